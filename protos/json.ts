@@ -1,0 +1,8 @@
+/** A JSON value, as proto3 JSON carries it. Readonly: what is encoded once is never changed afterwards. */
+export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
+
+export type JsonObject = { readonly [key: string]: Json | undefined };
+
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

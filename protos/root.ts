@@ -1,0 +1,57 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import protobuf from 'protobufjs';
+
+const DEPS = join(dirname(fileURLToPath(import.meta.resolve('@grpc/grpc-js-xds/package.json'))), 'deps');
+const INCLUDE = [
+  import.meta.dirname,
+  ...['envoy-api', 'xds', 'googleapis', 'protoc-gen-validate'].map(dep => join(DEPS, dep)),
+  join(DEPS, '..', '..', '..', 'protobufjs'),
+];
+
+/** Every message and service that we encode, decode or serve is reachable from these files. */
+export const PROTO_FILES = [
+  'envoy/service/discovery/v3/ads.proto',
+  'envoy/service/listener/v3/lds.proto',
+  'envoy/service/route/v3/rds.proto',
+  'envoy/service/cluster/v3/cds.proto',
+  'envoy/service/endpoint/v3/eds.proto',
+  'envoy/service/secret/v3/sds.proto',
+  'envoy/service/auth/v3/external_auth.proto',
+  'envoy/service/ratelimit/v3/rls.proto',
+  'envoy/config/bootstrap/v3/bootstrap.proto',
+  'envoy/extensions/access_loggers/file/v3/file.proto',
+  'envoy/extensions/access_loggers/stream/v3/stream.proto',
+  'envoy/extensions/filters/http/cors/v3/cors.proto',
+  'envoy/extensions/filters/http/ext_authz/v3/ext_authz.proto',
+  'envoy/extensions/filters/http/header_mutation/v3/header_mutation.proto',
+  'envoy/extensions/filters/http/health_check/v3/health_check.proto',
+  'envoy/extensions/filters/http/ratelimit/v3/rate_limit.proto',
+  'envoy/extensions/filters/http/router/v3/router.proto',
+  'envoy/extensions/filters/listener/http_inspector/v3/http_inspector.proto',
+  'envoy/extensions/filters/listener/tls_inspector/v3/tls_inspector.proto',
+  'envoy/extensions/filters/network/connection_limit/v3/connection_limit.proto',
+  'envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager.proto',
+  'envoy/extensions/http/early_header_mutation/header_mutation/v3/header_mutation.proto',
+  'envoy/extensions/resource_monitors/downstream_connections/v3/downstream_connections.proto',
+  'envoy/extensions/resource_monitors/fixed_heap/v3/fixed_heap.proto',
+  'envoy/extensions/retry/host/previous_hosts/v3/previous_hosts.proto',
+  'envoy/extensions/transport_sockets/tls/v3/tls.proto',
+  'envoy/extensions/upstreams/http/v3/http_protocol_options.proto',
+] as const;
+
+/**
+ * The Envoy API as protobufjs reflection, loaded once per process from the .proto files of `@grpc/grpc-js-xds`.
+ * Field names keep their snake_case, so that code, golden files and Envoy's pages are searched with one word.
+ */
+export const root = loadRoot();
+
+function loadRoot(): protobuf.Root {
+  const loaded = new protobuf.Root();
+  loaded.resolvePath = (_origin, target) =>
+    INCLUDE.map(dir => join(dir, target)).find(path => existsSync(path)) ?? null;
+  loaded.loadSync([...PROTO_FILES], { keepCase: true });
+  loaded.resolveAll();
+  return loaded;
+}

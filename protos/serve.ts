@@ -1,0 +1,75 @@
+import type { RequestListener } from 'node:http';
+import {
+  type ChannelOptions,
+  Server,
+  ServerCredentials,
+  type UntypedServiceImplementation,
+} from '@grpc/grpc-js';
+import { HealthImplementation } from 'grpc-health-check';
+import { listen } from './listen.ts';
+import { serviceDefinition } from './service.ts';
+
+export type ServeOptions = {
+  host: string;
+  /** 0: any free port. */
+  port: number;
+  /** Full service name to its handlers by method name. */
+  services: Readonly<Record<string, UntypedServiceImplementation>>;
+  /** Answers plain HTTP/1.1 on the same port; without it such requests get 404. */
+  http?: RequestListener;
+  options?: ChannelOptions;
+};
+
+export type Served = {
+  address: string;
+  port: number;
+  /** What gRPC health says for the server ('') and every service of it. A server starts NOT_SERVING. */
+  setServing(serving: boolean): void;
+  /** NOT_SERVING, no new connections, calls in flight may end for `graceMs`, then everything is cut. */
+  stop(graceMs: number): Promise<void>;
+};
+
+const LIMITS: ChannelOptions = {
+  'grpc.max_receive_message_length': 4 * 1024 * 1024,
+  'grpc.max_send_message_length': -1,
+  'grpc.keepalive_time_ms': 30_000,
+  'grpc.keepalive_timeout_ms': 10_000,
+};
+
+export async function serve(options: ServeOptions): Promise<Served> {
+  const server = new Server({ ...LIMITS, ...options.options });
+  const names = Object.keys(options.services);
+  for (const [name, handlers] of Object.entries(options.services)) {
+    server.addService(serviceDefinition(name), handlers);
+  }
+  const health = new HealthImplementation();
+  health.addToServer(server);
+  const setServing = (serving: boolean) => {
+    for (const name of ['', ...names]) health.setStatus(name, serving ? 'SERVING' : 'NOT_SERVING');
+  };
+  setServing(false);
+  const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
+  const listening = await listen(options.host, options.port, {
+    http2: socket => injector.injectConnection(socket),
+    http1: options.http ?? ((_request, response) => void response.writeHead(404).end()),
+  });
+  const stop = async (graceMs: number) => {
+    setServing(false);
+    const closed = listening.close();
+    await callsEnded(server, graceMs);
+    server.forceShutdown();
+    await closed;
+  };
+  return { address: listening.address, port: listening.port, setServing, stop };
+}
+
+/** Resolves when no call is in flight any more, or after `graceMs`. */
+function callsEnded(server: Server, graceMs: number): Promise<void> {
+  return new Promise(resolve => {
+    const timer = setTimeout(resolve, graceMs);
+    server.tryShutdown(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}

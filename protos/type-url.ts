@@ -1,0 +1,13 @@
+/** Type URLs of the resources of the discovery protocol. Source: Envoy's "xDS REST and gRPC protocol", resource types. */
+const PREFIX = 'type.googleapis.com/';
+
+export const LISTENER = `${PREFIX}envoy.config.listener.v3.Listener`;
+export const ROUTE_CONFIGURATION = `${PREFIX}envoy.config.route.v3.RouteConfiguration`;
+export const CLUSTER = `${PREFIX}envoy.config.cluster.v3.Cluster`;
+export const CLUSTER_LOAD_ASSIGNMENT = `${PREFIX}envoy.config.endpoint.v3.ClusterLoadAssignment`;
+export const SECRET = `${PREFIX}envoy.extensions.transport_sockets.tls.v3.Secret`;
+
+/** The full message name of a type URL: what follows its last slash. */
+export function messageName(typeUrl: string): string {
+  return typeUrl.slice(typeUrl.lastIndexOf('/') + 1);
+}
