@@ -19,6 +19,8 @@ const PREFACE = Buffer.from('PRI ');
  */
 export async function listen(host: string, port: number, protocols: Protocols): Promise<Listening> {
   const http1 = http.createServer({ requestTimeout: 30_000, headersTimeout: 10_000 }, protocols.http1);
+  // Node begins to watch for slow and idle connections at this event, which a server that never listens itself does not see.
+  http1.emit('listening');
   const server = net.createServer({ noDelay: true }, socket => {
     sniff(socket, protocols.http2, accepted => http1.emit('connection', accepted));
   });
@@ -50,6 +52,7 @@ function sniff(
 
 async function close(server: net.Server, http1: http.Server): Promise<void> {
   const closed = new Promise<void>(resolve => server.close(() => resolve()));
+  http1.close();
   http1.closeIdleConnections();
   await closed;
 }
