@@ -1,0 +1,43 @@
+import * as z from 'zod';
+import { hostUrl } from './host-url.ts';
+import { positiveMilliseconds } from './number-types.ts';
+
+const host = z.object({ url: hostUrl.describe('Address of a member') }).transform(member => member.url);
+
+const shape = {
+  name: z.string().min(1).max(253).meta({ form: 'a name' }).describe('Name of the cluster'),
+  lb_type: z
+    .enum(['round_robin'])
+    .default('round_robin')
+    .describe('How requests are spread over its members'),
+  hosts: z.array(host).default([]).describe('Members; not with type `sds`'),
+  connect_timeout_ms: positiveMilliseconds.default(250).describe('Time for a connection to a member'),
+};
+
+/** An upstream cluster (document 3, `clusters[]`). */
+export const cluster = z.object({
+  ...shape,
+  type: z
+    .enum(['strict_dns', 'static', 'sds'])
+    .describe(
+      '`strict_dns`: DNS lists the members; `static`: fixed IP addresses; `sds`: from the discovery service',
+    ),
+  service_name: z
+    .string()
+    .min(1)
+    .max(253)
+    .exactOptional()
+    .describe('Name asked of the discovery service, with type `sds`; default: `name`'),
+  features: z.enum(['http2']).exactOptional().describe('`http2`: the members speak HTTP/2'),
+});
+
+/** The cluster of the discovery service itself, which cannot come from the discovery service. */
+export const discoveryCluster = z.object({
+  ...shape,
+  type: z
+    .enum(['strict_dns', 'static'])
+    .describe('`strict_dns`: DNS lists the members; `static`: fixed IP addresses'),
+});
+
+export type ProxyCluster = z.output<typeof cluster>;
+export type DiscoveryCluster = z.output<typeof discoveryCluster>;

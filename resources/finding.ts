@@ -1,0 +1,28 @@
+import type { Severity } from './problem.ts';
+
+/** Keys and indices from the fields' root (`spec`) to a value. */
+export type FieldPath = readonly (string | number)[];
+
+/** A mistake in a spec, before it is known where in which file the spec stands. */
+export type Finding = { readonly severity: Severity; readonly path: FieldPath; readonly message: string };
+
+/** A finding that refuses the resource. */
+export function fault(path: FieldPath, message: string): Finding {
+  return { severity: 'error', path, message };
+}
+
+/** A finding that the operator should know of; the resource is served. */
+export function caution(path: FieldPath, message: string): Finding {
+  return { severity: 'warning', path, message };
+}
+
+/** `virtual_hosts[0].routes[1]`, with quotes round a key that is no plain word: `labels["a.b"]`. */
+export function formatPath(path: FieldPath): string {
+  return path.reduce<string>((text, key) => text + formatStep(key, text === ''), '');
+}
+
+function formatStep(key: string | number, first: boolean): string {
+  if (typeof key === 'number') return `[${key}]`;
+  if (!/^[\w-]+$/.test(key)) return `[${JSON.stringify(key)}]`;
+  return first ? key : `.${key}`;
+}

@@ -1,0 +1,53 @@
+import { ipVersion } from './ip-address.ts';
+import type { Parsed } from './parsed-string.ts';
+
+export type HostPort = { readonly host: string; readonly port: number };
+
+const LABEL = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/i;
+
+/**
+ * The name or address of a host: a DNS name (RFC 1123, and `_` as in container names; 253 characters), an IPv4 address or
+ * an IPv6 address without brackets. Lower case, without the trailing dot. A name whose last label is a number
+ * is no name: a resolver would take it for an address.
+ */
+export function parseHost(text: string): Parsed<string> {
+  if (ipVersion(text) !== 0) return { value: text.toLowerCase() };
+  const name = text.replace(/\.$/, '').toLowerCase();
+  const labels = name.split('.');
+  if (/^\d+$/.test(labels.at(-1) ?? ''))
+    return { error: `"${text}" is neither a host name nor an IP address` };
+  if (name.length > 253) return { error: `the host name has ${name.length} characters, 253 are allowed` };
+  const wrong = labels.find(label => !LABEL.test(label));
+  if (wrong === undefined) return { value: name };
+  return { error: `"${text}" is not a host name: ${describeLabel(wrong)}` };
+}
+
+function describeLabel(label: string): string {
+  if (label === '') return 'a part between its dots is empty';
+  if (label.length > 63) return `a part has ${label.length} characters, 63 are allowed`;
+  return `"${label}" may have letters, digits, "-" and "_" only, and no "-" at its ends`;
+}
+
+/** A port, 1 to 65535, in decimal digits. */
+export function parsePort(text: string): Parsed<number> {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : 0;
+  if (port >= 1 && port <= 65535) return { value: port };
+  return { error: `the port "${text}" is not a number from 1 to 65535` };
+}
+
+/** `host`, `host:port`, `[IPv6]` or `[IPv6]:port`. A bare IPv6 address has no port. */
+export function parseHostPort(text: string): Parsed<{ readonly host: string; readonly port?: number }> {
+  const { hostText, portText } = splitHostPort(text);
+  const host = parseHost(hostText);
+  if ('error' in host) return host;
+  if (portText === undefined) return { value: { host: host.value } };
+  const port = parsePort(portText);
+  return 'error' in port ? port : { value: { host: host.value, port: port.value } };
+}
+
+function splitHostPort(text: string): { hostText: string; portText?: string } {
+  const bracketed = /^\[([^\]]*)\](?::(.*))?$/s.exec(text);
+  const plain = bracketed ?? (ipVersion(text) === 6 ? null : /^([^:]*):(.*)$/s.exec(text));
+  const hostText = plain?.[1] ?? text;
+  return plain?.[2] === undefined ? { hostText } : { hostText, portText: plain[2] };
+}

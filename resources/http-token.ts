@@ -1,0 +1,39 @@
+import type { Parsed } from './parsed-string.ts';
+
+const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const PSEUDO_HEADERS: readonly string[] = [':authority', ':method', ':path', ':scheme'];
+const STANDARD_METHODS: readonly string[] = [
+  'CONNECT',
+  'DELETE',
+  'GET',
+  'HEAD',
+  'OPTIONS',
+  'PATCH',
+  'POST',
+  'PUT',
+  'TRACE',
+];
+
+/**
+ * A header's name as Envoy compares it: a token (RFC 9110 section 5.6.2) in lower case, or one of HTTP/2's request
+ * pseudo-headers. `Host` is read as `:authority`, its name on the wire.
+ */
+export function parseHeaderName(text: string): Parsed<string> {
+  const name = text.toLowerCase();
+  if (name === 'host') return { value: ':authority' };
+  if (TOKEN.test(name) || PSEUDO_HEADERS.includes(name)) return { value: name };
+  if (name.startsWith(':')) {
+    return {
+      error: `"${text}" is no header of a request; of those with ":" there are ${PSEUDO_HEADERS.join(', ')}`,
+    };
+  }
+  return { error: `"${text}" is not a header name: letters, digits and !#$%&'*+-.^_\`|~ only` };
+}
+
+/** A request method: a token. Methods are case-sensitive (RFC 9110 section 9.1); `get` means the standard `GET`. */
+export function parseMethod(text: string): Parsed<string> {
+  const upper = text.toUpperCase();
+  if (STANDARD_METHODS.includes(upper)) return { value: upper };
+  if (TOKEN.test(text)) return { value: text };
+  return { error: `"${text}" is not a request method: letters, digits and !#$%&'*+-.^_\`|~ only` };
+}

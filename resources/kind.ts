@@ -1,0 +1,21 @@
+import type * as z from 'zod';
+import type { Finding } from './finding.ts';
+
+/**
+ * What the operator may write under one `kind`: one declarative schema, from which come the parser, the suggestions,
+ * the TypeScript type, the README table and the CRD, and in `check` what a schema cannot say.
+ */
+export type KindDefinition<Schema extends z.ZodObject = z.ZodObject> = {
+  /** One sentence for the README. */
+  readonly summary: string;
+  readonly schema: Schema;
+  /** Where the fields stand: below `spec`, or (a Secret) at the top of the document. */
+  readonly fieldsAt: 'spec' | 'document';
+  readonly unknownField: 'error' | 'warning';
+  /** The names that the resource may have, when the kind fixes them: its own first, then accepted aliases. */
+  readonly names?: readonly string[];
+  /** One in force for each gateway. */
+  readonly singleton?: boolean;
+  /** Rules between the fields of a spec whose fields are each right. */
+  readonly check?: (spec: z.output<Schema>) => readonly Finding[];
+};

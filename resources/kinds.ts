@@ -1,0 +1,22 @@
+import type * as z from 'zod';
+import { mapping } from './mapping.ts';
+import { module } from './module.ts';
+import { proxyConfig } from './proxy-config.ts';
+import { rateLimitService } from './rate-limit-service.ts';
+import { secret } from './secret.ts';
+
+/** Every kind that is served. */
+export const KINDS = {
+  Mapping: mapping,
+  Module: module,
+  ProxyConfig: proxyConfig,
+  RateLimitService: rateLimitService,
+  Secret: secret,
+} as const;
+
+export type Kind = keyof typeof KINDS;
+export type SpecOf<K extends Kind> = z.output<(typeof KINDS)[K]['schema']>;
+
+export function isKind(kind: string): kind is Kind {
+  return Object.hasOwn(KINDS, kind);
+}

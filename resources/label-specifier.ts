@@ -1,0 +1,71 @@
+import * as z from 'zod';
+import { parseHeaderName } from './http-token.ts';
+import type { Parsed } from './parsed-string.ts';
+
+/** One label of a group, as the operator specifies it. The words on the wire (descriptor entries) are the compiler's. */
+export type LabelSpecifier =
+  | { readonly type: 'source_cluster' | 'destination_cluster' | 'remote_address' }
+  | { readonly type: 'generic_key'; readonly value: string }
+  | { readonly type: 'request_header'; readonly key: string; readonly header: string };
+
+const FORM =
+  '`source_cluster`, `destination_cluster`, `remote_address`, a string, { generic_key: value } or { key: { header: name } }';
+
+/**
+ * A label specifier (document 2, "Label specifiers"): `source_cluster`, `destination_cluster`, `remote_address`,
+ * any other string V for `{ generic_key: V }`, or `{ K: { header: H, omit_if_not_present: true } }`.
+ */
+export function parseLabelSpecifier(input: unknown): Parsed<LabelSpecifier> {
+  if (typeof input === 'string') return parseBare(input);
+  const entries = isRecord(input) ? Object.entries(input) : [];
+  const [entry] = entries;
+  if (entry === undefined || entries.length > 1) {
+    return { error: `a label specifier is ${FORM}, with one key, not ${entries.length}` };
+  }
+  const [key, value] = entry;
+  if (key === '') return { error: 'a label needs a key that is not empty' };
+  return key === 'generic_key' && !isRecord(value) ? parseGenericKey(value) : parseRequestHeader(key, value);
+}
+
+function parseBare(text: string): Parsed<LabelSpecifier> {
+  if (text === 'source_cluster' || text === 'destination_cluster' || text === 'remote_address') {
+    return { value: { type: text } };
+  }
+  return parseGenericKey(text);
+}
+
+function parseGenericKey(value: unknown): Parsed<LabelSpecifier> {
+  if (typeof value !== 'string') return { error: 'the value of `generic_key` must be a string' };
+  if (value === '') return { error: 'a label needs a value that is not empty' };
+  return { value: { type: 'generic_key', value } };
+}
+
+function parseRequestHeader(key: string, value: unknown): Parsed<LabelSpecifier> {
+  if (!isRecord(value)) return { error: `the label "${key}" must be { header: name }` };
+  const { header, omit_if_not_present: omit = true, ...others } = value;
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) return { error: `the label "${key}" has an unknown field \`${unknown}\`` };
+  if (omit !== true) {
+    return {
+      error: `the label "${key}" must have \`omit_if_not_present: true\`: without its header the group is always left out`,
+    };
+  }
+  if (typeof header !== 'string')
+    return { error: `the label "${key}" needs \`header\`, the name of a request header` };
+  const name = parseHeaderName(header);
+  return 'error' in name ? name : { value: { type: 'request_header', key, header: name.value } };
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export const labelSpecifier = z
+  .unknown()
+  .meta({ form: FORM })
+  .transform((input, context): LabelSpecifier => {
+    const parsed = parseLabelSpecifier(input);
+    if ('value' in parsed) return parsed.value;
+    context.addIssue({ code: 'custom', message: parsed.error });
+    return z.NEVER;
+  });

@@ -1,0 +1,43 @@
+import * as z from 'zod';
+import { type LabelSpecifier, labelSpecifier } from './label-specifier.ts';
+
+/** An ordered group of labels; the name is for people. */
+export type LabelGroup = { readonly name: string; readonly specifiers: readonly LabelSpecifier[] };
+
+const labelGroup = z
+  .record(z.string(), z.array(labelSpecifier).min(1))
+  .meta({ form: 'one group name with its list of label specifiers' })
+  .transform((group, context): LabelGroup => {
+    const entries = Object.entries(group);
+    const [entry] = entries;
+    if (entry !== undefined && entries.length === 1) return { name: entry[0], specifiers: entry[1] };
+    context.addIssue({
+      code: 'custom',
+      message: `a label group is a map with one key, its name, not ${entries.length}; begin each group with its own "-"`,
+    });
+    return z.NEVER;
+  });
+
+/**
+ * Label domain → label groups (document 2, "Mapping labels"). A bad specifier drops its group, the others stand;
+ * a domain without groups counts as not mentioned.
+ */
+export const labels = z
+  .record(z.string(), z.array(labelGroup).meta({ lenient: true, form: 'a list of label groups' }).nullable())
+  .transform(domains => {
+    const mentioned: Record<string, readonly LabelGroup[]> = {};
+    for (const [name, groups] of Object.entries(domains)) {
+      if (groups !== null && groups.length > 0) mentioned[name] = groups;
+    }
+    return mentioned;
+  });
+
+/** Label domain → the labels of every request (document 2, "Global labels"). */
+export const defaultLabels = z
+  .record(
+    z.string(),
+    z.object({
+      defaults: z.array(labelSpecifier).default([]).describe('Prepended to each label group of the domain'),
+    }),
+  )
+  .meta({ lenient: true });

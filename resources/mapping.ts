@@ -1,0 +1,83 @@
+import * as z from 'zod';
+import { domain } from './domain.ts';
+import { gatewayId } from './gateway-id.ts';
+import { headerMatch } from './header-match.ts';
+import { parseMethod } from './http-token.ts';
+import type { KindDefinition } from './kind.ts';
+import { labels } from './labels.ts';
+import { checkMapping } from './mapping-check.ts';
+import { nodeGroup } from './node-group.ts';
+import { milliseconds, positiveMilliseconds } from './number-types.ts';
+import { checkedString, type Parsed } from './parsed-string.ts';
+import { parseRewrite } from './path-match.ts';
+import { parseService, service } from './service.ts';
+
+const RESOLVERS = {
+  dns: 'dns',
+  sds: 'sds',
+  'kubernetes-service': 'dns',
+  endpoint: 'sds',
+  'kubernetes-endpoint': 'sds',
+} as const;
+
+const resolver = z
+  .enum(['dns', 'sds', 'kubernetes-service', 'endpoint', 'kubernetes-endpoint'])
+  .transform(name => RESOLVERS[name]);
+
+/** The fields of a Mapping that select its requests. */
+export const mappingMatchShape = {
+  host: domain.default('*').describe('Host of the request: exact, `*.example.com` or `*`; without port'),
+  prefix: z.string().min(1).describe('What the path begins with'),
+  prefix_exact: z.boolean().default(false).describe('`prefix` is the whole path'),
+  prefix_regex: z.boolean().default(false).describe('`prefix` is an RE2 expression for the whole path'),
+  method: checkedString('a request method', parseMethod).exactOptional().describe('Request method'),
+  headers: headerMatch
+    .default({})
+    .describe('Headers that the request has: an exact value, or `true` for any'),
+  precedence: z.int().default(0).meta({ form: 'an integer' }).describe('Higher is tried first'),
+  node_group: nodeGroup.default('edge').describe('The proxies that serve it'),
+};
+
+const schema = z.object({
+  ...mappingMatchShape,
+  service: service.describe('Where requests go'),
+  rewrite: checkedString('a path or ""', parseRewrite)
+    .default('/')
+    .describe('What replaces `prefix`; `""` leaves the path as it is. Without effect with `prefix_regex`'),
+  host_rewrite: checkedString('a host', parseHostRewrite)
+    .exactOptional()
+    .describe('Host that the service sees'),
+  timeout_ms: milliseconds.default(3000).describe('Time for the whole answer; 0: none'),
+  connect_timeout_ms: positiveMilliseconds.default(3000).describe('Time for a connection to the service'),
+  weight: z
+    .int()
+    .min(0)
+    .max(100)
+    .exactOptional()
+    .meta({ form: 'an integer of percent from 0 to 100' })
+    .describe('Percent of the requests, when several Mappings match the same'),
+  resolver: resolver
+    .default('dns')
+    .describe('How instances are found: `dns`, or `sds` (the discovery service; also spelt `endpoint`)'),
+  bypass_auth: z.boolean().default(false).describe('No filters run on it'),
+  labels: labels.default({}).describe('Label domain → label groups, for rate limits'),
+  gateway_id: gatewayId,
+});
+
+function parseHostRewrite(text: string): Parsed<string> {
+  const parsed = parseService(text);
+  if ('value' in parsed && !text.includes('//')) return { value: text };
+  return { error: `Cannot parse host "${text}": write name or name:port` };
+}
+
+/** A route from matching requests to an upstream service. */
+export const mapping: KindDefinition<typeof schema> = {
+  summary: 'Sends the requests that match to a service.',
+  schema,
+  fieldsAt: 'spec',
+  unknownField: 'warning',
+  check: checkMapping,
+};
+
+export type MappingSpec = z.output<typeof schema>;
+export type MappingMatch = Pick<MappingSpec, keyof typeof mappingMatchShape>;

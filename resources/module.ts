@@ -1,0 +1,48 @@
+import * as z from 'zod';
+import { gatewayId } from './gateway-id.ts';
+import type { KindDefinition } from './kind.ts';
+import { defaultLabels } from './labels.ts';
+
+const config = z.object({
+  use_remote_address: z
+    .boolean()
+    .default(true)
+    .describe("The client's address is the connection's; `false`: what `X-Forwarded-For` says"),
+  xff_num_trusted_hops: z
+    .int()
+    .min(0)
+    .max(4_294_967_295)
+    .default(0)
+    .meta({ form: 'an integer from 0' })
+    .describe('Proxies in front of the gateway whose `X-Forwarded-*` headers are trusted'),
+  escaped_slashes: z
+    .enum(['reject', 'keep'])
+    .default('reject')
+    .describe('Paths with `%2F` or `%5C`: answer 400, or pass them on as they are'),
+  default_labels: defaultLabels
+    .default({})
+    .describe('Label domain → `defaults`, the labels of every request'),
+  default_label_domain: z
+    .string()
+    .min(1)
+    .default('gateway')
+    .describe('Label domain of the rate limit service'),
+  proxy_log_format: z.string().min(1).exactOptional().describe("Format of a line of Envoy's access log"),
+});
+
+const schema = z.object({
+  config: config.prefault({}).describe('Settings of the whole gateway'),
+  gateway_id: gatewayId,
+});
+
+/** Settings of the whole gateway. */
+export const module: KindDefinition<typeof schema> = {
+  summary: 'Settings of the whole gateway.',
+  schema,
+  fieldsAt: 'spec',
+  unknownField: 'warning',
+  names: ['gateway', 'ambassador'],
+  singleton: true,
+};
+
+export type ModuleSpec = z.output<typeof schema>;

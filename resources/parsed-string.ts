@@ -1,0 +1,29 @@
+import * as z from 'zod';
+
+/** What a parser of one string gives: the value, or what is wrong in plain words. */
+export type Parsed<T> = { readonly value: T } | { readonly error: string };
+
+/** A schema for a string that `parse` turns into a value. `form` says what a right one looks like. */
+export function parsedString<T>(form: string, parse: (text: string) => Parsed<T>) {
+  return z
+    .string()
+    .meta({ form })
+    .transform((text, context): T => {
+      const parsed = parse(text);
+      if ('value' in parsed) return parsed.value;
+      context.addIssue({ code: 'custom', message: parsed.error });
+      return z.NEVER;
+    });
+}
+
+/** A schema for a string that stays a string, in the spelling that `parse` gives it. */
+export function checkedString(form: string, parse: (text: string) => Parsed<string>) {
+  return z
+    .string()
+    .check(context => {
+      const parsed = parse(context.value);
+      if ('value' in parsed) context.value = parsed.value;
+      else context.issues.push({ code: 'custom', message: parsed.error, input: context.value });
+    })
+    .meta({ form });
+}

@@ -1,0 +1,59 @@
+import * as z from 'zod';
+import { cluster, discoveryCluster } from './cluster.ts';
+import { domain } from './domain.ts';
+import { gatewayId } from './gateway-id.ts';
+import { ipAddress } from './ip-address.ts';
+import type { KindDefinition } from './kind.ts';
+import { nodeGroup } from './node-group.ts';
+import { milliseconds, port, positiveMilliseconds } from './number-types.ts';
+import { path } from './path-match.ts';
+import { checkProxyConfig } from './proxy-config-check.ts';
+
+const name = z.string().min(1).max(253).meta({ form: 'a name' });
+
+const route = z.object({
+  prefix: path.describe('What the path begins with'),
+  cluster: name.describe('Name of one of `clusters`'),
+  timeout_ms: milliseconds.default(0).describe('Time for the whole answer; 0: none'),
+});
+
+const virtualHost = z.object({
+  name: name.describe('Name of the virtual host'),
+  domains: z.array(domain).min(1).describe('Hosts of requests: exact, `*.example.com` or `*`'),
+  routes: z.array(route).default([]).describe('The longest prefix is tried first'),
+});
+
+const listener = z.object({
+  address: ipAddress.default('127.0.0.1').describe('IP address'),
+  port: port.describe('TCP port'),
+});
+
+const sds = z.object({
+  cluster: discoveryCluster.describe('Where the discovery service is; a peer of `clusters`, not one of them'),
+  refresh_delay_ms: positiveMilliseconds
+    .exactOptional()
+    .describe('Ask by REST with this delay; without it, a gRPC stream pushes'),
+});
+
+const schema = z.object({
+  node_group: nodeGroup.describe('The proxies that this is for'),
+  listener: listener.exactOptional().describe("Where they listen; default: the node group's own address"),
+  virtual_hosts: z.array(virtualHost).default([]).describe('Routes by host'),
+  clusters: z.array(cluster).default([]).describe('Upstream clusters'),
+  cluster_manager: z
+    .object({ sds: sds.exactOptional().describe('The discovery service; default: the built-in one') })
+    .default({})
+    .describe('How clusters of type `sds` find their instances'),
+  gateway_id: gatewayId,
+});
+
+/** Listener, routes and clusters of one node group, in the shape of document 3. */
+export const proxyConfig: KindDefinition<typeof schema> = {
+  summary: 'Listener, virtual hosts and clusters of the proxies of one node group.',
+  schema,
+  fieldsAt: 'spec',
+  unknownField: 'warning',
+  check: checkProxyConfig,
+};
+
+export type ProxyConfigSpec = z.output<typeof schema>;

@@ -1,0 +1,33 @@
+import type { Kind } from './kinds.ts';
+import type { Refused, Resource } from './resource.ts';
+
+/** The resources in force, by kind and ordered by id, and those closed: refused and without a last good version. */
+export type ResourceSet = {
+  readonly mappings: readonly Resource<'Mapping'>[];
+  readonly modules: readonly Resource<'Module'>[];
+  readonly proxyConfigs: readonly Resource<'ProxyConfig'>[];
+  readonly rateLimitServices: readonly Resource<'RateLimitService'>[];
+  readonly secrets: readonly Resource<'Secret'>[];
+  readonly closed: readonly Refused[];
+};
+
+/** Sorts resources into a set. The order of the input has no effect on the result. */
+export function toResourceSet(resources: Iterable<Resource>, closed: Iterable<Refused>): ResourceSet {
+  const sorted = [...resources].sort(byId);
+  return {
+    mappings: ofKind(sorted, 'Mapping'),
+    modules: ofKind(sorted, 'Module'),
+    proxyConfigs: ofKind(sorted, 'ProxyConfig'),
+    rateLimitServices: ofKind(sorted, 'RateLimitService'),
+    secrets: ofKind(sorted, 'Secret'),
+    closed: [...closed].sort(byId),
+  };
+}
+
+function ofKind<K extends Kind>(resources: readonly Resource[], kind: K): Resource<K>[] {
+  return resources.filter((resource): resource is Resource<K> => resource.kind === kind);
+}
+
+function byId(a: { readonly id: string }, b: { readonly id: string }): number {
+  return a.id < b.id ? -1 : Number(a.id > b.id);
+}

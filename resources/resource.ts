@@ -1,0 +1,40 @@
+import type { Kind, SpecOf } from './kinds.ts';
+import type { MappingMatch } from './mapping.ts';
+
+/** Where a resource begins; `line` counts from 1. */
+export type Source = { readonly file: string; readonly line: number };
+
+type Of<K extends Kind> = {
+  readonly kind: K;
+  readonly namespace: string;
+  readonly name: string;
+  /** `Mapping/default/user`: unique among the resources in force. */
+  readonly id: string;
+  readonly source: Source;
+  /** Of what the spec means, not of its file, line or spelling. For comparing in memory only: it covers secrets. */
+  readonly hash: string;
+  readonly spec: SpecOf<K>;
+};
+
+/** One resource without error. `Resource` alone is the union over the kinds, told apart by `kind`. */
+export type Resource<K extends Kind = Kind> = K extends Kind ? Of<K> : never;
+
+/** What a rule of a refused FilterPolicy covers, as far as it could be read. */
+export type ReadableRule = { readonly host?: string; readonly path?: string };
+
+/** A resource with an error: left out, but known by name, so that its last good version can stay in force. */
+export type Refused = {
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly id: string;
+  readonly source: Source;
+  /** A Mapping whose match is right: its requests are answered 500 rather than fall through to a wider prefix. */
+  readonly match?: MappingMatch;
+  /** A FilterPolicy: what its rules cover. Absent when nothing of them could be read: any host and path then. */
+  readonly rules?: readonly ReadableRule[];
+};
+
+export function resourceId(kind: string, namespace: string, name: string): string {
+  return `${kind}/${namespace}/${name}`;
+}

@@ -1,0 +1,28 @@
+import { type HostPort, parseHostPort } from './host.ts';
+import { type Parsed, parsedString } from './parsed-string.ts';
+
+/** An upstream service: `host` is a DNS name (`name` or `name.namespace` too) or an address, IPv6 without brackets. */
+export type Service = HostPort & { readonly scheme: 'http' | 'https' };
+
+const FORM = '[http://|https://]name[.namespace][:port]';
+
+/** `[http://|https://]name[.namespace][:port]`. Without a port: 80, or 443 with https. */
+export function parseService(text: string): Parsed<Service> {
+  const [, schemeText, rest] = /^(?:([^:/?#]*):\/\/)?(.*)$/s.exec(text) ?? [];
+  const scheme = schemeText?.toLowerCase() ?? 'http';
+  if (scheme !== 'http' && scheme !== 'https') {
+    return fail(text, `the scheme "${schemeText}" is neither http nor https`);
+  }
+  if (rest === undefined || rest === '') return fail(text, `it names no host; write ${FORM}`);
+  if (/[/?#]/.test(rest)) return fail(text, 'it has a path; use `rewrite` for paths');
+  const target = parseHostPort(rest);
+  if ('error' in target) return fail(text, target.error);
+  const port = target.value.port ?? (scheme === 'https' ? 443 : 80);
+  return { value: { scheme, host: target.value.host, port } };
+}
+
+function fail(text: string, reason: string): Parsed<never> {
+  return { error: `Cannot parse service "${text}": ${reason}` };
+}
+
+export const service = parsedString(FORM, parseService);

@@ -1,0 +1,51 @@
+/**
+ * The word of `words` that was probably meant, or undefined: at most one edit (insert, delete, replace, or swap of
+ * neighbours) for every three letters, letter case not counted.
+ */
+export function nearest(word: string, words: readonly string[]): string | undefined {
+  const limit = Math.max(1, Math.floor(word.length / 3));
+  const ranked = words
+    .map(candidate => ({
+      candidate,
+      distance: editDistance(word.toLowerCase(), candidate.toLowerCase(), limit),
+    }))
+    .filter(({ distance }) => distance <= limit)
+    .sort((a, b) => a.distance - b.distance);
+  return ranked[0]?.candidate;
+}
+
+/** `, did you mean …?` when one of `words` is near, else nothing. */
+export function suggest(word: string, words: readonly string[]): string {
+  const near = nearest(word, words);
+  return near === undefined ? '' : `, did you mean \`${near}\`?`;
+}
+
+/** Damerau-Levenshtein distance (optimal string alignment); above `limit` any larger number. */
+function editDistance(a: string, b: string, limit: number): number {
+  if (Math.abs(a.length - b.length) > limit) return limit + 1;
+  let before: readonly number[] = [];
+  let row: readonly number[] = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const next = nextRow(a, b, i, row, before);
+    before = row;
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}
+
+function nextRow(
+  a: string,
+  b: string,
+  i: number,
+  row: readonly number[],
+  before: readonly number[],
+): number[] {
+  const next = [i];
+  for (let j = 1; j <= b.length; j++) {
+    const replace = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+    const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+    const swap = swapped ? (before[j - 2] ?? 0) + 1 : Number.POSITIVE_INFINITY;
+    next.push(Math.min(replace, swap, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+  }
+  return next;
+}
