@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Resource } from '#resources/resource.ts';
+import { accept, effective, type Resources, type Rollout, refuse, startRollout, want } from './rollout.ts';
+
+const resource = (id: string, hash: string) => ({ id, hash }) as Resource;
+const set = (versions: Record<string, string>): Resources =>
+  new Map(Object.entries(versions).map(([id, hash]) => [id, resource(id, hash)]));
+const served = (rollout: Rollout) =>
+  Object.fromEntries([...effective(rollout)].map(([id, { hash }]) => [id, hash]));
+
+/** Proxies that refuse any set in which `bad` holds; answers until the rollout rests. Returns it and the number of trials. */
+function settle(rollout: Rollout, bad: (resources: Resources) => boolean): { rollout: Rollout; trials: number } {
+  let trials = 0;
+  while (rollout.trial !== undefined && trials < 1000) {
+    if (rollout.trial.stage === 'unproven' && bad(effective(rollout))) break;
+    rollout = bad(effective(rollout)) ? refuse(rollout, 'no') : accept(rollout);
+    trials += 1;
+  }
+  return { rollout, trials };
+}
+
+describe('a rollout', () => {
+  test('serves what is wanted at once, and accepts it when the proxies do', () => {
+    const trying = want(startRollout(new Map()), set({ a: '1', b: '1' }));
+    assert.deepEqual(served(trying), { a: '1', b: '1' });
+    assert.equal(trying.accepted.size, 0);
+    assert.equal(accept(trying).accepted.size, 2);
+    assert.equal(accept(trying).trial, undefined);
+  });
+
+  test('a newer edit replaces the trial', () => {
+    const first = want(startRollout(set({ a: '1' })), set({ a: '2' }));
+    assert.deepEqual(served(want(first, set({ a: '3' }))), { a: '3' });
+    assert.equal(want(first, set({ a: '1' })).trial, undefined);
+  });
+
+  test('quarantines the one guilty resource, keeps its last good version, and lets the innocent go on', () => {
+    const names = Array.from({ length: 100 }, (_, i) => `m${i}`);
+    const base = set(Object.fromEntries(names.map(name => [name, '1'])));
+    const wanted = set(Object.fromEntries(names.map(name => [name, '2'])));
+    const { rollout, trials } = settle(want(startRollout(base), wanted), r => r.get('m42')?.hash === '2');
+    assert.deepEqual([...rollout.quarantined.keys()], ['m42']);
+    assert.equal(rollout.accepted.get('m42')?.hash, '1');
+    assert.ok(names.every(name => name === 'm42' || rollout.accepted.get(name)?.hash === '2'));
+    assert.ok(trials < 20, `${trials} trials`);
+  });
+
+  test('finds several guilty resources, also two that only together are refused', () => {
+    const bad = (r: Resources) => r.get('c')?.hash === '2' || (r.get('a')?.hash === '2' && r.get('f')?.hash === '2');
+    const all = (hash: string) => set(Object.fromEntries([...'abcdefg'].map(id => [id, hash])));
+    const { rollout } = settle(want(startRollout(all('1')), all('2')), bad);
+    assert.deepEqual([...rollout.quarantined.keys()].sort(), ['c', 'f']);
+    assert.deepEqual(served(rollout), { a: '2', b: '2', c: '1', d: '2', e: '2', f: '1', g: '2' });
+  });
+
+  test('a removal that is refused is undone', () => {
+    const { rollout } = settle(want(startRollout(set({ a: '1', b: '1' })), set({ b: '2' })), r => !r.has('a'));
+    assert.deepEqual(served(rollout), { a: '1', b: '2' });
+  });
+
+  test('when the base itself is refused, nothing is blamed and all that is wanted is served', () => {
+    const { rollout } = settle(want(startRollout(set({ a: '1' })), set({ a: '2', b: '1' })), () => true);
+    assert.equal(rollout.quarantined.size, 0);
+    assert.equal(rollout.environment, 'no');
+    assert.deepEqual(served(rollout), { a: '2', b: '1' });
+    assert.deepEqual(refuse(rollout, 'again').trial, rollout.trial);
+  });
+
+  test('the same refused content is not tried again, an edit of it is', () => {
+    const { rollout } = settle(want(startRollout(set({ a: '1' })), set({ a: '2' })), r => r.get('a')?.hash === '2');
+    assert.equal(want(rollout, set({ a: '2' })).trial, undefined);
+    assert.deepEqual(served(want(rollout, set({ a: '3' }))), { a: '3' });
+    assert.equal(want(rollout, set({ a: '3' })).quarantined.size, 0);
+  });
+
+  test('random sets, edits and guilt: what rests was taken by the proxies, and only guilty changes are left out', () => {
+    let seed = 7;
+    const random = (n: number) => {
+      seed = (seed * 1103515245 + 12345) % 2 ** 31;
+      return seed % n;
+    };
+    for (let round = 0; round < 300; round++) {
+      const ids = Array.from({ length: 1 + random(12) }, (_, i) => `r${i}`);
+      const guilty = new Set(ids.filter(() => random(5) === 0).map(id => `${id}@2`));
+      const bad = (r: Resources) => [...r.values()].some(({ id, hash }) => guilty.has(`${id}@${hash}`));
+      const versions = () => set(Object.fromEntries(ids.filter(() => random(4) > 0).map(id => [id, String(1 + random(2))])));
+      const base = new Map([...versions()].filter(([id, { hash }]) => !guilty.has(`${id}@${hash}`)));
+      const wanted = versions();
+      const { rollout } = settle(want(startRollout(base), wanted), bad);
+      assert.ok(!bad(rollout.accepted));
+      for (const id of ids) {
+        const expected = guilty.has(`${id}@${wanted.get(id)?.hash}`) ? base.get(id) : wanted.get(id);
+        assert.equal(rollout.accepted.get(id)?.hash, expected?.hash, `${id} in round ${round}`);
+      }
+    }
+  });
+});
