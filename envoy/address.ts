@@ -1,0 +1,27 @@
+import { isIP } from 'node:net';
+import type { JsonObject } from '#protos/json.ts';
+
+/**
+ * Envoy's `core.v3.Address` of `host:port`, `[IPv6]:port` or `unix:/path`.
+ * Throws an Error that names `what` the address is for when it is none of these.
+ */
+export function toAddress(text: string, what: string): JsonObject {
+  if (text.startsWith('unix:')) return { pipe: { path: text.slice('unix:'.length), mode: 0o600 } };
+  const { host, port } = splitHostPort(text, what);
+  return { socket_address: { address: host, port_value: port } };
+}
+
+/** Whether Envoy must look the host up: false for IP literals and unix sockets. Errors as in toAddress. */
+export function isName(text: string, what: string): boolean {
+  return !text.startsWith('unix:') && isIP(splitHostPort(text, what).host) === 0;
+}
+
+function splitHostPort(text: string, what: string): { host: string; port: number } {
+  const [, bracketed, plain, digits] = /^(?:\[([^\]]+)\]|([^:[\]/]+)):(\d{1,5})$/.exec(text) ?? [];
+  const host = bracketed ?? plain;
+  const port = Number(digits);
+  if (host === undefined || !(port <= 65535)) {
+    throw new Error(`Cannot parse the ${what} "${text}": write host:port, [IPv6]:port or unix:/path`);
+  }
+  return { host, port };
+}

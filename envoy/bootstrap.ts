@@ -1,0 +1,97 @@
+import type { JsonObject } from '#protos/json.ts';
+import { isName, toAddress } from './address.ts';
+import { OVERLOAD_MANAGER } from './overload-manager.ts';
+
+export type BootstrapOptions = {
+  /** Envoy's `node.id`: this one proxy. */
+  readonly nodeId: string;
+  /** Envoy's `node.cluster`: the node group whose resources it gets. */
+  readonly group: string;
+  /** Where the control plane serves ADS: `host:port`, `[IPv6]:port` or `unix:/path`, as all addresses here. */
+  readonly xdsAddress: string;
+  /** Where the discovery service serves EDS, by gRPC and by REST. */
+  readonly sdsAddress: string;
+  /** The admin interface; absent: none. It obeys whoever reaches it. */
+  readonly adminAddress?: string;
+  /** Clusters of further discovery services, which the group's ProxyConfigs name in `cluster_manager`. */
+  readonly discoveryClusters?: readonly JsonObject[];
+};
+
+const HTTP_PROTOCOL_OPTIONS = 'envoy.extensions.upstreams.http.v3.HttpProtocolOptions';
+
+/**
+ * The bootstrap of one Envoy as proto3 JSON: listeners, routes and clusters by delta ADS from cluster `controlplane`,
+ * endpoints from cluster `sds` (gRPC) or `sds-rest` (HTTP/1.1). Only a cluster of the bootstrap can carry a
+ * subscription, so `node.metadata.discovery_clusters` tells the control plane which ones there are.
+ * Throws an Error that names an address of the wrong form.
+ */
+export function bootstrap(options: BootstrapOptions): JsonObject {
+  const { nodeId, group, xdsAddress, sdsAddress, adminAddress, discoveryClusters = [] } = options;
+  const discovery = [
+    cluster('sds', sdsAddress, HTTP2),
+    cluster('sds-rest', sdsAddress, HTTP1),
+    ...discoveryClusters,
+  ];
+  return {
+    node: {
+      id: nodeId,
+      cluster: group,
+      metadata: { discovery_clusters: discovery.map(({ name }) => name ?? null) },
+    },
+    ...(adminAddress === undefined ? {} : { admin: admin(adminAddress) }),
+    dynamic_resources: {
+      ads_config: ADS_CONFIG,
+      cds_config: { ads: {}, resource_api_version: 'V3' },
+      lds_config: { ads: {}, resource_api_version: 'V3' },
+    },
+    static_resources: { clusters: [cluster('controlplane', xdsAddress, HTTP2), ...discovery] },
+    overload_manager: OVERLOAD_MANAGER,
+  };
+}
+
+/** Short back-off: after an outage of the control plane Envoy's default would wait for up to 30 s. */
+const ADS_CONFIG: JsonObject = {
+  api_type: 'DELTA_GRPC',
+  transport_api_version: 'V3',
+  set_node_on_first_message_only: true,
+  grpc_services: [
+    {
+      envoy_grpc: {
+        cluster_name: 'controlplane',
+        retry_policy: { retry_back_off: { base_interval: '0.1s', max_interval: '0.5s' } },
+      },
+    },
+  ],
+};
+
+/** Pings, so that a peer that vanished without a word is noticed within 15 s. */
+const HTTP2: JsonObject = {
+  http2_protocol_options: { connection_keepalive: { interval: '10s', timeout: '5s' } },
+};
+
+const HTTP1: JsonObject = { http_protocol_options: {} };
+
+/** The admin interface answers also when clients have used up all connections. */
+function admin(address: string): JsonObject {
+  return { address: toAddress(address, 'admin address'), ignore_global_conn_limit: true };
+}
+
+function cluster(name: string, address: string, protocol: JsonObject): JsonObject {
+  const what = `address of ${name}`;
+  const endpoint = { address: toAddress(address, what) };
+  return {
+    name,
+    type: isName(address, what) ? 'STRICT_DNS' : 'STATIC',
+    connect_timeout: '1s',
+    typed_extension_protocol_options: {
+      [HTTP_PROTOCOL_OPTIONS]: {
+        '@type': `type.googleapis.com/${HTTP_PROTOCOL_OPTIONS}`,
+        explicit_http_config: protocol,
+      },
+    },
+    upstream_connection_options: {
+      tcp_keepalive: { keepalive_time: 10, keepalive_interval: 5, keepalive_probes: 2 },
+    },
+    load_assignment: { cluster_name: name, endpoints: [{ lb_endpoints: [{ endpoint }] }] },
+  };
+}
