@@ -10,7 +10,10 @@ const served = (rollout: Rollout) =>
   Object.fromEntries([...effective(rollout)].map(([id, { hash }]) => [id, hash]));
 
 /** Proxies that refuse any set in which `bad` holds; answers until the rollout rests. Returns it and the number of trials. */
-function settle(rollout: Rollout, bad: (resources: Resources) => boolean): { rollout: Rollout; trials: number } {
+function settle(
+  rollout: Rollout,
+  bad: (resources: Resources) => boolean,
+): { rollout: Rollout; trials: number } {
   let trials = 0;
   while (rollout.trial !== undefined && trials < 1000) {
     if (rollout.trial.stage === 'unproven' && bad(effective(rollout))) break;
@@ -47,7 +50,8 @@ describe('a rollout', () => {
   });
 
   test('finds several guilty resources, also two that only together are refused', () => {
-    const bad = (r: Resources) => r.get('c')?.hash === '2' || (r.get('a')?.hash === '2' && r.get('f')?.hash === '2');
+    const bad = (r: Resources) =>
+      r.get('c')?.hash === '2' || (r.get('a')?.hash === '2' && r.get('f')?.hash === '2');
     const all = (hash: string) => set(Object.fromEntries([...'abcdefg'].map(id => [id, hash])));
     const { rollout } = settle(want(startRollout(all('1')), all('2')), bad);
     assert.deepEqual([...rollout.quarantined.keys()].sort(), ['c', 'f']);
@@ -55,7 +59,10 @@ describe('a rollout', () => {
   });
 
   test('a removal that is refused is undone', () => {
-    const { rollout } = settle(want(startRollout(set({ a: '1', b: '1' })), set({ b: '2' })), r => !r.has('a'));
+    const { rollout } = settle(
+      want(startRollout(set({ a: '1', b: '1' })), set({ b: '2' })),
+      r => !r.has('a'),
+    );
     assert.deepEqual(served(rollout), { a: '1', b: '2' });
   });
 
@@ -68,7 +75,10 @@ describe('a rollout', () => {
   });
 
   test('the same refused content is not tried again, an edit of it is', () => {
-    const { rollout } = settle(want(startRollout(set({ a: '1' })), set({ a: '2' })), r => r.get('a')?.hash === '2');
+    const { rollout } = settle(
+      want(startRollout(set({ a: '1' })), set({ a: '2' })),
+      r => r.get('a')?.hash === '2',
+    );
     assert.equal(want(rollout, set({ a: '2' })).trial, undefined);
     assert.deepEqual(served(want(rollout, set({ a: '3' }))), { a: '3' });
     assert.equal(want(rollout, set({ a: '3' })).quarantined.size, 0);
@@ -84,7 +94,8 @@ describe('a rollout', () => {
       const ids = Array.from({ length: 1 + random(12) }, (_, i) => `r${i}`);
       const guilty = new Set(ids.filter(() => random(5) === 0).map(id => `${id}@2`));
       const bad = (r: Resources) => [...r.values()].some(({ id, hash }) => guilty.has(`${id}@${hash}`));
-      const versions = () => set(Object.fromEntries(ids.filter(() => random(4) > 0).map(id => [id, String(1 + random(2))])));
+      const versions = () =>
+        set(Object.fromEntries(ids.filter(() => random(4) > 0).map(id => [id, String(1 + random(2))])));
       const base = new Map([...versions()].filter(([id, { hash }]) => !guilty.has(`${id}@${hash}`)));
       const wanted = versions();
       const { rollout } = settle(want(startRollout(base), wanted), bad);

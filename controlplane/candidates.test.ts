@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Refused, Resource } from '#resources/resource.ts';
+import { candidates } from './candidates.ts';
+
+const at = (id: string, hash: string, file = 'a.yaml') =>
+  ({ id, hash, source: { file, line: 1 } }) as Resource;
+const byId = <T extends { id: string }>(...items: T[]) => new Map(items.map(item => [item.id, item]));
+const refused = (id: string) => ({ id, source: { file: 'a.yaml', line: 1 } }) as Refused;
+const versions = (resources: ReadonlyMap<string, Resource>) =>
+  Object.fromEntries([...resources].map(([id, { hash }]) => [id, hash]));
+
+describe('candidates', () => {
+  test('are what is written, when all of it is good', () => {
+    const written = {
+      resources: byId(at('a', '2')),
+      refused: byId<Refused>(),
+      unreadable: new Set<string>(),
+    };
+    const found = candidates(written, byId(at('a', '1'), at('gone', '1')));
+    assert.deepEqual(versions(found.resources), { a: '2' });
+    assert.deepEqual(found.closed, []);
+  });
+
+  test('a refused resource keeps its last good version, one without is closed', () => {
+    const written = {
+      resources: byId<Resource>(),
+      refused: byId(refused('a'), refused('b')),
+      unreadable: new Set<string>(),
+    };
+    const found = candidates(written, byId(at('a', '1')));
+    assert.deepEqual(versions(found.resources), { a: '1' });
+    assert.deepEqual([...found.kept], ['a']);
+    assert.deepEqual(
+      found.closed.map(({ id }) => id),
+      ['b'],
+    );
+  });
+
+  test('what a broken file may have held stays in force, what moved to another file is the new one', () => {
+    const written = {
+      resources: byId(at('moved', '2', 'b.yaml')),
+      refused: byId<Refused>(),
+      unreadable: new Set(['a.yaml']),
+    };
+    const found = candidates(
+      written,
+      byId(at('moved', '1'), at('lost', '1'), at('elsewhere', '1', 'c.yaml')),
+    );
+    assert.deepEqual(versions(found.resources), { moved: '2', lost: '1' });
+    assert.deepEqual(found.unknown, []);
+  });
+
+  test('a broken file from which nothing is in force is unknown', () => {
+    const written = {
+      resources: byId(at('b', '1', 'b.yaml')),
+      refused: byId<Refused>(),
+      unreadable: new Set(['a.yaml']),
+    };
+    assert.deepEqual(candidates(written, new Map()).unknown, ['a.yaml']);
+  });
+});

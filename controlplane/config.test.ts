@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { delimiter } from 'node:path';
+import { test } from 'node:test';
+import { readConfig } from './config.ts';
+
+test('without environment the control plane has its documented addresses', () => {
+  const config = readConfig({});
+  assert.deepEqual(config.xds, { host: '127.0.0.1', port: 18000 });
+  assert.deepEqual(config.http, { host: '127.0.0.1', port: 8877 });
+  assert.deepEqual(config.edge, { host: '127.0.0.1', port: 8080 });
+  assert.deepEqual(config.sds, { host: '127.0.0.1', port: 18003 });
+  assert.deepEqual(config.apiGroups, ['gateway.internal', 'getambassador.io']);
+});
+
+test('lists and addresses are read as written', () => {
+  const config = readConfig({
+    RESOURCES: ['/a', '/b'].join(delimiter),
+    XDS_ADDRESS: '[::1]:0',
+    SDS_ADDRESS: 'sds:18003',
+  });
+  assert.deepEqual(config.resources, ['/a', '/b']);
+  assert.deepEqual(config.xds, { host: '::1', port: 0 });
+  assert.deepEqual(config.sds, { host: 'sds', port: 18003 });
+});
+
+for (const [name, value] of [
+  ['XDS_ADDRESS', '18000'],
+  ['HTTP_ADDRESS', '127.0.0.1:99999'],
+  ['EDGE_ADDRESS', '[localhost]:80'],
+  ['SDS_ADDRESS', ':1'],
+  ['LOG_LEVEL', 'loud'],
+] as const) {
+  test(`${name}=${value} is refused by name`, () => {
+    assert.throws(() => readConfig({ [name]: value }), new RegExp(`^Error: ${name} is "`));
+  });
+}

@@ -1,0 +1,57 @@
+import { isIPv6 } from 'node:net';
+import { delimiter, resolve } from 'node:path';
+
+export type Address = { readonly host: string; readonly port: number };
+
+export type Config = {
+  /** Folders with the operator's resources. */
+  readonly resources: readonly string[];
+  /** Folder for what must survive a restart. */
+  readonly state: string;
+  readonly xds: Address;
+  readonly http: Address;
+  /** Where the edge listens when no ProxyConfig says so. */
+  readonly edge: Address;
+  /** The built-in discovery service of instances. */
+  readonly sds: Address;
+  readonly gatewayId: string;
+  readonly apiGroups: readonly string[];
+  readonly logLevel: string;
+};
+
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
+
+/** The control plane's configuration from the environment. Throws an Error that names the variable and what it should be. */
+export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const text = (name: string, otherwise: string) => env[name]?.trim() || otherwise;
+  const list = (name: string, otherwise: string, separator: string) =>
+    text(name, otherwise)
+      .split(separator)
+      .map(item => item.trim())
+      .filter(item => item !== '');
+  const address = (name: string, otherwise: string) => parseAddress(name, text(name, otherwise));
+  const logLevel = text('LOG_LEVEL', 'info');
+  if (!LOG_LEVELS.includes(logLevel)) {
+    throw new Error(`LOG_LEVEL is "${logLevel}": want one of ${LOG_LEVELS.join(', ')}`);
+  }
+  return {
+    resources: list('RESOURCES', 'envoy/resources', delimiter).map(folder => resolve(folder)),
+    state: resolve(text('STATE', '.gateway')),
+    xds: address('XDS_ADDRESS', '127.0.0.1:18000'),
+    http: address('HTTP_ADDRESS', '127.0.0.1:8877'),
+    edge: address('EDGE_ADDRESS', '127.0.0.1:8080'),
+    sds: address('SDS_ADDRESS', '127.0.0.1:18003'),
+    gatewayId: text('GATEWAY_ID', 'default'),
+    apiGroups: list('API_GROUPS', 'gateway.internal,getambassador.io', ','),
+    logLevel,
+  };
+}
+
+function parseAddress(name: string, text: string): Address {
+  const [, bracketed, plain, digits] = /^(?:\[([^\]]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(text) ?? [];
+  const host = bracketed ?? plain;
+  const port = Number(digits);
+  const valid = host !== undefined && port <= 65_535 && (bracketed === undefined || isIPv6(bracketed));
+  if (!valid) throw new Error(`${name} is "${text}": want host:port, for example 127.0.0.1:18000`);
+  return { host, port };
+}

@@ -1,0 +1,46 @@
+import { chmod, mkdir, open, readFile, rename } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/** One document of the operator as it was last accepted, and the file it came from. */
+export type LastGood = { readonly file: string; readonly document: unknown };
+
+/**
+ * Keeps the last good documents in one file (0600) so that a restart does not lose them. Secrets are never given to it.
+ * `write` is atomic and durable: a crash or a full disk leaves the former content.
+ */
+export type LastGoodStore = {
+  /** Empty when nothing was ever kept. Throws when the file is there but cannot be read or parsed. */
+  read(): Promise<readonly LastGood[]>;
+  write(documents: readonly LastGood[]): Promise<void>;
+};
+
+export function fileLastGoodStore(path: string): LastGoodStore {
+  return { read: () => readDocuments(path), write: documents => writeDocuments(path, documents) };
+}
+
+async function readDocuments(path: string): Promise<readonly LastGood[]> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+  const parsed: unknown = JSON.parse(text);
+  if (!Array.isArray(parsed)) throw new Error(`${path}: not a list of documents`);
+  return parsed;
+}
+
+async function writeDocuments(path: string, documents: readonly LastGood[]): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const temporary = `${path}.new`;
+  const file = await open(temporary, 'w', 0o600);
+  try {
+    await file.writeFile(JSON.stringify(documents));
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await chmod(temporary, 0o600);
+  await rename(temporary, path);
+}

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Standing, verdict } from './verdict.ts';
+
+const proxy = (group: string, state: Standing['state']): Standing => ({ group, state });
+const table: [what: string, proxies: Standing[], overdue: boolean, expected: ReturnType<typeof verdict>][] = [
+  ['no proxy is there', [], false, 'undecided'],
+  ['no proxy is there, overdue', [], true, 'undecided'],
+  ['all took it', [proxy('edge', 'settled'), proxy('edge', 'settled')], false, 'accepted'],
+  ['one has not answered', [proxy('edge', 'settled'), proxy('edge', 'waiting')], false, 'undecided'],
+  ['one is stuck and overdue', [proxy('edge', 'settled'), proxy('edge', 'waiting')], true, 'accepted'],
+  ['all are stuck and overdue', [proxy('edge', 'waiting')], true, 'undecided'],
+  [
+    'one refuses while another has not answered',
+    [proxy('edge', 'refused'), proxy('edge', 'waiting')],
+    false,
+    'refused',
+  ],
+  [
+    'another group has not answered',
+    [proxy('edge', 'settled'), proxy('other', 'waiting')],
+    false,
+    'accepted',
+  ],
+  ['only other groups are there', [proxy('other', 'waiting')], false, 'accepted'],
+];
+for (const [what, proxies, overdue, expected] of table) {
+  test(`a trial for group edge when ${what}: ${expected}`, () => {
+    assert.equal(verdict(proxies, new Set(['edge']), overdue), expected);
+  });
+}

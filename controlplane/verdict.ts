@@ -1,0 +1,21 @@
+/** How one connected proxy stands to what is served to its group. */
+export type Standing = { readonly group: string; readonly state: 'waiting' | 'settled' | 'refused' };
+
+/**
+ * What the proxies together say of a trial that changed the configuration of `groups`: `refused` as soon as one refuses it;
+ * `accepted` when those that are there took it, or when no proxy that is there gets it; `undecided` while one has not answered
+ * and `overdue` is false, or when there is no proxy at all. A proxy that does not answer in time does not hold the others.
+ */
+export function verdict(
+  proxies: Iterable<Standing>,
+  groups: ReadonlySet<string>,
+  overdue: boolean,
+): 'accepted' | 'refused' | 'undecided' {
+  const all = [...proxies];
+  const concerned = all.filter(({ group }) => groups.has(group));
+  if (concerned.some(({ state }) => state === 'refused')) return 'refused';
+  if (all.length === 0) return 'undecided';
+  const waiting = concerned.filter(({ state }) => state === 'waiting').length;
+  if (waiting === 0) return 'accepted';
+  return overdue && waiting < concerned.length ? 'accepted' : 'undecided';
+}

@@ -1,0 +1,66 @@
+import { FOLDERS, IMPORT_RULES, type ImportRow } from './import-rules.ts';
+
+type Override = { includes: string[]; linter: { rules: { style: { noRestrictedImports: object } } } };
+
+/** Everything of biome.json that is not generated. */
+const BASE = {
+  $schema: './node_modules/@biomejs/biome/configuration_schema.json',
+  files: {
+    includes: ['**/*.ts', '**/*.cjs', '**/*.json', '!**/node_modules', '!**/.gateway', '!package-lock.json'],
+  },
+  formatter: { indentStyle: 'space', indentWidth: 2, lineWidth: 110 },
+  javascript: {
+    formatter: { quoteStyle: 'single', semicolons: 'always', arrowParentheses: 'asNeeded' },
+  },
+  linter: {
+    rules: {
+      recommended: true,
+      suspicious: { noImportCycles: 'error', noExplicitAny: 'error' },
+      style: { noNonNullAssertion: 'error', noDefaultExport: 'error', useImportType: 'error' },
+    },
+  },
+};
+
+/** The content of biome.json: the base, and for each folder what its files may import. */
+export function biomeConfig(): object {
+  return { ...BASE, overrides: IMPORT_RULES.flatMap(overridesOf) };
+}
+
+/** Biome's overrides replace each other, so a file must be in one only: the top of a folder and what is below it differ in `../`. */
+function overridesOf(row: ImportRow): Override[] {
+  const nested = IMPORT_RULES.filter(other => other.folder.startsWith(`${row.folder}/`));
+  const not = [
+    ...nested.map(other => `!${other.folder}/**`),
+    `!${row.folder}/**/*.test.ts`,
+    `!${row.folder}/**/testing/**`,
+    `!${row.folder}/e2e/**`,
+  ];
+  return [
+    override(row, [`${row.folder}/*.ts`, ...not], '../**'),
+    override(row, [`${row.folder}/*/**/*.ts`, ...not], '../../**'),
+  ];
+}
+
+function override(row: ImportRow, includes: string[], outside: string): Override {
+  const message = `${row.folder} may import ${allowed(row)} (lint/import-rules.ts)`;
+  const group = [
+    ...['**', '!./**', '!../**', outside],
+    ...[
+      ...row.ours.map(folder => `!#${folder}/**`),
+      ...row.packages.flatMap(name => [`!${name}`, `!${name}/**`]),
+    ],
+    ...(row.node ? ['!node:*', '!node:*/**'] : []),
+  ];
+  const options = { patterns: [{ group, message }] };
+  return { includes, linter: { rules: { style: { noRestrictedImports: { level: 'error', options } } } } };
+}
+
+function allowed(row: ImportRow): string {
+  const names = [...row.ours.map(folder => `#${folder}`), ...row.packages, ...(row.node ? ['node:*'] : [])];
+  return names.length === 0 ? 'nothing but its own files' : names.join(', ');
+}
+
+/** The folders that a row must not reach by alias. */
+export function forbiddenAliases(row: ImportRow): string[] {
+  return FOLDERS.filter(folder => !row.ours.includes(folder) && !row.folder.startsWith(folder));
+}

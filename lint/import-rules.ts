@@ -1,0 +1,38 @@
+/**
+ * Who may import whom: the one table behind Biome's import rules (`node lint/write-biome.ts` writes biome.json from it).
+ * `ours` are the aliases (folders) that a folder may reach, `packages` the npm packages, `node` whether node:* is allowed.
+ * The first row whose folder a file is in holds; tests may import anything.
+ */
+export type ImportRow = {
+  readonly folder: string;
+  readonly ours: readonly string[];
+  readonly packages: readonly string[];
+  readonly node: boolean;
+};
+
+const GRPC = '@grpc/grpc-js';
+
+export const IMPORT_RULES: readonly ImportRow[] = [
+  { folder: 'controlplane/compile', ours: ['resources', 'protos'], packages: [], node: false },
+  {
+    folder: 'controlplane',
+    ours: ['protos', 'resources', 'xds'],
+    packages: ['express', 'pino', 'prom-client', GRPC],
+    node: true,
+  },
+  { folder: 'protos', ours: [], packages: ['protobufjs', GRPC, 'grpc-health-check'], node: true },
+  { folder: 'resources', ours: [], packages: ['yaml', 're2js', 'zod'], node: true },
+  { folder: 'xds', ours: ['protos'], packages: [GRPC], node: true },
+  {
+    folder: 'sds',
+    ours: ['protos', 'xds'],
+    packages: ['express', 'pino', 'prom-client', 'yaml', GRPC],
+    node: true,
+  },
+  { folder: 'user-service', ours: [], packages: ['express', 'pg', 'pino'], node: true },
+  { folder: 'envoy', ours: ['protos'], packages: ['yaml'], node: true },
+  { folder: 'launcher', ours: ['envoy'], packages: ['pino', 'yaml'], node: true },
+];
+
+/** Every folder of ours that has an alias in package.json. */
+export const FOLDERS = ['protos', 'resources', 'xds', 'envoy', 'launcher', 'controlplane'] as const;
