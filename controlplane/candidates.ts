@@ -1,4 +1,4 @@
-import type { Refused, Resource } from '#resources/resource.ts';
+import type { Refused } from '#resources/resource.ts';
 import type { Resources } from './rollout.ts';
 
 /** All that the files say, before any proxy has seen it. */
