@@ -69,7 +69,7 @@ describe('a rollout', () => {
   test('when the base itself is refused, nothing is blamed and all that is wanted is served', () => {
     const { rollout } = settle(want(startRollout(set({ a: '1' })), set({ a: '2', b: '1' })), () => true);
     assert.equal(rollout.quarantined.size, 0);
-    assert.equal(rollout.environment, 'no');
+    assert.equal(rollout.trial?.stage, 'unproven');
     assert.deepEqual(served(rollout), { a: '2', b: '1' });
     assert.deepEqual(refuse(rollout, 'again').trial, rollout.trial);
   });

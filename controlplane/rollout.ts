@@ -31,12 +31,10 @@ export type Rollout = {
   readonly wanted: Resources;
   readonly quarantined: ReadonlyMap<string, Quarantined>;
   readonly trial: Trial | undefined;
-  /** Set when proxies refuse the base itself: then no resource is to blame. */
-  readonly environment: string | undefined;
 };
 
 export function startRollout(accepted: Resources): Rollout {
-  return { accepted, wanted: accepted, quarantined: new Map(), trial: undefined, environment: undefined };
+  return { accepted, wanted: accepted, quarantined: new Map(), trial: undefined };
 }
 
 /** What is to be served now: the accepted resources with the changes of the trial on top. */
@@ -49,7 +47,7 @@ export function want(rollout: Rollout, wanted: Resources): Rollout {
   const quarantined = new Map(
     [...rollout.quarantined].filter(([id, refused]) => wanted.get(id)?.hash === refused.hash),
   );
-  const next = { ...rollout, wanted, quarantined, environment: undefined };
+  const next = { ...rollout, wanted, quarantined };
   return { ...next, trial: trialOf('first', [difference(next)]) };
 }
 
@@ -60,7 +58,6 @@ export function accept(rollout: Rollout): Rollout {
   return {
     ...rollout,
     accepted: effective(rollout),
-    environment: undefined,
     trial: trialOf('search', trial.rest),
   };
 }
@@ -71,15 +68,11 @@ export function refuse(rollout: Rollout, message: string): Rollout {
   switch (trial?.stage) {
     case undefined:
     case 'unproven':
-      return { ...rollout, environment: message };
+      return rollout;
     case 'first':
       return { ...rollout, trial: { stage: 'control', changes: [], rest: [trial.changes] } };
     case 'control':
-      return {
-        ...rollout,
-        environment: message,
-        trial: { stage: 'unproven', changes: trial.rest.flat(), rest: [] },
-      };
+      return { ...rollout, trial: { stage: 'unproven', changes: trial.rest.flat(), rest: [] } };
     case 'search':
       return narrow(rollout, trial, message);
   }

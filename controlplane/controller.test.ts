@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Refused, Resource } from '#resources/resource.ts';
+import type { ResourceSet } from '#resources/resource-set.ts';
+import type { Snapshot, XdsResource } from '#xds/snapshot.ts';
+import type { Written } from './candidates.ts';
+import { Controller } from './controller.ts';
+import type { Standing } from './verdict.ts';
+
+const mapping = (name: string, hash: string) =>
+  ({
+    kind: 'Mapping',
+    id: `Mapping/default/${name}`,
+    namespace: 'default',
+    name,
+    hash,
+    source: { file: 'a.yaml', line: 1 },
+    spec: {},
+  }) as Resource;
+const written = (resources: Resource[], refused: string[] = [], unreadable: string[] = []): Written => ({
+  resources: new Map(resources.map(resource => [resource.id, resource])),
+  refused: new Map(refused.map(id => [id, { id, source: { file: 'a.yaml', line: 1 } } as Refused])),
+  unreadable: new Set(unreadable),
+});
+
+/** A snapshot with one resource whose version spells what is in it. */
+function snapshotFor(resources: ResourceSet): Snapshot {
+  const version = [
+    ...resources.mappings.map(({ name, hash }) => `${name}@${hash}`),
+    ...resources.closed.map(({ id }) => `!${id}`),
+  ].join();
+  const resource: XdsResource = { name: 'edge', version, any: { type_url: 't', value: new Uint8Array() } };
+  return new Map([['t', new Map([['edge', resource]])]]);
+}
+
+/** A controller with proxies of group edge that refuse what `bad` matches. */
+function system(bad: (content: string) => boolean, proxies = 1, lastGood: Resource[] = []) {
+  const kept: string[][] = [];
+  let served = '';
+  let state: Standing['state'] = 'settled';
+  const timers: (() => void)[] = [];
+  const controller: Controller = new Controller(new Map(lastGood.map(resource => [resource.id, resource])), {
+    groups: () => ['edge'],
+    compile: resources => ({ snapshot: snapshotFor(resources), problems: [] }),
+    publish: (_group, snapshot) => {
+      served = snapshot.get('t')?.get('edge')?.version ?? '';
+      state = 'waiting';
+    },
+    proxies: () => Array.from({ length: proxies }, () => ({ group: 'edge', state })),
+    keep: accepted => kept.push([...accepted.values()].map(({ name, hash }) => `${name}@${hash}`)),
+    after: (_ms, callback) => {
+      timers.push(callback);
+      return () => {};
+    },
+  });
+  const answer = () => {
+    while (state === 'waiting') {
+      state = bad(served) ? 'refused' : 'settled';
+      if (state === 'refused') controller.refused('no good');
+      else controller.proxiesChanged();
+    }
+  };
+  return { controller, answer, kept, served: () => served, timers };
+}
+
+describe('the controller', () => {
+  test('publishes what is written, and keeps it once the proxies took it', () => {
+    const it = system(() => false);
+    assert.equal(it.controller.readiness(), 'the resources are not read yet');
+    it.controller.written(written([mapping('a', '1')]));
+    assert.equal(it.served(), 'a@1');
+    assert.deepEqual(it.kept, []);
+    it.answer();
+    assert.deepEqual(it.kept, [['a@1']]);
+    assert.equal(it.controller.readiness(), undefined);
+  });
+
+  test('without any proxy nothing is kept, but all is served', () => {
+    const it = system(() => false, 0);
+    it.controller.written(written([mapping('a', '1')]));
+    assert.equal(it.served(), 'a@1');
+    assert.deepEqual(it.kept, []);
+  });
+
+  test('a resource that proxies refuse is a Problem on it; the others go on and its last good version stays', () => {
+    const it = system(content => content.includes('bad@2'));
+    it.controller.written(written([mapping('a', '1'), mapping('bad', '1')]));
+    it.answer();
+    it.controller.written(written([mapping('a', '2'), mapping('bad', '2'), mapping('c', '2')]));
+    it.answer();
+    assert.equal(it.served(), 'a@2,bad@1,c@2');
+    const [problem] = it.controller.problems();
+    assert.equal(problem?.name, 'bad');
+    assert.match(problem?.message ?? '', /Envoy refuses it: no good; its last good version stays in force/);
+  });
+
+  test('a refused resource without a last good version is closed', () => {
+    const it = system(content => /(^|,)bad@/.test(content));
+    it.controller.written(written([mapping('a', '1'), mapping('bad', '1')]));
+    it.answer();
+    assert.equal(it.served(), 'a@1,!Mapping/default/bad');
+  });
+
+  test('when proxies refuse even the base, nothing is blamed and all stays served', () => {
+    const it = system(() => true);
+    it.controller.written(written([mapping('a', '1'), mapping('b', '1')]));
+    it.answer();
+    assert.equal(it.served(), 'a@1,b@1');
+    assert.deepEqual(it.controller.problems(), []);
+  });
+
+  test('a file that cannot be read keeps a starting gateway from serving, not a running one', () => {
+    const it = system(() => false);
+    it.controller.written(written([mapping('a', '1')], [], ['broken.yaml']));
+    assert.equal(it.served(), '');
+    assert.match(it.controller.readiness() ?? '', /^broken.yaml cannot be read/);
+    it.controller.written(written([mapping('a', '1')]));
+    assert.equal(it.served(), 'a@1');
+    it.controller.written(written([mapping('a', '2')], [], ['broken.yaml']));
+    assert.equal(it.served(), 'a@2');
+  });
+
+  test('what was kept is in force at once after a restart, also when the file is broken by then', () => {
+    const it = system(() => false, 1, [mapping('a', '1')]);
+    it.controller.written(written([], [], ['a.yaml']));
+    assert.equal(it.served(), 'a@1');
+    assert.deepEqual([...it.controller.kept], ['Mapping/default/a']);
+  });
+});

@@ -1,0 +1,137 @@
+import type { Problem } from '#resources/problem.ts';
+import type { Refused, Resource } from '#resources/resource.ts';
+import { type ResourceSet, toResourceSet } from '#resources/resource-set.ts';
+import { type Snapshot, snapshotVersion } from '#xds/snapshot.ts';
+import { type Candidates, candidates, type Written } from './candidates.ts';
+import { closedResource, quarantineProblem } from './problems.ts';
+import { accept, effective, type Resources, type Rollout, refuse, startRollout, want } from './rollout.ts';
+import { type Standing, verdict } from './verdict.ts';
+
+/** The configuration of one node group. */
+export type GroupConfiguration = { readonly snapshot: Snapshot; readonly problems: readonly Problem[] };
+
+export type ControllerParts = {
+  /** Node groups that have configuration under these resources. */
+  groups(resources: ResourceSet): readonly string[];
+  compile(resources: ResourceSet, group: string): GroupConfiguration;
+  /** Serves the configuration to every proxy of the group. */
+  publish(group: string, snapshot: Snapshot): void;
+  /** The connected proxies, and how each stands to what was last published to its group. */
+  proxies(): Iterable<Standing>;
+  /** Keeps what was accepted for the next start. */
+  keep(accepted: Resources): void;
+  /** Calls back after `ms`, unless the returned function is called before. */
+  after(ms: number, callback: () => void): () => void;
+};
+
+/** A proxy that has not answered a change for this long, in ms, does not hold the others. */
+const OVERDUE_MS = 5_000;
+
+/**
+ * Brings what the operator wrote into force: publishes each group's configuration, hears what the proxies say of it,
+ * and on a refusal finds the guilty resource (rollout.ts) while the rest goes on.
+ */
+export class Controller {
+  readonly #parts: ControllerParts;
+  readonly #published = new Map<string, { version: string; problems: readonly Problem[] }>();
+  /** Groups whose configuration changed since the last acceptance. */
+  readonly #unproven = new Set<string>();
+  #rollout: Rollout;
+  #candidates: Candidates | undefined;
+  #overdue = false;
+  #cancelOverdue: () => void = () => {};
+
+  constructor(lastGood: Resources, parts: ControllerParts) {
+    this.#parts = parts;
+    this.#rollout = startRollout(lastGood);
+  }
+
+  /** What the operator wrote, whenever it changes. */
+  written(written: Written): void {
+    const found = candidates(written, effective(this.#rollout));
+    this.#candidates = found;
+    if (this.readiness() !== undefined) return;
+    this.#rollout = want(this.#rollout, found.resources);
+    this.#publish();
+  }
+
+  /** A proxy came, went, or has taken all that was published to it. */
+  proxiesChanged(): void {
+    const { trial } = this.#rollout;
+    if (trial === undefined) return;
+    if (verdict(this.#parts.proxies(), this.#unproven, this.#overdue) !== 'accepted') return;
+    this.#rollout = accept(this.#rollout);
+    this.#unproven.clear();
+    this.#cancelOverdue();
+    this.#parts.keep(this.#rollout.accepted);
+    if (this.#rollout.trial !== undefined) this.#publish();
+  }
+
+  /** A proxy has refused what was last published to its group; `message` is its own. */
+  refused(message: string): void {
+    this.#rollout = refuse(this.#rollout, message);
+    this.#publish();
+  }
+
+  /** Undefined when configuration is served, else why it is not. */
+  readiness(): string | undefined {
+    if (this.#candidates === undefined) return 'the resources are not read yet';
+    const [file] = this.#candidates.unknown;
+    if (file === undefined || this.#published.size > 0) return undefined;
+    return `${file} cannot be read, and no last good version of it is known`;
+  }
+
+  get rollout(): Rollout {
+    return this.#rollout;
+  }
+
+  /** Ids whose older version is in force because the written one has an error. */
+  get kept(): ReadonlySet<string> {
+    return this.#candidates?.kept ?? new Set();
+  }
+
+  /** What is wrong beyond what the parser said. */
+  problems(): readonly Problem[] {
+    const { accepted, wanted, quarantined } = this.#rollout;
+    const byProxies = [...quarantined].flatMap(([id, refused]) => {
+      const resource = wanted.get(id) ?? accepted.get(id);
+      return resource === undefined ? [] : [quarantineProblem(resource, refused, accepted.has(id))];
+    });
+    const byCompiler = [...this.#published.values()].flatMap(({ problems }) => problems);
+    return [...byProxies, ...byCompiler];
+  }
+
+  #publish(): void {
+    const resources = toResourceSet(effective(this.#rollout).values(), this.#closed());
+    const groups = new Set([...this.#published.keys(), ...this.#parts.groups(resources)]);
+    for (const group of groups) this.#publishGroup(resources, group);
+    this.#cancelOverdue();
+    this.#overdue = false;
+    if (this.#rollout.trial !== undefined) {
+      this.#cancelOverdue = this.#parts.after(OVERDUE_MS, () => {
+        this.#overdue = true;
+        this.proxiesChanged();
+      });
+    }
+    this.proxiesChanged();
+  }
+
+  #publishGroup(resources: ResourceSet, group: string): void {
+    const { snapshot, problems } = this.#parts.compile(resources, group);
+    const version = snapshotVersion(snapshot);
+    const changed = this.#published.get(group)?.version !== version;
+    this.#published.set(group, { version, problems });
+    if (!changed) return;
+    this.#unproven.add(group);
+    this.#parts.publish(group, snapshot);
+  }
+
+  #closed(): Refused[] {
+    const { accepted, wanted, quarantined } = this.#rollout;
+    const refused = [...quarantined.keys()]
+      .filter(id => !accepted.has(id))
+      .map(id => wanted.get(id))
+      .filter((resource): resource is Resource => resource !== undefined);
+    return [...(this.#candidates?.closed ?? []), ...refused.map(closedResource)];
+  }
+}

@@ -1,0 +1,41 @@
+import type { Problem } from '#resources/problem.ts';
+import type { Refused, Resource } from '#resources/resource.ts';
+import type { Quarantined } from './rollout.ts';
+
+/** A mistake that only the proxies found: the resource that holds it, and what became of it. */
+export function quarantineProblem(resource: Resource, refused: Quarantined, keptLastGood: boolean): Problem {
+  const { kind, namespace, name, source } = resource;
+  const instead = keptLastGood
+    ? 'its last good version stays in force'
+    : 'it is left out, and what it matches is closed';
+  return {
+    severity: 'error',
+    kind,
+    namespace,
+    name,
+    ...source,
+    message: `Envoy refuses it: ${refused.message}; ${instead}`,
+  };
+}
+
+/** Something that is wrong with the system rather than with one resource. */
+export function systemProblem(kind: string, name: string, message: string): Problem {
+  return { severity: 'error', kind, namespace: '', name, file: '', line: 0, message };
+}
+
+/** A resource that proxies refused and that has no last good version: its traffic must not fall through to a wider match. */
+export function closedResource(resource: Resource): Refused {
+  const { kind, namespace, name, id, source } = resource;
+  if (resource.kind !== 'Mapping') return { kind, namespace, name, id, source };
+  const { host, prefix, prefix_exact, prefix_regex, method, headers, precedence, node_group } = resource.spec;
+  const match = { host, prefix, prefix_exact, prefix_regex, headers, precedence, node_group };
+  return { kind, namespace, name, id, source, match: method === undefined ? match : { ...match, method } };
+}
+
+/** One line for people: `error: Mapping default/user (routes.yaml:3, spec.service): …`. */
+export function describeProblem(problem: Problem): string {
+  const { severity, kind, namespace, name, file, line, field, message } = problem;
+  const id = [namespace, name].filter(part => part !== '').join('/');
+  const place = [file === '' ? '' : `${file}:${line}`, field ?? ''].filter(part => part !== '').join(', ');
+  return `${severity}: ${[kind, id].filter(part => part !== '').join(' ')}${place === '' ? '' : ` (${place})`}: ${message}`;
+}
