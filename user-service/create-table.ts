@@ -1,0 +1,35 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { describeError } from './describe-error.ts';
+import type { UserStore } from './users.ts';
+
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 2000;
+
+/**
+ * Creates the table, and resolves after the first attempt also when the store is down: then it keeps trying in the background,
+ * with pauses that double from 0.25 s to 2 s, until it succeeds or `stop` is aborted. A service without its store is up:
+ * its health path answers for the instance, and what needs a user answers 503.
+ */
+export async function createTable(store: UserStore, log: Logger, stop: AbortSignal): Promise<void> {
+  if (!(await attempt(store, log))) void keepTrying(store, log, stop);
+}
+
+async function keepTrying(store: UserStore, log: Logger, stop: AbortSignal): Promise<void> {
+  let wait = FIRST_PAUSE_MS;
+  do {
+    await pause(wait, undefined, { ref: false });
+    wait = Math.min(wait * 2, LONGEST_PAUSE_MS);
+  } while (!stop.aborted && !(await attempt(store, log)));
+}
+
+async function attempt(store: UserStore, log: Logger): Promise<boolean> {
+  try {
+    await store.createTable();
+    log.info('table of users is there');
+    return true;
+  } catch (error) {
+    log.warn(describeError(error), 'store of users is down, trying again');
+    return false;
+  }
+}

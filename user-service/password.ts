@@ -1,0 +1,76 @@
+import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
+import { promisify } from 'node:util';
+import type { Limiter } from './limiter.ts';
+
+const deriveKey = promisify(argon2);
+
+/** OWASP's password storage cheat sheet: argon2id with 19 MiB, two passes, one lane. */
+const PARAMETERS = { memory: 19456, passes: 2, parallelism: 1 } as const;
+const SALT_BYTES = 16;
+const TAG_BYTES = 32;
+
+type Hash = {
+  /** KiB */
+  readonly memory: number;
+  readonly passes: number;
+  readonly parallelism: number;
+  readonly salt: Buffer;
+  readonly tag: Buffer;
+};
+
+/** Both cost the same time and memory, and run under the limiter: they reject with Overloaded when too many wait. */
+export type Passwords = {
+  /** The argon2id hash of the password under a fresh salt, as a PHC string. */
+  readonly hash: (password: string) => Promise<string>;
+  /** Whether the password is the hash's; without a hash always false, after the same work. */
+  readonly verify: (password: string, hash: string | undefined) => Promise<boolean>;
+};
+
+/** Argon2id (RFC 9106) with as many derivations at a time as `limit` lets through: each takes 19 MiB and one thread. */
+export function passwords(limit: Limiter): Passwords {
+  return {
+    hash: password => limit(() => hashPassword(password)),
+    verify: (password, hash) => limit(() => verifyPassword(password, hash ?? NOBODYS_HASH)),
+  };
+}
+
+async function hashPassword(password: string): Promise<string> {
+  const salt = randomBytes(SALT_BYTES);
+  const parameters = { ...PARAMETERS, nonce: salt, tagLength: TAG_BYTES, message: password };
+  return formatHash({ ...PARAMETERS, salt, tag: await deriveKey('argon2id', parameters) });
+}
+
+async function verifyPassword(password: string, phc: string): Promise<boolean> {
+  const { memory, passes, parallelism, salt, tag } = parseHash(phc);
+  const parameters = { memory, passes, parallelism, nonce: salt, tagLength: tag.length, message: password };
+  return timingSafeEqual(await deriveKey('argon2id', parameters), tag);
+}
+
+/** PHC string format: `$argon2id$v=19$m=<KiB>,t=<passes>,p=<lanes>$<salt>$<tag>`, base64 without padding. */
+function formatHash({ memory, passes, parallelism, salt, tag }: Hash): string {
+  return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${toBase64(salt)}$${toBase64(tag)}`;
+}
+
+function parseHash(phc: string): Hash {
+  const fields = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([\w+/]+)\$([\w+/]+)$/.exec(phc);
+  if (fields === null) throw new Error('a stored password hash is not an argon2id PHC string');
+  const [, memory, passes, parallelism, salt = '', tag = ''] = fields;
+  return {
+    memory: Number(memory),
+    passes: Number(passes),
+    parallelism: Number(parallelism),
+    salt: Buffer.from(salt, 'base64'),
+    tag: Buffer.from(tag, 'base64'),
+  };
+}
+
+function toBase64(bytes: Buffer): string {
+  return bytes.toString('base64').replace(/=+$/, '');
+}
+
+/** No password is known to have this tag, and to find that out takes as long as for a stored hash. */
+const NOBODYS_HASH = formatHash({
+  ...PARAMETERS,
+  salt: Buffer.alloc(SALT_BYTES),
+  tag: Buffer.alloc(TAG_BYTES),
+});
