@@ -1,0 +1,157 @@
+// biome-ignore-all lint/style/useNodejsImportProtocol: Node 12 does not know "node:", and is to get a clear sentence.
+'use strict';
+// Plain JavaScript of 2019: runs under the Node that the machine has, before any dependency is there.
+const { spawn } = require('child_process');
+const fs = require('fs');
+const path = require('path');
+const { acquireLock, lockHolder } = require('./lock.cjs');
+
+/** What `npm ci` is asked for: also when NODE_ENV or the user's npmrc leaves some out. */
+const NPM_CI = ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--no-progress'];
+
+/**
+ * Installs the locked npm dependencies below `root` unless they are there already; `say` gets a line for each step.
+ * Several at once: one installs, the others wait. Rejects with an Error of one sentence that says what to do.
+ * @param {string} root
+ * @param {(line: string) => void} say
+ */
+async function install(root, say) {
+  if (isInstalled(root)) return;
+  refuseUnsupported(process.platform, process.arch);
+  refuseWhileRunning(root);
+  const lock = await waitForLock(path.join(root, '.gateway', 'install.lock'), say);
+  try {
+    if (!isInstalled(root)) await npmCi(root, say);
+  } finally {
+    lock.release();
+  }
+}
+
+/**
+ * Whether npm's own record of what it installed, which it writes last, has every package of the lock file in the same
+ * version; packages for other platforms may be absent.
+ * @param {string} root
+ */
+function isInstalled(root) {
+  const wanted = packages(path.join(root, 'package-lock.json'));
+  const found = packages(path.join(root, 'node_modules', '.package-lock.json'));
+  if (wanted === undefined) throw new Error(`No package-lock.json in ${root}: take a complete checkout`);
+  if (found === undefined) return false;
+  return Object.keys(wanted).every(name => {
+    if (name === '') return true;
+    const there = found[name];
+    if (there === undefined) return wanted[name].optional === true && !isForHere(wanted[name]);
+    return there.version === wanted[name].version && there.integrity === wanted[name].integrity;
+  });
+}
+
+function packages(file) {
+  try {
+    return JSON.parse(fs.readFileSync(file, 'utf8')).packages;
+  } catch (error) {
+    if (error.code === 'ENOENT') return undefined;
+    throw new Error(`Cannot read ${file}: ${error.message}`);
+  }
+}
+
+/** Of optional packages npm installs those whose `os`, `cpu` and `libc` are this machine's; supported machines have glibc. */
+function isForHere(entry) {
+  const fits = (list, value) => list === undefined || [].concat(list).includes(value);
+  return fits(entry.os, process.platform) && fits(entry.cpu, process.arch) && fits(entry.libc, 'glibc');
+}
+
+function refuseUnsupported(platform, arch) {
+  const machine = `${platform}-${arch}`;
+  if (!['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64'].includes(machine)) {
+    throw new Error(`${machine} is not supported: use Linux or macOS on x64 or arm64, or compose.yaml`);
+  }
+  if (platform === 'linux' && !hasGlibc()) {
+    throw new Error(
+      'This Linux has no glibc (Alpine?), which Node and Envoy need: use Debian, or compose.yaml',
+    );
+  }
+}
+
+function hasGlibc() {
+  // Without this the report resolves the names of all connections, which may take seconds.
+  process.report.excludeNetwork = true;
+  return process.report.getReport().header.glibcVersionRuntime !== undefined;
+}
+
+function refuseWhileRunning(root) {
+  const running = lockHolder(path.join(root, '.gateway', 'up.lock'));
+  if (running === undefined) return;
+  throw new Error(
+    `The dependencies have changed, but a gateway runs from this checkout (pid ${running}): stop it, then start again`,
+  );
+}
+
+async function waitForLock(file, say) {
+  for (let told = false; ; told = true) {
+    const lock = acquireLock(file);
+    if (lock.holder === undefined) return lock;
+    if (!told) say(`waiting for the installation that process ${lock.holder} is making ...`);
+    await new Promise(resolve => setTimeout(resolve, 200));
+  }
+}
+
+async function npmCi(root, say) {
+  const began = Date.now();
+  say('installing the npm dependencies (npm ci), once ...');
+  const { code, output } = await run(npmCommand(), NPM_CI, root);
+  if (code !== 0) {
+    const log = path.join(root, '.gateway', 'npm-ci.log');
+    fs.writeFileSync(log, output);
+    throw new Error(
+      `Cannot install the npm dependencies: ${reason(code, output)}. All that npm said: ${log}`,
+    );
+  }
+  say(`installed the npm dependencies in ${((Date.now() - began) / 1000).toFixed(1)} s`);
+}
+
+/** The npm that called us, else the one on the PATH. */
+function npmCommand() {
+  const own = process.env.npm_execpath || '';
+  return path.basename(own) === 'npm-cli.js' ? [process.execPath, own] : ['npm'];
+}
+
+function run(command, args, cwd) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command[0], command.slice(1).concat(args), {
+      cwd,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const stop = () => child.kill('SIGTERM');
+    const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+    for (const signal of signals) process.on(signal, stop);
+    let output = '';
+    const keep = chunk => {
+      output += chunk;
+    };
+    child.stdout.on('data', keep);
+    child.stderr.on('data', keep);
+    child.on('error', error => {
+      const missing = 'npm is not on the PATH: install it (it comes with Node.js, https://nodejs.org)';
+      reject(new Error(error.code === 'ENOENT' ? missing : `Cannot run npm: ${error.message}`));
+    });
+    child.on('close', code => {
+      for (const signal of signals) process.removeListener(signal, stop);
+      resolve({ code, output });
+    });
+  });
+}
+
+function reason(code, output) {
+  if (code === null) return 'npm ci was interrupted';
+  const [, word] = /npm (?:error|ERR!) code (\S+)/.exec(output) || [];
+  if (
+    /^(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ECONNRESET|ENETUNREACH|ERR_SOCKET_TIMEOUT)$/.test(
+      word || '',
+    )
+  ) {
+    return `no network to the npm registry (${word}), which the first start needs`;
+  }
+  return `npm ci ended with ${word || `exit code ${code}`}`;
+}
+
+module.exports = { install, isInstalled };

@@ -1,0 +1,100 @@
+// biome-ignore-all lint/style/useNodejsImportProtocol: Node 12 does not know "node:", and is to get a clear sentence.
+'use strict';
+// Plain JavaScript of 2019: start.cjs needs it under the Node that the machine has.
+const { execFileSync } = require('child_process');
+const fs = require('fs');
+const path = require('path');
+
+/**
+ * Takes the lock `file` for this process: `{ release }`, or `{ holder }` with the id of the living process that has it.
+ * A lock whose process is gone (or whose id another process has got since) is taken over.
+ * @param {string} file
+ */
+function acquireLock(file) {
+  fs.mkdirSync(path.dirname(file), { recursive: true });
+  const own = `${process.pid} ${startTime(process.pid)}\n`;
+  for (;;) {
+    if (create(file, own)) return { release: () => remove(file, own) };
+    const held = read(file);
+    const holder = held === undefined ? undefined : livingHolder(held);
+    if (holder !== undefined) return { holder };
+    if (held !== undefined) moveAside(file, held);
+  }
+}
+
+/**
+ * The id of the living process that has the lock `file`, or undefined.
+ * @param {string} file
+ */
+function lockHolder(file) {
+  const held = read(file);
+  return held === undefined ? undefined : livingHolder(held);
+}
+
+/** Appears with its content or not at all, so that nobody ever reads an empty lock. */
+function create(file, content) {
+  const draft = `${file}.${process.pid}`;
+  fs.writeFileSync(draft, content);
+  try {
+    fs.linkSync(draft, file);
+    return true;
+  } catch (error) {
+    if (error.code !== 'EEXIST') throw error;
+    return false;
+  } finally {
+    fs.unlinkSync(draft);
+  }
+}
+
+function livingHolder(content) {
+  const [pid, started] = content.trim().split(/ (.*)/);
+  return started !== undefined && startTime(Number(pid)) === started ? Number(pid) : undefined;
+}
+
+/** Of several that find the same stale lock one wins the rename; a lock that was fresh after all is put back. */
+function moveAside(file, stale) {
+  const aside = `${file}.${process.pid}`;
+  try {
+    fs.renameSync(file, aside);
+  } catch (error) {
+    if (error.code === 'ENOENT') return;
+    throw error;
+  }
+  if (read(aside) !== stale) fs.linkSync(aside, file);
+  fs.unlinkSync(aside);
+}
+
+function remove(file, own) {
+  if (read(file) === own) fs.unlinkSync(file);
+}
+
+function read(file) {
+  try {
+    return fs.readFileSync(file, 'utf8');
+  } catch (error) {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** When the process began, in the system's own words, which tell it from a later process of the same id; undefined: gone. */
+function startTime(pid) {
+  try {
+    const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+  } catch {
+    return fs.existsSync('/proc/self/stat') ? undefined : startTimeByPs(pid);
+  }
+}
+
+function startTimeByPs(pid) {
+  try {
+    return execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { stdio: ['ignore', 'pipe', 'ignore'] })
+      .toString()
+      .trim();
+  } catch {
+    return undefined;
+  }
+}
+
+module.exports = { acquireLock, lockHolder };

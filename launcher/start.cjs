@@ -1,0 +1,68 @@
+#!/usr/bin/env node
+// biome-ignore-all lint/style/useNodejsImportProtocol: Node 12 does not know "node:", and is to get a clear sentence.
+'use strict';
+// The first step of every command, in plain JavaScript of 2019, because the machine's Node may be an old one: installs
+// the locked dependencies when they are not there, then runs the command under the newer Node that is among them.
+const { spawn } = require('child_process');
+const fs = require('fs');
+const os = require('os');
+const path = require('path');
+const { install } = require('./install.cjs');
+
+const ROOT = path.join(__dirname, '..');
+
+/** The oldest Node that runs the sources as they are: type stripping and crypto.argon2. */
+const OWN_NODE = [24, 7];
+
+async function main(args) {
+  if (Number(process.versions.node.split('.')[0]) < 20) {
+    throw new Error(
+      `Node.js ${process.versions.node} is too old: install Node.js 20 or later (https://nodejs.org)`,
+    );
+  }
+  await install(ROOT, say);
+  run(newerNode(), args);
+}
+
+function newerNode() {
+  const installed = path.join(ROOT, 'node_modules', '.bin', 'node');
+  if (fs.existsSync(installed)) return installed;
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (major > OWN_NODE[0] || (major === OWN_NODE[0] && minor >= OWN_NODE[1])) return process.execPath;
+  throw new Error(`No Node.js ${OWN_NODE.join('.')} or later: run "npm ci --include=optional" in ${ROOT}`);
+}
+
+/** Runs the command in place of this process, as far as anybody can see: its signals, its exit code, its end. */
+function run(node, args) {
+  const script =
+    args[0] === 'test' ? ['launcher/test.ts'].concat(args.slice(1)) : ['cli/main.ts'].concat(args);
+  script[0] = path.join(ROOT, script[0]);
+  // The channel tells the command at once when this process is killed and can pass nothing on any more.
+  const child = spawn(node, script, { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'])
+    process.on(signal, () => child.kill(signal));
+  child.on('error', error => fail(`Cannot run ${node}: ${error.message}`));
+  child.on('exit', (code, signal) => process.exit(code === null ? 128 + os.constants.signals[signal] : code));
+  if (process.env.npm_lifecycle_event !== undefined) watchParent(child);
+}
+
+/** An npm that is killed outright tells nobody: its child sees no more than another parent. */
+function watchParent(child) {
+  const parent = process.ppid;
+  setInterval(() => {
+    if (process.ppid === parent) return;
+    if (child.connected) child.disconnect();
+    child.kill('SIGTERM');
+  }, 250);
+}
+
+function say(line) {
+  process.stderr.write(`gateway: ${line}\n`);
+}
+
+function fail(sentence) {
+  say(sentence);
+  process.exit(1);
+}
+
+main(process.argv.slice(2)).catch(error => fail(error.message));
