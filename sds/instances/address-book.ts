@@ -1,0 +1,35 @@
+import type { WatchName } from './watch-dns.ts';
+
+/** The addresses of a changing set of DNS names. */
+export type AddressBook = {
+  /** Watches exactly these names from now on. */
+  follow(names: ReadonlySet<string>): void;
+  /** Undefined as long as the name has not been asked for. */
+  addresses(name: string): readonly string[] | undefined;
+};
+
+type Entry = { addresses: readonly string[] | undefined; end: () => void };
+
+/** `onChange` is called, never from within `follow`, when the addresses of a followed name change. */
+export function addressBook(watchName: WatchName, onChange: () => void): AddressBook {
+  const entries = new Map<string, Entry>();
+  const add = (name: string) => {
+    const entry: Entry = { addresses: undefined, end: () => {} };
+    entries.set(name, entry);
+    entry.end = watchName(name, addresses => {
+      entry.addresses = addresses;
+      onChange();
+    });
+  };
+  const follow = (names: ReadonlySet<string>) => {
+    for (const [name, entry] of entries) {
+      if (names.has(name)) continue;
+      entry.end();
+      entries.delete(name);
+    }
+    for (const name of names) {
+      if (!entries.has(name)) add(name);
+    }
+  };
+  return { follow, addresses: name => entries.get(name)?.addresses };
+}

@@ -1,0 +1,103 @@
+import { type AddressBook, addressBook } from './address-book.ts';
+import { type DeclaredItem, isDnsName } from './declared-item.ts';
+import type { Instance, Instances } from './instance.ts';
+import type { InstanceSource } from './instance-source.ts';
+import { type Declarations, type FileProblem, parseInstancesFile } from './parse-instances-file.ts';
+import type { WatchName } from './watch-dns.ts';
+import { type FileState, watchFile } from './watch-file.ts';
+
+export type FileSourceOptions = {
+  readonly path: string;
+  readonly watchName: WatchName;
+  /** The file, or a service in it, cannot be used; what was known before stays. */
+  onProblem(problem: FileProblem): void;
+  /** There is no file: without an earlier one there are no instances until it appears. */
+  onMissing(): void;
+};
+
+/**
+ * The instances that a watched YAML file declares, by address or by a DNS name (format: parseInstancesFile).
+ * A file, or a service in it, that is wrong changes nothing; so does a file that vanishes. A service whose DNS names have not all
+ * been asked for yet keeps what it had. The first answer waits for a readable file and one query for each name in it.
+ */
+export function fileSource(options: FileSourceOptions): InstanceSource {
+  return { watch: onChange => watchInstances(options, onChange) };
+}
+
+function watchInstances(options: FileSourceOptions, onChange: (instances: Instances) => void): () => void {
+  let declared: Declarations | undefined;
+  let published: Instances | undefined;
+  const publish = () => {
+    const next = declared && toInstances(declared, book, published);
+    if (next === undefined) return;
+    published = next;
+    onChange(next);
+  };
+  const book = addressBook(options.watchName, publish);
+  const endFile = watchFile(options.path, state => {
+    declared = nextDeclarations(state, declared, options);
+    if (declared === undefined) return;
+    book.follow(namesOf(declared));
+    publish();
+  });
+  return () => {
+    endFile();
+    book.follow(new Set());
+  };
+}
+
+function nextDeclarations(
+  state: FileState,
+  last: Declarations | undefined,
+  { onProblem, onMissing }: FileSourceOptions,
+): Declarations | undefined {
+  if (state.kind === 'missing') {
+    onMissing();
+    return last ?? new Map();
+  }
+  if (state.kind === 'unreadable') {
+    onProblem({ line: 1, message: state.message });
+    return last;
+  }
+  const { services, refused, problems } = parseInstancesFile(state.text);
+  for (const problem of problems) onProblem(problem);
+  if (services === undefined) return last;
+  const kept = refused.flatMap(name => entryOf(last, name));
+  return new Map([...services, ...kept]);
+}
+
+function entryOf<T>(map: ReadonlyMap<string, T> | undefined, name: string): readonly [string, T][] {
+  const value = map?.get(name);
+  return value === undefined ? [] : [[name, value]];
+}
+
+function namesOf(declared: Declarations): ReadonlySet<string> {
+  const items = [...declared.values()].flat();
+  return new Set(items.flatMap(item => (isDnsName(item) ? [item.dns] : [])));
+}
+
+/** Undefined when nothing was published yet and some name has not been asked for. */
+function toInstances(declared: Declarations, book: AddressBook, last: Instances | undefined) {
+  const instances = new Map<string, readonly Instance[]>();
+  for (const [service, items] of declared) {
+    const resolved = resolveItems(items, book);
+    if (resolved !== undefined) instances.set(service, resolved);
+    else if (last === undefined) return undefined;
+    else for (const [name, kept] of entryOf(last, service)) instances.set(name, kept);
+  }
+  return instances;
+}
+
+function resolveItems(items: readonly DeclaredItem[], book: AddressBook): Instance[] | undefined {
+  const resolved: Instance[] = [];
+  for (const item of items) {
+    if (!isDnsName(item)) {
+      resolved.push(item);
+      continue;
+    }
+    const addresses = book.addresses(item.dns);
+    if (addresses === undefined) return undefined;
+    resolved.push(...addresses.map(address => ({ address, port: item.port, hostname: item.dns })));
+  }
+  return resolved;
+}

@@ -1,0 +1,33 @@
+import type { Instance, Instances } from './instance.ts';
+import type { InstanceSource } from './instance-source.ts';
+
+/**
+ * What several sources know together: a service has the instances of all, those of earlier sources first.
+ * The first answer waits for the first answer of each, so that a restart takes no instance out of the proxies.
+ */
+export function mergedSource(sources: readonly InstanceSource[]): InstanceSource {
+  return {
+    watch(onChange) {
+      const known = new Map<InstanceSource, Instances>();
+      const ends = sources.map(source =>
+        source.watch(instances => {
+          known.set(source, instances);
+          if (known.size === sources.length) onChange(merge(sources.map(each => known.get(each))));
+        }),
+      );
+      return () => {
+        for (const end of ends) end();
+      };
+    },
+  };
+}
+
+function merge(all: readonly (Instances | undefined)[]): Instances {
+  const merged = new Map<string, readonly Instance[]>();
+  for (const instances of all) {
+    for (const [service, more] of instances ?? []) {
+      merged.set(service, [...(merged.get(service) ?? []), ...more]);
+    }
+  }
+  return merged;
+}

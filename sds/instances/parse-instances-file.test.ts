@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseInstancesFile } from './parse-instances-file.ts';
+
+test('a service is a list of items or one item, by address or by name', () => {
+  const { services, problems } = parseInstancesFile(`
+services:
+  user-service:
+    - { address: 127.0.0.1, port: 5101, hostname: user-service-1 }
+    - address: "2001:db8::1"
+      port: 5102
+      health_status: DRAINING
+      load_balancing_weight: 3
+      locality: { region: eu, zone: eu-1, sub_zone: a }
+  billing: { dns: billing.internal, port: 80 }
+  idle: []
+`);
+  assert.deepEqual(problems, []);
+  assert.deepEqual(services?.get('user-service'), [
+    { address: '127.0.0.1', port: 5101, hostname: 'user-service-1' },
+    {
+      address: '2001:db8::1',
+      port: 5102,
+      health_status: 'DRAINING',
+      load_balancing_weight: 3,
+      locality: { region: 'eu', zone: 'eu-1', sub_zone: 'a' },
+    },
+  ]);
+  assert.deepEqual(services?.get('billing'), [{ dns: 'billing.internal', port: 80 }]);
+  assert.deepEqual(services?.get('idle'), []);
+});
+
+const REFUSED_WHOLE: readonly [why: string, text: string, line: number, message: RegExp][] = [
+  ['an empty file', '', 1, /"services: \{\}"/],
+  ['no services', 'service: {}', 1, /"services"/],
+  ['services that are a list', 'services: []', 1, /"services"/],
+  ['another top-level field', 'services: {}\n\nversion: 1', 3, /unknown field "version"/],
+  ['a service named twice', 'services:\n  a: []\n  a: []', 3, /unique/],
+  ['broken YAML', 'services:\n  a: [\n', 3, /./],
+  ['an unknown alias', 'services:\n  a: *nowhere\n', 1, /nowhere/],
+  ['two documents', 'services: {}\n---\nservices: {}\n', 2, /document/],
+];
+
+for (const [why, text, line, message] of REFUSED_WHOLE) {
+  test(`${why} is refused whole, with its line`, () => {
+    const parsed = parseInstancesFile(text);
+    assert.equal(parsed.services, undefined);
+    assert.equal(parsed.problems[0]?.line, line);
+    assert.match(parsed.problems[0]?.message ?? '', message);
+  });
+}
+
+const REFUSED_ALONE: readonly [item: string, message: RegExp][] = [
+  [
+    '{ address: user.internal, port: 1 }',
+    /^services\.bad\[0\]\.address: want an IP address .*got "user\.internal"/,
+  ],
+  ['{ address: "fe80::1%eth0", port: 1 }', /\.address: want an IP address/],
+  ['{ address: 127.0.0.1 }', /^services\.bad\[0\]: "port" is missing/],
+  ['{ port: 80 }', /"address" is missing/],
+  ['{ address: 127.0.0.1, port: 0 }', /\.port: want a port, 1 to 65535, got 0/],
+  ['{ address: 127.0.0.1, port: "80" }', /\.port: want a port, 1 to 65535, got "80"/],
+  ['{ address: 127.0.0.1, port: 80, prot: 1 }', /\.prot: unknown field/],
+  ['{ address: 127.0.0.1, port: 80, constructor: 1 }', /\.constructor: unknown field/],
+  ['{ address: 127.0.0.1, port: 80, load_balancing_weight: 0 }', /want a whole number, 1 to 100/],
+  ['{ address: 127.0.0.1, port: 80, health_status: FINE }', /want one of HEALTHY/],
+  ['{ address: 127.0.0.1, port: 80, locality: { zome: a } }', /\.locality\.zome: unknown field/],
+  ['{ dns: "a..b", port: 80 }', /\.dns: want a DNS name/],
+  ['{ dns: a.b, port: 80, hostname: x }', /\.hostname: unknown field/],
+  ['127.0.0.1:80', /want a map/],
+  ['null', /want a map/],
+];
+
+for (const [item, message] of REFUSED_ALONE) {
+  test(`a service with ${item} is refused alone`, () => {
+    const parsed = parseInstancesFile(`services:\n  good: []\n  bad:\n    - ${item}\n`);
+    assert.deepEqual([...(parsed.services ?? [])], [['good', []]]);
+    assert.deepEqual(parsed.refused, ['bad']);
+    assert.equal(parsed.problems[0]?.line, 4);
+    assert.match(parsed.problems[0]?.message ?? '', message);
+  });
+}

@@ -1,0 +1,104 @@
+import { type Document, isNode, LineCounter, parseDocument } from 'yaml';
+import { type DeclaredItem, isObject, parseDeclaredItem } from './declared-item.ts';
+
+/** A mistake in the file. `line` counts from 1. */
+export type FileProblem = { readonly line: number; readonly message: string };
+
+/** The items of each service, by service name. */
+export type Declarations = ReadonlyMap<string, readonly DeclaredItem[]>;
+
+export type InstancesFile = {
+  /** Undefined when nothing of the file can be used. */
+  readonly services: Declarations | undefined;
+  /** The services whose declaration is wrong. They are not in `services`. */
+  readonly refused: readonly string[];
+  readonly problems: readonly FileProblem[];
+};
+
+type Path = readonly (string | number)[];
+type Source = { readonly document: Document; readonly lines: LineCounter };
+
+/**
+ * Reads the instances file: YAML whose `services` maps each service name to one item or a list of items, each
+ * `{address, port, hostname?, health_status?, load_balancing_weight?, locality?}` or `{dns, port}`.
+ * A service that is declared wrongly is refused alone; text that is not YAML, or has no `services`, is refused whole.
+ */
+export function parseInstancesFile(text: string): InstancesFile {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const [error] = document.errors;
+  if (error !== undefined) return refuse(lines.linePos(error.pos[0]).line, error.message);
+  const top = toJs(document);
+  if (top instanceof Error) return refuse(1, top.message);
+  if (!isObject(top) || !isObject(top.services)) {
+    return refuse(1, 'want a top-level map "services"; without any instance write "services: {}"');
+  }
+  const source = { document, lines };
+  const unknown = Object.keys(top).find(key => key !== 'services');
+  if (unknown !== undefined) return refuse(lineOf(source, [unknown]), `unknown field "${unknown}"`);
+  return parseServices(source, top.services);
+}
+
+function refuse(line: number, message: string): InstancesFile {
+  return { services: undefined, refused: [], problems: [{ line, message }] };
+}
+
+/** The plain value, or why there is none: an alias that leads nowhere is found only now. */
+function toJs(document: Document): unknown {
+  try {
+    return document.toJS();
+  } catch (error) {
+    return error;
+  }
+}
+
+function parseServices(source: Source, byName: Readonly<Record<string, unknown>>): InstancesFile {
+  const services = new Map<string, readonly DeclaredItem[]>();
+  const refused: string[] = [];
+  const problems: FileProblem[] = [];
+  for (const [name, value] of Object.entries(byName)) {
+    const parsed = parseService(source, name, value);
+    if (parsed.problems.length === 0) services.set(name, parsed.items);
+    else refused.push(name);
+    problems.push(...parsed.problems);
+  }
+  return { services, refused, problems };
+}
+
+function parseService(source: Source, name: string, value: unknown) {
+  const items: DeclaredItem[] = [];
+  const problems: FileProblem[] = [];
+  const add = (each: unknown, path: Path) => {
+    const parsed = parseDeclaredItem(each);
+    if (isComplaints(parsed))
+      problems.push(...parsed.map(it => toProblem(source, [...path, ...it.path], it.message)));
+    else items.push(parsed);
+  };
+  const path = ['services', name];
+  if (!Array.isArray(value)) add(value, path);
+  else for (const [index, each] of value.entries()) add(each, [...path, index]);
+  return { items, problems };
+}
+
+function isComplaints<T>(parsed: DeclaredItem | readonly T[]): parsed is readonly T[] {
+  return Array.isArray(parsed);
+}
+
+function toProblem(source: Source, path: Path, message: string): FileProblem {
+  return { line: lineOf(source, path), message: `${toFieldPath(path)}: ${message}` };
+}
+
+function toFieldPath(path: Path): string {
+  return path
+    .map((key, i) => (typeof key === 'number' ? `[${key}]` : `${i === 0 ? '' : '.'}${key}`))
+    .join('');
+}
+
+/** The line of what `path` names, or of the nearest thing around it. */
+function lineOf({ document, lines }: Source, path: Path): number {
+  for (let depth = path.length; depth > 0; depth--) {
+    const node = document.getIn(path.slice(0, depth), true);
+    if (isNode(node) && node.range) return lines.linePos(node.range[0]).line;
+  }
+  return 1;
+}

@@ -1,0 +1,23 @@
+import type { JsonObject } from '#protos/json.ts';
+import type { Instance } from './instance.ts';
+import { uniqueInstances } from './load-assignment.ts';
+
+/**
+ * The instances of one service in the form of Envoy's first discovery API, which knows no health: only those that may get
+ * requests are listed. Source: Envoy 1.8, "Service discovery service", `GET /v1/registration/<service_name>`.
+ */
+export function registration(instances: readonly Instance[]): JsonObject {
+  return { hosts: uniqueInstances(instances).filter(isAvailable).map(host) };
+}
+
+function isAvailable({ health_status: health }: Instance): boolean {
+  return health === undefined || health === 'HEALTHY' || health === 'DEGRADED';
+}
+
+function host(instance: Instance): JsonObject {
+  return {
+    ip_address: instance.address,
+    port: instance.port,
+    tags: { az: instance.locality?.zone, load_balancing_weight: instance.load_balancing_weight },
+  };
+}

@@ -1,0 +1,74 @@
+import { nextQueryMs, nextRecordSet, type Outcome, type RecordSet, UNASKED } from './record-set.ts';
+import type { Family, ResolveRecords } from './resolve-records.ts';
+
+/** Calls `run` once in `ms`; the result cancels it. */
+export type After = (ms: number, run: () => void) => () => void;
+
+/**
+ * Follows all addresses of a name until the result is called: `onChange` hears them when IPv4 and IPv6 have both been asked
+ * for once, and when they change.
+ */
+export type WatchName = (name: string, onChange: (addresses: readonly string[]) => void) => () => void;
+
+export type WatchDnsOptions = {
+  readonly resolve: ResolveRecords;
+  readonly after: After;
+  /** Called after each query with the set as it is now; `failures` of it counts the failed ones in a row. */
+  onQueried(name: string, family: Family, outcome: Outcome, set: RecordSet): void;
+};
+
+const FAMILIES: readonly Family[] = [4, 6];
+
+/** Follows names in DNS. IPv4 and IPv6 are asked for apart, each at its own TTL. */
+export function watchDns(options: WatchDnsOptions): WatchName {
+  return (name, onChange) => watchAddresses(name, options, onChange);
+}
+
+function watchAddresses(
+  name: string,
+  options: WatchDnsOptions,
+  onChange: (addresses: readonly string[]) => void,
+): () => void {
+  const sets = new Map<Family, RecordSet>();
+  let published: string | undefined;
+  const publish = () => {
+    if (FAMILIES.some(family => sets.get(family)?.answered !== true)) return;
+    const addresses = FAMILIES.flatMap(family => sets.get(family)?.addresses ?? []);
+    if (published === addresses.join()) return;
+    published = addresses.join();
+    onChange(addresses);
+  };
+  const ends = FAMILIES.map(family =>
+    watchRecords(name, family, options, set => {
+      sets.set(family, set);
+      publish();
+    }),
+  );
+  return () => {
+    for (const end of ends) end();
+  };
+}
+
+function watchRecords(
+  name: string,
+  family: Family,
+  { resolve, after, onQueried }: WatchDnsOptions,
+  onSet: (set: RecordSet) => void,
+): () => void {
+  const ended = new AbortController();
+  let cancelTimer = () => {};
+  let set = UNASKED;
+  const take = (outcome: Outcome) => {
+    if (ended.signal.aborted) return;
+    set = nextRecordSet(set, outcome);
+    onQueried(name, family, outcome, set);
+    onSet(set);
+    cancelTimer = after(nextQueryMs(set, outcome), ask);
+  };
+  const ask = () => void resolve(name, family, ended.signal).then(take);
+  ask();
+  return () => {
+    ended.abort();
+    cancelTimer();
+  };
+}

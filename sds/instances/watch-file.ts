@@ -1,0 +1,99 @@
+import { type FSWatcher, watch } from 'node:fs';
+import { readFile, realpath } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/** What was found at a path: its text, nothing (`missing`), or something that cannot be read. */
+export type FileState =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'unreadable'; readonly message: string };
+
+/** From the first event to the read: an editor's truncate, write and rename come together. */
+const DEBOUNCE_MS = 10;
+/** Finds what no event told of: a folder that appears, a network file system. */
+const POLL_MS = 1_000;
+
+/**
+ * Calls `onState` with what is at `path`, and again when that has changed, until the result is called. Follows edits, renames
+ * onto the path, links that are swapped (also the folder links of Kubernetes), and files and folders that come and go.
+ */
+export function watchFile(path: string, onState: (state: FileState) => void): () => void {
+  const watches = new Map<string, FSWatcher>();
+  let last: string | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let reading = Promise.resolve();
+  let ended = false;
+
+  const read = async () => {
+    const folders = await foldersOf(path);
+    if (!ended) watchFolders(watches, folders, soon);
+    const state = await readState(path);
+    if (ended || last === JSON.stringify(state)) return false;
+    last = JSON.stringify(state);
+    onState(state);
+    return true;
+  };
+  const readNext = (then: (changed: boolean) => void) => {
+    reading = reading.then(read).then(then);
+  };
+  const soon = () => {
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      readNext(() => {});
+    }, DEBOUNCE_MS);
+  };
+  const poll = setInterval(() => {
+    // Had there been an event the poll would find nothing: the watches are then those of a folder that was replaced.
+    readNext(changed => changed && closeAll(watches));
+  }, POLL_MS);
+  readNext(() => {});
+  return () => {
+    ended = true;
+    clearTimeout(timer);
+    clearInterval(poll);
+    closeAll(watches);
+  };
+}
+
+/** The folder of the path itself and, where that is a link, of the file that it leads to. */
+async function foldersOf(path: string): Promise<ReadonlySet<string>> {
+  const target = await realpath(path).catch(() => path);
+  return new Set([dirname(path), dirname(target)]);
+}
+
+function watchFolders(watches: Map<string, FSWatcher>, folders: ReadonlySet<string>, onEvent: () => void) {
+  for (const [folder, watcher] of watches) {
+    if (!folders.has(folder)) closeOne(watches, folder, watcher);
+  }
+  for (const folder of folders) {
+    if (!watches.has(folder)) watchFolder(watches, folder, onEvent);
+  }
+}
+
+function watchFolder(watches: Map<string, FSWatcher>, folder: string, onEvent: () => void): void {
+  try {
+    const watcher = watch(folder, onEvent);
+    watcher.on('error', () => closeOne(watches, folder, watcher));
+    watches.set(folder, watcher);
+  } catch {
+    // The folder is missing, or the system has no more watches: the poll sees what happens there.
+  }
+}
+
+function closeOne(watches: Map<string, FSWatcher>, folder: string, watcher: FSWatcher): void {
+  watcher.close();
+  if (watches.get(folder) === watcher) watches.delete(folder);
+}
+
+function closeAll(watches: Map<string, FSWatcher>): void {
+  for (const [folder, watcher] of watches) closeOne(watches, folder, watcher);
+}
+
+async function readState(path: string): Promise<FileState> {
+  try {
+    return { kind: 'text', text: await readFile(path, 'utf8') };
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    return code === 'ENOENT' || code === 'ENOTDIR' ? { kind: 'missing' } : { kind: 'unreadable', message };
+  }
+}
