@@ -8,3 +8,11 @@ export const gatewayId = z
   .default(['default'])
   .meta({ form: 'a string or a list of strings', aliases: ['ambassador_id'] })
   .describe('The gateways that serve this resource');
+
+/** Whether a spec, right or not, says that it is for other gateways than `id`. */
+export function isForOtherGateway(spec: unknown, id: string): boolean {
+  if (typeof spec !== 'object' || spec === null) return false;
+  const written = { gateway_id: undefined, ambassador_id: undefined, ...spec };
+  const parsed = gatewayId.safeParse(written.gateway_id ?? written.ambassador_id ?? undefined);
+  return parsed.success && !parsed.data.includes(id);
+}

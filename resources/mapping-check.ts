@@ -1,17 +1,19 @@
 import { caution, type Finding, fault } from './finding.ts';
-import type { MappingSpec } from './mapping.ts';
-import { parsePath } from './path-match.ts';
+import type { MappingMatch, MappingSpec } from './mapping.ts';
+import { parsePrefix } from './path-match.ts';
 import { parseRe2 } from './re2.ts';
 
 /** The rules between a Mapping's fields. */
 export function checkMapping(spec: MappingSpec): readonly Finding[] {
-  const prefix = spec.prefix_regex ? parseRe2(spec.prefix) : parsePath(spec.prefix);
-  const findings: Finding[] = 'error' in prefix ? [fault(['prefix'], prefix.error)] : [];
-  if (spec.prefix_regex && spec.prefix_exact) {
-    findings.push(fault(['prefix_exact'], '`prefix_exact` and `prefix_regex` exclude each other'));
-  }
-  if (spec.prefix_regex && spec.rewrite !== '/' && spec.rewrite !== '') {
-    findings.push(caution(['rewrite'], '`rewrite` is ignored with `prefix_regex`'));
-  }
-  return findings;
+  const ignored = spec.prefix_regex && spec.rewrite !== '/' && spec.rewrite !== '';
+  const findings = checkMatch(spec);
+  return ignored ? [...findings, caution(['rewrite'], '`rewrite` is ignored with `prefix_regex`')] : findings;
+}
+
+/** The rules between the fields that select a Mapping's requests. */
+export function checkMatch(match: MappingMatch): readonly Finding[] {
+  const prefix = match.prefix_regex ? parseRe2(match.prefix) : parsePrefix(match.prefix);
+  const findings = 'error' in prefix ? [fault(['prefix'], prefix.error)] : [];
+  if (!match.prefix_regex || !match.prefix_exact) return findings;
+  return [...findings, fault(['prefix_exact'], '`prefix_exact` and `prefix_regex` exclude each other')];
 }

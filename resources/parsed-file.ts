@@ -1,5 +1,5 @@
 import type { Problem } from './problem.ts';
-import type { Refused, Resource } from './resource.ts';
+import type { Refused, Resource, Source } from './resource.ts';
 
 /** What one file gives. */
 export type ParsedFile = {
@@ -9,3 +9,29 @@ export type ParsedFile = {
   /** False: a part of it is so broken that nobody knows which resources it was about. */
   readonly readable: boolean;
 };
+
+export const EMPTY_FILE: ParsedFile = { resources: [], refused: [], problems: [], readable: true };
+
+/** What several parts of a file give together. */
+export function mergeParsed(parts: readonly ParsedFile[]): ParsedFile {
+  return {
+    resources: parts.flatMap(part => part.resources),
+    refused: parts.flatMap(part => part.refused),
+    problems: parts.flatMap(part => part.problems),
+    readable: parts.every(part => part.readable),
+  };
+}
+
+/** What a part of a file gives, whose lines count from 1, at its place in the file. */
+export function placeParsed(part: ParsedFile, file: string, linesBefore: number): ParsedFile {
+  const place = <T extends { readonly source: Source }>(item: T): T => ({
+    ...item,
+    source: { file, line: item.source.line + linesBefore },
+  });
+  return {
+    resources: part.resources.map(place),
+    refused: part.refused.map(place),
+    problems: part.problems.map(problem => ({ ...problem, file, line: problem.line + linesBefore })),
+    readable: part.readable,
+  };
+}

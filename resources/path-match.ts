@@ -1,29 +1,33 @@
 import { checkedString, type Parsed } from './parsed-string.ts';
 
-/** What of a path Envoy compares is printable ASCII without space; 8 KiB is far beyond any path that it lets in. */
+/** Envoy lets no longer path in: its request headers have 60 KiB at most by default, and 8 KiB is what other servers take. */
 const LONGEST = 8192;
+const LONGEST_SHOWN = 80;
 
-/** `text` when it can be a part of a request's path as Envoy sees it: percent-encoded, without query and fragment. */
-export function parsePathText(text: string): Parsed<string> {
-  if (text.length > LONGEST) return { error: `it has ${text.length} characters, ${LONGEST} are allowed` };
+/** What a request's path begins with, or is: as Envoy compares it, without query. Begins with `/`. */
+export function parsePrefix(text: string): Parsed<string> {
+  const query = /[?#]/.exec(text)?.[0];
+  if (query === undefined) return parsePath(text);
+  return fail(text, `"${query}" never stands in a path: queries are not compared`);
+}
+
+/** What a path, perhaps with a query, may begin with. Percent-encoded. */
+export function parsePath(text: string): Parsed<string> {
+  if (text.length > LONGEST) return fail(text, `it has ${text.length} characters, ${LONGEST} are allowed`);
+  if (!text.startsWith('/')) return fail(text, 'it must begin with "/"');
   const odd = /[^\x21-\x7e]/u.exec(text)?.[0];
-  if (odd !== undefined) {
-    return { error: `${JSON.stringify(odd)} never stands in a path; write it percent-encoded` };
-  }
+  if (odd !== undefined)
+    return fail(text, `${JSON.stringify(odd)} never stands in a path; write it percent-encoded`);
   return { value: text };
 }
-
-/** A path that begins with `/`. */
-export function parsePath(text: string): Parsed<string> {
-  const parsed = parsePathText(text);
-  if ('error' in parsed) return { error: `Cannot parse path "${text.slice(0, 80)}": ${parsed.error}` };
-  if (!text.startsWith('/')) return { error: `Cannot parse path "${text}": it must begin with "/"` };
-  return parsed;
-}
-
-export const path = checkedString('a path that begins with "/"', parsePath);
 
 /** A path that begins with `/`, or nothing. */
 export function parseRewrite(text: string): Parsed<string> {
   return text === '' ? { value: text } : parsePath(text);
 }
+
+function fail(text: string, reason: string): Parsed<never> {
+  return { error: `Cannot parse path ${JSON.stringify(text.slice(0, LONGEST_SHOWN))}: ${reason}` };
+}
+
+export const pathPrefix = checkedString('a path that begins with "/"', parsePrefix);

@@ -6,13 +6,13 @@ import { ipAddress } from './ip-address.ts';
 import type { KindDefinition } from './kind.ts';
 import { nodeGroup } from './node-group.ts';
 import { milliseconds, port, positiveMilliseconds } from './number-types.ts';
-import { path } from './path-match.ts';
+import { pathPrefix } from './path-match.ts';
 import { checkProxyConfig } from './proxy-config-check.ts';
 
 const name = z.string().min(1).max(253).meta({ form: 'a name' });
 
 const route = z.object({
-  prefix: path.describe('What the path begins with'),
+  prefix: pathPrefix.describe('What the path begins with'),
   cluster: name.describe('Name of one of `clusters`'),
   timeout_ms: milliseconds.default(0).describe('Time for the whole answer; 0: none'),
 });

@@ -3,7 +3,7 @@ import type { KindDefinition } from './kind.ts';
 import { SecretValue } from './secret-value.ts';
 
 const KEY = /^[-._a-zA-Z0-9]{1,253}$/;
-const key = z.string().regex(KEY);
+const key = z.string().regex(KEY, 'letters, digits, "-", "_" and "." only, 253 at most');
 
 const base64 = z
   .string()
@@ -11,7 +11,7 @@ const base64 = z
   .transform((text, context): SecretValue => {
     const bytes = decodeBase64(text);
     if (bytes !== undefined) return new SecretValue(bytes);
-    context.addIssue({ code: 'custom', message: 'is not base64; plain text belongs in `stringData`' });
+    context.addIssue({ code: 'custom', message: 'not base64; plain text belongs in `stringData`' });
     return z.NEVER;
   });
 

@@ -1,0 +1,66 @@
+import { isKind, KINDS } from './kinds.ts';
+import type { ParsedFile } from './parsed-file.ts';
+import type { Problem } from './problem.ts';
+import type { Refused, Resource, Source } from './resource.ts';
+
+/** All files together. An id is in `resources` or in `refused`, never in both. */
+export type Collected = {
+  readonly resources: ReadonlyMap<string, Resource>;
+  /** A name that could not be read is empty; there may be several of those with one id. */
+  readonly refused: readonly Refused[];
+  readonly problems: readonly Problem[];
+  /** False: a file, or a document in one, is so broken that nobody knows which resources it was about. */
+  readonly readable: boolean;
+};
+
+type Identified = {
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly id: string;
+  readonly source: Source;
+};
+
+/**
+ * Puts parsed files together, in their order. Of several documents for one resource the first counts, right or not, as do the first
+ * resources of a kind of which a gateway has one; the others are Problems that name both places.
+ */
+export function collect(files: readonly ParsedFile[]): Collected {
+  const owners = new Map<string, Identified>();
+  const problems: Problem[] = [];
+  const resources = new Map<string, Resource>();
+  const refused: Refused[] = [];
+  for (const file of files) {
+    problems.push(...file.problems);
+    for (const item of inFileOrder(file)) {
+      const owner = claim(owners, item);
+      if (owner !== undefined) problems.push(duplicateProblem(item, owner));
+      else if ('spec' in item) resources.set(item.id, item);
+      else refused.push(item);
+    }
+  }
+  return { resources, refused, problems, readable: files.every(({ readable }) => readable) };
+}
+
+function inFileOrder({ resources, refused }: ParsedFile): readonly (Resource | Refused)[] {
+  return [...resources, ...refused].sort((a, b) => a.source.line - b.source.line);
+}
+
+/** Undefined when `item` may have its id, else the resource that has it. */
+function claim(owners: Map<string, Identified>, item: Identified): Identified | undefined {
+  if (item.name === '') return undefined;
+  const key = isKind(item.kind) && KINDS[item.kind].singleton === true ? item.kind : item.id;
+  const owner = owners.get(key);
+  if (owner === undefined) owners.set(key, item);
+  return owner;
+}
+
+function duplicateProblem(item: Identified, owner: Identified): Problem {
+  const { kind, namespace, name, source } = item;
+  const where = `${owner.source.file}:${owner.source.line}`;
+  const message =
+    item.id === owner.id
+      ? `${kind} ${namespace}/${name} is already at ${where}, which stays in force; remove or rename one`
+      : `there is one ${kind} for a gateway, and ${owner.namespace}/${owner.name} at ${where} is in force; remove one`;
+  return { severity: 'error', kind, namespace, name, ...source, message };
+}

@@ -1,0 +1,115 @@
+import type * as z from 'zod';
+import { caution, type FieldPath, type Finding, formatPath } from './finding.ts';
+import { itemOf, metaOf, shapeOf } from './schema-walk.ts';
+import { suggest } from './suggest.ts';
+
+/** What the operator wrote, in the schema's own spelling. */
+export type Normalised = {
+  readonly value: unknown;
+  readonly findings: readonly Finding[];
+  /** Path in `value` of a field that was spelt otherwise → the key that the operator wrote. */
+  readonly renamed: ReadonlyMap<string, string>;
+};
+
+type Context = {
+  readonly unknownField: Finding['severity'];
+  readonly findings: Finding[];
+  readonly renamed: Map<string, string>;
+};
+
+/**
+ * Spells the fields as the schema does: accepted aliases silently, other letter case with a warning. Fields that the
+ * schema does not know are dropped with a finding of the severity `unknownField`. A field with the value null counts as left out,
+ * as it does in Kubernetes. Findings have the paths of what was written.
+ */
+export function normalise(
+  schema: z.core.$ZodType,
+  input: unknown,
+  unknownField: Finding['severity'],
+): Normalised {
+  const context: Context = { unknownField, findings: [], renamed: new Map() };
+  const value = normaliseValue(schema, input, [], context);
+  return { value, findings: context.findings, renamed: context.renamed };
+}
+
+/** The path as the operator spelt it. */
+export function toWrittenPath(path: FieldPath, renamed: ReadonlyMap<string, string>): FieldPath {
+  return path.map((key, index) => renamed.get(formatPath(path.slice(0, index + 1))) ?? key);
+}
+
+function normaliseValue(schema: z.core.$ZodType, input: unknown, path: FieldPath, context: Context): unknown {
+  if (typeof input !== 'object' || input === null) return input;
+  const shape = shapeOf(schema);
+  const item = itemOf(schema);
+  if (Array.isArray(input)) {
+    return item === undefined
+      ? input
+      : input.map((value, index) => normaliseValue(item, value, [...path, index], context));
+  }
+  if (shape !== undefined) return normaliseObject(shape, input, path, context);
+  if (item === undefined) return input;
+  const entries = Object.entries(input);
+  return Object.fromEntries(
+    entries.map(([key, value]) => [key, normaliseValue(item, value, [...path, key], context)]),
+  );
+}
+
+function normaliseObject(
+  shape: Readonly<Record<string, z.core.$ZodType>>,
+  input: object,
+  path: FieldPath,
+  context: Context,
+): object {
+  const fields = new Map<string, unknown>();
+  for (const [key, value] of Object.entries(input)) {
+    const field = fieldName(shape, key, path, context);
+    if (field === undefined || value === null) continue;
+    if (fields.has(field) || (field !== key && Object.hasOwn(input, field))) {
+      reportTwice(key, field, path, context);
+      continue;
+    }
+    if (field !== key) context.renamed.set(formatPath([...path, field]), key);
+    const schema = shape[field];
+    fields.set(
+      field,
+      schema === undefined ? value : normaliseValue(schema, value, [...path, field], context),
+    );
+  }
+  return Object.fromEntries(fields);
+}
+
+/** The schema's name for a written key; undefined, with a finding, when there is none. */
+function fieldName(
+  shape: Readonly<Record<string, z.core.$ZodType>>,
+  key: string,
+  path: FieldPath,
+  context: Context,
+): string | undefined {
+  if (Object.hasOwn(shape, key)) return key;
+  const names = Object.keys(shape);
+  const alias = names.find(name => aliasesOf(shape, name).includes(key));
+  if (alias !== undefined) return alias;
+  const at = toWrittenPath([...path, key], context.renamed);
+  const otherCase = names.find(name => name.toLowerCase() === key.toLowerCase());
+  if (otherCase !== undefined) {
+    context.findings.push(caution(at, `\`${key}\` is read as \`${otherCase}\`; please spell it so`));
+    return otherCase;
+  }
+  const message = `unknown field \`${key}\`${suggest(key, names)}`;
+  context.findings.push({ severity: context.unknownField, path: at, message });
+  return undefined;
+}
+
+function aliasesOf(shape: Readonly<Record<string, z.core.$ZodType>>, name: string): readonly string[] {
+  const schema = shape[name];
+  return schema === undefined ? [] : (metaOf(schema).aliases ?? []);
+}
+
+function reportTwice(key: string, field: string, path: FieldPath, context: Context): void {
+  const at = toWrittenPath([...path, key], context.renamed);
+  context.findings.push({
+    severity: 'error',
+    path: at,
+    message: `\`${key}\` and \`${field}\` are the same field; keep one`,
+  });
+}

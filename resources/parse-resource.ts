@@ -1,0 +1,100 @@
+import { type Envelope, readEnvelope } from './envelope.ts';
+import { caution, type Finding, fault } from './finding.ts';
+import { isForOtherGateway } from './gateway-id.ts';
+import type { KindDefinition } from './kind.ts';
+import { isKind, KINDS } from './kinds.ts';
+import { readMetadata } from './metadata.ts';
+import type { ParseOptions } from './parse-options.ts';
+import type { Refused } from './resource.ts';
+import { salvage } from './salvage.ts';
+import { suggest } from './suggest.ts';
+import { validate } from './validate.ts';
+
+/** What a document is and what is wrong with it, before it is known where it stands. Paths are from its root. */
+export type Outcome = {
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly findings: readonly Finding[];
+  /** Served when there is a `spec`; else left out, with what could be read of it. */
+  readonly spec?: unknown;
+  readonly salvaged: Pick<Refused, 'match' | 'rules'>;
+};
+
+/** Fields that every object of Kubernetes has; `status` is written by others than the operator. */
+const ENVELOPE_FIELDS: readonly string[] = ['apiVersion', 'kind', 'metadata', 'status'];
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * Parses the content of one document. `duplicates` are the keys that stand in it twice.
+ * Undefined: it is none of ours, or for another gateway.
+ */
+export function parseResource(
+  fields: Fields,
+  duplicates: readonly Finding[],
+  options: ParseOptions,
+): Outcome | undefined {
+  const envelope = readEnvelope(fields, options.apiGroups);
+  if (envelope === undefined || isForOtherGateway(fields.spec, options.gatewayId)) return undefined;
+  const { kind } = envelope;
+  const { namespace, name, findings: metadata } = readMetadata(fields.metadata);
+  const identity = { kind, namespace, name };
+  if (!isKind(kind)) {
+    const findings = [...envelope.findings, ...metadata];
+    return { ...identity, findings, salvaged: salvage(kind, fields.spec, []) };
+  }
+  const definition: KindDefinition = KINDS[kind];
+  const outer = [
+    ...metadata,
+    ...checkName(definition, name),
+    ...checkOuterFields(definition, fields),
+    ...duplicates,
+  ];
+  return { ...identity, ...parseFields(kind, definition, fields, envelope, outer) };
+}
+
+function parseFields(
+  kind: string,
+  definition: KindDefinition,
+  fields: Fields,
+  envelope: Envelope,
+  outer: readonly Finding[],
+): Pick<Outcome, 'findings' | 'spec' | 'salvaged'> {
+  const inSpec = definition.fieldsAt === 'spec';
+  const input = inSpec ? fields.spec : withoutEnvelope(fields);
+  const { spec, findings: inner, normalised } = validate(definition, input);
+  const root = inSpec ? ['spec'] : [];
+  const placed = inner.map(finding => ({ ...finding, path: [...root, ...finding.path] }));
+  const refused = envelope.findings.length > 0 || outer.some(({ severity }) => severity === 'error');
+  const findings = envelope.findings.length > 0 ? envelope.findings : [...outer, ...placed];
+  if (spec !== undefined && !refused) return { findings, spec, salvaged: {} };
+  return { findings, salvaged: salvage(kind, normalised, [...outer, ...placed]) };
+}
+
+function withoutEnvelope(fields: Fields): Fields {
+  return Object.fromEntries(Object.entries(fields).filter(([key]) => !ENVELOPE_FIELDS.includes(key)));
+}
+
+function checkName({ names }: KindDefinition, name: string): readonly Finding[] {
+  const [own] = names ?? [];
+  if (own === undefined || name === own || name === '') return [];
+  const path = ['metadata', 'name'];
+  if (names?.includes(name))
+    return [caution(path, `the name "${name}" is read as "${own}"; please write it so`)];
+  return [fault(path, `the name must be "${own}", not "${name}"`)];
+}
+
+/** Fields beside `spec`. A Secret's own fields stand there; those are checked by its schema. */
+function checkOuterFields(definition: KindDefinition, fields: Fields): readonly Finding[] {
+  if (definition.fieldsAt === 'document') return [];
+  const known = [...ENVELOPE_FIELDS, 'spec'];
+  return Object.keys(fields)
+    .filter(key => !known.includes(key))
+    .map(key => {
+      const message = Object.hasOwn(definition.schema.shape, key)
+        ? `\`${key}\` belongs below \`spec\``
+        : `unknown field \`${key}\`${suggest(key, known)}`;
+      return { severity: definition.unknownField, path: [key], message };
+    });
+}

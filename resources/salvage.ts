@@ -1,0 +1,48 @@
+import * as z from 'zod';
+import type { Finding } from './finding.ts';
+import { type MappingMatch, mappingMatchShape } from './mapping.ts';
+import { checkMatch } from './mapping-check.ts';
+import type { ReadableRule, Refused } from './resource.ts';
+
+const match = z.object(mappingMatchShape);
+
+/**
+ * What of a refused resource can still be read, so that its traffic can be closed. `spec` is in the schema's spelling where the kind has
+ * one; `findings` are those of the document, with paths from its root.
+ */
+export function salvage(
+  kind: string,
+  spec: unknown,
+  findings: readonly Finding[],
+): Pick<Refused, 'match' | 'rules'> {
+  if (kind === 'Mapping') return salvageMatch(spec, findings);
+  return kind === 'FilterPolicy' ? salvageRules(spec) : {};
+}
+
+/** The match, when no error touches it: a Mapping must not close more than it would have served. */
+function salvageMatch(spec: unknown, findings: readonly Finding[]): { match?: MappingMatch } {
+  const touched = findings.some(({ severity, path: [root, field] }) => {
+    return (
+      severity === 'error' && root === 'spec' && Object.hasOwn(mappingMatchShape, String(field).toLowerCase())
+    );
+  });
+  const parsed = match.safeParse(spec);
+  if (touched || !parsed.success || checkMatch(parsed.data).length > 0) return {};
+  return { match: parsed.data };
+}
+
+function salvageRules(spec: unknown): { rules?: readonly ReadableRule[] } {
+  const rules = isRecord(spec) ? spec.rules : undefined;
+  return Array.isArray(rules) ? { rules: rules.map(readRule) } : {};
+}
+
+/** `*` where a field is left out, as its default says; nothing where it is there and cannot be read. */
+function readRule(rule: unknown): ReadableRule {
+  if (!isRecord(rule)) return {};
+  const { host = '*', path = '*' } = rule;
+  return { ...(typeof host === 'string' ? { host } : {}), ...(typeof path === 'string' ? { path } : {}) };
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,65 @@
+import * as z from 'zod';
+
+/** What we attach to a schema beside its description. */
+export type FieldMeta = {
+  /** What a right value looks like, to follow "must be". */
+  readonly form?: string;
+  /** Other spellings of the field's name that are accepted without a word. */
+  readonly aliases?: readonly string[];
+  /** An item with an error is left out by itself, the others stand. */
+  readonly lenient?: boolean;
+  /** The value is never shown. */
+  readonly secret?: boolean;
+};
+
+declare module 'zod' {
+  interface GlobalMeta extends FieldMeta {}
+}
+
+/** Fields of an object's schema by name, or undefined when the schema is no object. */
+export function shapeOf(schema: z.core.$ZodType): Readonly<Record<string, z.core.$ZodType>> | undefined {
+  const inner = unwrap(schema);
+  return inner instanceof z.core.$ZodObject ? inner._zod.def.shape : undefined;
+}
+
+/** The schema of a list's items or a record's values, or undefined when the schema is neither. */
+export function itemOf(schema: z.core.$ZodType): z.core.$ZodType | undefined {
+  const inner = unwrap(schema);
+  if (inner instanceof z.core.$ZodArray) return inner._zod.def.element;
+  return inner instanceof z.core.$ZodRecord ? inner._zod.def.valueType : undefined;
+}
+
+/** The schema one step below, or undefined when there is nothing known there. */
+export function childOf(schema: z.core.$ZodType, key: string | number): z.core.$ZodType | undefined {
+  const shape = shapeOf(schema);
+  if (shape === undefined) return itemOf(schema);
+  return Object.hasOwn(shape, key) ? shape[key] : undefined;
+}
+
+/** The schema of what the operator writes, without defaults, optionality and transformations around it. */
+export function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
+  const inner = innerOf(schema);
+  return inner === undefined ? schema : unwrap(inner);
+}
+
+/** What is attached to a schema or to one that it wraps; the outer wins. */
+export function metaOf(schema: z.core.$ZodType): FieldMeta & { readonly description?: string | undefined } {
+  const own = z.globalRegistry.get(schema) ?? {};
+  const inner = innerOf(schema);
+  return inner === undefined ? own : { ...metaOf(inner), ...own };
+}
+
+/** Whether a value may be left out, and the value that stands for it then. */
+export function defaultOf(schema: z.core.$ZodType): { readonly required: boolean; readonly value?: unknown } {
+  if (schema instanceof z.core.$ZodDefault) return { required: false, value: schema._zod.def.defaultValue };
+  return { required: !z.safeParse(schema, undefined).success };
+}
+
+function innerOf(schema: z.core.$ZodType): z.core.$ZodType | undefined {
+  if (schema instanceof z.core.$ZodPipe) return schema._zod.def.in;
+  if (schema instanceof z.core.$ZodDefault || schema instanceof z.core.$ZodPrefault)
+    return schema._zod.def.innerType;
+  if (schema instanceof z.core.$ZodOptional || schema instanceof z.core.$ZodNullable)
+    return schema._zod.def.innerType;
+  return undefined;
+}

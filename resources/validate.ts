@@ -1,0 +1,82 @@
+import type * as z from 'zod';
+import { explainIssue } from './explain.ts';
+import type { FieldPath, Finding } from './finding.ts';
+import type { KindDefinition } from './kind.ts';
+import { normalise, toWrittenPath } from './normalise.ts';
+import { childOf, metaOf } from './schema-walk.ts';
+
+/** `spec` is there when the resource can be served. Findings have the paths of what was written, from the fields' root. */
+export type Validated<Spec> = {
+  readonly spec?: Spec;
+  readonly findings: readonly Finding[];
+  /** The input in the schema's spelling: what is left to read of a resource that cannot be served. */
+  readonly normalised: unknown;
+};
+
+/** Checks the fields of one resource against the definition of its kind. */
+export function validate<Schema extends z.ZodObject>(
+  definition: KindDefinition<Schema>,
+  input: unknown,
+): Validated<z.output<Schema>> {
+  const { value, findings: spelling, renamed } = normalise(definition.schema, input, definition.unknownField);
+  const parsed = parseLeniently(definition.schema, value);
+  const rules = parsed.spec === undefined ? [] : (definition.check?.(parsed.spec) ?? []);
+  const written = [...parsed.findings, ...rules].map(finding => ({
+    ...finding,
+    path: toWrittenPath(finding.path, renamed),
+  }));
+  const findings = [...spelling, ...written];
+  const refused =
+    parsed.spec === undefined || [...spelling, ...rules].some(({ severity }) => severity === 'error');
+  return refused ? { findings, normalised: value } : { spec: parsed.spec, findings, normalised: value };
+}
+
+type Parsed<Spec> = { readonly spec?: Spec; readonly findings: readonly Finding[] };
+
+/** Parses; when all that is wrong lies in items of lenient lists or maps, parses again without these items. */
+function parseLeniently<Schema extends z.ZodObject>(
+  schema: Schema,
+  input: unknown,
+): Parsed<z.output<Schema>> {
+  const parsed = schema.safeParse(input);
+  if (parsed.success) return { spec: parsed.data, findings: [] };
+  const findings = parsed.error.issues.map(issue => explainIssue(schema, input, issue));
+  const dropped = parsed.error.issues.map(issue => lenientItem(schema, issue.path.map(toKey)));
+  if (dropped.includes(undefined)) return { findings };
+  const again = schema.safeParse(
+    without(
+      input,
+      dropped.filter(path => path !== undefined),
+    ),
+  );
+  return again.success ? { spec: again.data, findings } : { findings };
+}
+
+function toKey(key: PropertyKey): string | number {
+  return typeof key === 'number' ? key : String(key);
+}
+
+/** The path of the item to leave out, when `path` lies in a lenient list or map. */
+function lenientItem(schema: z.core.$ZodType, path: FieldPath): FieldPath | undefined {
+  let at: z.core.$ZodType | undefined = schema;
+  for (const [depth, key] of path.entries()) {
+    if (at === undefined) return undefined;
+    if (metaOf(at).lenient === true) return path.slice(0, depth + 1);
+    at = childOf(at, key);
+  }
+  return undefined;
+}
+
+function without(input: unknown, paths: readonly FieldPath[], at: FieldPath = []): unknown {
+  if (typeof input !== 'object' || input === null) return input;
+  const kept = (key: string | number) => !paths.some(path => samePath(path, [...at, key]));
+  if (Array.isArray(input)) {
+    return input.flatMap((value, index) => (kept(index) ? [without(value, paths, [...at, index])] : []));
+  }
+  const entries = Object.entries(input).filter(([key]) => kept(key));
+  return Object.fromEntries(entries.map(([key, value]) => [key, without(value, paths, [...at, key])]));
+}
+
+function samePath(a: FieldPath, b: FieldPath): boolean {
+  return a.length === b.length && a.every((key, index) => key === b[index]);
+}

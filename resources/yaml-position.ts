@@ -1,0 +1,47 @@
+import { type Document, isAlias, isMap, isScalar, isSeq, type Node, type Pair } from 'yaml';
+import type { FieldPath } from './finding.ts';
+
+/**
+ * Offset of the field at `path` below `node`: of its key, or of a list's item. What is not there (a missing field, or one
+ * merged in by `<<`) is where the nearest existing field above it is.
+ */
+export function offsetOf(document: Document, node: Node, path: FieldPath): number {
+  let at: unknown = node;
+  let offset = startOf(node);
+  for (const step of path) {
+    const container: unknown = isAlias(at) ? at.resolve(document) : at;
+    const child = stepInto(container, step);
+    if (child === undefined) return offset;
+    offset = child.offset ?? offset;
+    at = child.value;
+  }
+  return offset;
+}
+
+function stepInto(
+  container: unknown,
+  step: string | number,
+): { offset?: number; value: unknown } | undefined {
+  if (isSeq(container) && typeof step === 'number') {
+    const item = container.items[step];
+    return item === undefined ? undefined : { ...offsetIn(item), value: item };
+  }
+  if (!isMap(container)) return undefined;
+  const pair = container.items.findLast(candidate => keyOf(candidate) === String(step));
+  return pair === undefined ? undefined : { ...offsetIn(pair.key), value: pair.value };
+}
+
+/** The key of a pair as it will be named in JavaScript, when it is a scalar. */
+export function keyOf(pair: Pair): string | undefined {
+  if (isScalar(pair.key)) return String(pair.key.value ?? '');
+  return undefined;
+}
+
+function startOf(node: Node): number {
+  return node.range?.[0] ?? 0;
+}
+
+function offsetIn(node: unknown): { offset?: number } {
+  const range = typeof node === 'object' && node !== null && 'range' in node ? node.range : undefined;
+  return Array.isArray(range) && typeof range[0] === 'number' ? { offset: range[0] } : {};
+}
