@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rename, rm, unlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { until } from '#envoy/e2e/until.ts';
+import { fileSource } from './file-source.ts';
+import type { Instances } from './instance.ts';
+
+type Ports = Readonly<Record<string, readonly string[]>>;
+
+/** A file source on a temporary file that begins with `text`, or is missing, with names that are resolved by hand. */
+async function setUp(t: TestContext, text?: string) {
+  const folder = await mkdtemp(join(tmpdir(), 'instances-'));
+  const path = join(folder, 'instances.yaml');
+  const names = new Map<string, (addresses: readonly string[]) => void>();
+  const problems: string[] = [];
+  if (text !== undefined) await writeFile(path, text);
+  let missing = 0;
+  let heard: Instances | undefined;
+  const source = fileSource({
+    path,
+    watchName(name, onChange) {
+      names.set(name, onChange);
+      return () => names.delete(name);
+    },
+    onProblem: problem => problems.push(`${problem.line} ${problem.message}`),
+    onMissing: () => {
+      missing += 1;
+    },
+  });
+  const end = source.watch(instances => {
+    heard = instances;
+  });
+  t.after(async () => {
+    end();
+    await rm(folder, { recursive: true, force: true });
+  });
+  return {
+    path,
+    names,
+    problems,
+    missing: () => missing,
+    heard: () => heard && toText(heard),
+    async write(text: string) {
+      await writeFile(`${path}.tmp`, text);
+      await rename(`${path}.tmp`, path);
+    },
+    async hears(expected: Ports) {
+      const wanted = JSON.stringify(expected);
+      await until(
+        () => (heard && JSON.stringify(toText(heard)) === wanted ? true : undefined),
+        3_000,
+        wanted,
+      );
+    },
+    async complains(pattern: RegExp) {
+      await until(() => problems.find(problem => pattern.test(problem)), 3_000, String(pattern));
+    },
+  };
+}
+
+function toText(instances: Instances): Ports {
+  return Object.fromEntries(
+    [...instances].map(([name, all]) => [name, all.map(each => `${each.address}:${each.port}`)]),
+  );
+}
+
+const ONE = 'services: { a: [{ address: 10.0.0.1, port: 1 }] }';
+const TWO = 'services: { a: [{ address: 10.0.0.1, port: 1 }, { address: 10.0.0.2, port: 1 }] }';
+
+test('an instance that is added or removed is heard of', async t => {
+  const it = await setUp(t);
+  await it.write(ONE);
+  await it.hears({ a: ['10.0.0.1:1'] });
+  await it.write(TWO);
+  await it.hears({ a: ['10.0.0.1:1', '10.0.0.2:1'] });
+  await it.write(ONE);
+  await it.hears({ a: ['10.0.0.1:1'] });
+  await it.write('services: {}');
+  await it.hears({});
+  assert.deepEqual(it.problems, []);
+});
+
+test('without a file there is no instance until it appears; once read, a file that vanishes changes nothing', async t => {
+  const it = await setUp(t);
+  await it.hears({});
+  await it.write(ONE);
+  await it.hears({ a: ['10.0.0.1:1'] });
+  const before = it.missing();
+  await unlink(it.path);
+  await until(() => (it.missing() > before ? true : undefined));
+  assert.deepEqual(it.heard(), { a: ['10.0.0.1:1'] });
+});
+
+test('a broken file keeps the last good one, and its end is heard of', async t => {
+  const it = await setUp(t);
+  await it.write(TWO);
+  await it.hears({ a: ['10.0.0.1:1', '10.0.0.2:1'] });
+  await it.write('services:\n  a: [\n');
+  await it.complains(/^3 /);
+  assert.deepEqual(it.heard(), { a: ['10.0.0.1:1', '10.0.0.2:1'] });
+  await it.write(ONE);
+  await it.hears({ a: ['10.0.0.1:1'] });
+});
+
+test('a service that is wrong keeps what it had, the others change', async t => {
+  const it = await setUp(t);
+  await it.write(`services:
+  a: { address: 10.0.0.1, port: 1 }
+  b: { address: 10.0.0.2, port: 1 }`);
+  await it.hears({ a: ['10.0.0.1:1'], b: ['10.0.0.2:1'] });
+  await it.write(`services:
+  a: { address: nonsense, port: 1 }
+  b: { address: 10.0.0.2, port: 2 }`);
+  await it.hears({ b: ['10.0.0.2:2'], a: ['10.0.0.1:1'] });
+  await it.complains(/^2 services\.a\.address: want an IP address/);
+});
+
+test('the first answer waits for every name; a name brings all its addresses', async t => {
+  const it = await setUp(
+    t,
+    `services:
+  a: [{ dns: a.test, port: 80 }, { address: 10.0.0.9, port: 1 }]
+  b: { dns: b.test, port: 80 }`,
+  );
+  await until(() => it.names.get('b.test'));
+  it.names.get('a.test')?.(['10.0.0.1', 'fd00::1']);
+  assert.equal(it.heard(), undefined);
+  it.names.get('b.test')?.([]);
+  await it.hears({ a: ['10.0.0.1:80', 'fd00::1:80', '10.0.0.9:1'], b: [] });
+});
+
+test('a file that is broken from the start is no answer, so that a restart takes nothing away', async t => {
+  const it = await setUp(t, 'services: [');
+  await it.complains(/./);
+  assert.equal(it.heard(), undefined);
+  await it.write(ONE);
+  await it.hears({ a: ['10.0.0.1:1'] });
+});
+
+test('a service that moves to a name keeps its instances until the name is resolved', async t => {
+  const it = await setUp(t);
+  await it.write(ONE);
+  await it.hears({ a: ['10.0.0.1:1'] });
+  await it.write('services: { a: { dns: a.test, port: 80 }, b: { address: 10.0.0.5, port: 1 } }');
+  await it.hears({ a: ['10.0.0.1:1'], b: ['10.0.0.5:1'] });
+  it.names.get('a.test')?.(['10.0.0.2']);
+  await it.hears({ a: ['10.0.0.2:80'], b: ['10.0.0.5:1'] });
+});
+
+test('a name that the file no longer has is no longer watched', async t => {
+  const it = await setUp(t);
+  await it.write('services: { a: { dns: a.test, port: 80 } }');
+  await until(() => it.names.get('a.test'));
+  await it.write(ONE);
+  await it.hears({ a: ['10.0.0.1:1'] });
+  assert.equal(it.names.size, 0);
+});

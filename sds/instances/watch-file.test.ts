@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { appendFile, mkdir, mkdtemp, rename, rm, symlink, unlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { until } from '#envoy/e2e/until.ts';
+import { type FileState, watchFile } from './watch-file.ts';
+
+async function temporaryFolder(t: TestContext): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'watch-file-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Watches and returns a function that waits for the next state. */
+function watchStates(t: TestContext, path: string): () => Promise<FileState> {
+  const states: FileState[] = [];
+  t.after(watchFile(path, state => states.push(state)));
+  return () => until(() => states.shift());
+}
+
+const text = (content: string): FileState => ({ kind: 'text', text: content });
+
+test('an edit in place is seen', async t => {
+  const path = join(await temporaryFolder(t), 'f');
+  await writeFile(path, 'a');
+  const next = watchStates(t, path);
+  assert.deepEqual(await next(), text('a'));
+  await writeFile(path, 'ab');
+  assert.deepEqual(await next(), text('ab'));
+  await appendFile(path, 'c');
+  assert.deepEqual(await next(), text('abc'));
+});
+
+test('a file renamed onto the path is seen, time and again, within 100 ms', async t => {
+  const path = join(await temporaryFolder(t), 'f');
+  await writeFile(path, '0');
+  const next = watchStates(t, path);
+  assert.deepEqual(await next(), text('0'));
+  const delays: number[] = [];
+  for (const content of ['1', '2', '3', '4', '5']) {
+    await writeFile(`${path}.tmp`, content);
+    const start = performance.now();
+    await rename(`${path}.tmp`, path);
+    assert.deepEqual(await next(), text(content));
+    delays.push(performance.now() - start);
+  }
+  assert.ok(Math.min(...delays) < 100, `it took ${delays.map(Math.round)} ms`);
+});
+
+test('a folder link that is swapped, as Kubernetes does, is seen', async t => {
+  const folder = await temporaryFolder(t);
+  for (const version of ['v1', 'v2', 'v3']) {
+    await mkdir(join(folder, version));
+    await writeFile(join(folder, version, 'f'), version);
+  }
+  await symlink('v1', join(folder, '..data'));
+  await symlink('..data/f', join(folder, 'f'));
+  const next = watchStates(t, join(folder, 'f'));
+  assert.deepEqual(await next(), text('v1'));
+  for (const version of ['v2', 'v3']) {
+    await symlink(version, join(folder, '..data_tmp'));
+    await rename(join(folder, '..data_tmp'), join(folder, '..data'));
+    assert.deepEqual(await next(), text(version));
+  }
+});
+
+test('an edit of the file that a link leads to is seen', async t => {
+  const folder = await temporaryFolder(t);
+  await mkdir(join(folder, 'elsewhere'));
+  const target = join(folder, 'elsewhere', 'f');
+  await writeFile(target, 'a');
+  await symlink(target, join(folder, 'link'));
+  const next = watchStates(t, join(folder, 'link'));
+  assert.deepEqual(await next(), text('a'));
+  await writeFile(target, 'b');
+  assert.deepEqual(await next(), text('b'));
+});
+
+test('a missing file is told of, then found when it appears, and its loss is told of', async t => {
+  const path = join(await temporaryFolder(t), 'f');
+  const next = watchStates(t, path);
+  assert.deepEqual(await next(), { kind: 'missing' });
+  await writeFile(path, 'here');
+  assert.deepEqual(await next(), text('here'));
+  await unlink(path);
+  assert.deepEqual(await next(), { kind: 'missing' });
+});
+
+test('a folder that appears late, or is replaced, is followed', async t => {
+  const folder = join(await temporaryFolder(t), 'late');
+  const path = join(folder, 'f');
+  const next = watchStates(t, path);
+  assert.deepEqual(await next(), { kind: 'missing' });
+  for (const content of ['first', 'second']) {
+    await mkdir(`${folder}.new`);
+    await writeFile(join(`${folder}.new`, 'f'), content);
+    await rm(folder, { recursive: true, force: true });
+    await rename(`${folder}.new`, folder);
+    const found = async () => {
+      const state = await next();
+      return state.kind === 'text' && state.text === content ? true : undefined;
+    };
+    await until(found);
+  }
+});
+
+test('what is no file cannot be read', async t => {
+  const folder = await temporaryFolder(t);
+  assert.equal((await watchStates(t, folder)()).kind, 'unreadable');
+});
