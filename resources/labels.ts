@@ -24,6 +24,7 @@ const labelGroup = z
  */
 export const labels = z
   .record(z.string(), z.array(labelGroup).meta({ lenient: true, form: 'a list of label groups' }).nullable())
+  .meta({ form: 'a map from label domain to its list of label groups' })
   .transform(domains => {
     const mentioned: Record<string, readonly LabelGroup[]> = {};
     for (const [name, groups] of Object.entries(domains)) {
@@ -37,7 +38,11 @@ export const defaultLabels = z
   .record(
     z.string(),
     z.object({
-      defaults: z.array(labelSpecifier).default([]).describe('Prepended to each label group of the domain'),
+      defaults: z
+        .array(labelSpecifier)
+        .meta({ form: 'a list of label specifiers' })
+        .default([])
+        .describe('Prepended to each label group of the domain'),
     }),
   )
   .meta({ lenient: true });

@@ -1,10 +1,8 @@
 import { splitDocuments } from './document-text.ts';
+import type { FileContent } from './file-content.ts';
 import { parseDocument } from './parse-document.ts';
 import type { ParseOptions } from './parse-options.ts';
 import { EMPTY_FILE, mergeParsed, type ParsedFile, placeParsed } from './parsed-file.ts';
-
-/** The text of a file, or why it could not be read. */
-export type FileContent = { readonly text: string } | { readonly error: string };
 
 /** Parses all files of a source, in the order of the map. */
 export type Parse = (files: ReadonlyMap<string, FileContent>) => readonly ParsedFile[];

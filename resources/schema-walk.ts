@@ -49,10 +49,10 @@ export function metaOf(schema: z.core.$ZodType): FieldMeta & { readonly descript
   return inner === undefined ? own : { ...metaOf(inner), ...own };
 }
 
-/** Whether a value may be left out, and the value that stands for it then. */
+/** Whether a value must be written, and else what stands for it. */
 export function defaultOf(schema: z.core.$ZodType): { readonly required: boolean; readonly value?: unknown } {
   if (schema instanceof z.core.$ZodDefault) return { required: false, value: schema._zod.def.defaultValue };
-  return { required: !z.safeParse(schema, undefined).success };
+  return { required: schema._zod.optin !== 'optional' };
 }
 
 function innerOf(schema: z.core.$ZodType): z.core.$ZodType | undefined {

@@ -3,7 +3,7 @@
  * neighbours) for every three letters, letter case not counted.
  */
 export function nearest(word: string, words: readonly string[]): string | undefined {
-  const limit = Math.max(1, Math.floor(word.length / 3));
+  const limit = Math.floor((word.length + 1) / 3);
   const ranked = words
     .map(candidate => ({
       candidate,

@@ -1,0 +1,92 @@
+import { join } from 'node:path';
+import type { FileContent } from './file-content.ts';
+import { readText } from './file-text.ts';
+import { type Listing, listFolder } from './folder-listing.ts';
+
+/** A file as last read. `fresh`: not yet read a second time, which finds a change that the file system's coarse clock hid. */
+type Read = { readonly signature: string; readonly content: FileContent; readonly fresh: boolean };
+
+export type FolderReading = {
+  readonly files: ReadonlyMap<string, FileContent>;
+  readonly listing: Listing;
+  /** False: it kept changing while it was read. Files that did have the content that they had before, if any. */
+  readonly stable: boolean;
+};
+
+/** How often a folder that changes while it is read is read again at once. */
+const ATTEMPTS = 3;
+
+/**
+ * A reader that reads a file only when its signature changed. `confirm` also reads those again that were read once since they
+ * changed. A reading is of one moment: when the folder changed meanwhile, it is read again.
+ * @throws NodeJS.ErrnoException when the folder itself cannot be read
+ */
+export function createFolderReader(root: string): (confirm: boolean) => FolderReading {
+  let known: ReadonlyMap<string, Read> = new Map();
+  return confirm => {
+    let reading = readOnce(root, known, confirm);
+    for (let attempt = 1; attempt < ATTEMPTS && !reading.stable; attempt++)
+      reading = readOnce(root, known, confirm);
+    known = reading.reads;
+    const files = new Map([...reading.reads].map(([file, read]) => [file, read.content]));
+    return { files, listing: reading.listing, stable: reading.stable };
+  };
+}
+
+type Attempt = {
+  readonly reads: ReadonlyMap<string, Read>;
+  readonly listing: Listing;
+  readonly stable: boolean;
+};
+
+function readOnce(root: string, known: ReadonlyMap<string, Read>, confirm: boolean): Attempt {
+  const before = listFolder(root);
+  const reads = new Map<string, Read>();
+  for (const [file, entry] of before.files)
+    reads.set(file, readEntry(root, file, entry, known.get(file), confirm));
+  const after = listFolder(root);
+  const stable = sameListing(before, after);
+  return { reads: stable ? reads : onlySettled(reads, after, known), listing: after, stable };
+}
+
+function readEntry(
+  root: string,
+  file: string,
+  entry: { readonly signature: string } | { readonly error: string },
+  last: Read | undefined,
+  confirm: boolean,
+): Read {
+  if ('error' in entry) return { signature: '', content: entry, fresh: false };
+  const same = last?.signature === entry.signature;
+  if (same && !(confirm && last.fresh)) return last;
+  return { signature: entry.signature, content: readText(join(root, file)), fresh: !same };
+}
+
+/** The files as they are now, where they did not change while they were read; else as they were before. */
+function onlySettled(
+  reads: ReadonlyMap<string, Read>,
+  now: Listing,
+  known: ReadonlyMap<string, Read>,
+): ReadonlyMap<string, Read> {
+  const settled = new Map<string, Read>();
+  for (const [file, entry] of now.files) {
+    const read = reads.get(file);
+    const kept = read?.signature === signatureOf(entry) ? read : known.get(file);
+    if (kept !== undefined) settled.set(file, kept);
+  }
+  return settled;
+}
+
+function sameListing(a: Listing, b: Listing): boolean {
+  const entries = [...b.files];
+  return (
+    a.files.size === b.files.size &&
+    entries.every(([file, entry]) => signatureOf(entry) === signatureOf(a.files.get(file)))
+  );
+}
+
+function signatureOf(
+  entry: { readonly signature: string } | { readonly error: string } | undefined,
+): string | undefined {
+  return entry === undefined || 'signature' in entry ? entry?.signature : '';
+}
