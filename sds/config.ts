@@ -1,0 +1,64 @@
+import { Resolver } from 'node:dns';
+import { isIPv6 } from 'node:net';
+import { resolve } from 'node:path';
+
+export type Config = {
+  readonly host: string;
+  /** 0: any free port. */
+  readonly port: number;
+  /** Absolute path of the file that declares the instances. */
+  readonly instancesFile: string;
+  /** Name servers for the names in that file, `address` or `address:port`; empty: those of the system. */
+  readonly dnsServers: readonly string[];
+  readonly logLevel: string;
+};
+
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
+
+/**
+ * The configuration in ADDRESS (127.0.0.1:18003), INSTANCES_FILE (required), DNS_SERVERS (comma-separated, default: the system's)
+ * and LOG_LEVEL (info). An empty variable is one that is not set. Throws an Error that names the variable and what it should be.
+ */
+export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const text = (name: string, otherwise: string) => env[name]?.trim() || otherwise;
+  return {
+    ...parseAddress(text('ADDRESS', '127.0.0.1:18003')),
+    instancesFile: parseInstancesFile(text('INSTANCES_FILE', '')),
+    dnsServers: parseDnsServers(text('DNS_SERVERS', '')),
+    logLevel: parseLogLevel(text('LOG_LEVEL', 'info')),
+  };
+}
+
+function parseAddress(text: string): { host: string; port: number } {
+  const [, bracketed, plain, digits] = /^(?:\[([^\]]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(text) ?? [];
+  const host = bracketed ?? plain;
+  const port = Number(digits);
+  const valid = host !== undefined && port <= 65_535 && (bracketed === undefined || isIPv6(bracketed));
+  if (!valid) throw new Error(`ADDRESS is "${text}": want host:port, for example 127.0.0.1:18003`);
+  return { host, port };
+}
+
+function parseInstancesFile(text: string): string {
+  if (text === '') throw new Error('INSTANCES_FILE is not set: want the path of a YAML file with "services"');
+  return resolve(text);
+}
+
+function parseDnsServers(text: string): readonly string[] {
+  const servers = text
+    .split(',')
+    .map(server => server.trim())
+    .filter(server => server !== '');
+  try {
+    new Resolver().setServers(servers);
+  } catch {
+    throw new Error(
+      `DNS_SERVERS is "${text}": want IP addresses, each with :port or without, separated by commas`,
+    );
+  }
+  return servers;
+}
+
+function parseLogLevel(text: string): string {
+  if (LOG_LEVELS.includes(text)) return text;
+  throw new Error(`LOG_LEVEL is "${text}": want one of ${LOG_LEVELS.join(', ')}`);
+}

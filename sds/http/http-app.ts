@@ -1,0 +1,89 @@
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
+import type { Registry } from 'prom-client';
+import type { Instances } from '../instances/instance.ts';
+import { registration } from '../instances/registration.ts';
+
+export type HttpSources = {
+  /** Undefined until the sources have given their first answer. */
+  instances(): Instances | undefined;
+  /** `POST /v3/discovery:endpoints`, see discovery-handler.ts. */
+  discovery: RequestHandler;
+  /** The content of `/status`. */
+  status(): object;
+  metrics: Registry;
+};
+
+/** Envoy's requests have a few hundred bytes for each cluster, of which it asks for one at a time. */
+const MAX_BODY_BYTES = 64 * 1024;
+
+const NOT_READY = { error: 'not ready: the instances are not known yet' };
+
+/**
+ * Everything that is asked for in plain HTTP: discovery by REST, the registrations of Envoy's first API, and what operators and
+ * probes need: `/healthz` (it runs), `/readyz` (the instances are known, else 503), `/status` (JSON) and `/metrics` (Prometheus).
+ */
+export function httpApp(sources: HttpSources): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.set('json spaces', 2);
+  const whenKnown: RequestHandler = (_request, response, next) => {
+    if (sources.instances() === undefined) response.status(503).json(NOT_READY);
+    else next();
+  };
+  const body = express.json({ limit: MAX_BODY_BYTES, type: () => true });
+
+  // The colon is the name's own, not the start of a parameter.
+  app.route('/v3/discovery\\:endpoints').post(whenKnown, body, sources.discovery).all(allow('POST'));
+  app
+    .route('/v1/registration/:service')
+    .get(whenKnown, (request, response) => {
+      response.json(registration(sources.instances()?.get(request.params.service) ?? []));
+    })
+    .all(allow('GET, HEAD'));
+  get(app, '/healthz', (_request, response) => void response.type('text').send('ok\n'));
+  get(app, '/readyz', whenKnown, (_request, response) => void response.type('text').send('ready\n'));
+  get(app, '/status', (_request, response) => void response.json(sources.status()));
+  get(app, '/metrics', async (_request, response) => {
+    response.type(sources.metrics.contentType).send(await sources.metrics.metrics());
+  });
+  app.use((_request, response) => {
+    response.status(404).json({ error: 'not found' });
+  });
+  app.use(answerError);
+  return app;
+}
+
+function get(app: Express, path: string, ...handlers: RequestHandler[]): void {
+  app
+    .route(path)
+    .get(...handlers)
+    .all(allow('GET, HEAD'));
+}
+
+function allow(methods: string): RequestHandler {
+  return (_request, response) => {
+    response
+      .status(405)
+      .set('Allow', methods)
+      .json({ error: `method not allowed, use ${methods}` });
+  };
+}
+
+/** What express and its JSON reader throw carries a status; anything else is a mistake of ours and goes on to be logged. */
+const answerError: ErrorRequestHandler = (
+  error: { status?: number; type?: string },
+  _request,
+  response,
+  next,
+) => {
+  const { status = 500, type } = error;
+  if (status >= 500 || response.headersSent) return next(error);
+  response.status(status).json({ error: explain(status, type) });
+};
+
+function explain(status: number, type: string | undefined): string {
+  if (status === 413) return `the body must not have more than ${MAX_BODY_BYTES} bytes`;
+  if (type === 'entity.parse.failed') return 'the body is not JSON';
+  return 'bad request';
+}

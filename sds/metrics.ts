@@ -1,0 +1,54 @@
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import type { Instances } from './instances/instance.ts';
+import type { Outcome } from './instances/record-set.ts';
+
+export type Metrics = {
+  readonly registry: Registry;
+  /** The instances as they are served from now on. */
+  served(instances: Instances): void;
+  clientConnected(): void;
+  clientDisconnected(): void;
+  acked(): void;
+  nacked(): void;
+  restAnswered(status: number): void;
+  dnsQueried(outcome: Outcome['kind']): void;
+  fileProblem(): void;
+};
+
+/** The service's own registry: what it serves, to whom, and how its sources fare. */
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const registers = [registry];
+  const gauge = (name: string, help: string, labelNames: string[] = []) =>
+    new Gauge({ name, help, labelNames, registers });
+  const counter = (name: string, help: string, labelNames: string[] = []) =>
+    new Counter({ name, help, labelNames, registers });
+
+  const instances = gauge('sds_instances', 'Instances served, by service', ['service']);
+  const clients = gauge('sds_clients', 'Discovery streams that are connected');
+  const pushes = counter('sds_pushes_total', 'Changes of the instances served');
+  const answers = counter('sds_responses_total', 'Responses that clients have answered on streams', [
+    'answer',
+  ]);
+  const rest = counter('sds_rest_requests_total', 'Discovery requests by REST, by status', ['status']);
+  const queries = counter('sds_dns_queries_total', 'DNS queries by outcome: found, missing, failed', [
+    'outcome',
+  ]);
+  const problems = counter('sds_instances_file_problems_total', 'Mistakes found in the instances file');
+  return {
+    registry,
+    served(next) {
+      instances.reset();
+      for (const [service, members] of next) instances.set({ service }, members.length);
+      pushes.inc();
+    },
+    clientConnected: () => clients.inc(),
+    clientDisconnected: () => clients.dec(),
+    acked: () => answers.inc({ answer: 'ack' }),
+    nacked: () => answers.inc({ answer: 'nack' }),
+    restAnswered: status => rest.inc({ status }),
+    dnsQueried: outcome => queries.inc({ outcome }),
+    fileProblem: () => problems.inc(),
+  };
+}

@@ -1,0 +1,18 @@
+import { CLUSTER_LOAD_ASSIGNMENT } from '#protos/type-url.ts';
+import type { StreamStatus } from '#xds/discovery-observer.ts';
+import type { Snapshot } from '#xds/snapshot.ts';
+import type { Instances } from './instances/instance.ts';
+
+/**
+ * The content of `/status`: the instances of each service with the version that is served, and the connected clients. `acked`
+ * says that every client on a stream has ACKed the newest version of all that it subscribes to; who polls by REST is not known.
+ */
+export function statusOf(instances: Instances, snapshot: Snapshot, clients: readonly StreamStatus[]): object {
+  const assignments = snapshot.get(CLUSTER_LOAD_ASSIGNMENT);
+  const acked = clients.every(client => client.settled);
+  const services = [...instances].map(([service, members]) => [
+    service,
+    { instances: members, version: assignments?.get(service)?.version, acked },
+  ]);
+  return { services: Object.fromEntries(services), clients };
+}
