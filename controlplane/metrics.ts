@@ -1,0 +1,67 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Status } from './status.ts';
+
+/** What happened, counted; what is, is read from the status at each scrape. No label carries more than names of the operator's. */
+export type Metrics = {
+  readonly registry: Registry;
+  acked(type: string): void;
+  nacked(type: string): void;
+  /** A change of the resources was read, parsed and compiled in so many seconds. */
+  published(seconds: number): void;
+};
+
+export function createMetrics(status: () => Status): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  const answers = new Counter({
+    name: 'gateway_xds_answers_total',
+    help: 'Answers of proxies to what they were sent',
+    labelNames: ['type', 'answer'],
+    registers,
+  });
+  const publish = new Histogram({
+    name: 'gateway_publish_seconds',
+    help: 'Time from a change of the resources to its configuration being published',
+    buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2],
+    registers,
+  });
+  gauge('gateway_ready', 'Whether configuration is served', [], set => set({}, status().ready ? 1 : 0));
+  gauge('gateway_resources', 'Resources by state', ['state'], set => {
+    for (const [state, count] of countBy(status().resources, ({ state }) => state)) set({ state }, count);
+  });
+  gauge('gateway_problems', 'Problems by severity', ['severity'], set => {
+    for (const severity of ['error', 'warning']) set({ severity }, 0);
+    for (const [severity, count] of countBy(status().problems, problem => problem.severity))
+      set({ severity }, count);
+  });
+  gauge('gateway_proxies', 'Connected proxies by group', ['group'], set => {
+    for (const [group, count] of countBy(status().proxies, proxy => proxy.group)) set({ group }, count);
+  });
+  return {
+    registry,
+    acked: type => answers.inc({ type, answer: 'ack' }),
+    nacked: type => answers.inc({ type, answer: 'nack' }),
+    published: seconds => publish.observe(seconds),
+  };
+
+  type Set = (labels: Record<string, string>, value: number) => void;
+  function gauge(name: string, help: string, labelNames: string[], read: (set: Set) => void): void {
+    new Gauge({
+      name,
+      help,
+      labelNames,
+      registers,
+      collect() {
+        this.reset();
+        read((labels, value) => this.set(labels, value));
+      },
+    });
+  }
+}
+
+function countBy<T>(items: readonly T[], key: (item: T) => string): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const item of items) counts.set(key(item), (counts.get(key(item)) ?? 0) + 1);
+  return counts;
+}

@@ -1,0 +1,97 @@
+import { messageName } from '#protos/type-url.ts';
+import type { Problem } from '#resources/problem.ts';
+import type { Source } from '#resources/resource.ts';
+import type { StreamStatus } from '#xds/discovery-observer.ts';
+import type { Controller } from './controller.ts';
+import { systemProblem } from './problems.ts';
+import { effective } from './rollout.ts';
+
+/**
+ * Where a resource stands. `accepted`: every proxy that is there took it; `trying`: served, not yet answered by the proxies;
+ * `last good`: an older version is in force, for the written one has an error; `refused`: by the proxies, see its Problem.
+ */
+export type ResourceState = 'accepted' | 'trying' | 'last good' | 'refused';
+
+export type ResourceStatus = Source & { readonly id: string; readonly state: ResourceState };
+
+export type ProxyStatus = {
+  readonly node: string;
+  readonly group: string;
+  readonly address: string;
+  /** It has taken all that its group is served now. */
+  readonly settled: boolean;
+  readonly types: readonly {
+    /** Short name such as `Cluster`. */
+    readonly type: string;
+    readonly sent?: string;
+    readonly acked?: string;
+    /** What it said when it refused the newest. */
+    readonly nack?: string;
+    /** When it last answered, ISO 8601. */
+    readonly at?: string;
+  }[];
+};
+
+/** The answer of `/status`. */
+export type Status = {
+  readonly ready: boolean;
+  readonly reason?: string;
+  readonly resources: readonly ResourceStatus[];
+  readonly problems: readonly Problem[];
+  readonly proxies: readonly ProxyStatus[];
+};
+
+/** All that an operator may ask of a running control plane. `written` are the parser's Problems. */
+export function toStatus(
+  controller: Controller,
+  written: readonly Problem[],
+  streams: readonly StreamStatus[],
+): Status {
+  const reason = controller.readiness();
+  return {
+    ready: reason === undefined,
+    ...(reason === undefined ? {} : { reason }),
+    resources: resourceStates(controller),
+    problems: [...written, ...controller.problems(), ...streams.flatMap(refusals)],
+    proxies: streams.map(toProxyStatus),
+  };
+}
+
+function resourceStates({ rollout, kept }: Controller): ResourceStatus[] {
+  const served = effective(rollout);
+  const all = new Map([...served, ...rollout.wanted]);
+  return [...all.values()]
+    .sort((a, b) => (a.id < b.id ? -1 : 1))
+    .map(({ id, source }) => ({ id, ...source, state: stateOf(id) }));
+
+  function stateOf(id: string): ResourceState {
+    if (rollout.quarantined.has(id)) return rollout.accepted.has(id) ? 'last good' : 'refused';
+    if (kept.has(id)) return 'last good';
+    return rollout.accepted.get(id)?.hash === served.get(id)?.hash ? 'accepted' : 'trying';
+  }
+}
+
+/** What a proxy refuses now, although no resource is to blame for it, for example because its port is taken. */
+function refusals({ node, types }: StreamStatus): Problem[] {
+  return Object.entries(types).flatMap(([typeUrl, { nack }]) =>
+    nack === undefined
+      ? []
+      : [systemProblem('Envoy', node, `refuses its ${shortName(typeUrl)}: ${nack.message}`)],
+  );
+}
+
+function toProxyStatus({ node, group, address, settled, types }: StreamStatus): ProxyStatus {
+  const each = Object.entries(types).map(([typeUrl, { sent, acked, nack, at }]) => ({
+    type: shortName(typeUrl),
+    ...(sent === undefined ? {} : { sent }),
+    ...(acked === undefined ? {} : { acked }),
+    ...(nack === undefined ? {} : { nack: nack.message }),
+    ...(at === undefined ? {} : { at: new Date(at).toISOString() }),
+  }));
+  return { node, group, address, settled, types: each };
+}
+
+function shortName(typeUrl: string): string {
+  const name = messageName(typeUrl);
+  return name.slice(name.lastIndexOf('.') + 1);
+}
