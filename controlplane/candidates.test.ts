@@ -14,7 +14,7 @@ describe('candidates', () => {
   test('are what is written, when all of it is good', () => {
     const written = {
       resources: byId(at('a', '2')),
-      refused: [],
+      refused: byId<Refused>(),
       unreadable: new Set<string>(),
     };
     const found = candidates(written, byId(at('a', '1'), at('gone', '1')));
@@ -25,7 +25,7 @@ describe('candidates', () => {
   test('a refused resource keeps its last good version, one without is closed', () => {
     const written = {
       resources: byId<Resource>(),
-      refused: [refused('a'), refused('b')],
+      refused: byId(refused('a'), refused('b')),
       unreadable: new Set<string>(),
     };
     const found = candidates(written, byId(at('a', '1')));
@@ -40,7 +40,7 @@ describe('candidates', () => {
   test('what a broken file may have held stays in force, what moved to another file is the new one', () => {
     const written = {
       resources: byId(at('moved', '2', 'b.yaml')),
-      refused: [],
+      refused: byId<Refused>(),
       unreadable: new Set(['a.yaml']),
     };
     const found = candidates(
@@ -54,7 +54,7 @@ describe('candidates', () => {
   test('a broken file from which nothing is in force is unknown', () => {
     const written = {
       resources: byId(at('b', '1', 'b.yaml')),
-      refused: [],
+      refused: byId<Refused>(),
       unreadable: new Set(['a.yaml']),
     };
     assert.deepEqual(candidates(written, new Map()).unknown, ['a.yaml']);

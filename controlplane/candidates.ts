@@ -4,7 +4,7 @@ import type { Resources } from './rollout.ts';
 /** All that the files say, before any proxy has seen it. */
 export type Written = {
   readonly resources: Resources;
-  readonly refused: readonly Refused[];
+  readonly refused: ReadonlyMap<string, Refused>;
   /** Files of which a part is so broken that nobody knows what it was about. */
   readonly unreadable: ReadonlySet<string>;
 };
@@ -26,18 +26,17 @@ export type Candidates = {
  */
 export function candidates(written: Written, lastGood: Resources): Candidates {
   const resources = new Map(written.resources);
-  const refusedIds = new Set(written.refused.map(({ id }) => id));
   const kept = new Set<string>();
   for (const [id, good] of lastGood) {
     const lost = !resources.has(id) && written.unreadable.has(good.source.file);
-    if (!lost && !refusedIds.has(id)) continue;
+    if (!lost && !written.refused.has(id)) continue;
     resources.set(id, good);
     kept.add(id);
   }
   const inForce = new Set([...resources.values()].map(resource => resource.source.file));
   return {
     resources,
-    closed: written.refused.filter(refused => !lastGood.has(refused.id)),
+    closed: [...written.refused.values()].filter(refused => !lastGood.has(refused.id)),
     kept,
     unknown: [...written.unreadable].filter(file => !inForce.has(file)).sort(),
   };

@@ -19,7 +19,7 @@ const mapping = (name: string, hash: string) =>
   }) as Resource;
 const written = (resources: Resource[], refused: string[] = [], unreadable: string[] = []): Written => ({
   resources: new Map(resources.map(resource => [resource.id, resource])),
-  refused: refused.map(id => ({ id, source: { file: 'a.yaml', line: 1 } }) as Refused),
+  refused: new Map(refused.map(id => [id, { id, source: { file: 'a.yaml', line: 1 } } as Refused])),
   unreadable: new Set(unreadable),
 });
 
