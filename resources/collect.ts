@@ -6,11 +6,11 @@ import type { Refused, Resource, Source } from './resource.ts';
 /** All files together. An id is in `resources` or in `refused`, never in both. */
 export type Collected = {
   readonly resources: ReadonlyMap<string, Resource>;
-  /** A name that could not be read is empty; there may be several of those with one id. */
-  readonly refused: readonly Refused[];
+  /** Those whose name could not be read have the place as a part of their id. */
+  readonly refused: ReadonlyMap<string, Refused>;
+  /** Files of which a part is so broken that nobody knows which resources it was about. */
+  readonly unreadable: ReadonlySet<string>;
   readonly problems: readonly Problem[];
-  /** False: a file, or a document in one, is so broken that nobody knows which resources it was about. */
-  readonly readable: boolean;
 };
 
 type Identified = {
@@ -29,26 +29,30 @@ export function collect(files: readonly ParsedFile[]): Collected {
   const owners = new Map<string, Identified>();
   const problems: Problem[] = [];
   const resources = new Map<string, Resource>();
-  const refused: Refused[] = [];
+  const refused = new Map<string, Refused>();
   for (const file of files) {
     problems.push(...file.problems);
-    for (const item of inFileOrder(file)) {
+    for (const item of inFileOrder(file).map(withOwnId)) {
       const owner = claim(owners, item);
       if (owner !== undefined) problems.push(duplicateProblem(item, owner));
       else if ('spec' in item) resources.set(item.id, item);
-      else refused.push(item);
+      else refused.set(item.id, item);
     }
   }
-  return { resources, refused, problems, readable: files.every(({ readable }) => readable) };
+  const unreadable = new Set(files.filter(({ readable }) => !readable).map(({ file }) => file));
+  return { resources, refused, unreadable, problems };
 }
 
 function inFileOrder({ resources, refused }: ParsedFile): readonly (Resource | Refused)[] {
   return [...resources, ...refused].sort((a, b) => a.source.line - b.source.line);
 }
 
+function withOwnId<Item extends Resource | Refused>(item: Item): Item {
+  return item.name === '' ? { ...item, id: `${item.id}@${item.source.file}:${item.source.line}` } : item;
+}
+
 /** Undefined when `item` may have its id, else the resource that has it. */
 function claim(owners: Map<string, Identified>, item: Identified): Identified | undefined {
-  if (item.name === '') return undefined;
   const key = isKind(item.kind) && KINDS[item.kind].singleton === true ? item.kind : item.id;
   const owner = owners.get(key);
   if (owner === undefined) owners.set(key, item);

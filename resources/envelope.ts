@@ -43,7 +43,7 @@ export function readEnvelope(
       `\`${apiVersion}\` is not read for ${kind}; write ${expected(kind, apiGroups)}`,
     );
   }
-  return { kind, findings: isKind(kind) ? [] : [fault(['kind'], `${kind} is not served yet; leave it out`)] };
+  return { kind, findings: isKind(kind) ? [] : [fault(['kind'], `${kind} is not served yet`)] };
 }
 
 function splitApiVersion(apiVersion: string): { group: string; version: string } {

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { parseHeaderName } from './http-token.ts';
 
 const VALUE_FORM = 'a string (the exact value) or true (any value)';
-const headerValue = z.union([z.string(), z.literal(true)]).meta({ form: VALUE_FORM });
+const headerValue = z.union([z.string(), z.literal(true)]).meta({ form: VALUE_FORM, secret: true });
 
 /** Header name, in lower case → its exact value, or `true` when it is enough that the header is there. */
 export type HeaderMatch = Readonly<Record<string, string | true>>;

@@ -91,7 +91,11 @@ function isForeign(fields: Readonly<Record<string, unknown>>): boolean {
 function parseNode(node: Node, reading: Reading): ParsedFile {
   const { document, lineAt, options } = reading;
   const items = listItems(node);
-  if (items !== undefined) return mergeParsed(items.map(item => parseNode(item, reading)));
+  if (items !== undefined)
+    return mergeParsed(
+      '',
+      items.map(item => parseNode(item, reading)),
+    );
   const fields = toFields(document, node);
   const line = lineAt(offsetOf(document, node, []));
   if (fields === undefined)

@@ -18,6 +18,7 @@ export type Outcome = {
   readonly findings: readonly Finding[];
   /** Served when there is a `spec`; else left out, with what could be read of it. */
   readonly spec?: unknown;
+  readonly document: Readonly<Record<string, unknown>>;
   readonly salvaged: Pick<Refused, 'match' | 'rules'>;
 };
 
@@ -39,7 +40,7 @@ export function parseResource(
   if (envelope === undefined || isForOtherGateway(fields.spec, options.gatewayId)) return undefined;
   const { kind } = envelope;
   const { namespace, name, findings: metadata } = readMetadata(fields.metadata);
-  const identity = { kind, namespace, name };
+  const identity = { kind, namespace, name, document: fields };
   if (!isKind(kind)) {
     const findings = [...envelope.findings, ...metadata];
     return { ...identity, findings, salvaged: salvage(kind, fields.spec, []) };

@@ -15,8 +15,6 @@ type Known = {
   readonly placed: ParsedFile;
 };
 
-const LONGEST_FILE = 32 * 1024 * 1024;
-
 /**
  * A parser that remembers what it parsed in the last round: a document whose text and place did not change gives the
  * very same objects, one that only moved is not parsed again. It forgets what the last round did not have.
@@ -27,14 +25,12 @@ export function createParser(options: ParseOptions): Parse {
     const next = new Map<string, Known>();
     const parsed = [...files].map(([file, content]) => {
       if ('error' in content) return unreadable(file, content.error);
-      if (content.text.length > LONGEST_FILE)
-        return unreadable(file, `the file is longer than ${LONGEST_FILE} characters`);
       const documents = splitDocuments(content.text).map(({ text, linesBefore }) => {
         const document = placeKnown(known.get(text) ?? next.get(text), text, file, linesBefore, options);
         next.set(text, document);
         return document.placed;
       });
-      return mergeParsed(documents);
+      return mergeParsed(file, documents);
     });
     known = next;
     return parsed;
@@ -43,7 +39,7 @@ export function createParser(options: ParseOptions): Parse {
 
 /** Parses one file by itself. Never throws. */
 export function parseFile(file: string, text: string, options: ParseOptions): ParsedFile {
-  return mergeParsed(createParser(options)(new Map([[file, { text }]])));
+  return mergeParsed(file, createParser(options)(new Map([[file, { text }]])));
 }
 
 function placeKnown(
@@ -60,5 +56,5 @@ function placeKnown(
 
 function unreadable(file: string, message: string): ParsedFile {
   const problem = { severity: 'error', kind: '', namespace: '', name: '', file, line: 1, message } as const;
-  return { ...EMPTY_FILE, problems: [problem], readable: false };
+  return { ...EMPTY_FILE, file, problems: [problem], readable: false };
 }

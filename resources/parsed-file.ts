@@ -3,6 +3,8 @@ import type { Refused, Resource, Source } from './resource.ts';
 
 /** What one file gives. */
 export type ParsedFile = {
+  /** Its path, as Problems and sources name it. */
+  readonly file: string;
   readonly resources: readonly Resource[];
   readonly refused: readonly Refused[];
   readonly problems: readonly Problem[];
@@ -10,11 +12,12 @@ export type ParsedFile = {
   readonly readable: boolean;
 };
 
-export const EMPTY_FILE: ParsedFile = { resources: [], refused: [], problems: [], readable: true };
+export const EMPTY_FILE: ParsedFile = { file: '', resources: [], refused: [], problems: [], readable: true };
 
 /** What several parts of a file give together. */
-export function mergeParsed(parts: readonly ParsedFile[]): ParsedFile {
+export function mergeParsed(file: string, parts: readonly ParsedFile[]): ParsedFile {
   return {
+    file,
     resources: parts.flatMap(part => part.resources),
     refused: parts.flatMap(part => part.refused),
     problems: parts.flatMap(part => part.problems),
@@ -29,6 +32,7 @@ export function placeParsed(part: ParsedFile, file: string, linesBefore: number)
     source: { file, line: item.source.line + linesBefore },
   });
   return {
+    file,
     resources: part.resources.map(place),
     refused: part.refused.map(place),
     problems: part.problems.map(problem => ({ ...problem, file, line: problem.line + linesBefore })),

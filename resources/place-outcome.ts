@@ -1,13 +1,13 @@
 import { type FieldPath, formatPath } from './finding.ts';
 import { hashSpec } from './hash.ts';
 import type { Outcome } from './parse-resource.ts';
-import type { ParsedFile } from './parsed-file.ts';
+import { EMPTY_FILE, type ParsedFile } from './parsed-file.ts';
 import type { Problem } from './problem.ts';
 import { type Resource, resourceId } from './resource.ts';
 
 /** Gives an outcome its lines. `lineOf` tells the line of a field. */
 export function placeOutcome(outcome: Outcome, lineOf: (path: FieldPath) => number): ParsedFile {
-  const { kind, namespace, name, findings, spec, salvaged } = outcome;
+  const { kind, namespace, name, findings, spec, salvaged, document } = outcome;
   const head = { kind, namespace, name };
   const problems = findings.map(({ severity, path, message }): Problem => {
     const place = { ...head, file: '', line: lineOf(path) };
@@ -16,14 +16,15 @@ export function placeOutcome(outcome: Outcome, lineOf: (path: FieldPath) => numb
       : { severity, ...place, field: formatPath(path), message };
   });
   const identity = { ...head, id: resourceId(kind, namespace, name), source: { file: '', line: lineOf([]) } };
-  if (spec === undefined)
-    return {
-      resources: [],
-      refused: kind === '' ? [] : [{ ...identity, ...salvaged }],
-      problems,
-      readable: true,
-    };
+  if (spec === undefined) {
+    return { ...EMPTY_FILE, refused: kind === '' ? [] : [{ ...identity, ...salvaged }], problems };
+  }
   // The spec was parsed by the schema of this very kind.
-  const resource = { ...identity, hash: hashSpec(spec), spec } as Resource;
-  return { resources: [resource], refused: [], problems, readable: true };
+  const resource = {
+    ...identity,
+    hash: hashSpec(spec),
+    spec,
+    ...(kind === 'Secret' ? {} : { document }),
+  } as Resource;
+  return { ...EMPTY_FILE, resources: [resource], problems };
 }

@@ -14,6 +14,8 @@ type Of<K extends Kind> = {
   /** Of what the spec means, not of its file, line or spelling. For comparing in memory only: it covers secrets. */
   readonly hash: string;
   readonly spec: SpecOf<K>;
+  /** The whole document as it was written, to be kept and parsed again; never that of a Secret. */
+  readonly document?: Readonly<Record<string, unknown>>;
 };
 
 /** One resource without error. `Resource` alone is the union over the kinds, told apart by `kind`. */
