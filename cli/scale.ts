@@ -1,0 +1,20 @@
+import { Command } from 'commander';
+import { parseInstanceCount } from '#launcher/instance-count.ts';
+import { requestScale } from '#launcher/request-scale.ts';
+
+/** `gateway scale <number>`: change how many instances a running gateway has. Returns when it has them. */
+export function scaleCommand(): Command {
+  return new Command('scale')
+    .description('change how many instances of the user service a running gateway has')
+    .argument('<number>', 'how many')
+    .option('--state <folder>', "the running gateway's state folder", '.gateway')
+    .option('--json', 'print one JSON object a line')
+    .action(async (count: string, { json, state }: { json?: boolean; state: string }) => {
+      const instances = parseInstanceCount(count);
+      await requestScale(state, instances, step => {
+        process.stdout.write(
+          `${json ? JSON.stringify(step) : (step.progress ?? `${step.instances} instances serve`)}\n`,
+        );
+      });
+    });
+}

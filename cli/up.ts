@@ -1,0 +1,39 @@
+import { Command, InvalidArgumentError } from 'commander';
+import { parseInstanceCount } from '#launcher/instance-count.ts';
+import { MAX_PORT_OFFSET } from '#launcher/ports.ts';
+import { up } from '#launcher/up.ts';
+
+type Flags = { instances: number; resources?: string; state: string; portOffset: number };
+
+/** `gateway up`: run the whole gateway until Ctrl-C. */
+export function upCommand(): Command {
+  return new Command('up')
+    .description('run the gateway: control plane, discovery, instances with their Envoys, and the edge Envoy')
+    .option('--instances <number>', 'instances of the user service', parseCount, 2)
+    .option('--resources <folder>', 'your own YAML resources (default: envoy/resources, the demo)')
+    .option('--state <folder>', 'where state and logs are kept', '.gateway')
+    .option('--port-offset <number>', 'added to every port', parseOffset, 0)
+    .action(async (flags: Flags) => {
+      // Whoever reads our lines may go away; the gateway goes on.
+      process.stdout.on('error', () => {});
+      await up({ ...flags, now: () => performance.now(), say });
+    });
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+function parseCount(text: string): number {
+  try {
+    return parseInstanceCount(text);
+  } catch (error) {
+    throw new InvalidArgumentError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function parseOffset(text: string): number {
+  const offset = Number(text);
+  if (/^\d+$/.test(text) && offset <= MAX_PORT_OFFSET) return offset;
+  throw new InvalidArgumentError(`want a number from 0 to ${MAX_PORT_OFFSET}`);
+}

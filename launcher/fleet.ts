@@ -1,0 +1,102 @@
+import { atomicWrite } from './atomic-write.ts';
+import { discoveryAcked } from './discovery-acked.ts';
+import { eventually } from './eventually.ts';
+import { Instance } from './instance.ts';
+import { instancesFile } from './instance-files.ts';
+import { instanceName, type Layout, loopback } from './parts.ts';
+import type { StartPart } from './start-part.ts';
+
+export type FleetOptions = {
+  readonly layout: Layout;
+  readonly start: StartPart;
+  readonly now: () => number;
+  /** One line for the operator. */
+  say(line: string): void;
+};
+
+/** How long a new instance may take until it serves, in ms. */
+const START_MS = 30_000;
+
+/** The instances of the user service, and what the discovery service is told of them. */
+export class Fleet {
+  readonly #options: FleetOptions;
+  readonly #byNumber = new Map<number, Instance>();
+  #published = '';
+  #stopping = false;
+
+  constructor(options: FleetOptions) {
+    this.#options = options;
+  }
+
+  /** In order of their numbers. */
+  get instances(): readonly Instance[] {
+    return [...this.#byNumber.values()].sort((a, b) => a.number - b.number);
+  }
+
+  /** Starts instances, or drains and stops those of the highest numbers, until there are `count`. */
+  begin(count: number): readonly Instance[] {
+    const added: Instance[] = [];
+    for (let number = 1; this.#byNumber.size < count; number++) {
+      if (this.#byNumber.has(number)) continue;
+      const instance = new Instance(this.#options.layout, number, this.#options.start);
+      this.#byNumber.set(number, instance);
+      added.push(instance);
+    }
+    return added;
+  }
+
+  /**
+   * Makes it `count` instances: resolves when the new ones serve, or those that leave (the highest numbers) have ended. `progress`
+   * gets a line for each. Throws an Error that names an instance which does not come up.
+   */
+  async scale(count: number, progress: (line: string) => void): Promise<void> {
+    const leaving = this.instances.slice(count);
+    const coming = this.begin(count);
+    for (const instance of leaving) instance.leave();
+    this.publish();
+    await Promise.all([
+      ...coming.map(instance => this.#comeUp(instance, progress)),
+      ...leaving.map(instance => this.#bringDown(instance, progress)),
+    ]);
+  }
+
+  /** Tells the discovery service who serves now, if that has changed. */
+  publish(): void {
+    const { layout, say } = this.#options;
+    const serving = this.instances.filter(instance => instance.isServing).map(({ number }) => number);
+    const content = instancesFile(layout.portOffset, serving);
+    if (content === this.#published) return;
+    try {
+      atomicWrite(layout.state.instancesFile, content);
+      this.#published = content;
+    } catch (error) {
+      say(`cannot write ${layout.state.instancesFile}: ${error instanceof Error ? error.message : error}`);
+    }
+  }
+
+  /** Drains and stops all instances; nobody may send them requests any more. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    const { now } = this.#options;
+    for (const instance of this.instances) instance.leave();
+    await Promise.all(this.instances.map(instance => instance.stop(now)));
+    this.#byNumber.clear();
+  }
+
+  async #comeUp(instance: Instance, progress: (line: string) => void): Promise<void> {
+    const name = instanceName(instance.number);
+    const serves = await eventually(async () => instance.isServing || this.#stopping, START_MS);
+    if (!serves) throw new Error(`${name} does not serve after ${START_MS / 1000} s, see its logs`);
+    progress(`${name} serves`);
+  }
+
+  async #bringDown(instance: Instance, progress: (line: string) => void): Promise<void> {
+    const { layout, now } = this.#options;
+    const name = instanceName(instance.number);
+    progress(`${name} is draining`);
+    await discoveryAcked(loopback(layout.ports.sds), name);
+    await instance.stop(now);
+    this.#byNumber.delete(instance.number);
+    progress(`${name} has ended`);
+  }
+}

@@ -1,0 +1,37 @@
+import { closeSync, existsSync, openSync, renameSync, writeSync } from 'node:fs';
+
+export type LogFile = { write(text: string): void; close(): void };
+
+/**
+ * A log of at most `maxBytes` in `path` and as much again, older, in `<path>.1`. What was there moves to `<path>.1` at once, so that
+ * a log begins with its process. A write that fails (disk full) is lost: `failed` hears of the first one since one succeeded.
+ * Throws the system's error when the file cannot be made.
+ */
+export function openLogFile(path: string, maxBytes: number, failed: (error: Error) => void): LogFile {
+  let file = rotate(path);
+  let size = 0;
+  let broken = false;
+  const append = (text: string) => {
+    if (size > maxBytes) {
+      closeSync(file);
+      file = rotate(path);
+      size = 0;
+    }
+    size += writeSync(file, text);
+  };
+  const write = (text: string) => {
+    try {
+      append(text);
+      broken = false;
+    } catch (error) {
+      if (!broken) failed(error instanceof Error ? error : new Error(String(error)));
+      broken = true;
+    }
+  };
+  return { write, close: () => closeSync(file) };
+}
+
+function rotate(path: string): number {
+  if (existsSync(path)) renameSync(path, `${path}.1`);
+  return openSync(path, 'a', 0o600);
+}

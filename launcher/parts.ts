@@ -1,0 +1,97 @@
+import { delimiter, join } from 'node:path';
+import { tryHttpRequest } from './http-request.ts';
+import type { Part } from './part.ts';
+import { instancePorts, type Ports } from './ports.ts';
+import type { StateFolder } from './state-folder.ts';
+
+/** What the parts of one system are made from. */
+export type Layout = {
+  /** Where the sources are. */
+  readonly root: string;
+  /** The Node that runs them. */
+  readonly node: string;
+  readonly envoy: string;
+  /** The operator's own resources. */
+  readonly resources: string;
+  readonly state: StateFolder;
+  readonly ports: Ports;
+  readonly portOffset: number;
+};
+
+/** A proxy part with its bootstrap's parameters, as `#envoy/bootstrap.ts` wants them. */
+export type EnvoyPart = Part & {
+  readonly group: string;
+  readonly admin: string;
+  readonly bootstrapFile: string;
+};
+
+/** An Envoy under SIGTERM ends at once; what it still serves is seen to before (drain-envoy.ts). */
+const ENVOY_ARGS = ['--disable-hot-restart', '--concurrency', '1', '-l', 'warning'];
+
+export function controlplanePart(layout: Layout): Part {
+  const { ports, state } = layout;
+  return nodePart(layout, 'controlplane', 'controlplane/main.ts', {
+    RESOURCES: [layout.resources, state.resources].join(delimiter),
+    STATE: state.path,
+    XDS_ADDRESS: loopback(ports.xds),
+    HTTP_ADDRESS: loopback(ports.http),
+    SDS_ADDRESS: loopback(ports.sds),
+    EDGE_ADDRESS: loopback(ports.edge),
+  });
+}
+
+export function sdsPart(layout: Layout): Part {
+  return nodePart(layout, 'sds', 'sds/main.ts', {
+    INSTANCES_FILE: layout.state.instancesFile,
+    ADDRESS: loopback(layout.ports.sds),
+  });
+}
+
+/** Instance `number` of the user service. A DATABASE_URL of the environment wins over the file. */
+export function servicePart(layout: Layout, number: number): Part {
+  return nodePart(layout, instanceName(number), 'user-service/main.ts', {
+    HOST: '127.0.0.1',
+    PORT: String(instancePorts(layout.portOffset, number).service),
+    DATABASE_FILE: layout.state.databaseFile,
+    INSTANCE_NAME: instanceName(number),
+  });
+}
+
+/** The Envoy beside instance `number`. Ready when its listener answers, whatever it says. */
+export function instanceProxyPart(layout: Layout, number: number): EnvoyPart {
+  const name = instanceName(number);
+  const address = loopback(instancePorts(layout.portOffset, number).proxy);
+  const admin = `unix:${join(layout.state.sockets, `${name}.sock`)}`;
+  const answers = async () => (await tryHttpRequest({ address, path: '/' })) !== undefined;
+  return envoyPart(layout, { name: `${name}-proxy`, group: name, admin, probe: answers });
+}
+
+/** The edge Envoy. Ready when it has taken a configuration with a listener. */
+export function edgePart(layout: Layout): EnvoyPart {
+  const admin = loopback(layout.ports.edgeAdmin);
+  const isLive = async () => {
+    const ready = await tryHttpRequest({ address: admin, path: '/ready' });
+    const listeners = await tryHttpRequest({ address: admin, path: '/listeners' });
+    return ready?.status === 200 && (listeners?.body ?? '') !== '';
+  };
+  return envoyPart(layout, { name: 'edge', group: 'edge', admin, probe: isLive });
+}
+
+export function instanceName(number: number): string {
+  return `user-service-${number}`;
+}
+
+export function loopback(port: number): string {
+  return `127.0.0.1:${port}`;
+}
+
+function nodePart({ root, node }: Layout, name: string, main: string, env: Part['env']): Part {
+  return { name, argv: [node, join(root, main)], env };
+}
+
+type EnvoyFields = Pick<EnvoyPart, 'name' | 'group' | 'admin'> & Required<Pick<Part, 'probe'>>;
+
+function envoyPart({ envoy, state }: Layout, fields: EnvoyFields): EnvoyPart {
+  const bootstrapFile = join(state.bootstrap, `${fields.name}.yaml`);
+  return { ...fields, bootstrapFile, argv: [envoy, '-c', bootstrapFile, ...ENVOY_ARGS], env: {} };
+}

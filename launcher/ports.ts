@@ -1,0 +1,36 @@
+/** The ports of one system, all on the loopback interface. */
+export type Ports = {
+  readonly edge: number;
+  readonly edgeAdmin: number;
+  readonly xds: number;
+  readonly http: number;
+  readonly sds: number;
+};
+
+export const MAX_INSTANCES = 40;
+
+/** Above it the highest port would be none. */
+export const MAX_PORT_OFFSET = 65_535 - 18_003;
+
+/** The default ports, moved by `offset`. */
+export function portsAt(offset: number): Ports {
+  return {
+    edge: 8080 + offset,
+    edgeAdmin: 9901 + offset,
+    xds: 18_000 + offset,
+    http: 8877 + offset,
+    sds: 18_003 + offset,
+  };
+}
+
+/**
+ * The ports of instance `number` (from 1): its own and, just below, that of the proxy beside it. Those of all instances lie between
+ * 5101 and 5180, so that systems whose offsets differ by 100 have none in common.
+ */
+export function instancePorts(
+  offset: number,
+  number: number,
+): { readonly proxy: number; readonly service: number } {
+  const proxy = 5099 + 2 * number + offset;
+  return { proxy, service: proxy + 1 };
+}

@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { problemInLine } from './problem-line.ts';
+
+const TABLE: readonly [line: string, problem: string | undefined][] = [
+  [
+    '[2026-11-21 07:09:15.123][4242][warning][config] [source/common/config/grpc_stream.h:212] stream closed: 14',
+    'warning: stream closed: 14',
+  ],
+  ['[2026-11-21 07:09:15.123][4242][critical][main] no such file: [a] b', 'critical: no such file: [a] b'],
+  ['[2026-11-21 07:09:15.123][4242][info][main] [source/server/server.cc:1] starting', undefined],
+  ['{"level":30,"msg":"listening"}', undefined],
+  ['{"level":40,"msg":"resource refused"}', 'warning: resource refused'],
+  ['{"level":50,"msg":"store down","err":{"message":"ECONNREFUSED"}}', 'error: store down: ECONNREFUSED'],
+  ['{"level":60,"msg":"bad PORT","err":{"message":"bad PORT"}}', 'fatal: bad PORT'],
+  ['{"level":50', undefined],
+  ['GET /user/health 200', undefined],
+];
+
+describe('a line of a log', () => {
+  for (const [line, problem] of TABLE) {
+    test(`${line} ${problem === undefined ? 'is no problem' : `says "${problem}"`}`, () => {
+      assert.equal(problemInLine(line), problem);
+    });
+  }
+});

@@ -1,0 +1,40 @@
+/** Envoy's log: [time][thread][level][component] [source] message. */
+const ENVOY = /^\[[\d .:-]+\]\[\d+\]\[(warning|error|critical)\]\[[^\]]*\] (?:\[[^\]]*\] )?(.*)$/;
+
+const LEVELS: readonly [number, string][] = [
+  [60, 'fatal'],
+  [50, 'error'],
+  [40, 'warning'],
+];
+
+/**
+ * What an operator should hear of a line of a process's log: the text of Envoy's warnings and errors and of JSON lines (pino) of
+ * level 40 and above, led by the level; undefined for all else.
+ */
+export function problemInLine(line: string): string | undefined {
+  const [, level, message] = ENVOY.exec(line) ?? [];
+  if (level !== undefined) return `${level}: ${message}`;
+  return line.startsWith('{') ? problemInJson(line) : undefined;
+}
+
+function problemInJson(line: string): string | undefined {
+  const entry = parse(line);
+  const level = Number(entry?.level);
+  const name = LEVELS.find(([least]) => level >= least)?.[1];
+  if (entry === undefined || name === undefined) return undefined;
+  const cause = causeOf(entry.err);
+  const message = typeof entry.msg === 'string' ? entry.msg : '';
+  return `${name}: ${[message, message.includes(cause) ? '' : cause].filter(text => text !== '').join(': ')}`;
+}
+
+function causeOf(err: unknown): string {
+  return typeof err === 'object' && err !== null && 'message' in err ? String(err.message) : '';
+}
+
+function parse(line: string): Record<string, unknown> | undefined {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,49 @@
+import { tryHttpRequest } from './http-request.ts';
+import { instanceName, type Layout, loopback } from './parts.ts';
+import type { System } from './system.ts';
+
+/** Where the sample service is asked through the edge. */
+export const HEALTH_PATH = '/user/health';
+
+export type ReadinessOptions = {
+  readonly layout: Layout;
+  readonly system: System;
+  /** Whether the resources are the demo's, which route /user to the instances. */
+  readonly demo: boolean;
+};
+
+/**
+ * Why the system does not serve yet, naming the part; undefined when it does: every process is ready, the control plane serves its
+ * resources, the edge has its listener, and (demo) every instance has answered through the edge.
+ */
+export async function whyNotReady(options: ReadinessOptions): Promise<string | undefined> {
+  return whichChild(options) ?? (await whyNoResources(options)) ?? (await whichInstance(options));
+}
+
+function whichChild({ layout, system }: ReadinessOptions): string | undefined {
+  const waiting = system.children.find(child => !child.isReady);
+  if (waiting !== undefined) {
+    return `${waiting.part.name} is ${waiting.phase} (log: ${layout.state.logs}/${waiting.part.name}.log)`;
+  }
+  return system.children.some(({ part }) => part.name === 'edge') ? undefined : 'the edge is not started';
+}
+
+async function whyNoResources({ layout }: ReadinessOptions): Promise<string | undefined> {
+  const address = loopback(layout.ports.http);
+  const answer = await tryHttpRequest({ address, path: '/readyz' });
+  if (answer?.status === 200) return undefined;
+  return `controlplane: ${answer === undefined ? `no answer at ${address}` : answer.body.trim()}`;
+}
+
+/** As the edge takes the instances in turn, as many requests as there are instances reach each of them once it knows them all. */
+async function whichInstance({ demo, layout, system }: ReadinessOptions): Promise<string | undefined> {
+  if (!demo) return undefined;
+  const missing = new Set(system.fleet.instances.map(({ number }) => instanceName(number)));
+  for (let request = missing.size; request > 0; request--) {
+    const answer = await tryHttpRequest({ address: loopback(layout.ports.edge), path: HEALTH_PATH });
+    if (answer?.status !== 200) return `edge: ${HEALTH_PATH} is answered ${answer?.status ?? 'not at all'}`;
+    missing.delete(JSON.parse(answer.body).hostname);
+  }
+  const [first] = missing;
+  return first === undefined ? undefined : `${first} does not answer through the edge`;
+}

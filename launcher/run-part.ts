@@ -1,0 +1,91 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import type { LogFile } from './log-file.ts';
+import type { OrphanGuard } from './orphan-guard.ts';
+import type { Part } from './part.ts';
+import { problemInLine } from './problem-line.ts';
+
+export type RunOptions = {
+  readonly guard: OrphanGuard;
+  readonly log: LogFile;
+  /** Hears of each problem that the process's output tells of. */
+  problem(text: string): void;
+  ready(): void;
+  /** The end, in words, with what it last said on stderr. `spawned` is false when it could not be run at all. */
+  ended(how: string, spawned: boolean): void;
+};
+
+/** How often a probe asks, in ms. */
+const PROBE_MS = 50;
+
+/** How many of the last plain lines on stderr, where a crash leaves its reason, are told when a process ends. */
+const LAST_WORDS = 4;
+
+/**
+ * Spawns the part once, in a process group of its own: the Ctrl-C of a terminal must not reach it before it is drained.
+ * Its output goes to the log.
+ */
+export function runPart(part: Part, options: RunOptions): ChildProcess {
+  const [file = '', ...args] = options.guard.wrap(part.argv);
+  const stdio = part.probe === undefined ? 'ipc' : 'ignore';
+  const child = spawn(file, args, {
+    detached: true,
+    env: { ...process.env, ...part.env },
+    stdio: ['ignore', 'pipe', 'pipe', stdio],
+  });
+  if (child.pid !== undefined) options.guard.watch(child.pid);
+  const lastWords = followOutput(child, options);
+  watchReadiness(child, part, options);
+  watchEnd(child, lastWords, options);
+  return child;
+}
+
+/** Returns the last plain lines of stderr, kept up to date. */
+function followOutput(child: ChildProcess, { log, problem }: RunOptions): readonly string[] {
+  const lastWords: string[] = [];
+  const follow = (stream: Readable | null, plain: (line: string) => void) => {
+    if (stream === null) return;
+    createInterface({ input: stream }).on('line', line => {
+      log.write(`${line}\n`);
+      const text = problemInLine(line);
+      if (text !== undefined) problem(text);
+      else plain(line);
+    });
+  };
+  follow(child.stdout, () => {});
+  follow(child.stderr, line => {
+    if (line.trim() === '' || line.startsWith('[') || line.startsWith('{')) return;
+    lastWords.push(line.trim());
+    if (lastWords.length > LAST_WORDS) lastWords.shift();
+  });
+  return lastWords;
+}
+
+function watchReadiness(child: ChildProcess, { probe }: Part, { ready }: RunOptions): void {
+  if (probe === undefined) {
+    child.on('message', message => {
+      if (typeof message === 'object' && 'ready' in message) ready();
+    });
+    return;
+  }
+  const ask = async () => {
+    const answer = await probe();
+    if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
+    if (answer) ready();
+    else setTimeout(ask, PROBE_MS);
+  };
+  void ask();
+}
+
+function watchEnd(child: ChildProcess, lastWords: readonly string[], { guard, ended }: RunOptions): void {
+  child.once('error', error => {
+    if (child.pid === undefined) ended(`cannot be run: ${error.message}`, false);
+  });
+  child.once('close', (code, signal) => {
+    if (child.pid === undefined) return;
+    guard.forget(child.pid);
+    const how = signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`;
+    ended([how, ...lastWords].join(' | '), true);
+  });
+}

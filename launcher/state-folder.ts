@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto';
+import { lstatSync, mkdirSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+/** Where a system keeps what. */
+export type StateFolder = {
+  readonly path: string;
+  readonly lock: string;
+  readonly logs: string;
+  readonly bootstrap: string;
+  /** The resources that the launcher itself writes, one file an instance. */
+  readonly resources: string;
+  readonly instancesFile: string;
+  readonly databaseFile: string;
+  /** A folder for unix sockets, whose paths must be short. */
+  readonly sockets: string;
+};
+
+/** A unix socket's path has at most 103 (macOS) or 107 bytes (Linux); the longest name in `sockets` has 28. */
+const MAX_SOCKETS_PATH = 74;
+
+/** Makes the folder and its parts where they are missing. Throws an Error that names what cannot be made and why. */
+export function makeStateFolder(path: string): StateFolder {
+  const folder = describe(resolve(path));
+  try {
+    for (const part of [folder.path, folder.logs, folder.bootstrap, folder.resources]) {
+      mkdirSync(part, { recursive: true, mode: 0o700 });
+    }
+    return { ...folder, sockets: makeSockets(folder.sockets) };
+  } catch (error) {
+    throw new Error(
+      `Cannot use the state folder ${folder.path}: ${messageOf(error)}. Choose another with --state`,
+    );
+  }
+}
+
+/** The unix socket by which a running system is asked and told, as a client finds it. */
+export function controlSocket(path: string): string {
+  return join(socketsOf(join(resolve(path), 'sockets')), 'up.sock');
+}
+
+function describe(path: string): StateFolder {
+  return {
+    path,
+    lock: join(path, 'up.lock'),
+    logs: join(path, 'logs'),
+    bootstrap: join(path, 'bootstrap'),
+    resources: join(path, 'resources'),
+    instancesFile: join(path, 'instances.yaml'),
+    databaseFile: join(path, 'users.sqlite'),
+    sockets: join(path, 'sockets'),
+  };
+}
+
+/** A folder, or where its path would be too long a link to one of the system's temporary folders, which is ours alone. */
+function makeSockets(path: string): string {
+  if (Buffer.byteLength(path) <= MAX_SOCKETS_PATH) {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    return path;
+  }
+  const short = join(tmpdir(), `gateway-${createHash('sha256').update(path).digest('hex').slice(0, 16)}`);
+  mkdirSync(short, { recursive: true, mode: 0o700 });
+  refuseForeign(short);
+  rmSync(path, { recursive: true, force: true });
+  symlinkSync(short, path);
+  return short;
+}
+
+/** Anybody may make folders in the temporary folder, also one of our name. */
+function refuseForeign(path: string): void {
+  const { uid, mode } = lstatSync(path);
+  if (uid === process.getuid?.() && (mode & 0o077) === 0) return;
+  throw new Error(`${path} belongs to somebody else`);
+}
+
+function socketsOf(path: string): string {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ? readlinkSync(path) : path;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,93 @@
+import { drainEnvoy } from './drain-envoy.ts';
+import { eventually } from './eventually.ts';
+import { Fleet } from './fleet.ts';
+import type { OrphanGuard } from './orphan-guard.ts';
+import { controlplanePart, edgePart, type Layout, sdsPart } from './parts.ts';
+import { partStarter, type StartPart } from './start-part.ts';
+import type { SupervisedChild } from './supervised-child.ts';
+import { writeBootstrap } from './write-bootstrap.ts';
+
+export type SystemOptions = {
+  readonly layout: Layout;
+  readonly guard: OrphanGuard;
+  readonly now: () => number;
+  /** One line for the operator. */
+  say(line: string): void;
+};
+
+/** The longest that clients of the edge are waited for when everything stops, in ms. */
+const EDGE_DRAIN_MS = 3_000;
+
+/** After this time of stopping whatever is left is killed, in ms. */
+const STOP_MS = 9_000;
+
+/** All processes of one gateway: what is started in which order, and what leaves how. */
+export class System {
+  readonly fleet: Fleet;
+  readonly #layout: Layout;
+  readonly #now: () => number;
+  readonly #start: StartPart;
+  #controlplane: SupervisedChild | undefined;
+  #sds: SupervisedChild | undefined;
+  #edge: SupervisedChild | undefined;
+  #stopping = false;
+
+  constructor({ guard, layout, now, say }: SystemOptions) {
+    this.#layout = layout;
+    this.#now = now;
+    this.#start = partStarter({ guard, logs: layout.state.logs, say, changed: () => this.#changed() });
+    this.fleet = new Fleet({ layout, start: this.#start, now, say });
+  }
+
+  /** In the order in which they start. */
+  get children(): readonly SupervisedChild[] {
+    const pairs = this.fleet.instances.flatMap(({ service, proxy }) => [service, proxy]);
+    return [this.#controlplane, this.#sds, ...pairs, this.#edge].filter(child => child !== undefined);
+  }
+
+  /** Starts everything, the Envoys when what they ask is there. Resolves when all is started (or is to stop), not when it serves. */
+  async start(instances: number): Promise<void> {
+    this.fleet.publish();
+    this.#controlplane = this.#start(controlplanePart(this.#layout));
+    this.#sds = this.#start(sdsPart(this.#layout));
+    await eventually(async () => this.#stopping || this.#servesDiscovery(), Number.POSITIVE_INFINITY);
+    if (this.#stopping) return;
+    this.fleet.begin(instances);
+    const edge = edgePart(this.#layout);
+    writeBootstrap(this.#layout, edge);
+    this.#edge = this.#start(edge);
+  }
+
+  /** Ends everything from the edge inwards, so that whoever is being served is served to the end. Takes 10 s at most. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    const late = setTimeout(() => this.kill(), STOP_MS);
+    await this.#stopEdge();
+    await this.fleet.stop();
+    await Promise.all([this.#sds?.stop(), this.#controlplane?.stop()]);
+    clearTimeout(late);
+  }
+
+  /** Ends everything at once. */
+  async kill(): Promise<void> {
+    this.#stopping = true;
+    await Promise.all(this.children.map(child => child.kill()));
+  }
+
+  async #stopEdge(): Promise<void> {
+    this.#edge?.drain();
+    const { admin } = edgePart(this.#layout);
+    if (this.#edge !== undefined) {
+      await drainEnvoy(admin, { closeListeners: true, now: this.#now, ms: EDGE_DRAIN_MS });
+    }
+    await this.#edge?.stop();
+  }
+
+  #servesDiscovery(): boolean {
+    return this.#controlplane?.isReady === true && this.#sds?.isReady === true;
+  }
+
+  #changed(): void {
+    if (!this.#stopping) this.fleet.publish();
+  }
+}

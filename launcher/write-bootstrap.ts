@@ -1,0 +1,20 @@
+import { stringify } from 'yaml';
+import { bootstrap } from '#envoy/bootstrap.ts';
+import { atomicWrite } from './atomic-write.ts';
+import { type EnvoyPart, type Layout, loopback } from './parts.ts';
+
+/** Writes the file that the proxy starts with. */
+export function writeBootstrap({ ports }: Layout, part: EnvoyPart): void {
+  const content = bootstrap({
+    nodeId: part.name,
+    group: part.group,
+    xdsAddress: loopback(ports.xds),
+    sdsAddress: loopback(ports.sds),
+    adminAddress: part.admin,
+  });
+  // YAML 1.1 is what Envoy reads: there an unquoted `y` or `off` is a boolean.
+  atomicWrite(
+    part.bootstrapFile,
+    stringify(content, { version: '1.1', lineWidth: 0, aliasDuplicateObjects: false }),
+  );
+}
