@@ -29,8 +29,16 @@ const plainText = z
 
 const schema = z.object({
   type: z.string().default('Opaque').describe('Kubernetes type of the secret'),
-  data: z.record(key, base64).default({}).describe('Key → value in base64'),
-  stringData: z.record(key, plainText).default({}).describe('Key → value as plain text; wins over `data`'),
+  data: z
+    .record(key, base64)
+    .meta({ form: 'a map from key to base64', secret: true })
+    .default({})
+    .describe('Key → value in base64'),
+  stringData: z
+    .record(key, plainText)
+    .meta({ form: 'a map from key to string', secret: true })
+    .default({})
+    .describe('Key → value as plain text; wins over `data`'),
   immutable: z.boolean().exactOptional().describe('Kubernetes only; without meaning here'),
 });
 

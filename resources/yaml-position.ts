@@ -1,13 +1,13 @@
-import { type Document, isAlias, isMap, isScalar, isSeq, type Node, type Pair } from 'yaml';
+import { type Document, isAlias, isMap, isScalar, isSeq, type Pair } from 'yaml';
 import type { FieldPath } from './finding.ts';
 
 /**
  * Offset of the field at `path` below `node`: of its key, or of a list's item. What is not there (a missing field, or one
  * merged in by `<<`) is where the nearest existing field above it is.
  */
-export function offsetOf(document: Document, node: Node, path: FieldPath): number {
-  let at: unknown = node;
-  let offset = startOf(node);
+export function offsetOf(document: Document, node: unknown, path: FieldPath): number {
+  let at = node;
+  let offset = offsetIn(node).offset ?? 0;
   for (const step of path) {
     const container: unknown = isAlias(at) ? at.resolve(document) : at;
     const child = stepInto(container, step);
@@ -35,10 +35,6 @@ function stepInto(
 export function keyOf(pair: Pair): string | undefined {
   if (isScalar(pair.key)) return String(pair.key.value ?? '');
   return undefined;
-}
-
-function startOf(node: Node): number {
-  return node.range?.[0] ?? 0;
 }
 
 function offsetIn(node: unknown): { offset?: number } {

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { documentOf, parseText, problemsOf } from './testing/problem-lines.ts';
+
+const DEFAULTS = {
+  use_remote_address: true,
+  xff_num_trusted_hops: 0,
+  escaped_slashes: 'reject',
+  default_labels: {},
+  default_label_domain: 'gateway',
+};
+
+test('a Module without config has the defaults', () => {
+  const [resource] = parseText(documentOf('Module', {}, 'gateway')).resources;
+  assert.deepEqual(resource?.spec, { config: DEFAULTS, gateway_id: ['default'] });
+});
+
+test("Ambassador's name for it is read with a warning, any other name is refused", () => {
+  assert.deepEqual(problemsOf('Module', {}, 'ambassador'), [
+    'warning metadata.name: the name "ambassador" is read as "gateway"; please write it so',
+  ]);
+  assert.deepEqual(problemsOf('Module', {}, 'tls'), [
+    'error metadata.name: the name must be "gateway", not "tls"',
+  ]);
+});
+
+test('default labels with a bad specifier are left out for their domain only', () => {
+  const config = {
+    default_labels: { a: { defaults: ['x', { k: 5 }] }, b: { defaults: ['remote_address'] } },
+  };
+  assert.deepEqual(problemsOf('Module', { config }, 'gateway'), [
+    'error spec.config.default_labels.a.defaults[1]: the label "k" must be { header: name }',
+  ]);
+  const [resource] = parseText(documentOf('Module', { config }, 'gateway')).resources;
+  assert.deepEqual(resource?.kind === 'Module' && resource.spec.config.default_labels, {
+    b: { defaults: [{ type: 'remote_address' }] },
+  });
+});
+
+const REFUSED: readonly [config: object, problem: string][] = [
+  [
+    { use_remote_address: 'no' },
+    'use_remote_address: `use_remote_address` must be `true` or `false`, not "no"',
+  ],
+  [
+    { xff_num_trusted_hops: -1 },
+    'xff_num_trusted_hops: `xff_num_trusted_hops` must be an integer from 0, not -1',
+  ],
+  [
+    { escaped_slashes: 'drop' },
+    'escaped_slashes: `escaped_slashes` must be one of `reject`, `keep`, not "drop"',
+  ],
+  [{ default_label_domain: '' }, 'default_label_domain: `default_label_domain` must not be empty'],
+];
+
+for (const [config, problem] of REFUSED) {
+  test(`a Module with ${JSON.stringify(config)} is refused`, () => {
+    assert.deepEqual(problemsOf('Module', { config }, 'gateway'), [`error spec.config.${problem}`]);
+  });
+}

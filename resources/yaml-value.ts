@@ -1,0 +1,58 @@
+import { type Alias, type Document, LineCounter, parseDocument, visit } from 'yaml';
+import { explainYamlError } from './yaml-error.ts';
+
+/** How often what is behind an anchor may be repeated; more is taken for an attack ("billion laughs"). */
+const MAX_ALIAS_COUNT = 100;
+
+/** Where and why a text is no YAML. */
+export type Broken = { readonly offset: number; readonly message: string };
+
+/** One YAML document: its nodes, the value that they give or why they give none, and the line of an offset, from 1. */
+export type YamlDocument = {
+  readonly document: Document;
+  readonly read: { readonly value: unknown } | { readonly broken: Broken };
+  readonly lineAt: (offset: number) => number;
+};
+
+/**
+ * Reads YAML 1.2 with `<<` merging, as Kubernetes' tools know it. Keys that stand twice are left to the caller.
+ * @throws RangeError when nesting exhausts the stack
+ */
+export function readYaml(text: string): YamlDocument {
+  const lineCounter = new LineCounter();
+  const document = parseDocument(text, { lineCounter, prettyErrors: false, uniqueKeys: false, merge: true });
+  return {
+    document,
+    read: toValue(document),
+    lineAt: offset => Math.max(1, lineCounter.linePos(offset).line),
+  };
+}
+
+function toValue(document: Document): YamlDocument['read'] {
+  const [error] = document.errors;
+  if (error !== undefined) return { broken: { offset: error.pos[0], message: explainYamlError(error) } };
+  try {
+    return { value: document.toJS({ maxAliasCount: MAX_ALIAS_COUNT }) };
+  } catch (error) {
+    // So the library tells of an alias to nothing, and of aliases that expand to too much.
+    if (!(error instanceof ReferenceError)) throw error;
+    return { broken: explainAliases(document) };
+  }
+}
+
+function explainAliases(document: Document): Broken {
+  const aliases: Alias[] = [];
+  visit(document, {
+    Alias(_key, alias) {
+      aliases.push(alias);
+    },
+  });
+  const dangling = aliases.find(alias => alias.resolve(document) === undefined);
+  const offset = (dangling ?? aliases[0])?.range?.[0] ?? 0;
+  if (dangling === undefined)
+    return { offset, message: 'Cannot read this YAML: its aliases expand to too much' };
+  return {
+    offset,
+    message: 'Cannot read this YAML: an alias (`*name`) needs its anchor (`&name`) before it',
+  };
+}
