@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseFile } from '#resources/parse.ts';
+import { DEFAULT_PARSE_OPTIONS } from '#resources/parse-options.ts';
+import { fromLastGood, toLastGood } from './last-good.ts';
+
+const TEXT = `
+apiVersion: gateway.internal/v2
+kind: Mapping
+metadata: { name: users, namespace: shop }
+spec: { prefix: /user, service: "https://users:8443", headers: { x-a: true }, labels: { gateway: [{ g: [remote_address] }] } }
+---
+apiVersion: v1
+kind: Secret
+metadata: { name: key }
+stringData: { oauth2-client-secret: tell-nobody }
+`;
+
+test('what was kept is the same resource when it is read again, and a Secret is not kept', () => {
+  const parsed = parseFile('a.yaml', TEXT, DEFAULT_PARSE_OPTIONS);
+  assert.equal(parsed.resources.length, 2);
+  const accepted = new Map(parsed.resources.map(resource => [resource.id, resource]));
+  const stored = JSON.parse(JSON.stringify(toLastGood(accepted)));
+  assert.doesNotMatch(JSON.stringify(stored), /tell-nobody|Secret/);
+  const [users, ...others] = [...fromLastGood(stored, DEFAULT_PARSE_OPTIONS).values()];
+  assert.deepEqual(others, []);
+  const before = accepted.get('Mapping/shop/users');
+  assert.equal(users?.id, 'Mapping/shop/users');
+  assert.equal(users?.source.file, 'a.yaml');
+  assert.equal(users?.hash, before?.hash);
+  assert.deepEqual(users?.spec, before?.spec);
+});
