@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { type EnvoyProcess, startEnvoy } from '#envoy/e2e/envoy-process.ts';
+import { until } from '#envoy/e2e/until.ts';
+import { type SdsProcess, startSds } from '../testing/sds-process.ts';
+import { type Api, edsBootstrap } from './eds-cluster.ts';
+
+const APIS: readonly Api[] = ['DELTA_GRPC', 'GRPC', 'REST'];
+
+/** An HTTP server that answers its own name. */
+async function startInstance(t: TestContext, name: string): Promise<number> {
+  const server = http.createServer((_request, response) => void response.end(name));
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+async function startProxy(t: TestContext, api: Api, sds: SdsProcess) {
+  const envoy = await startEnvoy(edsBootstrap(api, sds.port));
+  t.after(() => envoy.stop());
+  const url = `http://127.0.0.1:${await envoy.listenerPort('in')}/`;
+  return { envoy, ask: async () => (await fetch(url)).text(), url };
+}
+
+function instancesFile(...ports: readonly number[]): string {
+  return JSON.stringify({
+    services: { 'user-service': ports.map(port => ({ address: '127.0.0.1', port })) },
+  });
+}
+
+/** The ports of the endpoints that Envoy has in its cluster. */
+async function portsAt(envoy: EnvoyProcess): Promise<readonly number[]> {
+  const clusters = await envoy.get('/clusters');
+  const lines = clusters.matchAll(/^user-service::127\.0\.0\.1:(\d+)::cx_active/gm);
+  return [...lines].map(([, port]) => Number(port)).sort((a, b) => a - b);
+}
+
+function seesPorts(envoy: EnvoyProcess, ...ports: readonly number[]): Promise<true> {
+  const wanted = ports.toSorted((a, b) => a - b).join();
+  return until(async () => ((await portsAt(envoy)).join() === wanted ? true : undefined), 5_000, wanted);
+}
+
+async function stat(envoy: EnvoyProcess, name: string): Promise<number> {
+  return Number(/: (\d+)/.exec(await envoy.get(`/stats?filter=^${name}$`))?.[1]);
+}
+
+for (const api of APIS) {
+  test(`Envoy by ${api} gets the instances, and each that comes and goes`, async t => {
+    const one = await startInstance(t, 'one');
+    const two = await startInstance(t, 'two');
+    const sds = await startSds(t, instancesFile(one));
+    const { envoy, ask } = await startProxy(t, api, sds);
+    await seesPorts(envoy, one);
+    assert.equal(await ask(), 'one');
+    await sds.write(instancesFile(one, two));
+    await seesPorts(envoy, one, two);
+    assert.deepEqual(new Set([await ask(), await ask()]), new Set(['one', 'two']));
+    await sds.write(instancesFile(two));
+    await seesPorts(envoy, two);
+    assert.deepEqual(new Set([await ask(), await ask()]), new Set(['two']));
+    await sds.write('services: {}');
+    await seesPorts(envoy);
+  });
+
+  test(`Envoy by ${api} does not wait for a service that nobody serves`, async t => {
+    const one = await startInstance(t, 'one');
+    const sds = await startSds(t, instancesFile(one));
+    const start = performance.now();
+    const { envoy, ask } = await startProxy(t, api, sds);
+    await until(async () => ((await ask()) === 'one' ? true : undefined));
+    assert.ok(performance.now() - start < 5_000, 'its initial fetch timeout is 15 s');
+    assert.equal(await stat(envoy, 'cluster.nobody.init_fetch_timeout'), 0);
+    assert.equal(await stat(envoy, 'cluster.nobody.update_success'), 1);
+  });
+
+  test(`an instance that leaves Envoy by ${api} under load costs no request`, async t => {
+    const ports = [
+      await startInstance(t, 'one'),
+      await startInstance(t, 'two'),
+      await startInstance(t, 'three'),
+    ];
+    const [one = 0, ...others] = ports;
+    const sds = await startSds(t, instancesFile(...ports));
+    const { envoy, url } = await startProxy(t, api, sds);
+    await seesPorts(envoy, ...ports);
+    const load = startLoad(url);
+    await until(() => (load.answered() > 50 ? true : undefined));
+    await sds.write(instancesFile(...others));
+    await seesPorts(envoy, ...others);
+    await sds.write(instancesFile(one, ...others));
+    await seesPorts(envoy, ...ports);
+    const before = load.answered();
+    await until(() => (load.answered() > before + 50 ? true : undefined));
+    assert.deepEqual(await load.stop(), []);
+  });
+}
+
+/** Asks from four callers without pause; `stop` gives what failed. */
+function startLoad(url: string) {
+  let running = true;
+  let answered = 0;
+  const failures: string[] = [];
+  const caller = async () => {
+    while (running) {
+      const response = await fetch(url).catch(String);
+      if (typeof response === 'string') failures.push(response);
+      else if (response.status !== 200) failures.push(String(response.status));
+      if (typeof response !== 'string') await response.text();
+      answered += 1;
+    }
+  };
+  const callers = [caller(), caller(), caller(), caller()];
+  return {
+    answered: () => answered,
+    async stop(): Promise<readonly string[]> {
+      running = false;
+      await Promise.all(callers);
+      return failures;
+    },
+  };
+}
+
+test('an instance that is removed from the file has left a streaming Envoy within 100 ms', async t => {
+  const sds = await startSds(t, instancesFile(1111, 2222));
+  const { envoy } = await startProxy(t, 'DELTA_GRPC', sds);
+  await seesPorts(envoy, 1111, 2222);
+  const delays: number[] = [];
+  for (const ports of [[1111], [1111, 2222], [2222], [1111, 2222], [1111]]) {
+    const start = performance.now();
+    await sds.write(instancesFile(...ports));
+    await seesPorts(envoy, ...ports);
+    delays.push(performance.now() - start);
+  }
+  t.diagnostic(`${delays.map(Math.round).join(', ')} ms`);
+  assert.ok(Math.min(...delays) < 100);
+});
+
+test('REST answers that bring nothing new are 304, and Envoy changes nothing', async t => {
+  const sds = await startSds(t, instancesFile(1111));
+  const { envoy } = await startProxy(t, 'REST', sds);
+  await seesPorts(envoy, 1111);
+  const attempts = await stat(envoy, 'cluster.user-service.update_attempt');
+  await until(async () =>
+    (await stat(envoy, 'cluster.user-service.update_attempt')) > attempts + 5 ? true : undefined,
+  );
+  assert.equal(await stat(envoy, 'cluster.user-service.update_success'), 1);
+  assert.equal(await stat(envoy, 'cluster.user-service.update_failure'), 0);
+  assert.match(
+    await (await fetch(`${sds.url}/metrics`)).text(),
+    /sds_rest_requests_total\{status="304"\} \d/,
+  );
+});
+
+test('an Envoy is told nothing until the instances are known', async t => {
+  const sds = await startSds(t, 'services: [');
+  const envoy = await startEnvoy(edsBootstrap('DELTA_GRPC', sds.port));
+  t.after(() => envoy.stop());
+  await until(async () => ((await clients(sds)) > 0 ? true : undefined));
+  assert.equal((await fetch(`${sds.url}/readyz`)).status, 503);
+  assert.equal(await stat(envoy, 'cluster.user-service.update_success'), 0);
+  await sds.write(instancesFile(1111));
+  await seesPorts(envoy, 1111);
+  assert.equal((await fetch(`${sds.url}/readyz`)).status, 200);
+});
+
+async function clients(sds: SdsProcess): Promise<number> {
+  const status = (await (await fetch(`${sds.url}/status`)).json()) as { clients: object[] };
+  return status.clients.length;
+}

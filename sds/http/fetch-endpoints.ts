@@ -1,0 +1,38 @@
+import { createHash } from 'node:crypto';
+import { isJsonObject, type Json, type JsonObject } from '#protos/json.ts';
+import { CLUSTER_LOAD_ASSIGNMENT } from '#protos/type-url.ts';
+import type { Instances } from '../instances/instance.ts';
+import { loadAssignment } from '../instances/load-assignment.ts';
+
+export type FetchAnswer =
+  | { readonly status: 200; readonly body: JsonObject }
+  /** The client already has what it asks for. */
+  | { readonly status: 304 }
+  | { readonly status: 400; readonly body: { readonly error: string } };
+
+/**
+ * Answers a DiscoveryRequest in proto3 JSON for endpoints with a DiscoveryResponse. Every name that is asked for is answered,
+ * an unknown one with no endpoints; no names means all services. The version is a hash of what the answer holds, and a client
+ * that names it gets 304. Source: Envoy's "xDS REST and gRPC protocol", REST-JSON polling subscriptions.
+ */
+export function fetchEndpoints(request: unknown, instances: Instances): FetchAnswer {
+  if (!isJsonObject(request)) return refuse('want a DiscoveryRequest, a JSON object');
+  const typeUrl = request.type_url ?? request.typeUrl ?? CLUSTER_LOAD_ASSIGNMENT;
+  if (typeUrl !== CLUSTER_LOAD_ASSIGNMENT)
+    return refuse(`type_url: only ${CLUSTER_LOAD_ASSIGNMENT} is served here`);
+  const names = request.resource_names ?? request.resourceNames ?? [];
+  if (!isStrings(names)) return refuse('resource_names: want an array of strings');
+  const asked = names.length > 0 ? new Set(names) : instances.keys();
+  const resources = [...asked].sort().map(name => loadAssignment(name, instances.get(name) ?? []));
+  const version = createHash('sha256').update(JSON.stringify(resources)).digest('hex').slice(0, 16);
+  if ((request.version_info ?? request.versionInfo) === version) return { status: 304 };
+  return { status: 200, body: { version_info: version, type_url: CLUSTER_LOAD_ASSIGNMENT, resources } };
+}
+
+function refuse(error: string): FetchAnswer {
+  return { status: 400, body: { error } };
+}
+
+function isStrings(value: Json): value is readonly string[] {
+  return Array.isArray(value) && value.every(item => typeof item === 'string');
+}

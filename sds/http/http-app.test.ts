@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { Registry } from 'prom-client';
+import { serve } from '#protos/serve.ts';
+import type { Instances } from '../instances/instance.ts';
+import { httpApp } from './http-app.ts';
+
+const INSTANCES: Instances = new Map([['user-service', [{ address: '10.0.0.1', port: 5000 }]]]);
+
+async function setUp(t: TestContext, instances: Instances | 'unknown' = INSTANCES) {
+  const statuses: number[] = [];
+  const app = httpApp({
+    instances: () => (instances === 'unknown' ? undefined : instances),
+    status: () => ({ services: {} }),
+    onFetched: status => statuses.push(status),
+    metrics: new Registry(),
+  });
+  const served = await serve({ host: '127.0.0.1', port: 0, services: {}, http: app });
+  t.after(() => served.stop(0));
+  const ask = async (method: string, path: string, body?: string) => {
+    const response = await fetch(`http://127.0.0.1:${served.port}${path}`, { method, body: body ?? null });
+    return { status: response.status, allow: response.headers.get('allow'), text: await response.text() };
+  };
+  return { ask, statuses };
+}
+
+const DISCOVERY = '/v3/discovery:endpoints';
+
+test('endpoints are fetched by POST, and not sent again to who has them', async t => {
+  const { ask, statuses } = await setUp(t);
+  const first = await ask('POST', DISCOVERY, JSON.stringify({ resource_names: ['user-service'] }));
+  const { version_info, resources } = JSON.parse(first.text);
+  assert.equal(resources[0].cluster_name, 'user-service');
+  const again = JSON.stringify({ resource_names: ['user-service'], version_info });
+  assert.deepEqual(await ask('POST', DISCOVERY, again), { status: 304, allow: null, text: '' });
+  assert.deepEqual(statuses, [200, 304]);
+});
+
+test('the old registration lists the hosts of a service, none of an unknown one', async t => {
+  const { ask } = await setUp(t);
+  const hosts = async (path: string) => JSON.parse((await ask('GET', path)).text).hosts;
+  assert.deepEqual(await hosts('/v1/registration/user-service'), [
+    { ip_address: '10.0.0.1', port: 5000, tags: {} },
+  ]);
+  assert.deepEqual(
+    await hosts('/v1/registration/user%2Dservice'),
+    await hosts('/v1/registration/user-service'),
+  );
+  assert.deepEqual(await hosts('/v1/registration/nobody'), []);
+});
+
+test('until the instances are known there is no answer that could take them away', async t => {
+  const { ask } = await setUp(t, 'unknown');
+  const statuses = [
+    (await ask('POST', DISCOVERY, '{}')).status,
+    (await ask('GET', '/v1/registration/user-service')).status,
+    (await ask('GET', '/readyz')).status,
+    (await ask('GET', '/healthz')).status,
+    (await ask('GET', '/status')).status,
+  ];
+  assert.deepEqual(statuses, [503, 503, 503, 200, 200]);
+});
+
+const REFUSED: readonly [
+  method: string,
+  path: string,
+  body: string | undefined,
+  status: number,
+  error: RegExp,
+][] = [
+  ['POST', DISCOVERY, '{"resource_names":', 400, /not JSON/],
+  ['POST', DISCOVERY, '"text"', 400, /not JSON/],
+  ['POST', DISCOVERY, '{"resource_names": [{}]}', 400, /^resource_names/],
+  ['POST', DISCOVERY, JSON.stringify({ pad: 'x'.repeat(2 ** 20) }), 413, /1048576 bytes/],
+  ['GET', DISCOVERY, undefined, 405, /use POST/],
+  ['PUT', '/v1/registration/user-service', '{}', 405, /use GET/],
+  ['DELETE', '/status', undefined, 405, /use GET/],
+  ['GET', '/v1/registration/%zz', undefined, 400, /bad request/],
+  ['GET', '/v1/registration/', undefined, 404, /not found/],
+  ['GET', '/v3/discoveryX', undefined, 404, /not found/],
+];
+
+for (const [method, path, body, status, error] of REFUSED) {
+  test(`${method} ${path} ${body?.slice(0, 30) ?? ''} is answered ${status} with an error in JSON`, async t => {
+    const { ask } = await setUp(t);
+    const answer = await ask(method, path, body);
+    assert.equal(answer.status, status);
+    assert.match(JSON.parse(answer.text).error, error);
+    assert.equal(answer.allow !== null, status === 405);
+  });
+}
