@@ -29,7 +29,8 @@ async function fetchStatus(address: string): Promise<Status> {
 
 function describe(status: Status): string {
   const lines = [status.ready ? 'ready' : `not ready: ${status.reason}`];
-  for (const { id, state, file, line } of status.resources) lines.push(`${state.padEnd(12)}${id}  ${file}:${line}`);
+  for (const { id, state, file, line } of status.resources)
+    lines.push(`${state.padEnd(12)}${id}  ${file}:${line}`);
   for (const { node, group, address, types } of status.proxies) {
     lines.push(`${node} (${group}) at ${address}`);
     for (const { type, sent, acked, nack } of types) {

@@ -1,0 +1,25 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Collected, collect } from '#resources/collect.ts';
+import type { FileContent } from '#resources/file-content.ts';
+import { readText } from '#resources/file-text.ts';
+import { createFolderReader } from '#resources/folder-reader.ts';
+import { createParser } from '#resources/parse.ts';
+import { DEFAULT_PARSE_OPTIONS } from '#resources/parse-options.ts';
+
+/** Reads the resources of these files and folders, as the control plane would. Throws an Error that names a path that is not there. */
+export function readResources(paths: readonly string[]): Collected {
+  const files = new Map<string, FileContent>();
+  for (const path of paths) {
+    for (const [file, content] of readPath(path)) files.set(file, content);
+  }
+  return collect(createParser(DEFAULT_PARSE_OPTIONS)(files));
+}
+
+function readPath(path: string): [string, FileContent][] {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (stat === undefined) throw new Error(`${path}: there is no such file or folder`);
+  if (!stat.isDirectory()) return [[path, readText(path)]];
+  const { files } = createFolderReader(path)(false);
+  return [...files].map(([file, content]) => [join(path, file), content]);
+}
