@@ -97,8 +97,9 @@ async function waitForLock(file, say) {
 
 async function npmCi(root, say) {
   const began = Date.now();
+  const ended = run(npmCommand(), NPM_CI, root);
   say('installing the npm dependencies (npm ci), once ...');
-  const { code, output } = await run(npmCommand(), NPM_CI, root);
+  const { code, output } = await ended;
   if (code !== 0) {
     const log = path.join(root, '.gateway', 'npm-ci.log');
     fs.writeFileSync(log, output);

@@ -19,8 +19,8 @@ export type RunOptions = {
 /** How often a probe asks, in ms. */
 const PROBE_MS = 50;
 
-/** How many of the last plain lines on stderr, where a crash leaves its reason, are told when a process ends. */
-const LAST_WORDS = 4;
+/** Of so many last plain lines on stderr, where a crash leaves its reason, one is told when a process ends. */
+const LAST_WORDS = 40;
 
 /**
  * Spawns the part once, in a process group of its own: the Ctrl-C of a terminal must not reach it before it is drained.
@@ -86,6 +86,11 @@ function watchEnd(child: ChildProcess, lastWords: readonly string[], { guard, en
     if (child.pid === undefined) return;
     guard.forget(child.pid);
     const how = signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`;
-    ended([how, ...lastWords].join(' | '), true);
+    ended([how, reasonIn(lastWords)].filter(text => text !== undefined).join(': '), true);
   });
+}
+
+/** In what Node prints of an error that nobody caught, the line with its message; else whatever was said last. */
+function reasonIn(lines: readonly string[]): string | undefined {
+  return lines.findLast(line => /^\w*Error\b.*: /.test(line)) ?? lines.at(-1);
 }

@@ -84,8 +84,9 @@ export class SupervisedChild {
     if (changed) this.#setTimer();
     if (effect === 'spawn') this.#spawn();
     else if (effect !== undefined) this.#process?.kill(effect);
+    if (!changed) return;
     if (state.phase === 'stopped' || state.phase === 'failed') this.#end();
-    if (changed) this.#supervision.changed(this);
+    this.#supervision.changed(this);
   }
 
   #setTimer(): void {
@@ -100,7 +101,8 @@ export class SupervisedChild {
     this.#process = runPart(this.part, {
       guard,
       log,
-      problem: say,
+      // Of being stopped an Envoy warns.
+      problem: text => (this.phase === 'stopping' ? undefined : say(text)),
       ready: () => this.#happen('ready'),
       ended: (how, spawned) => this.#over(how, spawned),
     });
