@@ -1,6 +1,7 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { parseInstanceCount } from '#launcher/instance-count.ts';
 import { MAX_PORT_OFFSET } from '#launcher/ports.ts';
+import { DEFAULT_STATE } from '#launcher/state-folder.ts';
 import { up } from '#launcher/up.ts';
 
 type Flags = { instances: number; resources?: string; state: string; portOffset: number };
@@ -11,7 +12,9 @@ export function upCommand(): Command {
     .description('run the gateway: control plane, discovery, instances with their Envoys, and the edge Envoy')
     .option('--instances <number>', 'instances of the user service', parseCount, 2)
     .option('--resources <folder>', 'your own YAML resources (default: envoy/resources, the demo)')
-    .option('--state <folder>', 'where state and logs are kept', '.gateway')
+    .addOption(
+      new Option('--state <folder>', 'where state and logs are kept').default(DEFAULT_STATE, '.gateway'),
+    )
     .option('--port-offset <number>', 'added to every port', parseOffset, 0)
     .action(async (flags: Flags) => {
       // Whoever reads our lines may go away; the gateway goes on.

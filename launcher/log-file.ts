@@ -13,8 +13,9 @@ export function openLogFile(path: string, maxBytes: number, failed: (error: Erro
   let broken = false;
   const append = (text: string) => {
     if (size > maxBytes) {
+      const next = rotate(path);
       closeSync(file);
-      file = rotate(path);
+      file = next;
       size = 0;
     }
     size += writeSync(file, text);

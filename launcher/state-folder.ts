@@ -17,6 +17,9 @@ export type StateFolder = {
   readonly sockets: string;
 };
 
+/** Where state is kept unless somebody says otherwise: in the checkout, from wherever a command is called. */
+export const DEFAULT_STATE = join(import.meta.dirname, '..', '.gateway');
+
 /** A unix socket's path has at most 103 (macOS) or 107 bytes (Linux); the longest name in `sockets` has 28. */
 const MAX_SOCKETS_PATH = 74;
 
