@@ -38,6 +38,8 @@ export function parsePort(text: string): Parsed<number> {
 /** `host`, `host:port`, `[IPv6]` or `[IPv6]:port`. A bare IPv6 address has no port. */
 export function parseHostPort(text: string): Parsed<{ readonly host: string; readonly port?: number }> {
   const { hostText, portText } = splitHostPort(text);
+  if (text.startsWith('[') && ipVersion(hostText) !== 6)
+    return { error: `"${text}" has no IPv6 address in its brackets` };
   const host = parseHost(hostText);
   if ('error' in host) return host;
   if (portText === undefined) return { value: { host: host.value } };

@@ -1,4 +1,5 @@
 import { checkedString, type Parsed } from './parsed-string.ts';
+import { parseRe2 } from './re2.ts';
 
 /** Envoy lets no longer path in: its request headers have 60 KiB at most by default, and 8 KiB is what other servers take. */
 const LONGEST = 8192;
@@ -9,6 +10,13 @@ export function parsePrefix(text: string): Parsed<string> {
   const query = /[?#]/.exec(text)?.[0];
   if (query === undefined) return parsePath(text);
   return fail(text, `"${query}" never stands in a path: queries are not compared`);
+}
+
+/** An RE2 expression for whole paths. */
+export function parsePathRegex(text: string): Parsed<string> {
+  const odd = /[^\x20-\x7e]/u.exec(text)?.[0];
+  if (odd === undefined) return parseRe2(text);
+  return fail(text, `${JSON.stringify(odd)} never stands in a path; write it percent-encoded`);
 }
 
 /** What a path, perhaps with a query, may begin with. Percent-encoded. */

@@ -9,9 +9,11 @@ const LARGEST_PROGRAM = 1000;
 const LONGEST = 4096;
 const LONGEST_SHOWN = 80;
 
-/** A regular expression in RE2's syntax that Envoy accepts; `\C` is none. */
+/** A regular expression in RE2's syntax that Envoy accepts, which compares bytes; `\C` is none. */
 export function parseRe2(text: string): Parsed<string> {
   if (text.length > LONGEST) return fail(text, `it has ${text.length} characters, ${LONGEST} are allowed`);
+  const wide = findWideEscape(text);
+  if (wide !== undefined) return fail(text, `${wide} is above \\x{FF}; bytes are compared`);
   try {
     const size = RE2JS.compile(text).programSize();
     if (size <= LARGEST_PROGRAM) return { value: text };
@@ -24,6 +26,14 @@ export function parseRe2(text: string): Parsed<string> {
       return fail(text, error.message.replace('error parsing regexp: ', ''));
     throw error;
   }
+}
+
+/** An escape for a character above one byte, which Envoy refuses. */
+function findWideEscape(text: string): string | undefined {
+  const escapes = text.matchAll(/\\(?:x\{([0-9a-f]+)\}|([0-7]{1,3})|.)/gis);
+  return escapes.find(
+    ([, hex = '0', octal = '0']) => Number.parseInt(hex, 16) > 0xff || Number.parseInt(octal, 8) > 0xff,
+  )?.[0];
 }
 
 function fail(text: string, reason: string): Parsed<never> {

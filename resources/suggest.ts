@@ -1,17 +1,20 @@
 /**
  * The word of `words` that was probably meant, or undefined: at most one edit (insert, delete, replace, or swap of
- * neighbours) for every three letters, letter case not counted.
+ * neighbours) for every three letters of the longer word, letter case not counted.
  */
 export function nearest(word: string, words: readonly string[]): string | undefined {
-  const limit = Math.floor((word.length + 1) / 3);
   const ranked = words
-    .map(candidate => ({
-      candidate,
-      distance: editDistance(word.toLowerCase(), candidate.toLowerCase(), limit),
-    }))
-    .filter(({ distance }) => distance <= limit)
+    .map(candidate => ({ candidate, distance: distanceWithin(word, candidate) }))
+    .filter(({ distance }) => distance < Number.POSITIVE_INFINITY)
     .sort((a, b) => a.distance - b.distance);
   return ranked[0]?.candidate;
+}
+
+function distanceWithin(word: string, candidate: string): number {
+  const limit = Math.floor((Math.max(word.length, candidate.length) + 1) / 3);
+  if (Math.abs(word.length - candidate.length) > limit) return Number.POSITIVE_INFINITY;
+  const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());
+  return distance > limit ? Number.POSITIVE_INFINITY : distance;
 }
 
 /** `, did you mean …?` when one of `words` is near, else nothing. */
@@ -20,9 +23,8 @@ export function suggest(word: string, words: readonly string[]): string {
   return near === undefined ? '' : `, did you mean \`${near}\`?`;
 }
 
-/** Damerau-Levenshtein distance (optimal string alignment); above `limit` any larger number. */
-function editDistance(a: string, b: string, limit: number): number {
-  if (Math.abs(a.length - b.length) > limit) return limit + 1;
+/** Damerau-Levenshtein distance (optimal string alignment). */
+function editDistance(a: string, b: string): number {
   let before: readonly number[] = [];
   let row: readonly number[] = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i++) {

@@ -7,7 +7,7 @@ const MESSAGES: Readonly<Record<ErrorCode, string>> = {
   BAD_DIRECTIVE: 'unknown directive; a line of a document may not begin with "%"',
   BAD_DQ_ESCAPE:
     'unknown escape in a double-quoted string; write `\\\\` for a backslash, or use single quotes',
-  BAD_INDENT: 'wrong indentation',
+  BAD_INDENT: 'wrong indentation, or a bracket or quote before this is not closed',
   BAD_PROP_ORDER: 'anchors and tags stand before the value',
   BAD_SCALAR_START: 'a plain value may not begin with this character; quote it',
   BLOCK_AS_IMPLICIT_KEY:

@@ -20,7 +20,14 @@ export type YamlDocument = {
  */
 export function readYaml(text: string): YamlDocument {
   const lineCounter = new LineCounter();
-  const document = parseDocument(text, { lineCounter, prettyErrors: false, uniqueKeys: false, merge: true });
+  const document = parseDocument(text, {
+    lineCounter,
+    prettyErrors: false,
+    uniqueKeys: false,
+    merge: true,
+    stringKeys: true,
+    logLevel: 'silent',
+  });
   return {
     document,
     read: toValue(document),
@@ -34,12 +41,14 @@ function toValue(document: Document): YamlDocument['read'] {
   try {
     return { value: document.toJS({ maxAliasCount: MAX_ALIAS_COUNT }) };
   } catch (error) {
-    // So the library tells of an alias to nothing, and of aliases that expand to too much.
-    if (!(error instanceof ReferenceError)) throw error;
-    return { broken: explainAliases(document) };
+    if (error instanceof ReferenceError) return { broken: explainAliases(document) };
+    // The one other thing that the library finds wrong so late; a RangeError is the engine's.
+    if (error instanceof RangeError || !String(error).includes('Merge sources')) throw error;
+    return { broken: { offset: 0, message: 'Cannot read this YAML: what `<<` merges in must be a map' } };
   }
 }
 
+/** An alias to nothing, or aliases that expand to too much. */
 function explainAliases(document: Document): Broken {
   const aliases: Alias[] = [];
   visit(document, {

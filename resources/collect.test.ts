@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { collect } from './collect.ts';
+import { createParser } from './parse.ts';
+import { DEFAULT_PARSE_OPTIONS } from './parse-options.ts';
+
+const mapping = (name: string, service = 'x') =>
+  `apiVersion: gateway.internal/v2\nkind: Mapping\nmetadata: {name: ${name}}\nspec: {prefix: /${name}, service: "${service}"}\n`;
+const module = (name: string, namespace: string) =>
+  `apiVersion: gateway.internal/v2\nkind: Module\nmetadata: {name: ${name}, namespace: ${namespace}}\nspec: {}\n`;
+
+function collectTexts(...texts: readonly string[]) {
+  return collect(
+    createParser(DEFAULT_PARSE_OPTIONS)(new Map(texts.map((text, index) => [`${index}.yaml`, { text }]))),
+  );
+}
+
+test('of two documents for one resource the first stays in force, and the Problem names both places', () => {
+  const { resources, problems } = collectTexts(
+    mapping('a', 'first'),
+    `---\n${mapping('b')}---\n${mapping('a', 'second')}`,
+  );
+  const a = resources.get('Mapping/default/a');
+  assert.equal(a?.kind === 'Mapping' && a.spec.service.host, 'first');
+  assert.deepEqual(
+    problems.map(({ file, line, message }) => `${file}:${line} ${message}`),
+    ['1.yaml:7 Mapping default/a is already at 0.yaml:1, which stays in force; remove or rename one'],
+  );
+});
+
+test('the first is the first also when it is refused: its last good version stays in force, not the second', () => {
+  const { resources, refused, problems } = collectTexts(mapping('a', '-'), mapping('a', 'second'));
+  assert.equal(resources.size, 0);
+  assert.deepEqual([...refused.keys()], ['Mapping/default/a']);
+  assert.equal(problems.length, 2);
+});
+
+test('a gateway has one Module, the first', () => {
+  const { resources, problems } = collectTexts(
+    module('gateway', 'a'),
+    module('gateway', 'b'),
+    module('ambassador', 'a'),
+  );
+  assert.deepEqual([...resources.keys()], ['Module/a/gateway']);
+  assert.deepEqual(
+    problems.filter(({ severity }) => severity === 'error').map(({ file, message }) => [file, message]),
+    [
+      ['1.yaml', 'there is one Module for a gateway, and a/gateway at 0.yaml:1 is in force; remove one'],
+      ['2.yaml', 'there is one Module for a gateway, and a/gateway at 0.yaml:1 is in force; remove one'],
+    ],
+  );
+});
+
+test('resources without a readable name are each kept, so that each closes what it covers', () => {
+  const unnamed = mapping('a').replace('name: a', 'nam: a');
+  const { refused } = collectTexts(unnamed, `${unnamed}---\n${unnamed}`);
+  assert.deepEqual(
+    [...refused].map(([id, { match }]) => [id, match?.prefix]),
+    [
+      ['Mapping/default/@0.yaml:1', '/a'],
+      ['Mapping/default/@1.yaml:1', '/a'],
+      ['Mapping/default/@1.yaml:6', '/a'],
+    ],
+  );
+});
+
+test('a file with a part of which nothing is known is named', () => {
+  const { unreadable, resources } = collectTexts(mapping('a'), `{{{\n---\n${mapping('b')}`);
+  assert.deepEqual([...unreadable], ['1.yaml']);
+  assert.deepEqual([...resources.keys()], ['Mapping/default/a', 'Mapping/default/b']);
+});
