@@ -60,12 +60,14 @@ process.once('SIGINT', stop);
 process.once('disconnect', stop); // the supervisor that held the other end of the IPC channel is gone
 const { address, port } = server;
 log.info({ address, port, ...instance, store: database.kind }, 'listening');
-process.send?.({ ready: true, address, port });
+if (process.connected) process.send?.({ ready: true, address, port });
+else if (process.send !== undefined) void stop('supervisor gone while starting');
 
-/** Finishes what is in flight and exits 0; another signal ends the process at once. */
-async function stop(reason: string): Promise<void> {
-  log.info({ reason }, 'stopping');
+/** Finishes what is in flight and exits 0; the same signal a second time ends the process at once. */
+async function stop(reason = 'supervisor gone'): Promise<void> {
+  if (stopping.signal.aborted) return;
   stopping.abort();
+  log.info({ reason }, 'stopping');
   await server.stop(STOP_GRACE_MS);
   setTimeout(() => process.exit(0), STORE_GRACE_MS).unref(); // a store that hangs must not
   await users.close();

@@ -12,7 +12,7 @@ export function requestLog(log: Logger, now: () => number): RequestHandler {
       const line = {
         method,
         path: path.slice(0, MAX_PATH),
-        status: res.statusCode,
+        status: res.headersSent ? res.statusCode : undefined,
         ms: Math.round((now() - start) * 10) / 10,
         request_id: req.get('x-request-id')?.slice(0, MAX_PATH),
         ...failure(res),

@@ -132,6 +132,7 @@ async function run(postgres: string, data: string, port: number): Promise<ChildP
   });
   const kill = () => child.kill('SIGKILL');
   process.once('exit', kill);
+  process.once('SIGTERM', () => process.exit(1)); // the test runner's, on a timeout: without this, no `exit`
   child.once('exit', () => process.off('exit', kill));
 
   const lines: string[] = [];

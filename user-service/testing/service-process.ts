@@ -39,7 +39,7 @@ export async function startService(environment: Readonly<Record<string, string>>
   let printed = '';
   child.stdout?.on('data', chunk => (printed += chunk));
   child.stderr?.on('data', chunk => (printed += chunk));
-  const exited: Promise<number | null> = once(child, 'close').then(([code]) => code);
+  const exited: Promise<number | null> = once(child, 'exit').then(([code]) => code);
   const kill = () => child.kill('SIGKILL');
   process.once('exit', kill);
   void exited.then(() => process.off('exit', kill));
@@ -85,8 +85,8 @@ async function sendTo(
   path: string,
   options: RequestOptions = {},
 ): Promise<Answer> {
-  const { headers = {}, body } = options;
-  const req = request({ host: '127.0.0.1', port, method, path, headers, agent: false });
+  const { body } = options;
+  const req = request({ host: '127.0.0.1', port, method, path, headers: framed(options), agent: false });
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
   req.on('error', reject);
   req.on('response', async res => {
@@ -96,4 +96,10 @@ async function sendTo(
   });
   req.end(body);
   return promise;
+}
+
+/** Node's client frames no body of a GET by itself: it would be taken for the next request. */
+function framed({ headers = {}, body }: RequestOptions): Record<string, string> {
+  if (body === undefined || 'transfer-encoding' in headers) return headers;
+  return { 'content-length': String(Buffer.byteLength(body)), ...headers };
 }

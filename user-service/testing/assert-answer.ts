@@ -1,0 +1,17 @@
+import assert from 'node:assert/strict';
+import type { Answer } from './service-process.ts';
+
+/** The answer has this status and exactly this body. */
+export function assertAnswer(answer: Answer, status: number, body: Answer['body']): void {
+  assert.equal(answer.status, status);
+  assert.deepEqual(answer.body, body);
+}
+
+/** The answer is a failure in the form that all have, and its `error` matches. */
+export function assertFailure({ status, body, headers }: Answer, expected: number, error: RegExp): void {
+  assert.equal(status, expected);
+  assert.deepEqual(Object.keys(body).sort(), ['error', 'hostname', 'ok', 'resolvedname']);
+  assert.equal(body.ok, false);
+  assert.match(String(body.error), error);
+  assert.match(String(headers['content-type']), /^application\/json/);
+}

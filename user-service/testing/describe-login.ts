@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { before, describe, test } from 'node:test';
+import { assertAnswer, assertFailure } from './assert-answer.ts';
+import type { Answer } from './service-process.ts';
+import { ada, type Services } from './services.ts';
+
+/** Log in, on two instances. */
+export function describeLogin(services: () => Services): void {
+  describe('login', () => {
+    before(() => services().one.sendJson('PUT', '/user/grace', ada));
+
+    test('with the password gives the record', async () => {
+      const { one, two } = services();
+      const { uuid, resolvedname } = (await one.send('GET', '/user/grace')).body;
+      const record = { fullname: ada.fullname, hostname: 'two', ok: true, resolvedname, uuid };
+      assertAnswer(await two.sendJson('POST', '/user/grace/login', { password: ada.password }), 200, record);
+    });
+
+    test('with a wrong password or as an unknown user is refused with the same answer', async () => {
+      const { one } = services();
+      const wrong = await one.sendJson('POST', '/user/grace/login', { password: 'wrong' });
+      const unknown = await one.sendJson('POST', '/user/nobody/login', { password: 'wrong' });
+      assertFailure(wrong, 401, /wrong username or password/);
+      const withoutDate = ({ status, headers, body }: Answer) => ({
+        status,
+        headers: { ...headers, date: '' },
+        body,
+      });
+      assert.deepEqual(withoutDate(unknown), withoutDate(wrong));
+    });
+
+    test('of an unknown user takes as long as with a wrong password', async () => {
+      const { one } = services();
+      const times = { grace: [] as number[], nobody: [] as number[] };
+      for (let round = 0; round < 15; round += 1) {
+        for (const name of ['grace', 'nobody'] as const) {
+          const start = performance.now();
+          await one.sendJson('POST', `/user/${name}/login`, { password: 'wrong' });
+          times[name].push(performance.now() - start);
+        }
+      }
+      const ratio = median(times.nobody) / median(times.grace);
+      assert.ok(ratio > 0.6 && ratio < 1.6, `unknown/wrong = ${ratio}`);
+    });
+  });
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
