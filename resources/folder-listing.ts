@@ -56,8 +56,14 @@ function listEntry(found: Found, root: string, path: string, above: readonly str
     if (stats.isDirectory()) listInto(found, root, path, above);
     else if (RESOURCE_FILE.test(path)) found.files.set(path, toEntry(stats));
   } catch (error) {
-    found.files.set(path, { error: describeError(error) });
+    // What leads nowhere is no folder, so only a resource file's name makes it ours.
+    if (RESOURCE_FILE.test(path) || !leadsNowhere(error))
+      found.files.set(path, { error: describeError(error) });
   }
+}
+
+function leadsNowhere(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ELOOP');
 }
 
 function toEntry(stats: BigIntStats): { signature: string } | { error: string } {

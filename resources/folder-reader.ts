@@ -44,7 +44,8 @@ function readOnce(root: string, known: ReadonlyMap<string, Read>, confirm: boole
   const reads = new Map<string, Read>();
   for (const [file, entry] of before.files)
     reads.set(file, readEntry(root, file, entry, known.get(file), confirm));
-  const after = listFolder(root);
+  const unread = [...reads].every(([file, read]) => read === known.get(file) || read.signature === '');
+  const after = unread ? before : listFolder(root);
   const stable = sameListing(before, after);
   return { reads: stable ? reads : onlySettled(reads, after, known), listing: after, stable };
 }
