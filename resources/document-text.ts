@@ -8,30 +8,29 @@ export type DocumentText = { readonly text: string; readonly linesBefore: number
  * Directives and comments before a `---` belong to the document that it begins. Joined, the texts are the file.
  */
 export function splitDocuments(file: string): readonly DocumentText[] {
-  const documents: DocumentText[] = [];
-  let begin = 0;
-  let linesBefore = 0;
-  let started = false;
-  let line = 0;
-  for (let at = 0; at < file.length; line++) {
-    const newline = file.indexOf('\n', at);
-    const next = newline === -1 ? file.length : newline + 1;
-    const marker = markerAt(file, at);
-    if (marker === '---' && started) {
-      documents.push({ text: file.slice(begin, at), linesBefore });
-      begin = at;
-      linesBefore = line;
+  const begins = file === '' ? [] : findBegins(file);
+  return begins.map(({ offset, line }, index) => ({
+    text: file.slice(offset, begins[index + 1]?.offset),
+    linesBefore: line,
+  }));
+}
+
+type Place = { readonly offset: number; readonly line: number };
+
+function findBegins(file: string): readonly Place[] {
+  const begins: Place[] = [{ offset: 0, line: 0 }];
+  let state: 'before' | 'inside' | 'ended' = 'before';
+  for (let offset = 0, line = 0, next = 0; offset < file.length; offset = next, line++) {
+    next = file.indexOf('\n', offset) + 1 || file.length;
+    const marker = markerAt(file, offset);
+    if (state === 'ended' || (state === 'inside' && marker === '---')) {
+      begins.push({ offset, line });
+      state = 'before';
     }
-    started = marker === '---' || (marker !== '...' && (started || isContent(file, at, next)));
-    if (marker === '...') {
-      documents.push({ text: file.slice(begin, next), linesBefore });
-      begin = next;
-      linesBefore = line + 1;
-    }
-    at = next;
+    if (marker === '...') state = 'ended';
+    else if (marker === '---' || isContent(file, offset, next)) state = 'inside';
   }
-  if (begin < file.length) documents.push({ text: file.slice(begin), linesBefore });
-  return documents;
+  return begins;
 }
 
 function markerAt(file: string, at: number): '---' | '...' | undefined {

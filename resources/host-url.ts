@@ -5,6 +5,8 @@ const FORM = 'tcp://host:port';
 
 /** `tcp://host:port`, the address of one member of a cluster (document 3, `clusters[].hosts[].url`). */
 export function parseHostUrl(text: string): Parsed<HostPort> {
+  // Not quoted: a password may stand before the "@".
+  if (text.includes('@')) return { error: 'Cannot parse url: it may not have a user name or password ("@")' };
   const rest = /^tcp:\/\/(.+)$/is.exec(text)?.[1];
   if (rest === undefined) return fail(text, `write ${FORM}`);
   const target = parseHostPort(rest);

@@ -4,7 +4,7 @@ import type { MappingMatch } from './mapping.ts';
 /** Where a resource begins; `line` counts from 1. */
 export type Source = { readonly file: string; readonly line: number };
 
-type Of<K extends Kind> = {
+type ResourceOf<K extends Kind> = {
   readonly kind: K;
   readonly namespace: string;
   readonly name: string;
@@ -19,7 +19,7 @@ type Of<K extends Kind> = {
 };
 
 /** One resource without error. `Resource` alone is the union over the kinds, told apart by `kind`. */
-export type Resource<K extends Kind = Kind> = K extends Kind ? Of<K> : never;
+export type Resource<K extends Kind = Kind> = K extends Kind ? ResourceOf<K> : never;
 
 /** What a rule of a refused FilterPolicy covers, as far as it could be read. */
 export type ReadableRule = { readonly host?: string; readonly path?: string };

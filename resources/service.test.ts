@@ -36,7 +36,6 @@ const WRONG: readonly [text: string, reason: string][] = [
   ['-a', `"-a" is not a host name: "-a" ${LABEL}`],
   ['a b', `"a b" is not a host name: "a b" ${LABEL}`],
   ['a\nb', `"a\nb" is not a host name: "a\nb" ${LABEL}`],
-  ['user@a', `"user@a" is not a host name: "user@a" ${LABEL}`],
   ['a..b', '"a..b" is not a host name: a part between its dots is empty'],
   ['[::1', '"[::1" has no IPv6 address in its brackets'],
   ['[user]:80', '"[user]:80" has no IPv6 address in its brackets'],
@@ -54,3 +53,8 @@ for (const [text, reason] of WRONG) {
     assert.deepEqual(parseService(text), { error: `Cannot parse service "${text}": ${reason}` });
   });
 }
+
+test('a password in a service is refused and not shown', () => {
+  const error = 'Cannot parse service: it may not have a user name or password ("@")';
+  assert.deepEqual(parseService('http://user:hunter2@host:80'), { error });
+});

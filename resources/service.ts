@@ -8,6 +8,9 @@ const FORM = '[http://|https://]name[.namespace][:port]';
 
 /** `[http://|https://]name[.namespace][:port]`. Without a port: 80, or 443 with https. */
 export function parseService(text: string): Parsed<Service> {
+  // Not quoted: a password may stand before the "@".
+  if (text.includes('@'))
+    return { error: 'Cannot parse service: it may not have a user name or password ("@")' };
   const [, schemeText, rest] = /^(?:([^:/?#]*):\/\/)?(.*)$/s.exec(text) ?? [];
   const scheme = schemeText?.toLowerCase() ?? 'http';
   if (scheme !== 'http' && scheme !== 'https') {

@@ -41,14 +41,10 @@ function parseLeniently<Schema extends z.ZodObject>(
   const parsed = schema.safeParse(input);
   if (parsed.success) return { spec: parsed.data, findings: [] };
   const findings = parsed.error.issues.map(issue => explainIssue(schema, input, issue));
-  const dropped = parsed.error.issues.map(issue => lenientItem(schema, issue.path.map(toKey)));
-  if (dropped.includes(undefined)) return { findings };
-  const again = schema.safeParse(
-    without(
-      input,
-      dropped.filter(path => path !== undefined),
-    ),
-  );
+  const items = parsed.error.issues.map(issue => lenientItem(schema, issue.path.map(toKey)));
+  const droppable = items.filter(item => item !== undefined);
+  if (droppable.length < items.length) return { findings };
+  const again = schema.safeParse(without(input, droppable));
   return again.success ? { spec: again.data, findings } : { findings };
 }
 
