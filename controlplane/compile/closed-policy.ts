@@ -1,0 +1,62 @@
+import type { JsonObject } from '#protos/json.ts';
+import type { ReadableRule, Refused } from '#resources/resource.ts';
+import { closed } from './closed-route.ts';
+import { quoteRegex } from './quote-regex.ts';
+
+/**
+ * Whether requests with an escaped slash come in (`escaped_slashes: keep`). A policy decodes them before it matches;
+ * a route cannot, so a closed policy closes them all.
+ */
+export type EscapedSlashes = 'reject' | 'keep';
+
+/**
+ * The routes that a refused FilterPolicy needs in the virtual host of this domain: what its rules cover is answered 500,
+ * before any other route. A host or path that could not be read covers every one.
+ */
+export function closedPolicyRoutes(
+  { id, rules = [{}] }: Refused,
+  domain: string,
+  escapedSlashes: EscapedSlashes,
+): readonly JsonObject[] {
+  return rules
+    .filter(({ host = '*' }) => mayCover(host, domain))
+    .flatMap(rule =>
+      pathMatches(rule, escapedSlashes).map(match => ({ ...match, ...hostMatch(rule, domain) })),
+    )
+    .map(match => closed(id, match));
+}
+
+/** In a wildcard domain the request's own host decides. */
+function mayCover(host: string, domain: string): boolean {
+  return domain.startsWith('*') || new RegExp(`^${hostRegex(host)}$`).test(domain);
+}
+
+function hostMatch({ host = '*' }: ReadableRule, domain: string): JsonObject {
+  if (!domain.startsWith('*') || isAny(host)) return {};
+  const regex = `(?i)${hostRegex(host)}`;
+  return { headers: [{ name: ':authority', string_match: { safe_regex: { regex } } }] };
+}
+
+function hostRegex(glob: string): string {
+  return globRegex(glob.toLowerCase().replace(/\.$/, ''));
+}
+
+function pathMatches({ path = '*' }: ReadableRule, escapedSlashes: EscapedSlashes): readonly JsonObject[] {
+  if (isAny(path)) return [{ prefix: '/' }];
+  const matches = [{ safe_regex: { regex: pathRegex(path) } }];
+  if (escapedSlashes === 'reject') return matches;
+  return [...matches, { safe_regex: { regex: '.*%(?:2[Ff]|5[Cc]).*' } }];
+}
+
+/** Path parameters (`;…` at the end of a segment) do not lead around a rule. */
+function pathRegex(glob: string): string {
+  return globRegex(glob).replaceAll('/', '(?:;[^/]*)?/').concat('(?:;[^/]*)?');
+}
+
+function globRegex(glob: string): string {
+  return glob.split(/\*+/).map(quoteRegex).join('.*');
+}
+
+function isAny(glob: string): boolean {
+  return /^\*+$/.test(glob);
+}

@@ -1,0 +1,35 @@
+import type { JsonObject } from '#protos/json.ts';
+import type { Refused } from '#resources/resource.ts';
+import { toRank, toRouteMatch } from './mapping-match.ts';
+import type { RouteEntry } from './route-entry.ts';
+
+/** The route of a refused Mapping, in its place: what it matches is answered 500 and falls through to no wider prefix. */
+export function closedRoute(refused: Refused & { match: NonNullable<Refused['match']> }): RouteEntry {
+  return {
+    rank: toRank(refused.match, refused.id),
+    route: closed(refused.id, toRouteMatch(refused.match)),
+    origins: [refused.id],
+  };
+}
+
+/** A route that answers 500 and says no more than that: the reason is the operator's, in the status. */
+export function closed(name: string, match: JsonObject): JsonObject {
+  return {
+    name,
+    match,
+    direct_response: { status: 500, body: { inline_string: BODY } },
+    response_headers_to_add: [
+      header('content-type', 'application/json'),
+      header('cache-control', 'no-store'),
+    ],
+  };
+}
+
+const BODY = JSON.stringify({
+  message: 'This route is closed: its configuration has an error.',
+  status_code: 500,
+});
+
+function header(key: string, value: string): JsonObject {
+  return { header: { key, value }, append_action: 'OVERWRITE_IF_EXISTS_OR_ADD' };
+}

@@ -1,0 +1,67 @@
+import { CLUSTER, LISTENER, ROUTE_CONFIGURATION } from '#protos/type-url.ts';
+import type { ResourceSet } from '#resources/resource-set.ts';
+import { mappingClusters, type NamedCluster } from './cluster-names.ts';
+import type { Compiled, CompiledResource } from './compiled.ts';
+import { listenerProblems, listeners, moduleConfig } from './listeners.ts';
+import { mappingGroups } from './mapping-groups.ts';
+import { mappingGroupProblems } from './mapping-route.ts';
+import { Memo } from './memo.ts';
+import { ofNodeGroup } from './node-groups.ts';
+import { type CompileOptions, DEFAULT_CA_FILE } from './options.ts';
+import { compareText } from './order.ts';
+import { proxyConfigClusters } from './proxy-config-clusters.ts';
+import { proxyConfigHosts } from './proxy-config-hosts.ts';
+import { toRouteConfiguration } from './route-configuration.ts';
+import { mappingEntries } from './route-entries.ts';
+import { virtualHosts } from './virtual-hosts.ts';
+
+/**
+ * The configuration of a node group's Envoys, as on Envoy's pages: proto3 JSON, snake_case. Pure and deterministic: equal
+ * resources give equal JSON, in whatever order they were written. Never throws for what an operator can write.
+ */
+export function compile(resources: ResourceSet, group: string, options: CompileOptions): Compiled {
+  const { memo = new Memo(), caFile = DEFAULT_CA_FILE } = options;
+  const own = ofNodeGroup(resources, group);
+  const declared = proxyConfigClusters(own.proxyConfigs, options);
+  const byMapping = mappingClusters(own.mappings, declared.byName, caFile, memo);
+  const groups = mappingGroups(own.mappings, byMapping, memo);
+  const hosts = proxyConfigHosts(own.proxyConfigs, declared.byName);
+  const routes = virtualHosts({
+    entries: mappingEntries(groups, own.closed, memo),
+    declared: hosts.hosts,
+    closedPolicies: own.closed.filter(({ kind }) => kind === 'FilterPolicy'),
+    escapedSlashes: moduleConfig(own).escaped_slashes,
+  });
+  memo.endCompilation();
+  return {
+    resources: new Map([
+      [CLUSTER, distinct([...declared.byName.values(), ...byMapping.values()])],
+      [ROUTE_CONFIGURATION, [routeConfiguration(group, own, routes)]],
+      [LISTENER, byName(listeners(own, group, options))],
+    ]),
+    problems: [
+      ...listenerProblems(own, group),
+      ...declared.problems,
+      ...hosts.problems,
+      ...[...groups.values()].flatMap(mappingGroupProblems),
+    ],
+  };
+}
+
+function routeConfiguration(
+  group: string,
+  { mappings, proxyConfigs, closed }: ResourceSet,
+  routes: ReturnType<typeof virtualHosts>,
+): CompiledResource {
+  const origins = [...mappings, ...proxyConfigs, ...closed].map(({ id }) => id);
+  return { name: group, json: toRouteConfiguration(group, routes), origins };
+}
+
+/** Each cluster once, with the ids of all that use it. */
+function distinct(clusters: readonly NamedCluster[]): readonly CompiledResource[] {
+  return byName([...new Map(clusters.map(cluster => [cluster.name, cluster])).values()]);
+}
+
+function byName(resources: readonly CompiledResource[]): readonly CompiledResource[] {
+  return [...resources].sort((a, b) => compareText(a.name, b.name));
+}

@@ -1,0 +1,72 @@
+import type { JsonObject } from '#protos/json.ts';
+import type { ModuleSpec } from '#resources/module.ts';
+import { accessLog, failureLog } from './access-log.ts';
+import { toDuration } from './duration.ts';
+import { extension } from './extension.ts';
+import { HTTP_FILTERS } from './http-filters.ts';
+import { STREAM_IDLE_MS } from './mapping-route.ts';
+import { EDGE } from './node-groups.ts';
+import { LOCAL_REPLY_CONFIG } from './retriable-header.ts';
+
+export type ModuleConfig = ModuleSpec['config'];
+
+const KIB = 1024;
+
+/** Envoy's `HttpConnectionManager`: hardened at the edge, trusting its peers beside an application. */
+export function httpConnectionManager(group: string, config: ModuleConfig): JsonObject {
+  return extension('filters.network.http_connection_manager.v3.HttpConnectionManager', {
+    stat_prefix: group,
+    rds: { route_config_name: group, config_source: { ads: {}, resource_api_version: 'V3' } },
+    ...PATHS_AND_HOSTS,
+    ...TIMEOUTS_AND_LIMITS,
+    ...(group === EDGE ? edge(config) : APPLICATION),
+    http_filters: HTTP_FILTERS,
+  });
+}
+
+/** One spelling of path and host before anything decides by them. */
+const PATHS_AND_HOSTS: JsonObject = {
+  normalize_path: true,
+  merge_slashes: true,
+  strip_any_host_port: true,
+  strip_trailing_host_dot: true,
+};
+
+/**
+ * Source: Envoy's page "Configuring Envoy as an edge proxy". Its `request_timeout` is left out: it would end long
+ * uploads and streams, and `stream_idle_timeout` already ends those that send nothing.
+ */
+const TIMEOUTS_AND_LIMITS: JsonObject = {
+  request_headers_timeout: '10s',
+  stream_idle_timeout: toDuration(STREAM_IDLE_MS),
+  http2_protocol_options: {
+    max_concurrent_streams: 100,
+    initial_stream_window_size: 64 * KIB,
+    initial_connection_window_size: 1024 * KIB,
+  },
+};
+
+function edge(config: ModuleConfig): JsonObject {
+  return {
+    use_remote_address: config.use_remote_address,
+    xff_num_trusted_hops: config.xff_num_trusted_hops,
+    path_with_escaped_slashes_action: config.escaped_slashes === 'keep' ? 'KEEP_UNCHANGED' : 'REJECT_REQUEST',
+    // An upstream that takes `_` for `-` could otherwise be given a header that was meant to be checked.
+    common_http_protocol_options: {
+      headers_with_underscores_action: 'REJECT_REQUEST',
+      idle_timeout: '3600s',
+    },
+    access_log: [accessLog(config.proxy_log_format)],
+  };
+}
+
+/** The edge has set the client's address, scheme and request id: they are passed on as they are. */
+const APPLICATION: JsonObject = {
+  use_remote_address: false,
+  skip_xff_append: true,
+  path_with_escaped_slashes_action: 'KEEP_UNCHANGED',
+  server_header_transformation: 'PASS_THROUGH',
+  common_http_protocol_options: { idle_timeout: '3600s' },
+  local_reply_config: LOCAL_REPLY_CONFIG,
+  access_log: [failureLog()],
+};

@@ -1,0 +1,27 @@
+import type { JsonObject } from '#protos/json.ts';
+import type { HostPort } from '#resources/host.ts';
+import { toHostPortText, toSocketAddress } from './socket-address.ts';
+
+const KIB = 1024;
+
+/** The name of a listener is its address: another address is another listener, which opens before the old one drains. */
+export function listenerName(address: HostPort): string {
+  return toHostPortText(address);
+}
+
+/** Envoy's `Listener` of plain HTTP. Source for the limit: Envoy's page "Configuring Envoy as an edge proxy". */
+export function toListener(address: HostPort, httpConnectionManager: JsonObject): JsonObject {
+  return {
+    '@type': 'type.googleapis.com/envoy.config.listener.v3.Listener',
+    name: listenerName(address),
+    address: toSocketAddress(address),
+    per_connection_buffer_limit_bytes: 32 * KIB,
+    filter_chains: [
+      {
+        filters: [
+          { name: 'envoy.filters.network.http_connection_manager', typed_config: httpConnectionManager },
+        ],
+      },
+    ],
+  };
+}

@@ -1,0 +1,37 @@
+import type { JsonObject } from '#protos/json.ts';
+import type { MappingSpec } from '#resources/mapping.ts';
+import { type ClusterParts, toCluster } from './cluster.ts';
+import { BUILT_IN } from './discovery-cluster.ts';
+import { edsConfig } from './eds-config.ts';
+import { discoveredMembers, membersOf } from './members.ts';
+import { toHostPortText } from './socket-address.ts';
+import { upstreamTls } from './upstream-tls.ts';
+
+const DEFAULT_PORTS = { http: 80, https: 443 } as const;
+
+/** The service as it is mostly written, `name[.namespace][:port]`: the name of its cluster, if that is free. */
+export function serviceName({ service: { scheme, host, port } }: MappingSpec): string {
+  return port === DEFAULT_PORTS[scheme] ? host : toHostPortText({ host, port });
+}
+
+/** Mappings of equal key have equal clusters. */
+export function clusterKey({ service, resolver, connect_timeout_ms }: MappingSpec): string {
+  const { scheme, host, port } = service;
+  return `${scheme} ${host} ${port} ${resolver} ${connect_timeout_ms}`;
+}
+
+/**
+ * The cluster of a Mapping's service. With resolver `sds` the instances bring their ports: that of `service`
+ * only tells clusters apart.
+ */
+export function mappingCluster(name: string, spec: MappingSpec, caFile: string): JsonObject {
+  const { service, resolver, connect_timeout_ms } = spec;
+  const parts: ClusterParts = {
+    connectTimeoutMs: connect_timeout_ms,
+    members:
+      resolver === 'sds' ? discoveredMembers(service.host, edsConfig(BUILT_IN)) : membersOf(name, service),
+    protocol: 'http1',
+  };
+  if (service.scheme === 'http') return toCluster(name, parts);
+  return toCluster(name, { ...parts, transportSocket: upstreamTls(service.host, caFile) });
+}

@@ -1,0 +1,92 @@
+import type { Json, JsonObject } from '#protos/json.ts';
+import type { Problem } from '#resources/problem.ts';
+import type { Resource } from '#resources/resource.ts';
+import type { NamedCluster } from './cluster-names.ts';
+import { toDuration } from './duration.ts';
+import { toRank, toRouteMatch } from './mapping-match.ts';
+import { problemOf } from './problem-of.ts';
+import { RETRY_POLICY } from './retry-policy.ts';
+import { toRewrite } from './rewrite.ts';
+import type { RouteEntry } from './route-entry.ts';
+import { splitTraffic } from './traffic-split.ts';
+
+/** A Mapping and the cluster that its service became. */
+export type MappingTarget = { readonly mapping: Resource<'Mapping'>; readonly cluster: NamedCluster };
+
+/** Mappings that match the same requests, by id; never empty. */
+export type MappingGroup = readonly [MappingTarget, ...MappingTarget[]];
+
+/** Settings of a route, of which it has one whatever the number of Mappings. */
+const SHARED_FIELDS = ['rewrite', 'timeout_ms', 'bypass_auth', 'labels'] as const;
+
+/** A stream without any byte in either direction ends after this time, in ms, unless `timeout_ms` allows for more. */
+export const STREAM_IDLE_MS = 300_000;
+
+/** The route that these Mappings share; the first by id gives what cannot differ. */
+export function mappingRoute(group: MappingGroup): RouteEntry {
+  const [{ mapping }] = group;
+  const { id, spec } = mapping;
+  return {
+    rank: toRank(spec, id),
+    route: { name: id, match: toRouteMatch(spec), route: routeAction(group) },
+    origins: group.map(({ mapping: { id } }) => id),
+  };
+}
+
+function routeAction(group: MappingGroup): JsonObject {
+  const [{ mapping }] = group;
+  const { timeout_ms } = mapping.spec;
+  return {
+    ...clusterSpecifier(group),
+    ...toRewrite(mapping.spec),
+    timeout: toDuration(timeout_ms),
+    ...(timeout_ms > STREAM_IDLE_MS ? { idle_timeout: toDuration(timeout_ms) } : {}),
+    retry_policy: RETRY_POLICY,
+  };
+}
+
+function clusterSpecifier(group: MappingGroup): JsonObject {
+  const [only, ...others] = group;
+  if (others.length === 0) return target(only);
+  const { weights } = splitOf(group);
+  const clusters: Json[] = group.map(({ mapping, cluster }, index) => ({
+    name: cluster.name,
+    weight: weights[index] ?? 0,
+    ...hostRewrite(mapping),
+  }));
+  return { weighted_clusters: { clusters } };
+}
+
+function target({ mapping, cluster }: MappingTarget): JsonObject {
+  return { cluster: cluster.name, ...hostRewrite(mapping) };
+}
+
+function hostRewrite({ spec: { host_rewrite } }: Resource<'Mapping'>): JsonObject {
+  return host_rewrite === undefined ? {} : { host_rewrite_literal: host_rewrite };
+}
+
+function splitOf(group: MappingGroup) {
+  return splitTraffic(group.map(({ mapping }) => mapping.spec.weight));
+}
+
+/** What is odd about Mappings that share a route: weights, and settings of which only the first's counts. */
+export function mappingGroupProblems(group: MappingGroup): readonly Problem[] {
+  const [first, ...others] = group;
+  const { warning } = splitOf(group);
+  if (others.length === 0) return [];
+  const split = warning === undefined ? [] : [problemOf(first.mapping, 'warning', 'spec.weight', warning)];
+  return [...split, ...others.flatMap(({ mapping }) => overruled(mapping, first.mapping))];
+}
+
+function overruled(mapping: Resource<'Mapping'>, first: Resource<'Mapping'>): readonly Problem[] {
+  return SHARED_FIELDS.filter(
+    field => JSON.stringify(mapping.spec[field]) !== JSON.stringify(first.spec[field]),
+  ).map(field =>
+    problemOf(
+      mapping,
+      'warning',
+      `spec.${field}`,
+      `\`${field}\` is that of ${first.id}, which matches the same requests: they share one route`,
+    ),
+  );
+}

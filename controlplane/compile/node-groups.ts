@@ -1,0 +1,24 @@
+import type { ResourceSet } from '#resources/resource-set.ts';
+
+/** The group of the proxies that clients from outside reach. All others are application proxies behind it. */
+export const EDGE = 'edge';
+
+/** Every node group that has configuration, in order; `edge` always has. */
+export function nodeGroups(resources: ResourceSet): readonly string[] {
+  const mappings = resources.mappings.map(({ spec }) => spec.node_group);
+  const proxyConfigs = resources.proxyConfigs.map(({ spec }) => spec.node_group);
+  const closed = resources.closed.flatMap(({ match }) => match?.node_group ?? []);
+  return [...new Set([EDGE, ...mappings, ...proxyConfigs, ...closed])].sort();
+}
+
+/** The part of the resources that is for this node group. FilterPolicies, whose rules `closed` has, rule at the edge. */
+export function ofNodeGroup(resources: ResourceSet, group: string): ResourceSet {
+  return {
+    ...resources,
+    mappings: resources.mappings.filter(({ spec }) => spec.node_group === group),
+    proxyConfigs: resources.proxyConfigs.filter(({ spec }) => spec.node_group === group),
+    closed: resources.closed.filter(({ kind, match }) =>
+      kind === 'FilterPolicy' ? group === EDGE : match?.node_group === group,
+    ),
+  };
+}

@@ -1,0 +1,18 @@
+import type { HostPort } from '#resources/host.ts';
+import type { Memo } from './memo.ts';
+
+export type CompileOptions = {
+  /** Where the edge listens when no ProxyConfig says so. */
+  readonly edge: HostPort;
+  /** The built-in discovery service, which every bootstrap reaches as `sds` (gRPC) and `sds-rest`. */
+  readonly sds: HostPort;
+  /** What the bootstraps of the group's proxies can reach besides; undefined: all that its ProxyConfigs name. */
+  readonly discoveryClusters?: ReadonlySet<string>;
+  /** The certificates that `https://` services are checked against: a file on the proxies' machines. */
+  readonly caFile?: string;
+  /** Results of the group's earlier compilations; one for each group. */
+  readonly memo?: Memo;
+};
+
+/** Debian's place, which is also that of Envoy's official images. */
+export const DEFAULT_CA_FILE = '/etc/ssl/certs/ca-certificates.crt';

@@ -1,0 +1,21 @@
+import type { JsonObject } from '#protos/json.ts';
+
+/**
+ * An instance to which three connections in a row fail, or which answers 502, 503 or 504 five times in a row, gets no
+ * request for 5 s, then 10 s, up to 30 s. Never more than half of the instances: Envoy then asks them all again (panic).
+ * Answers with 500 are the application's own, and a client could provoke them.
+ */
+export const OUTLIER_DETECTION: JsonObject = {
+  split_external_local_origin_errors: true,
+  consecutive_local_origin_failure: 3,
+  enforcing_consecutive_local_origin_failure: 100,
+  consecutive_gateway_failure: 5,
+  enforcing_consecutive_gateway_failure: 100,
+  enforcing_consecutive_5xx: 0,
+  enforcing_success_rate: 0,
+  enforcing_local_origin_success_rate: 0,
+  interval: '1s',
+  base_ejection_time: '5s',
+  max_ejection_time: '30s',
+  max_ejection_percent: 100,
+};

@@ -1,0 +1,12 @@
+import type { JsonObject } from '#protos/json.ts';
+import type { HostPort } from '#resources/host.ts';
+
+/** Envoy's `core.v3.Address`. */
+export function toSocketAddress({ host, port }: HostPort): JsonObject {
+  return { socket_address: { address: host, port_value: port } };
+}
+
+/** `host:port`, an IPv6 address in brackets. */
+export function toHostPortText({ host, port }: HostPort): string {
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+}

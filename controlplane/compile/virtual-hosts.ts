@@ -1,0 +1,88 @@
+import type { JsonObject } from '#protos/json.ts';
+import type { Refused } from '#resources/resource.ts';
+import { closedPolicyRoutes, type EscapedSlashes } from './closed-policy.ts';
+import { coveringDomains } from './domain-cover.ts';
+import { compareText } from './order.ts';
+import type { DeclaredHost } from './proxy-config-hosts.ts';
+import { compareRoutes, type RouteEntry } from './route-entry.ts';
+
+export type HostInputs = {
+  /** Routes of Mappings, each for the domain of its rank. */
+  readonly entries: readonly RouteEntry[];
+  readonly declared: readonly DeclaredHost[];
+  readonly closedPolicies: readonly Refused[];
+  readonly escapedSlashes: EscapedSlashes;
+};
+
+/** What the virtual host of one domain is made of. */
+type Plan = {
+  readonly domain: string;
+  /** The declared virtual host that lists it. */
+  readonly listed: DeclaredHost | undefined;
+  /** The declared virtual host whose routes it has: this one, or the one that covers the domain. */
+  readonly base: DeclaredHost | undefined;
+  /** Hosts of Mappings that cover it. */
+  readonly hosts: readonly string[];
+  readonly closed: readonly JsonObject[];
+};
+
+/**
+ * Envoy chooses one virtual host by the request's host and looks for a route in no other. So each has the routes of
+ * all Mappings whose host covers its domain, and those of the ProxyConfig's virtual host that would be chosen if the
+ * Mappings were not there: a Mapping for one host takes nothing away from it.
+ */
+export function virtualHosts(inputs: HostInputs): readonly JsonObject[] {
+  const byHost = Map.groupBy(inputs.entries, ({ rank }) => rank.host);
+  const plans = plansOf(inputs, byHost);
+  const together = Map.groupBy(plans, planKey);
+  const taken = new Set<string>();
+  return [...together.values()].map(plans => virtualHost(plans, byHost, taken));
+}
+
+function plansOf(inputs: HostInputs, byHost: ReadonlyMap<string, unknown>): readonly Plan[] {
+  const owners = new Map(
+    inputs.declared.flatMap(host => host.domains.map(domain => [domain, host] as const)),
+  );
+  const domains = [...new Set([...owners.keys(), ...byHost.keys()])].sort(compareText);
+  return domains.map(domain => {
+    const covering = coveringDomains(domain);
+    return {
+      domain,
+      listed: owners.get(domain),
+      base: covering.map(cover => owners.get(cover)).find(owner => owner !== undefined),
+      hosts: covering.filter(cover => byHost.has(cover)),
+      closed: inputs.closedPolicies.flatMap(policy =>
+        closedPolicyRoutes(policy, domain, inputs.escapedSlashes),
+      ),
+    };
+  });
+}
+
+/** Domains that one virtual host declares stay together, unless their routes differ. */
+function planKey({ domain, listed, hosts, closed }: Plan): string {
+  return listed === undefined ? domain : JSON.stringify([listed.origin, listed.name, hosts, closed]);
+}
+
+function virtualHost(
+  plans: readonly Plan[],
+  byHost: ReadonlyMap<string, readonly RouteEntry[]>,
+  taken: Set<string>,
+): JsonObject {
+  const [plan] = plans;
+  if (plan === undefined) throw new Error('a virtual host without domains');
+  const entries = [...plan.hosts.flatMap(host => byHost.get(host) ?? []), ...(plan.base?.entries ?? [])];
+  const routes = entries.sort(compareRoutes).map(({ route }) => route);
+  return {
+    name: freeName(plan.listed?.name ?? plan.domain, taken),
+    domains: plans.map(({ domain }) => (domain.includes(':') ? `[${domain}]` : domain)),
+    routes: [...plan.closed, ...routes],
+  };
+}
+
+/** Envoy wants the names of virtual hosts to differ; nothing else hangs on them. */
+function freeName(wanted: string, taken: Set<string>): string {
+  let name = wanted;
+  while (taken.has(name)) name += '~';
+  taken.add(name);
+  return name;
+}
