@@ -1,25 +1,28 @@
 import { type Layout, loopback } from './parts.ts';
+import { curlLine, type RouteToTry } from './routes-to-try.ts';
 
 export type AnnouncementOptions = {
-  readonly demo: boolean;
+  /** What can be tried; absent: the demo. */
+  readonly routes?: readonly RouteToTry[];
   /** How long the start took. */
   readonly ms: number;
 };
 
 /** What the operator reads when the gateway serves: the addresses, and lines to try. */
-export function announcement(layout: Layout, { demo, ms }: AnnouncementOptions): string {
+export function announcement(layout: Layout, { ms, routes }: AnnouncementOptions): string {
   const { ports, state } = layout;
+  const edge = loopback(ports.edge);
   return [
     `ready after ${(ms / 1000).toFixed(1)} s`,
     '',
-    `  edge            http://${loopback(ports.edge)}`,
+    `  edge            http://${edge}`,
     `  control plane   http://${loopback(ports.http)}/status  (xDS ${loopback(ports.xds)})`,
     `  discovery       http://${loopback(ports.sds)}/status`,
     `  edge admin      http://${loopback(ports.edgeAdmin)}`,
     `  logs            ${state.logs}`,
     '',
     'Try:',
-    ...(demo ? demoLines(loopback(ports.edge)) : [`  curl http://${loopback(ports.http)}/status`]),
+    ...(routes?.map(route => `  ${curlLine(edge, route)}`) ?? demoLines(edge)),
     '',
   ].join('\n');
 }

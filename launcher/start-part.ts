@@ -10,6 +10,7 @@ export type StartOptions = {
   readonly guard: OrphanGuard;
   /** The folder for the log of each part. */
   readonly logs: string;
+  readonly now: () => number;
   /** One line for the operator. */
   say(line: string): void;
   changed(child: SupervisedChild): void;
@@ -18,11 +19,11 @@ export type StartOptions = {
 const MAX_LOG_BYTES = 10 * 1024 * 1024;
 
 /** Starts parts, each with a log `<name>.log`; their problems are said by name. */
-export function partStarter({ guard, logs, say, changed }: StartOptions): StartPart {
+export function partStarter({ changed, guard, logs, now, say }: StartOptions): StartPart {
   return part => {
     const path = join(logs, `${part.name}.log`);
     const tell = (problem: string) => say(`[${part.name}] ${problem}`);
     const log = openLogFile(path, MAX_LOG_BYTES, error => tell(`cannot write ${path}: ${error.message}`));
-    return new SupervisedChild(part, { guard, log, say: tell, changed });
+    return new SupervisedChild(part, { guard, log, now, say: tell, changed });
   };
 }

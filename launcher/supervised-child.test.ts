@@ -23,7 +23,13 @@ function start(script: string, fields: Partial<Part> = {}) {
   const path = join(folder, `${Math.random()}.log`);
   const log = openLogFile(path, 1e6, error => said.push(error.message));
   const part: Part = { name: 'part', argv: [process.execPath, '-e', script], env: {}, ...fields };
-  const child = new SupervisedChild(part, { guard, log, say: line => said.push(line), changed: () => {} });
+  const child = new SupervisedChild(part, {
+    guard,
+    log,
+    now: () => performance.now(),
+    say: line => said.push(line),
+    changed: () => {},
+  });
   const comes = (condition: () => boolean) => eventually(async () => condition(), 10_000);
   return { child, said, comes, logged: () => readFileSync(path, 'utf8') };
 }

@@ -12,11 +12,13 @@ import {
 import type { LogFile } from './log-file.ts';
 import type { OrphanGuard } from './orphan-guard.ts';
 import type { Part } from './part.ts';
+import { repeatFilter } from './repeat-filter.ts';
 import { runPart } from './run-part.ts';
 
 export type Supervision = {
   readonly guard: OrphanGuard;
   readonly log: LogFile;
+  readonly now: () => number;
   /** One line for the operator. */
   say(problem: string): void;
   /** After each change of phase. */
@@ -28,6 +30,7 @@ export class SupervisedChild {
   readonly part: Part;
   readonly #supervision: Supervision;
   readonly #ended = Promise.withResolvers<void>();
+  readonly #isNews: (problem: string) => boolean;
   #state: ChildState = BEGIN.state;
   #process: ChildProcess | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -36,6 +39,7 @@ export class SupervisedChild {
   constructor(part: Part, supervision: Supervision) {
     this.part = part;
     this.#supervision = supervision;
+    this.#isNews = repeatFilter(supervision.now);
     this.#enter(BEGIN);
   }
 
@@ -97,15 +101,19 @@ export class SupervisedChild {
 
   #spawn(): void {
     this.#starts += 1;
-    const { guard, log, say } = this.#supervision;
+    const { guard, log } = this.#supervision;
     this.#process = runPart(this.part, {
       guard,
       log,
-      // Of being stopped an Envoy warns.
-      problem: text => (this.phase === 'stopping' ? undefined : say(text)),
+      problem: text => this.#tell(text),
       ready: () => this.#happen('ready'),
       ended: (how, spawned) => this.#over(how, spawned),
     });
+  }
+
+  #tell(problem: string): void {
+    // That it is being stopped is a warning to an Envoy.
+    if (this.phase !== 'stopping' && this.#isNews(problem)) this.#supervision.say(problem);
   }
 
   #over(how: string, spawned: boolean): void {

@@ -35,8 +35,12 @@ export class System {
   constructor({ guard, layout, now, say }: SystemOptions) {
     this.#layout = layout;
     this.#now = now;
-    this.#start = partStarter({ guard, logs: layout.state.logs, say, changed: () => this.#changed() });
+    this.#start = partStarter({ guard, logs: layout.state.logs, now, say, changed: () => this.#changed() });
     this.fleet = new Fleet({ layout, start: this.#start, now, say });
+  }
+
+  get isStopping(): boolean {
+    return this.#stopping;
   }
 
   /** In the order in which they start. */

@@ -6,13 +6,15 @@ import { serveControl } from './control-server.ts';
 import { eventually } from './eventually.ts';
 import { acquireLock } from './lock.cjs';
 import { orphanGuard } from './orphan-guard.ts';
-import type { Layout } from './parts.ts';
-import { checkPorts, type WantedPort } from './port-check.ts';
-import { instancePorts, portsAt } from './ports.ts';
-import { whyNotReady } from './readiness.ts';
+import { type Layout, loopback } from './parts.ts';
+import { checkPorts } from './port-check.ts';
+import { portsAt } from './ports.ts';
+import { type ReadinessOptions, whyNotReady } from './readiness.ts';
+import { routesToTry } from './routes-to-try.ts';
 import { makeStateFolder, type StateFolder } from './state-folder.ts';
 import { type StopRequests, stopRequests } from './stop-requests.ts';
 import { System } from './system.ts';
+import { wantedPorts } from './wanted-ports.ts';
 
 export type UpOptions = {
   readonly instances: number;
@@ -75,7 +77,7 @@ function takeState(state: StateFolder): { release(): void } {
 }
 
 async function runSystem(layout: Layout, options: UpOptions, requests: StopRequests): Promise<void> {
-  await checkPorts(wantedPorts(layout, options.instances));
+  await checkPorts(wantedPorts(options.portOffset, options.instances));
   for (const stale of globSync(join(layout.state.resources, 'user-service-*.yaml'))) rmSync(stale);
   const guard = orphanGuard();
   const system = new System({ layout, guard, now: options.now, say: options.say });
@@ -83,7 +85,7 @@ async function runSystem(layout: Layout, options: UpOptions, requests: StopReque
   void requests.urgent.then(() => system.kill());
   void requests.first.then(() => options.say('stopping; once more Ctrl-C: at once'));
   try {
-    await Promise.race([serve(system, layout, options, requests), requests.first]);
+    await Promise.race([serve(system, layout, options), requests.first]);
     await requests.first;
     await Promise.race([system.stop(), requests.urgent]);
   } finally {
@@ -93,41 +95,26 @@ async function runSystem(layout: Layout, options: UpOptions, requests: StopReque
   }
 }
 
-/** Starts the system and says when it is ready. */
+/** Starts the system, waits until it serves, and says so. */
 async function serve(
   system: System,
   layout: Layout,
-  options: UpOptions,
-  requests: StopRequests,
+  { instances, now, resources, say }: UpOptions,
 ): Promise<void> {
-  const { instances, now, resources, say } = options;
   const began = now();
+  const demo = resources === undefined;
   say(`starting control plane, discovery, ${instances} instances with a proxy each, and the edge ...`);
-  const started = system.start(instances);
-  let reason: string | undefined;
-  const isReady = async () => {
-    reason = await whyNotReady({ layout, system, demo: resources === undefined });
-    return reason === undefined || requests.isStopping;
-  };
-  while (!(await eventually(isReady, LATE_MS))) say(`not ready yet: ${reason}`);
-  await started;
-  if (!requests.isStopping) say(announcement(layout, { demo: resources === undefined, ms: now() - began }));
+  await Promise.all([system.start(instances), untilReady({ layout, system, demo }, say)]);
+  if (system.isStopping) return;
+  const routes = demo ? undefined : await routesToTry(loopback(layout.ports.edgeAdmin), 3);
+  say(announcement(layout, { ms: now() - began, ...(routes === undefined ? {} : { routes }) }));
 }
 
-function wantedPorts({ portOffset, ports }: Layout, instances: number): readonly WantedPort[] {
-  const numbers = Array.from({ length: instances }, (_, index) => index + 1);
-  return [
-    { port: ports.edge, what: 'the edge' },
-    { port: ports.http, what: 'the control plane (HTTP)' },
-    { port: ports.xds, what: 'the control plane (xDS)' },
-    { port: ports.sds, what: 'the discovery service' },
-    { port: ports.edgeAdmin, what: "the edge Envoy's admin interface" },
-    ...numbers.flatMap(number => {
-      const { proxy, service } = instancePorts(portOffset, number);
-      return [
-        { port: proxy, what: `the proxy of user-service-${number}` },
-        { port: service, what: `user-service-${number}` },
-      ];
-    }),
-  ];
+async function untilReady(options: ReadinessOptions, say: (line: string) => void): Promise<void> {
+  let reason: string | undefined;
+  const isReady = async () => {
+    reason = await whyNotReady(options);
+    return reason === undefined || options.system.isStopping;
+  };
+  while (!(await eventually(isReady, LATE_MS))) say(`not ready yet: ${reason}`);
 }

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { promisify } from 'node:util';
+import { httpRequest } from '../http-request.ts';
+import { assertNothingLeft, type Gateway, pidsOf, startGateway, until } from '../testing/gateway.ts';
+import { startLoad } from '../testing/load.ts';
+
+const run = promisify(execFile);
+const START = join(import.meta.dirname, '..', 'start.cjs');
+
+/** `gateway <args>`, with its code and what it said. */
+async function gatewayCommand(...args: string[]): Promise<{ code: number; said: string }> {
+  try {
+    const { stdout, stderr } = await run(process.execPath, [START, ...args]);
+    return { code: 0, said: stdout + stderr };
+  } catch (error) {
+    const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
+    return { code, said: stdout + stderr };
+  }
+}
+
+async function hostnames(edge: string, requests: number): Promise<readonly string[]> {
+  const names: string[] = [];
+  for (let request = 0; request < requests; request++) {
+    names.push(JSON.parse((await httpRequest({ address: edge, path: '/user/health' })).body).hostname);
+  }
+  return names;
+}
+
+describe('a gateway', () => {
+  let gateway: Gateway;
+  before(async () => {
+    gateway = await startGateway({ by: 'npm' });
+    await gateway.ready();
+  });
+  after(() => gateway.remove());
+
+  test('starts without a warning, and says what to try', () => {
+    assert.doesNotMatch(gateway.said(), /^\[/m);
+    assert.equal(gateway.said().match(/^ {2}curl /gm)?.length, 3);
+  });
+
+  test('gives each instance the same share, in turn', async () => {
+    const names = await hostnames(gateway.edge, 8);
+    const [a, b] = names;
+    assert.deepEqual(new Set(names), new Set(['user-service-1', 'user-service-2']));
+    assert.deepEqual(names, [a, b, a, b, a, b, a, b]);
+  });
+
+  test('is not started a second time on the same state', async () => {
+    const { code, said } = await gatewayCommand('up', '--state', gateway.state, '--port-offset', '30000');
+    assert.equal(code, 1);
+    const { pid } = await gateway.status();
+    assert.match(
+      said,
+      new RegExp(`^gateway: A gateway already runs on the state folder .* \\(pid ${pid}\\)`),
+    );
+  });
+
+  test('is not started a second time on the same ports', async () => {
+    const offset = String(gateway.portOffset);
+    const { code, said } = await gatewayCommand(
+      'up',
+      '--state',
+      `${gateway.state}/other`,
+      '--port-offset',
+      offset,
+    );
+    assert.equal(code, 1);
+    assert.match(
+      said,
+      /^gateway: Port \d+, which the edge needs, is in use by envoy \(pid \d+\): .*--port-offset 100\n$/,
+    );
+  });
+
+  test('loses no request while it scales from 2 to 4 to 2', async () => {
+    const load = startLoad(gateway.edge, '/user/health');
+    const more = await gatewayCommand('scale', '4', '--state', gateway.state);
+    assert.equal(more.code, 0);
+    assert.match(more.said, /^user-service-[34] serves\nuser-service-[34] serves\n4 instances serve\n$/);
+    await until(async () => new Set(await hostnames(gateway.edge, 8)).size === 4, gateway.said);
+    const less = await gatewayCommand('scale', '2', '--state', gateway.state, '--json');
+    assert.equal(less.code, 0);
+    assert.deepEqual(JSON.parse(less.said.trim().split('\n').at(-1) ?? ''), { instances: 2 });
+    const { answered, failures } = await load.stop();
+    assert.deepEqual(failures, []);
+    assert.ok(answered > 100, `${answered} answers`);
+    assert.deepEqual(
+      new Set(await hostnames(gateway.edge, 8)),
+      new Set(['user-service-1', 'user-service-2']),
+    );
+  });
+
+  test('brings an instance back that was killed, without losing a request', async () => {
+    const load = startLoad(gateway.edge, '/user/health');
+    const { processes } = await gateway.status();
+    process.kill(processes.find(({ name }) => name === 'user-service-1')?.pid ?? 0, 'SIGKILL');
+    await until(() => gateway.said().includes('[user-service-1] was ended by SIGKILL'), gateway.said);
+    await until(async () => new Set(await hostnames(gateway.edge, 4)).size === 2, gateway.said);
+    assert.deepEqual((await load.stop()).failures, []);
+  });
+
+  test('refuses a number of instances that is none', async () => {
+    const { code, said } = await gatewayCommand('scale', 'many', '--state', gateway.state);
+    assert.deepEqual([code, said], [1, 'gateway: Cannot run "many" instances: want a number from 1 to 40\n']);
+  });
+
+  test('finishes what it has begun when it is told to stop, and leaves nothing', async () => {
+    const pids = await pidsOf(gateway);
+    gateway.process.kill('SIGTERM');
+    assert.equal(await gateway.exited, 0);
+    await assertNothingLeft(pids, gateway.portOffset);
+    assert.match(gateway.said(), /stopping.*\n$/);
+  });
+});
+
+describe('no gateway', () => {
+  test('cannot be scaled', async () => {
+    const { code, said } = await gatewayCommand('scale', '3', '--state', '/tmp/no-such-state');
+    assert.equal(code, 1);
+    assert.match(said, /^gateway: No gateway runs on the state folder \/tmp\/no-such-state: start one/);
+  });
+
+  test('starts with resources that are not there', async () => {
+    const { code, said } = await gatewayCommand('up', '--resources', '/tmp/no-such-resources');
+    assert.deepEqual(
+      [code, said],
+      [
+        1,
+        'gateway: The resources folder /tmp/no-such-resources does not exist: name yours with --resources\n',
+      ],
+    );
+  });
+});

@@ -1,0 +1,18 @@
+/** A line like one before is told again only after this time, in ms. */
+const AGAIN_MS = 10_000;
+
+/**
+ * Tells which lines are news: those of which no other that differs in numbers alone was let through in the last 10 s. While a
+ * service is away each of its clients says so several times a second.
+ */
+export function repeatFilter(now: () => number): (line: string) => boolean {
+  const told = new Map<string, number>();
+  return line => {
+    const time = now();
+    for (const [key, at] of told) if (time - at >= AGAIN_MS) told.delete(key);
+    const key = line.replaceAll(/\d+/g, '#');
+    if (told.has(key)) return false;
+    told.set(key, time);
+    return true;
+  };
+}

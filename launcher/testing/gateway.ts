@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { eventually } from '../eventually.ts';
+import { httpRequest } from '../http-request.ts';
+import { checkPorts } from '../port-check.ts';
+import { portsAt } from '../ports.ts';
+import { controlSocket } from '../state-folder.ts';
+import { wantedPorts } from '../wanted-ports.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+
+export type Status = {
+  readonly pid: number;
+  readonly processes: readonly { name: string; phase: string; pid?: number; restarts: number }[];
+};
+
+/** A gateway that was started as an operator does it, on ports and with state of its own. */
+export type Gateway = {
+  /** What was started: npm or start.cjs. */
+  readonly process: ChildProcess;
+  readonly state: string;
+  readonly portOffset: number;
+  /** `host:port` of the edge. */
+  readonly edge: string;
+  /** All that it said so far. */
+  said(): string;
+  ready(): Promise<void>;
+  status(): Promise<Status>;
+  /** Resolves with the exit code. */
+  exited: Promise<number | null>;
+  /** Stops it in whatever way is left, and removes its state. */
+  remove(): Promise<void>;
+};
+
+export type GatewayOptions = {
+  readonly by?: 'npm' | 'start.cjs';
+  readonly args?: readonly string[];
+  readonly state?: string;
+  readonly portOffset?: number;
+};
+
+/** An offset at which all ports are free. */
+export async function freePortOffset(): Promise<number> {
+  for (let offset = 2_000; offset < 30_000; offset += 100) {
+    const clash = await checkPorts(wantedPorts(offset, 6)).catch((error: unknown) => error);
+    if (clash === undefined) return offset;
+  }
+  throw new Error('No free ports');
+}
+
+export async function startGateway(options: GatewayOptions = {}): Promise<Gateway> {
+  const { by = 'start.cjs', args = [] } = options;
+  const portOffset = options.portOffset ?? (await freePortOffset());
+  const state = options.state ?? mkdtempSync(join(tmpdir(), 'gw-state-'));
+  const flags = ['--state', state, '--port-offset', String(portOffset), ...args];
+  const [file, ...rest] =
+    by === 'npm'
+      ? ['npm', 'start', '--', ...flags]
+      : [process.execPath, 'launcher/start.cjs', 'up', ...flags];
+  const child = spawn(file, rest, { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] });
+  const output: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => output.push(String(chunk)));
+  const said = () => output.join('');
+  const exited = once(child, 'exit').then(([code]) => code as number | null);
+  const remove = async () => {
+    child.kill('SIGTERM');
+    await exited;
+    rmSync(state, { recursive: true, force: true });
+  };
+  return {
+    process: child,
+    state,
+    portOffset,
+    edge: `127.0.0.1:${portsAt(portOffset).edge}`,
+    said,
+    ready: () => until(() => said().includes('ready after'), said, 90_000),
+    status: () => statusOf(state),
+    exited,
+    remove,
+  };
+}
+
+/** The process ids of everything that a gateway consists of. */
+export async function pidsOf(gateway: Gateway): Promise<readonly number[]> {
+  const { pid, processes } = await gateway.status();
+  return [gateway.process.pid, pid, ...processes.map(child => child.pid)].filter(pid => pid !== undefined);
+}
+
+/** Fails unless within 5 s none of the processes is there and all ports are free. */
+export async function assertNothingLeft(pids: readonly number[], portOffset: number): Promise<void> {
+  const alive = () => pids.filter(isAlive);
+  const gone = await eventually(async () => alive().length === 0, 5_000);
+  assert.ok(gone, `still there: ${alive().join(', ')}`);
+  await checkPorts(wantedPorts(portOffset, 6));
+}
+
+/** Waits for a condition; what was said is part of the failure. */
+export async function until(
+  condition: () => boolean | Promise<boolean>,
+  said: () => string,
+  ms = 30_000,
+): Promise<void> {
+  assert.ok(await eventually(async () => condition(), ms), `not within ${ms} ms; it said:\n${said()}`);
+}
+
+async function statusOf(state: string): Promise<Status> {
+  const { body } = await httpRequest({ address: `unix:${controlSocket(state)}`, path: '/status' });
+  return JSON.parse(body);
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,23 @@
+import { instanceName } from './parts.ts';
+import type { WantedPort } from './port-check.ts';
+import { instancePorts, portsAt } from './ports.ts';
+
+/** The ports that a gateway of so many instances listens on, and what for. */
+export function wantedPorts(portOffset: number, instances: number): readonly WantedPort[] {
+  const ports = portsAt(portOffset);
+  const numbers = Array.from({ length: instances }, (_, index) => index + 1);
+  return [
+    { port: ports.edge, what: 'the edge' },
+    { port: ports.http, what: 'the control plane (HTTP)' },
+    { port: ports.xds, what: 'the control plane (xDS)' },
+    { port: ports.sds, what: 'the discovery service' },
+    { port: ports.edgeAdmin, what: "the edge Envoy's admin interface" },
+    ...numbers.flatMap(number => {
+      const { proxy, service } = instancePorts(portOffset, number);
+      return [
+        { port: proxy, what: `the proxy of ${instanceName(number)}` },
+        { port: service, what: instanceName(number) },
+      ];
+    }),
+  ];
+}
