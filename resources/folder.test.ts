@@ -209,7 +209,7 @@ test('a folder that vanishes is a Problem, its last files stay, and it is follow
   await folder.until(({ problems }) => problems.length === 1);
   assert.match(
     folder.deliveries.at(-1)?.problems[0]?.message ?? '',
-    /does not exist.*; its last resources stay in force$/,
+    /does not exist.*; the last resources of this folder stay in force$/,
   );
   assert.deepEqual(texts(folder.deliveries.at(-1) ?? { files: new Map(), problems: [] }), { 'a.yaml': '1' });
   folder.write('a.yaml', '2');

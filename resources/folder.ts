@@ -9,7 +9,7 @@ import type { Problem } from './problem.ts';
 export type FolderContent = {
   /** Path relative to the folder → content, sorted. The last known files when the folder itself is gone. */
   readonly files: ReadonlyMap<string, FileContent>;
-  /** What is wrong with the folder itself. */
+  /** What is wrong with the folder itself or with one in it, named relative to it. */
   readonly problems: readonly Problem[];
 };
 
@@ -109,8 +109,8 @@ class FolderWatcher {
       if (!reading.stable) this.#stir();
       return this.#toContent(reading);
     } catch (error) {
-      const message = `${describeError(error)}; its last resources stay in force`;
-      return { files: this.#content.files, problems: [folderProblem('error', this.#root, message)] };
+      const message = `${describeError(error)}; the last resources of this folder stay in force`;
+      return { files: this.#content.files, problems: [folderProblem('error', '', message)] };
     }
   }
 

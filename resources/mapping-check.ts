@@ -4,9 +4,18 @@ import { parsePathRegex, parsePrefix } from './path-match.ts';
 
 /** The rules between a Mapping's fields. */
 export function checkMapping(spec: MappingSpec): readonly Finding[] {
-  const ignored = spec.prefix_regex && spec.rewrite !== '/' && spec.rewrite !== '';
-  const findings = checkMatch(spec);
-  return ignored ? [...findings, caution(['rewrite'], '`rewrite` is ignored with `prefix_regex`')] : findings;
+  return [...checkMatch(spec), ...cautions(spec)];
+}
+
+function cautions({ prefix, prefix_regex, rewrite }: MappingSpec): readonly Finding[] {
+  if (prefix_regex) {
+    const ignored = rewrite !== '/' && rewrite !== '';
+    return ignored ? [caution(['rewrite'], '`rewrite` is ignored with `prefix_regex`')] : [];
+  }
+  if (!/\/\/|\/\.\.?\//.test(prefix)) return [];
+  return [
+    caution(['prefix'], 'it matches nothing: "//", "/./" and "/../" are resolved before paths are compared'),
+  ];
 }
 
 /** The rules between the fields that select a Mapping's requests. */

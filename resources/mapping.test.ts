@@ -149,6 +149,10 @@ const WARNED: readonly [fields: object, problem: string][] = [
   [{ hots: 'a' }, 'warning spec.hots: unknown field `hots`, did you mean `host`?'],
   [{ xyz: 'a' }, 'warning spec.xyz: unknown field `xyz`'],
   [{ Timeout_MS: 5 }, 'warning spec.Timeout_MS: `Timeout_MS` is read as `timeout_ms`; please spell it so'],
+  [
+    { prefix: '/a/../b' },
+    'warning spec.prefix: it matches nothing: "//", "/./" and "/../" are resolved before paths are compared',
+  ],
   [{ prefix_regex: true, rewrite: '/b' }, 'warning spec.rewrite: `rewrite` is ignored with `prefix_regex`'],
 ];
 
@@ -214,6 +218,10 @@ test('a bad label group is left out with a Problem, the others and the Mapping s
     ...(specOf(MINIMAL) as object),
     labels: { gateway: [{ name: 'good', specifiers: [{ type: 'generic_key', value: 'b' }] }] },
   });
+});
+
+test('a prefix that ends within a segment with a dot is no mistake', () => {
+  assert.deepEqual(problemsOf('Mapping', { ...MINIMAL, prefix: '/.' }), []);
 });
 
 test('a field that is written twice under two names is refused', () => {
