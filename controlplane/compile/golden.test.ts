@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { stringify } from 'yaml';
+import { validate } from '#envoy/e2e/validate.ts';
+import { encodeAny } from '#protos/encode.ts';
+import { messageName } from '#protos/type-url.ts';
+import type { Problem } from '#resources/problem.ts';
+import { compile } from './compile.ts';
+import type { Compiled } from './compiled.ts';
+import { discoveryClusters } from './discovery-cluster.ts';
+import { nodeGroups } from './node-groups.ts';
+import type { CompileOptions } from './options.ts';
+import { resourceSetOf } from './testing/resource-set-of.ts';
+import { staticBootstrap } from './testing/static-bootstrap.ts';
+
+/**
+ * A case is two files and no code: `testdata/<case>.in.yaml` is what the operator writes, `<case>.<node group>.out.yaml`
+ * what Envoy gets. After a change: `node --test --test-update-snapshots controlplane/compile/golden.test.ts`, then read the diff.
+ */
+const FOLDER = join(import.meta.dirname, 'testdata');
+
+const OPTIONS: CompileOptions = {
+  edge: { host: '127.0.0.1', port: 8080 },
+  sds: { host: '127.0.0.1', port: 18003 },
+};
+
+for (const file of readdirSync(FOLDER).filter(name => name.endsWith('.in.yaml'))) {
+  const { resources, problems } = resourceSetOf(readFileSync(join(FOLDER, file), 'utf8'), file);
+  for (const group of nodeGroups(resources)) {
+    const name = `${file.slice(0, -'.in.yaml'.length)}.${group}`;
+    const compiled = compile(resources, group, OPTIONS);
+
+    test(`${name} is compiled as its golden file says`, (t: TestContext) => {
+      const all = [...problems, ...compiled.problems];
+      t.assert.fileSnapshot(golden(compiled, all), join(FOLDER, `${name}.out.yaml`), {
+        serializers: [String],
+      });
+    });
+
+    test(`${name} fits Envoy's API`, () => {
+      for (const { json } of [...compiled.resources.values()].flat()) encodeAny(json);
+    });
+
+    test(`${name} is accepted by Envoy`, async () => {
+      const discovery = discoveryClusters(resources, group, OPTIONS.sds);
+      assert.equal(await validate(staticBootstrap(compiled, discovery)), undefined);
+    });
+  }
+}
+
+/** The whole result as YAML, the messages by type, with the resources that they come from. */
+function golden({ resources }: Compiled, problems: readonly Problem[]): string {
+  const messages = [...resources].map(([typeUrl, list]) => [
+    messageName(typeUrl).replace(/.*\./, ''),
+    list.map(({ json: { '@type': _, ...message }, origins }) => ({ origins, message })),
+  ]);
+  const lines = problems.map(({ severity, line, kind, namespace, name, field, message }) =>
+    [`line ${line}: ${severity}: ${kind} ${namespace}/${name}:`, field, message].filter(Boolean).join(' '),
+  );
+  return stringify(
+    { ...Object.fromEntries(messages), problems: lines },
+    { version: '1.1', lineWidth: 0, aliasDuplicateObjects: false },
+  );
+}

@@ -1,0 +1,14 @@
+import { collect } from '#resources/collect.ts';
+import { parseFile } from '#resources/parse.ts';
+import { DEFAULT_PARSE_OPTIONS } from '#resources/parse-options.ts';
+import type { Problem } from '#resources/problem.ts';
+import { type ResourceSet, toResourceSet } from '#resources/resource-set.ts';
+
+/** What the control plane makes of one file that it sees for the first time, and what the parser says of it. */
+export function resourceSetOf(
+  text: string,
+  file = 'in.yaml',
+): { readonly resources: ResourceSet; readonly problems: readonly Problem[] } {
+  const { resources, refused, problems } = collect([parseFile(file, text, DEFAULT_PARSE_OPTIONS)]);
+  return { resources: toResourceSet(resources.values(), refused.values()), problems };
+}

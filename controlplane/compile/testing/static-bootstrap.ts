@@ -1,0 +1,49 @@
+import { bootstrap } from '#envoy/bootstrap.ts';
+import { isJsonObject, type Json, type JsonObject } from '#protos/json.ts';
+import { CLUSTER, LISTENER, ROUTE_CONFIGURATION } from '#protos/type-url.ts';
+import type { Compiled } from '../compiled.ts';
+
+const PROXY = { nodeId: 'test', group: 'test', xdsAddress: '127.0.0.1:18000', sdsAddress: '127.0.0.1:18003' };
+
+/**
+ * A bootstrap that holds the compiled resources themselves, routes inside their listeners, so that Envoy checks all of
+ * them at once. `discovery` are the clusters of discovery services that the bootstrap needs besides.
+ */
+export function staticBootstrap(compiled: Compiled, discovery: readonly JsonObject[] = []): JsonObject {
+  const { node, dynamic_resources, static_resources, overload_manager } = bootstrap({
+    ...PROXY,
+    discoveryClusters: discovery,
+  });
+  const own = clustersOf(static_resources);
+  const [routes = {}] = messages(compiled, ROUTE_CONFIGURATION);
+  const listeners = messages(compiled, LISTENER).map(listener => withRoutes(listener, routes));
+  const clusters = [...own, ...messages(compiled, CLUSTER)];
+  const { ads_config } = dynamic_resources as { ads_config: JsonObject };
+  return {
+    node,
+    dynamic_resources: { ads_config },
+    static_resources: { listeners, clusters },
+    overload_manager,
+  };
+}
+
+function clustersOf(staticResources: Json | undefined): readonly JsonObject[] {
+  return (staticResources as { clusters: readonly JsonObject[] }).clusters;
+}
+
+/** As they stand in a bootstrap, where their type is known. */
+function messages({ resources }: Compiled, typeUrl: string): readonly JsonObject[] {
+  return (resources.get(typeUrl) ?? []).map(({ json: { '@type': _, ...message } }) => message);
+}
+
+/** The same, with `route_config` for every `rds`. */
+function withRoutes(json: JsonObject, routes: JsonObject): JsonObject {
+  const replaced = (value: Json | undefined): Json | undefined => {
+    if (Array.isArray(value)) return (value as readonly Json[]).map(item => replaced(item) ?? null);
+    return isJsonObject(value) ? withRoutes(value, routes) : value;
+  };
+  const entries = Object.entries(json).map(([key, value]) =>
+    key === 'rds' ? ['route_config', routes] : [key, replaced(value)],
+  );
+  return Object.fromEntries(entries) as JsonObject;
+}
