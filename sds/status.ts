@@ -9,7 +9,7 @@ import type { Instances } from './instances/instance.ts';
  */
 export function statusOf(instances: Instances, snapshot: Snapshot, clients: readonly StreamStatus[]): object {
   const assignments = snapshot.get(CLUSTER_LOAD_ASSIGNMENT);
-  const acked = clients.every(client => client.settled);
+  const acked = clients.every(client => client.standing === 'settled');
   const services = [...instances].map(([service, members]) => [
     service,
     { instances: members, version: assignments?.get(service)?.version, acked },

@@ -23,6 +23,7 @@ async function startInstance(t: TestContext, name: string): Promise<number> {
 async function startProxy(t: TestContext, api: Api, sds: SdsProcess) {
   const envoy = await startEnvoy(edsBootstrap(api, sds.port));
   t.after(() => envoy.stop());
+  await until(async () => ((await envoy.get('/ready')).startsWith('LIVE') ? true : undefined));
   const url = `http://127.0.0.1:${await envoy.listenerPort('in')}/`;
   return { envoy, ask: async () => (await fetch(url)).text(), url };
 }
@@ -72,7 +73,7 @@ for (const api of APIS) {
     const sds = await startSds(t, instancesFile(one));
     const start = performance.now();
     const { envoy, ask } = await startProxy(t, api, sds);
-    await until(async () => ((await ask()) === 'one' ? true : undefined));
+    assert.equal(await ask(), 'one');
     assert.ok(performance.now() - start < 5_000, 'its initial fetch timeout is 15 s');
     assert.equal(await stat(envoy, 'cluster.nobody.init_fetch_timeout'), 0);
     assert.equal(await stat(envoy, 'cluster.nobody.update_success'), 1);

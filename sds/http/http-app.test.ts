@@ -13,6 +13,7 @@ async function setUp(t: TestContext, instances: Instances | 'unknown' = INSTANCE
     instances: () => (instances === 'unknown' ? undefined : instances),
     status: () => ({ services: {} }),
     onFetched: status => statuses.push(status),
+    onError: error => assert.fail(String(error)),
     metrics: new Registry(),
   });
   const served = await serve({ host: '127.0.0.1', port: 0, services: {}, http: app });

@@ -11,6 +11,8 @@ export type HttpSources = {
   status(): object;
   /** Hears the status of each discovery request that was answered. */
   onFetched(status: number): void;
+  /** Hears of what went wrong by a mistake of ours; the client gets 500. */
+  onError(error: unknown): void;
   metrics: Registry;
 };
 
@@ -51,7 +53,7 @@ export function httpApp(sources: HttpSources): Express {
   app.use((_request, response) => {
     response.status(404).json({ error: 'not found' });
   });
-  app.use(answerError);
+  app.use(errorAnswer(sources));
   return app;
 }
 
@@ -81,20 +83,18 @@ function allow(methods: string): RequestHandler {
   };
 }
 
-/** What express and its JSON reader throw carries a status; anything else is a mistake of ours and goes on to be logged. */
-const answerError: ErrorRequestHandler = (
-  error: { status?: number; type?: string },
-  _request,
-  response,
-  next,
-) => {
-  const { status = 500, type } = error;
-  if (status >= 500 || response.headersSent) return next(error);
-  response.status(status).json({ error: explain(status, type) });
-};
+/** What express and its JSON reader throw for a bad request carries a status below 500. */
+function errorAnswer({ onError }: HttpSources): ErrorRequestHandler {
+  return (error: { status?: number; type?: string }, _request, response, next) => {
+    const { status = 500, type } = error;
+    if (status >= 500) onError(error);
+    if (response.headersSent) next(error);
+    else response.status(status).json({ error: explain(status, type) });
+  };
+}
 
 function explain(status: number, type: string | undefined): string {
   if (status === 413) return `the body must not have more than ${MAX_BODY_BYTES} bytes`;
   if (type === 'entity.parse.failed') return 'the body is not JSON';
-  return 'bad request';
+  return status < 500 ? 'bad request' : 'internal error, see the log';
 }

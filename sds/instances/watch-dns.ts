@@ -1,8 +1,6 @@
+import type { After } from '../after.ts';
 import { nextQueryMs, nextRecordSet, type Outcome, type RecordSet, UNASKED } from './record-set.ts';
 import type { Family, ResolveRecords } from './resolve-records.ts';
-
-/** Calls `run` once in `ms`; the result cancels it. */
-export type After = (ms: number, run: () => void) => () => void;
 
 /**
  * Follows all addresses of a name until the result is called: `onChange` hears them when IPv4 and IPv6 have both been asked

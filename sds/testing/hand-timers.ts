@@ -1,4 +1,4 @@
-import type { After } from '../instances/watch-dns.ts';
+import type { After } from '../after.ts';
 
 export type HandTimers = {
   readonly after: After;

@@ -19,8 +19,12 @@ export type SdsProcess = {
   write(text: string): Promise<void>;
 };
 
-/** Starts `sds/main.ts` on a free port with this instances file, and waits until it listens. */
-export async function startSds(t: TestContext, text: string): Promise<SdsProcess> {
+/** Starts `sds/main.ts` on a free port with this instances file and more environment, and waits until it listens. */
+export async function startSds(
+  t: TestContext,
+  text: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<SdsProcess> {
   const folder = await mkdtemp(join(tmpdir(), 'sds-'));
   const file = join(folder, 'instances.yaml');
   const write = async (next: string) => {
@@ -29,7 +33,7 @@ export async function startSds(t: TestContext, text: string): Promise<SdsProcess
   };
   await write(text);
   const child = spawn(process.execPath, [MAIN], {
-    env: { ...process.env, ADDRESS: '127.0.0.1:0', INSTANCES_FILE: file, LOG_LEVEL: 'info' },
+    env: { ...process.env, ADDRESS: '127.0.0.1:0', INSTANCES_FILE: file, LOG_LEVEL: 'info', ...env },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   t.after(async () => {

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import net from 'node:net';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { until } from '#envoy/e2e/until.ts';
+import { startDnsServer } from './testing/dns-server.ts';
+import { startSds } from './testing/sds-process.ts';
+
+type Registration = { hosts: { ip_address: string }[] };
+
+const MAIN = join(import.meta.dirname, 'main.ts');
+
+/** Runs the service until it ends by itself. */
+async function run(env: Readonly<Record<string, string>>): Promise<{ code: number | null; stderr: string }> {
+  const child = spawn(process.execPath, [MAIN], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let stderr = '';
+  child.stderr.on('data', chunk => {
+    stderr += String(chunk);
+  });
+  const [code] = await once(child, 'close');
+  return { code, stderr };
+}
+
+test('a bad variable ends it with 1 and one line that names the variable', async () => {
+  const { code, stderr } = await run({ INSTANCES_FILE: 'x', ADDRESS: 'here' });
+  assert.equal(code, 1);
+  assert.match(stderr, /^sds: ADDRESS is "here": want host:port.*\n$/);
+});
+
+test('a port in use ends it with 1 and one line that says so', async t => {
+  const taken = net.createServer();
+  await new Promise<void>(resolve => taken.listen(0, '127.0.0.1', resolve));
+  t.after(() => taken.close());
+  const { port } = taken.address() as net.AddressInfo;
+  const { code, stderr } = await run({ INSTANCES_FILE: 'x', ADDRESS: `127.0.0.1:${port}` });
+  assert.equal(code, 1);
+  assert.match(
+    stderr,
+    new RegExp(`^sds: ADDRESS: cannot listen on 127.0.0.1 port ${port}: .*EADDRINUSE.*\n$`),
+  );
+});
+
+test('SIGTERM ends it with 0 within a second', async t => {
+  const sds = await startSds(t, 'services: {}');
+  const start = performance.now();
+  sds.child.kill('SIGTERM');
+  const [code] = await once(sds.child, 'exit');
+  assert.equal(code, 0);
+  assert.ok(performance.now() - start < 1_500);
+});
+
+test('it ends when its supervisor is gone', async t => {
+  const sds = await startSds(t, 'services: {}');
+  sds.child.disconnect();
+  const [code] = await once(sds.child, 'exit');
+  assert.equal(code, 0);
+});
+
+test('a mistake in the file is logged with file and line', async t => {
+  const sds = await startSds(t, 'services:\n  a:\n    - { address: nonsense, port: 1 }\n');
+  const line = await until(() => /.*nonsense.*/.exec(sds.log())?.[0]);
+  const { level, file, msg } = JSON.parse(line);
+  assert.equal(level, 50);
+  assert.match(file, /instances\.yaml:3$/);
+  assert.match(msg, /^services\.a\[0\]\.address: want an IP address/);
+});
+
+test('a name in the file is asked for at the given name server, and again when its TTL is over', async t => {
+  const dns = await startDnsServer();
+  t.after(() => dns.close());
+  const record = (data: string) => ({ type: 'A' as const, name: 'user.test', data, ttl: 1 });
+  dns.zone.set('user.test', [record('10.0.0.1'), record('10.0.0.2')]);
+  const file = 'services: { user-service: { dns: user.test, port: 80 } }';
+  const sds = await startSds(t, file, { DNS_SERVERS: dns.address });
+  const addresses = async () => {
+    const response = await fetch(`${sds.url}/v1/registration/user-service`);
+    const { hosts = [] } = (await response.json()) as Partial<Registration>;
+    return hosts.map(host => host.ip_address).join();
+  };
+  await until(async () => ((await addresses()) === '10.0.0.1,10.0.0.2' ? true : undefined));
+  dns.zone.set('user.test', [record('10.0.0.2')]);
+  await until(async () => ((await addresses()) === '10.0.0.2' ? true : undefined), 3_000);
+});
