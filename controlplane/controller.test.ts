@@ -46,7 +46,7 @@ function system(bad: (content: string) => boolean, proxies = 1, lastGood: Resour
       served = snapshot.get('t')?.get('edge')?.version ?? '';
       state = 'waiting';
     },
-    proxies: () => Array.from({ length: proxies }, () => ({ group: 'edge', state })),
+    proxies: () => Array.from({ length: proxies }, () => ({ group: 'edge', state, refusal: 'no good' })),
     keep: accepted => kept.push([...accepted.values()].map(({ name, hash }) => `${name}@${hash}`)),
     after: (_ms, callback) => {
       timers.push(callback);
@@ -56,8 +56,7 @@ function system(bad: (content: string) => boolean, proxies = 1, lastGood: Resour
   const answer = () => {
     while (state === 'waiting') {
       state = bad(served) ? 'refused' : 'settled';
-      if (state === 'refused') controller.refused('no good');
-      else controller.proxiesChanged();
+      controller.proxiesChanged();
     }
   };
   return { controller, answer, kept, served: () => served, timers };

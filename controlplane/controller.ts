@@ -55,11 +55,15 @@ export class Controller {
     this.#publish();
   }
 
-  /** A proxy came, went, or has taken all that was published to it. */
+  /** A proxy came, went, or has answered what was published to it. */
   proxiesChanged(): void {
-    const { trial } = this.#rollout;
-    if (trial === undefined) return;
-    if (verdict(this.#parts.proxies(), this.#unproven, this.#overdue) !== 'accepted') return;
+    if (this.#rollout.trial === undefined) return;
+    const said = verdict(this.#parts.proxies(), this.#unproven, this.#overdue);
+    if (said === 'accepted') this.#accept();
+    else if (said !== 'undecided') this.#refuse(said.refused);
+  }
+
+  #accept(): void {
     this.#rollout = accept(this.#rollout);
     this.#unproven.clear();
     this.#cancelOverdue();
@@ -67,9 +71,10 @@ export class Controller {
     if (this.#rollout.trial !== undefined) this.#publish();
   }
 
-  /** A proxy has refused what was last published to its group; `message` is its own. */
-  refused(message: string): void {
-    this.#rollout = refuse(this.#rollout, message);
+  #refuse(message: string): void {
+    const next = refuse(this.#rollout, message);
+    if (next === this.#rollout) return;
+    this.#rollout = next;
     this.#publish();
   }
 

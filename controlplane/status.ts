@@ -18,8 +18,8 @@ export type ProxyStatus = {
   readonly node: string;
   readonly group: string;
   readonly address: string;
-  /** It has taken all that its group is served now. */
-  readonly settled: boolean;
+  /** How it stands to what its group is served now. */
+  readonly standing: StreamStatus['standing'];
   readonly types: readonly {
     /** Short name such as `Cluster`. */
     readonly type: string;
@@ -76,22 +76,23 @@ function refusals({ node, types }: StreamStatus): Problem[] {
   return Object.entries(types).flatMap(([typeUrl, { nack }]) =>
     nack === undefined
       ? []
-      : [systemProblem('Envoy', node, `refuses its ${shortName(typeUrl)}: ${nack.message}`)],
+      : [systemProblem('Envoy', node, `refuses its ${shortTypeName(typeUrl)}: ${nack.message}`)],
   );
 }
 
-function toProxyStatus({ node, group, address, settled, types }: StreamStatus): ProxyStatus {
+function toProxyStatus({ node, group, address, standing, types }: StreamStatus): ProxyStatus {
   const each = Object.entries(types).map(([typeUrl, { sent, acked, nack, at }]) => ({
-    type: shortName(typeUrl),
+    type: shortTypeName(typeUrl),
     ...(sent === undefined ? {} : { sent }),
     ...(acked === undefined ? {} : { acked }),
     ...(nack === undefined ? {} : { nack: nack.message }),
     ...(at === undefined ? {} : { at: new Date(at).toISOString() }),
   }));
-  return { node, group, address, settled, types: each };
+  return { node, group, address, standing, types: each };
 }
 
-function shortName(typeUrl: string): string {
+/** `Cluster` of `type.googleapis.com/envoy.config.cluster.v3.Cluster`. */
+export function shortTypeName(typeUrl: string): string {
   const name = messageName(typeUrl);
   return name.slice(name.lastIndexOf('.') + 1);
 }

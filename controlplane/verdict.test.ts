@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Standing, verdict } from './verdict.ts';
+import { type Standing, type Verdict, verdict } from './verdict.ts';
 
-const proxy = (group: string, state: Standing['state']): Standing => ({ group, state });
-const table: [what: string, proxies: Standing[], overdue: boolean, expected: ReturnType<typeof verdict>][] = [
+const proxy = (group: string, state: Standing['state']): Standing => ({
+  group,
+  state,
+  ...(state === 'refused' ? { refusal: 'no' } : {}),
+});
+const table: [what: string, proxies: Standing[], overdue: boolean, expected: Verdict][] = [
   ['no proxy is there', [], false, 'undecided'],
   ['no proxy is there, overdue', [], true, 'undecided'],
   ['all took it', [proxy('edge', 'settled'), proxy('edge', 'settled')], false, 'accepted'],
@@ -14,7 +18,7 @@ const table: [what: string, proxies: Standing[], overdue: boolean, expected: Ret
     'one refuses while another has not answered',
     [proxy('edge', 'refused'), proxy('edge', 'waiting')],
     false,
-    'refused',
+    { refused: 'no' },
   ],
   [
     'another group has not answered',
@@ -25,7 +29,7 @@ const table: [what: string, proxies: Standing[], overdue: boolean, expected: Ret
   ['only other groups are there', [proxy('other', 'waiting')], false, 'accepted'],
 ];
 for (const [what, proxies, overdue, expected] of table) {
-  test(`a trial for group edge when ${what}: ${expected}`, () => {
-    assert.equal(verdict(proxies, new Set(['edge']), overdue), expected);
+  test(`a trial for group edge when ${what}: ${JSON.stringify(expected)}`, () => {
+    assert.deepEqual(verdict(proxies, new Set(['edge']), overdue), expected);
   });
 }

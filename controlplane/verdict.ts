@@ -1,19 +1,23 @@
 /** How one connected proxy stands to what is served to its group. */
-export type Standing = { readonly group: string; readonly state: 'waiting' | 'settled' | 'refused' };
+export type Standing = {
+  readonly group: string;
+  readonly state: 'waiting' | 'settled' | 'refused';
+  /** What it said when it refused. */
+  readonly refusal?: string | undefined;
+};
+
+export type Verdict = 'accepted' | 'undecided' | { readonly refused: string };
 
 /**
- * What the proxies together say of a trial that changed the configuration of `groups`: `refused` as soon as one refuses it;
+ * What the proxies together say of a trial that changed the configuration of `groups`: refused as soon as one refuses it;
  * `accepted` when those that are there took it, or when no proxy that is there gets it; `undecided` while one has not answered
  * and `overdue` is false, or when there is no proxy at all. A proxy that does not answer in time does not hold the others.
  */
-export function verdict(
-  proxies: Iterable<Standing>,
-  groups: ReadonlySet<string>,
-  overdue: boolean,
-): 'accepted' | 'refused' | 'undecided' {
+export function verdict(proxies: Iterable<Standing>, groups: ReadonlySet<string>, overdue: boolean): Verdict {
   const all = [...proxies];
   const concerned = all.filter(({ group }) => groups.has(group));
-  if (concerned.some(({ state }) => state === 'refused')) return 'refused';
+  const refusing = concerned.find(({ state }) => state === 'refused');
+  if (refusing !== undefined) return { refused: refusing.refusal ?? 'it gave no reason' };
   if (all.length === 0) return 'undecided';
   const waiting = concerned.filter(({ state }) => state === 'waiting').length;
   if (waiting === 0) return 'accepted';

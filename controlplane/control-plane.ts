@@ -1,0 +1,114 @@
+import type { UntypedServiceImplementation } from '@grpc/grpc-js';
+import type { Logger } from 'pino';
+import type { Problem } from '#resources/problem.ts';
+import type { ResourceSet } from '#resources/resource-set.ts';
+import type { DiscoveryObserver, StreamStatus } from '#xds/discovery-observer.ts';
+import { DiscoveryService } from '#xds/discovery-service.ts';
+import { SnapshotCache } from '#xds/snapshot-cache.ts';
+import { compile } from './compile/compile.ts';
+import { Memo } from './compile/memo.ts';
+import { nodeGroups } from './compile/node-groups.ts';
+import type { Config } from './config.ts';
+import { Controller, type GroupConfiguration } from './controller.ts';
+import { toSnapshot } from './envoy-snapshot.ts';
+import type { Readiness } from './http.ts';
+import { lastGoodKeeper } from './last-good-keeper.ts';
+import type { LastGoodStore } from './last-good-store.ts';
+import type { Metrics } from './metrics.ts';
+import { problemLog } from './problem-log.ts';
+import type { Reading } from './resource-folders.ts';
+import { type Status, shortTypeName, toStatus } from './status.ts';
+import type { Standing } from './verdict.ts';
+
+export type ControlPlaneParts = {
+  readonly config: Config;
+  readonly store: LastGoodStore;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+  now(): number;
+  after(ms: number, callback: () => void): () => void;
+};
+
+export type ControlPlane = {
+  /** The gRPC services that proxies ask. */
+  readonly services: Readonly<Record<string, UntypedServiceImplementation>>;
+  /** What the operator wrote, whenever it changes. */
+  read(reading: Reading): void;
+  readiness(): Readiness;
+  status(): Status;
+  /** Waits until what was accepted is kept. */
+  stop(): Promise<void>;
+};
+
+/** Ties the reader of resources, the controller and the discovery services together. */
+export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPlane> {
+  const { config, metrics, log, now, after } = parts;
+  const cache = new SnapshotCache();
+  const keeper = await lastGoodKeeper(parts.store, config, log);
+  const service = new DiscoveryService({ cache, observer: observer(), now, after });
+  const controller = new Controller(keeper.lastGood, {
+    groups: nodeGroups,
+    compile: compiler(config),
+    publish: (group, snapshot) => cache.set(group, snapshot),
+    proxies: () => service.streams().map(toStanding),
+    keep: accepted => keeper.keep(accepted),
+    after,
+  });
+  const logProblems = problemLog(log);
+  let written: readonly Problem[] = [];
+
+  const status = () => toStatus(controller, [...written, ...keeper.problems()], service.streams());
+  return {
+    services: service.implementations(),
+    read: reading => {
+      const begun = performance.now();
+      written = reading.problems;
+      controller.written(reading.written);
+      metrics.published((performance.now() - begun) / 1000);
+      logProblems(status().problems);
+    },
+    readiness: () => toReadiness(controller.readiness()),
+    status,
+    stop: () => keeper.settled(),
+  };
+
+  function observer(): DiscoveryObserver {
+    const changed = () => {
+      controller.proxiesChanged();
+      logProblems(status().problems);
+    };
+    return {
+      connected: ({ node, group, address }) => log.info({ node, group, address }, 'proxy connected'),
+      disconnected: ({ node, group }) => {
+        log.info({ node, group }, 'proxy disconnected');
+        changed();
+      },
+      acked: (_stream, typeUrl) => metrics.acked(shortTypeName(typeUrl)),
+      nacked: ({ node, group }, { typeUrl, message }) => {
+        metrics.nacked(shortTypeName(typeUrl));
+        log.debug({ node, group, type: shortTypeName(typeUrl), message }, 'refused by a proxy');
+        changed();
+      },
+      settled: changed,
+    };
+  }
+}
+
+function compiler(config: Config): (resources: ResourceSet, group: string) => GroupConfiguration {
+  const memos = new Map<string, Memo>();
+  return (resources, group) => {
+    const memo = memos.get(group) ?? new Memo();
+    memos.set(group, memo);
+    const compiled = compile(resources, group, { edge: config.edge, sds: config.sds, memo });
+    return { snapshot: toSnapshot(compiled), problems: compiled.problems };
+  };
+}
+
+function toStanding({ group, standing, types }: StreamStatus): Standing {
+  const refusal = Object.values(types).find(({ nack }) => nack !== undefined)?.nack?.message;
+  return { group, state: standing, refusal };
+}
+
+function toReadiness(reason: string | undefined): Readiness {
+  return reason === undefined ? { ready: true } : { ready: false, reason };
+}

@@ -1,0 +1,75 @@
+import { mkdirSync } from 'node:fs';
+import http from 'node:http';
+import { join } from 'node:path';
+import pino from 'pino';
+import { serve } from '#protos/serve.ts';
+import { readConfig } from './config.ts';
+import { controlPlane } from './control-plane.ts';
+import { httpApp } from './http.ts';
+import { fileLastGoodStore } from './last-good-store.ts';
+import { createMetrics } from './metrics.ts';
+import { watchResourceFolders } from './resource-folders.ts';
+
+/** Streams of proxies never end by themselves: what may still end in this time are requests. */
+const STOP_GRACE_MS = 500;
+
+const config = orExit(() => readConfig(process.env));
+const log = pino({ level: config.logLevel, base: null });
+orExit(() => mkdirSync(config.state, { recursive: true, mode: 0o700 }));
+
+const store = fileLastGoodStore(join(config.state, 'last-good.json'));
+const metrics = createMetrics(() => plane.status());
+const plane = await controlPlane({ config, store, metrics, log, now: Date.now, after });
+const resources = orExit(() =>
+  watchResourceFolders(config.resources, process.cwd(), config, reading => plane.read(reading)),
+);
+
+const grpc = await serve({ ...config.xds, services: plane.services }).catch((error: Error) =>
+  exit(`XDS_ADDRESS: cannot listen on ${config.xds.host} port ${config.xds.port}: ${error.message}`),
+);
+grpc.setServing(true);
+const readiness = () => plane.readiness();
+const admin = http.createServer(
+  httpApp({ readiness, status: () => plane.status(), metrics: metrics.registry }),
+);
+await new Promise<void>((resolve, reject) => {
+  admin.once('error', reject);
+  admin.listen(config.http.port, config.http.host, resolve);
+}).catch((error: Error) =>
+  exit(`HTTP_ADDRESS: cannot listen on ${config.http.host} port ${config.http.port}: ${error.message}`),
+);
+
+process.once('SIGTERM', stop);
+process.once('SIGINT', stop);
+process.once('disconnect', stop); // the supervisor that held the other end of the IPC channel is gone
+log.info({ xds: grpc.port, http: admin.address(), resources: config.resources }, 'listening');
+process.send?.({ ready: true });
+
+/** Ends within a second and exits 0; another signal ends the process at once. */
+async function stop(reason: string): Promise<void> {
+  log.info({ reason }, 'stopping');
+  resources.close();
+  admin.close();
+  admin.closeAllConnections();
+  await grpc.stop(STOP_GRACE_MS);
+  await plane.stop();
+  process.exit(0);
+}
+
+function after(ms: number, run: () => void): () => void {
+  const timer = setTimeout(run, ms);
+  return () => clearTimeout(timer);
+}
+
+function orExit<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    return exit(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function exit(message: string): never {
+  process.stderr.write(`controlplane: ${message}\n`);
+  process.exit(1);
+}
