@@ -4,7 +4,9 @@ import { eventually } from './eventually.ts';
 import { Instance } from './instance.ts';
 import { instancesFile } from './instance-files.ts';
 import { instanceName, type Layout, loopback } from './parts.ts';
+import { checkPorts } from './port-check.ts';
 import type { StartPart } from './start-part.ts';
+import { instanceWantedPorts } from './wanted-ports.ts';
 
 export type FleetOptions = {
   readonly layout: Layout;
@@ -33,23 +35,23 @@ export class Fleet {
     return [...this.#byNumber.values()].sort((a, b) => a.number - b.number);
   }
 
-  /** Starts instances, or drains and stops those of the highest numbers, until there are `count`. */
+  /** Starts instances with the lowest free numbers until there are `count`. Returns the new ones. */
   begin(count: number): readonly Instance[] {
-    const added: Instance[] = [];
-    for (let number = 1; this.#byNumber.size < count; number++) {
-      if (this.#byNumber.has(number)) continue;
-      const instance = new Instance(this.#options.layout, number, this.#options.start);
+    const { layout, start } = this.#options;
+    return this.#freeNumbers(count).map(number => {
+      const instance = new Instance(layout, number, start);
       this.#byNumber.set(number, instance);
-      added.push(instance);
-    }
-    return added;
+      return instance;
+    });
   }
 
   /**
    * Makes it `count` instances: resolves when the new ones serve, or those that leave (the highest numbers) have ended. `progress`
-   * gets a line for each. Throws an Error that names an instance which does not come up.
+   * gets a line for each. Throws an Error that names a port in use, or an instance that does not come up.
    */
   async scale(count: number, progress: (line: string) => void): Promise<void> {
+    const { portOffset } = this.#options.layout;
+    await checkPorts(this.#freeNumbers(count).flatMap(number => instanceWantedPorts(portOffset, number)));
     const leaving = this.instances.slice(count);
     const coming = this.begin(count);
     for (const instance of leaving) instance.leave();
@@ -81,6 +83,14 @@ export class Fleet {
     for (const instance of this.instances) instance.leave();
     await Promise.all(this.instances.map(instance => instance.stop(now)));
     this.#byNumber.clear();
+  }
+
+  /** As many as are missing for `count` instances. */
+  #freeNumbers(count: number): readonly number[] {
+    const numbers = Array.from({ length: count }, (_, index) => index + 1);
+    return numbers
+      .filter(number => !this.#byNumber.has(number))
+      .slice(0, Math.max(0, count - this.#byNumber.size));
   }
 
   async #comeUp(instance: Instance, progress: (line: string) => void): Promise<void> {

@@ -12,12 +12,15 @@ export function wantedPorts(portOffset: number, instances: number): readonly Wan
     { port: ports.xds, what: 'the control plane (xDS)' },
     { port: ports.sds, what: 'the discovery service' },
     { port: ports.edgeAdmin, what: "the edge Envoy's admin interface" },
-    ...numbers.flatMap(number => {
-      const { proxy, service } = instancePorts(portOffset, number);
-      return [
-        { port: proxy, what: `the proxy of ${instanceName(number)}` },
-        { port: service, what: instanceName(number) },
-      ];
-    }),
+    ...numbers.flatMap(number => instanceWantedPorts(portOffset, number)),
+  ];
+}
+
+/** The ports of one instance and the proxy beside it. */
+export function instanceWantedPorts(portOffset: number, number: number): readonly WantedPort[] {
+  const { proxy, service } = instancePorts(portOffset, number);
+  return [
+    { port: proxy, what: `the proxy of ${instanceName(number)}` },
+    { port: service, what: instanceName(number) },
   ];
 }
