@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { Client } from 'pg';
+import { postgresUserStore } from './postgres-user-store.ts';
 import { describeService } from './testing/describe-service.ts';
 import { eventually } from './testing/eventually.ts';
 import { type PostgresServer, query, startPostgres } from './testing/postgres-server.ts';
@@ -27,6 +28,16 @@ describe('user-service with PostgreSQL', { skip }, () => {
       passwordHashes: async () =>
         (await query(url, 'SELECT password_hash FROM users')).map(row => String(row.password_hash)),
     };
+  });
+
+  test('eight stores that create the table in the same moment all find it', async t => {
+    for (let round = 0; round < 5; round += 1) {
+      const url = await emptyDatabase();
+      const stores = Array.from({ length: 8 }, () => postgresUserStore(url, assert.ifError));
+      t.after(() => Promise.all(stores.map(store => store.close())));
+      await Promise.all(stores.map(store => store.find('ada').catch(() => undefined))); // all are connected
+      await Promise.all(stores.map(store => store.createTable()));
+    }
   });
 
   test('stopped is a 503, and over as soon as it is back', async t => {
