@@ -10,8 +10,12 @@ export function validateCommand(): Command {
     .option('--json', 'print the problems as JSON')
     .action((paths: string[], options: { json?: boolean }) => {
       const { resources, problems } = readResources(paths);
-      if (options.json) process.stdout.write(`${JSON.stringify({ resources: resources.size, problems }, null, 2)}\n`);
-      else process.stdout.write([...problems.map(describeProblem), summary(resources.size, problems.length), ''].join('\n'));
+      if (options.json)
+        process.stdout.write(`${JSON.stringify({ resources: resources.size, problems }, null, 2)}\n`);
+      else
+        process.stdout.write(
+          [...problems.map(describeProblem), summary(resources.size, problems.length), ''].join('\n'),
+        );
       process.exitCode = problems.some(({ severity }) => severity === 'error') ? 1 : 0;
     });
 }

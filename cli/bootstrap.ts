@@ -1,0 +1,40 @@
+import { Command } from 'commander';
+import { discoveryClusters } from '#controlplane/compile/discovery-cluster.ts';
+import { bootstrap } from '#envoy/bootstrap.ts';
+import { toResourceSet } from '#resources/resource-set.ts';
+import { parseAddress, SDS, XDS } from './built-in-addresses.ts';
+import { printConfiguration } from './envoy-yaml.ts';
+import { readResources } from './read-resources.ts';
+
+type Flags = { id?: string; xds: string; sds: string; admin?: string; resources?: string; json?: boolean };
+
+/** `gateway bootstrap`: the file that an Envoy of a node group starts with. */
+export function bootstrapCommand(): Command {
+  return new Command('bootstrap')
+    .description('print the bootstrap of an Envoy: with it, it gets everything else from the control plane')
+    .argument('<node group>', 'the node group, for example edge')
+    .option('--id <id>', 'node id of this one proxy (default: <node group>-1)')
+    .option('--xds <host:port>', 'where the control plane serves xDS', XDS)
+    .option('--sds <host:port>', 'where the discovery service is', SDS)
+    .option('--admin <host:port>', 'admin interface, also unix:/path (default: none)')
+    .option('--resources <path>', 'resources whose ProxyConfigs name discovery services of their own')
+    .option('--json', 'print JSON instead of YAML')
+    .action((group: string, flags: Flags) => {
+      const options = {
+        nodeId: flags.id ?? `${group}-1`,
+        group,
+        xdsAddress: flags.xds,
+        sdsAddress: flags.sds,
+        ...(flags.admin === undefined ? {} : { adminAddress: flags.admin }),
+        discoveryClusters: ownDiscovery(group, flags),
+      };
+      printConfiguration(bootstrap(options), flags.json);
+    });
+}
+
+function ownDiscovery(group: string, { resources, sds }: Flags) {
+  if (resources === undefined) return [];
+  const read = readResources([resources]);
+  const set = toResourceSet(read.resources.values(), read.refused.values());
+  return discoveryClusters(set, group, parseAddress('--sds', sds));
+}

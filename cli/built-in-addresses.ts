@@ -1,0 +1,13 @@
+/** Where the control plane and the discovery service are by default: what the commands assume unless told otherwise. */
+export const XDS = '127.0.0.1:18000';
+export const SDS = '127.0.0.1:18003';
+export const EDGE = '127.0.0.1:8080';
+
+/** `host:port` in its parts. Throws an Error that names the option. */
+export function parseAddress(option: string, text: string): { host: string; port: number } {
+  const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(text) ?? [];
+  const host = bracketed ?? plain;
+  if (host === undefined || Number(port) > 65_535)
+    throw new Error(`${option} is "${text}": want host:port, for example ${XDS}`);
+  return { host, port: Number(port) };
+}
