@@ -1,0 +1,220 @@
+import type { DeltaDiscoveryRequest, DeltaDiscoveryResponse, DeltaResource } from './discovery.ts';
+import { WILDCARD } from './discovery.ts';
+import { ABSENT, type Held, Refusals } from './refusals.ts';
+import { type Resources, resourcesVersion, type XdsResource } from './snapshot.ts';
+import type { Standing, Subscription, Turn, Verdict } from './subscription.ts';
+import type { TypeRules } from './type-rules.ts';
+
+/** Responses end before this size, in bytes: many gRPC clients refuse messages above 4 MiB. */
+export const MAX_RESPONSE_BYTES = 2 * 1024 * 1024;
+
+type Sent = {
+  readonly nonce: string;
+  readonly version: string;
+  readonly held: ReadonlyMap<string, string | typeof ABSENT>;
+};
+
+type Changes = { readonly resources: DeltaResource[]; readonly removed: string[] };
+
+/** A subscription of the incremental variant. Source: Envoy's "xDS REST and gRPC protocol", Incremental xDS. */
+export class DeltaSubscription implements Subscription<DeltaDiscoveryRequest, DeltaDiscoveryResponse> {
+  readonly #typeUrl: string;
+  readonly #rules: TypeRules;
+  readonly #names = new Set<string>();
+  /** What the client holds as far as we know; undefined: it may be anything, because a response was refused. */
+  readonly #held = new Map<string, Held>();
+  /** Names that are answered next whatever the client holds. */
+  readonly #owed = new Set<string>();
+  readonly #refusals = new Refusals();
+  #wildcard = false;
+  #started = false;
+  #answered = false;
+  #resumed = false;
+  #inFlight: Sent | undefined;
+  #nacks = 0;
+  #sent: string | undefined;
+  /** These resources, so made, had nothing for the client, and it has asked for nothing since. */
+  #nothingIn: { resources: Resources; keep: boolean } | undefined;
+
+  constructor(typeUrl: string, rules: TypeRules) {
+    this.#typeUrl = typeUrl;
+    this.#rules = rules;
+  }
+
+  get resumed(): boolean {
+    return this.#resumed;
+  }
+
+  get sent(): string | undefined {
+    return this.#sent;
+  }
+
+  get size(): number {
+    return this.#names.size;
+  }
+
+  request(request: DeltaDiscoveryRequest): Verdict {
+    const verdict = this.#judge(request);
+    if (!this.#started) this.#start(request);
+    else for (const name of request.resource_names_subscribe) this.#owe(name);
+    for (const name of request.resource_names_subscribe) this.#subscribe(name);
+    for (const name of request.resource_names_unsubscribe) this.#unsubscribe(name);
+    const asks = request.resource_names_subscribe.length + request.resource_names_unsubscribe.length > 0;
+    if (asks || verdict.kind === 'nack') this.#nothingIn = undefined;
+    return verdict;
+  }
+
+  respond(resources: Resources, turn: Turn): DeltaDiscoveryResponse | undefined {
+    if (!this.#started || this.#inFlight !== undefined) return undefined;
+    if (this.#nothingIn?.resources === resources && this.#nothingIn.keep === turn.keep) return undefined;
+    this.#refusals.release(name => this.#version(name, resources));
+    const changes = this.#changes(resources, turn.keep);
+    if (changes.resources.length + changes.removed.length === 0 && !this.#owesFirstAnswer()) {
+      this.#nothingIn = { resources, keep: turn.keep };
+      return undefined;
+    }
+    return this.#send(changes, resources, turn.nonce);
+  }
+
+  standing(): Standing {
+    if (this.#inFlight !== undefined) return 'waiting';
+    return this.#refusals.empty ? 'settled' : 'refused';
+  }
+
+  #judge(request: DeltaDiscoveryRequest): Verdict {
+    const sent = this.#inFlight;
+    // A stale nonce is no ACK, but its changes of the subscription count.
+    if (sent === undefined || request.response_nonce !== sent.nonce) return { kind: 'none' };
+    this.#inFlight = undefined;
+    if (request.error_detail === null) return { kind: 'ack', version: sent.version };
+    this.#nacks += 1;
+    // A client may have applied a part of what it refused.
+    const refused = [...sent.held].filter(([name]) => this.#wildcard || this.#names.has(name));
+    for (const [name] of refused) this.#held.set(name, undefined);
+    this.#refusals.add(new Map(refused));
+    return { kind: 'nack', version: sent.version, names: [...sent.held.keys()], error: request.error_detail };
+  }
+
+  #start(request: DeltaDiscoveryRequest): void {
+    this.#started = true;
+    const asksNothing =
+      request.resource_names_subscribe.length === 0 && request.resource_names_unsubscribe.length === 0;
+    this.#wildcard = this.#rules.wildcard && asksNothing;
+    if (!this.#rules.resumes) return;
+    const all = this.#wildcard || request.resource_names_subscribe.includes(WILDCARD);
+    const subscribed = new Set(request.resource_names_subscribe);
+    for (const [name, version] of Object.entries(request.initial_resource_versions)) {
+      if (all || subscribed.has(name)) this.#held.set(name, version);
+    }
+    this.#resumed = this.#held.size > 0;
+  }
+
+  /** Whoever subscribes again is answered again: he may have forgotten what he had. */
+  #owe(name: string): void {
+    if (name !== WILDCARD) this.#owed.add(name);
+  }
+
+  #subscribe(name: string): void {
+    if (name !== WILDCARD) this.#names.add(name);
+    else this.#wildcard = this.#rules.wildcard;
+  }
+
+  #unsubscribe(name: string): void {
+    if (name === WILDCARD) this.#unsubscribeWildcard();
+    else if (!this.#names.delete(name)) return;
+    // The client cannot know whether the wildcard still covers the name.
+    else if (this.#wildcard) this.#owe(name);
+    else this.#forget(name);
+  }
+
+  #unsubscribeWildcard(): void {
+    this.#wildcard = false;
+    for (const name of [...this.#held.keys(), ...this.#owed]) if (!this.#names.has(name)) this.#forget(name);
+  }
+
+  #forget(name: string): void {
+    this.#held.delete(name);
+    this.#owed.delete(name);
+    this.#refusals.forget(name);
+  }
+
+  /** What the client is to be told, up to the size of one response. */
+  #changes(resources: Resources, keep: boolean): Changes {
+    const changes: Changes = { resources: [], removed: [] };
+    let bytes = 0;
+    for (const name of this.#candidates(resources)) {
+      const change = this.#change(name, resources, keep);
+      if (change === undefined) continue;
+      bytes += name.length + (change === ABSENT ? 0 : change.any.value.length + change.any.type_url.length);
+      if (bytes > MAX_RESPONSE_BYTES && changes.resources.length + changes.removed.length > 0) return changes;
+      if (change === ABSENT) changes.removed.push(name);
+      else changes.resources.push({ name, version: change.version, resource: change.any });
+    }
+    return changes;
+  }
+
+  #candidates(resources: Resources): Iterable<string> {
+    if (!this.#wildcard)
+      return this.#owed.size === 0 ? this.#names : new Set([...this.#names, ...this.#owed]);
+    return new Set([...resources.keys(), ...this.#names, ...this.#owed, ...this.#held.keys()]);
+  }
+
+  /** What is to be said about one name; undefined: nothing. */
+  #change(name: string, resources: Resources, keep: boolean): XdsResource | typeof ABSENT | undefined {
+    const owed = this.#owed.has(name);
+    if (!owed && this.#refusals.has(name)) return undefined;
+    const known = this.#held.has(name);
+    const held = this.#held.get(name);
+    // It is still in use, and held from before this stream: it is neither removed nor emptied yet.
+    if (!owed && keep && typeof held === 'string' && !resources.has(name)) return undefined;
+    const resource = this.#resource(name, resources);
+    if (resource === 'silence') return undefined;
+    if (resource !== undefined) return owed || held !== resource.version ? resource : undefined;
+    const untold = held !== ABSENT && (known || this.#names.has(name));
+    return owed || untold ? ABSENT : undefined;
+  }
+
+  #resource(name: string, resources: Resources): XdsResource | 'silence' | undefined {
+    const resource = resources.get(name);
+    if (resource !== undefined || !this.#names.has(name)) return resource;
+    return typeof this.#rules.unknown === 'function' ? this.#rules.unknown(name) : this.#rules.unknown;
+  }
+
+  /** The version that the client would be sent of a name, ABSENT where it would be told that there is none. */
+  #version(name: string, resources: Resources): string | typeof ABSENT {
+    const resource = this.#resource(name, resources);
+    return resource === undefined || resource === 'silence' ? ABSENT : resource.version;
+  }
+
+  /** Whoever subscribes to everything waits for a first answer, were it empty; who resumes has had his. */
+  #owesFirstAnswer(): boolean {
+    return this.#wildcard && !this.#answered && !this.#resumed;
+  }
+
+  #send(changes: Changes, resources: Resources, nonce: string): DeltaDiscoveryResponse {
+    const held = new Map<string, string | typeof ABSENT>();
+    for (const { name, version } of changes.resources) held.set(name, version);
+    for (const name of changes.removed) held.set(name, ABSENT);
+    for (const [name, what] of held) this.#tell(name, what);
+    const version = resourcesVersion(resources) + (this.#nacks > 0 ? `-${this.#nacks}` : '');
+    this.#inFlight = { nonce, version, held };
+    this.#sent = version;
+    this.#answered = true;
+    this.#nothingIn = undefined;
+    return {
+      system_version_info: version,
+      resources: changes.resources,
+      removed_resources: changes.removed,
+      type_url: this.#typeUrl,
+      nonce,
+    };
+  }
+
+  #tell(name: string, what: string | typeof ABSENT): void {
+    this.#owed.delete(name);
+    this.#refusals.forget(name);
+    // A removed name that nobody subscribes to by name needs no memory.
+    if (what === ABSENT && !this.#names.has(name)) this.#held.delete(name);
+    else this.#held.set(name, what);
+  }
+}

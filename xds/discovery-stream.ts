@@ -1,0 +1,140 @@
+import { CLUSTER, CLUSTER_LOAD_ASSIGNMENT, LISTENER, ROUTE_CONFIGURATION, SECRET } from '#protos/type-url.ts';
+import type { Nack, StreamInfo, StreamStatus, TypeStatus } from './discovery-observer.ts';
+import type { Stage } from './make-before-break.ts';
+import { NO_RESOURCES, type Snapshot } from './snapshot.ts';
+import type { Standing, Subscription } from './subscription.ts';
+
+/** Who sends first where several types are due at once; types that are not listed come last. */
+const ORDER = [CLUSTER, CLUSTER_LOAD_ASSIGNMENT, SECRET, LISTENER, ROUTE_CONFIGURATION];
+
+/** A client's words are cut to this many characters before they are logged or shown. */
+const MAX_MESSAGE = 2_000;
+
+type Channel<Request, Response> = {
+  readonly subscription: Subscription<Request, Response>;
+  readonly typeUrl: string;
+  /** What the proxy was on its way to when the last response was made. */
+  target: Snapshot | undefined;
+  status: TypeStatus;
+};
+
+export type StreamVerdict =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'ack'; readonly version: string }
+  | { readonly kind: 'nack'; readonly nack: Nack };
+
+export type StreamOptions<Request, Response> = {
+  readonly info: StreamInfo;
+  subscribe(typeUrl: string): Subscription<Request, Response>;
+  /** Writes one response; false: no more until `drained`. */
+  write(response: Response): boolean;
+  now(): number;
+};
+
+/** The subscriptions of one stream, and what may be written to it. */
+export class DiscoveryStream<Request, Response> {
+  readonly info: StreamInfo;
+  readonly #options: StreamOptions<Request, Response>;
+  readonly #channels = new Map<string, Channel<Request, Response>>();
+  #nonce = 0;
+  #blocked = false;
+
+  constructor(options: StreamOptions<Request, Response>) {
+    this.info = options.info;
+    this.#options = options;
+  }
+
+  /** Number of types and of names that the client makes us remember. */
+  get load(): { readonly types: number; readonly names: number } {
+    const names = [...this.#channels.values()].reduce((sum, { subscription }) => sum + subscription.size, 0);
+    return { types: this.#channels.size, names };
+  }
+
+  get resumed(): boolean {
+    return [...this.#channels.values()].some(({ subscription }) => subscription.resumed);
+  }
+
+  receive(typeUrl: string, request: Request): StreamVerdict {
+    const channel = this.#channel(typeUrl);
+    const verdict = channel.subscription.request(request);
+    if (verdict.kind === 'none') return verdict;
+    const at = this.#options.now();
+    if (verdict.kind === 'ack') {
+      channel.status = { ...channel.status, acked: verdict.version, nack: undefined, at };
+      return verdict;
+    }
+    const message = verdict.error.message.slice(0, MAX_MESSAGE);
+    channel.status = { ...channel.status, nack: { version: verdict.version, message }, at };
+    const target = channel.target ?? new Map();
+    return { kind: 'nack', nack: { typeUrl, target, names: verdict.names, message } };
+  }
+
+  /** Writes whatever of the stage is due, as long as the transport takes it. */
+  flush(stage: Stage, target: Snapshot): void {
+    for (const channel of this.#inOrder()) {
+      if (this.#blocked) return;
+      if (!stage.silent.has(channel.typeUrl)) this.#respond(channel, stage, target);
+    }
+  }
+
+  drained(): void {
+    this.#blocked = false;
+  }
+
+  standing(stage: Stage): Standing {
+    if (this.#blocked) return 'waiting';
+    const standings = [...this.#channels.values()].map(channel => standingIn(channel, stage));
+    if (standings.includes('refused')) return 'refused';
+    return standings.includes('waiting') ? 'waiting' : 'settled';
+  }
+
+  refused(stage: Stage): string[] {
+    const channels = [...this.#channels.values()];
+    return channels.filter(channel => standingIn(channel, stage) === 'refused').map(({ typeUrl }) => typeUrl);
+  }
+
+  subscribesTo(typeUrl: string): boolean {
+    return this.#channels.has(typeUrl);
+  }
+
+  status(standing: Standing): StreamStatus {
+    const types = Object.fromEntries([...this.#channels].map(([typeUrl, { status }]) => [typeUrl, status]));
+    return { ...this.info, types, standing };
+  }
+
+  #respond(channel: Channel<Request, Response>, stage: Stage, target: Snapshot): void {
+    const resources = stage.snapshot.get(channel.typeUrl) ?? NO_RESOURCES;
+    const turn = { nonce: String(this.#nonce + 1), keep: stage.keep.has(channel.typeUrl) };
+    const response = channel.subscription.respond(resources, turn);
+    if (response === undefined) return;
+    this.#nonce += 1;
+    channel.target = target;
+    channel.status = { ...channel.status, sent: channel.subscription.sent };
+    this.#blocked = !this.#options.write(response);
+  }
+
+  #channel(typeUrl: string): Channel<Request, Response> {
+    const known = this.#channels.get(typeUrl);
+    if (known !== undefined) return known;
+    const status = { sent: undefined, acked: undefined, nack: undefined, at: undefined };
+    const subscription = this.#options.subscribe(typeUrl);
+    const channel = { subscription, typeUrl, target: undefined, status };
+    this.#channels.set(typeUrl, channel);
+    return channel;
+  }
+
+  #inOrder(): Channel<Request, Response>[] {
+    return [...this.#channels.values()].sort((a, b) => rank(a.typeUrl) - rank(b.typeUrl));
+  }
+}
+
+function rank(typeUrl: string): number {
+  const index = ORDER.indexOf(typeUrl);
+  return index < 0 ? ORDER.length : index;
+}
+
+/** A type that the stage is silent about stands for nothing, unless a response about it is still under way. */
+function standingIn<Request, Response>(channel: Channel<Request, Response>, stage: Stage): Standing {
+  const standing = channel.subscription.standing();
+  return stage.silent.has(channel.typeUrl) && standing === 'refused' ? 'settled' : standing;
+}

@@ -1,0 +1,54 @@
+import { CLUSTER, CLUSTER_LOAD_ASSIGNMENT, LISTENER, ROUTE_CONFIGURATION, SECRET } from '#protos/type-url.ts';
+import { NO_RESOURCES, type Resources, type Snapshot } from './snapshot.ts';
+
+/** What a proxy is served for a while: an ordinary snapshot, and what is not said about it yet. */
+export type Stage = {
+  readonly snapshot: Snapshot;
+  /** Types of which nothing is reported as removed: a proxy may hold resources from before its stream. */
+  readonly keep: ReadonlySet<string>;
+  /** Types that are not answered yet. */
+  readonly silent: ReadonlySet<string>;
+};
+
+/** What routes and listeners depend on: added before them, removed after them. */
+const DEPENDENCIES: ReadonlySet<string> = new Set([CLUSTER, CLUSTER_LOAD_ASSIGNMENT, SECRET]);
+const DEPENDENTS: ReadonlySet<string> = new Set([LISTENER, ROUTE_CONFIGURATION]);
+const ALL_ORDERED: ReadonlySet<string> = new Set([...DEPENDENCIES, ...DEPENDENTS]);
+const NONE: ReadonlySet<string> = new Set();
+
+/** Stages are numbered: 0 makes what is new, 1 switches to it, 2 breaks what is old. */
+export type Step = 0 | 1 | 2;
+
+/**
+ * One stage of the way of a proxy from the snapshot `from` (undefined: it has just come) to `target`:
+ * 0: clusters, endpoints and secrets of both (the target's win), listeners and routes of `from`;
+ * 1: the same, with the target's listeners, and the routes of both;
+ * 2: the target.
+ * Each may begin when the proxy has ACKed the one before, so that no route that it holds names a cluster it has not.
+ * Source: Envoy's "xDS REST and gRPC protocol", Eventual consistency considerations.
+ */
+export function stageOf(from: Snapshot | undefined, target: Snapshot, step: Step): Stage {
+  if (step === 2) return { snapshot: target, keep: NONE, silent: NONE };
+  const snapshot = new Map(target);
+  for (const typeUrl of DEPENDENCIES) place(snapshot, typeUrl, union(from, target, typeUrl));
+  if (step === 1) {
+    place(snapshot, ROUTE_CONFIGURATION, union(from, target, ROUTE_CONFIGURATION));
+    return { snapshot, keep: new Set([...DEPENDENCIES, ROUTE_CONFIGURATION]), silent: NONE };
+  }
+  for (const typeUrl of DEPENDENTS) place(snapshot, typeUrl, from?.get(typeUrl) ?? NO_RESOURCES);
+  return { snapshot, keep: ALL_ORDERED, silent: from === undefined ? DEPENDENTS : NONE };
+}
+
+/** The resources of both; where both have a name, the target's. */
+function union(from: Snapshot | undefined, target: Snapshot, typeUrl: string): Resources {
+  const older = from?.get(typeUrl) ?? NO_RESOURCES;
+  const newer = target.get(typeUrl) ?? NO_RESOURCES;
+  // Equal content stays the same object, so that its version need not be computed again.
+  if ([...older.keys()].every(name => newer.has(name))) return newer;
+  return new Map([...older, ...newer]);
+}
+
+function place(snapshot: Map<string, Resources>, typeUrl: string, resources: Resources): void {
+  if (resources.size > 0) snapshot.set(typeUrl, resources);
+  else snapshot.delete(typeUrl);
+}

@@ -1,0 +1,51 @@
+/** The client was told that there is no such resource. */
+export const ABSENT = Symbol('absent');
+
+/** What a client holds of a name: a version, ABSENT, or undefined for "it may be anything". */
+export type Held = string | typeof ABSENT | undefined;
+
+/** The content of one refused response: name to the version that it carried, ABSENT for a removal. */
+export type Refused = ReadonlyMap<string, string | typeof ABSENT>;
+
+/**
+ * What a client has refused and must not be sent again as it was. A refused response names no culprit, so its resources
+ * are held back together until one of them changes: then what is left of them is another response.
+ */
+export class Refusals {
+  readonly #groups = new Set<Map<string, string | typeof ABSENT>>();
+  readonly #byName = new Map<string, Map<string, string | typeof ABSENT>>();
+
+  get empty(): boolean {
+    return this.#groups.size === 0;
+  }
+
+  has(name: string): boolean {
+    return this.#byName.has(name);
+  }
+
+  add(refused: Refused): void {
+    for (const name of refused.keys()) this.forget(name);
+    const group = new Map(refused);
+    if (group.size > 0) this.#groups.add(group);
+    for (const name of group.keys()) this.#byName.set(name, group);
+  }
+
+  /** Lets every group go of which not all is still as it was refused; `now` is what a name would be sent as. */
+  release(now: (name: string) => string | typeof ABSENT): void {
+    for (const group of this.#groups) {
+      const unchanged = [...group].every(([name, was]) => now(name) === was);
+      if (unchanged) continue;
+      this.#groups.delete(group);
+      for (const name of group.keys()) this.#byName.delete(name);
+    }
+  }
+
+  /** The client no longer subscribes to the name, or is being sent it anew. */
+  forget(name: string): void {
+    const group = this.#byName.get(name);
+    if (group === undefined) return;
+    this.#byName.delete(name);
+    group.delete(name);
+    if (group.size === 0) this.#groups.delete(group);
+  }
+}

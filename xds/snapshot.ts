@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto';
+import type { Any } from '#protos/encode.ts';
+
+/** One resource as it goes on the wire. `version` is a hash of its content: equal content has an equal version. */
+export type XdsResource = { readonly name: string; readonly version: string; readonly any: Any };
+
+/** The resources of one type by name. */
+export type Resources = ReadonlyMap<string, XdsResource>;
+
+/** Everything that one node group is served: type URL to resources. A type that is missing has no resources. */
+export type Snapshot = ReadonlyMap<string, Resources>;
+
+export const NO_RESOURCES: Resources = new Map();
+
+/** The version is the content's: two control planes that compile the same configuration agree on it. */
+export function xdsResource(name: string, any: Any): XdsResource {
+  const hash = createHash('sha256').update(any.type_url).update('\0').update(any.value);
+  return { name, version: hash.digest('hex').slice(0, 16), any };
+}
+
+/** A snapshot of these resources, each put under its own type URL. Of two with one type and name the later wins. */
+export function snapshotOf(resources: Iterable<XdsResource>): Snapshot {
+  const snapshot = new Map<string, Map<string, XdsResource>>();
+  for (const resource of resources) {
+    const ofType = snapshot.get(resource.any.type_url) ?? new Map<string, XdsResource>();
+    snapshot.set(resource.any.type_url, ofType.set(resource.name, resource));
+  }
+  return snapshot;
+}
+
+/** Version of one type's resources: a hash of their names and versions, whatever their order. */
+export function resourcesVersion(resources: Resources): string {
+  const known = versions.get(resources);
+  if (known !== undefined) return known;
+  const hash = createHash('sha256');
+  for (const name of [...resources.keys()].sort()) hash.update(`${name}\0${resources.get(name)?.version}\0`);
+  const version = hash.digest('hex').slice(0, 16);
+  versions.set(resources, version);
+  return version;
+}
+
+/** Many streams ask for the version of the same resources, which never change. */
+const versions = new WeakMap<Resources, string>();
+
+/** Version of a whole snapshot: a hash of its types' versions. A type without resources is as good as missing. */
+export function snapshotVersion(snapshot: Snapshot): string {
+  const hash = createHash('sha256');
+  for (const typeUrl of [...snapshot.keys()].sort()) {
+    const resources = snapshot.get(typeUrl) ?? NO_RESOURCES;
+    if (resources.size > 0) hash.update(`${typeUrl}\0${resourcesVersion(resources)}\0`);
+  }
+  return hash.digest('hex').slice(0, 16);
+}

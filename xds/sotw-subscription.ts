@@ -1,0 +1,136 @@
+import { type DiscoveryRequest, type DiscoveryResponse, WILDCARD } from './discovery.ts';
+import { type Resources, resourcesVersion, type XdsResource } from './snapshot.ts';
+import type { Standing, Subscription, Turn, Verdict } from './subscription.ts';
+import type { TypeRules } from './type-rules.ts';
+
+type Sent = { readonly version: string; readonly content: string; readonly names: readonly string[] };
+
+/** A subscription of the state-of-the-world variant. Source: Envoy's "xDS REST and gRPC protocol". */
+export class SotwSubscription implements Subscription<DiscoveryRequest, DiscoveryResponse> {
+  readonly #typeUrl: string;
+  readonly #rules: TypeRules;
+  #names: ReadonlySet<string> = new Set();
+  /** Name to version of what the client holds as far as we know. */
+  readonly #held = new Map<string, string>();
+  #wildcard = false;
+  #started = false;
+  #hasNamed = false;
+  /** The client has asked for something that it may have been sent before. */
+  #owes = false;
+  #nonce = '';
+  #inFlight: Sent | undefined;
+  /** Hash of the content that was refused last: it is not sent again. */
+  #refused: string | undefined;
+  #nacks = 0;
+  #sent: string | undefined;
+  /** Names that the client brought from an earlier stream and may still use. */
+  #brought: ReadonlySet<string> = new Set();
+
+  constructor(typeUrl: string, rules: TypeRules) {
+    this.#typeUrl = typeUrl;
+    this.#rules = rules;
+  }
+
+  get resumed(): boolean {
+    return this.#brought.size > 0;
+  }
+
+  get sent(): string | undefined {
+    return this.#sent;
+  }
+
+  get size(): number {
+    return this.#names.size;
+  }
+
+  request(request: DiscoveryRequest): Verdict {
+    // A request that answers an older response than the latest is superseded by one that is on its way.
+    const stale =
+      request.response_nonce !== '' && this.#nonce !== '' && request.response_nonce !== this.#nonce;
+    if (stale) return { kind: 'none' };
+    const sent = request.response_nonce === this.#nonce ? this.#inFlight : undefined;
+    if (!this.#started && request.version_info !== '') this.#brought = new Set(request.resource_names);
+    this.#subscribe(request.resource_names, sent === undefined);
+    if (sent === undefined) return { kind: 'none' };
+    this.#inFlight = undefined;
+    if (request.error_detail === null) return this.#accept(sent);
+    this.#refuse(sent);
+    return { kind: 'nack', version: sent.version, names: sent.names, error: request.error_detail };
+  }
+
+  respond(resources: Resources, turn: Turn): DiscoveryResponse | undefined {
+    if (!this.#started || this.#inFlight !== undefined) return undefined;
+    const wanted = this.#wanted(resources, turn.keep);
+    if (!this.#due(wanted)) return undefined;
+    const content = resourcesVersion(wanted);
+    if (content === this.#refused) return undefined;
+    return this.#send(wanted, content, turn.nonce);
+  }
+
+  standing(): Standing {
+    if (this.#inFlight !== undefined) return 'waiting';
+    return this.#refused === undefined ? 'settled' : 'refused';
+  }
+
+  #accept(sent: Sent): Verdict {
+    this.#refused = undefined;
+    return { kind: 'ack', version: sent.version };
+  }
+
+  #refuse(sent: Sent): void {
+    this.#refused = sent.content;
+    this.#nacks += 1;
+    // A client may have applied a part of what it refused: what it holds is unknown.
+    this.#held.clear();
+    this.#owes = true;
+  }
+
+  #subscribe(names: readonly string[], repeats: boolean): void {
+    const before = this.#names;
+    this.#hasNamed ||= names.length > 0;
+    this.#names = new Set(names.filter(name => name !== WILDCARD));
+    this.#wildcard = this.#rules.wildcard && (names.includes(WILDCARD) || !this.#hasNamed);
+    const added = [...this.#names].some(name => !before.has(name));
+    const repeated = repeats && this.#rules.answersRepeats && this.#names.size > 0;
+    this.#owes ||= !this.#started ? this.#wildcard || this.#rules.fullState : added || repeated;
+    this.#started = true;
+    if (this.#wildcard) return;
+    for (const name of this.#held.keys()) if (!this.#names.has(name)) this.#held.delete(name);
+  }
+
+  /** The resources that the client subscribes to and that there are. */
+  #wanted(resources: Resources, keep: boolean): Resources {
+    if (this.#wildcard && [...this.#names].every(name => resources.has(name))) return resources;
+    const wanted = new Map<string, XdsResource>(this.#wildcard ? resources : []);
+    for (const name of this.#names) {
+      const resource = resources.get(name) ?? this.#unknown(name, keep);
+      if (resource !== undefined) wanted.set(name, resource);
+    }
+    return wanted;
+  }
+
+  #unknown(name: string, keep: boolean): XdsResource | undefined {
+    // It is still in use, and held from before this stream: it is not emptied yet.
+    if (keep && this.#brought.has(name)) return undefined;
+    return typeof this.#rules.unknown === 'function' ? this.#rules.unknown(name) : undefined;
+  }
+
+  #due(wanted: Resources): boolean {
+    // An empty answer says "there is nothing" of listeners and clusters only; of other types it says nothing at all.
+    if (this.#owes && (wanted.size > 0 || this.#wildcard || this.#rules.fullState)) return true;
+    for (const [name, { version }] of wanted) if (this.#held.get(name) !== version) return true;
+    return this.#rules.fullState && [...this.#held.keys()].some(name => !wanted.has(name));
+  }
+
+  #send(wanted: Resources, content: string, nonce: string): DiscoveryResponse {
+    const version = this.#nacks > 0 ? `${content}-${this.#nacks}` : content;
+    if (this.#rules.fullState) this.#held.clear();
+    for (const [name, resource] of wanted) this.#held.set(name, resource.version);
+    this.#owes = false;
+    this.#nonce = nonce;
+    this.#inFlight = { version, content, names: [...wanted.keys()] };
+    this.#sent = version;
+    const resources = [...wanted.values()].map(resource => resource.any);
+    return { version_info: version, resources, type_url: this.#typeUrl, nonce };
+  }
+}

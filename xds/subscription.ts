@@ -1,0 +1,41 @@
+import type { ErrorDetail } from './discovery.ts';
+import type { Resources } from './snapshot.ts';
+
+/** What a request said about a response of ours. `none`: nothing, it is about the subscription alone, or stale. */
+export type Verdict =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'ack'; readonly version: string }
+  | {
+      readonly kind: 'nack';
+      readonly version: string;
+      readonly names: readonly string[];
+      readonly error: ErrorDetail;
+    };
+
+/**
+ * Where a client stands towards the resources last given to `respond`. `waiting`: a response is in flight;
+ * `refused`: it has refused some of them and nothing else is due; `settled`: it has ACKed whatever concerns it.
+ */
+export type Standing = 'waiting' | 'refused' | 'settled';
+
+/** How a response is made: under which nonce, and whether resources that are gone are already reported as removed. */
+export type Turn = { readonly nonce: string; readonly keep: boolean };
+
+/**
+ * One client's subscription to one resource type on one stream: a state machine without I/O or clock, driven by the
+ * client's requests and by asking it for the response that is due. It has at most one response in flight,
+ * so a snapshot that changes meanwhile replaces what waits; there is never a queue.
+ */
+export type Subscription<Request, Response> = {
+  /** Takes a request of the client. */
+  request(request: Request): Verdict;
+  /** The response that is due now, if any; it then counts as sent. */
+  respond(resources: Resources, turn: Turn): Response | undefined;
+  standing(): Standing;
+  /** Version of the last response. */
+  readonly sent: string | undefined;
+  /** The client continues the session of an earlier stream and holds resources that we may not know. */
+  readonly resumed: boolean;
+  /** Number of names that it keeps: what a client can make us remember. */
+  readonly size: number;
+};
