@@ -1,83 +1,112 @@
-import type protobuf from 'protobufjs';
-import { EncodeError } from './encode-error.ts';
+import { EncodeError, show } from './encode-error.ts';
 import type { Json } from './json.ts';
+import type { ValueEncoder } from './value-encoder.ts';
+import { WIRE, type WireWriter } from './wire-writer.ts';
 
-const RANGES: Readonly<Record<string, readonly [bigint, bigint]>> = {
-  int32: [-(2n ** 31n), 2n ** 31n - 1n],
-  sint32: [-(2n ** 31n), 2n ** 31n - 1n],
-  sfixed32: [-(2n ** 31n), 2n ** 31n - 1n],
-  uint32: [0n, 2n ** 32n - 1n],
-  fixed32: [0n, 2n ** 32n - 1n],
-  int64: [-(2n ** 63n), 2n ** 63n - 1n],
-  sint64: [-(2n ** 63n), 2n ** 63n - 1n],
-  sfixed64: [-(2n ** 63n), 2n ** 63n - 1n],
-  uint64: [0n, 2n ** 64n - 1n],
-  fixed64: [0n, 2n ** 64n - 1n],
-};
+/** The scalar types by name. Source: proto3 JSON mapping, scalar rows (integers also in quotes, without exponent). */
+export const SCALARS = {
+  string: { wireType: WIRE.lengthDelimited, write: writeString, isDefault: isEmptyText },
+  bytes: { wireType: WIRE.lengthDelimited, write: writeBytes, isDefault: isEmptyText },
+  bool: { wireType: WIRE.varint, write: writeBool, isDefault: json => json === false },
+  float: { wireType: WIRE.fixed32, write: writeFloat, isDefault: json => json === 0 },
+  double: { wireType: WIRE.fixed64, write: writeDouble, isDefault: json => json === 0 },
+  int32: integer('varint', -(2n ** 31n), 2n ** 31n - 1n),
+  sint32: integer('zigzag', -(2n ** 31n), 2n ** 31n - 1n),
+  sfixed32: integer('fixed32', -(2n ** 31n), 2n ** 31n - 1n),
+  uint32: integer('varint', 0n, 2n ** 32n - 1n),
+  fixed32: integer('fixed32', 0n, 2n ** 32n - 1n),
+  int64: integer('varint', -(2n ** 63n), 2n ** 63n - 1n),
+  sint64: integer('zigzag', -(2n ** 63n), 2n ** 63n - 1n),
+  sfixed64: integer('fixed64', -(2n ** 63n), 2n ** 63n - 1n),
+  uint64: integer('varint', 0n, 2n ** 64n - 1n),
+  fixed64: integer('fixed64', 0n, 2n ** 64n - 1n),
+} as const satisfies Readonly<Record<string, ValueEncoder>>;
 
-/** Appends one scalar without its tag. Source: proto3 JSON mapping, scalar rows. Throws EncodeError when it does not fit. */
-export function writeScalar(writer: protobuf.Writer, type: string, json: Json, path: string): void {
-  switch (type) {
-    case 'string':
-      writer.string(string(json, path));
-      return;
-    case 'bool':
-      writer.bool(boolean(json, path));
-      return;
-    case 'bytes':
-      writer.bytes(base64(json, path));
-      return;
-    case 'double':
-      writer.double(float(json, path));
-      return;
-    case 'float':
-      writer.float(float(json, path));
-      return;
-    default:
-      writeInteger(writer, type, json, path);
-  }
+export type ScalarType = keyof typeof SCALARS;
+
+export function isScalarType(type: string): type is ScalarType {
+  return Object.hasOwn(SCALARS, type);
 }
 
-/** True for a scalar that proto3 leaves out when the field has no presence. Source: proto3 language guide, default values. */
-export function isDefaultScalar(json: Json): boolean {
-  return json === 0 || json === '' || json === false || json === '0';
+const FLOAT_MAX = 2 ** 128 - 2 ** 104;
+
+type IntegerForm = 'varint' | 'zigzag' | 'fixed32' | 'fixed64';
+
+function integer(form: IntegerForm, min: bigint, max: bigint): ValueEncoder {
+  const wireType = form === 'zigzag' ? WIRE.varint : WIRE[form];
+  const least = Number(min);
+  const most = Number.isSafeInteger(Number(max)) ? Number(max) : Number.MAX_SAFE_INTEGER;
+  const write = (writer: WireWriter, json: Json, path: string) => {
+    if (form === 'varint' && typeof json === 'number' && isIn(json, Math.max(least, 0), most))
+      writer.varint(json);
+    else writeInteger(writer, form, toInteger(json, min, max, path));
+  };
+  return { wireType, write, isDefault: json => json === 0 || json === '0' };
 }
 
-function writeInteger(writer: protobuf.Writer, type: string, json: Json, path: string): void {
-  const range = RANGES[type];
-  if (range === undefined) throw new EncodeError(path, `unknown scalar type ${type}`);
-  const value = integer(json, path);
-  if (value < range[0] || value > range[1])
-    throw new EncodeError(path, `${value} is out of range for ${type}`);
-  const method = type as 'int32' | 'uint32' | 'sint32' | 'fixed32' | 'sfixed32';
-  if (type.endsWith('32')) writer[method](Number(value));
-  else writer[type as 'int64' | 'uint64' | 'sint64' | 'fixed64' | 'sfixed64'](String(value));
+function isIn(json: number, least: number, most: number): boolean {
+  return Number.isInteger(json) && json >= least && json <= most;
 }
 
-function integer(json: Json, path: string): bigint {
-  if (typeof json === 'number' && Number.isSafeInteger(json)) return BigInt(json);
-  if (typeof json === 'string' && /^-?\d{1,20}$/.test(json)) return BigInt(json);
-  throw new EncodeError(path, `want an integer, got ${JSON.stringify(json)}`);
+function writeInteger(writer: WireWriter, form: IntegerForm, value: bigint): void {
+  if (form === 'fixed32') writer.fixed32(value);
+  else if (form === 'fixed64') writer.fixed64(value);
+  else if (form === 'zigzag') writer.varint64(value < 0n ? -2n * value - 1n : 2n * value);
+  else writer.varint64(value);
 }
 
-function float(json: Json, path: string): number {
-  if (typeof json === 'number') return json;
+function toInteger(json: Json, min: bigint, max: bigint, path: string): bigint {
+  const whole = typeof json === 'number' ? Number.isSafeInteger(json) : isDigits(json);
+  if (!whole) throw new EncodeError(path, `want an integer, got ${show(json)}`);
+  const value = BigInt(json as number | string);
+  if (value >= min && value <= max) return value;
+  throw new EncodeError(path, `${value} is out of range, want ${min} to ${max}`);
+}
+
+function isDigits(json: Json): boolean {
+  return typeof json === 'string' && /^(0|-?[1-9]\d{0,19})$/.test(json);
+}
+
+function writeFloat(writer: WireWriter, json: Json, path: string): void {
+  const value = toNumber(json, path);
+  if (Number.isFinite(value) && Math.abs(value) > FLOAT_MAX)
+    throw new EncodeError(path, `${value} is out of range for a float`);
+  writer.float(value);
+}
+
+function writeDouble(writer: WireWriter, json: Json, path: string): void {
+  writer.double(toNumber(json, path));
+}
+
+function toNumber(json: Json, path: string): number {
+  if (typeof json === 'number' && Number.isFinite(json)) return json;
   if (json === 'NaN' || json === 'Infinity' || json === '-Infinity') return Number(json);
-  throw new EncodeError(path, `want a number, got ${JSON.stringify(json)}`);
+  throw new EncodeError(path, `want a number, got ${show(json)}`);
 }
 
-function base64(json: Json, path: string): Uint8Array {
-  const text = string(json, path);
-  if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(text)) throw new EncodeError(path, 'want base64');
-  return Buffer.from(text, 'base64');
+function writeString(writer: WireWriter, json: Json, path: string): void {
+  if (typeof json !== 'string') throw new EncodeError(path, `want a string, got ${show(json)}`);
+  if (!json.isWellFormed()) throw new EncodeError(path, 'half a surrogate pair has no UTF-8');
+  writer.string(json);
 }
 
-function string(json: Json, path: string): string {
-  if (typeof json === 'string') return json;
-  throw new EncodeError(path, `want a string, got ${JSON.stringify(json)}`);
+function writeBytes(writer: WireWriter, json: Json, path: string): void {
+  if (typeof json !== 'string' || !isBase64(json)) throw new EncodeError(path, 'want base64');
+  writer.bytes(Buffer.from(json, 'base64'));
 }
 
-function boolean(json: Json, path: string): boolean {
-  if (typeof json === 'boolean') return json;
-  throw new EncodeError(path, `want true or false, got ${JSON.stringify(json)}`);
+/** Standard or URL-safe, padded or not. Source: proto3 JSON mapping, bytes; RFC 4648. */
+function isBase64(text: string): boolean {
+  const padded = /^(?:[A-Za-z0-9+/]*|[A-Za-z0-9_-]*)(={0,2})$/.exec(text);
+  if (padded === null) return false;
+  return padded[1] === '' ? text.length % 4 !== 1 : text.length % 4 === 0;
+}
+
+function writeBool(writer: WireWriter, json: Json, path: string): void {
+  if (typeof json !== 'boolean') throw new EncodeError(path, `want true or false, got ${show(json)}`);
+  writer.varint(json ? 1 : 0);
+}
+
+function isEmptyText(json: Json): boolean {
+  return json === '';
 }

@@ -55,3 +55,20 @@ function loadRoot(): protobuf.Root {
   loaded.resolveAll();
   return loaded;
 }
+
+const types: ReadonlyMap<string, protobuf.Type> = new Map(
+  messageTypes(root).map(type => [type.fullName.slice(1), type]),
+);
+
+/** The message type of that full name, such as `envoy.config.route.v3.Route`; undefined when there is none. */
+export function findType(fullName: string): protobuf.Type | undefined {
+  return types.get(fullName);
+}
+
+/** Every message type of `namespace`, nested ones too. */
+export function messageTypes(namespace: protobuf.NamespaceBase): protobuf.Type[] {
+  return namespace.nestedArray.flatMap(nested => [
+    ...(nested instanceof protobuf.Type ? [nested] : []),
+    ...(nested instanceof protobuf.Namespace ? messageTypes(nested) : []),
+  ]);
+}

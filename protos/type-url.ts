@@ -7,6 +7,11 @@ export const CLUSTER = `${PREFIX}envoy.config.cluster.v3.Cluster`;
 export const CLUSTER_LOAD_ASSIGNMENT = `${PREFIX}envoy.config.endpoint.v3.ClusterLoadAssignment`;
 export const SECRET = `${PREFIX}envoy.extensions.transport_sockets.tls.v3.Secret`;
 
+/** The full message name of a type URL; undefined when it is none of the form that we write. */
+export function nameInTypeUrl(typeUrl: string): string | undefined {
+  return typeUrl.startsWith(PREFIX) ? typeUrl.slice(PREFIX.length) : undefined;
+}
+
 /** The full message name of a type URL: what follows its last slash. */
 export function messageName(typeUrl: string): string {
   return typeUrl.slice(typeUrl.lastIndexOf('/') + 1);

@@ -1,0 +1,20 @@
+import type { Json } from './json.ts';
+
+/** One scalar as protobufjs decodes it (64-bit integers as Long, bytes as Uint8Array) in its proto3 JSON form. */
+export function scalarToJson(value: unknown): Json {
+  if (typeof value === 'string' || typeof value === 'boolean') return value;
+  if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
+  if (value instanceof Uint8Array) return toBase64(value);
+  return String(value);
+}
+
+/** True for the value that proto3 does not send where a field has no presence. */
+export function isDefaultValue(value: unknown): boolean {
+  if (value instanceof Uint8Array) return value.length === 0;
+  return value === '' || value === false || String(value) === '0';
+}
+
+/** Standard alphabet, padded. Source: proto3 JSON mapping, bytes. */
+export function toBase64(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
+}

@@ -1,0 +1,46 @@
+import { scalarToJson } from './decode-scalar.ts';
+import { formatDuration } from './duration.ts';
+import type { Json, JsonObject } from './json.ts';
+import type { Message } from './service.ts';
+import { formatTimestamp } from './timestamp.ts';
+
+type MessageDecoder = (message: Message) => Json;
+
+/** The proto3 JSON of the messages for which it is not an object of their fields, by full name; the inverse of WELL_KNOWN. */
+export const FROM_WELL_KNOWN: ReadonlyMap<string, MessageDecoder> = new Map([
+  ...['Double', 'Float', 'Int64', 'UInt64', 'Int32', 'UInt32', 'Bool', 'String', 'Bytes'].map(
+    wrapped => [`.google.protobuf.${wrapped}Value`, unwrap] as const,
+  ),
+  ['.google.protobuf.Duration', message => formatDuration(toTime(message))],
+  ['.google.protobuf.Timestamp', message => formatTimestamp(toTime(message))],
+  ['.google.protobuf.Struct', structToJson],
+  ['.google.protobuf.Value', valueToJson],
+  ['.google.protobuf.ListValue', listToJson],
+]);
+
+function unwrap(message: Message): Json {
+  return scalarToJson(message.value);
+}
+
+function toTime(message: Message): { seconds: number; nanos: number } {
+  return { seconds: Number(message.seconds), nanos: Number(message.nanos) };
+}
+
+function structToJson(message: Message): JsonObject {
+  const entries = Object.entries(message.fields as Readonly<Record<string, Message>>);
+  return Object.fromEntries(entries.map(([key, value]) => [key, valueToJson(value)]));
+}
+
+/** protobufjs brings its own struct.proto, in camelCase. */
+function valueToJson(message: Message): Json {
+  if (Object.hasOwn(message, 'structValue')) return structToJson(message.structValue as Message);
+  if (Object.hasOwn(message, 'listValue')) return listToJson(message.listValue as Message);
+  for (const kind of ['numberValue', 'stringValue', 'boolValue']) {
+    if (Object.hasOwn(message, kind)) return scalarToJson(message[kind]);
+  }
+  return null;
+}
+
+function listToJson(message: Message): Json {
+  return (message.values as readonly Message[]).map(valueToJson);
+}

@@ -1,0 +1,75 @@
+import protobuf from 'protobufjs';
+import { isDefaultValue, scalarToJson, toBase64 } from './decode-scalar.ts';
+import { FROM_WELL_KNOWN } from './decode-well-known.ts';
+import type { Any } from './encode.ts';
+import type { Json, JsonObject } from './json.ts';
+import { findType } from './root.ts';
+import type { Message } from './service.ts';
+import { nameInTypeUrl } from './type-url.ts';
+
+export type DecodeOptions = {
+  /** Puts "[redacted]" for every field that the API marks as sensitive (keys, passwords), and for unknown types. */
+  readonly redact?: boolean;
+};
+
+const REDACTED = '[redacted]';
+const ANY = '.google.protobuf.Any';
+
+/**
+ * The inverse of encodeAny: proto3 JSON with `@type`, snake_case fields, enum words, "5s" durations, 64-bit integers in
+ * quotes, bytes in base64, defaults left out. An Any of a type that we do not know keeps its bytes, in base64, under `value`.
+ * Throws when the bytes are no such message.
+ */
+export function decodeAny(any: Any, options: DecodeOptions = {}): JsonObject {
+  const type = findType(nameInTypeUrl(any.type_url) ?? '');
+  if (type === undefined)
+    return { '@type': any.type_url, value: options.redact ? REDACTED : toBase64(any.value) };
+  const json = messageToJson(type, type.decode(any.value) as unknown as Message, options);
+  if (type.fullName === ANY || FROM_WELL_KNOWN.has(type.fullName))
+    return { '@type': any.type_url, value: json };
+  return { '@type': any.type_url, ...(json as JsonObject) };
+}
+
+/** The inverse of encode: one message of the named type; the rest as decodeAny. */
+export function decode(typeName: string, bytes: Uint8Array, options: DecodeOptions = {}): JsonObject {
+  const type = findType(typeName);
+  if (type === undefined) throw new Error(`no message type ${typeName}`);
+  return messageToJson(type, type.decode(bytes) as unknown as Message, options) as JsonObject;
+}
+
+function messageToJson(type: protobuf.Type, message: Message, options: DecodeOptions): Json {
+  if (type.fullName === ANY) return decodeAny(message as unknown as Any, options);
+  const fromWellKnown = FROM_WELL_KNOWN.get(type.fullName);
+  if (fromWellKnown !== undefined) return fromWellKnown(message);
+  const sent = type.fieldsArray.filter(field => isSent(field, message)).sort((a, b) => a.id - b.id);
+  return Object.fromEntries(
+    sent.map(field => [field.name, fieldToJson(field, message[field.name], options)]),
+  );
+}
+
+function isSent(field: protobuf.Field, message: Message): boolean {
+  if (!Object.hasOwn(message, field.name)) return false;
+  const value = message[field.name];
+  if (field.map) return Object.keys(value as object).length > 0;
+  if (Array.isArray(value)) return value.length > 0;
+  const hasPresence = field.partOf !== null || field.resolvedType instanceof protobuf.Type;
+  return hasPresence || !isDefaultValue(value);
+}
+
+function fieldToJson(field: protobuf.Field, value: unknown, options: DecodeOptions): Json {
+  if (options.redact && field.getOption('(udpa.annotations.sensitive)') === true) return REDACTED;
+  if (field.map) {
+    const entries = Object.entries(value as Readonly<Record<string, unknown>>);
+    return Object.fromEntries(entries.map(([key, item]) => [key, valueToJson(field, item, options)]));
+  }
+  if (Array.isArray(value)) return value.map(item => valueToJson(field, item, options));
+  return valueToJson(field, value, options);
+}
+
+function valueToJson(field: protobuf.Field, value: unknown, options: DecodeOptions): Json {
+  const type = field.resolvedType;
+  if (type instanceof protobuf.Type) return messageToJson(type, value as Message, options);
+  // A number without a word is one that a newer API added.
+  if (type instanceof protobuf.Enum) return type.valuesById[value as number] ?? (value as number);
+  return scalarToJson(value);
+}

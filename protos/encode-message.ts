@@ -1,0 +1,155 @@
+import protobuf from 'protobufjs';
+import { EncodeError, show } from './encode-error.ts';
+import { type FieldEncoder, fieldEncoder } from './encode-field.ts';
+import { isScalarType, SCALARS } from './encode-scalar.ts';
+import { WELL_KNOWN } from './encode-well-known.ts';
+import { isJsonObject, type Json, type JsonObject } from './json.ts';
+import { findType, messageTypes, root } from './root.ts';
+import { nameInTypeUrl } from './type-url.ts';
+import { type ValueEncoder, writeDelimited } from './value-encoder.ts';
+import { WIRE, type WireWriter } from './wire-writer.ts';
+
+const ANY = '.google.protobuf.Any';
+
+/** The messages whose proto3 JSON form is not an object of their fields. */
+const HAS_OWN_FORM: ReadonlySet<protobuf.Type> = new Set(
+  messageTypes(root).filter(({ fullName }) => fullName === ANY || WELL_KNOWN.has(fullName)),
+);
+
+/** Routes are many and mostly unchanged from one compilation to the next: the bytes of the same object are kept. */
+const MEMOISED = '.envoy.config.route.v3.Route';
+const memo = new WeakMap<JsonObject, Uint8Array>();
+
+/** Appends the fields of one message. Throws EncodeError, whose path begins with `path`, when the JSON does not fit. */
+type MessageEncoder = (writer: WireWriter, json: Json, path: string) => void;
+
+type FieldPlan = {
+  readonly name: string;
+  readonly id: number;
+  readonly oneof: string | undefined;
+  readonly takesNull: boolean;
+  readonly write: FieldEncoder;
+};
+
+/** Worked out once per type: protobufjs computes a type's name anew whenever it is asked. */
+const encoders = new WeakMap<protobuf.Type, MessageEncoder>();
+
+/** The encoder of messages of `type`. */
+export function messageEncoder(type: protobuf.Type): MessageEncoder {
+  const known = encoders.get(type);
+  if (known !== undefined) return known;
+  const encoder = type.fullName === ANY ? writeAny : (WELL_KNOWN.get(type.fullName) ?? fieldsEncoder(type));
+  encoders.set(type, encoder);
+  return encoder;
+}
+
+/**
+ * The type that the `@type` of an Any names, and the JSON of its message: what stands beside `@type`, or, for a message
+ * whose JSON is not an object of its fields, what `value` holds. Source: proto3 JSON mapping, Any.
+ */
+export function openAny(
+  json: JsonObject,
+  path: string,
+): { typeUrl: string; type: protobuf.Type; content: Json } {
+  const { '@type': typeUrl, ...content } = json;
+  if (typeof typeUrl !== 'string') throw new EncodeError(`${path}.@type`, 'missing');
+  const type = findType(nameInTypeUrl(typeUrl) ?? '');
+  if (type === undefined) throw new EncodeError(`${path}.@type`, `no message type ${typeUrl}`);
+  if (!HAS_OWN_FORM.has(type)) return { typeUrl, type, content };
+  const { value, ...others } = content;
+  if (value === undefined || Object.keys(others).length > 0)
+    throw new EncodeError(path, `want {"@type", "value"} for ${type.fullName.slice(1)}`);
+  return { typeUrl, type, content: value };
+}
+
+function writeAny(writer: WireWriter, json: Json, path: string): void {
+  if (!isJsonObject(json)) throw new EncodeError(path, 'want an object with "@type"');
+  const { typeUrl, type, content } = openAny(json, path);
+  writer.tag(1, WIRE.lengthDelimited);
+  writer.string(typeUrl);
+  writer.tag(2, WIRE.lengthDelimited);
+  writeDelimited(writer, path, () => messageEncoder(type)(writer, content, path));
+}
+
+function fieldsEncoder(type: protobuf.Type): MessageEncoder {
+  const name = type.fullName.slice(1);
+  const plan = new Map(type.fieldsArray.map(field => [field.name, planField(field)]));
+  return (writer, json, path) => {
+    if (!isJsonObject(json)) throw new EncodeError(path, `want an object for ${name}`);
+    for (const field of presentFields(name, plan, json, path)) {
+      field.write(writer, json[field.name] as Json, `${path}.${field.name}`);
+    }
+  };
+}
+
+/** The fields that `json` names, in the order of their numbers, so that the order of keys does not change the bytes. */
+function presentFields(
+  typeName: string,
+  plan: ReadonlyMap<string, FieldPlan>,
+  json: JsonObject,
+  path: string,
+): FieldPlan[] {
+  const fields: FieldPlan[] = [];
+  for (const key of Object.keys(json)) {
+    const field = plan.get(key);
+    if (field === undefined) throw new EncodeError(`${path}.${key}`, `no such field in ${typeName}`);
+    if (isAbsent(json[key], field)) continue;
+    const rival = field.oneof === undefined ? undefined : fields.find(({ oneof }) => oneof === field.oneof);
+    if (rival !== undefined) throw new EncodeError(path, `${rival.name} and ${key} exclude each other`);
+    fields.push(field);
+  }
+  return fields.sort((a, b) => a.id - b.id);
+}
+
+/** Source: proto3 JSON mapping: null is an absent field, but a value of google.protobuf.Value. */
+function isAbsent(json: Json | undefined, field: FieldPlan): boolean {
+  return json === undefined || (json === null && !field.takesNull);
+}
+
+function planField(field: protobuf.Field): FieldPlan {
+  return {
+    name: field.name,
+    id: field.id,
+    oneof: field.partOf?.name,
+    takesNull: !field.repeated && !field.map && field.resolvedType?.fullName === '.google.protobuf.Value',
+    write: fieldEncoder(field, valueEncoder(field)),
+  };
+}
+
+function valueEncoder(field: protobuf.Field): ValueEncoder {
+  if (field.resolvedType instanceof protobuf.Type) return nestedEncoder(field.resolvedType);
+  if (field.resolvedType instanceof protobuf.Enum) return enumEncoder(field.resolvedType);
+  if (isScalarType(field.type)) return SCALARS[field.type];
+  throw new Error(`${field.fullName}: no encoder for ${field.type}`);
+}
+
+function nestedEncoder(type: protobuf.Type): ValueEncoder {
+  const writeNew = (writer: WireWriter, json: Json, path: string) =>
+    writeDelimited(writer, path, () => messageEncoder(type)(writer, json, path));
+  const write = type.fullName === MEMOISED ? memoised(writeNew) : writeNew;
+  return { wireType: WIRE.lengthDelimited, write, isDefault: () => false };
+}
+
+function memoised(writeNew: (writer: WireWriter, json: Json, path: string) => number): MessageEncoder {
+  return (writer, json, path) => {
+    const known = isJsonObject(json) ? memo.get(json) : undefined;
+    if (known !== undefined) return writer.bytes(known);
+    const start = writeNew(writer, json, path);
+    if (isJsonObject(json)) memo.set(json, writer.copy(start));
+  };
+}
+
+function enumEncoder(type: protobuf.Enum): ValueEncoder {
+  const numbers = new Map(Object.keys(type.values).map(word => [word, type.values[word] as number]));
+  const write = (writer: WireWriter, json: Json, path: string) => {
+    const number = typeof json === 'string' ? numbers.get(json) : undefined;
+    if (number === undefined)
+      throw new EncodeError(path, `${show(json)} is not one of ${[...numbers.keys()].join(', ')}`);
+    writer.varint64(BigInt(number));
+  };
+  return {
+    wireType: WIRE.varint,
+    write,
+    isDefault: json => typeof json === 'string' && numbers.get(json) === 0,
+  };
+}
