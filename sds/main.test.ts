@@ -8,8 +8,6 @@ import { until } from '#envoy/e2e/until.ts';
 import { startDnsServer } from './testing/dns-server.ts';
 import { startSds } from './testing/sds-process.ts';
 
-type Registration = { hosts: { ip_address: string }[] };
-
 const MAIN = join(import.meta.dirname, 'main.ts');
 
 /** Runs the service until it ends by itself. */
@@ -79,7 +77,7 @@ test('a name in the file is asked for at the given name server, and again when i
   const sds = await startSds(t, file, { DNS_SERVERS: dns.address });
   const addresses = async () => {
     const response = await fetch(`${sds.url}/v1/registration/user-service`);
-    const { hosts = [] } = (await response.json()) as Partial<Registration>;
+    const { hosts = [] } = (await response.json()) as { hosts?: { ip_address: string }[] };
     return hosts.map(host => host.ip_address).join();
   };
   await until(async () => ((await addresses()) === '10.0.0.1,10.0.0.2' ? true : undefined));

@@ -3,6 +3,7 @@ import { readConfig } from './config.ts';
 import { fileSource } from './instances/file-source.ts';
 import { mergedSource } from './instances/merged-source.ts';
 import { dnsResolver } from './instances/resolve-records.ts';
+import { systemLookup } from './instances/system-lookup.ts';
 import { watchDns } from './instances/watch-dns.ts';
 import { dnsReports, fileReports } from './log-sources.ts';
 import { createMetrics } from './metrics.ts';
@@ -16,7 +17,7 @@ const config = orExit(() => readConfig(process.env));
 const log = pino({ level: config.logLevel, base: null });
 const metrics = createMetrics();
 
-const resolve = dnsResolver({ servers: config.dnsServers, timeoutMs: DNS_TIMEOUT_MS });
+const resolve = dnsResolver({ servers: config.dnsServers, timeoutMs: DNS_TIMEOUT_MS, lookup: systemLookup });
 const watchName = watchDns({ resolve, after, onQueried: dnsReports(log, metrics) });
 const file = fileSource({
   path: config.instancesFile,

@@ -10,7 +10,7 @@ export type Metrics = {
   clientDisconnected(): void;
   acked(): void;
   nacked(): void;
-  restAnswered(status: number): void;
+  httpAnswered(status: number): void;
   dnsQueried(outcome: Outcome['kind']): void;
   fileProblem(): void;
 };
@@ -27,11 +27,11 @@ export function createMetrics(): Metrics {
 
   const instances = gauge('sds_instances', 'Instances served, by service', ['service']);
   const clients = gauge('sds_clients', 'Discovery streams that are connected');
-  const pushes = counter('sds_pushes_total', 'Changes of the instances served');
+  const updates = counter('sds_updates_total', 'Times that the sources told of the instances');
   const answers = counter('sds_responses_total', 'Responses that clients have answered on streams', [
     'answer',
   ]);
-  const rest = counter('sds_rest_requests_total', 'Discovery requests by REST, by status', ['status']);
+  const requests = counter('sds_http_requests_total', 'HTTP/1.1 requests by status', ['status']);
   const queries = counter('sds_dns_queries_total', 'DNS queries by outcome: found, missing, failed', [
     'outcome',
   ]);
@@ -41,13 +41,13 @@ export function createMetrics(): Metrics {
     served(next) {
       instances.reset();
       for (const [service, members] of next) instances.set({ service }, members.length);
-      pushes.inc();
+      updates.inc();
     },
     clientConnected: () => clients.inc(),
     clientDisconnected: () => clients.dec(),
     acked: () => answers.inc({ answer: 'ack' }),
     nacked: () => answers.inc({ answer: 'nack' }),
-    restAnswered: status => rest.inc({ status }),
+    httpAnswered: status => requests.inc({ status }),
     dnsQueried: outcome => queries.inc({ outcome }),
     fileProblem: () => problems.inc(),
   };

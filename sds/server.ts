@@ -48,7 +48,10 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const app = httpApp({
     instances: () => instances,
     status: () => statusOf(instances ?? new Map(), cache.get(GROUP) ?? new Map(), discovery.streams()),
-    onFetched: metrics.restAnswered,
+    onAnswered(request) {
+      metrics.httpAnswered(request.status);
+      log.debug(request, 'request');
+    },
     onError: err => log.error({ err }, 'an HTTP request failed'),
     metrics: metrics.registry,
   });

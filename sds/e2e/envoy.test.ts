@@ -153,7 +153,7 @@ test('REST answers that bring nothing new are 304, and Envoy changes nothing', a
   assert.equal(await stat(envoy, 'cluster.user-service.update_failure'), 0);
   assert.match(
     await (await fetch(`${sds.url}/metrics`)).text(),
-    /sds_rest_requests_total\{status="304"\} \d/,
+    /sds_http_requests_total\{status="304"\} \d/,
   );
 });
 

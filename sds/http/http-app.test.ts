@@ -12,7 +12,7 @@ async function setUp(t: TestContext, instances: Instances | 'unknown' = INSTANCE
   const app = httpApp({
     instances: () => (instances === 'unknown' ? undefined : instances),
     status: () => ({ services: {} }),
-    onFetched: status => statuses.push(status),
+    onAnswered: ({ status }) => statuses.push(status),
     onError: error => assert.fail(String(error)),
     metrics: new Registry(),
   });

@@ -9,8 +9,8 @@ export type HttpSources = {
   instances(): Instances | undefined;
   /** The content of `/status`. */
   status(): object;
-  /** Hears the status of each discovery request that was answered. */
-  onFetched(status: number): void;
+  /** Hears of each request that was answered. */
+  onAnswered(request: { method: string; path: string; status: number }): void;
   /** Hears of what went wrong by a mistake of ours; the client gets 500. */
   onError(error: unknown): void;
   metrics: Registry;
@@ -36,6 +36,7 @@ export function httpApp(sources: HttpSources): Express {
   };
   const body = express.json({ limit: MAX_BODY_BYTES, type: () => true });
 
+  app.use(report(sources));
   // The colon is the name's own, not the start of a parameter.
   app.route('/v3/discovery\\:endpoints').post(whenKnown, body, discovery(sources)).all(allow('POST'));
   app
@@ -57,10 +58,16 @@ export function httpApp(sources: HttpSources): Express {
   return app;
 }
 
-function discovery({ instances, onFetched }: HttpSources): RequestHandler {
+function report({ onAnswered }: HttpSources): RequestHandler {
+  return ({ method, path }, response, next) => {
+    response.once('finish', () => onAnswered({ method, path, status: response.statusCode }));
+    next();
+  };
+}
+
+function discovery({ instances }: HttpSources): RequestHandler {
   return (request, response) => {
     const answer = fetchEndpoints(request.body, instances() ?? new Map());
-    onFetched(answer.status);
     response.status(answer.status);
     if (answer.status === 304) response.end();
     else response.json(answer.body);

@@ -8,11 +8,7 @@ import type { Instance } from './instance.ts';
  * address and port the first counts. Source: config.endpoint.v3.ClusterLoadAssignment.
  */
 export function loadAssignment(service: string, instances: readonly Instance[]): JsonObject {
-  const byLocality = new Map<string, Instance[]>();
-  for (const instance of uniqueInstances(instances)) {
-    const key = localityKey(instance);
-    byLocality.set(key, [...(byLocality.get(key) ?? []), instance]);
-  }
+  const byLocality = Map.groupBy(uniqueInstances(instances), localityKey);
   const localities = [...byLocality].sort(([a], [b]) => compare(a, b)).map(([, members]) => members);
   return {
     '@type': CLUSTER_LOAD_ASSIGNMENT,

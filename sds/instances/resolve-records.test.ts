@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { startDnsServer } from '../testing/dns-server.ts';
+import type { Outcome } from './record-set.ts';
 import { dnsResolver, type Family } from './resolve-records.ts';
 
-async function setUp(t: TestContext, timeoutMs = 2_000) {
+const MISSING: Outcome = { kind: 'missing' };
+
+async function setUp(t: TestContext, timeoutMs = 2_000, lookup = async (_name: string) => MISSING) {
   const dns = await startDnsServer();
   t.after(() => dns.close());
-  const resolve = dnsResolver({ servers: [dns.address], timeoutMs });
+  const resolve = dnsResolver({ servers: [dns.address], timeoutMs, lookup });
   const ask = (name: string, family: Family = 4, signal = new AbortController().signal) =>
     resolve(name, family, signal);
   return { dns, ask };
@@ -79,8 +82,10 @@ test('a query that is aborted ends at once', async t => {
   assert.equal((await asked).kind, 'failed');
 });
 
-test('what only /etc/hosts knows is found there', async t => {
-  const { ask } = await setUp(t);
-  const outcome = await ask('localhost');
-  assert.deepEqual(outcome, { kind: 'found', addresses: ['127.0.0.1'], ttlSeconds: 5 });
+test('a name that does not exist in DNS is looked up, one without such records is not', async t => {
+  const known: Outcome = { kind: 'found', addresses: ['10.0.0.9'], ttlSeconds: 5 };
+  const { dns, ask } = await setUp(t, 2_000, async () => known);
+  dns.zone.set('user.test', [a('user.test', '10.0.0.1')]);
+  assert.deepEqual(await ask('only-in-hosts', 4), known);
+  assert.deepEqual(await ask('user.test', 6), MISSING);
 });

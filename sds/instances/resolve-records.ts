@@ -1,4 +1,4 @@
-import { lookup, Resolver } from 'node:dns/promises';
+import { Resolver } from 'node:dns/promises';
 import type { Outcome } from './record-set.ts';
 
 export type Family = 4 | 6;
@@ -11,60 +11,36 @@ export type ResolverOptions = {
   readonly servers: readonly string[];
   /** Bound of one whole query, retries and TCP included, in ms. */
   readonly timeoutMs: number;
+  /** Asked for a name that does not exist in DNS. */
+  lookup(name: string, family: Family): Promise<Outcome>;
 };
 
-/** What has no TTL, such as a name of /etc/hosts, is looked up again after this time. */
-const LOOKUP_TTL_SECONDS = 5;
-
-const MISSING: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'ENODATA']);
-
-/**
- * A resolver over DNS. What DNS does not have is looked up as the system does, which also knows /etc/hosts
- * and the search domains of /etc/resolv.conf.
- */
+/** A resolver over DNS, whose answers have a TTL, that falls back on `lookup` for names that DNS does not have. */
 export function dnsResolver(options: ResolverOptions): ResolveRecords {
   return async (name, family, signal) => {
-    const outcome = await query(options, name, family, signal);
-    return outcome.kind === 'missing' ? systemLookup(name, family) : outcome;
+    // A new resolver each time: it reads /etc/resolv.conf anew, and holds no cache that outlives a TTL.
+    const resolver = new Resolver({ timeout: Math.ceil(options.timeoutMs / 3), tries: 2 });
+    if (options.servers.length > 0) resolver.setServers(options.servers);
+    const end = AbortSignal.any([signal, AbortSignal.timeout(options.timeoutMs)]);
+    const cancel = () => resolver.cancel();
+    end.addEventListener('abort', cancel);
+    try {
+      return await query(resolver, name, family);
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException;
+      // A name that exists without such records (ENODATA) is DNS's to answer for: a lookup could find another name.
+      if (code === 'ENOTFOUND') return options.lookup(name, family);
+      return code === 'ENODATA' ? { kind: 'missing' } : { kind: 'failed', message };
+    } finally {
+      end.removeEventListener('abort', cancel);
+    }
   };
 }
 
-async function query(
-  { servers, timeoutMs }: ResolverOptions,
-  name: string,
-  family: Family,
-  signal: AbortSignal,
-): Promise<Outcome> {
-  // A new resolver each time: it reads /etc/resolv.conf anew, and holds no cache that outlives a TTL.
-  const resolver = new Resolver({ timeout: Math.ceil(timeoutMs / 3), tries: 2 });
-  if (servers.length > 0) resolver.setServers(servers);
-  const end = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-  const cancel = () => resolver.cancel();
-  end.addEventListener('abort', cancel);
-  try {
-    const ttl = { ttl: true } as const;
-    const records = await (family === 4 ? resolver.resolve4(name, ttl) : resolver.resolve6(name, ttl));
-    if (records.length === 0) return { kind: 'missing' };
-    const ttlSeconds = Math.min(...records.map(record => record.ttl));
-    return { kind: 'found', addresses: records.map(record => record.address), ttlSeconds };
-  } catch (error) {
-    return toOutcome(error);
-  } finally {
-    end.removeEventListener('abort', cancel);
-  }
-}
-
-async function systemLookup(name: string, family: Family): Promise<Outcome> {
-  try {
-    const found = await lookup(name, { all: true, family });
-    const addresses = found.map(each => each.address);
-    return { kind: 'found', addresses, ttlSeconds: LOOKUP_TTL_SECONDS };
-  } catch (error) {
-    return toOutcome(error);
-  }
-}
-
-function toOutcome(error: unknown): Outcome {
-  const { code, message } = error as NodeJS.ErrnoException;
-  return MISSING.has(code) ? { kind: 'missing' } : { kind: 'failed', message };
+async function query(resolver: Resolver, name: string, family: Family): Promise<Outcome> {
+  const ttl = { ttl: true } as const;
+  const records = await (family === 4 ? resolver.resolve4(name, ttl) : resolver.resolve6(name, ttl));
+  if (records.length === 0) return { kind: 'missing' };
+  const ttlSeconds = Math.min(...records.map(record => record.ttl));
+  return { kind: 'found', addresses: records.map(record => record.address), ttlSeconds };
 }

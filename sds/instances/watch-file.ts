@@ -43,8 +43,12 @@ export function watchFile(path: string, onState: (state: FileState) => void): ()
     }, DEBOUNCE_MS);
   };
   const poll = setInterval(() => {
-    // Had there been an event the poll would find nothing: the watches are then those of a folder that was replaced.
-    readNext(changed => changed && closeAll(watches));
+    readNext(changed => {
+      if (!changed) return;
+      // Had there been an event the poll would find nothing: the watches are those of a folder that was replaced.
+      closeAll(watches);
+      readNext(() => {});
+    });
   }, POLL_MS);
   readNext(() => {});
   return () => {
