@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { type EnvoyProcess, startEnvoy } from '#envoy/e2e/envoy-process.ts';
 import { until } from '#envoy/e2e/until.ts';
 import { type SdsProcess, startSds } from '../testing/sds-process.ts';
+import { startLoad } from '../testing/start-load.ts';
 import { type Api, edsBootstrap } from './eds-cluster.ts';
 
 const APIS: readonly Api[] = ['DELTA_GRPC', 'GRPC', 'REST'];
@@ -101,31 +103,6 @@ for (const api of APIS) {
   });
 }
 
-/** Asks from four callers without pause; `stop` gives what failed. */
-function startLoad(url: string) {
-  let running = true;
-  let answered = 0;
-  const failures: string[] = [];
-  const caller = async () => {
-    while (running) {
-      const response = await fetch(url).catch(String);
-      if (typeof response === 'string') failures.push(response);
-      else if (response.status !== 200) failures.push(String(response.status));
-      if (typeof response !== 'string') await response.text();
-      answered += 1;
-    }
-  };
-  const callers = [caller(), caller(), caller(), caller()];
-  return {
-    answered: () => answered,
-    async stop(): Promise<readonly string[]> {
-      running = false;
-      await Promise.all(callers);
-      return failures;
-    },
-  };
-}
-
 test('an instance that is removed from the file has left a streaming Envoy within 100 ms', async t => {
   const sds = await startSds(t, instancesFile(1111, 2222));
   const { envoy } = await startProxy(t, 'DELTA_GRPC', sds);
@@ -173,3 +150,20 @@ async function clients(sds: SdsProcess): Promise<number> {
   const status = (await (await fetch(`${sds.url}/status`)).json()) as { clients: object[] };
   return status.clients.length;
 }
+
+test('a discovery service that is killed and comes back, even to a broken file, takes no instance away', async t => {
+  const one = await startInstance(t, 'one');
+  const two = await startInstance(t, 'two');
+  const sds = await startSds(t, instancesFile(one));
+  const { envoy, url } = await startProxy(t, 'DELTA_GRPC', sds);
+  await seesPorts(envoy, one);
+  const load = startLoad(url);
+  sds.child.kill('SIGKILL');
+  await once(sds.child, 'exit');
+  const next = await startSds(t, 'services: [', { ADDRESS: `127.0.0.1:${sds.port}` });
+  await until(async () => ((await clients(next)) > 0 ? true : undefined));
+  assert.deepEqual(await portsAt(envoy), [one]);
+  await next.write(instancesFile(one, two));
+  await seesPorts(envoy, one, two);
+  assert.deepEqual(await load.stop(), []);
+});

@@ -1,0 +1,31 @@
+export type Load = {
+  /** How many requests have been answered or have failed. */
+  answered(): number;
+  /** Ends the load and gives what failed: statuses other than 200, and errors. */
+  stop(): Promise<readonly string[]>;
+};
+
+/** Asks `url` from four callers without pause. */
+export function startLoad(url: string): Load {
+  let running = true;
+  let answered = 0;
+  const failures: string[] = [];
+  const caller = async () => {
+    while (running) {
+      const response = await fetch(url).catch(String);
+      if (typeof response === 'string') failures.push(response);
+      else if (response.status !== 200) failures.push(String(response.status));
+      if (typeof response !== 'string') await response.text();
+      answered += 1;
+    }
+  };
+  const callers = [caller(), caller(), caller(), caller()];
+  return {
+    answered: () => answered,
+    async stop(): Promise<readonly string[]> {
+      running = false;
+      await Promise.all(callers);
+      return failures;
+    },
+  };
+}
