@@ -34,8 +34,13 @@ export function closedResource(resource: Resource): Refused {
 
 /** One line for people: `error: Mapping default/user (routes.yaml:3, spec.service): …`. */
 export function describeProblem(problem: Problem): string {
-  const { severity, kind, namespace, name, file, line, field, message } = problem;
+  return `${problem.severity}: ${problemText(problem)}`;
+}
+
+/** The same without the severity, for where that stands beside it. */
+export function problemText({ kind, namespace, name, file, line, field, message }: Problem): string {
   const id = [namespace, name].filter(part => part !== '').join('/');
+  const what = [kind, id].filter(part => part !== '').join(' ');
   const place = [file === '' ? '' : `${file}:${line}`, field ?? ''].filter(part => part !== '').join(', ');
-  return `${severity}: ${[kind, id].filter(part => part !== '').join(' ')}${place === '' ? '' : ` (${place})`}: ${message}`;
+  return [what, place === '' ? '' : `(${place})`].filter(part => part !== '').join(' ') + `: ${message}`;
 }
