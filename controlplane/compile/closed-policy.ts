@@ -43,10 +43,14 @@ function hostRegex(glob: string): string {
 
 function pathMatches({ path = '*' }: ReadableRule, escapedSlashes: EscapedSlashes): readonly JsonObject[] {
   if (isAny(path)) return [{ prefix: '/' }];
-  const matches = [{ safe_regex: { regex: pathRegex(path) } }];
-  if (escapedSlashes === 'reject') return matches;
-  return [...matches, { safe_regex: { regex: '.*%(?:2[Ff]|5[Cc]).*' } }];
+  const regexes = [pathRegex(path), DOT_SEGMENT, ...(escapedSlashes === 'keep' ? [ESCAPED_SLASH] : [])];
+  return regexes.map(regex => ({ safe_regex: { regex } }));
 }
+
+/** `..;x`, which Envoy passes on as a name and some upstreams take for `..`: it may lead to any path. */
+const DOT_SEGMENT = '.*/\\.\\.?;.*';
+
+const ESCAPED_SLASH = '.*%(?:2[Ff]|5[Cc]).*';
 
 /** Path parameters (`;…` at the end of a segment) do not lead around a rule. */
 function pathRegex(glob: string): string {

@@ -1,0 +1,67 @@
+import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { type EnvoyProcess, startEnvoy } from '#envoy/e2e/envoy-process.ts';
+import { LISTENER } from '#protos/type-url.ts';
+import { compile } from '../compile.ts';
+import { resourceSetOf } from '../testing/resource-set-of.ts';
+import { staticBootstrap } from '../testing/static-bootstrap.ts';
+import type { Echo } from './echo-server.ts';
+
+export type Answer = {
+  readonly status: number;
+  readonly headers: NodeJS.Dict<string | string[]>;
+  readonly body: string;
+};
+
+export type Ask = {
+  readonly method?: string;
+  readonly host?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+};
+
+/** A running Envoy with what these resources compile to. */
+export type CompiledEnvoy = {
+  /** Sends the path exactly as it is written. */
+  ask(path: string, ask?: Ask): Promise<Answer>;
+  /** What the upstream that answered was asked. */
+  echo(path: string, ask?: Ask): Promise<Echo>;
+  log(): string;
+  stop(): Promise<void>;
+};
+
+/** Starts a real Envoy as one of this node group, with the configuration compiled from the YAML, on a port of its own. */
+export async function startCompiled(yaml: string, group = 'edge'): Promise<CompiledEnvoy> {
+  const { resources } = resourceSetOf(yaml);
+  const anyPort = { host: '127.0.0.1', port: 0 };
+  const compiled = compile(resources, group, { edge: anyPort, sds: { host: '127.0.0.1', port: 18003 } });
+  const envoy: EnvoyProcess = await startEnvoy(staticBootstrap(compiled), [
+    '--file-flush-interval-msec',
+    '10',
+  ]);
+  const [listener] = compiled.resources.get(LISTENER) ?? [];
+  const port = await envoy.listenerPort(listener?.name ?? 'none');
+  const ask: CompiledEnvoy['ask'] = (path, asked = {}) => send(port, path, asked);
+  return {
+    ask,
+    echo: async (path, asked) => JSON.parse((await ask(path, asked)).body) as Echo,
+    log: envoy.log,
+    stop: envoy.stop,
+  };
+}
+
+function send(
+  port: number,
+  path: string,
+  { method = 'GET', host = 'localhost', headers }: Ask,
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      { host: '127.0.0.1', port, path, method, headers: { ...headers, host } },
+      response => {
+        const { statusCode: status = 0, headers } = response;
+        text(response).then(body => resolve({ status, headers, body }), reject);
+      },
+    );
+    sent.on('error', reject).end();
+  });
+}

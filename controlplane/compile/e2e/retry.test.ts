@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { test } from 'node:test';
+import { startCompiled } from './compiled-envoy.ts';
+import { startEchoServer } from './echo-server.ts';
+
+test('when an instance is gone and its application proxy is not, every request is answered by another', async t => {
+  const instance = await startEchoServer('alive');
+  t.after(() => instance.close());
+  const [alive, dead] = [await freePort(), await freePort()];
+  const proxies = [
+    await startCompiled(applicationProxy(alive, instance.address), 'side'),
+    await startCompiled(applicationProxy(dead, '127.0.0.1:1'), 'side'),
+  ];
+  t.after(() => Promise.all(proxies.map(proxy => proxy.stop())));
+  const edge = await startCompiled(edgeProxy(alive, dead));
+  t.after(() => edge.stop());
+
+  for (const method of Array.from({ length: 50 }, (_, index) => (index % 2 === 0 ? 'POST' : 'GET'))) {
+    const { status, headers } = await edge.ask('/x', { method });
+    assert.equal(status, 200);
+    assert.equal(headers['x-gateway-retriable'], undefined, 'that is between the proxies');
+  }
+  const attempts = proxies.map(
+    ({ log }) =>
+      log()
+        .split('\n')
+        .filter(line => line.includes('"status":503')).length,
+  );
+  assert.ok((attempts[1] ?? 0) > 0, 'the dead one was asked, else this shows nothing');
+});
+
+const applicationProxy = (port: number, instance: string) => `
+apiVersion: gateway.internal/v2
+kind: ProxyConfig
+metadata: {name: side}
+spec:
+  node_group: side
+  listener: {port: ${port}}
+  virtual_hosts: [{name: instance, domains: ['*'], routes: [{prefix: /, cluster: instance}]}]
+  clusters: [{name: instance, type: static, hosts: [{url: 'tcp://${instance}'}]}]
+`;
+
+const edgeProxy = (...ports: readonly number[]) => `
+apiVersion: gateway.internal/v2
+kind: ProxyConfig
+metadata: {name: edge}
+spec:
+  node_group: edge
+  virtual_hosts: [{name: all, domains: ['*'], routes: [{prefix: /, cluster: service}]}]
+  clusters: [{name: service, type: strict_dns, hosts: [${ports.map(port => `{url: 'tcp://127.0.0.1:${port}'}`).join(', ')}]}]
+`;
+
+/** A port that nobody listens on now. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise(resolve => server.close(resolve));
+  return port;
+}
