@@ -36,7 +36,7 @@ export type ControlPlane = {
   read(reading: Reading): void;
   readiness(): Readiness;
   status(): Status;
-  /** Waits until what was accepted is kept. */
+  /** Ends the proxies' streams, and waits until what was accepted is kept. */
   stop(): Promise<void>;
 };
 
@@ -69,7 +69,10 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
     },
     readiness: () => toReadiness(controller.readiness()),
     status,
-    stop: () => keeper.settled(),
+    stop: () => {
+      service.close();
+      return keeper.settled();
+    },
   };
 
   function observer(): DiscoveryObserver {

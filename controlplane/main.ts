@@ -51,8 +51,8 @@ async function stop(reason: string): Promise<void> {
   resources.close();
   admin.close();
   admin.closeAllConnections();
-  await grpc.stop(STOP_GRACE_MS);
   await plane.stop();
+  await grpc.stop(STOP_GRACE_MS);
   process.exit(0);
 }
 

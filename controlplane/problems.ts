@@ -42,5 +42,5 @@ export function problemText({ kind, namespace, name, file, line, field, message 
   const id = [namespace, name].filter(part => part !== '').join('/');
   const what = [kind, id].filter(part => part !== '').join(' ');
   const place = [file === '' ? '' : `${file}:${line}`, field ?? ''].filter(part => part !== '').join(', ');
-  return [what, place === '' ? '' : `(${place})`].filter(part => part !== '').join(' ') + `: ${message}`;
+  return `${[what, place === '' ? '' : `(${place})`].filter(part => part !== '').join(' ')}: ${message}`;
 }
