@@ -45,9 +45,13 @@ export function bootstrap(options: BootstrapOptions): JsonObject {
       lds_config: { ads: {}, resource_api_version: 'V3' },
     },
     static_resources: { clusters: [cluster('controlplane', xdsAddress, HTTP2), ...discovery] },
+    layered_runtime: { layers: [{ name: 'static', static_layer: RUNTIME }] },
     overload_manager: OVERLOAD_MANAGER,
   };
 }
+
+/** Envoy's default of 100 refuses a modest expression, or a literal path of 100 characters in one. */
+const RUNTIME: JsonObject = { 're2.max_program_size.error_level': 65_536 };
 
 /** Short back-off: after an outage of the control plane Envoy's default would wait for up to 30 s. */
 const ADS_CONFIG: JsonObject = {

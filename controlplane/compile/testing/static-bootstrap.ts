@@ -10,7 +10,7 @@ const PROXY = { nodeId: 'test', group: 'test', xdsAddress: '127.0.0.1:18000', sd
  * them at once. `discovery` are the clusters of discovery services that the bootstrap needs besides.
  */
 export function staticBootstrap(compiled: Compiled, discovery: readonly JsonObject[] = []): JsonObject {
-  const { node, dynamic_resources, static_resources, overload_manager } = bootstrap({
+  const { dynamic_resources, static_resources, ...rest } = bootstrap({
     ...PROXY,
     discoveryClusters: discovery,
   });
@@ -20,10 +20,9 @@ export function staticBootstrap(compiled: Compiled, discovery: readonly JsonObje
   const clusters = [...own, ...messages(compiled, CLUSTER)];
   const { ads_config } = dynamic_resources as { ads_config: JsonObject };
   return {
-    node,
+    ...rest,
     dynamic_resources: { ads_config },
     static_resources: { listeners, clusters },
-    overload_manager,
   };
 }
 

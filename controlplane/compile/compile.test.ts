@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { JsonObject } from '#protos/json.ts';
+import { CLUSTER, LISTENER, ROUTE_CONFIGURATION } from '#protos/type-url.ts';
+import type { ResourceSet } from '#resources/resource-set.ts';
+import { compile } from './compile.ts';
+import type { Compiled } from './compiled.ts';
+import { discoveryClusters } from './discovery-cluster.ts';
+import { Memo } from './memo.ts';
+import type { CompileOptions } from './options.ts';
+import { resourceSetOf } from './testing/resource-set-of.ts';
+
+const OPTIONS: CompileOptions = {
+  edge: { host: '127.0.0.1', port: 8080 },
+  sds: { host: '127.0.0.1', port: 18003 },
+};
+
+const mapping = (name: string, spec: string) =>
+  `---\napiVersion: gateway.internal/v2\nkind: Mapping\nmetadata: {name: ${name}}\nspec: {${spec}}\n`;
+
+const setOf = (...documents: readonly string[]): ResourceSet => resourceSetOf(documents.join('')).resources;
+
+/** The routes of the only virtual host, by name. */
+function routesOf({ resources }: Compiled): ReadonlyMap<string, JsonObject> {
+  const json = resources.get(ROUTE_CONFIGURATION)?.[0]?.json as unknown as {
+    virtual_hosts: [{ routes: ({ name: string } & JsonObject)[] }];
+  };
+  return new Map(json.virtual_hosts[0].routes.map(route => [route.name, route]));
+}
+
+const names = ({ resources }: Compiled, typeUrl: string) =>
+  (resources.get(typeUrl) ?? []).map(({ name }) => name);
+
+test('the order of documents has no effect', () => {
+  const documents = Array.from({ length: 20 }, (_, n) =>
+    mapping(`m-${n}`, `prefix: /${n % 5}/, service: s-${n % 3}, host: h${n % 2}.example.com, weight: 5`),
+  );
+  const json = (set: ResourceSet) => JSON.stringify([...compile(set, 'edge', OPTIONS).resources]);
+  assert.equal(json(setOf(...documents)), json(setOf(...documents.toReversed())));
+});
+
+test('an edit leaves the other routes and clusters the very same objects', () => {
+  const memo = new Memo();
+  const before = compile(
+    setOf(mapping('a', 'prefix: /a/, service: a'), mapping('b', 'prefix: /b/, service: b')),
+    'edge',
+    { ...OPTIONS, memo },
+  );
+  const after = compile(
+    setOf(mapping('a', 'prefix: /a/, service: a'), mapping('b', 'prefix: /b/, service: c')),
+    'edge',
+    { ...OPTIONS, memo },
+  );
+  assert.equal(routesOf(after).get('Mapping/default/a'), routesOf(before).get('Mapping/default/a'));
+  assert.notEqual(routesOf(after).get('Mapping/default/b'), routesOf(before).get('Mapping/default/b'));
+  assert.equal(after.resources.get(CLUSTER)?.[0]?.json, before.resources.get(CLUSTER)?.[0]?.json);
+});
+
+test('a memo changes nothing of the result', () => {
+  const memo = new Memo();
+  for (const service of ['a', 'b', 'https://b', 'b:8080', 'a']) {
+    const set = setOf(
+      mapping('m', `prefix: /, service: '${service}'`),
+      mapping('n', 'prefix: /n/, service: b'),
+    );
+    assert.deepEqual(compile(set, 'edge', { ...OPTIONS, memo }), compile(set, 'edge', OPTIONS));
+  }
+});
+
+test('a cluster keeps its name and content when Mappings that it does not serve come and go', () => {
+  const own = mapping('own', 'prefix: /own/, service: store');
+  const alone = compile(setOf(own), 'edge', OPTIONS);
+  const beside = compile(setOf(own, mapping('a', 'prefix: /a/, service: other')), 'edge', OPTIONS);
+  const find = (compiled: Compiled) => compiled.resources.get(CLUSTER)?.find(({ name }) => name === 'store');
+  assert.deepEqual(find(beside), find(alone));
+});
+
+test('where settings differ under one name, no cluster keeps the plain name', () => {
+  const http = mapping('a', 'prefix: /a/, service: store');
+  const https = mapping('b', 'prefix: /b/, service: "https://store"');
+  const both = names(compile(setOf(http, https), 'edge', OPTIONS), CLUSTER);
+  assert.equal(both.length, 2);
+  assert.ok(
+    both.every(name => /^store~[0-9a-f]{8}$/.test(name)),
+    both.join(),
+  );
+});
+
+test('each message names the resources that it comes from', () => {
+  const set = setOf(
+    mapping('a', 'prefix: /a/, service: s'),
+    mapping('b', 'prefix: /b/, service: s'),
+    mapping('c', 'prefix: /c/, service: "ftp://x"'),
+  );
+  const { resources } = compile(set, 'edge', OPTIONS);
+  const ids = ['Mapping/default/a', 'Mapping/default/b'];
+  assert.deepEqual(resources.get(CLUSTER)?.[0]?.origins, ids);
+  assert.deepEqual(resources.get(ROUTE_CONFIGURATION)?.[0]?.origins, [...ids, 'Mapping/default/c']);
+});
+
+const PROXY_CONFIG = (port: number) => `---
+apiVersion: gateway.internal/v2
+kind: ProxyConfig
+metadata: {name: edge}
+spec:
+  node_group: edge
+  clusters: [{name: users, type: sds}]
+  cluster_manager: {sds: {cluster: {name: own, type: static, hosts: [{url: 'tcp://10.0.0.5:${port}'}]}, refresh_delay_ms: 500}}
+`;
+
+test('a discovery service that the running proxies do not know is a Problem, and its clusters have no members', () => {
+  const set = setOf(PROXY_CONFIG(80));
+  const [bootstrapped] = discoveryClusters(set, 'edge', OPTIONS.sds).map(({ name }) => String(name));
+  assert.equal(bootstrapped, 'own@10.0.0.5:80-rest');
+  const running = new Set([bootstrapped]);
+
+  const known = compile(set, 'edge', { ...OPTIONS, discoveryClusters: running });
+  assert.deepEqual(known.problems, []);
+  assert.equal(known.resources.get(CLUSTER)?.[0]?.json.type, 'EDS');
+
+  const edited = compile(setOf(PROXY_CONFIG(81)), 'edge', { ...OPTIONS, discoveryClusters: running });
+  assert.match(edited.problems[0]?.message ?? '', /gateway bootstrap edge/);
+  assert.equal(edited.resources.get(CLUSTER)?.[0]?.json.type, 'STATIC');
+});
+
+test('without any resource the edge listens, other node groups do not', () => {
+  assert.deepEqual(names(compile(setOf(), 'edge', OPTIONS), LISTENER), ['127.0.0.1:8080']);
+  assert.deepEqual(names(compile(setOf(), 'sidecar', OPTIONS), LISTENER), []);
+});

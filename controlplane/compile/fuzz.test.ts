@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { stringify } from 'yaml';
+import { validate } from '#envoy/e2e/validate.ts';
+import { encodeAny } from '#protos/encode.ts';
+import { compile } from './compile.ts';
+import { discoveryClusters } from './discovery-cluster.ts';
+import type { CompileOptions } from './options.ts';
+import { randomDocuments } from './testing/random-documents.ts';
+import { resourceSetOf } from './testing/resource-set-of.ts';
+import { staticBootstrap } from './testing/static-bootstrap.ts';
+
+const OPTIONS: CompileOptions = {
+  edge: { host: '127.0.0.1', port: 8080 },
+  sds: { host: '127.0.0.1', port: 18003 },
+};
+
+/** Each batch is one configuration for Envoy; a failure names its seed. */
+for (const seed of [1, 2, 3, 4, 5, 6]) {
+  test(`what the parser accepts of 100 random resources, Envoy accepts (seed ${seed})`, async () => {
+    const text = randomDocuments(seed, 100)
+      .map(document => stringify(document))
+      .join('---\n');
+    const { resources } = resourceSetOf(text);
+    assert.ok(
+      resources.mappings.length > 20,
+      `only ${resources.mappings.length} Mappings: this shows little`,
+    );
+    const compiled = compile(resources, 'edge', OPTIONS);
+    for (const { json } of [...compiled.resources.values()].flat()) encodeAny(json);
+    const discovery = discoveryClusters(resources, 'edge', OPTIONS.sds);
+    assert.equal(await validate(staticBootstrap(compiled, discovery)), undefined);
+  });
+}

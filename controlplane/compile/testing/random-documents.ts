@@ -1,0 +1,227 @@
+/** A generator of numbers from 0 to 1 that always gives the same ones for a seed (mulberry32). */
+export function seededRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+type Value = unknown;
+type Pick = <T>(items: readonly T[]) => T;
+
+/** Odd but thinkable values, right and wrong, for each kind of field. */
+const TEXTS: readonly string[] = [
+  '',
+  'a',
+  '%REQ(X)%',
+  '%',
+  '\\1',
+  '$0',
+  "'",
+  '"',
+  '{{',
+  'é',
+  '😀',
+  'a b',
+  '\t',
+  '-',
+  '~',
+  'x'.repeat(300),
+];
+const HOSTS: readonly string[] = [
+  '*',
+  '*.example.com',
+  '*.com',
+  'API.example.com',
+  'a.b.c.example.com',
+  '::1',
+  '10.0.0.1',
+  'xn--bcher-kva.example',
+  'under_score.example.com',
+  'localhost',
+];
+const PATHS: readonly string[] = [
+  '/',
+  '/a',
+  '/a/',
+  '/a//b',
+  '/a?b',
+  '/a#b',
+  '/%41',
+  '/%',
+  '/%zz',
+  '/a;b',
+  '/a..b',
+  '/..',
+  '/é',
+  '/a b',
+  '/$1',
+  '/(',
+  '/[',
+  '/*',
+  '/\\',
+  `/${'x'.repeat(500)}`,
+  'a',
+  '',
+];
+const REGEXES: readonly string[] = [
+  '/a.*',
+  '.*',
+  '/(a|b)+',
+  '/[a-z]{1,50}',
+  '/a{1000}',
+  '(?i)/x',
+  '/(?P<n>x)',
+  '/\\d+',
+  '/\\pL+',
+  '/(',
+  '/x{2,1}',
+  '\\C',
+  '/(a{100}){100}',
+  '(?:)',
+  '^/a$',
+  `/(${'abc|'.repeat(100)}z)`,
+];
+const SERVICES: readonly string[] = [
+  'a',
+  'b',
+  'b.shop',
+  'b.shop:8080',
+  'http://b',
+  'https://b',
+  'https://b:8443',
+  '10.1.2.3',
+  '[::1]:80',
+  'https://10.1.2.3',
+  'https://[::1]',
+  'controlplane',
+  'sds',
+  'sds-rest',
+  'LOCALHOST:1',
+  'a_b',
+  'a:65535',
+  'a:0',
+  'c1',
+  'c2',
+];
+const HEADERS: readonly string[] = [
+  'x-a',
+  'X-B',
+  'Host',
+  ':authority',
+  ':path',
+  ':method',
+  ':scheme',
+  'x_c',
+  'cookie',
+  'content-length',
+  'te',
+  "x!#$%&'*+-.^`|~",
+];
+const METHODS: readonly string[] = ['GET', 'post', 'CONNECT', 'PROPFIND', 'M-SEARCH', 'a b'];
+const NUMBERS: readonly number[] = [0, 1, 2, 10, 50, 99, 100, 250, 3000, 300_001, 2_147_483_647];
+
+/** Documents of all kinds that the compiler reads, with odd values. Many of them are right, some are not. */
+export function randomDocuments(seed: number, count: number): readonly Value[] {
+  const random = seededRandom(seed);
+  const pick: Pick = items => items[Math.floor(random() * items.length)] as (typeof items)[number];
+  const maybe = (fields: Record<string, () => Value>) =>
+    Object.fromEntries(
+      Object.entries(fields).flatMap(([name, value]) => (random() < 0.3 ? [[name, value()]] : [])),
+    );
+  return Array.from({ length: count }, (_, index) => {
+    const name = `r-${index}`;
+    if (index === 0) return document('Module', 'gateway', { config: maybe(moduleFields(pick)) });
+    if (index < 4) return document('ProxyConfig', name, proxyConfig(pick, maybe));
+    return document('Mapping', name, mapping(pick, maybe));
+  });
+}
+
+type Maybe = (fields: Record<string, () => Value>) => Record<string, Value>;
+
+function document(kind: string, name: string, spec: Value): Value {
+  return { apiVersion: 'gateway.internal/v2', kind, metadata: { name }, spec };
+}
+
+function moduleFields(pick: Pick): Record<string, () => Value> {
+  return {
+    use_remote_address: () => pick([true, false]),
+    xff_num_trusted_hops: () => pick([0, 1, 4_294_967_295]),
+    escaped_slashes: () => pick(['reject', 'keep']),
+  };
+}
+
+function mapping(pick: Pick, maybe: Maybe): Value {
+  const regex = pick([true, false, false]);
+  return {
+    prefix: pick(regex ? REGEXES : PATHS),
+    service: pick(SERVICES),
+    ...(regex ? { prefix_regex: true } : {}),
+    ...maybe({
+      host: () => pick(HOSTS),
+      prefix_exact: () => pick([true, false]),
+      method: () => pick(METHODS),
+      headers: () => ({ [pick(HEADERS)]: pick([true, ...TEXTS]), [pick(HEADERS)]: pick([true, ...TEXTS]) }),
+      precedence: () => pick([-1, 0, 1, 2_147_483_647]),
+      rewrite: () => pick(PATHS),
+      host_rewrite: () => pick([...HOSTS, ...TEXTS]),
+      timeout_ms: () => pick(NUMBERS),
+      connect_timeout_ms: () => pick(NUMBERS),
+      weight: () => pick(NUMBERS),
+      resolver: () => pick(['dns', 'sds', 'endpoint']),
+      bypass_auth: () => pick([true, false]),
+    }),
+  };
+}
+
+function proxyConfig(pick: Pick, maybe: Maybe): Value {
+  return {
+    node_group: 'edge',
+    clusters: [
+      {
+        name: 'c1',
+        type: 'static',
+        hosts: [{ url: pick(['tcp://127.0.0.1:1', 'tcp://[::1]:1']) }],
+        ...maybe(clusterFields(pick)),
+      },
+      {
+        name: 'c2',
+        type: 'strict_dns',
+        hosts: [{ url: 'tcp://a:1' }, { url: 'tcp://10.0.0.1:2' }],
+        ...maybe(clusterFields(pick)),
+      },
+      {
+        name: pick(['sds', 'c3', 'odd name/é%']),
+        type: 'sds',
+        ...maybe({ service_name: () => pick(['s', ...TEXTS]) }),
+      },
+    ],
+    virtual_hosts: HOSTS.slice(0, pick([1, 2, 5])).map((domain, index) => ({
+      name: pick(['same', `v${index}`, ...TEXTS]),
+      domains: [domain],
+      routes: [
+        {
+          prefix: pick(PATHS.slice(0, 12)),
+          cluster: pick(['c1', 'c2']),
+          ...maybe({ timeout_ms: () => pick(NUMBERS) }),
+        },
+      ],
+    })),
+    ...maybe({
+      listener: () => ({ address: pick(['127.0.0.1', '::1', '0.0.0.0']), port: pick([8081, 8082]) }),
+      cluster_manager: () => ({
+        sds: {
+          cluster: { name: 'own', type: 'static', hosts: [{ url: 'tcp://10.0.0.5:80' }] },
+          ...maybe({ refresh_delay_ms: () => pick(NUMBERS) }),
+        },
+      }),
+    }),
+  };
+}
+
+function clusterFields(pick: Pick): Record<string, () => Value> {
+  return { features: () => 'http2', connect_timeout_ms: () => pick(NUMBERS), lb_type: () => 'round_robin' };
+}
