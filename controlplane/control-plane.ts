@@ -57,7 +57,9 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
   const logProblems = problemLog(log);
   let written: readonly Problem[] = [];
 
-  const status = () => toStatus(controller, [...written, ...keeper.problems()], service.streams());
+  const known = () => [...written, ...keeper.problems()];
+  const report = () => logProblems(allProblems(controller, known(), service.streams()));
+  const status = () => toStatus(controller, known(), service.streams());
   return {
     services: service.implementations(),
     read: reading => {
@@ -65,7 +67,7 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
       written = reading.problems;
       controller.written(reading.written);
       metrics.published((performance.now() - begun) / 1000);
-      logProblems(status().problems);
+      report();
     },
     readiness: () => toReadiness(controller.readiness()),
     status,
@@ -78,7 +80,7 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
   function observer(): DiscoveryObserver {
     const changed = () => {
       controller.proxiesChanged();
-      logProblems(status().problems);
+      report();
     };
     return {
       connected: ({ node, group, address }) => log.info({ node, group, address }, 'proxy connected'),

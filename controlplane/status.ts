@@ -41,10 +41,19 @@ export type Status = {
   readonly proxies: readonly ProxyStatus[];
 };
 
-/** All that an operator may ask of a running control plane. `written` are the parser's Problems. */
+/** All Problems: those of the parser and the state folder (`known`), the compiler's, and what the proxies refuse. */
+export function allProblems(
+  controller: Controller,
+  known: readonly Problem[],
+  streams: readonly StreamStatus[],
+): readonly Problem[] {
+  return [...known, ...controller.problems(), ...streams.flatMap(refusals)];
+}
+
+/** All that an operator may ask of a running control plane. */
 export function toStatus(
   controller: Controller,
-  written: readonly Problem[],
+  known: readonly Problem[],
   streams: readonly StreamStatus[],
 ): Status {
   const reason = controller.readiness();
@@ -52,7 +61,7 @@ export function toStatus(
     ready: reason === undefined,
     ...(reason === undefined ? {} : { reason }),
     resources: resourceStates(controller),
-    problems: [...written, ...controller.problems(), ...streams.flatMap(refusals)],
+    problems: allProblems(controller, known, streams),
     proxies: streams.map(toProxyStatus),
   };
 }
