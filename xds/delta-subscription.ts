@@ -30,6 +30,7 @@ export class DeltaSubscription implements Subscription<DeltaDiscoveryRequest, De
   #started = false;
   #answered = false;
   #resumed = false;
+  #withholds = false;
   #inFlight: Sent | undefined;
   #nacks = 0;
   #sent: string | undefined;
@@ -41,8 +42,8 @@ export class DeltaSubscription implements Subscription<DeltaDiscoveryRequest, De
     this.#rules = rules;
   }
 
-  get resumed(): boolean {
-    return this.#resumed;
+  get withholds(): boolean {
+    return this.#withholds;
   }
 
   get sent(): string | undefined {
@@ -141,6 +142,7 @@ export class DeltaSubscription implements Subscription<DeltaDiscoveryRequest, De
   /** What the client is to be told, up to the size of one response. */
   #changes(resources: Resources, keep: boolean): Changes {
     const changes: Changes = { resources: [], removed: [] };
+    this.#withholds = false;
     let bytes = 0;
     for (const name of this.#candidates(resources)) {
       const change = this.#change(name, resources, keep);
@@ -165,8 +167,11 @@ export class DeltaSubscription implements Subscription<DeltaDiscoveryRequest, De
     if (!owed && this.#refusals.has(name)) return undefined;
     const known = this.#held.has(name);
     const held = this.#held.get(name);
-    // It is still in use, and held from before this stream: it is neither removed nor emptied yet.
-    if (!owed && keep && typeof held === 'string' && !resources.has(name)) return undefined;
+    // It may be in use, and is held from before this stream: it is neither removed nor emptied yet.
+    if (!owed && keep && typeof held === 'string' && !resources.has(name)) {
+      this.#withholds = true;
+      return undefined;
+    }
     const resource = this.#resource(name, resources);
     if (resource === 'silence') return undefined;
     if (resource !== undefined) return owed || held !== resource.version ? resource : undefined;

@@ -9,6 +9,7 @@ import { DeltaSubscription } from './delta-subscription.ts';
 import type { DeltaDiscoveryRequest, DiscoveryRequest, Node } from './discovery.ts';
 import type { DiscoveryObserver, StreamInfo, StreamStatus } from './discovery-observer.ts';
 import { DiscoverySession } from './discovery-session.ts';
+import { type CheckedRequest, checkRequest, type Refusal } from './request-check.ts';
 import type { SnapshotCache } from './snapshot-cache.ts';
 import { SotwSubscription } from './sotw-subscription.ts';
 import type { Subscription } from './subscription.ts';
@@ -33,16 +34,10 @@ const SERVICES: readonly (readonly [service: string, methods: string, typeUrl: s
   ['envoy.service.secret.v3.SecretDiscoveryService', 'Secrets', SECRET],
 ];
 
-/** What one stream may make us remember. */
-const MAX_NAMES = 100_000;
-const MAX_TYPES = 32;
-
-type AnyRequest = { readonly node: Node | null; readonly type_url: string };
-
 /** The discovery services of the Envoy API, aggregated and per type, state of the world and delta, over one cache of snapshots. */
 export class DiscoveryService {
   readonly #options: DiscoveryServiceOptions;
-  readonly #sessions = new Set<{ status(): StreamStatus }>();
+  readonly #sessions = new Map<{ status(): StreamStatus }, (refusal: Refusal) => void>();
   #lastId = 0;
 
   constructor(options: DiscoveryServiceOptions) {
@@ -61,7 +56,13 @@ export class DiscoveryService {
 
   /** Every stream that is open now. */
   streams(): readonly StreamStatus[] {
-    return [...this.#sessions].map(session => session.status());
+    return [...this.#sessions.keys()].map(session => session.status());
+  }
+
+  /** Ends every stream, so that a server can stop without waiting for them; clients come back, here or elsewhere. */
+  close(): void {
+    for (const end of [...this.#sessions.values()])
+      end({ code: status.UNAVAILABLE, details: 'shutting down' });
   }
 
   #handlers(methods: string, typeUrl: string | undefined): UntypedServiceImplementation {
@@ -84,25 +85,28 @@ export class DiscoveryService {
     };
   }
 
-  #handler<Request extends AnyRequest>(
+  #handler<Request extends CheckedRequest>(
     variant: StreamInfo['variant'],
     typeUrl: string | undefined,
     subscribe: (typeUrl: string) => Subscription<Request, object>,
   ): handleBidiStreamingCall<Request, object> {
     return call => {
       let session: DiscoverySession<Request, object> | undefined;
-      const end = (code: status, details: string) => {
-        call.emit('error', { code, details });
-        close();
-      };
+      let ended = false;
       const close = () => {
+        ended = true;
         if (session !== undefined) this.#close(session);
         session = undefined;
       };
+      const end = (refusal: Refusal) => {
+        if (!ended) call.emit('error', refusal);
+        close();
+      };
       call.on('data', (request: Request) => {
-        const refusal = refuse(request, typeUrl, session?.load);
-        if (refusal !== undefined) return end(status.INVALID_ARGUMENT, refusal);
-        session ??= this.#open(call, request.node as Node, { variant, typeUrl }, subscribe);
+        if (ended) return;
+        const refusal = checkRequest(request, typeUrl, session?.load);
+        if (refusal !== undefined) return end(refusal);
+        session ??= this.#open(call, request.node as Node, { variant, typeUrl }, subscribe, end);
         session.receive(request.type_url || typeUrl || '', request);
       });
       call.on('drain', () => session?.drained());
@@ -120,6 +124,7 @@ export class DiscoveryService {
     node: Node,
     served: Pick<StreamInfo, 'variant' | 'typeUrl'>,
     subscribe: (typeUrl: string) => Subscription<Request, object>,
+    end: (refusal: Refusal) => void,
   ): DiscoverySession<Request, object> {
     const { cache, observer = {}, now, after, groupOf } = this.#options;
     this.#lastId += 1;
@@ -135,7 +140,7 @@ export class DiscoveryService {
       now,
       after,
     });
-    this.#sessions.add(session);
+    this.#sessions.set(session, end);
     observer.connected?.(info);
     return session;
   }
@@ -145,23 +150,4 @@ export class DiscoveryService {
     session.close();
     this.#options.observer?.disconnected?.(session.info);
   }
-}
-
-/** Why a request is not taken; undefined when it is. */
-function refuse(
-  request: AnyRequest,
-  typeUrl: string | undefined,
-  load: { readonly types: number; readonly names: number } | undefined,
-): string | undefined {
-  if (load === undefined && (request.node === null || request.node.id === '')) {
-    return 'the first request of a stream must carry node.id';
-  }
-  if (typeUrl !== undefined && request.type_url !== '' && request.type_url !== typeUrl) {
-    return `this service serves ${typeUrl}, not ${request.type_url}`;
-  }
-  if (typeUrl === undefined && request.type_url === '')
-    return 'a request of an aggregated stream must carry type_url';
-  if (load !== undefined && load.types > MAX_TYPES) return `more than ${MAX_TYPES} types on one stream`;
-  if (load !== undefined && load.names > MAX_NAMES) return `more than ${MAX_NAMES} names on one stream`;
-  return undefined;
 }

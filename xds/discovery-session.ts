@@ -74,11 +74,17 @@ export class DiscoverySession<Request, Response> {
   pump(): void {
     for (let transition = this.#transition; transition !== undefined; transition = this.#next(transition)) {
       this.#stream.flush(transition.stage, transition.target);
-      const standing = this.#stream.standing(transition.stage);
+      const standing = this.#standingIn(transition);
       if (standing === 'waiting') this.#startTimer();
       else this.#clearTimer();
       if (standing !== 'settled') break;
     }
+  }
+
+  /** Who resumes may hold routes of which he has not told yet: what they use is removed when the stage's time is up. */
+  #standingIn(transition: Transition): Standing {
+    const standing = this.#stream.standing(transition.stage);
+    return standing === 'settled' && transition.step === 1 && this.#stream.withholds ? 'waiting' : standing;
   }
 
   /** The stage after a settled one; undefined when that was the last. */
@@ -93,10 +99,15 @@ export class DiscoverySession<Request, Response> {
   }
 
   #aim(snapshot: Snapshot): void {
-    const current = this.#transition;
-    if (current === undefined) this.#transition = begin(undefined, snapshot);
-    else this.#transition = retarget(current, snapshot, new Set(this.#stream.refused(current.stage)));
     this.pump();
+    const current = this.#transition;
+    this.#transition = current === undefined ? begin(undefined, snapshot) : this.#retarget(current, snapshot);
+    this.pump();
+  }
+
+  #retarget(current: Transition, snapshot: Snapshot): Transition {
+    const through = this.#stream.standing(current.stage) === 'settled' ? advance(current) : current;
+    return retarget(through, snapshot, new Set(this.#stream.refused(current.stage)));
   }
 
   #standing(): Standing {

@@ -50,8 +50,9 @@ export class DiscoveryStream<Request, Response> {
     return { types: this.#channels.size, names };
   }
 
-  get resumed(): boolean {
-    return [...this.#channels.values()].some(({ subscription }) => subscription.resumed);
+  /** The client holds resources from before this stream that are gone, and may still use them. */
+  get withholds(): boolean {
+    return [...this.#channels.values()].some(({ subscription }) => subscription.withholds);
   }
 
   receive(typeUrl: string, request: Request): StreamVerdict {

@@ -23,6 +23,7 @@ export class SotwSubscription implements Subscription<DiscoveryRequest, Discover
   #refused: string | undefined;
   #nacks = 0;
   #sent: string | undefined;
+  #withholds = false;
   /** Names that the client brought from an earlier stream and may still use. */
   #brought: ReadonlySet<string> = new Set();
 
@@ -31,8 +32,8 @@ export class SotwSubscription implements Subscription<DiscoveryRequest, Discover
     this.#rules = rules;
   }
 
-  get resumed(): boolean {
-    return this.#brought.size > 0;
+  get withholds(): boolean {
+    return this.#withholds;
   }
 
   get sent(): string | undefined {
@@ -100,6 +101,7 @@ export class SotwSubscription implements Subscription<DiscoveryRequest, Discover
 
   /** The resources that the client subscribes to and that there are. */
   #wanted(resources: Resources, keep: boolean): Resources {
+    this.#withholds = false;
     if (this.#wildcard && [...this.#names].every(name => resources.has(name))) return resources;
     const wanted = new Map<string, XdsResource>(this.#wildcard ? resources : []);
     for (const name of this.#names) {
@@ -110,7 +112,8 @@ export class SotwSubscription implements Subscription<DiscoveryRequest, Discover
   }
 
   #unknown(name: string, keep: boolean): XdsResource | undefined {
-    // It is still in use, and held from before this stream: it is not emptied yet.
+    // It may be in use, and is held from before this stream: it is not emptied yet.
+    this.#withholds ||= keep && this.#brought.has(name);
     if (keep && this.#brought.has(name)) return undefined;
     return typeof this.#rules.unknown === 'function' ? this.#rules.unknown(name) : undefined;
   }

@@ -34,8 +34,8 @@ export type Subscription<Request, Response> = {
   standing(): Standing;
   /** Version of the last response. */
   readonly sent: string | undefined;
-  /** The client continues the session of an earlier stream and holds resources that we may not know. */
-  readonly resumed: boolean;
+  /** The client brought resources from an earlier stream that are gone, and that it was not told of, to keep them. */
+  readonly withholds: boolean;
   /** Number of names that it keeps: what a client can make us remember. */
   readonly size: number;
 };

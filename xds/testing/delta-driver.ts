@@ -1,0 +1,77 @@
+import { CLUSTER } from '#protos/type-url.ts';
+import { DeltaSubscription } from '../delta-subscription.ts';
+import type { DeltaDiscoveryRequest, DeltaDiscoveryResponse } from '../discovery.ts';
+import type { Resources } from '../snapshot.ts';
+import type { Standing, Verdict } from '../subscription.ts';
+import { rulesOf } from '../type-rules.ts';
+import { contentOf } from './resources.ts';
+
+type Wishes = {
+  subscribe?: readonly string[];
+  unsubscribe?: readonly string[];
+  have?: Readonly<Record<string, string>>;
+};
+
+/** A delta request of which only what matters is given. */
+export function deltaRequest(fields: Partial<DeltaDiscoveryRequest>): DeltaDiscoveryRequest {
+  return {
+    node: null,
+    type_url: '',
+    resource_names_subscribe: [],
+    resource_names_unsubscribe: [],
+    initial_resource_versions: {},
+    response_nonce: '',
+    error_detail: null,
+    ...fields,
+  };
+}
+
+/** A delta subscription with the client's side of the conversation in short words. */
+export class DeltaDriver {
+  readonly subscription: DeltaSubscription;
+  last: DeltaDiscoveryResponse | undefined;
+  #nonces = 0;
+
+  constructor(typeUrl = CLUSTER) {
+    this.subscription = new DeltaSubscription(typeUrl, rulesOf(typeUrl));
+  }
+
+  ask({ subscribe = [], unsubscribe = [], have = {} }: Wishes = {}, nonce = ''): Verdict {
+    return this.subscription.request(
+      deltaRequest({
+        resource_names_subscribe: subscribe,
+        resource_names_unsubscribe: unsubscribe,
+        initial_resource_versions: have,
+        response_nonce: nonce,
+      }),
+    );
+  }
+
+  /** ACKs the last response, and may ask for something in the same request. */
+  ack(wishes: Wishes = {}): Verdict {
+    return this.ask(wishes, this.last?.nonce);
+  }
+
+  nack(message = 'no'): Verdict {
+    const nonce = this.last?.nonce ?? '';
+    return this.subscription.request(
+      deltaRequest({ response_nonce: nonce, error_detail: { code: 3, message } }),
+    );
+  }
+
+  /** What is sent now: name to content, null for removed; undefined: no response. */
+  sent(resources: Resources, keep = false): Record<string, string | null> | undefined {
+    this.#nonces += 1;
+    const response = this.subscription.respond(resources, { nonce: String(this.#nonces), keep });
+    if (response === undefined) return undefined;
+    this.last = response;
+    return Object.fromEntries([
+      ...response.resources.map(({ name, resource }) => [name, contentOf(name, resource)]),
+      ...response.removed_resources.map(name => [name, null]),
+    ]);
+  }
+
+  standing(): Standing {
+    return this.subscription.standing();
+  }
+}
