@@ -17,7 +17,7 @@ import type { LastGoodStore } from './last-good-store.ts';
 import type { Metrics } from './metrics.ts';
 import { problemLog } from './problem-log.ts';
 import type { Reading } from './resource-folders.ts';
-import { type Status, shortTypeName, toStatus } from './status.ts';
+import { allProblems, type Status, shortTypeName, toStatus } from './status.ts';
 import type { Standing } from './verdict.ts';
 
 export type ControlPlaneParts = {
