@@ -135,7 +135,7 @@ export function randomDocuments(seed: number, count: number): readonly Value[] {
   return Array.from({ length: count }, (_, index) => {
     const name = `r-${index}`;
     if (index === 0) return document('Module', 'gateway', { config: maybe(moduleFields(pick)) });
-    if (index < 4) return document('ProxyConfig', name, proxyConfig(pick, maybe));
+    if (index < 15) return document('ProxyConfig', name, proxyConfig(pick, maybe));
     return document('Mapping', name, mapping(pick, maybe));
   });
 }
@@ -196,15 +196,15 @@ function proxyConfig(pick: Pick, maybe: Maybe): Value {
       {
         name: pick(['sds', 'c3', 'odd name/é%']),
         type: 'sds',
-        ...maybe({ service_name: () => pick(['s', ...TEXTS]) }),
+        ...maybe({ service_name: () => pick(['s', ...TEXTS.slice(1)]) }),
       },
     ],
-    virtual_hosts: HOSTS.slice(0, pick([1, 2, 5])).map((domain, index) => ({
-      name: pick(['same', `v${index}`, ...TEXTS]),
+    virtual_hosts: HOSTS.slice(0, pick([0, 1, 2, 5])).map((domain, index) => ({
+      name: pick([`v${index}`, `w${index}`, `${index}${pick(TEXTS.slice(1, -1))}`]),
       domains: [domain],
       routes: [
         {
-          prefix: pick(PATHS.slice(0, 12)),
+          prefix: pick(PATHS.slice(0, 4)),
           cluster: pick(['c1', 'c2']),
           ...maybe({ timeout_ms: () => pick(NUMBERS) }),
         },
@@ -215,7 +215,7 @@ function proxyConfig(pick: Pick, maybe: Maybe): Value {
       cluster_manager: () => ({
         sds: {
           cluster: { name: 'own', type: 'static', hosts: [{ url: 'tcp://10.0.0.5:80' }] },
-          ...maybe({ refresh_delay_ms: () => pick(NUMBERS) }),
+          ...maybe({ refresh_delay_ms: () => pick(NUMBERS.slice(1)) }),
         },
       }),
     }),
@@ -223,5 +223,9 @@ function proxyConfig(pick: Pick, maybe: Maybe): Value {
 }
 
 function clusterFields(pick: Pick): Record<string, () => Value> {
-  return { features: () => 'http2', connect_timeout_ms: () => pick(NUMBERS), lb_type: () => 'round_robin' };
+  return {
+    features: () => 'http2',
+    connect_timeout_ms: () => pick(NUMBERS.slice(1)),
+    lb_type: () => 'round_robin',
+  };
 }
