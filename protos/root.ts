@@ -3,11 +3,12 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import protobuf from 'protobufjs';
 
-const DEPS = join(dirname(fileURLToPath(import.meta.resolve('@grpc/grpc-js-xds/package.json'))), 'deps');
+const DEPS = join(packageFolder('@grpc/grpc-js-xds'), 'deps');
 const INCLUDE = [
   import.meta.dirname,
+  join(packageFolder('grpc-health-check'), 'proto'),
   ...['envoy-api', 'xds', 'googleapis', 'protoc-gen-validate'].map(dep => join(DEPS, dep)),
-  join(DEPS, '..', '..', '..', 'protobufjs'),
+  packageFolder('protobufjs'),
 ];
 
 /** Every message and service that we encode, decode or serve is reachable from these files. */
@@ -39,6 +40,19 @@ export const PROTO_FILES = [
   'envoy/extensions/retry/host/previous_hosts/v3/previous_hosts.proto',
   'envoy/extensions/transport_sockets/tls/v3/tls.proto',
   'envoy/extensions/upstreams/http/v3/http_protocol_options.proto',
+  'grpc/reflection/v1/reflection.proto',
+  'grpc/reflection/v1alpha/reflection.proto',
+  'health/v1/health.proto',
+] as const;
+
+/** Fields of Envoy 1.40 that we use and that the .proto files of the package do not have yet. */
+export const NEWER_FIELDS = [
+  {
+    type: 'envoy.extensions.common.ratelimit.v3.RateLimitDescriptor',
+    name: 'hits_addend',
+    number: 3,
+    fieldType: 'google.protobuf.UInt64Value',
+  },
 ] as const;
 
 /**
@@ -52,8 +66,15 @@ function loadRoot(): protobuf.Root {
   loaded.resolvePath = (_origin, target) =>
     INCLUDE.map(dir => join(dir, target)).find(path => existsSync(path)) ?? null;
   loaded.loadSync([...PROTO_FILES], { keepCase: true });
+  for (const { type, name, number, fieldType } of NEWER_FIELDS) {
+    loaded.lookupType(type).add(new protobuf.Field(name, number, fieldType));
+  }
   loaded.resolveAll();
   return loaded;
+}
+
+function packageFolder(name: string): string {
+  return dirname(fileURLToPath(import.meta.resolve(`${name}/package.json`)));
 }
 
 const types: ReadonlyMap<string, protobuf.Type> = new Map(

@@ -6,7 +6,9 @@ import {
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
 import { HealthImplementation } from 'grpc-health-check';
+import { loadDescriptors } from './descriptors.ts';
 import { listen } from './listen.ts';
+import { REFLECTION_SERVICES, reflectionHandlers } from './reflection.ts';
 import { serviceDefinition } from './service.ts';
 
 export type ServeOptions = {
@@ -36,6 +38,12 @@ const LIMITS: ChannelOptions = {
   'grpc.keepalive_timeout_ms': 10_000,
 };
 
+const HEALTH = 'grpc.health.v1.Health';
+
+/**
+ * Listens and serves: `services`, gRPC health and reflection of them, and plain HTTP/1.1, all on one port. Rejects with the
+ * system's error, which names the address, when it cannot listen.
+ */
 export async function serve(options: ServeOptions): Promise<Served> {
   const server = new Server({ ...LIMITS, ...options.options });
   const names = Object.keys(options.services);
@@ -44,6 +52,7 @@ export async function serve(options: ServeOptions): Promise<Served> {
   }
   const health = new HealthImplementation();
   health.addToServer(server);
+  addReflection(server, [...names, HEALTH, ...REFLECTION_SERVICES]);
   const setServing = (serving: boolean) => {
     for (const name of ['', ...names]) health.setStatus(name, serving ? 'SERVING' : 'NOT_SERVING');
   };
@@ -61,6 +70,11 @@ export async function serve(options: ServeOptions): Promise<Served> {
     await closed;
   };
   return { address: listening.address, port: listening.port, setServing, stop };
+}
+
+function addReflection(server: Server, services: readonly string[]): void {
+  const handlers = reflectionHandlers(services, loadDescriptors());
+  for (const name of REFLECTION_SERVICES) server.addService(serviceDefinition(name), handlers);
 }
 
 /** Resolves when no call is in flight any more, or after `graceMs`. */
