@@ -1,10 +1,12 @@
 import { Command } from 'commander';
 import { discoveryClusters } from '#controlplane/compile/discovery-cluster.ts';
 import { bootstrap } from '#envoy/bootstrap.ts';
+import { parseNodeGroup } from '#resources/node-group.ts';
 import { toResourceSet } from '#resources/resource-set.ts';
 import { parseAddress, SDS, XDS } from './built-in-addresses.ts';
 import { printConfiguration } from './envoy-yaml.ts';
 import { readResources } from './read-resources.ts';
+import { reportProblems } from './report-problems.ts';
 
 type Flags = { id?: string; xds: string; sds: string; admin?: string; resources?: string; json?: boolean };
 
@@ -20,6 +22,7 @@ export function bootstrapCommand(): Command {
     .option('--resources <path>', 'resources whose ProxyConfigs name discovery services of their own')
     .option('--json', 'print JSON instead of YAML')
     .action((group: string, flags: Flags) => {
+      checkNodeGroup(group);
       const options = {
         nodeId: flags.id ?? `${group}-1`,
         group,
@@ -32,9 +35,15 @@ export function bootstrapCommand(): Command {
     });
 }
 
+function checkNodeGroup(group: string): void {
+  const parsed = parseNodeGroup(group);
+  if ('error' in parsed) throw new Error(parsed.error);
+}
+
 function ownDiscovery(group: string, { resources, sds }: Flags) {
   if (resources === undefined) return [];
   const read = readResources([resources]);
+  reportProblems(read.problems);
   const set = toResourceSet(read.resources.values(), read.refused.values());
   return discoveryClusters(set, group, parseAddress('--sds', sds));
 }

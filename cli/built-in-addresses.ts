@@ -11,3 +11,8 @@ export function parseAddress(option: string, text: string): { host: string; port
     throw new Error(`${option} is "${text}": want host:port, for example ${XDS}`);
   return { host, port: Number(port) };
 }
+
+/** What the compiler must know besides resources: where the edge listens by default, and where the discovery service is. */
+export function compileOptions({ edge, sds }: { readonly edge: string; readonly sds: string }) {
+  return { edge: parseAddress('--edge', edge), sds: parseAddress('--sds', sds) };
+}

@@ -3,11 +3,12 @@ import { compile } from '#controlplane/compile/compile.ts';
 import { discoveryClusters } from '#controlplane/compile/discovery-cluster.ts';
 import { nodeGroups } from '#controlplane/compile/node-groups.ts';
 import { staticBootstrap } from '#controlplane/compile/testing/static-bootstrap.ts';
-import { describeProblem } from '#controlplane/problems.ts';
-import { toResourceSet } from '#resources/resource-set.ts';
-import { EDGE, parseAddress, SDS } from './built-in-addresses.ts';
+import { type ResourceSet, toResourceSet } from '#resources/resource-set.ts';
+import { suggest } from '#resources/suggest.ts';
+import { compileOptions, EDGE, SDS } from './built-in-addresses.ts';
 import { printConfiguration } from './envoy-yaml.ts';
 import { readResources } from './read-resources.ts';
+import { reportProblems } from './report-problems.ts';
 
 type Flags = { nodeGroup: string; edge: string; sds: string; json?: boolean };
 
@@ -22,21 +23,27 @@ export function compileCommand(): Command {
     .option('--edge <host:port>', 'where the edge listens when no ProxyConfig says so', EDGE)
     .option('--sds <host:port>', 'where the discovery service is', SDS)
     .option('--json', 'print JSON instead of YAML')
-    .action((paths: string[], { nodeGroup, edge, sds, json }: Flags) => {
+    .action((paths: string[], flags: Flags) => {
       const read = readResources(paths);
       const resources = toResourceSet(read.resources.values(), read.refused.values());
-      const options = { edge: parseAddress('--edge', edge), sds: parseAddress('--sds', sds) };
-      const groups = nodeGroups(resources);
-      if (!groups.includes(nodeGroup)) {
-        throw new Error(`no resource is for node group "${nodeGroup}"; there is ${groups.join(', ')}`);
-      }
-      const compiled = compile(resources, nodeGroup, options);
-      const problems = [...read.problems, ...compiled.problems];
-      for (const problem of problems) process.stderr.write(`${describeProblem(problem)}\n`);
-      printConfiguration(
-        staticBootstrap(compiled, discoveryClusters(resources, nodeGroup, options.sds)),
-        json,
-      );
-      process.exitCode = problems.some(({ severity }) => severity === 'error') ? 1 : 0;
+      checkNodeGroup(flags.nodeGroup, nodeGroups(resources));
+      const { configuration, problems } = configurationOf(resources, flags);
+      reportProblems([...read.problems, ...problems]);
+      printConfiguration(configuration, flags.json);
     });
+}
+
+function checkNodeGroup(group: string, groups: readonly string[]): void {
+  if (groups.includes(group)) return;
+  throw new Error(
+    `no resource is for node group "${group}"${suggest(group, groups)} (there is ${groups.join(', ')})`,
+  );
+}
+
+function configurationOf(resources: ResourceSet, { nodeGroup, edge, sds }: Flags) {
+  const options = compileOptions({ edge, sds });
+  const compiled = compile(resources, nodeGroup, options);
+  const discovery = discoveryClusters(resources, nodeGroup, options.sds);
+  const node = { id: `${nodeGroup}-1`, cluster: nodeGroup };
+  return { configuration: { ...staticBootstrap(compiled, discovery), node }, problems: compiled.problems };
 }

@@ -22,6 +22,13 @@ const program = new Command('gateway')
   .addCommand(compileCommand())
   .addCommand(bootstrapCommand());
 
+for (const command of program.commands) command.copyInheritedSettings(program);
+
+// `gateway compile … | head` has had enough.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+});
+
 try {
   await program.parseAsync();
 } catch (error) {

@@ -1,6 +1,13 @@
 import { Command } from 'commander';
+import { compile } from '#controlplane/compile/compile.ts';
+import { nodeGroups } from '#controlplane/compile/node-groups.ts';
 import { describeProblem } from '#controlplane/problems.ts';
+import type { Collected } from '#resources/collect.ts';
+import type { Problem } from '#resources/problem.ts';
+import { toResourceSet } from '#resources/resource-set.ts';
+import { compileOptions, EDGE, SDS } from './built-in-addresses.ts';
 import { readResources } from './read-resources.ts';
+import { exitCodeFor } from './report-problems.ts';
 
 /** `gateway validate`: what the control plane would say of these resources. Exits with 1 when there is an error. */
 export function validateCommand(): Command {
@@ -9,19 +16,28 @@ export function validateCommand(): Command {
     .argument('<files...>', 'YAML files, or folders of them')
     .option('--json', 'print the problems as JSON')
     .action((paths: string[], options: { json?: boolean }) => {
-      const { resources, problems } = readResources(paths);
-      if (options.json)
-        process.stdout.write(`${JSON.stringify({ resources: resources.size, problems }, null, 2)}\n`);
-      else
-        process.stdout.write(
-          [...problems.map(describeProblem), summary(resources.size, problems.length), ''].join('\n'),
-        );
-      process.exitCode = problems.some(({ severity }) => severity === 'error') ? 1 : 0;
+      const read = readResources(paths);
+      const problems = [...read.problems, ...problemsBetween(read)];
+      const good = read.resources.size;
+      process.stdout.write(options.json ? toJson(good, problems) : toText(good, problems));
+      process.exitCode = exitCodeFor(problems);
     });
 }
 
-function summary(resources: number, problems: number): string {
-  return `${count(resources, 'resource')} good, ${count(problems, 'problem')}`;
+/** What is wrong between resources that are each right, such as a route to a cluster that is nowhere. */
+function problemsBetween({ resources, refused }: Collected): Problem[] {
+  const set = toResourceSet(resources.values(), refused.values());
+  const options = compileOptions({ edge: EDGE, sds: SDS });
+  return nodeGroups(set).flatMap(group => compile(set, group, options).problems);
+}
+
+function toJson(good: number, problems: readonly Problem[]): string {
+  return `${JSON.stringify({ resources: good, problems }, null, 2)}\n`;
+}
+
+function toText(good: number, problems: readonly Problem[]): string {
+  const summary = `${count(good, 'resource')} good, ${count(problems.length, 'problem')}`;
+  return [...problems.map(describeProblem), summary, ''].join('\n');
 }
 
 function count(number: number, what: string): string {

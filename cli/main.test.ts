@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { promisify } from 'node:util';
+import manifest from '../package.json' with { type: 'json' };
+import { folderOf, gateway } from './testing/gateway.ts';
+
+const COMMANDS = ['up', 'scale', 'status', 'validate', 'compile', 'bootstrap'];
+
+describe('the gateway command', () => {
+  test('shows its help and its version', async () => {
+    const help = await gateway('--help');
+    assert.equal(help.code, 0);
+    for (const command of COMMANDS) assert.match(help.stdout, new RegExp(`^  ${command} `, 'm'));
+    assert.deepEqual(await gateway('--version'), { code: 0, stdout: `${manifest.version}\n`, stderr: '' });
+  });
+
+  test('without a command shows its help, as a mistake', async () => {
+    const { code, stdout, stderr } = await gateway();
+    assert.deepEqual([code, stdout], [1, '']);
+    assert.match(stderr, /^Usage: gateway /);
+  });
+
+  for (const command of COMMANDS) {
+    test(`shows the help of ${command}`, async () => {
+      const { code, stdout, stderr } = await gateway(command, '--help');
+      assert.deepEqual([code, stderr], [0, '']);
+      assert.match(stdout, new RegExp(`^Usage: gateway ${command} `));
+    });
+  }
+
+  const mistakes = [
+    [['stauts'], /^error: unknown command 'stauts'\n\(Did you mean status\?\)\n\(--help shows/],
+    [['validate', 'x', '--jsn'], /^error: unknown option '--jsn'\n\(Did you mean --json\?\)\n\(--help shows/],
+    [['validate'], /^error: missing required argument 'files'\n\(--help shows/],
+    [['compile', 'x'], /^error: required option '--node-group <group>' not specified\n\(--help shows/],
+    [
+      ['status', '--port-offset', 'far'],
+      /'--port-offset <number>' argument 'far' is invalid\. want a number/,
+    ],
+  ] as const;
+  for (const [args, message] of mistakes) {
+    test(`refuses "${args.join(' ')}" and says what to do`, async () => {
+      const { code, stdout, stderr } = await gateway(...args);
+      assert.deepEqual([code, stdout], [1, '']);
+      assert.match(stderr, message);
+    });
+  }
+
+  test('says nothing when its reader has had enough', async t => {
+    const mappings = Array.from({ length: 500 }, (_, n) => mapping(`m${n}`)).join('---\n');
+    const folder = await folderOf(t, { 'many.yaml': mappings });
+    const main = join(import.meta.dirname, 'main.ts');
+    const pipe = '"$0" "$1" compile --node-group edge "$2" | head -1';
+    const run = promisify(execFile)('bash', ['-o', 'pipefail', '-c', pipe, process.execPath, main, folder]);
+    assert.deepEqual(await run, { stdout: 'node:\n', stderr: '' });
+  });
+});
+
+function mapping(name: string): string {
+  return `apiVersion: gateway.internal/v2
+kind: Mapping
+metadata: { name: ${name} }
+spec: { prefix: /${name}/, service: ${name} }
+`;
+}

@@ -1,0 +1,13 @@
+import { describeProblem } from '#controlplane/problems.ts';
+import type { Problem } from '#resources/problem.ts';
+
+/** Writes a line for each to stderr, and sets the exit code: 1 when one is an error, else 0. */
+export function reportProblems(problems: readonly Problem[]): void {
+  for (const problem of problems) process.stderr.write(`${describeProblem(problem)}\n`);
+  process.exitCode = exitCodeFor(problems);
+}
+
+/** A warning alone fails no command. */
+export function exitCodeFor(problems: readonly Problem[]): 0 | 1 {
+  return problems.some(({ severity }) => severity === 'error') ? 1 : 0;
+}

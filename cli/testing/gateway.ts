@@ -1,0 +1,26 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+
+const MAIN = join(import.meta.dirname, '..', 'main.ts');
+
+export type Said = { readonly code: number; readonly stdout: string; readonly stderr: string };
+
+/** Runs `gateway <args>` and tells what came of it. */
+export function gateway(...args: readonly string[]): Promise<Said> {
+  return new Promise(resolve => {
+    execFile(process.execPath, [MAIN, ...args], { maxBuffer: 2 ** 26 }, (error, stdout, stderr) => {
+      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
+    });
+  });
+}
+
+/** A folder with these files, which is there for the time of the test. */
+export async function folderOf(t: TestContext, files: Readonly<Record<string, string>>): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'gateway-cli-'));
+  t.after(() => rm(folder, { recursive: true }));
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+  return folder;
+}
