@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import type { JsonObject } from '#protos/json.ts';
 import { CLUSTER, LISTENER, ROUTE_CONFIGURATION } from '#protos/type-url.ts';
@@ -126,4 +128,12 @@ test('a discovery service that the running proxies do not know is a Problem, and
 test('without any resource the edge listens, other node groups do not', () => {
   assert.deepEqual(names(compile(setOf(), 'edge', OPTIONS), LISTENER), ['127.0.0.1:8080']);
   assert.deepEqual(names(compile(setOf(), 'sidecar', OPTIONS), LISTENER), []);
+});
+
+test("the demo's resources have no Problem", () => {
+  const file = join(import.meta.dirname, '../../envoy/resources/user-service.yaml');
+  const { resources, problems } = resourceSetOf(readFileSync(file, 'utf8'));
+  const compiled = compile(resources, 'edge', OPTIONS);
+  assert.deepEqual([...problems, ...compiled.problems], []);
+  assert.deepEqual(names(compiled, CLUSTER), ['user-service']);
 });

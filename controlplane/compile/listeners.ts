@@ -1,4 +1,5 @@
 import type { HostPort } from '#resources/host.ts';
+import { module } from '#resources/module.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import type { CompiledResource } from './compiled.ts';
@@ -8,18 +9,9 @@ import { EDGE } from './node-groups.ts';
 import type { CompileOptions } from './options.ts';
 import { problemOf } from './problem-of.ts';
 
-/** What holds when there is no Module. */
-const DEFAULT_CONFIG: ModuleConfig = {
-  use_remote_address: true,
-  xff_num_trusted_hops: 0,
-  escaped_slashes: 'reject',
-  default_labels: {},
-  default_label_domain: 'gateway',
-};
-
-/** The settings of the whole gateway: those of the first Module by id. */
+/** The settings of the whole gateway: those of the first Module by id, or the defaults. */
 export function moduleConfig({ modules }: ResourceSet): ModuleConfig {
-  return modules[0]?.spec.config ?? DEFAULT_CONFIG;
+  return modules[0]?.spec.config ?? module.schema.parse({}).config;
 }
 
 /** One listener for each address that the ProxyConfigs of the node group give; all serve the same routes. */

@@ -31,6 +31,22 @@ test('when an instance is gone and its application proxy is not, every request i
   assert.ok((attempts[1] ?? 0) > 0, 'the dead one was asked, else this shows nothing');
 });
 
+test('what the edge says of the client arrives unchanged', async t => {
+  const instance = await startEchoServer('instance');
+  t.after(() => instance.close());
+  const proxy = await startCompiled(applicationProxy(await freePort(), instance.address), 'side');
+  t.after(() => proxy.stop());
+  const said = {
+    'x-forwarded-for': '203.0.113.7',
+    'x-forwarded-proto': 'https',
+    'x-request-id': '11111111-2222-4333-8444-555555555555',
+    x_underscore: 'kept',
+  };
+  const { headers, path } = await proxy.echo('/a%2Fb', { headers: said });
+  assert.equal(path, '/a%2Fb');
+  for (const [name, value] of Object.entries(said)) assert.equal(headers[name], value, name);
+});
+
 const applicationProxy = (port: number, instance: string) => `
 apiVersion: gateway.internal/v2
 kind: ProxyConfig
