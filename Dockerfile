@@ -1,0 +1,17 @@
+# One image for all our processes; compose.yaml names the command of each. Node.js is the image's own, so that the
+# optional packages, which bring a Node.js to machines without one, stay out.
+FROM node:24.21.0-bookworm-slim AS dependencies
+WORKDIR /gateway
+COPY package.json package-lock.json ./
+RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund
+
+FROM node:24.21.0-bookworm-slim
+ENV NODE_ENV=production
+WORKDIR /gateway
+COPY --from=dependencies /gateway/node_modules node_modules
+COPY . .
+# A new volume takes over the owner of the folder that it is mounted on.
+RUN install -d -o node -g node -m 0700 /var/lib/gateway \
+ && install -d -o node -g node /var/lib/database-secret
+USER node
+CMD ["node", "controlplane/main.ts"]

@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+
+export const ROOT = join(import.meta.dirname, '..', '..');
+
+/** What compose.yaml says of a service, as far as tests ask. */
+export type ComposeService = {
+  readonly image: string;
+  readonly build?: string;
+  readonly command?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly user?: string;
+  readonly hostname?: string;
+  readonly read_only?: boolean;
+  readonly restart?: string;
+  readonly ports?: readonly string[];
+  readonly volumes?: readonly string[];
+  readonly network_mode?: string;
+  readonly networks?: readonly string[] | Readonly<Record<string, { readonly aliases: readonly string[] }>>;
+  readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
+  readonly healthcheck?: { readonly test: readonly string[] };
+  readonly deploy?: {
+    readonly resources: { readonly limits: { readonly memory: string; readonly pids: number } };
+  };
+};
+
+type ComposeFile = {
+  readonly services: Readonly<Record<string, ComposeService>>;
+  readonly networks: Readonly<Record<string, { readonly internal?: boolean }>>;
+  readonly volumes: Readonly<Record<string, object>>;
+};
+
+/** compose.yaml, its merge keys resolved. */
+export const COMPOSE: ComposeFile = parse(readFileSync(join(ROOT, 'compose.yaml'), 'utf8'), { merge: true });
+
+/** Throws when there is no such service. */
+export function composeService(name: string): ComposeService {
+  const service = COMPOSE.services[name];
+  if (service === undefined) throw new Error(`compose.yaml has no service ${name}`);
+  return service;
+}
+
+/** A variable of a service's environment. Throws when it is not set. */
+export function variable(service: string, name: string): string {
+  const value = composeService(service).environment?.[name];
+  if (value === undefined) throw new Error(`compose.yaml does not set ${name} of ${service}`);
+  return value;
+}
+
+/** The port of an address variable such as `0.0.0.0:18000`. */
+export function portOf(service: string, name: string): number {
+  return Number(variable(service, name).split(':').at(-1));
+}
+
+/** The user-service instances, in their order. */
+export const INSTANCES: readonly string[] = Object.keys(COMPOSE.services).filter(name =>
+  /^user-service-\d+$/.test(name),
+);
+
+/** The path in this checkout of a path in the containers' folder of configuration. */
+export function mounted(path: string): string {
+  return path.replace(/^\/etc\/gateway/, join(ROOT, 'deploy/compose'));
+}
