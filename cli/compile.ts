@@ -2,10 +2,11 @@ import { Command } from 'commander';
 import { compile } from '#controlplane/compile/compile.ts';
 import { discoveryClusters } from '#controlplane/compile/discovery-cluster.ts';
 import { nodeGroups } from '#controlplane/compile/node-groups.ts';
-import { staticBootstrap } from '#controlplane/compile/testing/static-bootstrap.ts';
+import { staticBootstrap } from '#controlplane/compile/static-bootstrap.ts';
+import { bootstrap } from '#envoy/bootstrap.ts';
 import { type ResourceSet, toResourceSet } from '#resources/resource-set.ts';
 import { suggest } from '#resources/suggest.ts';
-import { compileOptions, EDGE, SDS } from './built-in-addresses.ts';
+import { compileOptions, EDGE, SDS, XDS } from './built-in-addresses.ts';
 import { printConfiguration } from './envoy-yaml.ts';
 import { readResources } from './read-resources.ts';
 import { reportProblems } from './report-problems.ts';
@@ -43,7 +44,12 @@ function checkNodeGroup(group: string, groups: readonly string[]): void {
 function configurationOf(resources: ResourceSet, { nodeGroup, edge, sds }: Flags) {
   const options = compileOptions({ edge, sds });
   const compiled = compile(resources, nodeGroup, options);
-  const discovery = discoveryClusters(resources, nodeGroup, options.sds);
-  const node = { id: `${nodeGroup}-1`, cluster: nodeGroup };
-  return { configuration: { ...staticBootstrap(compiled, discovery), node }, problems: compiled.problems };
+  const proxy = bootstrap({
+    nodeId: `${nodeGroup}-1`,
+    group: nodeGroup,
+    xdsAddress: XDS,
+    sdsAddress: sds,
+    discoveryClusters: discoveryClusters(resources, nodeGroup, options.sds),
+  });
+  return { configuration: staticBootstrap(proxy, compiled), problems: compiled.problems };
 }

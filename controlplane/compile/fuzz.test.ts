@@ -8,7 +8,7 @@ import { discoveryClusters } from './discovery-cluster.ts';
 import type { CompileOptions } from './options.ts';
 import { randomDocuments } from './testing/random-documents.ts';
 import { resourceSetOf } from './testing/resource-set-of.ts';
-import { staticBootstrap } from './testing/static-bootstrap.ts';
+import { staticTestBootstrap } from './testing/static-test-bootstrap.ts';
 
 const OPTIONS: CompileOptions = {
   edge: { host: '127.0.0.1', port: 8080 },
@@ -29,6 +29,6 @@ for (const seed of [1, 2, 3, 4, 5, 6]) {
     const compiled = compile(resources, 'edge', OPTIONS);
     for (const { json } of [...compiled.resources.values()].flat()) encodeAny(json);
     const discovery = discoveryClusters(resources, 'edge', OPTIONS.sds);
-    assert.equal(await validate(staticBootstrap(compiled, discovery)), undefined);
+    assert.equal(await validate(staticTestBootstrap(compiled, discovery)), undefined);
   });
 }

@@ -13,7 +13,7 @@ import { discoveryClusters } from './discovery-cluster.ts';
 import { nodeGroups } from './node-groups.ts';
 import type { CompileOptions } from './options.ts';
 import { resourceSetOf } from './testing/resource-set-of.ts';
-import { staticBootstrap } from './testing/static-bootstrap.ts';
+import { staticTestBootstrap } from './testing/static-test-bootstrap.ts';
 
 /**
  * A case is two files and no code: `testdata/<case>.in.yaml` is what the operator writes, `<case>.<node group>.out.yaml`
@@ -45,7 +45,7 @@ for (const file of readdirSync(FOLDER).filter(name => name.endsWith('.in.yaml'))
 
     test(`${name} is accepted by Envoy`, async () => {
       const discovery = discoveryClusters(resources, group, OPTIONS.sds);
-      assert.equal(await validate(staticBootstrap(compiled, discovery)), undefined);
+      assert.equal(await validate(staticTestBootstrap(compiled, discovery)), undefined);
     });
   }
 }

@@ -4,7 +4,7 @@ import { type EnvoyProcess, startEnvoy } from '#envoy/e2e/envoy-process.ts';
 import { LISTENER } from '#protos/type-url.ts';
 import { compile } from '../compile.ts';
 import { resourceSetOf } from '../testing/resource-set-of.ts';
-import { staticBootstrap } from '../testing/static-bootstrap.ts';
+import { staticTestBootstrap } from '../testing/static-test-bootstrap.ts';
 import type { Echo } from './echo-server.ts';
 
 export type Answer = {
@@ -34,7 +34,7 @@ export async function startCompiled(yaml: string, group = 'edge'): Promise<Compi
   const { resources } = resourceSetOf(yaml);
   const anyPort = { host: '127.0.0.1', port: 0 };
   const compiled = compile(resources, group, { edge: anyPort, sds: { host: '127.0.0.1', port: 18003 } });
-  const envoy: EnvoyProcess = await startEnvoy(staticBootstrap(compiled), [
+  const envoy: EnvoyProcess = await startEnvoy(staticTestBootstrap(compiled), [
     '--file-flush-interval-msec',
     '10',
   ]);

@@ -1,29 +1,18 @@
-import { bootstrap } from '#envoy/bootstrap.ts';
 import { isJsonObject, type Json, type JsonObject } from '#protos/json.ts';
 import { CLUSTER, LISTENER, ROUTE_CONFIGURATION } from '#protos/type-url.ts';
-import type { Compiled } from '../compiled.ts';
-
-const PROXY = { nodeId: 'test', group: 'test', xdsAddress: '127.0.0.1:18000', sdsAddress: '127.0.0.1:18003' };
+import type { Compiled } from './compiled.ts';
 
 /**
- * A bootstrap that holds the compiled resources themselves, routes inside their listeners, so that Envoy checks all of
- * them at once. `discovery` are the clusters of discovery services that the bootstrap needs besides.
+ * A configuration that needs no control plane: `bootstrap` with the compiled resources themselves, routes inside their listeners.
+ * `envoy --mode validate` checks all of them at once.
  */
-export function staticBootstrap(compiled: Compiled, discovery: readonly JsonObject[] = []): JsonObject {
-  const { dynamic_resources, static_resources, ...rest } = bootstrap({
-    ...PROXY,
-    discoveryClusters: discovery,
-  });
-  const own = clustersOf(static_resources);
+export function staticBootstrap(bootstrap: JsonObject, compiled: Compiled): JsonObject {
+  const { dynamic_resources, static_resources, ...rest } = bootstrap;
   const [routes = {}] = messages(compiled, ROUTE_CONFIGURATION);
   const listeners = messages(compiled, LISTENER).map(listener => withRoutes(listener, routes));
-  const clusters = [...own, ...messages(compiled, CLUSTER)];
+  const clusters = [...clustersOf(static_resources), ...messages(compiled, CLUSTER)];
   const { ads_config } = dynamic_resources as { ads_config: JsonObject };
-  return {
-    ...rest,
-    dynamic_resources: { ads_config },
-    static_resources: { listeners, clusters },
-  };
+  return { ...rest, dynamic_resources: { ads_config }, static_resources: { listeners, clusters } };
 }
 
 function clustersOf(staticResources: Json | undefined): readonly JsonObject[] {
