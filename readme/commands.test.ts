@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { promisify } from 'node:util';
+import { parseDocument } from 'yaml';
+import { getJson, request } from '#envoy/e2e/request.ts';
+import { type System, startSystem } from '#envoy/e2e/system.ts';
+import { until } from '#envoy/e2e/until.ts';
+import { portsAt } from '#launcher/ports.ts';
+import { commands, readDocument } from './code-blocks.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+const README = readDocument('README.md');
+const FILE = 'user-service.yaml';
+
+/** What the answers to the README's commands hold. */
+const EXPECTED: readonly (readonly [RegExp, RegExp])[] = [
+  [/curl .*\/user\/health/, /"ok":true/],
+  [/curl .*\/user\/ada/, /"fullname":"Ada Lovelace".*"ok":true/],
+  [/gateway scale 4/, /^4 instances serve$/m],
+  [/gateway status/, /^ready\n(.*\n)*accepted +Mapping\/default\/user-service /],
+  [/gateway validate/, /^1 resource good, 0 problems\n$/],
+  [/gateway compile/, /^static_resources:$/m],
+  [/gateway bootstrap/, /^dynamic_resources:$/m],
+];
+
+describe('the README', () => {
+  let system: System;
+  let demo: string;
+  before(async () => {
+    system = await startSystem({ instances: 2 });
+    demo = readFileSync(join(system.resources, FILE), 'utf8');
+  });
+  after(() => system.stop());
+
+  for (const line of commands(README).filter(command => !command.startsWith('npm '))) {
+    const [command = ''] = line.split(/ +# /);
+    test(`is right about: ${command}`, async () => {
+      const { stdout } = await promisify(execFile)('bash', ['-c', here(command, system)], { cwd: ROOT });
+      const [, expected] = EXPECTED.find(([which]) => which.test(command)) ?? [];
+      assert.ok(expected !== undefined, 'say in EXPECTED what it prints');
+      assert.match(stdout, expected);
+      if (!command.startsWith('curl')) return;
+      assert.equal(JSON.parse(stdout).ok, true);
+    });
+  }
+
+  test('is right about the addresses', async () => {
+    const offset = system.gateway.portOffset;
+    const url = (port: number) => `http://127.0.0.1:${port + offset}`;
+    const paths: readonly (readonly [number, string])[] = [
+      [8080, '/user/health'],
+      [8877, '/status'],
+      [8877, '/metrics'],
+      [8877, '/healthz'],
+      [8877, '/readyz'],
+      [18_003, '/v1/registration/user-service'],
+      [9901, '/ready'],
+    ];
+    for (const [port, path] of paths) {
+      assert.ok(README.includes(`| 127.0.0.1:${port} |`), `no row for ${port}`);
+      assert.equal((await request(url(port), path)).status, 200, `${port}${path}`);
+    }
+  });
+
+  test('is right that the hostname goes round the instances', async () => {
+    const hosts = (
+      await getJson<{ hosts: unknown[] }>(
+        `http://127.0.0.1:${system.ports.sds}`,
+        '/v1/registration/user-service',
+      )
+    ).hosts;
+    const names = new Set<string>();
+    for (const _ of hosts)
+      names.add((await getJson<{ hostname: string }>(system.edge, '/user/health')).hostname);
+    assert.equal(names.size, hosts.length);
+  });
+
+  test('is right that an edit is in effect, and that a mistake is printed and changes nothing', async () => {
+    const onlyGet = parseDocument(demo);
+    onlyGet.setIn(['spec', 'method'], 'GET');
+    const put = () => request(system.edge, '/user/ada', { method: 'PUT' });
+    system.write(FILE, String(onlyGet));
+    await until(async () => (await put()).status === 404 || undefined);
+    system.write(FILE, String(onlyGet).replace('prefix: /user', 'prefix: user'));
+    const problem = new RegExp(
+      `^\\[controlplane\\] error: Mapping default/user-service \\(.*${FILE}:\\d+, spec\\.prefix\\): `,
+      'm',
+    );
+    await until(() => problem.test(system.gateway.said()) || undefined);
+    assert.equal((await put()).status, 404);
+    assert.equal((await request(system.edge, '/user/health')).status, 200);
+  });
+});
+
+/** The command, for the system of this test: it has other ports than the README's, and state of its own. */
+function here(command: string, { gateway, state }: System): string {
+  const moved = Object.values(portsAt(0)).reduce(
+    (text, port) => text.replace(`127.0.0.1:${port}`, `127.0.0.1:${port + gateway.portOffset}`),
+    command,
+  );
+  return moved
+    .replace('curl ', 'curl -sS ')
+    .replace('gateway scale', `gateway scale --state ${state}`)
+    .replace('gateway status', `gateway status --port-offset ${gateway.portOffset}`);
+}

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { compile } from '#controlplane/compile/compile.ts';
+import { nodeGroups } from '#controlplane/compile/node-groups.ts';
+import { KINDS, type Kind } from '#resources/kinds.ts';
+import { parseFile } from '#resources/parse.ts';
+import { DEFAULT_PARSE_OPTIONS } from '#resources/parse-options.ts';
+import { toResourceSet } from '#resources/resource-set.ts';
+import { exampleFile } from './example-file.ts';
+import { resourcesPage } from './resources-page.ts';
+
+const kinds = Object.keys(KINDS) as Kind[];
+const exampleOf = (kind: Kind) => readFileSync(exampleFile(kind), 'utf8');
+
+describe('RESOURCES.md', () => {
+  test('is what the schemas and the examples give (else: npx node readme/write-resources.ts)', () => {
+    const page = readFileSync(join(import.meta.dirname, '..', 'RESOURCES.md'), 'utf8');
+    assert.equal(page, resourcesPage(exampleOf));
+  });
+
+  test('has every example', () => {
+    const files = readdirSync(join(import.meta.dirname, 'examples'));
+    assert.deepEqual(files.sort(), kinds.map(kind => exampleFile(kind).split('/').at(-1)).sort());
+  });
+
+  for (const kind of kinds) {
+    test(`has an example of ${kind} without a problem`, () => {
+      const parsed = parseFile(`${kind}.yaml`, exampleOf(kind), DEFAULT_PARSE_OPTIONS);
+      assert.deepEqual(parsed.problems, []);
+      assert.deepEqual(
+        parsed.resources.map(resource => resource.kind),
+        [kind],
+      );
+      const set = toResourceSet(parsed.resources, []);
+      const address = { host: '127.0.0.1', port: 8080 };
+      for (const group of nodeGroups(set)) {
+        assert.deepEqual(compile(set, group, { edge: address, sds: address }).problems, []);
+      }
+    });
+  }
+});

@@ -1,0 +1,33 @@
+import { kindTable } from '#resources/docs.ts';
+import { KINDS, type Kind } from '#resources/kinds.ts';
+
+const INTRODUCTION = `# Resources
+<!-- Made from the schemas in resources/ and the examples in readme/examples/ by \`npx node readme/write-resources.ts\`. -->
+
+Each is a YAML document with \`apiVersion: gateway.internal/v2\` (or \`getambassador.io/v2\`), a \`kind\`, and in \`metadata\` a \`name\` and
+a \`namespace\` (\`default\` unless it is given). A file may hold many documents, a folder many files (\`.yaml\`, \`.yml\`, \`.json\`).
+
+A mistake is a problem with file, line and field; \`gateway validate\` and \`gateway status\` show it. An unknown field is a warning with the name that
+was probably meant. A resource with an error is left out, and its last good version stays in force; nothing else is disturbed.
+
+Labels and RateLimitService are checked, and have no effect yet: rate limits come next.
+`;
+
+/** RESOURCES.md: each kind that is served with its fields, as its schema says, and an example. */
+export function resourcesPage(exampleOf: (kind: Kind) => string): string {
+  const kinds = (Object.keys(KINDS) as Kind[]).map(kind => kindSection(kind, exampleOf(kind)));
+  return [INTRODUCTION, ...kinds].join('\n');
+}
+
+function kindSection(kind: Kind, example: string): string {
+  const definition = KINDS[kind];
+  const parts = [definition.summary, namesOf(kind), `\`\`\`yaml\n${example}\`\`\``, kindTable(definition)];
+  return `## ${kind}\n${parts.filter(part => part !== '').join('\n\n')}`;
+}
+
+function namesOf(kind: Kind): string {
+  const { names, singleton = false }: { names?: readonly string[]; singleton?: boolean } = KINDS[kind];
+  const [own, ...aliases] = (names ?? []).map(name => `\`${name}\``);
+  const name = own === undefined ? '' : `Its name is ${[own, ...aliases].join(' or ')}.`;
+  return [name, singleton ? 'A gateway has one.' : ''].filter(part => part !== '').join(' ');
+}
