@@ -77,9 +77,9 @@ export class DeltaSubscription implements Subscription<DeltaDiscoveryRequest, De
     return this.#send(changes, resources, turn.nonce);
   }
 
-  standing(): Standing {
+  standing(target: Resources): Standing {
     if (this.#inFlight !== undefined) return 'waiting';
-    return this.#refusals.empty ? 'settled' : 'refused';
+    return this.#refusals.concern(name => this.#version(name, target)) ? 'refused' : 'settled';
   }
 
   #judge(request: DeltaDiscoveryRequest): Verdict {

@@ -72,48 +72,48 @@ export class DiscoverySession<Request, Response> {
 
   /** Writes what is due, and goes on to the next stages for as long as there is nothing to wait for. */
   pump(): void {
-    for (let transition = this.#transition; transition !== undefined; transition = this.#next(transition)) {
-      this.#stream.flush(transition.stage, transition.target);
-      const standing = this.#standingIn(transition);
+    let next = this.#transition;
+    while (next !== undefined) {
+      this.#transition = next;
+      this.#stream.flush(next.stage, next.target);
+      const standing = this.#standingIn(next);
       if (standing === 'waiting') this.#startTimer();
       else this.#clearTimer();
-      if (standing !== 'settled') break;
+      next = this.#next(next, standing);
     }
   }
 
   /** Who resumes may hold routes of which he has not told yet: what they use is removed when the stage's time is up. */
   #standingIn(transition: Transition): Standing {
-    const standing = this.#stream.standing(transition.stage);
+    const standing = this.#stream.standing(transition.stage, transition.target);
     return standing === 'settled' && transition.step === 1 && this.#stream.withholds ? 'waiting' : standing;
   }
 
-  /** The stage after a settled one; undefined when that was the last. */
-  #next(transition: Transition): Transition | undefined {
+  /** What follows on a stage; undefined: nothing for now. */
+  #next(transition: Transition, standing: Standing): Transition | undefined {
+    if (standing === 'waiting') return undefined;
+    // After a refusal a newer snapshot need not wait for the end of the way.
+    if (standing === 'refused') return transition.next && this.#retarget(transition, transition.next);
     const next = advance(transition);
-    if (next !== transition) {
-      this.#transition = next;
-      return next;
-    }
+    if (next !== transition) return next;
     this.#settle(transition.target);
     return undefined;
   }
 
   #aim(snapshot: Snapshot): void {
-    this.pump();
     const current = this.#transition;
     this.#transition = current === undefined ? begin(undefined, snapshot) : this.#retarget(current, snapshot);
     this.pump();
   }
 
   #retarget(current: Transition, snapshot: Snapshot): Transition {
-    const through = this.#stream.standing(current.stage) === 'settled' ? advance(current) : current;
-    return retarget(through, snapshot, new Set(this.#stream.refused(current.stage)));
+    return retarget(current, snapshot, this.#stream.refused(current.stage, current.target));
   }
 
   #standing(): Standing {
     const transition = this.#transition;
     if (transition === undefined) return 'waiting';
-    const standing = this.#stream.standing(transition.stage);
+    const standing = this.#stream.standing(transition.stage, transition.target);
     if (standing !== 'settled') return standing;
     const there = transition.step === 2 && transition.next === undefined;
     return there && this.#subscribesInTurn(transition.target) ? 'settled' : 'waiting';

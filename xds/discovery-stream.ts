@@ -82,16 +82,18 @@ export class DiscoveryStream<Request, Response> {
     this.#blocked = false;
   }
 
-  standing(stage: Stage): Standing {
+  standing(stage: Stage, target: Snapshot): Standing {
     if (this.#blocked) return 'waiting';
-    const standings = [...this.#channels.values()].map(channel => standingIn(channel, stage));
+    const standings = [...this.#channels.values()].map(channel => standingIn(channel, stage, target));
     if (standings.includes('refused')) return 'refused';
     return standings.includes('waiting') ? 'waiting' : 'settled';
   }
 
-  refused(stage: Stage): string[] {
+  /** The types of which something is refused that the target holds. */
+  refused(stage: Stage, target: Snapshot): ReadonlySet<string> {
     const channels = [...this.#channels.values()];
-    return channels.filter(channel => standingIn(channel, stage) === 'refused').map(({ typeUrl }) => typeUrl);
+    const refused = channels.filter(channel => standingIn(channel, stage, target) === 'refused');
+    return new Set(refused.map(({ typeUrl }) => typeUrl));
   }
 
   subscribesTo(typeUrl: string): boolean {
@@ -135,7 +137,11 @@ function rank(typeUrl: string): number {
 }
 
 /** A type that the stage is silent about stands for nothing, unless a response about it is still under way. */
-function standingIn<Request, Response>(channel: Channel<Request, Response>, stage: Stage): Standing {
-  const standing = channel.subscription.standing();
+function standingIn<Request, Response>(
+  channel: Channel<Request, Response>,
+  stage: Stage,
+  target: Snapshot,
+): Standing {
+  const standing = channel.subscription.standing(target.get(channel.typeUrl) ?? NO_RESOURCES);
   return stage.silent.has(channel.typeUrl) && standing === 'refused' ? 'settled' : standing;
 }

@@ -4,7 +4,7 @@ import { NO_RESOURCES, type Resources, type Snapshot } from './snapshot.ts';
 /** What a proxy is served for a while: an ordinary snapshot, and what is not said about it yet. */
 export type Stage = {
   readonly snapshot: Snapshot;
-  /** Types of which nothing is reported as removed: a proxy may hold resources from before its stream. */
+  /** Types of which nothing is reported as removed: the proxy may use resources from before its stream. */
   readonly keep: ReadonlySet<string>;
   /** Types that are not answered yet. */
   readonly silent: ReadonlySet<string>;
@@ -13,7 +13,8 @@ export type Stage = {
 /** What routes and listeners depend on: added before them, removed after them. */
 const DEPENDENCIES: ReadonlySet<string> = new Set([CLUSTER, CLUSTER_LOAD_ASSIGNMENT, SECRET]);
 const DEPENDENTS: ReadonlySet<string> = new Set([LISTENER, ROUTE_CONFIGURATION]);
-const ALL_ORDERED: ReadonlySet<string> = new Set([...DEPENDENCIES, ...DEPENDENTS]);
+const ALL: ReadonlySet<string> = new Set([...DEPENDENCIES, ...DEPENDENTS]);
+const KEPT_IN_SWITCH: ReadonlySet<string> = new Set([...DEPENDENCIES, ROUTE_CONFIGURATION]);
 const NONE: ReadonlySet<string> = new Set();
 
 /** Stages are numbered: 0 makes what is new, 1 switches to it, 2 breaks what is old. */
@@ -33,10 +34,11 @@ export function stageOf(from: Snapshot | undefined, target: Snapshot, step: Step
   for (const typeUrl of DEPENDENCIES) place(snapshot, typeUrl, union(from, target, typeUrl));
   if (step === 1) {
     place(snapshot, ROUTE_CONFIGURATION, union(from, target, ROUTE_CONFIGURATION));
-    return { snapshot, keep: new Set([...DEPENDENCIES, ROUTE_CONFIGURATION]), silent: NONE };
+    return { snapshot, keep: from === undefined ? KEPT_IN_SWITCH : NONE, silent: NONE };
   }
   for (const typeUrl of DEPENDENTS) place(snapshot, typeUrl, from?.get(typeUrl) ?? NO_RESOURCES);
-  return { snapshot, keep: ALL_ORDERED, silent: from === undefined ? DEPENDENTS : NONE };
+  if (from === undefined) return { snapshot, keep: ALL, silent: DEPENDENTS };
+  return { snapshot, keep: NONE, silent: NONE };
 }
 
 /** The resources of both; where both have a name, the target's. */

@@ -15,10 +15,6 @@ export class Refusals {
   readonly #groups = new Set<Map<string, string | typeof ABSENT>>();
   readonly #byName = new Map<string, Map<string, string | typeof ABSENT>>();
 
-  get empty(): boolean {
-    return this.#groups.size === 0;
-  }
-
   has(name: string): boolean {
     return this.#byName.has(name);
   }
@@ -28,6 +24,11 @@ export class Refusals {
     const group = new Map(refused);
     if (group.size > 0) this.#groups.add(group);
     for (const name of group.keys()) this.#byName.set(name, group);
+  }
+
+  /** Whether something is still as it was refused; `now` is what a name would be sent as. */
+  concern(now: (name: string) => string | typeof ABSENT): boolean {
+    return [...this.#groups].some(group => [...group].some(([name, was]) => now(name) === was));
   }
 
   /** Lets every group go of which not all is still as it was refused; `now` is what a name would be sent as. */

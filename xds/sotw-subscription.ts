@@ -3,7 +3,7 @@ import { type Resources, resourcesVersion, type XdsResource } from './snapshot.t
 import type { Standing, Subscription, Turn, Verdict } from './subscription.ts';
 import type { TypeRules } from './type-rules.ts';
 
-type Sent = { readonly version: string; readonly content: string; readonly names: readonly string[] };
+type Sent = { readonly version: string; readonly content: Resources };
 
 /** A subscription of the state-of-the-world variant. Source: Envoy's "xDS REST and gRPC protocol". */
 export class SotwSubscription implements Subscription<DiscoveryRequest, DiscoveryResponse> {
@@ -19,8 +19,8 @@ export class SotwSubscription implements Subscription<DiscoveryRequest, Discover
   #owes = false;
   #nonce = '';
   #inFlight: Sent | undefined;
-  /** Hash of the content that was refused last: it is not sent again. */
-  #refused: string | undefined;
+  /** The content that was refused last: it is not sent again. */
+  #refused: Resources | undefined;
   #nacks = 0;
   #sent: string | undefined;
   #withholds = false;
@@ -56,21 +56,35 @@ export class SotwSubscription implements Subscription<DiscoveryRequest, Discover
     this.#inFlight = undefined;
     if (request.error_detail === null) return this.#accept(sent);
     this.#refuse(sent);
-    return { kind: 'nack', version: sent.version, names: sent.names, error: request.error_detail };
+    return {
+      kind: 'nack',
+      version: sent.version,
+      names: [...sent.content.keys()],
+      error: request.error_detail,
+    };
   }
 
   respond(resources: Resources, turn: Turn): DiscoveryResponse | undefined {
     if (!this.#started || this.#inFlight !== undefined) return undefined;
+    this.#withholds = turn.keep && [...this.#brought].some(name => !resources.has(name));
     const wanted = this.#wanted(resources, turn.keep);
-    if (!this.#due(wanted)) return undefined;
-    const content = resourcesVersion(wanted);
-    if (content === this.#refused) return undefined;
-    return this.#send(wanted, content, turn.nonce);
+    if (!this.#due(wanted)) {
+      // Even nothing is something else than what was refused.
+      this.#refused = undefined;
+      return undefined;
+    }
+    const refused = this.#refused;
+    if (refused !== undefined && resourcesVersion(refused) === resourcesVersion(wanted)) return undefined;
+    return this.#send(wanted, turn.nonce);
   }
 
-  standing(): Standing {
+  standing(target: Resources): Standing {
     if (this.#inFlight !== undefined) return 'waiting';
-    return this.#refused === undefined ? 'settled' : 'refused';
+    const wanted = this.#wanted(target, false);
+    const refused = [...(this.#refused ?? [])].some(
+      ([name, { version }]) => wanted.get(name)?.version === version,
+    );
+    return refused ? 'refused' : 'settled';
   }
 
   #accept(sent: Sent): Verdict {
@@ -101,7 +115,6 @@ export class SotwSubscription implements Subscription<DiscoveryRequest, Discover
 
   /** The resources that the client subscribes to and that there are. */
   #wanted(resources: Resources, keep: boolean): Resources {
-    this.#withholds = false;
     if (this.#wildcard && [...this.#names].every(name => resources.has(name))) return resources;
     const wanted = new Map<string, XdsResource>(this.#wildcard ? resources : []);
     for (const name of this.#names) {
@@ -113,7 +126,6 @@ export class SotwSubscription implements Subscription<DiscoveryRequest, Discover
 
   #unknown(name: string, keep: boolean): XdsResource | undefined {
     // It may be in use, and is held from before this stream: it is not emptied yet.
-    this.#withholds ||= keep && this.#brought.has(name);
     if (keep && this.#brought.has(name)) return undefined;
     return typeof this.#rules.unknown === 'function' ? this.#rules.unknown(name) : undefined;
   }
@@ -125,13 +137,14 @@ export class SotwSubscription implements Subscription<DiscoveryRequest, Discover
     return this.#rules.fullState && [...this.#held.keys()].some(name => !wanted.has(name));
   }
 
-  #send(wanted: Resources, content: string, nonce: string): DiscoveryResponse {
+  #send(wanted: Resources, nonce: string): DiscoveryResponse {
+    const content = resourcesVersion(wanted);
     const version = this.#nacks > 0 ? `${content}-${this.#nacks}` : content;
     if (this.#rules.fullState) this.#held.clear();
     for (const [name, resource] of wanted) this.#held.set(name, resource.version);
     this.#owes = false;
     this.#nonce = nonce;
-    this.#inFlight = { version, content, names: [...wanted.keys()] };
+    this.#inFlight = { version, content: wanted };
     this.#sent = version;
     const resources = [...wanted.values()].map(resource => resource.any);
     return { version_info: version, resources, type_url: this.#typeUrl, nonce };

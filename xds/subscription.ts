@@ -13,8 +13,8 @@ export type Verdict =
     };
 
 /**
- * Where a client stands towards the resources last given to `respond`. `waiting`: a response is in flight;
- * `refused`: it has refused some of them and nothing else is due; `settled`: it has ACKed whatever concerns it.
+ * Where a client stands on its way to resources that it is to have. `waiting`: a response is in flight;
+ * `refused`: it has refused some of these; `settled`: neither, so it has ACKed whatever `respond` found due.
  */
 export type Standing = 'waiting' | 'refused' | 'settled';
 
@@ -31,7 +31,8 @@ export type Subscription<Request, Response> = {
   request(request: Request): Verdict;
   /** The response that is due now, if any; it then counts as sent. */
   respond(resources: Resources, turn: Turn): Response | undefined;
-  standing(): Standing;
+  /** `target`: what the client is to have in the end, which may be less than `respond` is given on the way. */
+  standing(target: Resources): Standing;
   /** Version of the last response. */
   readonly sent: string | undefined;
   /** The client brought resources from an earlier stream that are gone, and that it was not told of, to keep them. */

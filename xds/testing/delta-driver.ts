@@ -1,7 +1,7 @@
 import { CLUSTER } from '#protos/type-url.ts';
 import { DeltaSubscription } from '../delta-subscription.ts';
 import type { DeltaDiscoveryRequest, DeltaDiscoveryResponse } from '../discovery.ts';
-import type { Resources } from '../snapshot.ts';
+import { NO_RESOURCES, type Resources } from '../snapshot.ts';
 import type { Standing, Verdict } from '../subscription.ts';
 import { rulesOf } from '../type-rules.ts';
 import { contentOf } from './resources.ts';
@@ -31,6 +31,7 @@ export class DeltaDriver {
   readonly subscription: DeltaSubscription;
   last: DeltaDiscoveryResponse | undefined;
   #nonces = 0;
+  #offered: Resources = NO_RESOURCES;
 
   constructor(typeUrl = CLUSTER) {
     this.subscription = new DeltaSubscription(typeUrl, rulesOf(typeUrl));
@@ -62,6 +63,7 @@ export class DeltaDriver {
   /** What is sent now: name to content, null for removed; undefined: no response. */
   sent(resources: Resources, keep = false): Record<string, string | null> | undefined {
     this.#nonces += 1;
+    this.#offered = resources;
     const response = this.subscription.respond(resources, { nonce: String(this.#nonces), keep });
     if (response === undefined) return undefined;
     this.last = response;
@@ -71,7 +73,8 @@ export class DeltaDriver {
     ]);
   }
 
+  /** Towards what it was last given to send. */
   standing(): Standing {
-    return this.subscription.standing();
+    return this.subscription.standing(this.#offered);
   }
 }

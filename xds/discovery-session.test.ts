@@ -1,0 +1,296 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { CLUSTER, LISTENER, ROUTE_CONFIGURATION } from '#protos/type-url.ts';
+import type { Nack } from './discovery-observer.ts';
+import { NO_RESOURCES, type Snapshot, snapshotOf } from './snapshot.ts';
+import { SnapshotCache } from './snapshot-cache.ts';
+import { Random } from './testing/random.ts';
+import { resource } from './testing/resources.ts';
+import { INFO, SessionProxy } from './testing/session-proxy.ts';
+
+/** A listener, its route to `routes`, and these clusters. */
+function snapshot(routes: string, clusters: Readonly<Record<string, string>>): Snapshot {
+  return snapshotOf([
+    resource('edge', '1', LISTENER),
+    resource('edge', routes, ROUTE_CONFIGURATION),
+    ...Object.entries(clusters).map(([name, content]) => resource(name, content)),
+  ]);
+}
+
+/** A proxy that has the snapshot with its one cluster `a`. */
+function settled() {
+  const cache = new SnapshotCache();
+  cache.set(INFO.group, snapshot('a', { a: '1' }));
+  const nacks: Nack[] = [];
+  const reached: Snapshot[] = [];
+  const proxy = new SessionProxy(cache, {
+    nacked: (_stream, nack) => nacks.push(nack),
+    settled: (_stream, target) => reached.push(target),
+  });
+  proxy.subscribeToAll();
+  proxy.answerAll();
+  return { cache, proxy, nacks, reached };
+}
+
+describe('the way to a new snapshot', () => {
+  test('before its group has a snapshot a proxy is sent nothing', () => {
+    const cache = new SnapshotCache();
+    const proxy = new SessionProxy(cache);
+    proxy.subscribeToAll();
+    assert.deepEqual(proxy.inbox, []);
+    assert.equal(proxy.session.status().standing, 'waiting');
+    cache.set(INFO.group, snapshot('a', { a: '1' }));
+    proxy.answerAll();
+    assert.deepEqual(proxy.held(CLUSTER), ['a=1']);
+    assert.equal(proxy.session.status().standing, 'settled');
+  });
+
+  test('a new proxy gets listeners and routes after it has ACKed its clusters', () => {
+    const cache = new SnapshotCache();
+    cache.set(INFO.group, snapshot('a', { a: '1' }));
+    const proxy = new SessionProxy(cache);
+    proxy.subscribeToAll();
+    const order = [];
+    for (let next = proxy.answer(); next !== undefined; next = proxy.answer()) order.push(next.type_url);
+    assert.deepEqual(order, [CLUSTER, LISTENER, ROUTE_CONFIGURATION]);
+  });
+
+  test('a swap of clusters adds, switches, and only then removes, each after the ACK of the one before', () => {
+    const { cache, proxy } = settled();
+    cache.set(INFO.group, snapshot('b', { b: '1' }));
+    assert.deepEqual(
+      proxy.inbox.map(({ type_url }) => type_url),
+      [CLUSTER],
+    );
+    proxy.answer();
+    assert.deepEqual(proxy.held(CLUSTER), ['a=1', 'b=1']);
+    assert.deepEqual(
+      proxy.inbox.map(({ type_url }) => type_url),
+      [ROUTE_CONFIGURATION],
+    );
+    proxy.answer();
+    assert.deepEqual(
+      proxy.inbox.map(({ removed_resources }) => removed_resources),
+      [['a']],
+    );
+    proxy.answer();
+    assert.deepEqual(proxy.held(CLUSTER), ['b=1']);
+    assert.deepEqual(proxy.inbox, []);
+  });
+
+  test('a change of routes alone is sent at once', () => {
+    const { cache, proxy } = settled();
+    cache.set(INFO.group, snapshot('a a', { a: '1' }));
+    assert.deepEqual(
+      proxy.inbox.map(({ type_url }) => type_url),
+      [ROUTE_CONFIGURATION],
+    );
+  });
+
+  test('a proxy that is stuck goes on when the time of each stage is up', () => {
+    const { cache, proxy } = settled();
+    cache.set(INFO.group, snapshot('b', { b: '1' }));
+    proxy.timers.run();
+    assert.deepEqual(
+      proxy.inbox.map(({ type_url }) => type_url),
+      [CLUSTER, ROUTE_CONFIGURATION],
+    );
+    proxy.timers.run();
+    proxy.answerAll();
+    assert.deepEqual(proxy.held(CLUSTER), ['b=1']);
+  });
+
+  test('of the snapshots that come while one is on its way only the newest is sent', () => {
+    const { cache, proxy } = settled();
+    for (const name of ['b', 'c', 'd']) cache.set(INFO.group, snapshot(name, { [name]: '1' }));
+    proxy.answerAll();
+    assert.deepEqual(proxy.held(CLUSTER), ['d=1']);
+    assert.deepEqual(proxy.held(ROUTE_CONFIGURATION), ['edge=d']);
+  });
+
+  test('changes that come faster than ACKs do not keep routes from moving', () => {
+    const { cache, proxy } = settled();
+    for (let i = 0; i < 20; i += 1) {
+      cache.set(INFO.group, snapshot(`c${i}`, { [`c${i}`]: '1' }));
+      proxy.answer();
+    }
+    assert.notDeepEqual(proxy.held(ROUTE_CONFIGURATION), ['edge=a']);
+    assert.ok(proxy.held(CLUSTER).length <= 3, String(proxy.held(CLUSTER)));
+  });
+
+  test('settled is told once of each snapshot that was reached', () => {
+    const { cache, proxy, reached } = settled();
+    assert.deepEqual(reached, [cache.get(INFO.group)]);
+    const next = snapshot('b', { b: '1' });
+    cache.set(INFO.group, next);
+    proxy.answerAll();
+    proxy.subscribe(ROUTE_CONFIGURATION, ['edge']);
+    proxy.answerAll();
+    assert.deepEqual(reached.slice(1), [next]);
+  });
+
+  test('a proxy that has gone is left alone', () => {
+    const { cache, proxy } = settled();
+    proxy.session.close();
+    cache.set(INFO.group, snapshot('b', { b: '1' }));
+    assert.deepEqual(proxy.inbox, []);
+    assert.equal(proxy.timers.pending, 0);
+  });
+});
+
+describe('a refusal', () => {
+  test('stops the proxy where it is, with what it has in force', () => {
+    const { cache, proxy, nacks } = settled();
+    const bad = snapshot('b', { b: 'bad' });
+    cache.set(INFO.group, bad);
+    proxy.answer(true);
+    assert.deepEqual(nacks, [{ typeUrl: CLUSTER, target: bad, names: ['b'], message: 'no' }]);
+    assert.equal(proxy.session.status().standing, 'refused');
+    assert.equal(proxy.timers.pending, 0);
+    assert.deepEqual(proxy.inbox, []);
+  });
+
+  test('of clusters gives way to a newer snapshot at once, and what was refused is not carried on', () => {
+    const { cache, proxy } = settled();
+    cache.set(INFO.group, snapshot('b', { b: 'bad', c: '1' }));
+    proxy.answer(true);
+    cache.set(INFO.group, snapshot('c', { c: '1' }));
+    proxy.answerAll();
+    assert.deepEqual(proxy.held(CLUSTER), ['c=1']);
+    assert.deepEqual(proxy.held(ROUTE_CONFIGURATION), ['edge=c']);
+  });
+
+  test('gives way to a newer snapshot that came before it', () => {
+    const { cache, proxy } = settled();
+    cache.set(INFO.group, snapshot('b', { b: 'bad' }));
+    cache.set(INFO.group, snapshot('c', { c: '1' }));
+    proxy.answer(true);
+    proxy.answerAll();
+    assert.deepEqual(proxy.held(CLUSTER), ['c=1']);
+  });
+
+  test('of routes gives way to a newer snapshot', () => {
+    const { cache, proxy } = settled();
+    cache.set(INFO.group, snapshot('bad b', { b: '1' }));
+    proxy.answer();
+    proxy.answer(true);
+    cache.set(INFO.group, snapshot('a', { a: '1' }));
+    proxy.answerAll();
+    assert.deepEqual(proxy.held(CLUSTER), ['a=1']);
+    assert.deepEqual(proxy.held(ROUTE_CONFIGURATION), ['edge=a']);
+    assert.equal(proxy.session.status().standing, 'settled');
+  });
+
+  test('of its first listeners leaves a new proxy without them, never with an empty list', () => {
+    const cache = new SnapshotCache();
+    cache.set(INFO.group, snapshot('a', { a: '1' }));
+    const proxy = new SessionProxy(cache);
+    proxy.subscribe(CLUSTER, ['*']);
+    proxy.subscribe(LISTENER, ['*'], { old: '1' });
+    proxy.answer();
+    proxy.answer(true);
+    cache.set(INFO.group, snapshot('b', { b: '1' }));
+    for (const { type_url, removed_resources } of proxy.inbox) {
+      if (type_url === LISTENER) assert.deepEqual(removed_resources, []);
+    }
+  });
+});
+
+describe('a proxy that comes back', () => {
+  const current = snapshot('b', { b: '1' });
+  const versionOf = (typeUrl: string, name: string) => current.get(typeUrl)?.get(name)?.version ?? '';
+
+  function comesBack(clusters: Readonly<Record<string, string>>) {
+    const cache = new SnapshotCache();
+    cache.set(INFO.group, current);
+    const proxy = new SessionProxy(cache);
+    proxy.subscribe(CLUSTER, ['*'], clusters);
+    return { cache, proxy };
+  }
+
+  test('with everything is sent nothing, and is settled at once', () => {
+    const { proxy } = comesBack({ b: versionOf(CLUSTER, 'b') });
+    proxy.subscribe(LISTENER, ['*'], { edge: versionOf(LISTENER, 'edge') });
+    proxy.subscribe(ROUTE_CONFIGURATION, ['edge'], { edge: versionOf(ROUTE_CONFIGURATION, 'edge') });
+    assert.deepEqual(proxy.inbox, []);
+    assert.equal(proxy.session.status().standing, 'settled');
+  });
+
+  test('with older routes keeps the clusters that these may use until the time of the stage is up', () => {
+    const { proxy } = comesBack({ a: '1', b: versionOf(CLUSTER, 'b') });
+    proxy.subscribe(LISTENER, ['*'], { edge: versionOf(LISTENER, 'edge') });
+    proxy.subscribe(ROUTE_CONFIGURATION, ['edge'], { edge: 'older' });
+    assert.deepEqual(
+      proxy.inbox.map(({ type_url }) => type_url),
+      [ROUTE_CONFIGURATION],
+    );
+    proxy.answerAll();
+    assert.equal(proxy.timers.pending, 1);
+    proxy.timers.run();
+    assert.deepEqual(
+      proxy.inbox.map(({ removed_resources }) => removed_resources),
+      [['a']],
+    );
+  });
+
+  test('goes on to a newer snapshot when that time is up', () => {
+    const { cache, proxy } = comesBack({ a: '1', b: versionOf(CLUSTER, 'b') });
+    cache.set(INFO.group, snapshot('c', { c: '1' }));
+    proxy.timers.run();
+    proxy.subscribe(LISTENER, ['*'], { edge: versionOf(LISTENER, 'edge') });
+    proxy.subscribe(ROUTE_CONFIGURATION, ['edge'], { edge: 'older' });
+    proxy.answerAll();
+    assert.deepEqual(proxy.held(ROUTE_CONFIGURATION), ['edge=c']);
+    assert.deepEqual(proxy.held(CLUSTER), ['c=1']);
+  });
+});
+
+test('nothing is written while the transport is full; then the newest is', () => {
+  const { cache, proxy } = settled();
+  proxy.writable = false;
+  cache.set(INFO.group, snapshot('a', { a: '2' }));
+  proxy.answer();
+  for (const content of ['3', '4', '5']) cache.set(INFO.group, snapshot('a', { a: content }));
+  assert.deepEqual(proxy.inbox, []);
+  proxy.writable = true;
+  proxy.session.drained();
+  proxy.answerAll();
+  assert.deepEqual(proxy.held(CLUSTER), ['a=5']);
+});
+
+test('no route ever names a cluster that the proxy has not, whatever changes, is late or is refused', () => {
+  const names = ['a', 'b', 'c', 'd'];
+  const checked = (proxy: SessionProxy, seed: number) => {
+    const clusters = proxy.holds.get(CLUSTER) ?? new Map();
+    const routes = proxy.holds.get(ROUTE_CONFIGURATION)?.get('edge') ?? '';
+    for (const name of routes.split(' ').slice(1)) {
+      assert.ok(clusters.has(name), `seed ${seed}: route to ${name} without its cluster`);
+    }
+  };
+  for (let seed = 1; seed <= 500; seed += 1) {
+    const random = new Random(seed);
+    const { cache, proxy } = settled();
+    const next = (contents: readonly string[]) => {
+      const used = random.some(names);
+      const clusters = [...used, ...random.some(names, 0.2)].map(name => [name, random.pick(contents) ?? '']);
+      cache.set(
+        INFO.group,
+        snapshot([random.pick(contents), ...used].join(' '), Object.fromEntries(clusters)),
+      );
+    };
+    for (let step = 0; step < 60; step += 1) {
+      if (random.chance(0.3)) next(['1', '2']);
+      const refusable = (proxy.inbox[0]?.resources.length ?? 0) > 0;
+      if (random.chance(0.6)) proxy.answer(refusable && random.chance(0.1));
+      checked(proxy, seed);
+    }
+    next(['not-refused-before']);
+    for (let left = 50; left > 0 && proxy.answer() !== undefined; left -= 1) checked(proxy, seed);
+    const clusters = cache.get(INFO.group)?.get(CLUSTER) ?? NO_RESOURCES;
+    assert.deepEqual(
+      [...(proxy.holds.get(CLUSTER) ?? new Map()).keys()].sort(),
+      [...clusters.keys()].sort(),
+      `seed ${seed}`,
+    );
+  }
+});
