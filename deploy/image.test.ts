@@ -53,7 +53,7 @@ test('the Node.js of the image is the one that tests run under', () => {
 });
 
 test('tests and what only they need are not in the image', () => {
-  assert.deepEqual(globSync('**/{*.test.ts,e2e}', { cwd: image, exclude: ['node_modules'] }), []);
+  assert.deepEqual(globSync('**/{*.test.ts,e2e,testing}', { cwd: image, exclude: ['node_modules'] }), []);
 });
 
 const RESOURCES = mounted(variable('controlplane', 'RESOURCES'));
