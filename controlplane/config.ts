@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { isIPv6 } from 'node:net';
 import { delimiter, resolve } from 'node:path';
 
@@ -14,10 +15,19 @@ export type Config = {
   readonly edge: Address;
   /** The built-in discovery service of instances. */
   readonly sds: Address;
+  /** The certificates that `https://` services are checked against: a file on the proxies' machines. */
+  readonly caFile: string;
   readonly gatewayId: string;
   readonly apiGroups: readonly string[];
   readonly logLevel: string;
 };
+
+/** Where systems keep them: Debian and Envoy's images, Red Hat, macOS and Alpine. */
+const CA_FILES = [
+  '/etc/ssl/certs/ca-certificates.crt',
+  '/etc/pki/tls/certs/ca-bundle.crt',
+  '/etc/ssl/cert.pem',
+] as const;
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
@@ -41,6 +51,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     http: address('HTTP_ADDRESS', '127.0.0.1:8877'),
     edge: address('EDGE_ADDRESS', '127.0.0.1:8080'),
     sds: address('SDS_ADDRESS', '127.0.0.1:18003'),
+    caFile: text('CA_FILE', CA_FILES.find(file => existsSync(file)) ?? CA_FILES[0]),
     gatewayId: text('GATEWAY_ID', 'default'),
     apiGroups: list('API_GROUPS', 'gateway.internal,getambassador.io', ','),
     logLevel,

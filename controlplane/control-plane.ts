@@ -1,7 +1,7 @@
 import type { UntypedServiceImplementation } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
+import { EncodeError } from '#protos/encode-error.ts';
 import type { Problem } from '#resources/problem.ts';
-import type { ResourceSet } from '#resources/resource-set.ts';
 import type { DiscoveryObserver, StreamStatus } from '#xds/discovery-observer.ts';
 import { DiscoveryService } from '#xds/discovery-service.ts';
 import { SnapshotCache } from '#xds/snapshot-cache.ts';
@@ -9,7 +9,7 @@ import { compile } from './compile/compile.ts';
 import { Memo } from './compile/memo.ts';
 import { nodeGroups } from './compile/node-groups.ts';
 import type { Config } from './config.ts';
-import { Controller, type GroupConfiguration } from './controller.ts';
+import { Controller, type ControllerParts } from './controller.ts';
 import { toSnapshot } from './envoy-snapshot.ts';
 import type { Readiness } from './http.ts';
 import { lastGoodKeeper } from './last-good-keeper.ts';
@@ -48,7 +48,7 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
   const service = new DiscoveryService({ cache, observer: observer(), now, after });
   const controller = new Controller(keeper.lastGood, {
     groups: nodeGroups,
-    compile: compiler(config),
+    compile: compiler(config, log),
     publish: (group, snapshot) => cache.set(group, snapshot),
     proxies: () => service.streams().map(toStanding),
     keep: accepted => keeper.keep(accepted),
@@ -99,13 +99,21 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
   }
 }
 
-function compiler(config: Config): (resources: ResourceSet, group: string) => GroupConfiguration {
+/** What fails to encode is a mistake of the compiler's: it is logged, and blamed on the resource that shows it. */
+function compiler(config: Config, log: Logger): ControllerParts['compile'] {
   const memos = new Map<string, Memo>();
   return (resources, group) => {
     const memo = memos.get(group) ?? new Memo();
     memos.set(group, memo);
-    const compiled = compile(resources, group, { edge: config.edge, sds: config.sds, memo });
-    return { snapshot: toSnapshot(compiled), problems: compiled.problems };
+    const { edge, sds, caFile } = config;
+    const compiled = compile(resources, group, { edge, sds, caFile, memo });
+    try {
+      return { snapshot: toSnapshot(compiled), problems: compiled.problems };
+    } catch (error) {
+      if (!(error instanceof EncodeError)) throw error;
+      log.error({ group, err: error }, 'the compiler made what Envoy does not take');
+      return { error: error.message };
+    }
   };
 }
 

@@ -33,17 +33,27 @@ function snapshotFor(resources: ResourceSet): Snapshot {
   return new Map([['t', new Map([['edge', resource]])]]);
 }
 
+const versionOf = (snapshot: Snapshot) => snapshot.get('t')?.get('edge')?.version ?? '';
+
 /** A controller with proxies of group edge that refuse what `bad` matches. */
-function system(bad: (content: string) => boolean, proxies = 1, lastGood: Resource[] = []) {
+function system(
+  bad: (content: string) => boolean,
+  proxies = 1,
+  lastGood: Resource[] = [],
+  fails: (content: string) => boolean = () => false,
+) {
   const kept: string[][] = [];
   let served = '';
   let state: Standing['state'] = 'settled';
   const timers: (() => void)[] = [];
   const controller: Controller = new Controller(new Map(lastGood.map(resource => [resource.id, resource])), {
     groups: () => ['edge'],
-    compile: resources => ({ snapshot: snapshotFor(resources), problems: [] }),
+    compile: resources => {
+      const snapshot = snapshotFor(resources);
+      return fails(versionOf(snapshot)) ? { error: 'does not encode' } : { snapshot, problems: [] };
+    },
     publish: (_group, snapshot) => {
-      served = snapshot.get('t')?.get('edge')?.version ?? '';
+      served = versionOf(snapshot);
       state = 'waiting';
     },
     proxies: () => Array.from({ length: proxies }, () => ({ group: 'edge', state, refusal: 'no good' })),
@@ -98,6 +108,22 @@ describe('the controller', () => {
     it.controller.written(written([mapping('a', '1'), mapping('bad', '1')]));
     it.answer();
     assert.equal(it.served(), 'a@1,!Mapping/default/bad');
+  });
+
+  test('what cannot be compiled is blamed on its resource like a refusal, and never published', () => {
+    const it = system(
+      () => false,
+      1,
+      [],
+      content => content.includes('bad@1'),
+    );
+    it.controller.written(written([mapping('a', '1'), mapping('bad', '1'), mapping('c', '1')]));
+    it.answer();
+    assert.equal(it.served(), 'a@1,c@1,!Mapping/default/bad');
+    assert.deepEqual(
+      it.controller.problems().map(({ name }) => name),
+      ['bad'],
+    );
   });
 
   test('when proxies refuse even the base, nothing is blamed and all stays served', () => {

@@ -13,7 +13,8 @@ export type GroupConfiguration = { readonly snapshot: Snapshot; readonly problem
 export type ControllerParts = {
   /** Node groups that have configuration under these resources. */
   groups(resources: ResourceSet): readonly string[];
-  compile(resources: ResourceSet, group: string): GroupConfiguration;
+  /** An `error` is a configuration that cannot be made; it counts as one that proxies refuse. */
+  compile(resources: ResourceSet, group: string): GroupConfiguration | { readonly error: string };
   /** Serves the configuration to every proxy of the group. */
   publish(group: string, snapshot: Snapshot): void;
   /** The connected proxies, and how each stands to what was last published to its group. */
@@ -71,11 +72,13 @@ export class Controller {
     if (this.#rollout.trial !== undefined) this.#publish();
   }
 
-  #refuse(message: string): void {
+  /** False: there is nothing else to try. */
+  #refuse(message: string): boolean {
     const next = refuse(this.#rollout, message);
-    if (next === this.#rollout) return;
+    if (next === this.#rollout) return false;
     this.#rollout = next;
     this.#publish();
+    return true;
   }
 
   /** Undefined when configuration is served, else why it is not. */
@@ -109,7 +112,10 @@ export class Controller {
   #publish(): void {
     const resources = toResourceSet(effective(this.#rollout).values(), this.#closed());
     const groups = new Set([...this.#published.keys(), ...this.#parts.groups(resources)]);
-    for (const group of groups) this.#publishGroup(resources, group);
+    const compiled = [...groups].map(group => ({ group, ...this.#parts.compile(resources, group) }));
+    const failure = compiled.find(result => 'error' in result);
+    if (failure !== undefined && this.#refuse(failure.error)) return;
+    for (const result of compiled) if ('snapshot' in result) this.#publishGroup(result.group, result);
     this.#cancelOverdue();
     this.#overdue = false;
     if (this.#rollout.trial !== undefined) {
@@ -121,8 +127,7 @@ export class Controller {
     this.proxiesChanged();
   }
 
-  #publishGroup(resources: ResourceSet, group: string): void {
-    const { snapshot, problems } = this.#parts.compile(resources, group);
+  #publishGroup(group: string, { snapshot, problems }: GroupConfiguration): void {
     const version = snapshotVersion(snapshot);
     const changed = this.#published.get(group)?.version !== version;
     this.#published.set(group, { version, problems });
