@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { httpRequest } from '../http-request.ts';
 import { assertNothingLeft, type Gateway, pidsOf, startGateway, until } from '../testing/gateway.ts';
-import { startLoad } from '../testing/load.ts';
+import { underLoad } from '../testing/load.ts';
 
 const run = promisify(execFile);
 const START = join(import.meta.dirname, '..', 'start.cjs');
@@ -76,15 +76,13 @@ describe('a gateway', () => {
   });
 
   test('loses no request while it scales from 2 to 4 to 2', async () => {
-    const load = startLoad(gateway.edge, '/user/health');
-    const more = await gatewayCommand('scale', '4', '--state', gateway.state);
-    assert.equal(more.code, 0);
-    assert.match(more.said, /^user-service-[34] serves\nuser-service-[34] serves\n4 instances serve\n$/);
-    await until(async () => new Set(await hostnames(gateway.edge, 8)).size === 4, gateway.said);
-    const less = await gatewayCommand('scale', '2', '--state', gateway.state, '--json');
-    assert.equal(less.code, 0);
-    assert.deepEqual(JSON.parse(less.said.trim().split('\n').at(-1) ?? ''), { instances: 2 });
-    const { answered, failures } = await load.stop();
+    const { answered, failures } = await underLoad(gateway.edge, '/user/health', async () => {
+      const more = await gatewayCommand('scale', '4', '--state', gateway.state);
+      assert.match(more.said, /^user-service-[34] serves\nuser-service-[34] serves\n4 instances serve\n$/);
+      await until(async () => new Set(await hostnames(gateway.edge, 8)).size === 4, gateway.said);
+      const less = await gatewayCommand('scale', '2', '--state', gateway.state, '--json');
+      assert.deepEqual(JSON.parse(less.said.trim().split('\n').at(-1) ?? ''), { instances: 2 });
+    });
     assert.deepEqual(failures, []);
     assert.ok(answered > 100, `${answered} answers`);
     assert.deepEqual(
@@ -94,12 +92,13 @@ describe('a gateway', () => {
   });
 
   test('brings an instance back that was killed, without losing a request', async () => {
-    const load = startLoad(gateway.edge, '/user/health');
-    const { processes } = await gateway.status();
-    process.kill(processes.find(({ name }) => name === 'user-service-1')?.pid ?? 0, 'SIGKILL');
-    await until(() => gateway.said().includes('[user-service-1] was ended by SIGKILL'), gateway.said);
-    await until(async () => new Set(await hostnames(gateway.edge, 4)).size === 2, gateway.said);
-    assert.deepEqual((await load.stop()).failures, []);
+    const { failures } = await underLoad(gateway.edge, '/user/health', async () => {
+      const { processes } = await gateway.status();
+      process.kill(processes.find(({ name }) => name === 'user-service-1')?.pid ?? 0, 'SIGKILL');
+      await until(() => gateway.said().includes('[user-service-1] was ended by SIGKILL'), gateway.said);
+      await until(async () => new Set(await hostnames(gateway.edge, 4)).size === 2, gateway.said);
+    });
+    assert.deepEqual(failures, []);
   });
 
   test('refuses a number of instances that is none', async () => {

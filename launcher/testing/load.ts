@@ -1,13 +1,20 @@
 import http from 'node:http';
 
-export type Load = {
-  /** Ends the load; tells what came back. */
-  stop(): Promise<{ readonly answered: number; readonly failures: readonly string[] }>;
-};
+export type LoadResult = { readonly answered: number; readonly failures: readonly string[] };
 
-/** Asks `http://<address><path>` all the time, on `connections` connections that are kept alive. Whatever is not a 200 is a failure. */
-export function startLoad(address: string, path: string, connections = 4): Load {
-  const agent = new http.Agent({ keepAlive: true, maxSockets: connections });
+/** How many connections ask at the same time. */
+const CONNECTIONS = 4;
+
+/**
+ * Asks `http://<address><path>` all the time while `work` goes on, on connections that are kept alive. Returns how many answers came
+ * back, and what else than a 200 did.
+ */
+export async function underLoad(
+  address: string,
+  path: string,
+  work: () => Promise<void>,
+): Promise<LoadResult> {
+  const agent = new http.Agent({ keepAlive: true, maxSockets: CONNECTIONS });
   const failures: string[] = [];
   let answered = 0;
   let stopped = false;
@@ -31,12 +38,13 @@ export function startLoad(address: string, path: string, connections = 4): Load 
   const lane = async () => {
     while (!stopped) await ask();
   };
-  const lanes = Array.from({ length: connections }, lane);
-  const stop = async () => {
+  const lanes = Array.from({ length: CONNECTIONS }, lane);
+  try {
+    await work();
+  } finally {
     stopped = true;
     await Promise.all(lanes);
     agent.destroy();
-    return { answered, failures };
-  };
-  return { stop };
+  }
+  return { answered, failures };
 }
