@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type protobuf from 'protobufjs';
-import { decode } from './decode.ts';
-import { encode } from './encode.ts';
+import { decode, decodeAny } from './decode.ts';
+import { encode, encodeAny } from './encode.ts';
 import type { JsonObject } from './json.ts';
 import { findType } from './root.ts';
 import { seededRandom } from './testing/random.ts';
@@ -25,3 +25,87 @@ for (const name of [
     }
   });
 }
+
+const TYPES = 'type.googleapis.com/';
+const SECRET: JsonObject = {
+  '@type': `${TYPES}envoy.extensions.transport_sockets.tls.v3.Secret`,
+  name: 'server',
+  tls_certificate: {
+    certificate_chain: { inline_string: 'CERTIFICATE' },
+    private_key: { inline_string: 'PRIVATE KEY' },
+    password: { inline_bytes: 'cGFzc3dvcmQ=' },
+  },
+};
+
+test('an Any decodes to what it was made of, with the Anys inside of it', () => {
+  const json = {
+    '@type': `${TYPES}envoy.service.discovery.v3.DiscoveryResponse`,
+    version_info: '1',
+    resources: [SECRET, { '@type': `${TYPES}google.protobuf.Duration`, value: '5s' }],
+  };
+  assert.deepEqual(decodeAny(encodeAny(json)), json);
+});
+
+test('an Any of an unknown type keeps its bytes', () => {
+  const any = { type_url: `${TYPES}envoy.NoSuch`, value: Uint8Array.of(0xfb, 0xff) };
+  assert.deepEqual(decodeAny(any), { '@type': any.type_url, value: '+/8=' });
+});
+
+test('defaults are left out, but not where they are present', () => {
+  const type = findType('envoy.config.cluster.v3.Cluster') as protobuf.Type;
+  const bytes = type
+    .encode({ name: '', type: 0, lb_policy: 0, per_connection_buffer_limit_bytes: { value: 0 } })
+    .finish();
+  assert.deepEqual(decode('envoy.config.cluster.v3.Cluster', bytes), {
+    type: 'STATIC',
+    per_connection_buffer_limit_bytes: 0,
+  });
+});
+
+test('an enum number of a newer API stays a number', () => {
+  const type = findType('envoy.config.cluster.v3.Cluster') as protobuf.Type;
+  assert.deepEqual(decode('envoy.config.cluster.v3.Cluster', type.encode({ lb_policy: 99 }).finish()), {
+    lb_policy: 99,
+  });
+});
+
+test('bytes that are no such message throw', () => {
+  assert.throws(() => decode('envoy.config.cluster.v3.Cluster', Uint8Array.of(0x0a, 0x7f)));
+});
+
+test('a map or Struct with __proto__ as key is decoded like any other', () => {
+  const json = JSON.parse('{"__proto__": {"__proto__": "x"}}') as JsonObject;
+  const again = decode('google.protobuf.Struct', encode('google.protobuf.Struct', json));
+  assert.equal(JSON.stringify(again), JSON.stringify(json));
+});
+
+test('redacted, a certificate stays and its key and password do not', () => {
+  assert.deepEqual(decodeAny(encodeAny(SECRET), { redact: true }), {
+    ...SECRET,
+    tls_certificate: {
+      certificate_chain: { inline_string: 'CERTIFICATE' },
+      private_key: '[redacted]',
+      password: '[redacted]',
+    },
+  });
+});
+
+test('redacted, nothing of any secret type is left, also deep inside of a response', () => {
+  const secrets: JsonObject[] = [
+    { generic_secret: { secret: { inline_string: 'HIDDEN' } } },
+    { session_ticket_keys: { keys: [{ inline_string: 'HIDDEN' }] } },
+    { tls_certificate: { pkcs12: { inline_bytes: 'HIDDEN' } } },
+  ];
+  const response = {
+    '@type': `${TYPES}envoy.service.discovery.v3.DeltaDiscoveryResponse`,
+    resources: secrets.map(secret => ({ resource: { '@type': SECRET['@type'] as string, ...secret } })),
+  };
+  const shown = JSON.stringify(decodeAny(encodeAny(response), { redact: true }));
+  assert.equal(shown.match(/\[redacted\]/g)?.length, 3);
+  assert.doesNotMatch(shown, /HIDDEN/);
+});
+
+test('redacted, an Any of an unknown type shows its name only', () => {
+  const any = { type_url: `${TYPES}envoy.NoSuch`, value: Uint8Array.of(1) };
+  assert.deepEqual(decodeAny(any, { redact: true }), { '@type': any.type_url, value: '[redacted]' });
+});

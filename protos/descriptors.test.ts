@@ -5,7 +5,8 @@ import { test } from 'node:test';
 import protobuf from 'protobufjs';
 import descriptor from 'protobufjs/ext/descriptor/index.js';
 import { indexDescriptors, loadDescriptors } from './descriptors.ts';
-import { NEWER_FIELDS, root } from './root.ts';
+import { NEWER_FIELDS } from './envoy-difference.ts';
+import { root } from './root.ts';
 
 const STALE = 'run protos/build-descriptors.sh';
 const descriptors = loadDescriptors();

@@ -274,6 +274,14 @@ test('the same route object gives the same bytes again, in another place too', (
   assert.deepEqual(fresh, alone);
 });
 
+test('a field that is newer than the .proto files is sent', () => {
+  const descriptor = { entries: [], hits_addend: '5' };
+  assert.equal(
+    hex(encode('envoy.extensions.common.ratelimit.v3.RateLimitDescriptor', descriptor)),
+    '1a020805',
+  );
+});
+
 test('every message of the loaded Envoy API has an encoder', () => {
   const envoy = root.lookup('envoy') as protobuf.Namespace;
   for (const type of messageTypes(envoy)) messageEncoder(type)(new WireWriter(), {}, '');

@@ -1,3 +1,4 @@
+import { checkRules } from './check-rules.ts';
 import { EncodeError } from './encode-error.ts';
 import { messageEncoder, openAny } from './encode-message.ts';
 import type { JsonObject } from './json.ts';
@@ -8,17 +9,22 @@ export type Any = { readonly type_url: string; readonly value: Uint8Array };
 
 /**
  * The only maker of `google.protobuf.Any`: proto3 JSON with `@type` to bytes. Strict: snake_case field names, enum words,
- * "5s" durations; throws EncodeError with the path for an unknown field, a value that does not fit or two members of one oneof.
+ * "5s" durations; throws EncodeError with the path for an unknown field, a value that does not fit, two members of one oneof,
+ * or a breach of the rules in the .proto files, by which Envoy would refuse it.
  * Deterministic: equal JSON gives equal bytes. The JSON must not be changed afterwards.
  */
 export function encodeAny(json: JsonObject, path = ''): Any {
   const { typeUrl, type, content } = openAny(json, path);
   const writer = new WireWriter();
   messageEncoder(type)(writer, content, path);
+  checkRules(type, content, path);
   return { type_url: typeUrl, value: writer.copy() };
 }
 
-/** Bytes of one message of the named type, for example `envoy.service.discovery.v3.DiscoveryRequest`; errors as in encodeAny. */
+/**
+ * Bytes of one message of the named type, for example `envoy.service.discovery.v3.DiscoveryRequest`; errors as in encodeAny,
+ * but the rules of the .proto files are not checked.
+ */
 export function encode(typeName: string, json: JsonObject): Uint8Array {
   const type = findType(typeName);
   if (type === undefined) throw new EncodeError('', `no message type ${typeName}`);

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import protobuf from 'protobufjs';
+import { NEWER_FIELDS } from './envoy-difference.ts';
 
 const DEPS = join(packageFolder('@grpc/grpc-js-xds'), 'deps');
 const INCLUDE = [
@@ -45,16 +46,6 @@ export const PROTO_FILES = [
   'health/v1/health.proto',
 ] as const;
 
-/** Fields of Envoy 1.40 that we use and that the .proto files of the package do not have yet. */
-export const NEWER_FIELDS = [
-  {
-    type: 'envoy.extensions.common.ratelimit.v3.RateLimitDescriptor',
-    name: 'hits_addend',
-    number: 3,
-    fieldType: 'google.protobuf.UInt64Value',
-  },
-] as const;
-
 /**
  * The Envoy API as protobufjs reflection, loaded once per process from the .proto files of `@grpc/grpc-js-xds`.
  * Field names keep their snake_case, so that code, golden files and Envoy's pages are searched with one word.
@@ -66,10 +57,11 @@ function loadRoot(): protobuf.Root {
   loaded.resolvePath = (_origin, target) =>
     INCLUDE.map(dir => join(dir, target)).find(path => existsSync(path)) ?? null;
   loaded.loadSync([...PROTO_FILES], { keepCase: true });
+  loaded.resolveAll();
   for (const { type, name, number, fieldType } of NEWER_FIELDS) {
     loaded.lookupType(type).add(new protobuf.Field(name, number, fieldType));
+    loaded.lookupType(type).fields[name]?.resolve();
   }
-  loaded.resolveAll();
   return loaded;
 }
 
