@@ -43,9 +43,13 @@ export type GatewayOptions = {
   readonly portOffset?: number;
 };
 
-/** An offset at which all ports are free. */
+const LOWEST_OFFSET = 2_000;
+const OFFSETS = 120;
+
+/** An offset at which all ports are free. Test files run side by side, so each begins to look somewhere else. */
 export async function freePortOffset(): Promise<number> {
-  for (let offset = 2_000; offset < 30_000; offset += 100) {
+  for (let attempt = 0; attempt < OFFSETS; attempt++) {
+    const offset = LOWEST_OFFSET + ((process.pid + attempt) % OFFSETS) * 100;
     const clash = await checkPorts(wantedPorts(offset, 6)).catch((error: unknown) => error);
     if (clash === undefined) return offset;
   }
@@ -77,11 +81,16 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     portOffset,
     edge: `127.0.0.1:${portsAt(portOffset).edge}`,
     said,
-    ready: () => until(() => said().includes('ready after'), said, 90_000),
+    ready: () => becomesReady(child, said),
     status: () => statusOf(state),
     exited,
     remove,
   };
+}
+
+async function becomesReady(child: ChildProcess, said: () => string): Promise<void> {
+  await until(() => said().includes('ready after') || child.exitCode !== null, said, 90_000);
+  assert.equal(child.exitCode, null, `it ended; it said:\n${said()}`);
 }
 
 /** The process ids of everything that a gateway consists of. */
