@@ -14,7 +14,7 @@ export function quarantineProblem(resource: Resource, refused: Quarantined, kept
     namespace,
     name,
     ...source,
-    message: `Envoy refuses it: ${refused.message}; ${instead}`,
+    message: `Envoy refuses it: ${refused.message.trim()}; ${instead}. Edit it to have it tried again`,
   };
 }
 

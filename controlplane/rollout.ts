@@ -3,8 +3,8 @@ import type { Resource } from '#resources/resource.ts';
 /** One resource that is to become another version, or to go (`to` undefined). */
 export type Change = { readonly id: string; readonly to: Resource | undefined };
 
-/** A version that proxies refused: `hash` is that of the refused content, undefined when its removal was refused. */
-export type Quarantined = { readonly hash: string | undefined; readonly message: string };
+/** A version that proxies refused: the document as it was read, undefined when its removal was refused. */
+export type Quarantined = { readonly to: Resource | undefined; readonly message: string };
 
 export type Resources = ReadonlyMap<string, Resource>;
 
@@ -42,10 +42,14 @@ export function effective(rollout: Rollout): Resources {
   return rollout.trial === undefined ? rollout.accepted : apply(rollout.accepted, rollout.trial.changes);
 }
 
-/** The operator wrote something new: everything that differs from the accepted becomes one trial, replacing a running one. */
+/**
+ * The operator wrote something new: everything that differs from the accepted becomes one trial, replacing a running one.
+ * What is quarantined is tried again when its document was touched, also when it says the same: the cause may have been
+ * elsewhere, as a port that was taken. (The parser gives the very same object for a document that was not touched.)
+ */
 export function want(rollout: Rollout, wanted: Resources): Rollout {
   const quarantined = new Map(
-    [...rollout.quarantined].filter(([id, refused]) => wanted.get(id)?.hash === refused.hash),
+    [...rollout.quarantined].filter(([id, refused]) => wanted.get(id) === refused.to),
   );
   const next = { ...rollout, wanted, quarantined };
   return { ...next, trial: trialOf('first', [difference(next)]) };
@@ -82,7 +86,7 @@ function narrow(rollout: Rollout, trial: Trial, message: string): Rollout {
   const { changes, rest } = trial;
   const [only, ...others] = changes;
   if (only !== undefined && others.length === 0) {
-    const quarantined = new Map(rollout.quarantined).set(only.id, { hash: only.to?.hash, message });
+    const quarantined = new Map(rollout.quarantined).set(only.id, { to: only.to, message });
     return { ...rollout, quarantined, trial: trialOf('search', rest) };
   }
   const middle = Math.ceil(changes.length / 2);
