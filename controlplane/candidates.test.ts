@@ -16,6 +16,7 @@ describe('candidates', () => {
       resources: byId(at('a', '2')),
       refused: byId<Refused>(),
       unreadable: new Set<string>(),
+      anonymous: new Set<string>(),
     };
     const found = candidates(written, byId(at('a', '1'), at('gone', '1')));
     assert.deepEqual(versions(found.resources), { a: '2' });
@@ -27,6 +28,7 @@ describe('candidates', () => {
       resources: byId<Resource>(),
       refused: byId(refused('a'), refused('b')),
       unreadable: new Set<string>(),
+      anonymous: new Set<string>(),
     };
     const found = candidates(written, byId(at('a', '1')));
     assert.deepEqual(versions(found.resources), { a: '1' });
@@ -42,6 +44,7 @@ describe('candidates', () => {
       resources: byId(at('moved', '2', 'b.yaml')),
       refused: byId<Refused>(),
       unreadable: new Set(['a.yaml']),
+      anonymous: new Set<string>(),
     };
     const found = candidates(
       written,
@@ -56,7 +59,24 @@ describe('candidates', () => {
       resources: byId(at('b', '1', 'b.yaml')),
       refused: byId<Refused>(),
       unreadable: new Set(['a.yaml']),
+      anonymous: new Set<string>(),
     };
     assert.deepEqual(candidates(written, new Map()).unknown, ['a.yaml']);
+  });
+
+  test('what lost its name stays in force, and is not closed under no name', () => {
+    const nameless = { kind: 'Mapping', name: '', id: 'Mapping/default/@a.yaml:1' };
+    const written = {
+      resources: byId<Resource>(),
+      refused: byId({ ...refused(nameless.id), ...nameless }),
+      unreadable: new Set<string>(),
+      anonymous: new Set(['a.yaml']),
+    };
+    const good = { ...at('a', '1'), kind: 'Mapping' } as Resource;
+    const found = candidates(written, byId(good, at('elsewhere', '1', 'c.yaml')));
+    assert.deepEqual(versions(found.resources), { a: '1' });
+    assert.deepEqual(found.closed, []);
+    assert.deepEqual(found.unknown, []);
+    assert.deepEqual(candidates(written, new Map()).closed, [...written.refused.values()]);
   });
 });

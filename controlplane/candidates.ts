@@ -1,4 +1,4 @@
-import type { Refused } from '#resources/resource.ts';
+import type { Refused, Resource } from '#resources/resource.ts';
 import type { Resources } from './rollout.ts';
 
 /** All that the files say, before any proxy has seen it. */
@@ -7,6 +7,8 @@ export type Written = {
   readonly refused: ReadonlyMap<string, Refused>;
   /** Files of which a part is so broken that nobody knows what it was about. */
   readonly unreadable: ReadonlySet<string>;
+  /** Files with a document that has an error and does not say which resource it is. */
+  readonly anonymous: ReadonlySet<string>;
 };
 
 /** What is to be brought into force. */
@@ -27,17 +29,27 @@ export type Candidates = {
 export function candidates(written: Written, lastGood: Resources): Candidates {
   const resources = new Map(written.resources);
   const kept = new Set<string>();
+  // What a document without a name probably is, and must not close.
+  const found = new Set<string>();
   for (const [id, good] of lastGood) {
-    const lost = !resources.has(id) && written.unreadable.has(good.source.file);
+    const { file } = good.source;
+    const lost = !resources.has(id) && (written.unreadable.has(file) || written.anonymous.has(file));
     if (!lost && !written.refused.has(id)) continue;
     resources.set(id, good);
     kept.add(id);
+    if (lost) found.add(placeOf(good));
   }
   const inForce = new Set([...resources.values()].map(resource => resource.source.file));
   return {
     resources,
-    closed: [...written.refused.values()].filter(refused => !lastGood.has(refused.id)),
+    closed: [...written.refused.values()].filter(
+      refused => !lastGood.has(refused.id) && !(refused.name === '' && found.has(placeOf(refused))),
+    ),
     kept,
     unknown: [...written.unreadable].filter(file => !inForce.has(file)).sort(),
   };
+}
+
+function placeOf({ kind, source: { file } }: Resource | Refused): string {
+  return `${kind} in ${file}`;
 }

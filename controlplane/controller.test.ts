@@ -21,6 +21,7 @@ const written = (resources: Resource[], refused: string[] = [], unreadable: stri
   resources: new Map(resources.map(resource => [resource.id, resource])),
   refused: new Map(refused.map(id => [id, { id, source: { file: 'a.yaml', line: 1 } } as Refused])),
   unreadable: new Set(unreadable),
+  anonymous: new Set(),
 });
 
 /** A snapshot with one resource whose version spells what is in it. */

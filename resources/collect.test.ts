@@ -69,3 +69,17 @@ test('a file with a part of which nothing is known is named', () => {
   assert.deepEqual([...unreadable], ['1.yaml']);
   assert.deepEqual([...resources.keys()], ['Mapping/default/a', 'Mapping/default/b']);
 });
+
+test('a file with a document that does not say which resource it is is named', () => {
+  const good = mapping('a');
+  const texts = [
+    good,
+    `${good}---\n${good.replace('name: a', 'nam: b')}`,
+    good.replace('kind: Mapping', 'kind: Telephone'),
+    good.replace('kind: Mapping', 'kind:'),
+    'just a word',
+    'spec: { prefix: /a }',
+    'apiVersion: apps/v1\nkind: Deployment\n',
+  ];
+  assert.deepEqual([...collectTexts(...texts).anonymous], ['1.yaml', '2.yaml', '3.yaml', '4.yaml', '5.yaml']);
+});

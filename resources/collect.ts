@@ -10,6 +10,8 @@ export type Collected = {
   readonly refused: ReadonlyMap<string, Refused>;
   /** Files of which a part is so broken that nobody knows which resources it was about. */
   readonly unreadable: ReadonlySet<string>;
+  /** Files with a document that has an error and does not say which resource it is. */
+  readonly anonymous: ReadonlySet<string>;
   readonly problems: readonly Problem[];
 };
 
@@ -40,7 +42,8 @@ export function collect(files: readonly ParsedFile[]): Collected {
     }
   }
   const unreadable = new Set(files.filter(({ readable }) => !readable).map(({ file }) => file));
-  return { resources, refused, unreadable, problems };
+  const anonymous = new Set(files.filter(({ anonymous }) => anonymous).map(({ file }) => file));
+  return { resources, refused, unreadable, anonymous, problems };
 }
 
 function inFileOrder({ resources, refused }: ParsedFile): readonly (Resource | Refused)[] {

@@ -58,14 +58,14 @@ function parseNode(written: unknown, value: unknown, yaml: YamlDocument, options
   const node = isAlias(written) ? written.resolve(yaml.document) : written;
   const lineAt = (path: readonly (string | number)[]) => yaml.lineAt(offsetOf(yaml.document, node, path));
   if (!isRecord(value)) {
-    return withProblem(
+    return anonymous(
       problemAt(lineAt([]), 'a resource is a map with `apiVersion`, `kind`, `metadata` and `spec`'),
     );
   }
   if (value.kind === 'List') return parseList(node, value, yaml, options);
   if (value.apiVersion === undefined && value.kind === undefined) {
     const problem = problemAt(lineAt([]), 'this has neither `apiVersion` nor `kind`; it is ignored');
-    return withProblem({ ...problem, severity: 'warning' });
+    return anonymous({ ...problem, severity: 'warning' });
   }
   const outcome = parseResource(value, findDuplicateKeys(node), options);
   return outcome === undefined ? EMPTY_FILE : placeOutcome(outcome, lineAt);
@@ -82,8 +82,8 @@ function parseList(node: unknown, { items }: Fields, yaml: YamlDocument, options
   );
 }
 
-function withProblem(problem: Problem): ParsedFile {
-  return { ...EMPTY_FILE, problems: [problem] };
+function anonymous(problem: Problem): ParsedFile {
+  return { ...EMPTY_FILE, problems: [problem], anonymous: true };
 }
 
 type Fields = Readonly<Record<string, unknown>>;

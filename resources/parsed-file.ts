@@ -10,9 +10,18 @@ export type ParsedFile = {
   readonly problems: readonly Problem[];
   /** False: a part of it is so broken that nobody knows which resources it was about. */
   readonly readable: boolean;
+  /** A document of it has an error and does not say which resource it is. */
+  readonly anonymous: boolean;
 };
 
-export const EMPTY_FILE: ParsedFile = { file: '', resources: [], refused: [], problems: [], readable: true };
+export const EMPTY_FILE: ParsedFile = {
+  file: '',
+  resources: [],
+  refused: [],
+  problems: [],
+  readable: true,
+  anonymous: false,
+};
 
 /** What several parts of a file give together. */
 export function mergeParsed(file: string, parts: readonly ParsedFile[]): ParsedFile {
@@ -22,6 +31,7 @@ export function mergeParsed(file: string, parts: readonly ParsedFile[]): ParsedF
     refused: parts.flatMap(part => part.refused),
     problems: parts.flatMap(part => part.problems),
     readable: parts.every(part => part.readable),
+    anonymous: parts.some(part => part.anonymous),
   };
 }
 
@@ -37,5 +47,6 @@ export function placeParsed(part: ParsedFile, file: string, linesBefore: number)
     refused: part.refused.map(place),
     problems: part.problems.map(problem => ({ ...problem, file, line: problem.line + linesBefore })),
     readable: part.readable,
+    anonymous: part.anonymous,
   };
 }

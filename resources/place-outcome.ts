@@ -17,7 +17,8 @@ export function placeOutcome(outcome: Outcome, lineOf: (path: FieldPath) => numb
   });
   const identity = { ...head, id: resourceId(kind, namespace, name), source: { file: '', line: lineOf([]) } };
   if (spec === undefined) {
-    return { ...EMPTY_FILE, refused: kind === '' ? [] : [{ ...identity, ...salvaged }], problems };
+    const refused = kind === '' ? [] : [{ ...identity, ...salvaged }];
+    return { ...EMPTY_FILE, refused, problems, anonymous: kind === '' || name === '' };
   }
   // The spec was parsed by the schema of this very kind.
   const resource = {
