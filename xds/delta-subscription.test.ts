@@ -189,6 +189,15 @@ describe('reconnection', () => {
     );
   });
 
+  test('empty endpoints that the client has are not waited for', () => {
+    const driver = new DeltaDriver(CLUSTER_LOAD_ASSIGNMENT);
+    driver.ask({ subscribe: ['nobody'] });
+    driver.sent(NO_RESOURCES, true);
+    driver.ack();
+    assert.equal(driver.sent(NO_RESOURCES, true), undefined);
+    assert.equal(driver.subscription.withholds, false);
+  });
+
   test('versions of names that are no longer subscribed to count for nothing', () => {
     const driver = new DeltaDriver();
     driver.ask({ subscribe: ['b'], have: { a: a.version } });

@@ -161,34 +161,40 @@ export class DeltaSubscription implements Subscription<DeltaDiscoveryRequest, De
     return new Set([...resources.keys(), ...this.#names, ...this.#owed, ...this.#held.keys()]);
   }
 
-  /** What is to be said about one name; undefined: nothing. */
+  /** What is said about one name; undefined: nothing. */
   #change(name: string, resources: Resources, keep: boolean): XdsResource | typeof ABSENT | undefined {
-    const owed = this.#owed.has(name);
-    if (!owed && this.#refusals.has(name)) return undefined;
-    const known = this.#held.has(name);
-    const held = this.#held.get(name);
+    if (this.#owed.has(name)) return this.#answer(name, resources);
+    if (this.#refusals.has(name)) return undefined;
+    const change = this.#news(name, resources);
     // It may be in use, and is held from before this stream: it is neither removed nor emptied yet.
-    if (!owed && keep && typeof held === 'string' && !resources.has(name)) {
-      this.#withholds = true;
-      return undefined;
-    }
-    const resource = this.#resource(name, resources);
-    if (resource === 'silence') return undefined;
-    if (resource !== undefined) return owed || held !== resource.version ? resource : undefined;
-    const untold = held !== ABSENT && (known || this.#names.has(name));
-    return owed || untold ? ABSENT : undefined;
+    const withheld =
+      change !== undefined && keep && typeof this.#held.get(name) === 'string' && !resources.has(name);
+    this.#withholds ||= withheld;
+    return withheld ? undefined : change;
   }
 
-  #resource(name: string, resources: Resources): XdsResource | 'silence' | undefined {
+  /** What the client does not know about a name. */
+  #news(name: string, resources: Resources): XdsResource | typeof ABSENT | undefined {
+    const answer = this.#answer(name, resources);
+    const held = this.#held.get(name);
+    if (answer !== ABSENT) return answer?.version === held ? undefined : answer;
+    const untold = held !== ABSENT && (this.#held.has(name) || this.#names.has(name));
+    return untold ? ABSENT : undefined;
+  }
+
+  /** What a name is answered with, whatever the client knows; undefined: silence. */
+  #answer(name: string, resources: Resources): XdsResource | typeof ABSENT | undefined {
     const resource = resources.get(name);
-    if (resource !== undefined || !this.#names.has(name)) return resource;
-    return typeof this.#rules.unknown === 'function' ? this.#rules.unknown(name) : this.#rules.unknown;
+    if (resource !== undefined) return resource;
+    const { unknown } = this.#rules;
+    if (!this.#names.has(name) || unknown === undefined) return ABSENT;
+    return unknown === 'silence' ? undefined : unknown(name);
   }
 
   /** The version that the client would be sent of a name, ABSENT where it would be told that there is none. */
   #version(name: string, resources: Resources): string | typeof ABSENT {
-    const resource = this.#resource(name, resources);
-    return resource === undefined || resource === 'silence' ? ABSENT : resource.version;
+    const answer = this.#answer(name, resources);
+    return answer === undefined || answer === ABSENT ? ABSENT : answer.version;
   }
 
   /** Whoever subscribes to everything waits for a first answer, were it empty; who resumes has had his. */

@@ -1,0 +1,24 @@
+import type { TestContext } from 'node:test';
+import { serve } from '#protos/serve.ts';
+import type { DiscoveryObserver } from '../discovery-observer.ts';
+import { DiscoveryService } from '../discovery-service.ts';
+import { SnapshotCache } from '../snapshot-cache.ts';
+
+/** Calls back after `ms`, unless the returned function is called before. */
+export function after(ms: number, callback: () => void): () => void {
+  const timer = setTimeout(callback, ms);
+  return () => clearTimeout(timer);
+}
+
+/** A discovery server on a free port, or the given one, for as long as the test runs or until `stop`. */
+export async function startDiscoveryServer(t: TestContext, observer: DiscoveryObserver = {}, port = 0) {
+  const cache = new SnapshotCache();
+  const service = new DiscoveryService({ cache, observer, now: Date.now, after });
+  const served = await serve({ host: '127.0.0.1', port, services: service.implementations() });
+  const stop = async () => {
+    service.close();
+    await served.stop(100);
+  };
+  t.after(stop);
+  return { cache, service, port: served.port, stop };
+}
