@@ -10,7 +10,7 @@ import { Memo } from './compile/memo.ts';
 import { nodeGroups } from './compile/node-groups.ts';
 import type { Config } from './config.ts';
 import { Controller, type ControllerParts } from './controller.ts';
-import { toSnapshot } from './envoy-snapshot.ts';
+import { snapshotEncoder } from './envoy-snapshot.ts';
 import type { Readiness } from './http.ts';
 import { lastGoodKeeper } from './last-good-keeper.ts';
 import type { LastGoodStore } from './last-good-store.ts';
@@ -102,13 +102,14 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
 /** What fails to encode is a mistake of the compiler's: it is logged, and blamed on the resource that shows it. */
 function compiler(config: Config, log: Logger): ControllerParts['compile'] {
   const memos = new Map<string, Memo>();
+  const encode = snapshotEncoder();
   return (resources, group) => {
     const memo = memos.get(group) ?? new Memo();
     memos.set(group, memo);
     const { edge, sds, caFile } = config;
     const compiled = compile(resources, group, { edge, sds, caFile, memo });
     try {
-      return { snapshot: toSnapshot(compiled), problems: compiled.problems };
+      return { snapshot: encode(compiled), problems: compiled.problems };
     } catch (error) {
       if (!(error instanceof EncodeError)) throw error;
       log.error({ group, err: error }, 'the compiler made what Envoy does not take');
