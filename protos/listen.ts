@@ -1,58 +1,83 @@
-import type { RequestListener } from 'node:http';
-import http from 'node:http';
+import http, { type RequestListener, type ServerResponse } from 'node:http';
 import net from 'node:net';
+import { sniff } from './sniff.ts';
 
 /** Both protocols of one port: HTTP/2 with prior knowledge (gRPC) and HTTP/1.1. */
 export type Protocols = { http2(socket: net.Socket): void; http1: RequestListener };
 
-export type Listening = { address: string; port: number; close(): Promise<void> };
+export type Listening = {
+  readonly address: string;
+  readonly port: number;
+  /** Stops accepting and ends connections that do nothing; resolves when the last one has ended. */
+  close(): Promise<void>;
+  /** Cuts every connection. */
+  destroy(): void;
+};
 
-/** A peer that connects and says nothing is dropped after this time, in ms. */
+/** A peer that connects and says nothing is dropped after this time. */
 const FIRST_BYTES_MS = 10_000;
-
-/** How every HTTP/2 connection begins. Source: RFC 9113, section 3.4. */
-const PREFACE = Buffer.from('PRI ');
 
 /**
  * Listens on `host`:`port` (0: any free port) and gives each connection to the protocol that its first bytes speak.
- * `close` stops accepting and ends idle HTTP/1.1 connections. Rejects with the system's error, for example EADDRINUSE.
+ * Rejects with the system's error, such as "listen EADDRINUSE: address already in use 127.0.0.1:18000".
  */
-export async function listen(host: string, port: number, protocols: Protocols): Promise<Listening> {
-  const http1 = http.createServer({ requestTimeout: 30_000, headersTimeout: 10_000 }, protocols.http1);
-  // Node begins to watch for slow and idle connections at this event, which a server that never listens itself does not see.
-  http1.emit('listening');
-  const server = net.createServer({ noDelay: true }, socket => {
-    sniff(socket, protocols.http2, accepted => http1.emit('connection', accepted));
+export async function listen(
+  host: string,
+  port: number,
+  protocols: Protocols,
+  firstBytesMs = FIRST_BYTES_MS,
+): Promise<Listening> {
+  const http1 = createHttp1(protocols.http1);
+  const open = new Set<net.Socket>();
+  const unknown = new Set<net.Socket>();
+  const server = net.createServer({ noDelay: true }, async socket => {
+    open.add(socket.once('close', () => open.delete(socket)));
+    // A connection that breaks concerns its peer alone; whoever has got it sees it end.
+    socket.on('error', () => socket.destroy());
+    unknown.add(socket);
+    const protocol = await sniff(socket, firstBytesMs);
+    unknown.delete(socket);
+    if (protocol === 'http2') protocols.http2(socket);
+    if (protocol === 'http1') http1.accept(socket);
   });
+  const bound = await bind(server, host, port);
+  const close = () => {
+    const closed = new Promise<void>(resolve => server.close(() => resolve()));
+    http1.close();
+    for (const socket of unknown) socket.destroy();
+    return closed;
+  };
+  const destroy = () => {
+    for (const socket of open) socket.destroy();
+  };
+  return { address: bound.address, port: bound.port, close, destroy };
+}
+
+/** HTTP/1.1 on connections that somebody else accepts. */
+function createHttp1(listener: RequestListener): { accept(socket: net.Socket): void; close(): void } {
+  let closing = false;
+  const server = http.createServer({ requestTimeout: 30_000, headersTimeout: 10_000 }, listener);
+  const endIdle = () => {
+    if (closing) server.closeIdleConnections();
+  };
+  // The connection counts as idle one turn later.
+  server.on('request', (_request, response: ServerResponse) =>
+    response.once('close', () => setImmediate(endIdle)),
+  );
+  // Node begins to watch for slow and idle connections at this event, which a server that never listens itself does not see.
+  server.emit('listening');
+  const close = () => {
+    closing = true;
+    server.close();
+    server.closeIdleConnections();
+  };
+  return { accept: socket => void server.emit('connection', socket), close };
+}
+
+async function bind(server: net.Server, host: string, port: number): Promise<net.AddressInfo> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, resolve);
   });
-  const bound = server.address() as net.AddressInfo;
-  return { address: bound.address, port: bound.port, close: () => close(server, http1) };
-}
-
-function sniff(
-  socket: net.Socket,
-  http2: (socket: net.Socket) => void,
-  http1: (socket: net.Socket) => void,
-): void {
-  const drop = () => socket.destroy();
-  socket.on('error', drop);
-  socket.setTimeout(FIRST_BYTES_MS, drop);
-  socket.once('readable', () => {
-    const first: Buffer | null = socket.read();
-    if (first === null) return;
-    socket.setTimeout(0);
-    socket.off('timeout', drop);
-    socket.unshift(first);
-    (first.subarray(0, PREFACE.length).equals(PREFACE.subarray(0, first.length)) ? http2 : http1)(socket);
-  });
-}
-
-async function close(server: net.Server, http1: http.Server): Promise<void> {
-  const closed = new Promise<void>(resolve => server.close(() => resolve()));
-  http1.close();
-  http1.closeIdleConnections();
-  await closed;
+  return server.address() as net.AddressInfo;
 }

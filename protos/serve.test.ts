@@ -1,32 +1,169 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { credentials, makeClientConstructor } from '@grpc/grpc-js';
-import { serve } from './serve.ts';
-import { serviceDefinition } from './service.ts';
+import { once } from 'node:events';
+import http from 'node:http';
+import net from 'node:net';
+import { type TestContext, test } from 'node:test';
+import {
+  type Client,
+  type ClientReadableStream,
+  status,
+  type UntypedServiceImplementation,
+} from '@grpc/grpc-js';
+import { type Served, type ServeOptions, serve } from './serve.ts';
+import type { Message } from './service.ts';
+import { callUnary, connect } from './testing/client.ts';
 
 const RLS = 'envoy.service.ratelimit.v3.RateLimitService';
-type Unary = (request: object, callback: (error: Error | null, response: object) => void) => void;
+const ADS = 'envoy.service.discovery.v3.AggregatedDiscoveryService';
+const HEALTH = 'grpc.health.v1.Health';
+
+type Reply = (error: null, response: object) => void;
+
+const ALLOW: UntypedServiceImplementation = {
+  ShouldRateLimit: (_call: unknown, reply: Reply) => reply(null, { overall_code: 1 }),
+};
+
+async function start(t: TestContext, options: Partial<ServeOptions> = {}): Promise<Served> {
+  const served = await serve({ host: '127.0.0.1', port: 0, services: { [RLS]: ALLOW }, ...options });
+  t.after(() => served.stop(0));
+  return served;
+}
+
+function client(t: TestContext, { port }: Served, service: string): Client {
+  const connected = connect(port, service);
+  t.after(() => connected.close());
+  return connected;
+}
+
+function ask(rateLimit: Client, request: object = {}): Promise<Message> {
+  return callUnary(rateLimit, 'ShouldRateLimit', request);
+}
 
 test('one port answers gRPC and plain HTTP/1.1', async t => {
-  const served = await serve({
-    host: '127.0.0.1',
-    port: 0,
-    services: {
-      [RLS]: {
-        ShouldRateLimit: (_call: unknown, reply: (e: null, r: object) => void) =>
-          reply(null, { overall_code: 1 }),
-      },
-    },
-    http: (_request, response) => void response.end('plain'),
-  });
-  t.after(() => served.stop(0));
-  const Client = makeClientConstructor(serviceDefinition(RLS), RLS);
-  const client = new Client(`127.0.0.1:${served.port}`, credentials.createInsecure());
-  t.after(() => client.close());
-  const answer = await new Promise<object>((resolve, reject) => {
-    const call = client.ShouldRateLimit as Unary;
-    call.call(client, { domain: 'd' }, (error, response) => (error ? reject(error) : resolve(response)));
-  });
-  assert.equal((answer as { overall_code: number }).overall_code, 1);
+  const served = await start(t, { http: (_request, response) => void response.end('plain') });
+  assert.equal((await ask(client(t, served, RLS), { domain: 'd' })).overall_code, 1);
   assert.equal(await (await fetch(`http://127.0.0.1:${served.port}/`)).text(), 'plain');
+});
+
+test('plain HTTP/1.1 is 404 where nobody answers it', async t => {
+  const served = await start(t);
+  assert.equal((await fetch(`http://127.0.0.1:${served.port}/`)).status, 404);
+});
+
+test('health begins NOT_SERVING and follows setServing, for the server and its services', async t => {
+  const served = await start(t);
+  const health = client(t, served, HEALTH);
+  const check = async (service: string) => (await callUnary(health, 'Check', { service })).status;
+  assert.deepEqual([await check(''), await check(RLS)], [2, 2]);
+  served.setServing(true);
+  assert.deepEqual([await check(''), await check(RLS)], [1, 1]);
+  await assert.rejects(check('no.such.Service'), { code: status.NOT_FOUND });
+});
+
+test('a health watch sees every change, and NOT_SERVING when the server stops', async t => {
+  const served = await start(t);
+  const health = client(t, served, HEALTH) as unknown as Record<
+    string,
+    (r: object) => ClientReadableStream<Message>
+  >;
+  const watch = health.Watch?.call(health, { service: RLS }) as ClientReadableStream<Message>;
+  watch.on('error', () => {});
+  const next = async () => ((await once(watch, 'data')) as [Message])[0].status;
+  assert.equal(await next(), 2);
+  served.setServing(true);
+  assert.equal(await next(), 1);
+  const stopped = served.stop(50);
+  assert.equal(await next(), 2);
+  await stopped;
+});
+
+test('a port in use rejects with its address', async t => {
+  const { port } = await start(t);
+  const second = serve({ host: '127.0.0.1', port, services: {} });
+  await assert.rejects(second, new RegExp(`EADDRINUSE.*127\\.0\\.0\\.1:${port}`));
+});
+
+test('a message above the limit is RESOURCE_EXHAUSTED, and the server lives', async t => {
+  const rateLimit = client(t, await start(t), RLS);
+  await assert.rejects(ask(rateLimit, { domain: 'x'.repeat(5 * 1024 * 1024) }), {
+    code: status.RESOURCE_EXHAUSTED,
+  });
+  assert.equal((await ask(rateLimit)).overall_code, 1);
+});
+
+test('bytes that are no message fail that call only', async t => {
+  const rateLimit = client(t, await start(t), RLS);
+  const garbage = new Promise((resolve, reject) => {
+    const path = `/${RLS}/ShouldRateLimit`;
+    const raw = (bytes: Buffer) => bytes;
+    rateLimit.makeUnaryRequest(path, raw, raw, Buffer.from('0f', 'hex'), error =>
+      error ? reject(error) : resolve(0),
+    );
+  });
+  await assert.rejects(garbage, { code: status.INTERNAL });
+  assert.equal((await ask(rateLimit)).overall_code, 1);
+});
+
+test('a preface followed by garbage closes that connection only', async t => {
+  const served = await start(t);
+  const socket = net.connect(served.port, '127.0.0.1');
+  socket.on('error', () => {});
+  socket.end(`PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n${'\xff'.repeat(100)}`, 'latin1');
+  socket.resume();
+  await once(socket, 'close');
+  assert.equal((await ask(client(t, served, RLS))).overall_code, 1);
+});
+
+test('100 clients at once are all answered', async t => {
+  const served = await start(t);
+  const answers = await Promise.all(Array.from({ length: 100 }, () => ask(client(t, served, RLS))));
+  assert.ok(answers.every(({ overall_code: code }) => code === 1));
+});
+
+test('stop lets a call in flight end and takes no new connection', async t => {
+  const { promise: called, resolve } = Promise.withResolvers<Reply>();
+  const served = await start(t, {
+    services: { [RLS]: { ShouldRateLimit: (_call: unknown, reply: Reply) => resolve(reply) } },
+  });
+  const answer = ask(client(t, served, RLS));
+  const reply = await called;
+  const stopped = served.stop(10_000);
+  await assert.rejects(fetch(`http://127.0.0.1:${served.port}/`));
+  reply(null, { overall_code: 2 });
+  assert.equal((await answer).overall_code, 2);
+  await stopped;
+});
+
+test('stop cuts streams after the grace', async t => {
+  const { promise: called, resolve } = Promise.withResolvers<void>();
+  const served = await start(t, {
+    services: { [ADS]: { DeltaAggregatedResources: () => resolve(), StreamAggregatedResources: () => {} } },
+  });
+  const ads = client(t, served, ADS) as unknown as Record<string, () => ClientReadableStream<Message>>;
+  const stream = ads.DeltaAggregatedResources?.call(ads) as ClientReadableStream<Message>;
+  const ended = once(stream, 'error');
+  await called;
+  await served.stop(50);
+  assert.ok((await ended)[0] instanceof Error);
+});
+
+test('stop is held neither by idle HTTP connections nor, after the grace, by a request that never ends', async t => {
+  const { promise: called, resolve } = Promise.withResolvers<void>();
+  const served = await start(t, {
+    http: (request, response) => void (request.url === '/never' ? resolve() : response.end('plain')),
+  });
+  const agent = new http.Agent({ keepAlive: true });
+  t.after(() => agent.destroy());
+  const idle = http.get({ port: served.port, agent }).on('response', response => response.resume());
+  await once(idle, 'close');
+  const hanging = http.get({ port: served.port, path: '/never' });
+  const cut = once(hanging, 'error');
+  await called;
+  await served.stop(50);
+  await cut;
+});
+
+test('stop may be called twice', async t => {
+  const served = await start(t);
+  await Promise.all([served.stop(50), served.stop(50)]);
 });

@@ -65,8 +65,9 @@ export async function serve(options: ServeOptions): Promise<Served> {
   const stop = async (graceMs: number) => {
     setServing(false);
     const closed = listening.close();
-    await callsEnded(server, graceMs);
+    await within(graceMs, Promise.all([closed, callsEnded(server)]));
     server.forceShutdown();
+    listening.destroy();
     await closed;
   };
   return { address: listening.address, port: listening.port, setServing, stop };
@@ -77,13 +78,15 @@ function addReflection(server: Server, services: readonly string[]): void {
   for (const name of REFLECTION_SERVICES) server.addService(serviceDefinition(name), handlers);
 }
 
-/** Resolves when no call is in flight any more, or after `graceMs`. */
-function callsEnded(server: Server, graceMs: number): Promise<void> {
-  return new Promise(resolve => {
-    const timer = setTimeout(resolve, graceMs);
-    server.tryShutdown(() => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
+/** Resolves when no call is in flight any more; clients are told to go elsewhere. */
+function callsEnded(server: Server): Promise<void> {
+  return new Promise(resolve => server.tryShutdown(() => resolve()));
+}
+
+/** Resolves when `work` does, or after `ms`. */
+async function within(ms: number, work: Promise<unknown>): Promise<void> {
+  const { promise: late, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  await Promise.race([work, late]);
+  clearTimeout(timer);
 }
