@@ -1,6 +1,6 @@
 import protobuf from 'protobufjs';
+import { ANY, openAny } from './any.ts';
 import { EncodeError } from './encode-error.ts';
-import { openAny } from './encode-message.ts';
 import { WELL_KNOWN } from './encode-well-known.ts';
 import type { Json, JsonObject } from './json.ts';
 import { type Check, fieldCheck, isRequired, isRequiredOneof } from './rules.ts';
@@ -15,8 +15,6 @@ type FieldRules = {
   /** What is wrong when the field is absent. */
   readonly absent: string | undefined;
 };
-
-const ANY = '.google.protobuf.Any';
 
 /** Checked messages of this type are remembered: routes are many, and mostly unchanged from one compilation to the next. */
 const MEMOISED = '.envoy.config.route.v3.Route';

@@ -1,4 +1,5 @@
 import protobuf from 'protobufjs';
+import { ANY, hasOwnForm } from './any.ts';
 import { isDefaultValue, scalarToJson, toBase64 } from './decode-scalar.ts';
 import { FROM_WELL_KNOWN } from './decode-well-known.ts';
 import type { Any } from './encode.ts';
@@ -13,7 +14,6 @@ export type DecodeOptions = {
 };
 
 const REDACTED = '[redacted]';
-const ANY = '.google.protobuf.Any';
 
 /**
  * The inverse of encodeAny: proto3 JSON with `@type`, snake_case fields, enum words, "5s" durations, 64-bit integers in
@@ -25,8 +25,7 @@ export function decodeAny(any: Any, options: DecodeOptions = {}): JsonObject {
   if (type === undefined)
     return { '@type': any.type_url, value: options.redact ? REDACTED : toBase64(any.value) };
   const json = messageToJson(type, type.decode(any.value) as unknown as Message, options);
-  if (type.fullName === ANY || FROM_WELL_KNOWN.has(type.fullName))
-    return { '@type': any.type_url, value: json };
+  if (hasOwnForm(type)) return { '@type': any.type_url, value: json };
   return { '@type': any.type_url, ...(json as JsonObject) };
 }
 

@@ -1,20 +1,13 @@
 import protobuf from 'protobufjs';
-import { EncodeError, show } from './encode-error.ts';
+import { ANY, openAny } from './any.ts';
+import { enumEncoder } from './encode-enum.ts';
+import { EncodeError } from './encode-error.ts';
 import { type FieldEncoder, fieldEncoder } from './encode-field.ts';
 import { isScalarType, SCALARS } from './encode-scalar.ts';
 import { WELL_KNOWN } from './encode-well-known.ts';
 import { isJsonObject, type Json, type JsonObject } from './json.ts';
-import { findType, messageTypes, root } from './root.ts';
-import { nameInTypeUrl } from './type-url.ts';
 import { type ValueEncoder, writeDelimited } from './value-encoder.ts';
 import { WIRE, type WireWriter } from './wire-writer.ts';
-
-const ANY = '.google.protobuf.Any';
-
-/** The messages whose proto3 JSON form is not an object of their fields. */
-const HAS_OWN_FORM: ReadonlySet<protobuf.Type> = new Set(
-  messageTypes(root).filter(({ fullName }) => fullName === ANY || WELL_KNOWN.has(fullName)),
-);
 
 /** Routes are many and mostly unchanged from one compilation to the next: the bytes of the same object are kept. */
 const MEMOISED = '.envoy.config.route.v3.Route';
@@ -41,25 +34,6 @@ export function messageEncoder(type: protobuf.Type): MessageEncoder {
   const encoder = type.fullName === ANY ? writeAny : (WELL_KNOWN.get(type.fullName) ?? fieldsEncoder(type));
   encoders.set(type, encoder);
   return encoder;
-}
-
-/**
- * The type that the `@type` of an Any names, and the JSON of its message: what stands beside `@type`, or, for a message
- * whose JSON is not an object of its fields, what `value` holds. Source: proto3 JSON mapping, Any.
- */
-export function openAny(
-  json: JsonObject,
-  path: string,
-): { typeUrl: string; type: protobuf.Type; content: Json } {
-  const { '@type': typeUrl, ...content } = json;
-  if (typeof typeUrl !== 'string') throw new EncodeError(`${path}.@type`, 'missing');
-  const type = findType(nameInTypeUrl(typeUrl) ?? '');
-  if (type === undefined) throw new EncodeError(`${path}.@type`, `no message type ${typeUrl}`);
-  if (!HAS_OWN_FORM.has(type)) return { typeUrl, type, content };
-  const { value, ...others } = content;
-  if (value === undefined || Object.keys(others).length > 0)
-    throw new EncodeError(path, `want {"@type", "value"} for ${type.fullName.slice(1)}`);
-  return { typeUrl, type, content: value };
 }
 
 function writeAny(writer: WireWriter, json: Json, path: string): void {
@@ -136,20 +110,5 @@ function memoised(writeNew: (writer: WireWriter, json: Json, path: string) => nu
     if (known !== undefined) return writer.bytes(known);
     const start = writeNew(writer, json, path);
     if (isJsonObject(json)) memo.set(json, writer.copy(start));
-  };
-}
-
-function enumEncoder(type: protobuf.Enum): ValueEncoder {
-  const numbers = new Map(Object.keys(type.values).map(word => [word, type.values[word] as number]));
-  const write = (writer: WireWriter, json: Json, path: string) => {
-    const number = typeof json === 'string' ? numbers.get(json) : undefined;
-    if (number === undefined)
-      throw new EncodeError(path, `${show(json)} is not one of ${[...numbers.keys()].join(', ')}`);
-    writer.varint64(BigInt(number));
-  };
-  return {
-    wireType: WIRE.varint,
-    write,
-    isDefault: json => typeof json === 'string' && numbers.get(json) === 0,
   };
 }

@@ -85,7 +85,8 @@ function toNumber(json: Json, path: string): number {
 }
 
 function writeString(writer: WireWriter, json: Json, path: string): void {
-  if (typeof json !== 'string') throw new EncodeError(path, `want a string, got ${show(json)}`);
+  // What stands in the place of a string may hold a secret: its type is named, not its value.
+  if (typeof json !== 'string') throw new EncodeError(path, `want a string, got ${typeof json}`);
   if (!json.isWellFormed()) throw new EncodeError(path, 'half a surrogate pair has no UTF-8');
   writer.string(json);
 }

@@ -54,7 +54,7 @@ const refused: readonly [what: string, json: JsonObject, path: string, message: 
     '.health_checks[0]',
     /want an object/,
   ],
-  ['a number for a string', { name: 5 }, '.name', /want a string, got 5/],
+  ['a number for a string', { name: 5 }, '.name', /want a string, got number/],
   ['half a surrogate pair', { name: '\ud83d' }, '.name', /surrogate/],
   [
     'a string for a bool',
@@ -205,7 +205,7 @@ test('the path of an error begins with the path that was given', () => {
 
 test('an error shows only the beginning of a long value', () => {
   assert.throws(
-    () => encode(CLUSTER, { name: Array.from({ length: 1000 }, () => 'secret') }),
+    () => encode(CLUSTER, { type: Array.from({ length: 1000 }, () => 'EDS') }),
     (error: Error) => error.message.length < 200,
   );
 });

@@ -1,6 +1,7 @@
+import { openAny } from './any.ts';
 import { checkRules } from './check-rules.ts';
 import { EncodeError } from './encode-error.ts';
-import { messageEncoder, openAny } from './encode-message.ts';
+import { messageEncoder } from './encode-message.ts';
 import type { JsonObject } from './json.ts';
 import { findType } from './root.ts';
 import { WireWriter } from './wire-writer.ts';

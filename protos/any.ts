@@ -1,0 +1,36 @@
+import type protobuf from 'protobufjs';
+import { EncodeError } from './encode-error.ts';
+import { WELL_KNOWN } from './encode-well-known.ts';
+import type { Json, JsonObject } from './json.ts';
+import { findType, messageTypes, root } from './root.ts';
+import { nameInTypeUrl } from './type-url.ts';
+
+export const ANY = '.google.protobuf.Any';
+
+const OWN_FORM: ReadonlySet<protobuf.Type> = new Set(
+  messageTypes(root).filter(({ fullName }) => fullName === ANY || WELL_KNOWN.has(fullName)),
+);
+
+/** True for a message whose proto3 JSON is not an object of its fields, and so stands under `value` in an Any. */
+export function hasOwnForm(type: protobuf.Type): boolean {
+  return OWN_FORM.has(type);
+}
+
+/**
+ * The type that the `@type` of an Any names, and the JSON of its message: what stands beside `@type`, or, for a message
+ * whose JSON is not an object of its fields, what `value` holds. Source: proto3 JSON mapping, Any.
+ */
+export function openAny(
+  json: JsonObject,
+  path: string,
+): { typeUrl: string; type: protobuf.Type; content: Json } {
+  const { '@type': typeUrl, ...content } = json;
+  if (typeof typeUrl !== 'string') throw new EncodeError(`${path}.@type`, 'missing');
+  const type = findType(nameInTypeUrl(typeUrl) ?? '');
+  if (type === undefined) throw new EncodeError(`${path}.@type`, `no message type ${typeUrl}`);
+  if (!hasOwnForm(type)) return { typeUrl, type, content };
+  const { value, ...others } = content;
+  if (value === undefined || Object.keys(others).length > 0)
+    throw new EncodeError(path, `want {"@type", "value"} for ${type.fullName.slice(1)}`);
+  return { typeUrl, type, content: value };
+}
