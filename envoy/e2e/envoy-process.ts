@@ -20,7 +20,7 @@ export type EnvoyProcess = {
   stop(): Promise<void>;
 };
 
-/** Starts Envoy with this bootstrap (JSON form), whose `admin` is replaced, and waits until the admin interface answers. */
+/** Starts Envoy with this bootstrap (JSON form), whose `admin` is replaced, and waits until the admin interface answers. One worker, unless `args` say otherwise. */
 export async function startEnvoy(bootstrap: object, args: readonly string[] = []): Promise<EnvoyProcess> {
   const folder = await mkdtemp(join(tmpdir(), 'envoy-'));
   const config = join(folder, 'bootstrap.yaml');
@@ -33,8 +33,7 @@ export async function startEnvoy(bootstrap: object, args: readonly string[] = []
       '-c',
       config,
       '--disable-hot-restart',
-      '--concurrency',
-      '1',
+      ...(args.includes('--concurrency') ? [] : ['--concurrency', '1']),
       '-l',
       'warning',
       '--admin-address-path',

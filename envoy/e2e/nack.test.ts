@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { createServer, type Server } from 'node:net';
+import { after, before, describe, test } from 'node:test';
+import type { Problem } from '#resources/problem.ts';
+import { startEnvoy } from './envoy-process.ts';
+import { request } from './request.ts';
+import { bootstrapOf, type System, startSystem } from './system.ts';
+import { tryConnect } from './try-connect.ts';
+import { until } from './until.ts';
+import { startUpstream, type Upstream } from './upstream.ts';
+
+/** A listener of the edge beside its usual one. */
+function listener(name: string, port: number): string {
+  return `
+apiVersion: gateway.internal/v2
+kind: ProxyConfig
+metadata: { name: ${name} }
+spec:
+  node_group: edge
+  listener: { address: 127.0.0.1, port: ${port} }
+`;
+}
+
+function mapping(name: string, port: number): string {
+  return `
+apiVersion: gateway.internal/v2
+kind: Mapping
+metadata: { name: ${name} }
+spec: { prefix: /${name}/, service: "127.0.0.1:${port}" }
+`;
+}
+
+/** A port that somebody else has. */
+function occupy(port: number): Promise<Server> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen({ port, host: '127.0.0.1', exclusive: true }, () => resolve(server.unref()));
+  });
+}
+
+function free(server: Server): Promise<void> {
+  return new Promise(resolve => server.close(() => resolve()));
+}
+
+const errors = (problems: readonly Problem[]) => problems.filter(({ severity }) => severity === 'error');
+
+describe('when the edge Envoy refuses a listener', () => {
+  let system: System;
+  let upstream: Upstream;
+  before(async () => {
+    upstream = await startUpstream('upstream');
+    system = await startSystem({ resources: { 'first.yaml': mapping('first', upstream.port) } });
+    system.write('usual.yaml', listener('usual', system.ports.edge));
+    await system.statusWhen(({ resources }) => resources.some(({ id, state }) => isGood('usual', id, state)));
+  });
+  after(async () => {
+    await system.stop();
+    await upstream.close();
+  });
+
+  const isGood = (name: string, id: string, state: string) => id.endsWith(`/${name}`) && state === 'accepted';
+  const isServed = (path: string) =>
+    until(async () => (await statusOf(system.edge, path)) === 200 || undefined, 5_000, `${path} is served`);
+  const isOpen = (port: number) =>
+    until(async () => (await tryConnect(port)) || undefined, 10_000, `port ${port} is open`);
+
+  /** Waits until everything is decided and exactly one resource is to blame. */
+  async function blame(): Promise<Problem> {
+    const { problems } = await system.statusWhen(({ problems, resources }) => {
+      // While it is being found, the Envoy itself is what one knows of.
+      const found = errors(problems).map(({ kind }) => kind);
+      return resources.every(({ state }) => state !== 'trying') && found.join() === 'ProxyConfig';
+    });
+    const [problem] = errors(problems);
+    assert.ok(problem !== undefined);
+    return problem;
+  }
+
+  /** Writes a listener on a port that is taken, sees who is blamed, lets go of the port and sees it mended. */
+  async function refuseAndMend(name: string, port: number, others: readonly string[]): Promise<void> {
+    const holder = await occupy(port);
+    const texts = others.map(other => mapping(other, upstream.port));
+    system.write(`${name}.yaml`, [listener(name, port), ...texts].join('\n---\n'));
+    const problem = await blame();
+    assert.deepEqual([problem.kind, problem.name, problem.line], ['ProxyConfig', name, 2]);
+    assert.ok(problem.file.endsWith(`/${name}.yaml`), problem.file);
+    assert.match(problem.message, /^Envoy refuses it: .*(cannot bind|Address already in use)/);
+    for (const other of ['first', ...others]) await isServed(`/${other}/`);
+    await free(holder);
+    system.write(`${name}.yaml`, [`# mended${listener(name, port)}`, ...texts].join('\n---\n'));
+    await isOpen(port);
+    await system.statusWhen(({ problems }) => errors(problems).length === 0);
+    assert.equal(await statusOf(`http://127.0.0.1:${port}`, '/first/'), 200);
+  }
+
+  test('that one is blamed, what changed with it is taken, and it is mended by an edit', () =>
+    refuseAndMend('taken', system.freePort(0), ['second']));
+
+  test('it is found among 40 other resources that changed with it', async t => {
+    const others = Array.from({ length: 40 }, (_, at) => `other-${at}`);
+    const begin = performance.now();
+    await refuseAndMend('crowded', system.freePort(1), others);
+    t.diagnostic(`found and mended in ${Math.round(performance.now() - begin)} ms`);
+  });
+
+  test('its last good version stays in force, also for an Envoy that comes later', async t => {
+    const [good, taken] = [system.freePort(2), system.freePort(3)];
+    system.write('moving.yaml', listener('moving', good));
+    await isOpen(good);
+    const holder = await occupy(taken);
+    t.after(() => free(holder));
+    system.write('moving.yaml', listener('moving', taken));
+    assert.equal((await blame()).name, 'moving');
+    assert.equal(await tryConnect(good), true);
+    await system.kill('edge');
+    await until(async () => !(await tryConnect(good)) || undefined, 5_000, 'the edge is gone');
+    await isOpen(good);
+    await isServed('/first/');
+    assert.equal((await blame()).name, 'moving');
+    const { resources } = await system.status();
+    assert.equal(resources.find(({ id }) => id.endsWith('/moving'))?.state, 'last good');
+  });
+});
+
+test('when the port of the only Envoy of a group is taken from the start, nobody else is blamed', async t => {
+  const upstream = await startUpstream('upstream');
+  const system = await startSystem({ resources: { 'first.yaml': mapping('first', upstream.port) } });
+  t.after(async () => {
+    await system.stop();
+    await upstream.close();
+  });
+  const holder = await occupy(system.freePort(0));
+  t.after(() => free(holder));
+  const late = listener('late', system.freePort(0)).replace('node_group: edge', 'node_group: late');
+  system.write('late.yaml', `${late}\n---\n${mapping('second', upstream.port)}`);
+  const envoy = await startEnvoy(await bootstrapOf(system, 'late'));
+  t.after(() => envoy.stop());
+  const { problems, resources } = await system.statusWhen(({ problems, proxies }) => {
+    return proxies.some(({ group }) => group === 'late') && errors(problems).length > 0;
+  });
+  t.diagnostic(JSON.stringify({ problems, resources }));
+  assert.deepEqual(
+    errors(problems).filter(({ name }) => name !== 'late' && name !== 'late-1'),
+    [],
+  );
+  for (const path of ['/first/', '/second/']) {
+    await until(async () => (await statusOf(system.edge, path)) === 200 || undefined, 5_000, path);
+  }
+});
+
+/** 0 when there is no answer. */
+async function statusOf(base: string, path: string): Promise<number> {
+  return await request(base, path).then(
+    ({ status }) => status,
+    () => 0,
+  );
+}

@@ -1,0 +1,38 @@
+import { createServer, type Server } from 'node:net';
+import { checkPorts } from '#launcher/port-check.ts';
+import { wantedPorts } from '#launcher/wanted-ports.ts';
+
+/** A port offset that is this process's alone until it is released or the process ends. */
+export type PortOffset = { readonly offset: number; release(): void };
+
+/** Above the offsets that the launcher's own tests take, and below those whose ports the system gives to clients. */
+const FIRST = 14_100;
+const LAST = 14_700;
+const STEP = 100;
+
+/** No part of a system listens on this port plus its offset: who does so has claimed the offset. */
+const CLAIM = 4_999;
+
+/** Claims an offset at which all ports of a system are free, also when other test files look for one at the same time. */
+export async function claimPortOffset(): Promise<PortOffset> {
+  const places = (LAST - FIRST) / STEP + 1;
+  // Files that start together begin to look at different places.
+  const start = process.pid % places;
+  for (let place = 0; place < places; place++) {
+    const offset = FIRST + ((start + place) % places) * STEP;
+    const claim = await listen(CLAIM + offset);
+    if (claim === undefined) continue;
+    const taken = await checkPorts(wantedPorts(offset, 6)).catch((error: unknown) => error);
+    if (taken === undefined) return { offset, release: () => claim.close() };
+    claim.close();
+  }
+  throw new Error(`No port offset from ${FIRST} to ${LAST} is free`);
+}
+
+function listen(port: number): Promise<Server | undefined> {
+  return new Promise(resolve => {
+    const server = createServer();
+    server.once('error', () => resolve(undefined));
+    server.listen({ port, host: '127.0.0.1', exclusive: true }, () => resolve(server.unref()));
+  });
+}

@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Status } from '#controlplane/status.ts';
+import { instancePorts, type Ports, portsAt } from '#launcher/ports.ts';
+import { assertNothingLeft, type Gateway, pidsOf, startGateway } from '#launcher/testing/gateway.ts';
+import { claimPortOffset, type PortOffset } from './port-offset.ts';
+import { getJson } from './request.ts';
+import { until } from './until.ts';
+
+const run = promisify(execFile);
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const DEMO = join(ROOT, 'envoy', 'resources');
+
+export type SystemOptions = {
+  readonly instances?: number;
+  /** File name → text of the resources; absent: a copy of the demo's. */
+  readonly resources?: Readonly<Record<string, string>>;
+  /** Where it keeps its state; absent: a folder that goes when it stops. */
+  readonly state?: string;
+  /** Absent: one that nobody else uses. */
+  readonly port?: PortOffset;
+};
+
+/** A whole gateway on ports, with state and resources of its own. */
+export type System = {
+  readonly gateway: Gateway;
+  readonly ports: Ports;
+  /** Base URL of the edge. */
+  readonly edge: string;
+  /** Base URL of the edge Envoy's admin interface. */
+  readonly admin: string;
+  readonly state: string;
+  /** The folder of its resources. */
+  readonly resources: string;
+  /** One of 18 ports that nothing else of this system or of another uses. */
+  freePort(number: number): number;
+  /** What the control plane says of itself. */
+  status(): Promise<Status>;
+  /** Waits until the control plane's status is as wanted. */
+  statusWhen(wanted: (status: Status) => boolean, withinMs?: number): Promise<Status>;
+  /** The process id of one part, such as `edge` or `user-service-1-proxy`; undefined when it does not run. */
+  pid(part: string): Promise<number | undefined>;
+  /** Kills a part outright. */
+  kill(part: string): Promise<void>;
+  /** `gateway <args>`, with its exit code and all that it said. */
+  command(...args: readonly string[]): Promise<{ code: number; said: string }>;
+  /** Writes a file of the resources in one step. */
+  write(file: string, text: string): void;
+  /** SIGTERM; fails unless it exits with 0 and leaves no process and no port in use. */
+  stop(): Promise<void>;
+};
+
+/** Starts everything and waits until it says that it is ready. */
+export async function startSystem(options: SystemOptions = {}): Promise<System> {
+  const port = options.port ?? (await claimPortOffset());
+  const folder = mkdtempSync(join(tmpdir(), 'e2e-'));
+  const resources = join(folder, 'resources');
+  writeResources(resources, options.resources);
+  const gateway = await startGateway({
+    args: ['--resources', resources, '--instances', String(options.instances ?? 1)],
+    portOffset: port.offset,
+    state: options.state ?? join(folder, 'state'),
+  });
+  await gateway.ready();
+  return systemOf(gateway, resources, async () => {
+    const pids = await pidsOf(gateway);
+    gateway.process.kill('SIGTERM');
+    const code = await gateway.exited;
+    if (options.port === undefined) port.release();
+    rmSync(folder, { recursive: true, force: true });
+    assert.equal(code, 0, gateway.said());
+    await assertNothingLeft(pids, gateway.portOffset);
+  });
+}
+
+function systemOf(gateway: Gateway, resources: string, stop: () => Promise<void>): System {
+  const ports = portsAt(gateway.portOffset);
+  const controlPlane = `http://127.0.0.1:${ports.http}`;
+  const status = () => getJson<Status>(controlPlane, '/status');
+  const pid = async (part: string) => {
+    const { processes } = await gateway.status();
+    return processes.find(({ name }) => name === part)?.pid;
+  };
+  return {
+    gateway,
+    ports,
+    edge: `http://127.0.0.1:${ports.edge}`,
+    admin: `http://127.0.0.1:${ports.edgeAdmin}`,
+    state: gateway.state,
+    resources,
+    freePort: number => instancePorts(gateway.portOffset, 41 + Math.floor(number / 2)).proxy + (number % 2),
+    status,
+    statusWhen: (wanted, withinMs) => statusWhen(status, wanted, withinMs),
+    pid,
+    kill: async part => {
+      const found = await pid(part);
+      assert.ok(found !== undefined, `${part} does not run`);
+      process.kill(found, 'SIGKILL');
+    },
+    command: (...args) => command(args),
+    write: (file, text) => writeWhole(join(resources, file), text),
+    stop,
+  };
+}
+
+function writeResources(folder: string, files: SystemOptions['resources']): void {
+  mkdirSync(folder, { recursive: true });
+  if (files === undefined) return cpSync(DEMO, folder, { recursive: true });
+  for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, file), text);
+}
+
+/** As editors and Kubernetes do it: nobody ever sees a part of the file. */
+function writeWhole(path: string, text: string): void {
+  writeFileSync(`${path}.new`, text);
+  renameSync(`${path}.new`, path);
+}
+
+/** A control plane that is just restarting does not answer: asked again. */
+async function statusWhen(
+  ask: () => Promise<Status>,
+  wanted: (status: Status) => boolean,
+  withinMs = 15_000,
+): Promise<Status> {
+  let last: Status | undefined;
+  const look = async () => {
+    last = await ask().catch(() => undefined);
+    return last !== undefined && wanted(last) ? last : undefined;
+  };
+  return until(look, withinMs, wanted.toString()).catch((error: unknown) => {
+    throw new Error(`${error}; the last status was ${describeStatus(last)}`);
+  });
+}
+
+/** What is not as it should be. */
+function describeStatus(status: Status | undefined): string {
+  const resources = status?.resources.filter(({ state }) => state !== 'accepted');
+  const proxies = status?.proxies.map(({ node, standing }) => `${node} ${standing}`);
+  return JSON.stringify({ ready: status?.ready, resources, problems: status?.problems, proxies }, null, 1);
+}
+
+/** Not through start.cjs: the dependencies of this checkout are there. */
+async function command(args: readonly string[]): Promise<{ code: number; said: string }> {
+  try {
+    const { stdout, stderr } = await run(process.execPath, [join(ROOT, 'cli', 'main.ts'), ...args]);
+    return { code: 0, said: stdout + stderr };
+  } catch (error) {
+    const { code, stderr, stdout } = error as { code: number; stderr: string; stdout: string };
+    return { code, said: stdout + stderr };
+  }
+}
+
+/** What `gateway bootstrap` prints for one more Envoy of this node group. */
+export async function bootstrapOf(
+  { command, ports }: System,
+  group: string,
+  ...args: readonly string[]
+): Promise<object> {
+  const addresses = ['--xds', `127.0.0.1:${ports.xds}`, '--sds', `127.0.0.1:${ports.sds}`];
+  const { code, said } = await command('bootstrap', group, '--json', ...addresses, ...args);
+  assert.equal(code, 0, said);
+  return JSON.parse(said) as object;
+}
