@@ -1,0 +1,62 @@
+import { type DeltaDiscoveryResponse, type Node, WILDCARD } from './discovery.ts';
+import type { XdsResource } from './snapshot.ts';
+
+/** A change of the resources of one type. It is answered once; later answers do nothing. */
+export type Update = {
+  readonly typeUrl: string;
+  readonly changed: readonly XdsResource[];
+  readonly removed: readonly string[];
+  /** It is in force. */
+  ack(): void;
+  /** It is refused as a whole, what was ACKed before stays in force; `message` reaches the operator. */
+  nack(message: string): void;
+};
+
+/** google.rpc.Code of a NACK. */
+const INVALID_ARGUMENT = 3;
+
+/** The client's side of a delta subscription to every resource of a type: remembers which versions were ACKed. */
+export class ClientSubscription {
+  readonly typeUrl: string;
+  readonly #versions = new Map<string, string>();
+
+  constructor(typeUrl: string) {
+    this.typeUrl = typeUrl;
+  }
+
+  /** The first request of a stream. */
+  first(node: Node): object {
+    return {
+      node,
+      type_url: this.typeUrl,
+      resource_names_subscribe: [WILDCARD],
+      initial_resource_versions: Object.fromEntries(this.#versions),
+    };
+  }
+
+  /** The change that a response brings; its answer goes out by `send`. */
+  update(response: DeltaDiscoveryResponse, send: (request: object) => void): Update {
+    const changed = response.resources.map(({ name, version, resource }) => ({
+      name,
+      version,
+      any: resource,
+    }));
+    const removed = response.removed_resources;
+    let answered = false;
+    const answer = (error_detail: object | null) => {
+      if (!answered) send({ type_url: this.typeUrl, response_nonce: response.nonce, error_detail });
+      answered = true;
+    };
+    const ack = () => {
+      if (!answered) this.#hold(changed, removed);
+      answer(null);
+    };
+    const nack = (message: string) => answer({ code: INVALID_ARGUMENT, message });
+    return { typeUrl: this.typeUrl, changed, removed, ack, nack };
+  }
+
+  #hold(changed: readonly XdsResource[], removed: readonly string[]): void {
+    for (const { name, version } of changed) this.#versions.set(name, version);
+    for (const name of removed) this.#versions.delete(name);
+  }
+}

@@ -1,0 +1,102 @@
+import { type ChannelCredentials, Client, type ClientDuplexStream } from '@grpc/grpc-js';
+import { serviceDefinition } from '#protos/service.ts';
+import { ClientSubscription, type Update } from './client-subscription.ts';
+import type { DeltaDiscoveryResponse, Node } from './discovery.ts';
+
+export type ConnectOptions = {
+  /** `host:port` of a discovery server. */
+  readonly address: string;
+  readonly credentials: ChannelCredentials;
+  readonly node: Node;
+  /** Every resource of these types is subscribed to. */
+  readonly typeUrls: readonly string[];
+  /** Gets every change and must answer it by `ack` or `nack`, now or later. What was ACKed before stays in force. */
+  onUpdate(update: Update): void;
+  /** The stream has ended, with the reason; it is opened again by itself. */
+  onDisconnect?(reason: string): void;
+  /** A number in [0, 1), for the jitter of the back-off. */
+  random(): number;
+  after(ms: number, callback: () => void): () => void;
+  /** A peer that is silent for this long, in ms, is pinged; default 10 s. */
+  readonly keepaliveMs?: number;
+};
+
+export type Connection = { close(): void };
+
+type Call = ClientDuplexStream<object, DeltaDiscoveryResponse>;
+
+const ADS = 'envoy.service.discovery.v3.AggregatedDiscoveryService';
+const BACK_OFF_MS = { first: 100, most: 500 };
+const MAX_RECEIVE_BYTES = 64 * 1024 * 1024;
+
+/**
+ * Subscribes to every resource of some types at a discovery server, by delta over one aggregated stream, until `close`.
+ * A stream that ends is opened again after 50 to 500 ms and resumes with what was ACKed, so that only changes are sent.
+ */
+export function connect(options: ConnectOptions): Connection {
+  const client = new Client(
+    options.address,
+    options.credentials,
+    channelOptions(options.keepaliveMs ?? 10_000),
+  );
+  const subscriptions = options.typeUrls.map(typeUrl => new ClientSubscription(typeUrl));
+  let failures = 0;
+  let call: Call | undefined;
+  let cancelTimer = () => {};
+  const open = () => {
+    const opened = openCall(client);
+    call = opened;
+    const ended = once((reason: string) => {
+      cancelTimer = options.after(backOff(failures, options.random()), open);
+      failures += 1;
+      options.onDisconnect?.(reason);
+    });
+    opened.on('data', response => {
+      failures = 0;
+      const subscription = subscriptions.find(({ typeUrl }) => typeUrl === response.type_url);
+      if (subscription === undefined) return;
+      options.onUpdate(subscription.update(response, request => void opened.write(request)));
+    });
+    opened.on('error', error => ended(error.message));
+    opened.on('end', () => ended('the server has ended the stream'));
+    for (const subscription of subscriptions) opened.write(subscription.first(options.node));
+  };
+  open();
+  const close = () => {
+    cancelTimer();
+    call?.removeAllListeners().on('error', () => {}); // cancelled by ourselves
+    call?.cancel();
+    client.close();
+  };
+  return { close };
+}
+
+function openCall(client: Client): Call {
+  const method = serviceDefinition(ADS).DeltaAggregatedResources;
+  if (method === undefined) throw new Error(`${ADS} has no DeltaAggregatedResources`);
+  return client.makeBidiStreamRequest(method.path, method.requestSerialize, method.responseDeserialize);
+}
+
+function channelOptions(keepaliveMs: number) {
+  return {
+    'grpc.max_receive_message_length': MAX_RECEIVE_BYTES,
+    'grpc.keepalive_time_ms': keepaliveMs,
+    'grpc.keepalive_timeout_ms': keepaliveMs / 2,
+    'grpc.initial_reconnect_backoff_ms': BACK_OFF_MS.first,
+    'grpc.max_reconnect_backoff_ms': BACK_OFF_MS.most,
+  };
+}
+
+/** Twice as long after each failure, half of it by chance, so that many clients do not come back together. */
+function backOff(failures: number, random: number): number {
+  const ms = Math.min(BACK_OFF_MS.first * 2 ** failures, BACK_OFF_MS.most);
+  return ms / 2 + (ms / 2) * random;
+}
+
+function once<T>(run: (value: T) => void): (value: T) => void {
+  let ran = false;
+  return value => {
+    if (!ran) run(value);
+    ran = true;
+  };
+}
