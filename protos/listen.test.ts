@@ -131,8 +131,10 @@ test('an IPv6 host', { skip: !hasIpv6 && 'this machine has no ::1' }, async t =>
   assert.equal(await (await fetch(`http://[::1]:${server.port}/d`)).text(), 'GET /d');
 });
 
-test('a silent connection and an idle keep-alive connection do not hold a close', async t => {
-  const server = await start(t);
+test('a silent connection and an idle keep-alive connection do not hold a close', {
+  timeout: 4_000,
+}, async t => {
+  const server = await start(t, { firstBytesMs: 60_000 });
   const silent = await connect(server);
   const agent = new http.Agent({ keepAlive: true });
   t.after(() => agent.destroy());
@@ -142,7 +144,7 @@ test('a silent connection and an idle keep-alive connection do not hold a close'
   assert.equal(await readAll(silent), '');
 });
 
-test('a request in flight ends before its connection does', async t => {
+test('a request in flight ends before its connection does', { timeout: 4_000 }, async t => {
   const server = await start(t);
   const socket = await connect(server);
   socket.write('GET /slow HTTP/1.1\r\nHost: a\r\n\r\n');
@@ -153,7 +155,7 @@ test('a request in flight ends before its connection does', async t => {
   await closed;
 });
 
-test('destroy cuts a request in flight', async t => {
+test('destroy cuts a request in flight', { timeout: 4_000 }, async t => {
   const server = await start(t);
   const socket = await connect(server);
   socket.on('error', () => {});

@@ -69,7 +69,6 @@ function createHttp1(listener: RequestListener): { accept(socket: net.Socket): v
   const close = () => {
     closing = true;
     server.close();
-    server.closeIdleConnections();
   };
   return { accept: socket => void server.emit('connection', socket), close };
 }

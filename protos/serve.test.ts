@@ -134,7 +134,7 @@ test('stop lets a call in flight end and takes no new connection', async t => {
   await stopped;
 });
 
-test('stop cuts streams after the grace', async t => {
+test('stop cuts streams after the grace', { timeout: 4_000 }, async t => {
   const { promise: called, resolve } = Promise.withResolvers<void>();
   const served = await start(t, {
     services: { [ADS]: { DeltaAggregatedResources: () => resolve(), StreamAggregatedResources: () => {} } },
@@ -147,7 +147,9 @@ test('stop cuts streams after the grace', async t => {
   assert.ok((await ended)[0] instanceof Error);
 });
 
-test('stop is held neither by idle HTTP connections nor, after the grace, by a request that never ends', async t => {
+test('stop is held neither by idle HTTP connections nor, after the grace, by a request that never ends', {
+  timeout: 4_000,
+}, async t => {
   const { promise: called, resolve } = Promise.withResolvers<void>();
   const served = await start(t, {
     http: (request, response) => void (request.url === '/never' ? resolve() : response.end('plain')),
