@@ -110,8 +110,8 @@ function systemOf(gateway: Gateway, resources: string, stop: () => Promise<void>
 
 function writeResources(folder: string, files: SystemOptions['resources']): void {
   mkdirSync(folder, { recursive: true });
-  if (files === undefined) return cpSync(DEMO, folder, { recursive: true });
-  for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, file), text);
+  if (files === undefined) cpSync(DEMO, folder, { recursive: true });
+  for (const [file, text] of Object.entries(files ?? {})) writeFileSync(join(folder, file), text);
 }
 
 /** As editors and Kubernetes do it: nobody ever sees a part of the file. */

@@ -1,5 +1,9 @@
+import { readFileSync } from 'node:fs';
 import http from 'node:http';
+import http2 from 'node:http2';
+import https from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 
 /** What an upstream got, and who it is. */
 export type Echo = {
@@ -20,16 +24,53 @@ export type Upstream = {
 /** Path of which the answer never comes. */
 export const SILENT = '/silent';
 
+const TESTDATA = join(import.meta.dirname, 'testdata');
+
 /** Starts an upstream that calls itself `hostname`, on any free port unless one is given. */
-export async function startUpstream(hostname: string, port = 0): Promise<Upstream> {
+export function startUpstream(hostname: string, port = 0): Promise<Upstream> {
+  return serve(hostname, answer => http.createServer(answer), port);
+}
+
+/** The same with TLS, under a certificate that nobody trusts. */
+export function startUntrustedUpstream(hostname: string): Promise<Upstream> {
+  const key = readFileSync(join(TESTDATA, 'self-signed.key'));
+  const cert = readFileSync(join(TESTDATA, 'self-signed.pem'));
+  return serve(hostname, answer => https.createServer({ key, cert }, answer), 0);
+}
+
+/** One that speaks HTTP/2 only, without TLS. */
+export async function startHttp2Upstream(hostname: string): Promise<Upstream> {
   let requests = 0;
-  const server = http.createServer({ keepAliveTimeout: 60_000 }, (incoming, outgoing) => {
+  const sessions = new Set<http2.ServerHttp2Session>();
+  const server = http2.createServer((_incoming, outgoing) => {
+    requests += 1;
+    outgoing.end(JSON.stringify({ hostname }));
+  });
+  server.on('session', session => sessions.add(session));
+  await new Promise<void>(resolve => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const close = async () => {
+    server.close();
+    for (const session of sessions) session.destroy();
+  };
+  return { port: (server.address() as AddressInfo).port, requests: () => requests, close };
+}
+
+async function serve(
+  hostname: string,
+  createServer: (answer: http.RequestListener) => http.Server | https.Server,
+  port: number,
+): Promise<Upstream> {
+  let requests = 0;
+  const server = createServer((incoming, outgoing) => {
     requests += 1;
     const { headers, method = '', url = '' } = incoming;
     if (url.startsWith(SILENT)) return;
     outgoing.setHeader('Content-Type', 'application/json');
     outgoing.end(JSON.stringify({ hostname, method, url, headers }));
   });
+  server.keepAliveTimeout = 60_000;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, '127.0.0.1', resolve);
@@ -41,7 +82,7 @@ export async function startUpstream(hostname: string, port = 0): Promise<Upstrea
   };
 }
 
-function closeServer(server: http.Server): Promise<void> {
+function closeServer(server: http.Server | https.Server): Promise<void> {
   return new Promise(resolve => {
     server.close(() => resolve());
     server.closeAllConnections();
