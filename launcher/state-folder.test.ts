@@ -39,4 +39,11 @@ describe('a state folder', () => {
       /^Error: Cannot use the state folder .*\/file\/state: ENOTDIR.* Choose another with --state$/,
     );
   });
+
+  test('where the system allows none is refused', { skip: process.platform !== 'linux' }, () => {
+    assert.throws(
+      () => makeStateFolder('/proc/state'),
+      /^Error: Cannot use the state folder \/proc\/state: ENOENT/,
+    );
+  });
 });

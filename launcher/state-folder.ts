@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { lstatSync, mkdirSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
+import { lstatSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { makeFolder } from './make-folder.ts';
 
 /** Where a system keeps what. */
 export type StateFolder = {
@@ -28,7 +29,7 @@ export function makeStateFolder(path: string): StateFolder {
   const folder = describe(resolve(path));
   try {
     for (const part of [folder.path, folder.logs, folder.bootstrap, folder.resources]) {
-      mkdirSync(part, { recursive: true, mode: 0o700 });
+      makeFolder(part);
     }
     return { ...folder, sockets: makeSockets(folder.sockets) };
   } catch (error) {
@@ -59,11 +60,11 @@ function describe(path: string): StateFolder {
 /** A folder, or where its path would be too long a link to one of the system's temporary folders, which is ours alone. */
 function makeSockets(path: string): string {
   if (Buffer.byteLength(path) <= MAX_SOCKETS_PATH) {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    makeFolder(path);
     return path;
   }
   const short = join(tmpdir(), `gateway-${createHash('sha256').update(path).digest('hex').slice(0, 16)}`);
-  mkdirSync(short, { recursive: true, mode: 0o700 });
+  makeFolder(short);
   refuseForeign(short);
   rmSync(path, { recursive: true, force: true });
   symlinkSync(short, path);

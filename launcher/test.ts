@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { envoyBinary } from '#envoy/binary.ts';
@@ -20,8 +20,9 @@ let running: ChildProcess | undefined;
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop(signal));
 process.on('disconnect', () => stop('SIGTERM'));
 
-/** Tests leave nothing behind outside this folder. */
+/** Tests leave nothing behind outside this folder. Root's PostgreSQL runs as another user and must get through. */
 const temporary = mkdtempSync(join(tmpdir(), 'gw-'));
+chmodSync(temporary, 0o755);
 process.on('exit', () => rmSync(temporary, { recursive: true, force: true }));
 
 try {
