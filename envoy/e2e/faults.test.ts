@@ -5,7 +5,7 @@ import { after, before, describe, type TestContext, test } from 'node:test';
 import type { Problem } from '#resources/problem.ts';
 import { type Load, startLoad } from './load.ts';
 import { request } from './request.ts';
-import { startSystem, type System } from './system.ts';
+import { type System, startSystem } from './system.ts';
 import { until } from './until.ts';
 import { startUpstream, type Upstream } from './upstream.ts';
 

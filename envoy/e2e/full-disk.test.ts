@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { startLoad } from './load.ts';
 import { type Answer, request } from './request.ts';
-import { startSystem, type System } from './system.ts';
+import { type System, startSystem } from './system.ts';
 import { until } from './until.ts';
 import { startUpstream, type Upstream } from './upstream.ts';
 

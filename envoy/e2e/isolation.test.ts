@@ -26,7 +26,9 @@ type Fetched = { readonly status?: number; readonly body?: string; readonly erro
 
 const skip = whyNoTestHosts() ?? false;
 
-describe('on two hosts, of which one has an instance with its proxy and the other the edge,', { skip }, () => {
+describe('on two hosts, of which one has an instance with its proxy and the other the edge,', {
+  skip,
+}, () => {
   const folder = mkdtempSync(join(tmpdir(), 'e2e-hosts-'));
   let hosts: TestHosts;
   let service: TestHost;
@@ -94,7 +96,15 @@ describe('on two hosts, of which one has an instance with its proxy and the othe
     const file = join(folder, `${group}.yaml`);
     const [xdsAddress, sdsAddress] = [`${edge.address}:18000`, `${edge.address}:18003`];
     writeFileSync(file, toEnvoyYaml(bootstrap({ nodeId: group, group, xdsAddress, sdsAddress })));
-    host.spawn(await envoyBinary(), ['-c', file, '--disable-hot-restart', '--concurrency', '1', '-l', 'warn']);
+    host.spawn(await envoyBinary(), [
+      '-c',
+      file,
+      '--disable-hot-restart',
+      '--concurrency',
+      '1',
+      '-l',
+      'warn',
+    ]);
   }
 
   test('the edge answers by the instance', async () => {

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { stringify } from 'yaml';
 import { type DeafUpstream, startDeafUpstream } from './deaf-upstream.ts';
 import { getJson, type RequestOptions, request } from './request.ts';
-import { startSystem, type System } from './system.ts';
+import { type System, startSystem } from './system.ts';
 import { until } from './until.ts';
 import { type Echo, SILENT, startUntrustedUpstream, startUpstream, type Upstream } from './upstream.ts';
 

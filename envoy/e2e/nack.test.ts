@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
-import { createServer, type Server } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import type { Problem } from '#resources/problem.ts';
-import { startEnvoy } from './envoy-process.ts';
+import { occupyPort } from './occupied-port.ts';
 import { request } from './request.ts';
-import { bootstrapOf, type System, startSystem } from './system.ts';
+import { type System, startSystem } from './system.ts';
 import { tryConnect } from './try-connect.ts';
 import { until } from './until.ts';
 import { startUpstream, type Upstream } from './upstream.ts';
@@ -28,19 +27,6 @@ kind: Mapping
 metadata: { name: ${name} }
 spec: { prefix: /${name}/, service: "127.0.0.1:${port}" }
 `;
-}
-
-/** A port that somebody else has. */
-function occupy(port: number): Promise<Server> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen({ port, host: '127.0.0.1', exclusive: true }, () => resolve(server.unref()));
-  });
-}
-
-function free(server: Server): Promise<void> {
-  return new Promise(resolve => server.close(() => resolve()));
 }
 
 const errors = (problems: readonly Problem[]) => problems.filter(({ severity }) => severity === 'error');
@@ -79,7 +65,7 @@ describe('when the edge Envoy refuses a listener', () => {
 
   /** Writes a listener on a port that is taken, sees who is blamed, lets go of the port and sees it mended. */
   async function refuseAndMend(name: string, port: number, others: readonly string[]): Promise<void> {
-    const holder = await occupy(port);
+    const holder = await occupyPort(port);
     const texts = others.map(other => mapping(other, upstream.port));
     system.write(`${name}.yaml`, [listener(name, port), ...texts].join('\n---\n'));
     const problem = await blame();
@@ -87,7 +73,7 @@ describe('when the edge Envoy refuses a listener', () => {
     assert.ok(problem.file.endsWith(`/${name}.yaml`), problem.file);
     assert.match(problem.message, /^Envoy refuses it: .*(cannot bind|Address already in use)/);
     for (const other of ['first', ...others]) await isServed(`/${other}/`);
-    await free(holder);
+    await holder.free();
     system.write(`${name}.yaml`, [`# mended${listener(name, port)}`, ...texts].join('\n---\n'));
     await isOpen(port);
     await system.statusWhen(({ problems }) => errors(problems).length === 0);
@@ -108,8 +94,8 @@ describe('when the edge Envoy refuses a listener', () => {
     const [good, taken] = [system.freePort(2), system.freePort(3)];
     system.write('moving.yaml', listener('moving', good));
     await isOpen(good);
-    const holder = await occupy(taken);
-    t.after(() => free(holder));
+    const holder = await occupyPort(taken);
+    t.after(() => holder.free());
     system.write('moving.yaml', listener('moving', taken));
     assert.equal((await blame()).name, 'moving');
     assert.equal(await tryConnect(good), true);
@@ -121,32 +107,6 @@ describe('when the edge Envoy refuses a listener', () => {
     const { resources } = await system.status();
     assert.equal(resources.find(({ id }) => id.endsWith('/moving'))?.state, 'last good');
   });
-});
-
-test('when the port of the only Envoy of a group is taken from the start, nobody else is blamed', async t => {
-  const upstream = await startUpstream('upstream');
-  const system = await startSystem({ resources: { 'first.yaml': mapping('first', upstream.port) } });
-  t.after(async () => {
-    await system.stop();
-    await upstream.close();
-  });
-  const holder = await occupy(system.freePort(0));
-  t.after(() => free(holder));
-  const late = listener('late', system.freePort(0)).replace('node_group: edge', 'node_group: late');
-  system.write('late.yaml', `${late}\n---\n${mapping('second', upstream.port)}`);
-  const envoy = await startEnvoy(await bootstrapOf(system, 'late'));
-  t.after(() => envoy.stop());
-  const { problems, resources } = await system.statusWhen(({ problems, proxies }) => {
-    return proxies.some(({ group }) => group === 'late') && errors(problems).length > 0;
-  });
-  t.diagnostic(JSON.stringify({ problems, resources }));
-  assert.deepEqual(
-    errors(problems).filter(({ name }) => name !== 'late' && name !== 'late-1'),
-    [],
-  );
-  for (const path of ['/first/', '/second/']) {
-    await until(async () => (await statusOf(system.edge, path)) === 200 || undefined, 5_000, path);
-  }
 });
 
 /** 0 when there is no answer. */

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { stringify } from 'yaml';
 import { type EnvoyProcess, startEnvoy } from './envoy-process.ts';
 import { getJson, request } from './request.ts';
-import { bootstrapOf, startSystem, type System } from './system.ts';
+import { bootstrapOf, type System, startSystem } from './system.ts';
 import { until } from './until.ts';
 import { startHttp2Upstream, startUpstream, type Upstream } from './upstream.ts';
 

@@ -1,0 +1,48 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+const MAIN = join(import.meta.dirname, '..', '..', 'controlplane', 'main.ts');
+const ANY_PORT = '127.0.0.1:0';
+
+/** A control plane by itself, on ports that the system chose. */
+export type ControlPlaneProcess = {
+  /** `host:port` where it serves xDS. */
+  readonly xds: string;
+  /** Base URL of its HTTP interface. */
+  readonly http: string;
+  stop(): Promise<void>;
+};
+
+export type ControlPlaneOptions = {
+  readonly resources: string;
+  readonly state: string;
+  /** Where the edge listens, `host:port`. */
+  readonly edge: string;
+};
+
+/** Starts it and waits until it listens. */
+export async function startControlPlane({
+  edge,
+  resources,
+  state,
+}: ControlPlaneOptions): Promise<ControlPlaneProcess> {
+  const env = { RESOURCES: resources, STATE: state, EDGE_ADDRESS: edge };
+  const child = spawn(process.execPath, [MAIN], {
+    env: { ...process.env, ...env, XDS_ADDRESS: ANY_PORT, HTTP_ADDRESS: ANY_PORT },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const exited = once(child, 'exit');
+  const stop = async () => {
+    child.kill('SIGTERM');
+    await exited;
+  };
+  for await (const line of createInterface({ input: child.stdout })) {
+    const { http, msg, xds } = JSON.parse(line) as { http?: { port: number }; msg: string; xds?: number };
+    if (msg !== 'listening') continue;
+    child.stdout.resume();
+    return { xds: `127.0.0.1:${xds}`, http: `http://127.0.0.1:${http?.port}`, stop };
+  }
+  throw new Error('The control plane ended before it listened');
+}

@@ -1,0 +1,17 @@
+import { type AddressInfo, createServer } from 'node:net';
+
+/** A port of the loopback interface that somebody else has. */
+export type OccupiedPort = { readonly port: number; free(): Promise<void> };
+
+/** Takes a port, any one unless it is given. */
+export function occupyPort(port = 0): Promise<OccupiedPort> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    const free = () => new Promise<void>(done => void server.close(() => done()));
+    server.once('error', reject);
+    server.listen({ port, host: '127.0.0.1', exclusive: true }, () => {
+      resolve({ port: (server.address() as AddressInfo).port, free });
+    });
+    server.unref();
+  });
+}
