@@ -9,7 +9,8 @@ import { DeltaSubscription } from './delta-subscription.ts';
 import type { DeltaDiscoveryRequest, DiscoveryRequest, Node } from './discovery.ts';
 import type { DiscoveryObserver, StreamInfo, StreamStatus } from './discovery-observer.ts';
 import { DiscoverySession } from './discovery-session.ts';
-import { type CheckedRequest, checkRequest, type Refusal } from './request-check.ts';
+import { DiscoveryStream } from './discovery-stream.ts';
+import { type CheckedRequest, checkRequest, type Refusal, type StreamLoad } from './request-check.ts';
 import type { SnapshotCache } from './snapshot-cache.ts';
 import { SotwSubscription } from './sotw-subscription.ts';
 import type { Subscription } from './subscription.ts';
@@ -34,10 +35,21 @@ const SERVICES: readonly (readonly [service: string, methods: string, typeUrl: s
   ['envoy.service.secret.v3.SecretDiscoveryService', 'Secrets', SECRET],
 ];
 
+type OpenStream<Request = never> = {
+  receive(typeUrl: string, request: Request): void;
+  /** The transport takes more. */
+  drained(): void;
+  load(): StreamLoad;
+  status(): StreamStatus;
+  end(refusal: Refusal): void;
+  close(): void;
+};
+
 /** The discovery services of the Envoy API, aggregated and per type, state of the world and delta, over one cache of snapshots. */
 export class DiscoveryService {
   readonly #options: DiscoveryServiceOptions;
-  readonly #sessions = new Map<{ status(): StreamStatus }, (refusal: Refusal) => void>();
+  readonly #sessions = new Map<string, DiscoverySession>();
+  readonly #streams = new Set<OpenStream>();
   #lastId = 0;
 
   constructor(options: DiscoveryServiceOptions) {
@@ -56,13 +68,13 @@ export class DiscoveryService {
 
   /** Every stream that is open now. */
   streams(): readonly StreamStatus[] {
-    return [...this.#sessions.keys()].map(session => session.status());
+    return [...this.#streams].map(stream => stream.status());
   }
 
   /** Ends every stream, so that a server can stop without waiting for them; clients come back, here or elsewhere. */
   close(): void {
-    for (const end of [...this.#sessions.values()])
-      end({ code: status.UNAVAILABLE, details: 'shutting down' });
+    const refusal = { code: status.UNAVAILABLE, details: 'shutting down' };
+    for (const stream of [...this.#streams]) stream.end(refusal);
   }
 
   #handlers(methods: string, typeUrl: string | undefined): UntypedServiceImplementation {
@@ -91,12 +103,11 @@ export class DiscoveryService {
     subscribe: (typeUrl: string) => Subscription<Request, object>,
   ): handleBidiStreamingCall<Request, object> {
     return call => {
-      let session: DiscoverySession<Request, object> | undefined;
+      let stream: OpenStream<Request> | undefined;
       let ended = false;
       const close = () => {
         ended = true;
-        if (session !== undefined) this.#close(session);
-        session = undefined;
+        stream?.close();
       };
       const end = (refusal: Refusal) => {
         if (!ended) call.emit('error', refusal);
@@ -104,12 +115,12 @@ export class DiscoveryService {
       };
       call.on('data', (request: Request) => {
         if (ended) return;
-        const refusal = checkRequest(request, typeUrl, session?.load);
+        const refusal = checkRequest(request, typeUrl, stream?.load());
         if (refusal !== undefined) return end(refusal);
-        session ??= this.#open(call, request.node as Node, { variant, typeUrl }, subscribe, end);
-        session.receive(request.type_url || typeUrl || '', request);
+        stream ??= this.#open(call, request.node as Node, { variant, typeUrl }, subscribe, end);
+        stream.receive(request.type_url || typeUrl || '', request);
       });
-      call.on('drain', () => session?.drained());
+      call.on('drain', () => stream?.drained());
       call.on('end', () => {
         close();
         call.end();
@@ -125,29 +136,46 @@ export class DiscoveryService {
     served: Pick<StreamInfo, 'variant' | 'typeUrl'>,
     subscribe: (typeUrl: string) => Subscription<Request, object>,
     end: (refusal: Refusal) => void,
-  ): DiscoverySession<Request, object> {
-    const { cache, observer = {}, now, after, groupOf } = this.#options;
+  ): OpenStream<Request> {
+    const { observer = {}, now, groupOf } = this.#options;
     this.#lastId += 1;
     const group = groupOf === undefined ? node.cluster : groupOf(node);
     const info = { id: this.#lastId, node: node.id, group, address: call.getPeer(), ...served };
     const write = (response: object) => call.write(response);
-    const session = new DiscoverySession<Request, object>({
-      info,
-      cache,
-      observer,
-      subscribe,
-      write,
-      now,
-      after,
-    });
-    this.#sessions.set(session, end);
+    const stream = new DiscoveryStream({ info, subscribe, write, now });
+    const session = this.#session(info);
+    session.join(stream);
+    const open: OpenStream<Request> = {
+      receive: (typeUrl, request) => session.heard(stream, typeUrl, stream.receive(typeUrl, request)),
+      drained: () => {
+        stream.drained();
+        session.pump();
+      },
+      load: () => stream.load,
+      status: () => stream.status(session.standingOf(stream)),
+      end,
+      close: () => {
+        if (!this.#streams.delete(open)) return;
+        if (session.leave(stream)) this.#sessions.delete(sessionKey(info));
+        observer.disconnected?.(info);
+      },
+    };
+    this.#streams.add(open);
     observer.connected?.(info);
-    return session;
+    return open;
   }
 
-  #close<Request>(session: DiscoverySession<Request, object>): void {
-    if (!this.#sessions.delete(session)) return;
-    session.close();
-    this.#options.observer?.disconnected?.(session.info);
+  #session(info: StreamInfo): DiscoverySession {
+    const { cache, observer = {}, after } = this.#options;
+    const key = sessionKey(info);
+    const session =
+      this.#sessions.get(key) ?? new DiscoverySession({ group: info.group, cache, observer, after });
+    this.#sessions.set(key, session);
+    return session;
   }
+}
+
+/** An Envoy has one aggregated stream, or one a type on one connection: these are led together. */
+function sessionKey({ id, group, node, address, typeUrl }: StreamInfo): string {
+  return JSON.stringify(typeUrl === undefined ? [id] : [group, node, address]);
 }

@@ -38,11 +38,11 @@ describe('the way to a new snapshot', () => {
     const proxy = new SessionProxy(cache);
     proxy.subscribeToAll();
     assert.deepEqual(proxy.inbox, []);
-    assert.equal(proxy.session.status().standing, 'waiting');
+    assert.equal(proxy.standing, 'waiting');
     cache.set(INFO.group, snapshot('a', { a: '1' }));
     proxy.answerAll();
     assert.deepEqual(proxy.held(CLUSTER), ['a=1']);
-    assert.equal(proxy.session.status().standing, 'settled');
+    assert.equal(proxy.standing, 'settled');
   });
 
   test('a new proxy gets listeners and routes after it has ACKed its clusters', () => {
@@ -131,7 +131,7 @@ describe('the way to a new snapshot', () => {
 
   test('a proxy that has gone is left alone', () => {
     const { cache, proxy } = settled();
-    proxy.session.close();
+    proxy.session.leave(proxy.stream);
     cache.set(INFO.group, snapshot('b', { b: '1' }));
     assert.deepEqual(proxy.inbox, []);
     assert.equal(proxy.timers.pending, 0);
@@ -145,7 +145,7 @@ describe('a refusal', () => {
     cache.set(INFO.group, bad);
     proxy.answer(true);
     assert.deepEqual(nacks, [{ typeUrl: CLUSTER, target: bad, names: ['b'], message: 'no' }]);
-    assert.equal(proxy.session.status().standing, 'refused');
+    assert.equal(proxy.standing, 'refused');
     assert.equal(proxy.timers.pending, 0);
     assert.deepEqual(proxy.inbox, []);
   });
@@ -178,7 +178,7 @@ describe('a refusal', () => {
     proxy.answerAll();
     assert.deepEqual(proxy.held(CLUSTER), ['a=1']);
     assert.deepEqual(proxy.held(ROUTE_CONFIGURATION), ['edge=a']);
-    assert.equal(proxy.session.status().standing, 'settled');
+    assert.equal(proxy.standing, 'settled');
   });
 
   test('of its first listeners leaves a new proxy without them, never with an empty list', () => {
@@ -213,7 +213,7 @@ describe('a proxy that comes back', () => {
     proxy.subscribe(LISTENER, ['*'], { edge: versionOf(LISTENER, 'edge') });
     proxy.subscribe(ROUTE_CONFIGURATION, ['edge'], { edge: versionOf(ROUTE_CONFIGURATION, 'edge') });
     assert.deepEqual(proxy.inbox, []);
-    assert.equal(proxy.session.status().standing, 'settled');
+    assert.equal(proxy.standing, 'settled');
   });
 
   test('with older routes keeps the clusters that these may use until the time of the stage is up', () => {
@@ -253,7 +253,8 @@ test('nothing is written while the transport is full; then the newest is', () =>
   for (const content of ['3', '4', '5']) cache.set(INFO.group, snapshot('a', { a: content }));
   assert.deepEqual(proxy.inbox, []);
   proxy.writable = true;
-  proxy.session.drained();
+  proxy.stream.drained();
+  proxy.session.pump();
   proxy.answerAll();
   assert.deepEqual(proxy.held(CLUSTER), ['a=5']);
 });

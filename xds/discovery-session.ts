@@ -1,6 +1,6 @@
 import { CLUSTER, LISTENER, ROUTE_CONFIGURATION } from '#protos/type-url.ts';
-import type { DiscoveryObserver, StreamInfo, StreamStatus } from './discovery-observer.ts';
-import { DiscoveryStream, type StreamOptions } from './discovery-stream.ts';
+import type { DiscoveryObserver } from './discovery-observer.ts';
+import type { DiscoveryStream, StreamVerdict } from './discovery-stream.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { SnapshotCache } from './snapshot-cache.ts';
 import type { Standing } from './subscription.ts';
@@ -12,62 +12,72 @@ export const STAGE_MS = 2_000;
 /** What an Envoy subscribes to one after the other; until it has, it cannot have taken a snapshot that holds them. */
 const SUBSCRIBED_IN_TURN = [CLUSTER, LISTENER, ROUTE_CONFIGURATION];
 
-export type SessionOptions<Request, Response> = Omit<StreamOptions<Request, Response>, 'info'> & {
-  readonly info: StreamInfo;
+/** A stream as its session sees it, whatever its requests and responses are. */
+type SessionStream = Pick<
+  DiscoveryStream<never, never>,
+  'info' | 'flush' | 'standing' | 'refused' | 'withholds' | 'subscribesTo'
+>;
+
+export type SessionOptions = {
+  readonly group: string;
   readonly cache: SnapshotCache;
   readonly observer: DiscoveryObserver;
   /** Calls back after `ms`, unless the returned function is called before. */
   after(ms: number, callback: () => void): () => void;
 };
 
-/** One proxy on one stream: leads it to its group's newest snapshot, stage by stage. */
-export class DiscoverySession<Request, Response> {
-  readonly #options: SessionOptions<Request, Response>;
-  readonly #stream: DiscoveryStream<Request, Response>;
+/**
+ * One proxy, with one aggregated stream or a stream for each type: leads it to its group's newest snapshot, stage by stage.
+ * (Without an aggregated stream Envoy ACKs clusters before they are warm: then a switch may cost requests.)
+ * It holds nobody else. A refusal stops it where it is, with all that it has ACKed in force, until a newer snapshot comes.
+ */
+export class DiscoverySession {
+  readonly #options: SessionOptions;
+  /** Each stream with the snapshot that it was last told to have reached. */
+  readonly #streams = new Map<SessionStream, Snapshot | undefined>();
   readonly #unwatch: () => void;
   #transition: Transition | undefined;
-  #settled: Snapshot | undefined;
   #cancelTimer: (() => void) | undefined;
 
-  constructor(options: SessionOptions<Request, Response>) {
+  constructor(options: SessionOptions) {
     this.#options = options;
-    this.#stream = new DiscoveryStream(options);
-    const { cache, info } = options;
-    const current = cache.get(info.group);
+    const { cache, group } = options;
+    const current = cache.get(group);
     this.#transition = current === undefined ? undefined : begin(undefined, current);
-    this.#unwatch = cache.watch(info.group, snapshot => this.#aim(snapshot));
+    this.#unwatch = cache.watch(group, snapshot => this.#aim(snapshot));
   }
 
-  get info(): StreamInfo {
-    return this.#options.info;
+  join(stream: SessionStream): void {
+    this.#streams.set(stream, undefined);
   }
 
-  /** Number of types and of names that the client makes us remember. */
-  get load(): { readonly types: number; readonly names: number } {
-    return this.#stream.load;
+  /** Whether that was the last stream: then the session has ended. */
+  leave(stream: SessionStream): boolean {
+    this.#streams.delete(stream);
+    if (this.#streams.size > 0) {
+      this.pump();
+      return false;
+    }
+    this.#unwatch();
+    this.#clearTimer();
+    return true;
   }
 
-  receive(typeUrl: string, request: Request): void {
-    const { observer, info } = this.#options;
-    const verdict = this.#stream.receive(typeUrl, request);
+  /** A stream has taken a request, which said this. */
+  heard({ info }: SessionStream, typeUrl: string, verdict: StreamVerdict): void {
+    const { observer } = this.#options;
     if (verdict.kind === 'ack') observer.acked?.(info, typeUrl, verdict.version);
     this.pump();
     if (verdict.kind === 'nack') observer.nacked?.(info, verdict.nack);
   }
 
-  /** The transport takes more. */
-  drained(): void {
-    this.#stream.drained();
-    this.pump();
-  }
-
-  close(): void {
-    this.#unwatch();
-    this.#clearTimer();
-  }
-
-  status(): StreamStatus {
-    return this.#stream.status(this.#standing());
+  /** How a stream stands to the newest snapshot. */
+  standingOf(stream: SessionStream): Standing {
+    const transition = this.#transition;
+    if (transition === undefined) return 'waiting';
+    const standing = stream.standing(transition.stage, transition.target);
+    if (standing !== 'settled') return standing;
+    return transition.step === 2 && subscribesInTurn(stream, transition.target) ? 'settled' : 'waiting';
   }
 
   /** Writes what is due, and goes on to the next stages for as long as there is nothing to wait for. */
@@ -75,29 +85,31 @@ export class DiscoverySession<Request, Response> {
     let next = this.#transition;
     while (next !== undefined) {
       this.#transition = next;
-      this.#stream.flush(next.stage, next.target);
+      for (const stream of this.#streams.keys()) stream.flush(next.stage, next.target);
       const standing = this.#standingIn(next);
-      if (standing === 'waiting') this.#startTimer();
+      if (standing === 'waiting' && next.step !== 2) this.#startTimer();
       else this.#clearTimer();
       next = this.#next(next, standing);
     }
   }
 
-  /** Who resumes may hold routes of which he has not told yet: what they use is removed when the stage's time is up. */
   #standingIn(transition: Transition): Standing {
-    const standing = this.#stream.standing(transition.stage, transition.target);
-    return standing === 'settled' && transition.step === 1 && this.#stream.withholds ? 'waiting' : standing;
+    const streams = [...this.#streams.keys()];
+    const standings = streams.map(stream => stream.standing(transition.stage, transition.target));
+    if (standings.includes('refused')) return 'refused';
+    if (standings.includes('waiting')) return 'waiting';
+    // Who resumes may hold routes of which he has not told yet: what they use is removed when the stage's time is up.
+    const withholds = transition.step === 1 && streams.some(stream => stream.withholds);
+    return withholds ? 'waiting' : 'settled';
   }
 
   /** What follows on a stage; undefined: nothing for now. */
   #next(transition: Transition, standing: Standing): Transition | undefined {
-    if (standing === 'waiting') return undefined;
+    if (transition.step === 2) this.#tellSettled(transition);
     // After a refusal a newer snapshot need not wait for the end of the way.
     if (standing === 'refused') return transition.next && this.#retarget(transition, transition.next);
-    const next = advance(transition);
-    if (next !== transition) return next;
-    this.#settle(transition.target);
-    return undefined;
+    const next = standing === 'settled' ? advance(transition) : transition;
+    return next === transition ? undefined : next;
   }
 
   #aim(snapshot: Snapshot): void {
@@ -107,29 +119,18 @@ export class DiscoverySession<Request, Response> {
   }
 
   #retarget(current: Transition, snapshot: Snapshot): Transition {
-    return retarget(current, snapshot, this.#stream.refused(current.stage, current.target));
+    const refused = [...this.#streams.keys()].flatMap(stream => [
+      ...stream.refused(current.stage, current.target),
+    ]);
+    return retarget(current, snapshot, new Set(refused));
   }
 
-  #standing(): Standing {
-    const transition = this.#transition;
-    if (transition === undefined) return 'waiting';
-    const standing = this.#stream.standing(transition.stage, transition.target);
-    if (standing !== 'settled') return standing;
-    const there = transition.step === 2 && transition.next === undefined;
-    return there && this.#subscribesInTurn(transition.target) ? 'settled' : 'waiting';
-  }
-
-  #settle(target: Snapshot): void {
-    if (this.#settled === target || !this.#subscribesInTurn(target)) return;
-    this.#settled = target;
-    this.#options.observer.settled?.(this.info, target);
-  }
-
-  #subscribesInTurn(target: Snapshot): boolean {
-    if (this.info.typeUrl !== undefined) return true;
-    return SUBSCRIBED_IN_TURN.every(
-      typeUrl => (target.get(typeUrl)?.size ?? 0) === 0 || this.#stream.subscribesTo(typeUrl),
-    );
+  #tellSettled({ target }: Transition): void {
+    for (const [stream, reached] of [...this.#streams]) {
+      if (reached === target || this.standingOf(stream) !== 'settled') continue;
+      this.#streams.set(stream, target);
+      this.#options.observer.settled?.(stream.info, target);
+    }
   }
 
   #startTimer(): void {
@@ -145,4 +146,11 @@ export class DiscoverySession<Request, Response> {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
   }
+}
+
+function subscribesInTurn(stream: SessionStream, target: Snapshot): boolean {
+  if (stream.info.typeUrl !== undefined) return true;
+  return SUBSCRIBED_IN_TURN.every(
+    typeUrl => (target.get(typeUrl)?.size ?? 0) === 0 || stream.subscribesTo(typeUrl),
+  );
 }

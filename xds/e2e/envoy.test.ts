@@ -50,7 +50,8 @@ for (const [what, asking] of ASKINGS) {
   });
 }
 
-for (const [what, asking] of ASKINGS.slice(0, 2)) {
+// Without an aggregated stream Envoy ACKs clusters before they are warm, so that there nothing can be promised.
+for (const [what, asking] of ASKINGS.filter(([, { aggregated }]) => aggregated)) {
   test(`20 cluster swaps under load cost no request, by ${what}`, async t => {
     const { ports, settle, answers, url } = await setUp(t, asking);
     const load = startLoad(url);

@@ -1,9 +1,4 @@
-import {
-  type ClientDuplexStream,
-  credentials,
-  makeClientConstructor,
-  type StatusObject,
-} from '@grpc/grpc-js';
+import { Client, type ClientDuplexStream, credentials, type StatusObject } from '@grpc/grpc-js';
 import { until } from '#envoy/e2e/until.ts';
 import { serviceDefinition } from '#protos/service.ts';
 
@@ -18,26 +13,45 @@ export type AnyResponse = {
   readonly removed_resources?: readonly string[];
 };
 
+/** A connection to a discovery server, for several streams. */
+export class DiscoveryChannel {
+  readonly #client: Client;
+
+  constructor(port: number) {
+    this.#client = new Client(`127.0.0.1:${port}`, credentials.createInsecure(), {
+      'grpc.max_receive_message_length': -1,
+      'grpc.use_local_subchannel_pool': 1,
+    });
+  }
+
+  /** Opens a stream by the name of its method, for example `DeltaClusters` of ClusterDiscoveryService. */
+  open(methodName: string, service = ADS): DiscoveryClient {
+    const method = serviceDefinition(service)[methodName];
+    if (method === undefined) throw new Error(`${service} has no ${methodName}`);
+    const { path, requestSerialize, responseDeserialize } = method;
+    return new DiscoveryClient(
+      this.#client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize),
+    );
+  }
+
+  close(): void {
+    this.#client.close();
+  }
+}
+
 /** One stream to a discovery server, of which the test writes every request itself. */
 export class DiscoveryClient {
   readonly received: AnyResponse[] = [];
   status: StatusObject | undefined;
   readonly #call: ClientDuplexStream<object, AnyResponse>;
-  readonly #close: () => void;
 
-  constructor(port: number, method: string, service = ADS) {
-    const Client = makeClientConstructor(serviceDefinition(service), service);
-    const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure(), {
-      'grpc.max_receive_message_length': -1,
-      'grpc.use_local_subchannel_pool': 1,
-    });
-    this.#call = client[method]?.() as unknown as ClientDuplexStream<object, AnyResponse>;
+  constructor(call: ClientDuplexStream<object, AnyResponse>) {
+    this.#call = call;
     this.#call.on('data', (response: AnyResponse) => this.received.push(response));
     this.#call.on('status', (status: StatusObject) => {
       this.status = status;
     });
     this.#call.on('error', () => {}); // the status tells
-    this.#close = () => client.close();
   }
 
   /** Sends a request as it is. */
@@ -72,8 +86,7 @@ export class DiscoveryClient {
     this.#call.pause();
   }
 
-  close(): void {
+  cancel(): void {
     this.#call.cancel();
-    this.#close();
   }
 }

@@ -3,7 +3,9 @@ import { DeltaSubscription } from '../delta-subscription.ts';
 import type { DeltaDiscoveryRequest, DeltaDiscoveryResponse } from '../discovery.ts';
 import type { DiscoveryObserver, StreamInfo } from '../discovery-observer.ts';
 import { DiscoverySession } from '../discovery-session.ts';
+import { DiscoveryStream } from '../discovery-stream.ts';
 import type { SnapshotCache } from '../snapshot-cache.ts';
+import type { Standing } from '../subscription.ts';
 import { rulesOf } from '../type-rules.ts';
 import { deltaRequest } from './delta-driver.ts';
 import { HandTimers } from './hand-timers.ts';
@@ -20,7 +22,8 @@ export const INFO: StreamInfo = {
 
 /** A proxy in memory that speaks delta to a session: it holds what it is sent when the test lets it answer. */
 export class SessionProxy {
-  readonly session: DiscoverySession<DeltaDiscoveryRequest, DeltaDiscoveryResponse>;
+  readonly session: DiscoverySession;
+  readonly stream: DiscoveryStream<DeltaDiscoveryRequest, DeltaDiscoveryResponse>;
   readonly timers = new HandTimers();
   readonly inbox: DeltaDiscoveryResponse[] = [];
   /** Type URL to name to content. */
@@ -29,23 +32,26 @@ export class SessionProxy {
   writable = true;
 
   constructor(cache: SnapshotCache, observer: DiscoveryObserver = {}) {
-    this.session = new DiscoverySession({
+    this.session = new DiscoverySession({ group: INFO.group, cache, observer, after: this.timers.after });
+    this.stream = new DiscoveryStream({
       info: INFO,
-      cache,
-      observer,
       subscribe: typeUrl => new DeltaSubscription(typeUrl, rulesOf(typeUrl)),
       write: response => {
-        this.inbox.push(response as DeltaDiscoveryResponse);
+        this.inbox.push(response);
         return this.writable;
       },
       now: () => 0,
-      after: this.timers.after,
     });
+    this.session.join(this.stream);
+  }
+
+  get standing(): Standing {
+    return this.session.standingOf(this.stream);
   }
 
   subscribe(typeUrl: string, names: readonly string[], have: Readonly<Record<string, string>> = {}): void {
     const fields = { resource_names_subscribe: names, initial_resource_versions: have };
-    this.session.receive(typeUrl, deltaRequest({ type_url: typeUrl, ...fields }));
+    this.#send(typeUrl, fields);
   }
 
   /** As Envoy does, with one route configuration, `edge`. */
@@ -61,10 +67,7 @@ export class SessionProxy {
     if (response === undefined) return undefined;
     if (!refuse) this.#apply(response);
     const error_detail = refuse ? { code: 3, message: 'no' } : null;
-    this.session.receive(
-      response.type_url,
-      deltaRequest({ type_url: response.type_url, response_nonce: response.nonce, error_detail }),
-    );
+    this.#send(response.type_url, { response_nonce: response.nonce, error_detail });
     return response;
   }
 
@@ -76,6 +79,11 @@ export class SessionProxy {
   /** What it holds of a type, as `name=content`. */
   held(typeUrl: string): readonly string[] {
     return [...(this.holds.get(typeUrl) ?? [])].map(([name, content]) => `${name}=${content}`).sort();
+  }
+
+  #send(typeUrl: string, fields: Partial<DeltaDiscoveryRequest>): void {
+    const request = deltaRequest({ type_url: typeUrl, ...fields });
+    this.session.heard(this.stream, typeUrl, this.stream.receive(typeUrl, request));
   }
 
   #apply({ type_url, resources, removed_resources }: DeltaDiscoveryResponse): void {
