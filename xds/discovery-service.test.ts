@@ -152,7 +152,7 @@ describe('odd clients', () => {
       {
         node: { id: 'n' },
         type_url: CLUSTER,
-        resource_names_subscribe: Array.from({ length: MAX_NAMES + 1 }, String),
+        resource_names_subscribe: Array.from({ length: MAX_NAMES + 1 }, (_, i) => `n${i}`),
       },
       status.RESOURCE_EXHAUSTED,
       /100000 names/,
