@@ -10,18 +10,27 @@ const SERVICES = Object.entries(COMPOSE.services);
 const ONE_SHOT = 'database-secret';
 const PACKAGE = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 
-/** The command line of a Docker Compose, whose first version did not know all that compose files have today. */
-const DOCKER_COMPOSE = [['docker', 'compose'], ['docker-compose']].find(([command = '', ...args]) => {
-  const { stdout } = spawnSync(command, [...args, 'version', '--short'], { encoding: 'utf8' });
+/**
+ * The command line that checks compose.yaml: Docker Compose, whose first version did not know all that such files have today,
+ * else the program of its library.
+ */
+const DOCKER_COMPOSE = [
+  { version: ['docker', 'compose', 'version', '--short'], check: ['docker', 'compose', 'config', '--quiet'] },
+  { version: ['docker-compose', 'version', '--short'], check: ['docker-compose', 'config', '--quiet'] },
+  {
+    version: ['sh', '-c', 'command -v compose-go >/dev/null && echo 2'],
+    check: ['compose-go', 'compose.yaml'],
+  },
+].find(({ version: [command = '', ...args] }) => {
+  const { stdout } = spawnSync(command, args, { encoding: 'utf8' });
   return /^v?[2-9]/.test(stdout ?? '');
-});
+})?.check;
 
 test('docker compose takes the file', {
-  skip: DOCKER_COMPOSE ? false : 'needs docker compose, version 2 or later',
+  skip: DOCKER_COMPOSE ? false : 'needs docker compose, version 2 or later, or its library (compose-go)',
 }, () => {
   const [command = '', ...args] = DOCKER_COMPOSE ?? [];
-  const options = { cwd: ROOT, encoding: 'utf8' } as const;
-  const { status, stderr } = spawnSync(command, [...args, 'config', '--quiet'], options);
+  const { status, stderr } = spawnSync(command, args, { cwd: ROOT, encoding: 'utf8' });
   assert.deepEqual({ status, stderr }, { status: 0, stderr: '' });
 });
 

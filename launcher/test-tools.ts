@@ -1,36 +1,52 @@
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { goInstall } from './go-install.ts';
 
-/** A program that tests need and neither npm nor PyPI has. */
-export type Tool = { readonly name: string; readonly command: string; readonly aptPackage: string };
+/** A program that tests need and neither npm nor PyPI has: from Debian, or built from a Go module. */
+export type Tool = { readonly name: string; readonly command: string } & (
+  | { readonly aptPackage: string }
+  | { readonly goPackage: string }
+);
 
 export const TEST_TOOLS: readonly Tool[] = [
   { name: 'IPROUTE2', command: 'ip', aptPackage: 'iproute2' },
   { name: 'SETPRIV', command: 'setpriv', aptPackage: 'util-linux' },
   { name: 'PROCPS', command: 'ps', aptPackage: 'procps' },
+  { name: 'GRPCURL', command: 'grpcurl', goPackage: 'github.com/fullstorydev/grpcurl/cmd/grpcurl@v1.9.4' },
+  // The library behind `docker compose config`, which needs no Docker.
+  {
+    name: 'COMPOSE_GO',
+    command: 'compose-go',
+    goPackage: 'github.com/compose-spec/compose-go/v2/cmd@v2.16.2',
+  },
 ];
 
+/** Where Go tools are kept; first on the PATH of the tests. */
+export const TOOLS = join(import.meta.dirname, '..', '.gateway', 'tools');
+
 /**
- * Installs what is missing through apt-get where that is allowed (root, or sudo without a password); `say` gets a line for it.
- * Returns why each tool that is still missing is, by name.
+ * Installs what is missing: through apt-get where that is allowed (root, or sudo without a password), and with Go where there is one;
+ * `say` gets a line for it. Returns why each tool that is still missing is, by name.
  */
 export function ensureTestTools(say: (line: string) => void): ReadonlyMap<string, string> {
   const missing = TEST_TOOLS.filter(isMissing);
-  if (missing.length === 0) return new Map();
-  const failure = aptInstall(
-    missing.map(tool => tool.aptPackage),
-    say,
-  );
+  const packages = missing.flatMap(tool => ('aptPackage' in tool ? [tool.aptPackage] : []));
+  const aptFailure = packages.length === 0 ? '' : aptInstall(packages, say);
+  const failures = missing.map(tool => {
+    const failure =
+      'goPackage' in tool ? goInstall(tool.goPackage, join(TOOLS, tool.command), say) : aptFailure;
+    return [tool, failure] as const;
+  });
   return new Map(
-    missing
-      .filter(isMissing)
-      .map(({ aptPackage, command, name }) => [name, `no "${command}" (package ${aptPackage}): ${failure}`]),
+    failures
+      .filter(([tool]) => isMissing(tool))
+      .map(([{ command, name }, failure]) => [name, `no "${command}": ${failure}`]),
   );
 }
 
 function isMissing({ command }: Tool): boolean {
-  const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/sbin'];
+  const folders = [TOOLS, ...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/sbin'];
   return !folders.some(folder => isExecutable(join(folder, command)));
 }
 
