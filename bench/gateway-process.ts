@@ -1,0 +1,79 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { bootstrap } from '#envoy/bootstrap.ts';
+import { startEnvoy } from '#envoy/e2e/envoy-process.ts';
+
+const MAIN = join(import.meta.dirname, '..', 'controlplane', 'main.ts');
+const ANY_PORT = '127.0.0.1:0';
+
+/** A control plane and one edge Envoy, each a process of its own. */
+export type GatewayProcess = {
+  /** `host:port` of the edge. */
+  readonly edge: string;
+  /** Replaces the file of resources in one step. */
+  write(text: string): void;
+  /** Process ids. */
+  readonly controlPlane: number;
+  readonly envoy: number;
+  stop(): Promise<void>;
+};
+
+/** Starts both on these resources. `nodeArgs` go to the control plane's Node, for example `--cpu-prof`. */
+export async function startGatewayProcess(
+  text: string,
+  nodeArgs: readonly string[] = [],
+): Promise<GatewayProcess> {
+  const folder = mkdtempSync(join(tmpdir(), 'bench-'));
+  const resources = join(folder, 'resources');
+  mkdirSync(resources);
+  const write = (content: string) => writeWhole(join(resources, 'mappings.yaml'), content);
+  write(text);
+  const { child, xdsPort } = await startControlPlane(resources, join(folder, 'state'), nodeArgs);
+  const xdsAddress = `127.0.0.1:${xdsPort}`;
+  const envoy = await startEnvoy(
+    bootstrap({ nodeId: 'edge-1', group: 'edge', xdsAddress, sdsAddress: xdsAddress }),
+  );
+  const stop = async () => {
+    await envoy.stop();
+    const exited = once(child, 'exit');
+    child.kill('SIGTERM');
+    await exited;
+    rmSync(folder, { recursive: true });
+  };
+  return {
+    edge: `127.0.0.1:${await envoy.listenerPort(ANY_PORT)}`,
+    write,
+    controlPlane: child.pid ?? 0,
+    envoy: envoy.pid,
+    stop,
+  };
+}
+
+async function startControlPlane(
+  resources: string,
+  state: string,
+  nodeArgs: readonly string[],
+): Promise<{ child: ChildProcess; xdsPort: number }> {
+  const addresses = { XDS_ADDRESS: ANY_PORT, HTTP_ADDRESS: ANY_PORT, EDGE_ADDRESS: ANY_PORT };
+  const child = spawn(process.execPath, [...nodeArgs, MAIN], {
+    env: { ...process.env, RESOURCES: resources, STATE: state, ...addresses },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  for await (const line of createInterface({ input: child.stdout })) {
+    const { msg, xds } = JSON.parse(line);
+    if (msg !== 'listening') continue;
+    child.stdout.resume();
+    return { child, xdsPort: xds };
+  }
+  throw new Error('The control plane ended before it listened');
+}
+
+/** As editors and Kubernetes do it: nobody ever sees a part of the file. */
+function writeWhole(path: string, text: string): void {
+  writeFileSync(`${path}.new`, text);
+  renameSync(`${path}.new`, path);
+}
