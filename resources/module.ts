@@ -2,6 +2,8 @@ import * as z from 'zod';
 import { gatewayId } from './gateway-id.ts';
 import type { KindDefinition } from './kind.ts';
 import { defaultLabels } from './labels.ts';
+import { parseLogFormat } from './log-format.ts';
+import { checkWith } from './parsed-string.ts';
 
 const config = z.object({
   use_remote_address: z
@@ -27,7 +29,12 @@ const config = z.object({
     .min(1)
     .default('gateway')
     .describe('Label domain of the rate limit service'),
-  proxy_log_format: z.string().min(1).exactOptional().describe("Format of a line of Envoy's access log"),
+  proxy_log_format: z
+    .string()
+    .min(1)
+    .check(checkWith(parseLogFormat))
+    .exactOptional()
+    .describe("Format of a line of Envoy's access log"),
 });
 
 const schema = z.object({

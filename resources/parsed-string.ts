@@ -18,12 +18,14 @@ export function parsedString<T>(form: string, parse: (text: string) => Parsed<T>
 
 /** A schema for a string that stays a string, in the spelling that `parse` gives it. */
 export function checkedString(form: string, parse: (text: string) => Parsed<string>) {
-  return z
-    .string()
-    .check(context => {
-      const parsed = parse(context.value);
-      if ('value' in parsed) context.value = parsed.value;
-      else context.issues.push({ code: 'custom', message: parsed.error, input: context.value });
-    })
-    .meta({ form });
+  return z.string().check(checkWith(parse)).meta({ form });
+}
+
+/** A check of a string schema, which takes the spelling that `parse` gives. */
+export function checkWith(parse: (text: string) => Parsed<string>): z.core.CheckFn<string> {
+  return context => {
+    const parsed = parse(context.value);
+    if ('value' in parsed) context.value = parsed.value;
+    else context.issues.push({ code: 'custom', message: parsed.error, input: context.value });
+  };
 }
