@@ -1,11 +1,9 @@
 import { Command } from 'commander';
-import { discoveryClusters } from '#controlplane/compile/discovery-cluster.ts';
 import { bootstrap } from '#envoy/bootstrap.ts';
 import { parseNodeGroup } from '#resources/node-group.ts';
-import { toResourceSet } from '#resources/resource-set.ts';
-import { parseAddress, SDS, XDS } from './built-in-addresses.ts';
+import { SDS, XDS } from './built-in-addresses.ts';
 import { printConfiguration } from './envoy-yaml.ts';
-import { readResources } from './read-resources.ts';
+import { ownDiscovery } from './own-discovery.ts';
 import { reportProblems } from './report-problems.ts';
 
 type Flags = { id?: string; xds: string; sds: string; admin?: string; resources?: string; json?: boolean };
@@ -29,7 +27,7 @@ export function bootstrapCommand(): Command {
         xdsAddress: flags.xds,
         sdsAddress: flags.sds,
         ...(flags.admin === undefined ? {} : { adminAddress: flags.admin }),
-        discoveryClusters: ownDiscovery(group, flags),
+        discoveryClusters: discovery(group, flags),
       };
       printConfiguration(bootstrap(options), flags.json);
     });
@@ -40,10 +38,9 @@ function checkNodeGroup(group: string): void {
   if ('error' in parsed) throw new Error(parsed.error);
 }
 
-function ownDiscovery(group: string, { resources, sds }: Flags) {
+function discovery(group: string, { resources, sds }: Flags) {
   if (resources === undefined) return [];
-  const read = readResources([resources]);
-  reportProblems(read.problems);
-  const set = toResourceSet(read.resources.values(), read.refused.values());
-  return discoveryClusters(set, group, parseAddress('--sds', sds));
+  const { clusters, problems } = ownDiscovery(resources, group, sds);
+  reportProblems(problems);
+  return clusters;
 }

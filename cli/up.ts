@@ -19,7 +19,12 @@ export function upCommand(): Command {
     .action(async (flags: Flags) => {
       // Whoever reads our lines may go away; the gateway goes on.
       process.stdout.on('error', () => {});
-      await up({ ...flags, now: () => performance.now(), say });
+      const { resources } = flags;
+      const edgeDiscovery = async (sds: string) =>
+        resources === undefined
+          ? []
+          : (await import('./own-discovery.ts')).ownDiscovery(resources, 'edge', sds).clusters;
+      await up({ ...flags, edgeDiscovery, now: () => performance.now(), say });
     });
 }
 

@@ -1,8 +1,9 @@
+import type { JsonObject } from '#protos/json.ts';
 import { drainEnvoy } from './drain-envoy.ts';
 import { eventually } from './eventually.ts';
 import { Fleet } from './fleet.ts';
 import type { OrphanGuard } from './orphan-guard.ts';
-import { controlplanePart, edgePart, type Layout, sdsPart } from './parts.ts';
+import { controlplanePart, edgePart, type Layout, loopback, sdsPart } from './parts.ts';
 import { partStarter, type StartPart } from './start-part.ts';
 import type { SupervisedChild } from './supervised-child.ts';
 import { writeBootstrap } from './write-bootstrap.ts';
@@ -10,6 +11,7 @@ import { writeBootstrap } from './write-bootstrap.ts';
 export type SystemOptions = {
   readonly layout: Layout;
   readonly guard: OrphanGuard;
+  edgeDiscovery(sds: string): Promise<readonly JsonObject[]>;
   readonly now: () => number;
   /** One line for the operator. */
   say(line: string): void;
@@ -25,6 +27,7 @@ const STOP_MS = 9_000;
 export class System {
   readonly fleet: Fleet;
   readonly #layout: Layout;
+  readonly #edgeDiscovery: SystemOptions['edgeDiscovery'];
   readonly #now: () => number;
   readonly #start: StartPart;
   #controlplane: SupervisedChild | undefined;
@@ -32,8 +35,9 @@ export class System {
   #edge: SupervisedChild | undefined;
   #stopping = false;
 
-  constructor({ guard, layout, now, say }: SystemOptions) {
+  constructor({ edgeDiscovery, guard, layout, now, say }: SystemOptions) {
     this.#layout = layout;
+    this.#edgeDiscovery = edgeDiscovery;
     this.#now = now;
     this.#start = partStarter({ guard, logs: layout.state.logs, now, say, changed: () => this.#changed() });
     this.fleet = new Fleet({ layout, start: this.#start, now, say });
@@ -58,7 +62,8 @@ export class System {
     if (this.#stopping) return;
     this.fleet.begin(instances);
     const edge = edgePart(this.#layout);
-    writeBootstrap(this.#layout, edge);
+    writeBootstrap(this.#layout, edge, await this.#edgeDiscovery(loopback(this.#layout.ports.sds)));
+    if (this.#stopping) return;
     this.#edge = this.#start(edge);
   }
 

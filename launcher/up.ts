@@ -1,6 +1,7 @@
 import { globSync, rmSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { envoyBinary } from '#envoy/binary.ts';
+import type { JsonObject } from '#protos/json.ts';
 import { announcement } from './announcement.ts';
 import { serveControl } from './control-server.ts';
 import { eventually } from './eventually.ts';
@@ -22,6 +23,8 @@ export type UpOptions = {
   readonly resources?: string;
   readonly state: string;
   readonly portOffset: number;
+  /** Clusters that the edge's bootstrap needs beside the discovery service at `sds`: those that the resources name. */
+  edgeDiscovery(sds: string): Promise<readonly JsonObject[]>;
   readonly now: () => number;
   /** One line for the operator. */
   say(line: string): void;
@@ -80,7 +83,8 @@ async function runSystem(layout: Layout, options: UpOptions, requests: StopReque
   await checkPorts(wantedPorts(options.portOffset, options.instances));
   for (const stale of globSync(join(layout.state.resources, 'user-service-*.yaml'))) rmSync(stale);
   const guard = orphanGuard();
-  const system = new System({ layout, guard, now: options.now, say: options.say });
+  const { edgeDiscovery, now, say } = options;
+  const system = new System({ layout, guard, edgeDiscovery, now, say });
   const control = await serveControl(join(layout.state.sockets, 'up.sock'), system);
   void requests.urgent.then(() => system.kill());
   void requests.first.then(() => options.say('stopping; once more Ctrl-C: at once'));

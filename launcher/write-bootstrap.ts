@@ -1,16 +1,22 @@
 import { stringify } from 'yaml';
 import { bootstrap } from '#envoy/bootstrap.ts';
+import type { JsonObject } from '#protos/json.ts';
 import { atomicWrite } from './atomic-write.ts';
 import { type EnvoyPart, type Layout, loopback } from './parts.ts';
 
 /** Writes the file that the proxy starts with. */
-export function writeBootstrap({ ports }: Layout, part: EnvoyPart): void {
+export function writeBootstrap(
+  { ports }: Layout,
+  part: EnvoyPart,
+  discoveryClusters: readonly JsonObject[] = [],
+): void {
   const content = bootstrap({
     nodeId: part.name,
     group: part.group,
     xdsAddress: loopback(ports.xds),
     sdsAddress: loopback(ports.sds),
     adminAddress: part.admin,
+    discoveryClusters,
   });
   // YAML 1.1 is what Envoy reads: there an unquoted `y` or `off` is a boolean.
   atomicWrite(

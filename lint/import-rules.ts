@@ -31,7 +31,7 @@ export const IMPORT_RULES: readonly ImportRow[] = [
   },
   { folder: 'user-service', ours: [], packages: ['express', 'pg', 'pino'], node: true },
   { folder: 'envoy', ours: ['protos'], packages: ['yaml'], node: true },
-  { folder: 'launcher', ours: ['envoy'], packages: ['pino', 'yaml'], node: true },
+  { folder: 'launcher', ours: ['envoy', 'protos'], packages: ['pino', 'yaml'], node: true },
 ];
 
 /** Every folder of ours that has an alias in package.json. */
