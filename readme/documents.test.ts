@@ -74,7 +74,8 @@ for (const name of DOCUMENTS) {
     const paths = readDocument(name).matchAll(/`(?:npx node |npm test -- )?([\w-]+\/[\w./-]*)`/g);
     for (const [, path = ''] of paths) {
       const [folder = ''] = path.split('/');
-      if (existsSync(join(ROOT, folder))) assert.ok(existsSync(join(ROOT, path)), path);
+      const found = ['', '.ts'].some(end => existsSync(join(ROOT, `${path}${end}`)));
+      if (existsSync(join(ROOT, folder))) assert.ok(found, path);
     }
   });
 }
