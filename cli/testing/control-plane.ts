@@ -25,7 +25,9 @@ export async function startControlPlane(t: TestContext, resources: string): Prom
   });
   for await (const line of createInterface({ input: child.stdout })) {
     const { msg, http } = JSON.parse(line);
-    if (msg === 'listening') return `127.0.0.1:${http.port}`;
+    if (msg !== 'listening') continue;
+    child.stdout.resume();
+    return `127.0.0.1:${http.port}`;
   }
   throw new Error('The control plane ended before it listened');
 }
