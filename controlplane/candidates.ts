@@ -7,7 +7,7 @@ export type Written = {
   readonly refused: ReadonlyMap<string, Refused>;
   /** Files of which a part is so broken that nobody knows what it was about. */
   readonly unreadable: ReadonlySet<string>;
-  /** Files with a document that has an error and does not say which resource it is. */
+  /** Files with a document that has an error and does not say, or not for sure, which resource it is. */
   readonly anonymous: ReadonlySet<string>;
 };
 

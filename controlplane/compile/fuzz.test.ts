@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { stringify } from 'yaml';
 import { validate } from '#envoy/e2e/validate.ts';
-import { encodeAny } from '#protos/encode.ts';
+import { missingReferences } from '#xds/testing/references.ts';
+import { snapshotEncoder } from '../envoy-snapshot.ts';
 import { compile } from './compile.ts';
-import { discoveryClusters } from './discovery-cluster.ts';
+import { BOOTSTRAP_CLUSTERS, discoveryClusters } from './discovery-cluster.ts';
 import type { CompileOptions } from './options.ts';
 import { randomDocuments } from './testing/random-documents.ts';
 import { resourceSetOf } from './testing/resource-set-of.ts';
@@ -27,7 +28,7 @@ for (const seed of [1, 2, 3, 4, 5, 6]) {
       `only ${resources.mappings.length} Mappings: this shows little`,
     );
     const compiled = compile(resources, 'edge', OPTIONS);
-    for (const { json } of [...compiled.resources.values()].flat()) encodeAny(json);
+    assert.deepEqual(missingReferences(snapshotEncoder()(compiled), BOOTSTRAP_CLUSTERS), []);
     const discovery = discoveryClusters(resources, 'edge', OPTIONS.sds);
     assert.equal(await validate(staticTestBootstrap(compiled, discovery)), undefined);
   });

@@ -7,9 +7,11 @@ import { validate } from '#envoy/e2e/validate.ts';
 import { encodeAny } from '#protos/encode.ts';
 import { messageName } from '#protos/type-url.ts';
 import type { Problem } from '#resources/problem.ts';
+import { missingReferences } from '#xds/testing/references.ts';
+import { snapshotEncoder } from '../envoy-snapshot.ts';
 import { compile } from './compile.ts';
 import type { Compiled } from './compiled.ts';
-import { discoveryClusters } from './discovery-cluster.ts';
+import { BOOTSTRAP_CLUSTERS, discoveryClusters } from './discovery-cluster.ts';
 import { nodeGroups } from './node-groups.ts';
 import type { CompileOptions } from './options.ts';
 import { resourceSetOf } from './testing/resource-set-of.ts';
@@ -41,6 +43,10 @@ for (const file of readdirSync(FOLDER).filter(name => name.endsWith('.in.yaml'))
 
     test(`${name} fits Envoy's API`, () => {
       for (const { json } of [...compiled.resources.values()].flat()) encodeAny(json);
+    });
+
+    test(`${name} names no cluster and no routes that it does not hold`, () => {
+      assert.deepEqual(missingReferences(snapshotEncoder()(compiled), BOOTSTRAP_CLUSTERS), []);
     });
 
     test(`${name} is accepted by Envoy`, async () => {

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { encodeAny } from '#protos/encode.ts';
 import type { JsonObject } from '#protos/json.ts';
 import { CLUSTER, LISTENER, ROUTE_CONFIGURATION } from '#protos/type-url.ts';
+import { snapshotOf, type XdsResource, xdsResource } from '../snapshot.ts';
 import { missingReferences } from './references.ts';
-import { snapshotOf, type XdsResource, xdsResource } from './snapshot.ts';
 
 const HCM =
   'type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager';

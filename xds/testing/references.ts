@@ -1,6 +1,6 @@
 import { root } from '#protos/root.ts';
 import { CLUSTER, LISTENER, messageName, ROUTE_CONFIGURATION } from '#protos/type-url.ts';
-import { NO_RESOURCES, type Resources, type Snapshot, type XdsResource } from './snapshot.ts';
+import { NO_RESOURCES, type Resources, type Snapshot, type XdsResource } from '../snapshot.ts';
 
 const HTTP_CONNECTION_MANAGER =
   'type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager';
