@@ -83,3 +83,10 @@ test('a file with a document that does not say which resource it is is named', (
   ];
   assert.deepEqual([...collectTexts(...texts).anonymous], ['1.yaml', '2.yaml', '3.yaml', '4.yaml', '5.yaml']);
 });
+
+test('a file with a document that breaks off in its name is named too', () => {
+  const [begin = ''] = mapping('abc').split('bc}');
+  const { anonymous, refused } = collectTexts(begin);
+  assert.deepEqual([...refused.keys()], ['Mapping/default/a']);
+  assert.deepEqual([...anonymous], ['0.yaml']);
+});

@@ -10,7 +10,7 @@ export type Collected = {
   readonly refused: ReadonlyMap<string, Refused>;
   /** Files of which a part is so broken that nobody knows which resources it was about. */
   readonly unreadable: ReadonlySet<string>;
-  /** Files with a document that has an error and does not say which resource it is. */
+  /** Files with a document that has an error and does not say, or not for sure, which resource it is. */
   readonly anonymous: ReadonlySet<string>;
   readonly problems: readonly Problem[];
 };

@@ -50,7 +50,8 @@ function readBroken(document: Document, problem: Problem, options: ParseOptions)
   if (identity.kind === '' || name === '') return { ...EMPTY_FILE, problems, readable: false };
   const source = { file: '', line: problem.line };
   const refused = { ...identity, id: resourceId(identity.kind, namespace, name), source };
-  return { ...EMPTY_FILE, refused: [refused], problems };
+  // A name that ends where the document broke off is not the whole name.
+  return { ...EMPTY_FILE, refused: [refused], problems, anonymous: true };
 }
 
 function parseNode(written: unknown, value: unknown, yaml: YamlDocument, options: ParseOptions): ParsedFile {

@@ -10,7 +10,7 @@ export type ParsedFile = {
   readonly problems: readonly Problem[];
   /** False: a part of it is so broken that nobody knows which resources it was about. */
   readonly readable: boolean;
-  /** A document of it has an error and does not say which resource it is. */
+  /** A document of it has an error and does not say, or not for sure, which resource it is. */
   readonly anonymous: boolean;
 };
 
