@@ -127,6 +127,26 @@ describe('with a fault in a file the system says what and where, and traffic goe
     });
   }
 
+  test('a file of which only the beginning is written yet', async t => {
+    const file = join(system.resources, 'steady.yaml');
+    for (const end of [
+      'apiVer',
+      '/v2\n',
+      'kind: Map',
+      'kind: Mapping\n',
+      '{ name: ste',
+      '}\n',
+      'spec:',
+      ': /',
+    ]) {
+      writeFileSync(file, good.slice(0, good.indexOf(end) + end.length));
+      await system.statusWhen(({ problems }) => problems.length > 0);
+      writeFileSync(file, good);
+      await clean();
+    }
+    reportLoad(t);
+  });
+
   test('a reference to a cluster that is not there', async t => {
     system.write(
       'proxy-config.yaml',
