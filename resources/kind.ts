@@ -12,10 +12,12 @@ export type KindDefinition<Schema extends z.ZodObject = z.ZodObject> = {
   /** Where the fields stand: below `spec`, or (a Secret) at the top of the document. */
   readonly fieldsAt: 'spec' | 'document';
   readonly unknownField: 'error' | 'warning';
+  /** Why a field that the schema does not know may not be ignored, or undefined: it may. */
+  readonly refuseField?: (field: string, value: unknown) => string | undefined;
   /** The names that the resource may have, when the kind fixes them: its own first, then accepted aliases. */
   readonly names?: readonly string[];
   /** One in force for each gateway. */
   readonly singleton?: boolean;
-  /** Rules between the fields of a spec whose fields are each right. */
-  readonly check?: (spec: z.output<Schema>) => readonly Finding[];
+  /** Rules between the fields of a spec. Those that are not right by themselves are missing. */
+  readonly check?: (spec: Partial<z.output<Schema>>) => readonly Finding[];
 };

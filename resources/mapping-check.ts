@@ -3,25 +3,42 @@ import type { MappingMatch, MappingSpec } from './mapping.ts';
 import { parsePathRegex, parsePrefix } from './path-match.ts';
 
 /** The rules between a Mapping's fields. */
-export function checkMapping(spec: MappingSpec): readonly Finding[] {
-  return [...checkMatch(spec), ...cautions(spec)];
-}
-
-function cautions({ prefix, prefix_regex, rewrite }: MappingSpec): readonly Finding[] {
-  if (prefix_regex) {
-    const ignored = rewrite !== '/' && rewrite !== '';
-    return ignored ? [caution(['rewrite'], '`rewrite` is ignored with `prefix_regex`')] : [];
-  }
-  if (!/\/\/|\/\.\.?\//.test(prefix)) return [];
-  return [
-    caution(['prefix'], 'it matches nothing: "//", "/./" and "/../" are resolved before paths are compared'),
-  ];
+export function checkMapping(spec: Partial<MappingSpec>): readonly Finding[] {
+  return [...checkMatch(spec), ...checkRewrite(spec), ...checkReach(spec)];
 }
 
 /** The rules between the fields that select a Mapping's requests. */
-export function checkMatch(match: MappingMatch): readonly Finding[] {
-  const prefix = match.prefix_regex ? parsePathRegex(match.prefix) : parsePrefix(match.prefix);
-  const findings = 'error' in prefix ? [fault(['prefix'], prefix.error)] : [];
-  if (!match.prefix_regex || !match.prefix_exact) return findings;
-  return [...findings, fault(['prefix_exact'], '`prefix_exact` and `prefix_regex` exclude each other')];
+export function checkMatch(match: Partial<MappingMatch>): readonly Finding[] {
+  const { prefix, prefix_exact, prefix_regex } = match;
+  const exclusive =
+    prefix_regex && prefix_exact
+      ? [fault(['prefix_exact'], '`prefix_exact` and `prefix_regex` exclude each other')]
+      : [];
+  if (prefix === undefined || prefix_regex === undefined) return exclusive;
+  const parsed = prefix_regex ? parsePathRegex(prefix) : parsePrefix(prefix);
+  return 'error' in parsed ? [fault(['prefix'], parsed.error), ...exclusive] : exclusive;
+}
+
+function checkRewrite({ prefix_regex, rewrite }: Partial<MappingSpec>): readonly Finding[] {
+  const ignored = prefix_regex === true && rewrite !== undefined && rewrite !== '/' && rewrite !== '';
+  return ignored ? [caution(['rewrite'], '`rewrite` is ignored with `prefix_regex`')] : [];
+}
+
+/** Matches that no request can have, since Envoy changes it or answers it before. */
+function checkReach({ prefix, prefix_regex, headers = {}, node_group }: Partial<MappingSpec>) {
+  const resolved = prefix_regex === false && prefix !== undefined && /\/\/|\/\.\.?\//.test(prefix);
+  const refused = node_group === 'edge' ? Object.keys(headers).filter(name => name.includes('_')) : [];
+  return [
+    ...(resolved
+      ? [
+          caution(
+            ['prefix'],
+            'it matches nothing: "//", "/./" and "/../" are resolved before paths are compared',
+          ),
+        ]
+      : []),
+    ...refused.map(name =>
+      caution(['headers', name], `it matches nothing: the edge answers 400 to a header with "_" in its name`),
+    ),
+  ];
 }

@@ -132,6 +132,42 @@ const REFUSED: readonly [fields: object, problem: string][] = [
   ],
   [{ gateway_id: [] }, 'error spec.gateway_id: `gateway_id` must not be empty'],
   [
+    { host_regex: true },
+    'error spec.host_regex: `host_regex` is not served; without it the Mapping would match more requests',
+  ],
+  [
+    { method: 'GET', method_regex: true },
+    'error spec.method_regex: `method_regex` is not served; without it the Mapping would match more requests',
+  ],
+  [
+    { regex_headers: { 'x-user': '^a' } },
+    'error spec.regex_headers: `regex_headers` is not served; without it the Mapping would match more requests',
+  ],
+  [
+    { query_parameters: { debug: true } },
+    'error spec.query_parameters: `query_parameters` is not served; without it the Mapping would match more requests',
+  ],
+  [
+    { Regex_Query_Parameters: { debug: '.*' } },
+    'error spec.Regex_Query_Parameters: `Regex_Query_Parameters` is not served; without it the Mapping would match more requests',
+  ],
+  [
+    { case_sensitive: false },
+    'error spec.case_sensitive: `case_sensitive` is not served; without it the Mapping would match other requests',
+  ],
+  [
+    { headers: { 'x-key': false } },
+    'error spec.headers.x-key: `x-key` must be a string (the exact value) or true (any value)',
+  ],
+  [
+    { headers: { 'x-key': { regex: 'a' } } },
+    'error spec.headers.x-key: `x-key` must be a string (the exact value) or true (any value)',
+  ],
+  [
+    { hostname: 'a.b:80' },
+    'error spec.hostname: Cannot parse host "a.b:80": it may not have a port or brackets; ports are ignored when hosts are compared',
+  ],
+  [
     { labels: ['a'] },
     'error spec.labels: `labels` must be a map from label domain to its list of label groups, not a list',
   ],
@@ -153,6 +189,13 @@ const WARNED: readonly [fields: object, problem: string][] = [
     { prefix: '/a/../b' },
     'warning spec.prefix: it matches nothing: "//", "/./" and "/../" are resolved before paths are compared',
   ],
+  [{ regex_headers: {} }, 'warning spec.regex_headers: unknown field `regex_headers`'],
+  [{ regex_headers: null }, 'warning spec.regex_headers: unknown field `regex_headers`'],
+  [{ circuit_breakers: [{}] }, 'warning spec.circuit_breakers: unknown field `circuit_breakers`'],
+  [
+    { headers: { X_Key: 'a' } },
+    'warning spec.headers.x_key: it matches nothing: the edge answers 400 to a header with "_" in its name',
+  ],
   [{ prefix_regex: true, rewrite: '/b' }, 'warning spec.rewrite: `rewrite` is ignored with `prefix_regex`'],
 ];
 
@@ -165,6 +208,7 @@ for (const [fields, problem] of WARNED) {
 
 const READ_AS: readonly [fields: object, spec: object][] = [
   [{ host: '*.Example.COM' }, { host: '*.example.com' }],
+  [{ hostname: '*.example.com' }, { host: '*.example.com' }],
   [{ method: 'get' }, { method: 'GET' }],
   [{ method: 'Mkcol' }, { method: 'Mkcol' }],
   [{ headers: { Host: 'a', 'X-B': true } }, { headers: { ':authority': 'a', 'x-b': true } }],
@@ -229,3 +273,38 @@ test('a field that is written twice under two names is refused', () => {
     'error spec.ambassador_id: `ambassador_id` and `gateway_id` are the same field; keep one',
   ]);
 });
+
+test('a header name with "_" is right where the proxies let it in', () => {
+  assert.deepEqual(problemsOf('Mapping', { ...MINIMAL, node_group: 'user', headers: { x_key: true } }), []);
+});
+
+test('what is wrong between fields is told together with what is wrong in others', () => {
+  const spec = {
+    ...MINIMAL,
+    prefix: 'user',
+    prefix_exact: true,
+    timeout_ms: '3s',
+    regex_headers: { a: 'b' },
+  };
+  assert.deepEqual(problemsOf('Mapping', spec), [
+    'error spec.regex_headers: `regex_headers` is not served; without it the Mapping would match more requests',
+    'error spec.timeout_ms: `timeout_ms` must be an integer of milliseconds from 0 to 2147483647, not "3s"',
+    'error spec.prefix: Cannot parse path "user": it must begin with "/"',
+  ]);
+});
+
+const UNREADABLE: readonly object[] = [
+  { hostname: 'a.test', host: 'b.test' },
+  { regex_headers: { a: 'b' } },
+  { Case_Sensitive: false },
+];
+
+for (const fields of UNREADABLE) {
+  test(`a refused Mapping with ${JSON.stringify(fields)} closes no requests, since it is not known which`, () => {
+    const { refused } = parseText(documentOf('Mapping', { ...MINIMAL, ...fields }));
+    assert.deepEqual(
+      refused.map(({ match }) => match),
+      [undefined],
+    );
+  });
+}

@@ -6,6 +6,7 @@ import { parseMethod } from './http-token.ts';
 import type { KindDefinition } from './kind.ts';
 import { labels } from './labels.ts';
 import { checkMapping } from './mapping-check.ts';
+import { refuseUnserved } from './mapping-unserved.ts';
 import { nodeGroup } from './node-group.ts';
 import { milliseconds, positiveMilliseconds } from './number-types.ts';
 import { checkedString, type Parsed } from './parsed-string.ts';
@@ -26,7 +27,10 @@ const resolver = z
 
 /** The fields of a Mapping that select its requests. */
 export const mappingMatchShape = {
-  host: domain.default('*').describe('Host of the request: exact, `*.example.com` or `*`; without port'),
+  host: domain
+    .default('*')
+    .meta({ aliases: ['hostname'] })
+    .describe('Host of the request: exact, `*.example.com` or `*`; without port'),
   prefix: z.string().min(1).describe('What the path begins with'),
   prefix_exact: z.boolean().default(false).describe('`prefix` is the whole path'),
   prefix_regex: z.boolean().default(false).describe('`prefix` is an RE2 expression for the whole path'),
@@ -76,6 +80,7 @@ export const mapping: KindDefinition<typeof schema> = {
   schema,
   fieldsAt: 'spec',
   unknownField: 'warning',
+  refuseField: refuseUnserved,
   check: checkMapping,
 };
 

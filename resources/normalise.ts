@@ -1,5 +1,6 @@
 import type * as z from 'zod';
-import { caution, type FieldPath, type Finding, formatPath } from './finding.ts';
+import { caution, type FieldPath, type Finding, fault, formatPath } from './finding.ts';
+import type { KindDefinition } from './kind.ts';
 import { itemOf, metaOf, shapeOf } from './schema-walk.ts';
 import { suggest } from './suggest.ts';
 
@@ -11,23 +12,22 @@ export type Normalised = {
   readonly renamed: ReadonlyMap<string, string>;
 };
 
+/** What a kind says of fields that its schema does not know. */
+type UnknownFields = Pick<KindDefinition, 'unknownField' | 'refuseField'>;
+
 type Context = {
-  readonly unknownField: Finding['severity'];
+  readonly definition: UnknownFields;
   readonly findings: Finding[];
   readonly renamed: Map<string, string>;
 };
 
 /**
  * Spells the fields as the schema does: accepted aliases silently, other letter case with a warning. Fields that the
- * schema does not know are dropped with a finding of the severity `unknownField`. A field with the value null counts as left out,
+ * schema does not know are dropped with a finding, of the severity that `definition` says. A field with the value null counts as left out,
  * as it does in Kubernetes. Findings have the paths of what was written.
  */
-export function normalise(
-  schema: z.core.$ZodType,
-  input: unknown,
-  unknownField: Finding['severity'],
-): Normalised {
-  const context: Context = { unknownField, findings: [], renamed: new Map() };
+export function normalise(schema: z.core.$ZodType, input: unknown, definition: UnknownFields): Normalised {
+  const context: Context = { definition, findings: [], renamed: new Map() };
   const value = normaliseValue(schema, input, [], context);
   return { value, findings: context.findings, renamed: context.renamed };
 }
@@ -63,6 +63,7 @@ function normaliseObject(
   const fields = new Map<string, unknown>();
   for (const [key, value] of Object.entries(input)) {
     const field = fieldName(shape, key, path, context);
+    if (field === undefined) reportUnknown(shape, [...path, key], value, context);
     if (field === undefined || value === null) continue;
     if (fields.has(field) || (field !== key && Object.hasOwn(input, field))) {
       reportTwice(key, field, path, context);
@@ -78,7 +79,7 @@ function normaliseObject(
   return Object.fromEntries(fields);
 }
 
-/** The schema's name for a written key; undefined, with a finding, when there is none. */
+/** The schema's name for a written key; undefined when there is none. */
 function fieldName(
   shape: Readonly<Record<string, z.core.$ZodType>>,
   key: string,
@@ -89,15 +90,26 @@ function fieldName(
   const names = Object.keys(shape);
   const alias = names.find(name => aliasesOf(shape, name).includes(key));
   if (alias !== undefined) return alias;
-  const at = toWrittenPath([...path, key], context.renamed);
   const otherCase = names.find(name => name.toLowerCase() === key.toLowerCase());
-  if (otherCase !== undefined) {
-    context.findings.push(caution(at, `\`${key}\` is read as \`${otherCase}\`; please spell it so`));
-    return otherCase;
-  }
-  const message = `unknown field \`${key}\`${suggest(key, names)}`;
-  context.findings.push({ severity: context.unknownField, path: at, message });
-  return undefined;
+  if (otherCase === undefined) return undefined;
+  const at = toWrittenPath([...path, key], context.renamed);
+  context.findings.push(caution(at, `\`${key}\` is read as \`${otherCase}\`; please spell it so`));
+  return otherCase;
+}
+
+function reportUnknown(
+  shape: Readonly<Record<string, z.core.$ZodType>>,
+  path: FieldPath,
+  value: unknown,
+  { definition, findings, renamed }: Context,
+): void {
+  const key = String(path.at(-1));
+  const at = toWrittenPath(path, renamed);
+  const refusal = path.length === 1 && value !== null ? definition.refuseField?.(key, value) : undefined;
+  const message = `unknown field \`${key}\`${suggest(key, Object.keys(shape))}`;
+  findings.push(
+    refusal === undefined ? { severity: definition.unknownField, path: at, message } : fault(at, refusal),
+  );
 }
 
 function aliasesOf(shape: Readonly<Record<string, z.core.$ZodType>>, name: string): readonly string[] {

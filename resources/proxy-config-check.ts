@@ -4,17 +4,21 @@ import { ipVersion } from './ip-address.ts';
 import type { ProxyConfigSpec } from './proxy-config.ts';
 import { suggest } from './suggest.ts';
 
+type VirtualHosts = ProxyConfigSpec['virtual_hosts'];
+
+const SDS_CLUSTER: FieldPath = ['cluster_manager', 'sds', 'cluster'];
+
 /** The rules between a ProxyConfig's fields: references, unique names, and which cluster has members of its own. */
-export function checkProxyConfig(spec: ProxyConfigSpec): readonly Finding[] {
-  const sds = spec.cluster_manager.sds?.cluster;
-  const sdsPath = ['cluster_manager', 'sds', 'cluster'];
+export function checkProxyConfig(spec: Partial<ProxyConfigSpec>): readonly Finding[] {
+  const { clusters = [], virtual_hosts = [], cluster_manager } = spec;
+  const sds = cluster_manager?.sds?.cluster;
   return [
-    ...spec.clusters.flatMap((cluster, index) => checkCluster(cluster, ['clusters', index])),
-    ...checkClusterNames(spec),
-    ...checkVirtualHostNames(spec),
-    ...checkDomains(spec),
-    ...checkRoutes(spec),
-    ...(sds === undefined ? [] : checkMembers(sds, sdsPath)),
+    ...clusters.flatMap((cluster, index) => checkCluster(cluster, ['clusters', index])),
+    ...checkClusterNames(clusters, sds),
+    ...checkVirtualHostNames(virtual_hosts),
+    ...checkDomains(virtual_hosts),
+    ...(spec.clusters === undefined ? [] : checkRoutes(virtual_hosts, spec.clusters)),
+    ...(sds === undefined ? [] : checkMembers(sds, SDS_CLUSTER)),
   ];
 }
 
@@ -49,26 +53,25 @@ function checkMembers(cluster: ProxyCluster | DiscoveryCluster, path: FieldPath)
   );
 }
 
-function checkClusterNames(spec: ProxyConfigSpec): readonly Finding[] {
-  const named = spec.clusters.map(({ name }, index) => ({ name, path: ['clusters', index, 'name'] }));
-  const sds = spec.cluster_manager.sds?.cluster.name;
-  const all =
-    sds === undefined
-      ? named
-      : [...named, { name: sds, path: ['cluster_manager', 'sds', 'cluster', 'name'] }];
+function checkClusterNames(
+  clusters: readonly ProxyCluster[],
+  sds: DiscoveryCluster | undefined,
+): readonly Finding[] {
+  const named = clusters.map(({ name }, index) => ({ name, path: ['clusters', index, 'name'] }));
+  const all = sds === undefined ? named : [...named, { name: sds.name, path: [...SDS_CLUSTER, 'name'] }];
   return checkUnique(all, name => `there is another cluster named "${name}"`);
 }
 
-function checkVirtualHostNames(spec: ProxyConfigSpec): readonly Finding[] {
-  const named = spec.virtual_hosts.map(({ name }, index) => ({
+function checkVirtualHostNames(virtualHosts: VirtualHosts): readonly Finding[] {
+  const named = virtualHosts.map(({ name }, index) => ({
     name,
     path: ['virtual_hosts', index, 'name'],
   }));
   return checkUnique(named, name => `there is another virtual host named "${name}"`);
 }
 
-function checkDomains(spec: ProxyConfigSpec): readonly Finding[] {
-  const domains = spec.virtual_hosts.flatMap(({ domains }, host) =>
+function checkDomains(virtualHosts: VirtualHosts): readonly Finding[] {
+  const domains = virtualHosts.flatMap(({ domains }, host) =>
     domains.map((name, index) => ({ name, path: ['virtual_hosts', host, 'domains', index] })),
   );
   return checkUnique(
@@ -89,9 +92,9 @@ function checkUnique(
   });
 }
 
-function checkRoutes(spec: ProxyConfigSpec): readonly Finding[] {
-  const names = spec.clusters.map(({ name }) => name);
-  return spec.virtual_hosts.flatMap(({ routes }, host) =>
+function checkRoutes(virtualHosts: VirtualHosts, clusters: readonly ProxyCluster[]): readonly Finding[] {
+  const names = clusters.map(({ name }) => name);
+  return virtualHosts.flatMap(({ routes }, host) =>
     routes.flatMap(({ cluster }, index) =>
       names.includes(cluster)
         ? []

@@ -239,3 +239,15 @@ test('sds inside clusters, where it does not belong, is warned of', () => {
     'warning spec.clusters[0].cluster_manager: unknown field `cluster_manager`',
   ]);
 });
+
+test('what is wrong between fields is told together with what is wrong in others', () => {
+  const clusters = [{ name: 'a', type: 'static', hosts: [] }];
+  const virtual_hosts = [{ name: 'x', domains: ['*'], routes: [{ prefix: '/', cluster: 'b' }] }];
+  const at = (spec: object) => problemsOf('ProxyConfig', spec).map(line => line.split(' ')[1]);
+  assert.deepEqual(at({ node_group: 'Edge', clusters, virtual_hosts }), [
+    'spec.node_group:',
+    'spec.clusters[0]:',
+    'spec.virtual_hosts[0].routes[0].cluster:',
+  ]);
+  assert.deepEqual(at({ node_group: 'edge', clusters: 'a', virtual_hosts }), ['spec.clusters:']);
+});

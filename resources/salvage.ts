@@ -2,9 +2,17 @@ import * as z from 'zod';
 import type { Finding } from './finding.ts';
 import { type MappingMatch, mappingMatchShape } from './mapping.ts';
 import { checkMatch } from './mapping-check.ts';
+import { UNSERVED_MATCH_FIELDS } from './mapping-unserved.ts';
 import type { ReadableRule, Refused } from './resource.ts';
+import { metaOf } from './schema-walk.ts';
 
 const match = z.object(mappingMatchShape);
+
+/** Every field that says what a Mapping matches, as it may be written. */
+const MATCH_FIELDS: readonly string[] = [
+  ...Object.entries(mappingMatchShape).flatMap(([name, schema]) => [name, ...(metaOf(schema).aliases ?? [])]),
+  ...UNSERVED_MATCH_FIELDS,
+];
 
 /**
  * What of a refused resource can still be read, so that its traffic can be closed. `spec` is in the schema's spelling where the kind has
@@ -22,9 +30,7 @@ export function salvage(
 /** The match, when no error touches it: a Mapping must not close more than it would have served. */
 function salvageMatch(spec: unknown, findings: readonly Finding[]): { match?: MappingMatch } {
   const touched = findings.some(({ severity, path: [root, field] }) => {
-    return (
-      severity === 'error' && root === 'spec' && Object.hasOwn(mappingMatchShape, String(field).toLowerCase())
-    );
+    return severity === 'error' && root === 'spec' && MATCH_FIELDS.includes(String(field).toLowerCase());
   });
   const parsed = match.safeParse(spec);
   if (touched || !parsed.success || checkMatch(parsed.data).length > 0) return {};

@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import * as z from 'zod';
 import { explainIssue } from './explain.ts';
 import type { FieldPath, Finding } from './finding.ts';
 import type { KindDefinition } from './kind.ts';
@@ -18,9 +18,9 @@ export function validate<Schema extends z.ZodObject>(
   definition: KindDefinition<Schema>,
   input: unknown,
 ): Validated<z.output<Schema>> {
-  const { value, findings: spelling, renamed } = normalise(definition.schema, input, definition.unknownField);
+  const { value, findings: spelling, renamed } = normalise(definition.schema, input, definition);
   const parsed = parseLeniently(definition.schema, value);
-  const rules = parsed.spec === undefined ? [] : (definition.check?.(parsed.spec) ?? []);
+  const rules = definition.check?.(parsed.wellFormed) ?? [];
   const written = [...parsed.findings, ...rules].map(finding => ({
     ...finding,
     path: toWrittenPath(finding.path, renamed),
@@ -31,7 +31,12 @@ export function validate<Schema extends z.ZodObject>(
   return refused ? { findings, normalised: value } : { spec: parsed.spec, findings, normalised: value };
 }
 
-type Parsed<Spec> = { readonly spec?: Spec; readonly findings: readonly Finding[] };
+type Parsed<Spec> = {
+  readonly spec?: Spec;
+  /** The fields that are right by themselves. */
+  readonly wellFormed: Partial<Spec>;
+  readonly findings: readonly Finding[];
+};
 
 /** Parses; when all that is wrong lies in items of lenient lists or maps, parses again without these items. */
 function parseLeniently<Schema extends z.ZodObject>(
@@ -39,13 +44,30 @@ function parseLeniently<Schema extends z.ZodObject>(
   input: unknown,
 ): Parsed<z.output<Schema>> {
   const parsed = schema.safeParse(input);
-  if (parsed.success) return { spec: parsed.data, findings: [] };
+  if (parsed.success) return accepted(parsed.data, []);
   const findings = parsed.error.issues.map(issue => explainIssue(schema, input, issue));
+  const refused = { findings, wellFormed: parseWellFormed(schema, input, parsed.error.issues) };
   const items = parsed.error.issues.map(issue => lenientItem(schema, issue.path.map(toKey)));
   const droppable = items.filter(item => item !== undefined);
-  if (droppable.length < items.length) return { findings };
+  if (droppable.length < items.length) return refused;
   const again = schema.safeParse(without(input, droppable));
-  return again.success ? { spec: again.data, findings } : { findings };
+  return again.success ? accepted(again.data, findings) : refused;
+}
+
+function accepted<Spec extends object>(spec: Spec, findings: readonly Finding[]): Parsed<Spec> {
+  return { spec, wellFormed: spec, findings };
+}
+
+/** The fields that have no issue, with their defaults. */
+function parseWellFormed<Schema extends z.ZodObject>(
+  schema: Schema,
+  input: unknown,
+  issues: readonly z.core.$ZodIssue[],
+): Partial<z.output<Schema>> {
+  const broken = issues.map(({ path }) => path[0]);
+  const shape = Object.entries(schema.shape).filter(([field]) => !broken.includes(field));
+  const parsed = z.object(Object.fromEntries(shape)).safeParse(input);
+  return parsed.success ? (parsed.data as Partial<z.output<Schema>>) : {};
 }
 
 function toKey(key: PropertyKey): string | number {
