@@ -9,7 +9,7 @@ import { instancePorts, type Ports, portsAt } from '#launcher/ports.ts';
 import { assertNothingLeft, type Gateway, pidsOf, startGateway } from '#launcher/testing/gateway.ts';
 import { claimPortOffset, type PortOffset } from './port-offset.ts';
 import { getJson } from './request.ts';
-import { until } from './until.ts';
+import { statusWhen } from './status-when.ts';
 
 const run = promisify(execFile);
 
@@ -32,8 +32,6 @@ export type System = {
   readonly ports: Ports;
   /** Base URL of the edge. */
   readonly edge: string;
-  /** Base URL of the edge Envoy's admin interface. */
-  readonly admin: string;
   readonly state: string;
   /** The folder of its resources. */
   readonly resources: string;
@@ -66,7 +64,10 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
     portOffset: port.offset,
     state: options.state ?? join(folder, 'state'),
   });
-  await gateway.ready();
+  await gateway.ready().catch(async (error: unknown) => {
+    await gateway.remove();
+    throw error;
+  });
   return systemOf(gateway, resources, async () => {
     const pids = await pidsOf(gateway);
     gateway.process.kill('SIGTERM');
@@ -90,7 +91,6 @@ function systemOf(gateway: Gateway, resources: string, stop: () => Promise<void>
     gateway,
     ports,
     edge: `http://127.0.0.1:${ports.edge}`,
-    admin: `http://127.0.0.1:${ports.edgeAdmin}`,
     state: gateway.state,
     resources,
     freePort: number => instancePorts(gateway.portOffset, 41 + Math.floor(number / 2)).proxy + (number % 2),
@@ -118,29 +118,6 @@ function writeResources(folder: string, files: SystemOptions['resources']): void
 function writeWhole(path: string, text: string): void {
   writeFileSync(`${path}.new`, text);
   renameSync(`${path}.new`, path);
-}
-
-/** A control plane that is just restarting does not answer: asked again. */
-async function statusWhen(
-  ask: () => Promise<Status>,
-  wanted: (status: Status) => boolean,
-  withinMs = 15_000,
-): Promise<Status> {
-  let last: Status | undefined;
-  const look = async () => {
-    last = await ask().catch(() => undefined);
-    return last !== undefined && wanted(last) ? last : undefined;
-  };
-  return until(look, withinMs, wanted.toString()).catch((error: unknown) => {
-    throw new Error(`${error}; the last status was ${describeStatus(last)}`);
-  });
-}
-
-/** What is not as it should be. */
-function describeStatus(status: Status | undefined): string {
-  const resources = status?.resources.filter(({ state }) => state !== 'accepted');
-  const proxies = status?.proxies.map(({ node, standing }) => `${node} ${standing}`);
-  return JSON.stringify({ ready: status?.ready, resources, problems: status?.problems, proxies }, null, 1);
 }
 
 /** Not through start.cjs: the dependencies of this checkout are there. */

@@ -1,0 +1,28 @@
+import type { Status } from '#controlplane/status.ts';
+import { until } from './until.ts';
+
+/**
+ * Asks for the control plane's status until it is as wanted, also of one that is just restarting and does not answer.
+ * What was still wrong is part of the failure.
+ */
+export async function statusWhen(
+  ask: () => Promise<Status>,
+  wanted: (status: Status) => boolean,
+  withinMs = 15_000,
+): Promise<Status> {
+  let last: Status | undefined;
+  const look = async () => {
+    last = await ask().catch(() => undefined);
+    return last !== undefined && wanted(last) ? last : undefined;
+  };
+  return until(look, withinMs, wanted.toString()).catch((error: unknown) => {
+    throw new Error(`${error}; the last status was ${describeStatus(last)}`);
+  });
+}
+
+/** What is not as it should be. */
+function describeStatus(status: Status | undefined): string {
+  const resources = status?.resources.filter(({ state }) => state !== 'accepted');
+  const proxies = status?.proxies.map(({ node, standing }) => `${node} ${standing}`);
+  return JSON.stringify({ ready: status?.ready, resources, problems: status?.problems, proxies }, null, 1);
+}
