@@ -12,7 +12,7 @@ import { measureWriteToEffect } from './write-to-effect.ts';
  * real Envoy, and where the time goes. Prints a table, and writes it to `bench/results/edit-to-effect.md`.
  * Given numbers of Mappings, it measures those and only prints.
  */
-const EDITS = 40;
+const EDITS = 30;
 const COUNTS = [2, 1_000, 10_000];
 const RESULTS = join(import.meta.dirname, 'results', 'edit-to-effect.md');
 

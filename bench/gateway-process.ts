@@ -5,10 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { bootstrap } from '#envoy/bootstrap.ts';
-import { startEnvoy } from '#envoy/e2e/envoy-process.ts';
+import { type EnvoyProcess, startEnvoy } from '#envoy/e2e/envoy-process.ts';
+import { until } from '#envoy/e2e/until.ts';
 
 const MAIN = join(import.meta.dirname, '..', 'controlplane', 'main.ts');
 const ANY_PORT = '127.0.0.1:0';
+const LONGEST_START_MS = 120_000;
 
 /** A control plane and one edge Envoy, each a process of its own. */
 export type GatewayProcess = {
@@ -22,17 +24,14 @@ export type GatewayProcess = {
   stop(): Promise<void>;
 };
 
-/** Starts both on these resources. `nodeArgs` go to the control plane's Node, for example `--cpu-prof`. */
-export async function startGatewayProcess(
-  text: string,
-  nodeArgs: readonly string[] = [],
-): Promise<GatewayProcess> {
+/** Starts both on these resources. NODE_OPTIONS of the environment, for example `--cpu-prof`, go to the control plane too. */
+export async function startGatewayProcess(text: string): Promise<GatewayProcess> {
   const folder = mkdtempSync(join(tmpdir(), 'bench-'));
   const resources = join(folder, 'resources');
   mkdirSync(resources);
   const write = (content: string) => writeWhole(join(resources, 'mappings.yaml'), content);
   write(text);
-  const { child, xdsPort } = await startControlPlane(resources, join(folder, 'state'), nodeArgs);
+  const { child, xdsPort } = await startControlPlane(resources, join(folder, 'state'));
   const xdsAddress = `127.0.0.1:${xdsPort}`;
   const envoy = await startEnvoy(
     bootstrap({ nodeId: 'edge-1', group: 'edge', xdsAddress, sdsAddress: xdsAddress }),
@@ -44,8 +43,12 @@ export async function startGatewayProcess(
     await exited;
     rmSync(folder, { recursive: true });
   };
+  const port = await listenerPort(envoy).catch(async (error: unknown) => {
+    await stop();
+    throw error;
+  });
   return {
-    edge: `127.0.0.1:${await envoy.listenerPort(ANY_PORT)}`,
+    edge: `127.0.0.1:${port}`,
     write,
     controlPlane: child.pid ?? 0,
     envoy: envoy.pid,
@@ -53,13 +56,17 @@ export async function startGatewayProcess(
   };
 }
 
+/** Ten thousand clusters take an Envoy some seconds. */
+function listenerPort(envoy: EnvoyProcess): Promise<number> {
+  return until(() => envoy.listenerPort(ANY_PORT).catch(() => undefined), LONGEST_START_MS, 'a listener');
+}
+
 async function startControlPlane(
   resources: string,
   state: string,
-  nodeArgs: readonly string[],
 ): Promise<{ child: ChildProcess; xdsPort: number }> {
   const addresses = { XDS_ADDRESS: ANY_PORT, HTTP_ADDRESS: ANY_PORT, EDGE_ADDRESS: ANY_PORT };
-  const child = spawn(process.execPath, [...nodeArgs, MAIN], {
+  const child = spawn(process.execPath, [MAIN], {
     env: { ...process.env, RESOURCES: resources, STATE: state, ...addresses },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
