@@ -10,6 +10,7 @@ test('only the instances file has to be named', () => {
     port: 18003,
     instancesFile: INSTANCES_FILE,
     dnsServers: [],
+    dnsMaxTtlSeconds: 60,
     logLevel: 'info',
   });
 });
@@ -19,6 +20,7 @@ test('everything can be set', () => {
     INSTANCES_FILE,
     ADDRESS: '[::1]:0',
     DNS_SERVERS: '10.0.0.53, [::1]:5353',
+    DNS_MAX_TTL_SECONDS: '5',
     LOG_LEVEL: 'debug',
   };
   assert.deepEqual(readConfig(env), {
@@ -26,6 +28,7 @@ test('everything can be set', () => {
     port: 0,
     instancesFile: INSTANCES_FILE,
     dnsServers: ['10.0.0.53', '[::1]:5353'],
+    dnsMaxTtlSeconds: 5,
     logLevel: 'debug',
   });
 });
@@ -36,6 +39,11 @@ const BAD: readonly [variable: string, value: string][] = [
   ['ADDRESS', '127.0.0.1:99999'],
   ['ADDRESS', '::1:80'],
   ['DNS_SERVERS', 'dns.google'],
+  ['DNS_MAX_TTL_SECONDS', '0'],
+  ['DNS_MAX_TTL_SECONDS', '-5'],
+  ['DNS_MAX_TTL_SECONDS', '1.5'],
+  ['DNS_MAX_TTL_SECONDS', '5s'],
+  ['DNS_MAX_TTL_SECONDS', '86401'],
   ['LOG_LEVEL', 'loud'],
 ];
 

@@ -10,14 +10,18 @@ export type Config = {
   readonly instancesFile: string;
   /** Name servers for the names in that file, `address` or `address:port`; empty: those of the system. */
   readonly dnsServers: readonly string[];
+  /** Records of DNS are asked for again after this time, when their own TTL is longer. */
+  readonly dnsMaxTtlSeconds: number;
   readonly logLevel: string;
 };
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
+const LARGEST_MAX_TTL_SECONDS = 86_400;
+
 /**
- * The configuration in ADDRESS (127.0.0.1:18003), INSTANCES_FILE (required), DNS_SERVERS (comma-separated, default: the system's)
- * and LOG_LEVEL (info). An empty variable is one that is not set. Throws an Error that names the variable and what it should be.
+ * The configuration in ADDRESS (127.0.0.1:18003), INSTANCES_FILE (required), DNS_SERVERS (comma-separated, default: the system's),
+ * DNS_MAX_TTL_SECONDS (60; less where a name server gives longer TTLs than the instances live) and LOG_LEVEL (info). An empty variable is one that is not set. Throws an Error that names the variable and what it should be.
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const text = (name: string, otherwise: string) => env[name]?.trim() || otherwise;
@@ -25,6 +29,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     ...parseAddress(text('ADDRESS', '127.0.0.1:18003')),
     instancesFile: parseInstancesFile(text('INSTANCES_FILE', '')),
     dnsServers: parseDnsServers(text('DNS_SERVERS', '')),
+    dnsMaxTtlSeconds: parseMaxTtl(text('DNS_MAX_TTL_SECONDS', '60')),
     logLevel: parseLogLevel(text('LOG_LEVEL', 'info')),
   };
 }
@@ -56,6 +61,14 @@ function parseDnsServers(text: string): readonly string[] {
     );
   }
   return servers;
+}
+
+function parseMaxTtl(text: string): number {
+  const seconds = /^\d{1,5}$/.test(text) ? Number(text) : 0;
+  if (seconds >= 1 && seconds <= LARGEST_MAX_TTL_SECONDS) return seconds;
+  throw new Error(
+    `DNS_MAX_TTL_SECONDS is "${text}": want an integer of seconds from 1 to ${LARGEST_MAX_TTL_SECONDS}`,
+  );
 }
 
 function parseLogLevel(text: string): string {

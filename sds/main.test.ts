@@ -68,13 +68,19 @@ test('a mistake in the file is logged with file and line', async t => {
   assert.match(msg, /^services\.a\[0\]\.address: want an IP address/);
 });
 
-test('a name in the file is asked for at the given name server, and again when its TTL is over', async t => {
+test('a bad DNS_MAX_TTL_SECONDS ends it with 1 and one line that names it', async () => {
+  const { code, stderr } = await run({ INSTANCES_FILE: 'x', DNS_MAX_TTL_SECONDS: '0' });
+  assert.equal(code, 1);
+  assert.match(stderr, /^sds: DNS_MAX_TTL_SECONDS is "0": want an integer of seconds from 1 to 86400\n$/);
+});
+
+test('a name in the file is asked for at the given name server, and again when its TTL or the largest one is over', async t => {
   const dns = await startDnsServer();
   t.after(() => dns.close());
-  const record = (data: string) => ({ type: 'A' as const, name: 'user.test', data, ttl: 1 });
+  const record = (data: string) => ({ type: 'A' as const, name: 'user.test', data, ttl: 600 });
   dns.zone.set('user.test', [record('10.0.0.1'), record('10.0.0.2')]);
   const file = 'services: { user-service: { dns: user.test, port: 80 } }';
-  const sds = await startSds(t, file, { DNS_SERVERS: dns.address });
+  const sds = await startSds(t, file, { DNS_SERVERS: dns.address, DNS_MAX_TTL_SECONDS: '1' });
   const addresses = async () => {
     const response = await fetch(`${sds.url}/v1/registration/user-service`);
     const { hosts = [] } = (await response.json()) as { hosts?: { ip_address: string }[] };

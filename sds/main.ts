@@ -18,7 +18,12 @@ const log = pino({ level: config.logLevel, base: null });
 const metrics = createMetrics();
 
 const resolve = dnsResolver({ servers: config.dnsServers, timeoutMs: DNS_TIMEOUT_MS, lookup: systemLookup });
-const watchName = watchDns({ resolve, after, onQueried: dnsReports(log, metrics) });
+const watchName = watchDns({
+  resolve,
+  after,
+  maxTtlSeconds: config.dnsMaxTtlSeconds,
+  onQueried: dnsReports(log, metrics),
+});
 const file = fileSource({
   path: config.instancesFile,
   watchName,

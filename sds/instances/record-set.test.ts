@@ -13,7 +13,7 @@ const failed: Outcome = { kind: 'failed', message: 'no answer' };
 type Step = readonly [outcome: Outcome, addresses: readonly string[], nextMs: number];
 
 const HISTORIES: Readonly<Record<string, readonly Step[]>> = {
-  'records are asked for again at their TTL, between 1 s and 60 s': [
+  'records are asked for again at their TTL, between 1 s and the largest that is allowed': [
     [found(0, 'a'), ['a'], 1_000],
     [found(30, 'a'), ['a'], 30_000],
     [found(86_400, 'a'), ['a'], 60_000],
@@ -48,8 +48,14 @@ for (const [name, steps] of Object.entries(HISTORIES)) {
     let set: RecordSet = UNASKED;
     for (const [outcome, addresses, nextMs] of steps) {
       set = nextRecordSet(set, outcome);
-      assert.deepEqual([set.addresses, nextQueryMs(set, outcome)], [addresses, nextMs]);
+      assert.deepEqual([set.addresses, nextQueryMs(set, outcome, 60)], [addresses, nextMs]);
       assert.equal(set.answered, true);
     }
   });
 }
+
+test('a largest TTL of less than the records have is kept to', () => {
+  const outcome = found(600, 'a');
+  const set = nextRecordSet(UNASKED, outcome);
+  assert.deepEqual([nextQueryMs(set, outcome, 5), nextQueryMs(set, outcome, 3_600)], [5_000, 600_000]);
+});

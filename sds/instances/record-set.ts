@@ -22,7 +22,6 @@ export const UNASKED: RecordSet = { addresses: [], answered: false, failures: 0,
 /** A name server that restarts may deny for a moment what it serves: the last addresses go only when it has done so twice. */
 const MISSES_BELIEVED = 2;
 const MIN_DELAY_MS = 1_000;
-const MAX_DELAY_MS = 60_000;
 const MISSING_DELAY_MS = 5_000;
 const MAX_BACKOFF_MS = 30_000;
 
@@ -42,13 +41,13 @@ export function nextRecordSet(set: RecordSet, outcome: Outcome): RecordSet {
 }
 
 /**
- * When to ask again, in ms, given the set after `outcome`: at the records' TTL (at least 1 s, at most 60 s), after a failure
+ * When to ask again, in ms, given the set after `outcome`: at the records' TTL (from 1 s to `maxTtlSeconds`), after a failure
  * in 1 s growing to 30 s, after a miss that still has to be confirmed in 1 s, else in 5 s.
  */
-export function nextQueryMs(set: RecordSet, outcome: Outcome): number {
+export function nextQueryMs(set: RecordSet, outcome: Outcome, maxTtlSeconds: number): number {
   switch (outcome.kind) {
     case 'found':
-      return Math.min(Math.max(outcome.ttlSeconds * 1000, MIN_DELAY_MS), MAX_DELAY_MS);
+      return Math.max(Math.min(outcome.ttlSeconds, maxTtlSeconds) * 1000, MIN_DELAY_MS);
     case 'missing':
       return set.misses < MISSES_BELIEVED ? MIN_DELAY_MS : MISSING_DELAY_MS;
     case 'failed':

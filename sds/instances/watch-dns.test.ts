@@ -25,6 +25,7 @@ async function setUp(t: TestContext) {
       lookup: async () => ({ kind: 'missing' }),
     }),
     after: timers.after,
+    maxTtlSeconds: 60,
     onQueried: (_name, family, outcome, set) => outcomes.push(`${family} ${outcome.kind} ${set.failures}`),
   });
   t.after(() => dns.close());

@@ -11,6 +11,8 @@ export type WatchName = (name: string, onChange: (addresses: readonly string[]) 
 export type WatchDnsOptions = {
   readonly resolve: ResolveRecords;
   readonly after: After;
+  /** Records are asked for again after this time, when their TTL is longer. */
+  readonly maxTtlSeconds: number;
   /** Called after each query with the set as it is now; `failures` of it counts the failed ones in a row. */
   onQueried(name: string, family: Family, outcome: Outcome, set: RecordSet): void;
 };
@@ -50,7 +52,7 @@ function watchAddresses(
 function watchRecords(
   name: string,
   family: Family,
-  { resolve, after, onQueried }: WatchDnsOptions,
+  { resolve, after, maxTtlSeconds, onQueried }: WatchDnsOptions,
   onSet: (set: RecordSet) => void,
 ): () => void {
   const ended = new AbortController();
@@ -61,7 +63,7 @@ function watchRecords(
     set = nextRecordSet(set, outcome);
     onQueried(name, family, outcome, set);
     onSet(set);
-    cancelTimer = after(nextQueryMs(set, outcome), ask);
+    cancelTimer = after(nextQueryMs(set, outcome, maxTtlSeconds), ask);
   };
   const ask = () => void resolve(name, family, ended.signal).then(take);
   ask();
