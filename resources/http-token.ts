@@ -21,7 +21,7 @@ const STANDARD_METHODS: readonly string[] = [
 export function parseHeaderName(text: string): Parsed<string> {
   const name = text.toLowerCase();
   if (name === 'host') return { value: ':authority' };
-  if (TOKEN.test(name) || PSEUDO_HEADERS.includes(name)) return { value: name };
+  if (TOKEN.test(text) || PSEUDO_HEADERS.includes(name)) return { value: name };
   if (name.startsWith(':')) {
     return {
       error: `"${text}" is no header of a request; of those with ":" there are ${PSEUDO_HEADERS.join(', ')}`,

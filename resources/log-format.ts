@@ -23,9 +23,10 @@ export function parseLogFormat(text: string): Parsed<string> {
   return { value: text };
 }
 
-function checkToken({ 0: token, 1: name, 2: params = '', 3: length, index, input }: RegExpExecArray) {
+function checkToken(match: RegExpExecArray): string | undefined {
+  const [token, name, params = '', length] = match;
   if (token === '%%') return undefined;
-  if (name === undefined) return explainStray(input.slice(index + 1), index);
+  if (name === undefined) return explainStray(match.input.slice(match.index + 1), match.index);
   if (BigInt(length ?? 0) > LARGEST_LENGTH) return `the length of \`${name}\` is too large: ${length}`;
   return checkOperator(name, params, length !== undefined);
 }

@@ -79,6 +79,10 @@ const REFUSED: readonly [fields: object, problem: string][] = [
     'error spec.headers["x y"]: "x y" is not a header name: letters, digits and !#$%&\'*+-.^_`|~ only',
   ],
   [
+    { headers: { '\u212aelvin': true } },
+    'error spec.headers["\u212aelvin"]: "\u212aelvin" is not a header name: letters, digits and !#$%&\'*+-.^_`|~ only',
+  ],
+  [
     { headers: { '': true } },
     'error spec.headers[""]: "" is not a header name: letters, digits and !#$%&\'*+-.^_`|~ only',
   ],
