@@ -59,7 +59,7 @@ function page(table: string): string {
     .join(', ');
   return `# From an edit to its effect
 ${date}, ${availableParallelism()} cores, Node ${process.versions.node}, Envoy ${ENVOY_VERSION} with one worker. All Mappings are in one file, each has a cluster of its own;
-${EDITS} edits of each sort. Load averages at the end: ${busy}; those of the benchmark alone are about 1. Made by \`npx node bench/edit-to-effect.ts\`.
+${EDITS} edits of each sort, so that their p99 is the slowest. Load averages at the end: ${busy} (other work on the machine included). Made by \`npx node bench/edit-to-effect.ts\`.
 
 ${table}
 Goals: an edit is in effect in less than 200 ms at the median with up to 1,000 Mappings; 99 of 100 in less than 100 ms with 1,000, 500 ms with 10,000;
