@@ -1,8 +1,8 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { parseInstanceCount } from '#launcher/instance-count.ts';
-import { MAX_PORT_OFFSET } from '#launcher/ports.ts';
 import { DEFAULT_STATE } from '#launcher/state-folder.ts';
 import { up } from '#launcher/up.ts';
+import { parsePortOffset } from './port-offset.ts';
 
 type Flags = { instances: number; resources?: string; state: string; portOffset: number };
 
@@ -15,7 +15,7 @@ export function upCommand(): Command {
     .addOption(
       new Option('--state <folder>', 'where state and logs are kept').default(DEFAULT_STATE, '.gateway'),
     )
-    .option('--port-offset <number>', 'added to every port', parseOffset, 0)
+    .option('--port-offset <number>', 'added to every port', parsePortOffset, 0)
     .action(async (flags: Flags) => {
       // Whoever reads our lines may go away; the gateway goes on.
       process.stdout.on('error', () => {});
@@ -38,10 +38,4 @@ function parseCount(text: string): number {
   } catch (error) {
     throw new InvalidArgumentError(error instanceof Error ? error.message : String(error));
   }
-}
-
-function parseOffset(text: string): number {
-  const offset = Number(text);
-  if (/^\d+$/.test(text) && offset <= MAX_PORT_OFFSET) return offset;
-  throw new InvalidArgumentError(`want a number from 0 to ${MAX_PORT_OFFSET}`);
 }

@@ -17,7 +17,7 @@ test('a store that was never written is empty', async t => {
 });
 
 test('what was written is read back, in a file that only its owner can read', async t => {
-  const path = join(await newFolder(t), 'state', 'last-good.json');
+  const path = join(await newFolder(t), 'last-good.json');
   const documents = [{ file: 'a.yaml', document: { kind: 'Mapping' } }];
   await fileLastGoodStore(path).write(documents);
   assert.deepEqual(await fileLastGoodStore(path).read(), documents);

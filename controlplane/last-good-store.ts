@@ -1,5 +1,4 @@
-import { chmod, mkdir, open, readFile, rename } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { chmod, open, readFile, rename } from 'node:fs/promises';
 
 /** One document of the operator as it was last accepted, and the file it came from. */
 export type LastGood = { readonly file: string; readonly document: unknown };
@@ -32,7 +31,6 @@ async function readDocuments(path: string): Promise<readonly LastGood[]> {
 }
 
 async function writeDocuments(path: string, documents: readonly LastGood[]): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const temporary = `${path}.new`;
   const file = await open(temporary, 'w', 0o600);
   try {

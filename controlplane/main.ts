@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs';
 import http from 'node:http';
 import { join } from 'node:path';
 import pino from 'pino';
@@ -9,13 +8,14 @@ import { httpApp } from './http.ts';
 import { fileLastGoodStore } from './last-good-store.ts';
 import { createMetrics } from './metrics.ts';
 import { watchResourceFolders } from './resource-folders.ts';
+import { makeStateFolder } from './state-folder.ts';
 
 /** Streams of proxies never end by themselves: what may still end in this time are requests. */
 const STOP_GRACE_MS = 500;
 
 const config = orExit(() => readConfig(process.env));
 const log = pino({ level: config.logLevel, base: null });
-orExit(() => mkdirSync(config.state, { recursive: true, mode: 0o700 }));
+orExit(() => makeStateFolder(config.state));
 
 const store = fileLastGoodStore(join(config.state, 'last-good.json'));
 const metrics = createMetrics(() => plane.status());

@@ -92,8 +92,11 @@ export function loopback(port: number): string {
 }
 
 function nodePart({ root, node }: Layout, name: string, main: string, env: Part['env']): Part {
-  return { name, argv: [node, join(root, main)], env };
+  return { name, argv: [node, ...NODE_ARGS, join(root, main)], env };
 }
+
+/** A young generation of up to 128 MiB, Node's default, is most of a service's memory and gains none of them anything. */
+const NODE_ARGS = ['--max-semi-space-size=8'];
 
 type EnvoyFields = Pick<EnvoyPart, 'name' | 'group' | 'admin'> & Required<Pick<Part, 'probe'>>;
 

@@ -46,9 +46,9 @@ function typeOf(schema: z.core.$ZodType): string {
       .map(value => `\`${value}\``)
       .join(', ');
   if (inner instanceof z.core.$ZodBoolean) return 'bool';
-  if (inner instanceof z.core.$ZodNumber) return 'integer';
   const { form } = metaOf(schema);
-  if (form !== undefined) return form;
+  if (form !== undefined) return form.replace(/^an? /, '');
+  if (inner instanceof z.core.$ZodNumber) return 'integer';
   if (inner instanceof z.core.$ZodArray) return `list of ${typeOf(inner._zod.def.element)}`;
   if (inner instanceof z.core.$ZodRecord) return `map to ${typeOf(inner._zod.def.valueType)}`;
   return inner instanceof z.core.$ZodObject ? 'object' : 'string';

@@ -1,6 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 
-/** Fields of Ambassador's that select a Mapping's requests and are not served → the value with which they change nothing. */
+/**
+ * Fields of Ambassador's that select a Mapping's requests, or (`shadow`) make it answer none, and are not served → the value with
+ * which they change nothing.
+ */
 const UNSERVED: Readonly<Record<string, unknown>> = {
   host_regex: false,
   method_regex: false,
@@ -8,6 +11,7 @@ const UNSERVED: Readonly<Record<string, unknown>> = {
   query_parameters: {},
   regex_query_parameters: {},
   case_sensitive: true,
+  shadow: false,
 };
 
 export const UNSERVED_MATCH_FIELDS: readonly string[] = Object.keys(UNSERVED);
@@ -19,6 +23,7 @@ export const UNSERVED_MATCH_FIELDS: readonly string[] = Object.keys(UNSERVED);
 export function refuseUnserved(field: string, value: unknown): string | undefined {
   const name = field.toLowerCase();
   if (!Object.hasOwn(UNSERVED, name) || isDeepStrictEqual(value, UNSERVED[name])) return undefined;
+  if (name === 'shadow') return `\`${field}\` is not served; without it the service would answer clients`;
   const otherwise = name === 'case_sensitive' ? 'other' : 'more';
   return `\`${field}\` is not served; without it the Mapping would match ${otherwise} requests`;
 }

@@ -52,7 +52,7 @@ export function metaOf(schema: z.core.$ZodType): FieldMeta & { readonly descript
 /** Whether a value must be written, and else what stands for it. */
 export function defaultOf(schema: z.core.$ZodType): { readonly required: boolean; readonly value?: unknown } {
   if (schema instanceof z.core.$ZodDefault) return { required: false, value: schema._zod.def.defaultValue };
-  return { required: schema._zod.optin !== 'optional' };
+  return { required: schema._zod.optin === undefined };
 }
 
 function innerOf(schema: z.core.$ZodType): z.core.$ZodType | undefined {
