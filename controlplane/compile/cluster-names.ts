@@ -1,9 +1,9 @@
 import type { JsonObject } from '#protos/json.ts';
-import type { MappingSpec } from '#resources/mapping.ts';
 import type { Resource } from '#resources/resource.ts';
 import { contentHash } from './content-hash.ts';
 import { BOOTSTRAP_CLUSTERS } from './discovery-cluster.ts';
-import { clusterKey, mappingCluster, serviceName } from './mapping-cluster.ts';
+import { mappingCluster } from './mapping-cluster.ts';
+import type { KeyedMapping } from './mapping-keys.ts';
 import type { Memo } from './memo.ts';
 
 /** A cluster with its name in Envoy, and the ids of the resources that it comes from. */
@@ -16,6 +16,9 @@ export type NamedCluster = {
 type Mapping = Resource<'Mapping'>;
 type ByName = ReadonlyMap<string, NamedCluster>;
 
+/** What Mappings with equal settings share: the name of their service, and all of them. */
+type Upstream = { readonly service: string; readonly users: [Mapping, ...Mapping[]] };
+
 /**
  * The cluster of each Mapping, by the Mapping's id. A Mapping whose service is the name of a ProxyConfig's cluster uses
  * that one. Otherwise it is named as the service, and Mappings with equal settings share it; where settings differ
@@ -23,54 +26,56 @@ type ByName = ReadonlyMap<string, NamedCluster>;
  * when a Mapping comes or goes.
  */
 export function mappingClusters(
-  mappings: readonly Mapping[],
+  mappings: readonly KeyedMapping[],
   declared: ByName,
   caFile: string,
   memo: Memo,
 ): ByName {
   const clusters = new Map<string, NamedCluster>();
-  const own: Mapping[] = [];
-  for (const mapping of mappings) {
-    const cluster = declaredCluster(mapping.spec, declared);
-    if (cluster === undefined) own.push(mapping);
-    else clusters.set(mapping.id, cluster);
+  const upstreams = new Map<string, Upstream>();
+  for (const keyed of mappings) {
+    const cluster = declaredCluster(keyed, declared);
+    if (cluster === undefined) addUser(upstreams, keyed);
+    else clusters.set(keyed.mapping.id, cluster);
   }
-  const taken = takenNames(own, declared);
-  for (const [key, users] of Map.groupBy(own, ({ spec }) => clusterKey(spec))) {
-    const cluster = ownCluster(key, users, taken, caFile, memo);
-    for (const { id } of users) clusters.set(id, cluster);
+  const taken = takenNames(upstreams.values(), declared);
+  for (const [key, upstream] of upstreams) {
+    const cluster = ownCluster(key, upstream, taken, caFile, memo);
+    for (const { id } of upstream.users) clusters.set(id, cluster);
   }
   return clusters;
 }
 
-function declaredCluster(spec: MappingSpec, declared: ByName): NamedCluster | undefined {
-  return spec.service.scheme === 'http' ? declared.get(serviceName(spec)) : undefined;
+function declaredCluster({ mapping, keys }: KeyedMapping, declared: ByName): NamedCluster | undefined {
+  return mapping.spec.service.scheme === 'http' ? declared.get(keys.service) : undefined;
+}
+
+function addUser(upstreams: Map<string, Upstream>, { mapping, keys }: KeyedMapping): void {
+  const upstream = upstreams.get(keys.cluster);
+  if (upstream === undefined) upstreams.set(keys.cluster, { service: keys.service, users: [mapping] });
+  else upstream.users.push(mapping);
 }
 
 /** Names that no Mapping's cluster can have alone. */
-function takenNames(mappings: readonly Mapping[], declared: ByName): ReadonlySet<string> {
-  const keys = new Map<string, string>();
-  const shared = mappings.flatMap(({ spec }) => {
-    const name = serviceName(spec);
-    const key = clusterKey(spec);
-    const other = keys.get(name) ?? key;
-    keys.set(name, other);
-    return other === key ? [] : [name];
-  });
-  return new Set([...BOOTSTRAP_CLUSTERS, ...[...declared.values()].map(({ name }) => name), ...shared]);
+function takenNames(upstreams: Iterable<Upstream>, declared: ByName): ReadonlySet<string> {
+  const taken = new Set([...BOOTSTRAP_CLUSTERS, ...[...declared.values()].map(({ name }) => name)]);
+  const seen = new Set<string>();
+  for (const { service } of upstreams) {
+    if (seen.has(service)) taken.add(service);
+    seen.add(service);
+  }
+  return taken;
 }
 
 function ownCluster(
   key: string,
-  users: readonly Mapping[],
+  { service, users }: Upstream,
   taken: ReadonlySet<string>,
   caFile: string,
   memo: Memo,
 ): NamedCluster {
-  const [first] = users;
-  if (first === undefined) throw new Error('a cluster without users');
-  const plain = serviceName(first.spec);
-  const name = taken.has(plain) ? `${plain}~${contentHash(key)}` : plain;
-  const json = memo.get(`cluster ${name} ${caFile} ${key}`, () => mappingCluster(name, first.spec, caFile));
+  const [{ spec }] = users;
+  const name = taken.has(service) ? `${service}~${contentHash(key)}` : service;
+  const json = memo.of(spec, 'cluster', [name, caFile], () => mappingCluster(name, spec, caFile));
   return { name, json, origins: users.map(({ id }) => id) };
 }

@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { JsonObject } from '#protos/json.ts';
 import { CLUSTER, LISTENER, ROUTE_CONFIGURATION } from '#protos/type-url.ts';
-import type { ResourceSet } from '#resources/resource-set.ts';
+import { collect } from '#resources/collect.ts';
+import { createParser } from '#resources/parse.ts';
+import { DEFAULT_PARSE_OPTIONS } from '#resources/parse-options.ts';
+import { type ResourceSet, toResourceSet } from '#resources/resource-set.ts';
 import { compile } from './compile.ts';
 import type { Compiled } from './compiled.ts';
 import { discoveryClusters } from './discovery-cluster.ts';
@@ -42,20 +45,36 @@ test('the order of documents has no effect', () => {
 });
 
 test('an edit leaves the other routes and clusters the very same objects', () => {
+  const parse = createParser(DEFAULT_PARSE_OPTIONS);
   const memo = new Memo();
-  const before = compile(
-    setOf(mapping('a', 'prefix: /a/, service: a'), mapping('b', 'prefix: /b/, service: b')),
-    'edge',
-    { ...OPTIONS, memo },
-  );
-  const after = compile(
-    setOf(mapping('a', 'prefix: /a/, service: a'), mapping('b', 'prefix: /b/, service: c')),
-    'edge',
-    { ...OPTIONS, memo },
-  );
+  const compileNext = (...documents: readonly string[]) => {
+    const { resources } = collect(parse(new Map([['in.yaml', { text: documents.join('') }]])));
+    return compile(toResourceSet(resources.values(), []), 'edge', { ...OPTIONS, memo });
+  };
+  const kept = mapping('a', 'prefix: /a/, service: a');
+  const before = compileNext(kept, mapping('b', 'prefix: /b/, service: b'));
+  // It also moves to another line.
+  const after = compileNext(mapping('b', 'prefix: /b/, service: c'), kept);
   assert.equal(routesOf(after).get('Mapping/default/a'), routesOf(before).get('Mapping/default/a'));
   assert.notEqual(routesOf(after).get('Mapping/default/b'), routesOf(before).get('Mapping/default/b'));
   assert.equal(after.resources.get(CLUSTER)?.[0]?.json, before.resources.get(CLUSTER)?.[0]?.json);
+});
+
+test('Mappings that share a route, of which one comes, changes and goes, have the same route as without a memo', () => {
+  const memo = new Memo();
+  const parse = createParser(DEFAULT_PARSE_OPTIONS);
+  const stable = mapping('m', 'prefix: /, service: a');
+  for (const canary of [
+    'service: b, weight: 10',
+    'service: b, weight: 20',
+    'service: "https://a"',
+    undefined,
+  ]) {
+    const text = stable + (canary === undefined ? '' : mapping('n', `prefix: /, ${canary}`));
+    const { resources } = collect(parse(new Map([['in.yaml', { text }]])));
+    const set = toResourceSet(resources.values(), []);
+    assert.deepEqual(compile(set, 'edge', { ...OPTIONS, memo }), compile(set, 'edge', OPTIONS));
+  }
 });
 
 test('a memo changes nothing of the result', () => {

@@ -4,6 +4,7 @@ import { mappingClusters, type NamedCluster } from './cluster-names.ts';
 import type { Compiled, CompiledResource } from './compiled.ts';
 import { listenerProblems, listeners, moduleConfig } from './listeners.ts';
 import { mappingGroups } from './mapping-groups.ts';
+import { keyedMappings } from './mapping-keys.ts';
 import { mappingGroupProblems } from './mapping-route.ts';
 import { Memo } from './memo.ts';
 import { ofNodeGroup } from './node-groups.ts';
@@ -22,9 +23,10 @@ import { virtualHosts } from './virtual-hosts.ts';
 export function compile(resources: ResourceSet, group: string, options: CompileOptions): Compiled {
   const { memo = new Memo(), caFile = DEFAULT_CA_FILE } = options;
   const own = ofNodeGroup(resources, group);
+  const mappings = keyedMappings(own.mappings, memo);
   const declared = proxyConfigClusters(own.proxyConfigs, options);
-  const byMapping = mappingClusters(own.mappings, declared.byName, caFile, memo);
-  const groups = mappingGroups(own.mappings, byMapping, memo);
+  const byMapping = mappingClusters(mappings, declared.byName, caFile, memo);
+  const groups = mappingGroups(mappings, byMapping);
   const hosts = proxyConfigHosts(own.proxyConfigs, declared.byName);
   const routes = virtualHosts({
     entries: mappingEntries(groups, own.closed, memo),
@@ -32,7 +34,6 @@ export function compile(resources: ResourceSet, group: string, options: CompileO
     closedPolicies: own.closed.filter(({ kind }) => kind === 'FilterPolicy'),
     escapedSlashes: moduleConfig(own).escaped_slashes,
   });
-  memo.endCompilation();
   return {
     resources: new Map([
       [CLUSTER, distinct([...declared.byName.values(), ...byMapping.values()])],

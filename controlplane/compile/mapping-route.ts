@@ -72,8 +72,8 @@ function splitOf(group: MappingGroup) {
 /** What is odd about Mappings that share a route: weights, and settings of which only the first's counts. */
 export function mappingGroupProblems(group: MappingGroup): readonly Problem[] {
   const [first, ...others] = group;
-  const { warning } = splitOf(group);
   if (others.length === 0) return [];
+  const { warning } = splitOf(group);
   const split = warning === undefined ? [] : [problemOf(first.mapping, 'warning', 'spec.weight', warning)];
   return [...split, ...others.flatMap(({ mapping }) => overruled(mapping, first.mapping))];
 }

@@ -1,22 +1,34 @@
+/** A result, and what it was made of besides its owner. */
+type Made = { readonly inputs: readonly unknown[]; readonly value: unknown };
+
 /**
- * What one compilation keeps for the next: a result under a key that spells all its inputs. An unchanged input gives
- * the very same object again, which costs nothing here and lets the encoder reuse its bytes.
+ * What one compilation keeps for the next. The parser gives the very same object for what did not change, so a result
+ * belongs to the object that it was made of, and is forgotten with it. The very same result again costs nothing here
+ * and lets the encoder reuse its bytes.
  */
 export class Memo {
-  #last = new Map<string, unknown>();
-  #next = new Map<string, unknown>();
+  readonly #made = new Map<string, WeakMap<object, Made>>();
 
-  /** The result of `make` under this key: the earlier one if there is one. One key must always be used with one type. */
-  get<T>(key: string, make: () => T): T {
-    const known = this.#next.get(key) ?? this.#last.get(key);
-    const value = known === undefined ? make() : (known as T);
-    this.#next.set(key, value);
+  /**
+   * What `make` gives for this owner: the earlier result, if all other inputs are still the same. `make` must depend on
+   * nothing else, and one `what` must always be used with one type.
+   */
+  of<T>(owner: object, what: string, inputs: readonly unknown[], make: () => T): T {
+    const made = this.#made.get(what) ?? this.#begin(what);
+    const known = made.get(owner);
+    if (known !== undefined && isSame(known.inputs, inputs)) return known.value as T;
+    const value = make();
+    made.set(owner, { inputs, value });
     return value;
   }
 
-  /** Ends a compilation: what it did not ask for is forgotten. */
-  endCompilation(): void {
-    this.#last = this.#next;
-    this.#next = new Map();
+  #begin(what: string): WeakMap<object, Made> {
+    const made = new WeakMap<object, Made>();
+    this.#made.set(what, made);
+    return made;
   }
+}
+
+function isSame(a: readonly unknown[], b: readonly unknown[]): boolean {
+  return a.length === b.length && a.every((input, index) => input === b[index]);
 }

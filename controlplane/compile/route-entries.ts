@@ -14,7 +14,7 @@ export function mappingEntries(
   closed: ResourceSet['closed'],
   memo: Memo,
 ): readonly RouteEntry[] {
-  const served = [...groups.values()].map(group => memo.get(groupKey(group), () => mappingRoute(group)));
+  const served = [...groups.values()].map(group => rememberedRoute(group, memo));
   const refused = closed.flatMap(resource => {
     const { match } = resource;
     if (match === undefined || groups.has(matchKey(match))) return [];
@@ -23,8 +23,10 @@ export function mappingEntries(
   return [...served, ...refused];
 }
 
-/** All that the route of these Mappings is made of. */
-function groupKey(group: MappingGroup): string {
-  const parts = group.map(({ mapping, cluster }) => `${mapping.id} ${mapping.hash} ${cluster.name}`);
-  return `route ${parts.join('\n')}`;
+/** The earlier route, if the Mappings, their ids and the names of their clusters are the same. */
+function rememberedRoute(group: MappingGroup, memo: Memo): RouteEntry {
+  const [{ mapping, cluster }, ...others] = group;
+  const inputs: unknown[] = [mapping.id, cluster.name];
+  for (const { mapping, cluster } of others) inputs.push(mapping.spec, mapping.id, cluster.name);
+  return memo.of(mapping.spec, 'route', inputs, () => mappingRoute(group));
 }

@@ -32,8 +32,9 @@ type Plan = {
  * Mappings were not there: a Mapping for one host takes nothing away from it.
  */
 export function virtualHosts(inputs: HostInputs): readonly JsonObject[] {
-  // Sorted once here, the lists of each host merge fast below.
-  const byHost = Map.groupBy([...inputs.entries].sort(compareRoutes), ({ rank }) => rank.host);
+  const byHost = Map.groupBy(inputs.entries, ({ rank }) => rank.host);
+  // Sorted once here, the lists of several hosts merge fast below.
+  for (const entries of byHost.values()) entries.sort(compareRoutes);
   const plans = plansOf(inputs, byHost);
   const together = Map.groupBy(plans, planKey);
   const taken = new Set<string>();

@@ -1,0 +1,26 @@
+import type { MappingSpec } from '#resources/mapping.ts';
+import type { Resource } from '#resources/resource.ts';
+import { clusterKey, serviceName } from './mapping-cluster.ts';
+import { matchKey } from './mapping-match.ts';
+import type { Memo } from './memo.ts';
+
+/** What decides with which other Mappings one shares a cluster, and with which a route. */
+export type MappingKeys = {
+  readonly service: string;
+  readonly cluster: string;
+  readonly match: string;
+};
+
+export type KeyedMapping = { readonly mapping: Resource<'Mapping'>; readonly keys: MappingKeys };
+
+/** The Mappings with their keys, each of which is spelled once in the Mapping's life. */
+export function keyedMappings(mappings: readonly Resource<'Mapping'>[], memo: Memo): readonly KeyedMapping[] {
+  return mappings.map(mapping => ({
+    mapping,
+    keys: memo.of(mapping.spec, 'keys', [], () => mappingKeys(mapping.spec)),
+  }));
+}
+
+function mappingKeys(spec: MappingSpec): MappingKeys {
+  return { service: serviceName(spec), cluster: clusterKey(spec), match: matchKey(spec) };
+}
