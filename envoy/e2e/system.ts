@@ -43,8 +43,8 @@ export type System = {
   statusWhen(wanted: (status: Status) => boolean, withinMs?: number): Promise<Status>;
   /** The process id of one part, such as `edge` or `user-service-1-proxy`; undefined when it does not run. */
   pid(part: string): Promise<number | undefined>;
-  /** Kills a part outright. */
-  kill(part: string): Promise<void>;
+  /** Kills a part outright; resolves with the pid that it had. */
+  kill(part: string): Promise<number>;
   /** `gateway <args>`, with its exit code and all that it said. */
   command(...args: readonly string[]): Promise<{ code: number; said: string }>;
   /** Writes a file of the resources in one step. */
@@ -101,6 +101,7 @@ function systemOf(gateway: Gateway, resources: string, stop: () => Promise<void>
       const found = await pid(part);
       assert.ok(found !== undefined, `${part} does not run`);
       process.kill(found, 'SIGKILL');
+      return found;
     },
     command: (...args) => command(args),
     write: (file, text) => writeWhole(join(resources, file), text),
