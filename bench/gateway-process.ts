@@ -66,7 +66,7 @@ async function startControlPlane(
   state: string,
 ): Promise<{ child: ChildProcess; xdsPort: number }> {
   const addresses = { XDS_ADDRESS: ANY_PORT, HTTP_ADDRESS: ANY_PORT, EDGE_ADDRESS: ANY_PORT };
-  const child = spawn(process.execPath, [MAIN], {
+  const child = spawn(process.execPath, ['--max-semi-space-size=8', MAIN], {
     env: { ...process.env, RESOURCES: resources, STATE: state, ...addresses },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
