@@ -29,10 +29,27 @@ export const IMPORT_RULES: readonly ImportRow[] = [
     packages: ['express', 'pino', 'prom-client', 'yaml', GRPC],
     node: true,
   },
+  { folder: 'redis', ours: [], packages: ['@redis/client'], node: true },
+  {
+    folder: 'ratelimit-service',
+    ours: ['protos', 'resources', 'xds', 'redis'],
+    packages: ['express', 'pino', 'prom-client', '@redis/client', GRPC],
+    node: true,
+  },
   { folder: 'user-service', ours: [], packages: ['express', 'pg', 'pino'], node: true },
   { folder: 'envoy', ours: ['protos'], packages: ['yaml'], node: true },
   { folder: 'launcher', ours: ['envoy', 'protos'], packages: ['pino', 'yaml'], node: true },
 ];
 
 /** Every folder of ours that has an alias in package.json. */
-export const FOLDERS = ['protos', 'resources', 'xds', 'envoy', 'launcher', 'controlplane'] as const;
+export const FOLDERS = [
+  'protos',
+  'resources',
+  'xds',
+  'envoy',
+  'launcher',
+  'controlplane',
+  'redis',
+  'ratelimit-service',
+  'ext-authz',
+] as const;

@@ -7,6 +7,9 @@ export const CLUSTER = `${PREFIX}envoy.config.cluster.v3.Cluster`;
 export const CLUSTER_LOAD_ASSIGNMENT = `${PREFIX}envoy.config.endpoint.v3.ClusterLoadAssignment`;
 export const SECRET = `${PREFIX}envoy.extensions.transport_sockets.tls.v3.Secret`;
 
+/** Of our own: what the decision services receive. */
+export const RATE_LIMIT = `${PREFIX}gateway.config.v1.RateLimit`;
+
 /** The full message name of a type URL; undefined when it is none of the form that we write. */
 export function nameInTypeUrl(typeUrl: string): string | undefined {
   return typeUrl.startsWith(PREFIX) ? typeUrl.slice(PREFIX.length) : undefined;

@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import { mapping } from './mapping.ts';
 import { module } from './module.ts';
 import { proxyConfig } from './proxy-config.ts';
+import { rateLimit } from './rate-limit.ts';
 import { rateLimitService } from './rate-limit-service.ts';
 import { secret } from './secret.ts';
 
@@ -10,6 +11,7 @@ export const KINDS = {
   Mapping: mapping,
   Module: module,
   ProxyConfig: proxyConfig,
+  RateLimit: rateLimit,
   RateLimitService: rateLimitService,
   Secret: secret,
 } as const;

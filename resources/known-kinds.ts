@@ -10,7 +10,6 @@ export const NOT_SERVED: readonly string[] = [
   'KubernetesServiceResolver',
   'Listener',
   'LogService',
-  'RateLimit',
   'TCPMapping',
   'TLSContext',
   'TracingService',

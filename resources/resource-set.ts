@@ -6,6 +6,7 @@ export type ResourceSet = {
   readonly mappings: readonly Resource<'Mapping'>[];
   readonly modules: readonly Resource<'Module'>[];
   readonly proxyConfigs: readonly Resource<'ProxyConfig'>[];
+  readonly rateLimits: readonly Resource<'RateLimit'>[];
   readonly rateLimitServices: readonly Resource<'RateLimitService'>[];
   readonly secrets: readonly Resource<'Secret'>[];
   readonly closed: readonly Refused[];
@@ -18,6 +19,7 @@ export function toResourceSet(resources: Iterable<Resource>, closed: Iterable<Re
     mappings: ofKind(sorted, 'Mapping'),
     modules: ofKind(sorted, 'Module'),
     proxyConfigs: ofKind(sorted, 'ProxyConfig'),
+    rateLimits: ofKind(sorted, 'RateLimit'),
     rateLimitServices: ofKind(sorted, 'RateLimitService'),
     secrets: ofKind(sorted, 'Secret'),
     closed: [...closed].sort(byId),
