@@ -22,7 +22,7 @@ export function checkedString(form: string, parse: (text: string) => Parsed<stri
 }
 
 /** A check of a string schema, which takes the spelling that `parse` gives. */
-export function checkWith(parse: (text: string) => Parsed<unknown>): z.core.CheckFn<string> {
+export function checkWith(parse: (text: string) => Parsed<string>): z.core.CheckFn<string> {
   return context => {
     const parsed = parse(context.value);
     if ('value' in parsed) context.value = parsed.value;

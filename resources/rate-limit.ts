@@ -2,14 +2,14 @@ import * as z from 'zod';
 import { gatewayId } from './gateway-id.ts';
 import type { KindDefinition } from './kind.ts';
 import type { LabelPattern } from './label-pattern.ts';
-import { checkWith } from './parsed-string.ts';
-import { parseTemplate } from './template/template.ts';
+import { checkWith, type Parsed } from './parsed-string.ts';
+import { parseTemplate, type TemplateUse } from './template/template.ts';
 
 const headerTemplate = z.object({
   name: z.string().describe('Name of the header'),
   value: z
     .string()
-    .check(checkWith(text => parseTemplate(text, 'header')))
+    .check(checkWith(checkTemplate('header')))
     .describe('Go text/template of its value'),
 });
 
@@ -32,11 +32,18 @@ const limit = z.object({
       headers: headerTemplates,
       bodyTemplate: z
         .string()
-        .check(checkWith(text => parseTemplate(text, 'body')))
+        .check(checkWith(checkTemplate('body')))
         .default(''),
     })
     .exactOptional(),
 });
+
+function checkTemplate(use: TemplateUse): (text: string) => Parsed<string> {
+  return text => {
+    const parsed = parseTemplate(text, use);
+    return 'error' in parsed ? parsed : { value: text };
+  };
+}
 
 const schema = z.object({
   domain: z.string().min(1).describe('Label domain that the limits apply to'),
