@@ -9,6 +9,7 @@ test('without environment the control plane has its documented addresses', () =>
   assert.deepEqual(config.http, { host: '127.0.0.1', port: 8877 });
   assert.deepEqual(config.edge, { host: '127.0.0.1', port: 8080 });
   assert.deepEqual(config.sds, { host: '127.0.0.1', port: 18003 });
+  assert.deepEqual(config.rateLimit, { host: '127.0.0.1', port: 18002 });
   assert.deepEqual(config.apiGroups, ['gateway.internal', 'getambassador.io']);
 });
 
@@ -28,6 +29,7 @@ for (const [name, value] of [
   ['HTTP_ADDRESS', '127.0.0.1:99999'],
   ['EDGE_ADDRESS', '[localhost]:80'],
   ['SDS_ADDRESS', ':1'],
+  ['RATELIMIT_ADDRESS', 'ratelimit'],
   ['LOG_LEVEL', 'loud'],
 ] as const) {
   test(`${name}=${value} is refused by name`, () => {

@@ -15,6 +15,8 @@ export type Config = {
   readonly edge: Address;
   /** The built-in discovery service of instances. */
   readonly sds: Address;
+  /** The built-in rate limit service. */
+  readonly rateLimit: Address;
   /** The certificates that `https://` services are checked against: a file on the proxies' machines. */
   readonly caFile: string;
   readonly gatewayId: string;
@@ -51,6 +53,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     http: address('HTTP_ADDRESS', '127.0.0.1:8877'),
     edge: address('EDGE_ADDRESS', '127.0.0.1:8080'),
     sds: address('SDS_ADDRESS', '127.0.0.1:18003'),
+    rateLimit: address('RATELIMIT_ADDRESS', '127.0.0.1:18002'),
     caFile: text('CA_FILE', CA_FILES.find(file => existsSync(file)) ?? CA_FILES[0]),
     gatewayId: text('GATEWAY_ID', 'default'),
     apiGroups: list('API_GROUPS', 'gateway.internal,getambassador.io', ','),

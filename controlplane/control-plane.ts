@@ -7,7 +7,7 @@ import { DiscoveryService } from '#xds/discovery-service.ts';
 import { SnapshotCache } from '#xds/snapshot-cache.ts';
 import { compile } from './compile/compile.ts';
 import { Memo } from './compile/memo.ts';
-import { nodeGroups } from './compile/node-groups.ts';
+import { nodeGroups, SERVICE_GROUPS } from './compile/node-groups.ts';
 import type { Config } from './config.ts';
 import { Controller, type ControllerParts } from './controller.ts';
 import { snapshotEncoder } from './envoy-snapshot.ts';
@@ -47,7 +47,8 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
   const keeper = await lastGoodKeeper(parts.store, config, log);
   const service = new DiscoveryService({ cache, observer: observer(), now, after });
   const controller = new Controller(keeper.lastGood, {
-    groups: nodeGroups,
+    groups: resources => [...SERVICE_GROUPS, ...nodeGroups(resources)],
+    services: new Set(SERVICE_GROUPS),
     compile: compiler(config, log),
     publish: (group, snapshot) => cache.set(group, snapshot),
     proxies: () => service.streams().map(toStanding),

@@ -49,6 +49,7 @@ function system(
   const timers: (() => void)[] = [];
   const controller: Controller = new Controller(new Map(lastGood.map(resource => [resource.id, resource])), {
     groups: () => ['edge'],
+    services: new Set(),
     compile: resources => {
       const snapshot = snapshotFor(resources);
       return fails(versionOf(snapshot)) ? { error: 'does not encode' } : { snapshot, problems: [] };
@@ -151,5 +152,102 @@ describe('the controller', () => {
     it.controller.written(written([], [], ['a.yaml']));
     assert.equal(it.served(), 'a@1');
     assert.deepEqual([...it.controller.kept], ['Mapping/default/a']);
+  });
+});
+
+describe('services and proxies', () => {
+  /** A controller with one service and one proxy, each answering when told to. */
+  function pair() {
+    const served: Record<string, string> = {};
+    const states: Record<string, Standing['state']> = { limits: 'settled', edge: 'settled' };
+    const kept: string[] = [];
+    const timers: (() => void)[] = [];
+    let connected = ['limits', 'edge'];
+    const controller: Controller = new Controller(new Map(), {
+      groups: () => ['edge', 'limits'],
+      services: new Set(['limits']),
+      compile: resources => ({ snapshot: snapshotFor(resources), problems: [] }),
+      publish: (group, snapshot) => {
+        served[group] = versionOf(snapshot);
+        states[group] = 'waiting';
+      },
+      proxies: () => connected.map(group => ({ group, state: states[group] ?? 'waiting', refusal: 'no' })),
+      keep: accepted => kept.push([...accepted.keys()].join()),
+      after: (_ms, callback) => {
+        timers.push(callback);
+        return () => timers.splice(timers.indexOf(callback), 1);
+      },
+    });
+    const say = (group: string, state: Standing['state']) => {
+      states[group] = state;
+      controller.proxiesChanged();
+    };
+    const connect = (...groups: string[]) => {
+      connected = groups;
+      controller.proxiesChanged();
+    };
+    return { controller, served, say, connect, kept, timers };
+  }
+
+  test('a change is in force at the services before the proxies get theirs', () => {
+    const { controller, served, say, kept } = pair();
+    controller.written(written([mapping('a', '1')]));
+    assert.deepEqual(served, { limits: 'a@1' });
+    say('limits', 'settled');
+    assert.deepEqual(served, { limits: 'a@1', edge: 'a@1' });
+    assert.deepEqual(kept, []);
+    say('edge', 'settled');
+    assert.deepEqual(kept, ['Mapping/default/a']);
+  });
+
+  test('a newer change replaces one that proxies still wait for', () => {
+    const { controller, served, say } = pair();
+    controller.written(written([mapping('a', '1')]));
+    controller.written(written([mapping('a', '2')]));
+    assert.deepEqual(served, { limits: 'a@2' });
+    say('limits', 'settled');
+    assert.deepEqual(served, { limits: 'a@2', edge: 'a@2' });
+  });
+
+  test('what a service refuses never reaches the proxies', () => {
+    const { controller, served, say } = pair();
+    controller.written(written([mapping('a', '1')]));
+    say('limits', 'settled');
+    say('edge', 'settled');
+    controller.written(written([mapping('a', '2')]));
+    const seen = new Set<string | undefined>();
+    while (controller.rollout.trial !== undefined) {
+      say('limits', served.limits === 'a@2' ? 'refused' : 'settled');
+      seen.add(served.edge);
+    }
+    assert.deepEqual([...seen], ['a@1']);
+    assert.deepEqual(served, { limits: 'a@1', edge: 'a@1' });
+    assert.deepEqual([...controller.rollout.quarantined.keys()], ['Mapping/default/a']);
+  });
+
+  test('a service that does not answer holds the proxies for a while only', () => {
+    const { controller, served, timers } = pair();
+    controller.written(written([mapping('a', '1')]));
+    assert.equal(timers.length, 1);
+    timers[0]?.();
+    assert.equal(served.edge, 'a@1');
+  });
+
+  test('a service that is away holds nobody', () => {
+    const { controller, served, connect } = pair();
+    connect('edge');
+    controller.written(written([mapping('a', '1')]));
+    assert.equal(served.edge, 'a@1');
+  });
+
+  test('services alone prove nothing', () => {
+    const { controller, say, connect, kept } = pair();
+    connect('limits');
+    controller.written(written([mapping('a', '1')]));
+    say('limits', 'settled');
+    assert.deepEqual(kept, []);
+    connect('limits', 'edge');
+    say('edge', 'settled');
+    assert.deepEqual(kept, ['Mapping/default/a']);
   });
 });

@@ -11,8 +11,10 @@ import { type Standing, verdict } from './verdict.ts';
 export type GroupConfiguration = { readonly snapshot: Snapshot; readonly problems: readonly Problem[] };
 
 export type ControllerParts = {
-  /** Node groups that have configuration under these resources. */
+  /** Node groups that have configuration under these resources, services' too. */
   groups(resources: ResourceSet): readonly string[];
+  /** The groups of our own services, which decide about requests: what tightens is in force there before proxies act on it. */
+  readonly services: ReadonlySet<string>;
   /** An `error` is a configuration that cannot be made; it counts as one that proxies refuse. */
   compile(resources: ResourceSet, group: string): GroupConfiguration | { readonly error: string };
   /** Serves the configuration to every proxy of the group. */
@@ -28,6 +30,11 @@ export type ControllerParts = {
 /** A proxy that has not answered a change for this long, in ms, does not hold the others. */
 const OVERDUE_MS = 5_000;
 
+/** Proxies wait for our services for this long at most, in ms. */
+const SERVICES_MS = 2_000;
+
+type Compiled = GroupConfiguration & { readonly group: string };
+
 /**
  * Brings what the operator wrote into force: publishes each group's configuration, hears what the proxies say of it,
  * and on a refusal finds the guilty resource (rollout.ts) while the rest goes on.
@@ -39,8 +46,12 @@ export class Controller {
   readonly #unproven = new Set<string>();
   #rollout: Rollout;
   #candidates: Candidates | undefined;
+  /** Configuration of proxies that is held back until the services have theirs. */
+  #held: readonly Compiled[] = [];
+  /** Proxies answer synchronously what changes nothing for them; no verdict is due before all have been served. */
+  #publishing = false;
   #overdue = false;
-  #cancelOverdue: () => void = () => {};
+  #cancelTimer: () => void = () => {};
 
   constructor(lastGood: Resources, parts: ControllerParts) {
     this.#parts = parts;
@@ -56,18 +67,25 @@ export class Controller {
     this.#publish();
   }
 
-  /** A proxy came, went, or has answered what was published to it. */
+  /** A proxy or a service came, went, or has answered what was published to it. */
   proxiesChanged(): void {
+    if (this.#publishing) return;
+    if (this.#held.length > 0) return this.#servicesChanged();
     if (this.#rollout.trial === undefined) return;
     const said = verdict(this.#parts.proxies(), this.#unproven, this.#overdue);
-    if (said === 'accepted') this.#accept();
-    else if (said !== 'undecided') this.#refuse(said.refused);
+    if (said === 'accepted') return this.#hasProxies() ? this.#accept() : undefined;
+    if (said !== 'undecided') this.#refuse(said.refused);
+  }
+
+  /** Services alone do not prove what proxies are to take. */
+  #hasProxies(): boolean {
+    return [...this.#parts.proxies()].some(({ group }) => !this.#parts.services.has(group));
   }
 
   #accept(): void {
     this.#rollout = accept(this.#rollout);
     this.#unproven.clear();
-    this.#cancelOverdue();
+    this.#cancelTimer();
     this.#parts.keep(this.#rollout.accepted);
     if (this.#rollout.trial !== undefined) this.#publish();
   }
@@ -115,11 +133,31 @@ export class Controller {
     const compiled = [...groups].map(group => ({ group, ...this.#parts.compile(resources, group) }));
     const failure = compiled.find(result => 'error' in result);
     if (failure !== undefined && this.#refuse(failure.error)) return;
-    for (const result of compiled) if ('snapshot' in result) this.#publishGroup(result.group, result);
-    this.#cancelOverdue();
+    const made = compiled.filter(result => 'snapshot' in result);
+    const { services } = this.#parts;
+    this.#publishGroups(made.filter(({ group }) => services.has(group)));
+    this.#held = made.filter(({ group }) => !services.has(group));
+    this.#cancelTimer();
+    this.#cancelTimer = this.#parts.after(SERVICES_MS, () => this.#release());
+    this.#servicesChanged();
+  }
+
+  /** A service may refuse what proxies would take; one that is late holds them for a while only. */
+  #servicesChanged(): void {
+    const services = [...this.#parts.proxies()].filter(({ group }) => this.#parts.services.has(group));
+    const refusing = services.find(({ state }) => state === 'refused');
+    if (refusing !== undefined && this.#refuse(refusing.refusal ?? 'it gave no reason')) return;
+    if (services.every(({ state }) => state !== 'waiting')) this.#release();
+  }
+
+  #release(): void {
+    const held = this.#held;
+    this.#held = [];
+    this.#publishGroups(held);
+    this.#cancelTimer();
     this.#overdue = false;
     if (this.#rollout.trial !== undefined) {
-      this.#cancelOverdue = this.#parts.after(OVERDUE_MS, () => {
+      this.#cancelTimer = this.#parts.after(OVERDUE_MS, () => {
         this.#overdue = true;
         this.proxiesChanged();
       });
@@ -127,7 +165,13 @@ export class Controller {
     this.proxiesChanged();
   }
 
-  #publishGroup(group: string, { snapshot, problems }: GroupConfiguration): void {
+  #publishGroups(groups: readonly Compiled[]): void {
+    this.#publishing = true;
+    for (const group of groups) this.#publishGroup(group);
+    this.#publishing = false;
+  }
+
+  #publishGroup({ group, snapshot, problems }: Compiled): void {
     const version = snapshotVersion(snapshot);
     const changed = this.#published.get(group)?.version !== version;
     this.#published.set(group, { version, problems });

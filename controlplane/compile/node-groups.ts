@@ -3,6 +3,10 @@ import type { ResourceSet } from '#resources/resource-set.ts';
 /** The group of the proxies that clients from outside reach. All others are application proxies behind it. */
 export const EDGE = 'edge';
 
+/** The groups of our own services, which receive what they decide by over the same protocol. */
+export const RATELIMIT_SERVICE = 'ratelimit-service';
+export const SERVICE_GROUPS: readonly string[] = [RATELIMIT_SERVICE];
+
 /** Every node group that has configuration, in order; `edge` always has. */
 export function nodeGroups(resources: ResourceSet): readonly string[] {
   const mappings = resources.mappings.map(({ spec }) => spec.node_group);
