@@ -1,0 +1,68 @@
+import protobuf from 'protobufjs';
+import { ANY, hasOwnForm } from './any.ts';
+import { isJsonObject, type Json, type JsonObject } from './json.ts';
+import { findType } from './root.ts';
+
+/**
+ * The JSON of a message as clients of other languages write it (camelCase or snake_case, source: the ProtoJSON format), with the
+ * field names of the .proto file, as encode wants it. What is no field stays as it is. Deeper than `MAX_DEPTH` nothing is renamed.
+ */
+export function toFieldNames(typeName: string, json: JsonObject): JsonObject {
+  return rename(messageType(typeName), json, fieldNames, 0);
+}
+
+/** The inverse: what decode gives, with ProtoJSON's camelCase names. */
+export function toJsonNames(typeName: string, json: JsonObject): JsonObject {
+  return rename(messageType(typeName), json, jsonNames, 0);
+}
+
+const MAX_DEPTH = 100;
+
+/** How a type's fields are to be called, by the name that stands there. */
+type Naming = (type: protobuf.Type) => ReadonlyMap<string, readonly [name: string, field: protobuf.Field]>;
+
+const fieldNames: Naming = type =>
+  new Map(
+    type.fieldsArray.flatMap(field => [
+      [camelCase(field.name), [field.name, field]],
+      [field.name, [field.name, field]],
+    ]),
+  );
+
+const jsonNames: Naming = type =>
+  new Map(type.fieldsArray.map(field => [field.name, [camelCase(field.name), field]]));
+
+function rename(type: protobuf.Type, json: JsonObject, naming: Naming, depth: number): JsonObject {
+  if (hasOwnForm(type) || type.fullName === ANY || depth > MAX_DEPTH) return json;
+  const names = naming(type);
+  return Object.fromEntries(
+    Object.entries(json).map(([key, value]) => {
+      const [name, field] = names.get(key) ?? [key, undefined];
+      return [name, field === undefined ? value : renameValue(field, value, naming, depth + 1)];
+    }),
+  );
+}
+
+function renameValue(field: protobuf.Field, value: Json, naming: Naming, depth: number): Json {
+  const type = field.resolvedType;
+  if (!(type instanceof protobuf.Type)) return value;
+  if (Array.isArray(value)) return value.map(item => renameOne(type, item, naming, depth));
+  if (!field.map || !isJsonObject(value)) return renameOne(type, value, naming, depth);
+  const entries = Object.entries(value);
+  return Object.fromEntries(entries.map(([key, item]) => [key, renameOne(type, item, naming, depth)]));
+}
+
+function renameOne(type: protobuf.Type, value: Json, naming: Naming, depth: number): Json {
+  return isJsonObject(value) ? rename(type, value, naming, depth) : value;
+}
+
+/** Source: the ProtoJSON format: `lowerCamelCase` of the field's name. */
+function camelCase(name: string): string {
+  return name.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function messageType(name: string): protobuf.Type {
+  const type = findType(name);
+  if (type === undefined) throw new Error(`no message type ${name}`);
+  return type;
+}
