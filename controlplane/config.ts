@@ -1,22 +1,20 @@
 import { existsSync } from 'node:fs';
-import { isIPv6 } from 'node:net';
 import { delimiter, resolve } from 'node:path';
-
-export type Address = { readonly host: string; readonly port: number };
+import { type HostPort, parseHostPort } from '#protos/host-port.ts';
 
 export type Config = {
   /** Folders with the operator's resources. */
   readonly resources: readonly string[];
   /** Folder for what must survive a restart. */
   readonly state: string;
-  readonly xds: Address;
-  readonly http: Address;
+  readonly xds: HostPort;
+  readonly http: HostPort;
   /** Where the edge listens when no ProxyConfig says so. */
-  readonly edge: Address;
+  readonly edge: HostPort;
   /** The built-in discovery service of instances. */
-  readonly sds: Address;
+  readonly sds: HostPort;
   /** The built-in rate limit service. */
-  readonly rateLimit: Address;
+  readonly rateLimit: HostPort;
   /** The certificates that `https://` services are checked against: a file on the proxies' machines. */
   readonly caFile: string;
   readonly gatewayId: string;
@@ -61,11 +59,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   };
 }
 
-function parseAddress(name: string, text: string): Address {
-  const [, bracketed, plain, digits] = /^(?:\[([^\]]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(text) ?? [];
-  const host = bracketed ?? plain;
-  const port = Number(digits);
-  const valid = host !== undefined && port <= 65_535 && (bracketed === undefined || isIPv6(bracketed));
-  if (!valid) throw new Error(`${name} is "${text}": want host:port, for example 127.0.0.1:18000`);
-  return { host, port };
+function parseAddress(name: string, text: string): HostPort {
+  const address = parseHostPort(text);
+  if (address !== undefined) return address;
+  throw new Error(`${name} is "${text}": want host:port, for example 127.0.0.1:18000`);
 }

@@ -38,7 +38,10 @@ function rename(type: protobuf.Type, json: JsonObject, naming: Naming, depth: nu
   return Object.fromEntries(
     Object.entries(json).map(([key, value]) => {
       const [name, field] = names.get(key) ?? [key, undefined];
-      return [name, field === undefined ? value : renameValue(field, value, naming, depth + 1)];
+      return [
+        name,
+        field === undefined || value === undefined ? value : renameValue(field, value, naming, depth + 1),
+      ];
     }),
   );
 }
@@ -49,7 +52,9 @@ function renameValue(field: protobuf.Field, value: Json, naming: Naming, depth: 
   if (Array.isArray(value)) return value.map(item => renameOne(type, item, naming, depth));
   if (!field.map || !isJsonObject(value)) return renameOne(type, value, naming, depth);
   const entries = Object.entries(value);
-  return Object.fromEntries(entries.map(([key, item]) => [key, renameOne(type, item, naming, depth)]));
+  return Object.fromEntries(
+    entries.map(([key, item]) => [key, item === undefined ? item : renameOne(type, item, naming, depth)]),
+  );
 }
 
 function renameOne(type: protobuf.Type, value: Json, naming: Naming, depth: number): Json {

@@ -1,6 +1,6 @@
 import { Resolver } from 'node:dns';
-import { isIPv6 } from 'node:net';
 import { resolve } from 'node:path';
+import { type HostPort, parseHostPort } from '#protos/host-port.ts';
 
 export type Config = {
   readonly host: string;
@@ -34,13 +34,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   };
 }
 
-function parseAddress(text: string): { host: string; port: number } {
-  const [, bracketed, plain, digits] = /^(?:\[([^\]]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(text) ?? [];
-  const host = bracketed ?? plain;
-  const port = Number(digits);
-  const valid = host !== undefined && port <= 65_535 && (bracketed === undefined || isIPv6(bracketed));
-  if (!valid) throw new Error(`ADDRESS is "${text}": want host:port, for example 127.0.0.1:18003`);
-  return { host, port };
+function parseAddress(text: string): HostPort {
+  const address = parseHostPort(text);
+  if (address !== undefined) return address;
+  throw new Error(`ADDRESS is "${text}": want host:port, for example 127.0.0.1:18003`);
 }
 
 function parseInstancesFile(text: string): string {

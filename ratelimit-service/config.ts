@@ -1,0 +1,52 @@
+import { type HostPort, parseHostPort } from '#protos/host-port.ts';
+
+export type Config = {
+  readonly address: HostPort;
+  /** The control plane, which sends the limits. */
+  readonly xds: HostPort;
+  /** Where counters are shared by several replicas; undefined: this process counts by itself. */
+  readonly redisUrl: string | undefined;
+  /** A store that does not answer within this time, in ms, is taken for dead. */
+  readonly storeTimeoutMs: number;
+  /** The most counters that this process keeps in its own memory. */
+  readonly maxCounters: number;
+  readonly logLevel: string;
+};
+
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
+
+/**
+ * The configuration in ADDRESS (127.0.0.1:18002), XDS_ADDRESS (127.0.0.1:18000), REDIS_URL (none: counters in memory), STORE_TIMEOUT_MS (10: half
+ * of the `timeout_ms` that proxies wait by default), MAX_COUNTERS (500000) and LOG_LEVEL (info). An empty variable is one that is
+ * not set. Throws an Error that names the variable and what it should be.
+ */
+export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const text = (name: string, otherwise: string) => env[name]?.trim() || otherwise;
+  const address = (name: string, otherwise: string) => parseAddress(name, text(name, otherwise));
+  const integer = (name: string, otherwise: number, most: number) =>
+    parseInteger(name, text(name, String(otherwise)), most);
+  const logLevel = text('LOG_LEVEL', 'info');
+  if (!LOG_LEVELS.includes(logLevel)) {
+    throw new Error(`LOG_LEVEL is "${logLevel}": want one of ${LOG_LEVELS.join(', ')}`);
+  }
+  return {
+    address: address('ADDRESS', '127.0.0.1:18002'),
+    xds: address('XDS_ADDRESS', '127.0.0.1:18000'),
+    redisUrl: env.REDIS_URL?.trim() || undefined,
+    storeTimeoutMs: integer('STORE_TIMEOUT_MS', 10, 60_000),
+    maxCounters: integer('MAX_COUNTERS', 500_000, 100_000_000),
+    logLevel,
+  };
+}
+
+function parseAddress(name: string, text: string): HostPort {
+  const address = parseHostPort(text);
+  if (address !== undefined) return address;
+  throw new Error(`${name} is "${text}": want host:port, for example 127.0.0.1:18002`);
+}
+
+function parseInteger(name: string, text: string, most: number): number {
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+  if (value >= 1 && value <= most) return value;
+  throw new Error(`${name} is "${text}": want an integer from 1 to ${most}`);
+}
