@@ -1,0 +1,72 @@
+import type { GoValue } from './go-value.ts';
+
+/** What Go's reflection calls a kind, as far as templates meet it. */
+export type GoKind =
+  | 'bool'
+  | 'string'
+  | 'int'
+  | 'int8'
+  | 'int16'
+  | 'int32'
+  | 'int64'
+  | 'uint'
+  | 'uint8'
+  | 'uint16'
+  | 'uint32'
+  | 'uint64'
+  | 'float64'
+  | 'complex128'
+  | 'map'
+  | 'slice'
+  | 'struct'
+  | 'interface';
+
+/** A method that a template may call; `params` are its parameters' types. A method without `call` has no result, so Go refuses it. */
+export type GoMethod = {
+  readonly params: readonly GoType[];
+  readonly call?: (receiver: GoValue, args: readonly GoValue[]) => GoValue;
+};
+
+/** A type of Go's: `name` as `%T` prints it; `text` is its String method, which print and printf use. */
+export type GoType = {
+  readonly kind: GoKind;
+  readonly name: string;
+  /** The type of a map's or slice's elements. */
+  readonly elem?: GoType;
+  readonly fields?: readonly GoField[];
+  readonly text?: (value: GoValue) => string;
+  readonly methods?: ReadonlyMap<string, GoMethod>;
+};
+
+/** A field of a struct: Go's name, its name in JSON (the same by default), and whether a zero value is left out there. */
+export type GoField = { readonly name: string; readonly json?: string; readonly omitEmpty?: boolean };
+
+export const BOOL: GoType = { kind: 'bool', name: 'bool' };
+export const STRING: GoType = { kind: 'string', name: 'string' };
+export const INT: GoType = { kind: 'int', name: 'int' };
+export const INT32: GoType = { kind: 'int32', name: 'int32' };
+export const INT64: GoType = { kind: 'int64', name: 'int64' };
+export const UINT8: GoType = { kind: 'uint8', name: 'uint8' };
+export const UINT32: GoType = { kind: 'uint32', name: 'uint32' };
+export const UINT64: GoType = { kind: 'uint64', name: 'uint64' };
+export const FLOAT64: GoType = { kind: 'float64', name: 'float64' };
+export const COMPLEX128: GoType = { kind: 'complex128', name: 'complex128' };
+export const ANY: GoType = { kind: 'interface', name: 'interface {}' };
+export const ANY_SLICE: GoType = sliceOf(ANY);
+export const STRING_SLICE: GoType = sliceOf(STRING);
+export const ANY_MAP: GoType = mapOf(ANY);
+
+/** The type `[]elem`. */
+export function sliceOf(elem: GoType): GoType {
+  return { kind: 'slice', name: `[]${elem.name}`, elem };
+}
+
+/** The type `map[string]elem`. */
+export function mapOf(elem: GoType): GoType {
+  return { kind: 'map', name: `map[string]${elem.name}`, elem };
+}
+
+/** A struct's type; `name` with its package, `ratelimit.Status`. */
+export function structType(name: string, fields: readonly GoField[]): GoType {
+  return { kind: 'struct', name, fields };
+}
