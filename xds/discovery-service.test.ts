@@ -7,6 +7,7 @@ import { serviceDefinition } from '#protos/service.ts';
 import { CLUSTER, CLUSTER_LOAD_ASSIGNMENT, LISTENER, ROUTE_CONFIGURATION, SECRET } from '#protos/type-url.ts';
 import { MAX_NAMES } from './request-check.ts';
 import { snapshotOf } from './snapshot.ts';
+import { collectGarbage } from './testing/collect-garbage.ts';
 import { ADS, DiscoveryChannel } from './testing/discovery-client.ts';
 import { startDiscoveryServer } from './testing/discovery-server.ts';
 import { resource } from './testing/resources.ts';
@@ -238,6 +239,7 @@ describe('odd clients', () => {
     const [slow, good] = [open('DeltaAggregatedResources'), open('DeltaAggregatedResources')];
     slow.pause();
     for (const client of [slow, good]) client.begin({ type_url: CLUSTER });
+    collectGarbage();
     const before = process.memoryUsage().arrayBuffers;
     for (let i = 1; i <= 300; i += 1) {
       good.ack(await good.next());
@@ -245,6 +247,7 @@ describe('odd clients', () => {
       slow.send({ type_url: CLUSTER, response_nonce: String(i) });
       cache.set('edge', big(i));
     }
+    collectGarbage();
     const grown = process.memoryUsage().arrayBuffers - before;
     t.diagnostic(`${Math.round(grown / 1e6)} MB`);
     assert.ok(grown < 60_000_000);
