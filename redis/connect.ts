@@ -1,0 +1,177 @@
+import { ErrorReply } from '@redis/client';
+import { clusterNodes } from './cluster-nodes.ts';
+import type { Access, Reply } from './connection.ts';
+import { Deadlines } from './deadlines.ts';
+import type { RedisDescription } from './description.ts';
+import { Link, type LinkEvent, type LinkOptions } from './link.ts';
+import { type Nodes, oneNode } from './nodes.ts';
+import { RedisUnavailable } from './redis-unavailable.ts';
+import type { Script } from './script.ts';
+import { sentinelNodes } from './sentinel-nodes.ts';
+
+export type { Reply } from './connection.ts';
+export type { LinkEvent } from './link.ts';
+
+export type RedisOptions = {
+  /** Every command is answered or refused within this time. */
+  readonly timeoutMs: number;
+  /** Commands that may wait for an answer; beyond, they are refused at once. Default 10,000. */
+  readonly maxWaiting?: number;
+  /** A number in [0, 1), for the jitter of back-offs. */
+  readonly random: () => number;
+  /** Milliseconds that never go back, for timeouts. */
+  readonly now: () => number;
+  /** A server came or went, for the log: no line more than the state changes, no credentials. */
+  readonly onEvent?: (event: LinkEvent) => void;
+};
+
+/** Redis: one server, the master of some sentinels, or a cluster. */
+export type Redis = {
+  /** In a cluster keys of one call must have one slot, elsewhere any keys may be together. */
+  readonly clustered: boolean;
+  /**
+   * Sends one command that has `key` (or none: any text will do). A `MOVED` or `ASK` of a cluster is followed. Rejects with RedisUnavailable
+   * within `timeoutMs`, at once while the server is not connected or does not answer: nothing is kept for later.
+   */
+  readonly send: (key: string, args: readonly string[]) => Promise<Reply>;
+  /** Runs a script on `keys`, of which there is one at least, by its name; with its text where Redis has forgotten it. Rejects as `send`. */
+  readonly run: (script: Script, keys: readonly string[], args: readonly string[]) => Promise<Reply>;
+  readonly status: () => RedisStatus;
+  /** Refuses new commands, lets those that wait end (at most `timeoutMs`), and disconnects. */
+  readonly close: () => Promise<void>;
+};
+
+export type RedisStatus = {
+  /** Every key has a server that is connected. */
+  readonly connected: boolean;
+  /** Why not. */
+  readonly reason?: string;
+  /** Calls that wait for an answer. */
+  readonly waiting: number;
+};
+
+const MAX_WAITING = 10_000;
+const MAX_REDIRECTS = 3;
+
+/**
+ * Connects to Redis, at once and again whenever it is lost, until `close`. Usable immediately: what cannot be sent is refused.
+ * A failover of sentinels or of a cluster is followed.
+ */
+export function connectRedis(description: RedisDescription, options: RedisOptions): Redis {
+  const nodes = openNodes(description, linkOptions(description, options));
+  const calls = new Deadlines(options.timeoutMs, options.now);
+  const maxWaiting = options.maxWaiting ?? MAX_WAITING;
+  let closed = false;
+  const guard = (work: () => Promise<Reply>): Promise<Reply> => {
+    if (closed) return refuse('Redis: closed');
+    if (calls.waiting >= maxWaiting) return refuse('Redis: too many commands wait');
+    return calls.race(work()).catch(rethrow);
+  };
+  return {
+    clustered: description.topology.kind === 'cluster',
+    send: (key, args) => guard(() => sendFollowing(nodes, key, args)),
+    run: (script, keys, args) => guard(() => runScript(nodes, script, keys, args)),
+    status: () => statusOf(nodes, calls.waiting),
+    close: async () => {
+      closed = true;
+      await calls.drained();
+      nodes.close();
+      calls.close();
+    },
+  };
+}
+
+function statusOf(nodes: Nodes, waiting: number): RedisStatus {
+  const reason = nodes.reason();
+  return { connected: nodes.connected(), ...(reason !== undefined && { reason }), waiting };
+}
+
+function openNodes({ addresses, tls, topology }: RedisDescription, options: LinkOptions): Nodes {
+  switch (topology.kind) {
+    case 'cluster':
+      return clusterNodes(addresses, options);
+    case 'sentinel': {
+      const access: Access = {
+        database: 0,
+        ...(topology.password !== undefined && { password: topology.password }),
+        ...(tls !== undefined && { tls }),
+      };
+      return sentinelNodes(addresses, { ...options, access }, topology.masterName, options);
+    }
+    case 'single': {
+      const [address] = addresses;
+      if (address === undefined) throw new TypeError('a description of Redis without address');
+      const link = new Link(() => address, options);
+      return oneNode(link, () => link.close());
+    }
+  }
+}
+
+function linkOptions(
+  { database, password, tls, username }: RedisDescription,
+  { maxWaiting = MAX_WAITING, now, onEvent = () => {}, random, timeoutMs }: RedisOptions,
+): LinkOptions {
+  const access: Access = {
+    database,
+    ...(username !== undefined && { username }),
+    ...(password !== undefined && { password }),
+    ...(tls !== undefined && { tls }),
+  };
+  return { access, maxWaiting, now, onEvent, random, timeoutMs };
+}
+
+/** EVALSHA first: nothing has run when the answer is NOSCRIPT. https://redis.io/docs/latest/commands/evalsha/ */
+async function runScript(
+  nodes: Nodes,
+  { sha1, text }: Script,
+  keys: readonly string[],
+  args: readonly string[],
+): Promise<Reply> {
+  const [key = ''] = keys;
+  const rest = [String(keys.length), ...keys, ...args];
+  try {
+    return await sendFollowing(nodes, key, ['EVALSHA', sha1, ...rest]);
+  } catch (error) {
+    if (!(error instanceof ErrorReply && error.message.startsWith('NOSCRIPT'))) throw error;
+    return sendFollowing(nodes, key, ['EVAL', text, ...rest]);
+  }
+}
+
+async function sendFollowing(nodes: Nodes, key: string, args: readonly string[]): Promise<Reply> {
+  let link = nodes.linkOf(key);
+  let asking = false;
+  for (let redirects = 0; ; redirects += 1) {
+    if (link === undefined) throw notConnected(nodes);
+    try {
+      return await sendTo(link, args, asking);
+    } catch (error) {
+      if (!(error instanceof ErrorReply) || redirects === MAX_REDIRECTS) throw error;
+      // Demoted: for a single name and for sentinels its successor is found by connecting anew.
+      if (/^(READONLY|MASTERDOWN) /.test(error.message)) link.drop(error);
+      const target = nodes.redirected(error.message);
+      if (target === undefined) throw error;
+      asking = error.message.startsWith('ASK ');
+      link = target;
+    }
+  }
+}
+
+/** Both in one turn, so that nothing comes between them. */
+function sendTo(link: Link, args: readonly string[], asking: boolean): Promise<Reply> {
+  if (asking) link.send(['ASKING']).catch(() => {});
+  return link.send(args);
+}
+
+function notConnected(nodes: Nodes): RedisUnavailable {
+  return new RedisUnavailable(`Redis: not connected: ${nodes.reason() ?? 'nobody has this key'}`, {
+    notSent: true,
+  });
+}
+
+function refuse(message: string): Promise<never> {
+  return Promise.reject(new RedisUnavailable(message, { notSent: true }));
+}
+
+function rethrow(error: unknown): never {
+  throw RedisUnavailable.from(error);
+}

@@ -1,0 +1,159 @@
+import { createClient, ErrorReply } from '@redis/client';
+import type { Address, RedisTls } from './description.ts';
+import { RedisUnavailable } from './redis-unavailable.ts';
+
+export type Reply = string | number | null | readonly Reply[];
+
+/** What a connection is opened with. */
+export type Access = {
+  readonly username?: string;
+  readonly password?: string;
+  readonly database: number;
+  readonly tls?: RedisTls;
+};
+
+export type ConnectionLimits = {
+  /** Nothing more is sent while a command waits for longer than this, in ms. */
+  readonly timeoutMs: number;
+  /** Commands that may wait for their answer. */
+  readonly maxWaiting: number;
+  readonly now: () => number;
+};
+
+/** TCP, TLS, AUTH and SELECT together. */
+const OPEN_MS = 1000;
+
+type Client = ReturnType<typeof createLibraryClient>;
+
+/**
+ * One connection to one server. It sends at once or refuses at once, never keeps a command for later: a server that hangs gets nothing
+ * more once a command has waited for `timeoutMs`, so that it does not work off stale commands when it goes on.
+ */
+export class Connection {
+  readonly #client: Client;
+  readonly #limits: ConnectionLimits;
+  /** When the commands that wait were sent; answers come in the same order. */
+  readonly #sent: number[] = [];
+  #answers = 0;
+  #lost = false;
+  readonly #onLost: (cause: unknown) => void;
+
+  private constructor(client: Client, limits: ConnectionLimits, onLost: (cause: unknown) => void) {
+    this.#client = client;
+    this.#limits = limits;
+    this.#onLost = onLost;
+    client.on('error', error => this.drop(error));
+  }
+
+  /** A connection that is ready to use; `onLost` is called once when it ends. Rejects with the library's or the server's error. */
+  static async open(
+    address: Address,
+    access: Access,
+    limits: ConnectionLimits,
+    onLost: (cause: unknown) => void,
+    aborted: AbortSignal,
+  ): Promise<Connection> {
+    const client = createLibraryClient(address, access);
+    client.on('error', () => {}); // each is also the rejection of connect()
+    await connectInTime(client, aborted);
+    if (!client.isReady) throw new RedisUnavailable('the connection was closed');
+    return new Connection(client, limits, onLost);
+  }
+
+  get waiting(): number {
+    return this.#sent.length;
+  }
+
+  /** Answers so far. */
+  get answers(): number {
+    return this.#answers;
+  }
+
+  /** How long the oldest command waits, in ms. */
+  silentMs(): number {
+    const [oldest] = this.#sent;
+    return oldest === undefined ? 0 : this.#limits.now() - oldest;
+  }
+
+  /** Rejects with RedisUnavailable when it is not sent; else with what the server or the library says. */
+  send(args: readonly string[]): Promise<Reply> {
+    const refusal = this.#refusal();
+    if (refusal !== undefined) return Promise.reject(new RedisUnavailable(refusal, { notSent: true }));
+    this.#sent.push(this.#limits.now());
+    const reply = this.#client.sendCommand<Reply>(args);
+    reply.then(this.#answered, this.#answered);
+    return reply;
+  }
+
+  /** Ends the connection and all that waits. */
+  drop(cause: unknown): void {
+    if (this.#lost) return;
+    this.#lost = true;
+    this.#client.destroy();
+    this.#onLost(cause);
+  }
+
+  readonly #answered = (): void => {
+    this.#sent.shift();
+    this.#answers += 1;
+  };
+
+  #refusal(): string | undefined {
+    if (this.#lost || !this.#client.isReady) return 'Redis: not connected';
+    if (this.#sent.length >= this.#limits.maxWaiting) return 'Redis: too many commands wait';
+    return this.silentMs() > this.#limits.timeoutMs ? 'Redis: does not answer' : undefined;
+  }
+}
+
+function createLibraryClient({ host, port }: Address, { database, password, tls, username }: Access) {
+  const socket = {
+    host,
+    port,
+    connectTimeout: OPEN_MS,
+    reconnectStrategy: false as const,
+    keepAliveInitialDelay: 5000,
+  };
+  return createClient({
+    RESP: 2, // HELLO needs Redis 6, and pushes are not used
+    ...(username !== undefined && { username }),
+    ...(password !== undefined && { password }),
+    database,
+    disableOfflineQueue: true,
+    disableClientInfo: true,
+    maintNotifications: 'disabled',
+    commandOptions: { timeout: 0 }, // the default makes an AbortSignal with its own timer for each command
+    socket: tls === undefined ? socket : { ...socket, ...tls, tls: true },
+  });
+}
+
+/** A server that hangs takes connections all the same, and one that wants a password or is loading says so only to a command. */
+async function answers(client: Client): Promise<void> {
+  try {
+    await client.sendCommand(['PING']);
+  } catch (error) {
+    if (!(error instanceof ErrorReply && error.message.startsWith('NOPERM'))) throw error;
+  }
+}
+
+async function connectInTime(client: Client, aborted: AbortSignal): Promise<void> {
+  const connected = client.connect().then(() => answers(client));
+  const giveUp = Promise.withResolvers<never>();
+  const stop = () => giveUp.reject(new RedisUnavailable('closed by us'));
+  const timer = setTimeout(() => giveUp.reject(new RedisUnavailable('no answer to the connection')), OPEN_MS);
+  aborted.addEventListener('abort', stop, { once: true });
+  try {
+    await Promise.race([connected, giveUp.promise]);
+    if (aborted.aborted) throw new RedisUnavailable('closed by us');
+  } catch (error) {
+    client.destroy();
+    // It may still connect: destroy() does not reach a socket that is being opened.
+    connected.then(
+      () => client.destroy(),
+      () => client.destroy(),
+    );
+    throw error;
+  } finally {
+    clearTimeout(timer);
+    aborted.removeEventListener('abort', stop);
+  }
+}

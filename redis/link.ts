@@ -1,0 +1,166 @@
+import { type Access, Connection, type Reply } from './connection.ts';
+import type { Address } from './description.ts';
+import { describeFailure, RedisUnavailable } from './redis-unavailable.ts';
+
+/** A change of a link's state, for the log: one when it is up, one for each new reason why it is not. */
+export type LinkEvent =
+  | { readonly connected: true; readonly address: string }
+  | { readonly connected: false; readonly address: string; readonly reason: string };
+
+export type LinkOptions = {
+  readonly access: Access;
+  /** See ConnectionLimits. */
+  readonly timeoutMs: number;
+  readonly maxWaiting: number;
+  /** Milliseconds that never go back. */
+  readonly now: () => number;
+  /** A number in [0, 1), for the jitter of the back-off. */
+  readonly random: () => number;
+  readonly onEvent: (event: LinkEvent) => void;
+};
+
+const BACK_OFF_MS = { first: 50, most: 1000 };
+const WATCH_MS = 250;
+const SILENT_MS = 1000;
+
+/**
+ * One server, connected again by itself until `close`, after 50 to 1,000 ms. `address` is asked before each attempt, since a name may
+ * point elsewhere and a master may have moved. A server that is silent for a second, whether commands wait or not, is connected anew.
+ */
+export class Link {
+  readonly #address: () => Address | Promise<Address>;
+  readonly #options: LinkOptions;
+  readonly #closed = new AbortController();
+  readonly #watch: NodeJS.Timeout;
+  #connection: Connection | undefined;
+  #connectedTo: Address | undefined;
+  #opened = Promise.withResolvers<void>();
+  #reason: string | undefined;
+  #failures = 0;
+  #retry: NodeJS.Timeout | undefined;
+  #answersSeen = 0;
+
+  constructor(address: () => Address | Promise<Address>, options: LinkOptions) {
+    this.#address = address;
+    this.#options = options;
+    this.#watch = setInterval(() => this.#look(), WATCH_MS);
+    void this.#open();
+  }
+
+  get connected(): boolean {
+    return this.#connection !== undefined;
+  }
+
+  /** What it is connected to. */
+  get address(): Address | undefined {
+    return this.#connection && this.#connectedTo;
+  }
+
+  /** Why it is not connected. */
+  get reason(): string | undefined {
+    return this.#connection === undefined ? this.#reason : undefined;
+  }
+
+  get waiting(): number {
+    return this.#connection?.waiting ?? 0;
+  }
+
+  /** Resolves when it is connected, at once if it is; never when it never is. */
+  opened(): Promise<void> {
+    return this.#opened.promise;
+  }
+
+  /** Sends now or rejects with RedisUnavailable now; rejects with an ErrorReply when the server refuses. */
+  send(args: readonly string[]): Promise<Reply> {
+    return this.#connection?.send(args) ?? Promise.reject(this.#down());
+  }
+
+  /** Connects anew, for example because the server has become a replica. */
+  drop(cause: unknown): void {
+    this.#connection?.drop(cause);
+  }
+
+  close(): void {
+    clearInterval(this.#watch);
+    clearTimeout(this.#retry);
+    this.#closed.abort();
+    this.drop(new RedisUnavailable('closed by us'));
+  }
+
+  #down(): RedisUnavailable {
+    const because = this.#reason === undefined ? '' : `: ${this.#reason}`;
+    return new RedisUnavailable(`Redis: not connected${because}`, { notSent: true });
+  }
+
+  async #open(): Promise<void> {
+    let address: Address | undefined;
+    try {
+      address = await this.#address();
+      this.#closed.signal.throwIfAborted();
+      const { access, maxWaiting, now, timeoutMs } = this.#options;
+      const limits = { maxWaiting, now, timeoutMs };
+      const connection = await Connection.open(
+        address,
+        access,
+        limits,
+        cause => this.#lost(address, cause),
+        this.#closed.signal,
+      );
+      this.#up(address, connection);
+    } catch (error) {
+      this.#lost(address, error);
+    }
+  }
+
+  #up(address: Address, connection: Connection): void {
+    this.#connection = connection;
+    this.#connectedTo = address;
+    this.#reason = undefined;
+    this.#answersSeen = 0;
+    this.#options.onEvent({ connected: true, address: textOf(address) });
+    this.#opened.resolve();
+  }
+
+  #lost(address: Address | undefined, cause: unknown): void {
+    if (this.#connection !== undefined) {
+      this.#opened = Promise.withResolvers();
+      // A server that takes connections and drops each is not to be asked without a pause.
+      this.#failures = this.#connection.answers > 0 ? 0 : this.#failures;
+    }
+    this.#connection = undefined;
+    if (this.#closed.signal.aborted) return;
+    this.#tell(address, describeFailure(cause));
+    this.#retry = setTimeout(() => void this.#open(), backOff(this.#failures, this.#options.random()));
+    this.#failures += 1;
+  }
+
+  #tell(address: Address | undefined, reason: string): void {
+    const known = this.#reason;
+    this.#reason = reason;
+    if (reason === known) return;
+    this.#options.onEvent({
+      connected: false,
+      address: address === undefined ? 'unknown' : textOf(address),
+      reason,
+    });
+  }
+
+  /** Finds connections that are dead without a word: what is idle is pinged, what is silent dropped. */
+  #look(): void {
+    const connection = this.#connection;
+    if (connection === undefined) return;
+    if (connection.silentMs() > SILENT_MS) connection.drop(new RedisUnavailable('no answer for a second'));
+    else if (connection.waiting === 0 && connection.answers === this.#answersSeen)
+      connection.send(['PING']).catch(() => {});
+    this.#answersSeen = connection.answers;
+  }
+}
+
+/** Twice as long after each failure, some of it by chance, so that many clients do not come back together. */
+function backOff(failures: number, random: number): number {
+  return Math.min(BACK_OFF_MS.first * 2 ** Math.min(failures, 10), BACK_OFF_MS.most) * (0.5 + 0.4 * random);
+}
+
+export function textOf({ host, port }: Address): string {
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+}

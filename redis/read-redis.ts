@@ -1,0 +1,82 @@
+import { type Malformed, parseRedisAddress, type RedisDescription, type RedisTls } from './description.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Redis as the environment describes it: REDIS_URL (see `parseRedisAddress`), REDIS_USERNAME, REDIS_PASSWORD or REDIS_PASSWORD_FILE,
+ * REDIS_SENTINEL_PASSWORD or REDIS_SENTINEL_PASSWORD_FILE; with TLS, REDIS_CA_FILE (PEM, in place of the system's authorities), and
+ * REDIS_CERT_FILE with REDIS_KEY_FILE (PEM, where the server wants a client certificate). A password of its own wins over the one in
+ * the address; of a file the last line feed is cut. An empty variable is one that is not set. Undefined without REDIS_URL. The error
+ * names the variable, and never its value.
+ */
+export function readRedis(
+  env: Environment,
+  readFile: (path: string) => string,
+): RedisDescription | Malformed | undefined {
+  const url = env.REDIS_URL || undefined;
+  if (url === undefined) return undefined;
+  const parsed = parseRedisAddress(url);
+  if ('error' in parsed) return { error: `REDIS_URL: ${parsed.error}` };
+  try {
+    return describe(parsed, name => env[name] || undefined, readFile);
+  } catch (error) {
+    if (error instanceof Unreadable) return { error: error.message };
+    throw error;
+  }
+}
+
+class Unreadable extends Error {}
+
+function describe(
+  parsed: RedisDescription,
+  read: (name: string) => string | undefined,
+  readFile: (path: string) => string,
+): RedisDescription {
+  const file = (name: string) => {
+    const path = read(name);
+    return path === undefined ? undefined : contentOf(name, path, readFile);
+  };
+  const secret = (name: string) => file(`${name}_FILE`)?.replace(/\r?\n$/, '') ?? read(name);
+  const username = read('REDIS_USERNAME') ?? parsed.username;
+  const password = secret('REDIS_PASSWORD') ?? parsed.password;
+  if (username !== undefined && password === undefined)
+    throw new Unreadable('REDIS_URL: a user without password: set REDIS_PASSWORD or REDIS_PASSWORD_FILE');
+  const tls = { ...tlsOf(file) };
+  if (parsed.tls === undefined && Object.keys(tls).length > 0)
+    throw new Unreadable(
+      'REDIS_CA_FILE, REDIS_CERT_FILE and REDIS_KEY_FILE are for TLS: want rediss in REDIS_URL',
+    );
+  return {
+    ...parsed,
+    topology: withPassword(parsed.topology, secret('REDIS_SENTINEL_PASSWORD')),
+    ...(username !== undefined && { username }),
+    ...(password !== undefined && { password }),
+    ...(parsed.tls !== undefined && { tls }),
+  };
+}
+
+function withPassword(
+  topology: RedisDescription['topology'],
+  password: string | undefined,
+): RedisDescription['topology'] {
+  return topology.kind === 'sentinel' && password !== undefined ? { ...topology, password } : topology;
+}
+
+function tlsOf(file: (name: string) => string | undefined): RedisTls {
+  const [ca, cert, key] = [file('REDIS_CA_FILE'), file('REDIS_CERT_FILE'), file('REDIS_KEY_FILE')];
+  if ((cert === undefined) !== (key === undefined))
+    throw new Unreadable('REDIS_CERT_FILE and REDIS_KEY_FILE belong together: set both or none');
+  return {
+    ...(ca !== undefined && { ca }),
+    ...(cert !== undefined && { cert }),
+    ...(key !== undefined && { key }),
+  };
+}
+
+function contentOf(name: string, path: string, readFile: (path: string) => string): string {
+  try {
+    return readFile(path);
+  } catch {
+    throw new Unreadable(`${name}: cannot read the file "${path}"`);
+  }
+}

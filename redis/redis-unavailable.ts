@@ -1,0 +1,72 @@
+import { ErrorReply } from '@redis/client';
+
+/**
+ * Redis is gone, slow, overloaded or refuses: the one error of this folder. The message is plain words without key, argument or
+ * credential; the command may have been executed all the same, unless `notSent`.
+ */
+export class RedisUnavailable extends Error {
+  override readonly name = 'RedisUnavailable';
+  readonly notSent: boolean;
+
+  constructor(message: string, { notSent = false }: { readonly notSent?: boolean } = {}) {
+    super(message);
+    this.notSent = notSent;
+  }
+
+  /** Any error of the client library or of a server. */
+  static from(error: unknown): RedisUnavailable {
+    return error instanceof RedisUnavailable ? error : new RedisUnavailable(describeFailure(error));
+  }
+}
+
+/** First words of error replies, https://redis.io/docs/latest/develop/reference/protocol-spec/#simple-errors */
+const REPLIES: ReadonlyMap<string, string> = new Map([
+  ['WRONGPASS', 'it refuses the user or the password'],
+  ['NOAUTH', 'it wants a password'],
+  ['NOPERM', 'the user may not run this command, or not on this key'],
+  ['OOM', 'its memory is full'],
+  ['MISCONF', 'it cannot write its snapshot and takes no writes'],
+  ['LOADING', 'it is loading its data'],
+  ['BUSY', 'a script keeps it busy'],
+  ['READONLY', 'it is a replica'],
+  ['MASTERDOWN', 'it is a replica without its master'],
+  ['CLUSTERDOWN', 'its cluster is down'],
+]);
+
+/** Codes of node:net, node:dns and node:tls. */
+const CODES: ReadonlyMap<string, string> = new Map([
+  ['ECONNREFUSED', 'connection refused'],
+  ['ECONNRESET', 'the connection was reset'],
+  ['EPIPE', 'the connection was closed'],
+  ['ETIMEDOUT', 'no answer to the connection'],
+  ['EHOSTUNREACH', 'no route to the host'],
+  ['ENETUNREACH', 'no route to the network'],
+  ['ENOTFOUND', 'no such host'],
+  ['EAI_AGAIN', 'the host name cannot be looked up now'],
+]);
+
+/** Plain words for an error, by its code alone: messages of libraries and servers may hold arguments. */
+export function describeFailure(error: unknown): string {
+  if (error instanceof RedisUnavailable) return error.message;
+  if (error instanceof ErrorReply) return describeReply(error.message);
+  if (!(error instanceof Error)) return 'it failed';
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+  if (code === undefined) return NAMES.get(error.constructor.name) ?? `it failed (${error.constructor.name})`;
+  if (/CERT|SELF_SIGNED|TLS|SSL/.test(code)) return `TLS failed, ${code}`;
+  return CODES.get(code) ?? code;
+}
+
+function describeReply(message: string): string {
+  if (/^ERR .*\bAUTH\b/.test(message)) return 'it refuses the user or the password';
+  const [word = ''] = message.split(' ', 1);
+  return REPLIES.get(word) ?? (/^[A-Z]{2,16}$/.test(word) ? `it answered ${word}` : 'it answered an error');
+}
+
+/** Errors of the client library that have no code. */
+const NAMES: ReadonlyMap<string, string> = new Map([
+  ['SocketClosedUnexpectedlyError', 'the connection was closed'],
+  ['ConnectionTimeoutError', 'no answer to the connection'],
+  ['ClientOfflineError', 'not connected'],
+  ['ClientClosedError', 'not connected'],
+  ['DisconnectsClientError', 'the connection was closed'],
+]);

@@ -1,0 +1,93 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+/** A real Redis of its own, on a loopback port that stays the same across restarts. */
+export type RedisServer = {
+  readonly port: number;
+  /** `127.0.0.1:port`. */
+  readonly address: string;
+  readonly pid: () => number;
+  /** Starts it again after `kill`; it has forgotten everything. */
+  readonly start: () => Promise<void>;
+  /** SIGKILL. */
+  readonly kill: () => Promise<void>;
+  /** `SIGSTOP` makes it hang, `SIGCONT` go on. */
+  readonly signal: (signal: NodeJS.Signals) => void;
+  /** Ends it and removes its files. */
+  readonly remove: () => Promise<void>;
+};
+
+/** Why there is no Redis for tests; undefined when there is. */
+export function whyNoRedis(): string | undefined {
+  if (process.env.GATEWAY_SKIP_REDIS !== undefined) return process.env.GATEWAY_SKIP_REDIS;
+  const found = spawnSync('redis-server', ['--version']).status === 0;
+  return found ? undefined : 'there is no redis-server';
+}
+
+/** Starts a server with these further arguments (`--name value`); `setUp` makes them from the folder that is its own. */
+export async function startRedis(
+  args: readonly string[] = [],
+  setUp: (home: string, port: number) => Promise<readonly string[]> = async () => [],
+): Promise<RedisServer> {
+  const [home, port] = await Promise.all([mkdtemp(join(tmpdir(), 'gateway-redis-')), freePort()]);
+  const fromHome = await setUp(home, port);
+  // `setUp` may give the path of a configuration file, which is the first argument.
+  const all = [
+    ...fromHome,
+    ...['--port', `${port}`, '--bind', '127.0.0.1', '--dir', home, '--save', '', '--daemonize', 'no'],
+    ...args,
+  ];
+  let child: ChildProcess | undefined;
+  const signal = (name: NodeJS.Signals) => void child?.kill(name);
+  const kill = async () => {
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const exited = once(child, 'exit');
+    signal('SIGKILL');
+    await exited;
+  };
+  const start = async () => {
+    child = await run(all);
+  };
+  process.once('exit', () => signal('SIGKILL'));
+  await start();
+  return {
+    port,
+    address: `127.0.0.1:${port}`,
+    pid: () => child?.pid ?? 0,
+    start,
+    kill,
+    signal,
+    remove: async () => {
+      await kill();
+      await rm(home, { recursive: true, force: true });
+    },
+  };
+}
+
+async function run(args: readonly string[]): Promise<ChildProcess> {
+  const child = spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const lines: string[] = [];
+  for await (const line of createInterface({ input: child.stdout })) {
+    lines.push(line);
+    if (/Ready to accept connections|Sentinel ID is/.test(line)) {
+      child.stdout.resume(); // or its pipe fills
+      return child;
+    }
+  }
+  throw new Error(`redis-server did not start:\n${lines.join('\n')}`);
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
