@@ -13,6 +13,8 @@ export const TEST_TOOLS: readonly Tool[] = [
   { name: 'IPROUTE2', command: 'ip', aptPackage: 'iproute2' },
   { name: 'SETPRIV', command: 'setpriv', aptPackage: 'util-linux' },
   { name: 'PROCPS', command: 'ps', aptPackage: 'procps' },
+  { name: 'REDIS', command: 'redis-server', aptPackage: 'redis-server' },
+  { name: 'OPENSSL', command: 'openssl', aptPackage: 'openssl' },
   { name: 'GRPCURL', command: 'grpcurl', goPackage: 'github.com/fullstorydev/grpcurl/cmd/grpcurl@v1.9.4' },
   // The library behind `docker compose config`, which needs no Docker.
   {
