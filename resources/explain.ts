@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { type FieldPath, type Finding, fault } from './finding.ts';
-import { childOf, metaOf, unwrap } from './schema-walk.ts';
+import { childOf, choicesOf, metaOf, unwrap } from './schema-walk.ts';
 import { suggest } from './suggest.ts';
 
 const LONGEST_SHOWN = 80;
@@ -48,11 +48,6 @@ function formOf(schema: z.core.$ZodType): string {
   if (inner instanceof z.core.$ZodArray) return 'a list';
   const choices = choicesOf(inner);
   return choices.length > 0 ? `one of ${choices.map(choice => `\`${choice}\``).join(', ')}` : 'a map';
-}
-
-function choicesOf(schema: z.core.$ZodType): readonly string[] {
-  const inner = unwrap(schema);
-  return inner instanceof z.core.$ZodEnum ? Object.values(inner._zod.def.entries).map(String) : [];
 }
 
 function isEmpty(value: unknown): boolean {

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { caution, type FieldPath, type Finding, fault, formatPath } from './finding.ts';
 import type { KindDefinition } from './kind.ts';
-import { itemOf, metaOf, shapeOf } from './schema-walk.ts';
+import { choicesOf, itemOf, metaOf, shapeOf } from './schema-walk.ts';
 import { suggest } from './suggest.ts';
 
 /** What the operator wrote, in the schema's own spelling. */
@@ -22,8 +22,8 @@ type Context = {
 };
 
 /**
- * Spells the fields as the schema does: accepted aliases silently, other letter case with a warning. Fields that the
- * schema does not know are dropped with a finding, of the severity that `definition` says. A field with the value null counts as left out,
+ * Spells the fields as the schema does: accepted aliases silently, other letter case with a warning; words of an enumeration that
+ * allows it silently in any letter case. Fields that the schema does not know are dropped with a finding, of the severity that `definition` says. A field with the value null counts as left out,
  * as it does in Kubernetes. Findings have the paths of what was written.
  */
 export function normalise(schema: z.core.$ZodType, input: unknown, definition: UnknownFields): Normalised {
@@ -38,6 +38,7 @@ export function toWrittenPath(path: FieldPath, renamed: ReadonlyMap<string, stri
 }
 
 function normaliseValue(schema: z.core.$ZodType, input: unknown, path: FieldPath, context: Context): unknown {
+  if (typeof input === 'string') return normaliseWord(schema, input);
   if (typeof input !== 'object' || input === null) return input;
   const shape = shapeOf(schema);
   const item = itemOf(schema);
@@ -52,6 +53,13 @@ function normaliseValue(schema: z.core.$ZodType, input: unknown, path: FieldPath
   return Object.fromEntries(
     entries.map(([key, value]) => [key, normaliseValue(item, value, [...path, key], context)]),
   );
+}
+
+/** A word of an enumeration that may be written in any letter case, as the schema spells it. */
+function normaliseWord(schema: z.core.$ZodType, input: string): string {
+  const words = choicesOf(schema);
+  if (words.length === 0 || metaOf(schema).anyCase !== true) return input;
+  return words.find(word => word.toLowerCase() === input.toLowerCase()) ?? input;
 }
 
 function normaliseObject(

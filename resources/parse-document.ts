@@ -6,8 +6,9 @@ import { parseResource } from './parse-resource.ts';
 import { EMPTY_FILE, mergeParsed, type ParsedFile } from './parsed-file.ts';
 import { placeOutcome } from './place-outcome.ts';
 import type { Problem } from './problem.ts';
+import { spellOutPatterns } from './repeated-labels.ts';
 import { resourceId } from './resource.ts';
-import { findDuplicateKeys } from './yaml-duplicate-keys.ts';
+import { findDuplicateKeys, hasDuplicateKeys } from './yaml-duplicate-keys.ts';
 import { keyOf, offsetOf } from './yaml-position.ts';
 import { readYaml, type YamlDocument } from './yaml-value.ts';
 
@@ -19,7 +20,8 @@ export function parseDocument(text: string, options: ParseOptions): ParsedFile {
   try {
     const yaml = readYaml(text);
     const { document, read, lineAt } = yaml;
-    if ('value' in read) return parseNode(document.contents, read.value, yaml, options);
+    const parsing = { ...yaml, repeats: hasDuplicateKeys(document) };
+    if ('value' in read) return parseNode(document.contents, read.value, parsing, options);
     return readBroken(document, problemAt(lineAt(read.broken.offset), read.broken.message), options);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
@@ -30,6 +32,9 @@ export function parseDocument(text: string, options: ParseOptions): ParsedFile {
     };
   }
 }
+
+/** `repeats`: a key stands twice in one of its maps. */
+type Parsing = YamlDocument & { readonly repeats: boolean };
 
 function problemAt(line: number, message: string): Problem {
   return { severity: 'error', kind: '', namespace: '', name: '', file: '', line, message };
@@ -54,7 +59,7 @@ function readBroken(document: Document, problem: Problem, options: ParseOptions)
   return { ...EMPTY_FILE, refused: [refused], problems, anonymous: true };
 }
 
-function parseNode(written: unknown, value: unknown, yaml: YamlDocument, options: ParseOptions): ParsedFile {
+function parseNode(written: unknown, value: unknown, yaml: Parsing, options: ParseOptions): ParsedFile {
   if (value === null || value === undefined) return EMPTY_FILE;
   const node = isAlias(written) ? written.resolve(yaml.document) : written;
   const lineAt = (path: readonly (string | number)[]) => yaml.lineAt(offsetOf(yaml.document, node, path));
@@ -68,12 +73,24 @@ function parseNode(written: unknown, value: unknown, yaml: YamlDocument, options
     const problem = problemAt(lineAt([]), 'this has neither `apiVersion` nor `kind`; it is ignored');
     return anonymous({ ...problem, severity: 'warning' });
   }
-  const outcome = parseResource(value, findDuplicateKeys(node), options);
+  const { fields, duplicates } = yaml.repeats
+    ? readRepeats(node, value, yaml)
+    : { fields: value, duplicates: [] };
+  const outcome = parseResource(fields, duplicates, options);
   return outcome === undefined ? EMPTY_FILE : placeOutcome(outcome, lineAt);
 }
 
+/** Keys may stand twice in the items of a RateLimit's patterns, and there only (document 2, "Pattern matching rules" 3). */
+function readRepeats(node: unknown, value: Fields, { document }: Parsing) {
+  const { fields, items } =
+    value.kind === 'RateLimit'
+      ? spellOutPatterns(node, value, document)
+      : { fields: value, items: new Set() };
+  return { fields, duplicates: findDuplicateKeys(node, document, items) };
+}
+
 /** The items of a `kind: List`, as `kubectl get -o yaml` writes it. */
-function parseList(node: unknown, { items }: Fields, yaml: YamlDocument, options: ParseOptions): ParsedFile {
+function parseList(node: unknown, { items }: Fields, yaml: Parsing, options: ParseOptions): ParsedFile {
   const written = isMap(node) ? node.items.findLast(pair => keyOf(pair) === 'items')?.value : undefined;
   const list = isAlias(written) ? written.resolve(yaml.document) : written;
   if (!isSeq(list) || !Array.isArray(items)) return EMPTY_FILE;

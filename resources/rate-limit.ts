@@ -1,19 +1,9 @@
 import * as z from 'zod';
 import { gatewayId } from './gateway-id.ts';
+import { bodyTemplate, errorHeaders, requestHeaders, responseHeaders } from './header-template.ts';
 import type { KindDefinition } from './kind.ts';
-import type { LabelPattern } from './label-pattern.ts';
-import { checkWith, type Parsed } from './parsed-string.ts';
-import { parseTemplate, type TemplateUse } from './template/template.ts';
-
-const headerTemplate = z.object({
-  name: z.string().describe('Name of the header'),
-  value: z
-    .string()
-    .check(checkWith(checkTemplate('header')))
-    .describe('Go text/template of its value'),
-});
-
-const headerTemplates = z.array(headerTemplate).default([]);
+import { patternItem } from './label-pattern-item.ts';
+import { checkRateLimit } from './rate-limit-check.ts';
 
 const limit = z.object({
   name: z
@@ -21,33 +11,43 @@ const limit = z.object({
     .min(1)
     .exactOptional()
     .describe('Name in logs and metrics; default: `<resource name>.<namespace>-<index in limits>`'),
-  action: z.enum(['Enforce', 'LogOnly']).default('Enforce'),
-  pattern: z.array(z.unknown()).transform((): LabelPattern => []),
-  rate: z.int().min(0).max(4_294_967_295),
-  unit: z.enum(['second', 'minute', 'hour', 'day']),
-  injectRequestHeaders: headerTemplates,
-  injectResponseHeaders: headerTemplates,
+  action: z
+    .enum(['Enforce', 'LogOnly'])
+    .meta({ anyCase: true })
+    .default('Enforce')
+    .describe('Over the limit: answer 429, or let the request pass and note it only. Any letter case'),
+  pattern: z
+    .array(patternItem)
+    .meta({ form: 'a list of maps from label key to value' })
+    .describe(
+      'What a label group begins with, one map a label: any of its pairs, which may have one key twice; value `""` or `"*"`: any. `[]`: every group',
+    ),
+  rate: z
+    .int({ abort: true })
+    .min(0)
+    .max(4_294_967_295)
+    .meta({ form: 'an integer from 0 to 4294967295' })
+    .describe('Requests allowed per unit; 0: none'),
+  unit: z
+    .enum(['second', 'minute', 'hour', 'day'])
+    .meta({ anyCase: true })
+    .describe('Of the wall clock in UTC. Any letter case'),
+  injectRequestHeaders: requestHeaders.describe('Added to the request, over the limit or not'),
+  injectResponseHeaders: responseHeaders.describe("Added to the response, the service's or a 429"),
   errorResponse: z
     .object({
-      headers: headerTemplates,
-      bodyTemplate: z
-        .string()
-        .check(checkWith(checkTemplate('body')))
-        .default(''),
+      headers: errorHeaders.describe('Added to the 429'),
+      bodyTemplate: bodyTemplate.default('').describe('Go text/template of its body; empty: no body'),
     })
-    .exactOptional(),
+    .exactOptional()
+    .describe('What a 429 of this limit holds; without it, no body'),
 });
-
-function checkTemplate(use: TemplateUse): (text: string) => Parsed<string> {
-  return text => {
-    const parsed = parseTemplate(text, use);
-    return 'error' in parsed ? parsed : { value: text };
-  };
-}
 
 const schema = z.object({
   domain: z.string().min(1).describe('Label domain that the limits apply to'),
-  limits: z.array(limit).describe('The limits'),
+  limits: z
+    .array(limit)
+    .describe('Of those that match a label group, the ones with the longest pattern count'),
   gateway_id: gatewayId,
 });
 
@@ -57,6 +57,7 @@ export const rateLimit: KindDefinition<typeof schema> = {
   schema,
   fieldsAt: 'spec',
   unknownField: 'warning',
+  check: checkRateLimit,
 };
 
 export type RateLimitSpec = z.output<typeof schema>;

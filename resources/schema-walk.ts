@@ -8,6 +8,8 @@ export type FieldMeta = {
   readonly aliases?: readonly string[];
   /** An item with an error is left out by itself, the others stand. */
   readonly lenient?: boolean;
+  /** The words of an enumeration may be written in any letter case. */
+  readonly anyCase?: boolean;
   /** The value is never shown. */
   readonly secret?: boolean;
 };
@@ -34,6 +36,12 @@ export function childOf(schema: z.core.$ZodType, key: string | number): z.core.$
   const shape = shapeOf(schema);
   if (shape === undefined) return itemOf(schema);
   return Object.hasOwn(shape, key) ? shape[key] : undefined;
+}
+
+/** The words of an enumeration; none when the schema is none. */
+export function choicesOf(schema: z.core.$ZodType): readonly string[] {
+  const inner = unwrap(schema);
+  return inner instanceof z.core.$ZodEnum ? Object.values(inner._zod.def.entries).map(String) : [];
 }
 
 /** The schema of what the operator writes, without defaults, optionality and transformations around it. */

@@ -1,18 +1,52 @@
-import { isMap, isSeq } from 'yaml';
+import { type Document, isAlias, isMap, isSeq, type Pair, type YAMLMap } from 'yaml';
 import { type FieldPath, type Finding, fault } from './finding.ts';
-import { keyOf } from './yaml-position.ts';
+import { isMerge, keyOf } from './yaml-position.ts';
 
-/** A finding for each key that stands twice in one map below `node`. Aliases are not followed: their anchor is seen once. */
-export function findDuplicateKeys(node: unknown, path: FieldPath = []): readonly Finding[] {
-  if (isSeq(node)) return node.items.flatMap((item, index) => findDuplicateKeys(item, [...path, index]));
-  if (!isMap(node)) return [];
+/** Where keys stand, and the nodes in which one may stand twice. */
+type Context = { readonly document: Document; readonly free: ReadonlySet<unknown> };
+
+/** Whether a key stands twice in any map of the document. */
+export function hasDuplicateKeys(document: Document): boolean {
+  return findDuplicates(document.contents, [], { document, free: new Set() }).length > 0;
+}
+
+/**
+ * A finding for each key that stands twice in one map below `node`, except in the nodes of `free`. An anchor is seen where it stands:
+ * an alias is followed only to one of those nodes, and when it is none itself.
+ */
+export function findDuplicateKeys(
+  node: unknown,
+  document: Document,
+  free: ReadonlySet<unknown>,
+): readonly Finding[] {
+  return findDuplicates(node, [], { document, free });
+}
+
+function findDuplicates(node: unknown, path: FieldPath, context: Context): readonly Finding[] {
+  const { document, free } = context;
+  if (free.has(node)) return [];
+  if (isSeq(node))
+    return node.items.flatMap((item, index) => findDuplicates(item, [...path, index], context));
+  if (isMap(node)) return findInMap(node, path, context);
+  const target = isAlias(node) && free.size > 0 ? node.resolve(document) : undefined;
+  return isMap(target) && free.has(target) ? findInMap(target, path, context) : [];
+}
+
+function findInMap(map: YAMLMap, path: FieldPath, context: Context): readonly Finding[] {
   const seen = new Set<string>();
-  return node.items.flatMap(pair => {
-    const key = keyOf(pair);
-    const below = findDuplicateKeys(pair.value, [...path, key ?? '']);
-    if (key === undefined || key === '<<') return below;
-    const twice = seen.has(key);
-    seen.add(key);
-    return twice ? [fault([...path, key], `\`${key}\` stands twice in one map; keep one`), ...below] : below;
+  return map.items.flatMap(pair => {
+    const key = keyOf(pair) ?? '';
+    const at = [...path, key];
+    const below = findDuplicates(pair.value, at, context);
+    const message = `\`${key}\` stands twice in one map; keep one`;
+    return isRepeated(pair, seen) ? [fault(at, message), ...below] : below;
   });
+}
+
+function isRepeated(pair: Pair, seen: Set<string>): boolean {
+  const key = keyOf(pair);
+  if (key === undefined || isMerge(pair)) return false;
+  const repeated = seen.has(key);
+  seen.add(key);
+  return repeated;
 }

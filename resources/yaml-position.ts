@@ -1,4 +1,4 @@
-import { type Document, isAlias, isMap, isScalar, isSeq, type Pair } from 'yaml';
+import { type Document, isAlias, isMap, isScalar, isSeq, type Pair, type YAMLMap } from 'yaml';
 import type { FieldPath } from './finding.ts';
 
 /**
@@ -27,8 +27,20 @@ function stepInto(
     return item === undefined ? undefined : { ...offsetIn(item), value: item };
   }
   if (!isMap(container)) return undefined;
+  // A pattern item with a key twice is read as a list of its pairs.
+  if (typeof step === 'number') return pairAt(container, step);
   const pair = container.items.findLast(candidate => keyOf(candidate) === String(step));
   return pair === undefined ? undefined : { ...offsetIn(pair.key), value: pair.value };
+}
+
+function pairAt(map: YAMLMap, index: number): { offset?: number; value: unknown } | undefined {
+  const pair = map.items.some(isMerge) ? undefined : map.items[index];
+  return pair === undefined ? undefined : { ...offsetIn(pair.key), value: pair.value };
+}
+
+/** Whether a pair merges maps in: a plain `<<`; a quoted one is a key like others. */
+export function isMerge({ key }: Pair): boolean {
+  return isScalar(key) && key.value === '<<' && key.type === 'PLAIN';
 }
 
 /** The key of a pair as it will be named in JavaScript, when it is a scalar. */

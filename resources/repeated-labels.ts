@@ -1,0 +1,70 @@
+import { type Document, isMap, isScalar, isSeq } from 'yaml';
+import { pairsOf, resolved } from './yaml-merge.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** A RateLimit in which no map has a label twice, and the nodes in which a key may stand twice. */
+export type SpeltOut = { readonly fields: Fields; readonly items: ReadonlySet<unknown> };
+
+type Context = { readonly document: Document; readonly items: Set<unknown> };
+
+/** From a RateLimit's root to the items of its patterns; `*` is each item of a list. */
+const PATTERN_ITEM = ['spec', 'limits', '*', 'pattern', '*'];
+
+/**
+ * The value of a RateLimit with each pattern item that has a key twice, `{a: x, a: y}`, as a list of maps, `[{a: x}, {a: y}]`: the form
+ * that JSON can hold. All else stays as it is. `fields` is what `node` is in JavaScript.
+ */
+export function spellOutPatterns(node: unknown, fields: Fields, document: Document): SpeltOut {
+  const items = new Set<unknown>();
+  const speltOut = spellOut(node, fields, PATTERN_ITEM, { document, items });
+  return { fields: isRecord(speltOut) ? speltOut : fields, items };
+}
+
+function spellOut(at: unknown, value: unknown, path: readonly string[], context: Context): unknown {
+  const [step, ...below] = path;
+  const node = resolved(at, context.document);
+  if (step === undefined) return spellOutItem(at, value, context);
+  if (step === '*' && isSeq(node) && Array.isArray(value)) {
+    return value.map((item, index) => spellOut(node.items[index], item, below, context));
+  }
+  if (!isMap(node) || !isRecord(value)) return value;
+  const nodes = new Map(pairsOf(node, context.document).map(pair => [pair.key, pair.value]));
+  const fields = Object.entries(value).map(([key, field]) => {
+    // Fields are found as normalise finds them, whatever their letter case.
+    const wanted = key.toLowerCase() === step;
+    return [key, wanted ? spellOut(nodes.get(key), field, below, context) : field] as const;
+  });
+  return Object.fromEntries(fields);
+}
+
+/** A map, or a list of maps, whose labels are alternatives. */
+function spellOutItem(at: unknown, value: unknown, context: Context): unknown {
+  context.items.add(at);
+  const node = resolved(at, context.document);
+  if (!isSeq(node) || !Array.isArray(value)) return alternativesOf(node, context.document) ?? value;
+  return value.flatMap((item, index) => {
+    const map = node.items[index];
+    context.items.add(map);
+    return alternativesOf(resolved(map, context.document), context.document) ?? [item];
+  });
+}
+
+/** One map a label, when a label stands twice. */
+function alternativesOf(node: unknown, document: Document): readonly Fields[] | undefined {
+  if (!isMap(node)) return undefined;
+  const pairs = pairsOf(node, document);
+  if (new Set(pairs.map(({ key }) => key)).size === pairs.length) return undefined;
+  return pairs.map(({ key, value }) => Object.fromEntries([[key, plainValue(value)]]));
+}
+
+/** What is no scalar is no value of a label: its form alone is told. */
+function plainValue(node: unknown): unknown {
+  if (isMap(node)) return {};
+  if (isSeq(node)) return [];
+  return isScalar(node) ? node.value : null;
+}
+
+function isRecord(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
