@@ -1,11 +1,16 @@
 import { type DeltaDiscoveryResponse, type Node, WILDCARD } from './discovery.ts';
-import type { XdsResource } from './snapshot.ts';
+import { versionOf, type XdsResource } from './snapshot.ts';
 
 /** A change of the resources of one type. It is answered once; later answers do nothing. */
 export type Update = {
   readonly typeUrl: string;
   readonly changed: readonly XdsResource[];
   readonly removed: readonly string[];
+  /**
+   * With this change the client has all that the server has of the type. False while a large change comes in parts: whoever must not
+   * act on a part of it waits for the last one.
+   */
+  readonly complete: boolean;
   /** It is in force. */
   ack(): void;
   /** It is refused as a whole, what was ACKed before stays in force; `message` reaches the operator. */
@@ -52,7 +57,15 @@ export class ClientSubscription {
       answer(null);
     };
     const nack = (message: string) => answer({ code: INVALID_ARGUMENT, message });
-    return { typeUrl: this.typeUrl, changed, removed, ack, nack };
+    return { typeUrl: this.typeUrl, changed, removed, complete: this.#completes(response), ack, nack };
+  }
+
+  /** The server's version is a hash of the names and versions of all that it has, and counts the NACKs behind a dash. */
+  #completes({ resources, removed_resources, system_version_info }: DeltaDiscoveryResponse): boolean {
+    const held = new Map(this.#versions);
+    for (const { name, version } of resources) held.set(name, version);
+    for (const name of removed_resources) held.delete(name);
+    return versionOf(held) === system_version_info.split('-')[0];
   }
 
   #hold(changed: readonly XdsResource[], removed: readonly string[]): void {

@@ -24,13 +24,15 @@ function startClient(
 ) {
   const holds = new Map<string, string>();
   const updates: string[] = [];
+  const completes: boolean[] = [];
   const disconnects: string[] = [];
   const connection = connect({
     address: `127.0.0.1:${port}`,
     credentials: credentials.createInsecure(),
     node: { id: 'service-1', cluster: 'edge' },
     typeUrls,
-    onUpdate({ typeUrl, changed, removed, ack, nack }) {
+    onUpdate({ typeUrl, changed, removed, complete, ack, nack }) {
+      completes.push(complete);
       updates.push([typeUrl.slice(-6), changed.map(({ name }) => name), removed].flat().join(' '));
       if (changed.some(({ name, any }) => contentOf(name, any) === 'bad')) return nack('bad policy');
       for (const { name, any } of changed) holds.set(name, contentOf(name, any));
@@ -43,7 +45,7 @@ function startClient(
     keepaliveMs,
   });
   t.after(() => connection.close());
-  return { holds, updates, disconnects };
+  return { holds, updates, completes, disconnects };
 }
 
 test('a client gets what is there, then only what changes or goes, of each type', async t => {
@@ -62,13 +64,15 @@ test('what a client refuses is told to the server, and the last good stays', asy
     nacked: (_stream, nack) => messages.push(nack.message),
   });
   cache.set('edge', policies({ a: '1' }));
-  const { holds } = startClient(t, port);
+  const { holds, completes } = startClient(t, port);
   await until(() => (holds.size === 1 ? true : undefined));
   cache.set('edge', policies({ a: 'bad' }));
   await until(() => messages[0]);
   assert.deepEqual([messages, [...holds]], [['bad policy'], [['a', '1']]]);
+  assert.deepEqual(completes, [true, true]);
   cache.set('edge', policies({ a: '2' }));
   await until(() => (holds.get('a') === '2' ? true : undefined));
+  assert.equal(completes.at(-1), true, 'also after a NACK');
 });
 
 test('a client keeps what it has during an outage, comes back within 1 s, and is sent only what changed', async t => {
@@ -94,10 +98,15 @@ test('a client takes 10,000 resources of 4 KiB', async t => {
     'edge',
     policies(Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`r${i}`, content]))),
   );
-  const { holds, updates } = startClient(t, port);
+  const { holds, updates, completes } = startClient(t, port);
   await until(() => (holds.size === 10_000 ? true : undefined));
   await until(() => (service.streams()[0]?.standing === 'settled' ? true : undefined));
   assert.ok(updates.length > 10, 'it comes in parts of 2 MiB');
+  assert.deepEqual(
+    completes,
+    updates.map((_, index) => index === updates.length - 1),
+    'only the last part makes it complete',
+  );
 });
 
 test('a peer that is silent without a word is noticed', async t => {

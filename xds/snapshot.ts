@@ -32,11 +32,16 @@ export function snapshotOf(resources: Iterable<XdsResource>): Snapshot {
 export function resourcesVersion(resources: Resources): string {
   const known = versions.get(resources);
   if (known !== undefined) return known;
-  const hash = createHash('sha256');
-  for (const name of [...resources.keys()].sort()) hash.update(`${name}\0${resources.get(name)?.version}\0`);
-  const version = hash.digest('hex').slice(0, 16);
+  const version = versionOf(new Map([...resources].map(([name, { version }]) => [name, version])));
   versions.set(resources, version);
   return version;
+}
+
+/** A hash of names and versions, whatever their order. */
+export function versionOf(versions: ReadonlyMap<string, string>): string {
+  const hash = createHash('sha256');
+  for (const name of [...versions.keys()].sort()) hash.update(`${name}\0${versions.get(name)}\0`);
+  return hash.digest('hex').slice(0, 16);
 }
 
 /** Many streams ask for the version of the same resources, which never change. */
