@@ -1,0 +1,36 @@
+import type { LabelPattern } from '#resources/label-pattern.ts';
+import type { Template } from '#resources/template/template.ts';
+import type { Unit } from './window.ts';
+
+/** What is done with requests over the rate: answered 429, or only noted. Source: document 2, "RateLimit resource". */
+export type Action = 'Enforce' | 'LogOnly';
+
+/** A text without template actions is a plain string: it needs no evaluation. */
+export type Text = string | Template;
+
+/** `name` in lower case. */
+export type HeaderTemplate = { readonly name: string; readonly value: Text };
+
+/** `body` undefined: none. */
+export type ErrorResponse = { readonly headers: readonly HeaderTemplate[]; readonly body: Text | undefined };
+
+/** A limit, ready to decide with. */
+export type Limit = {
+  readonly domain: string;
+  readonly name: string;
+  readonly action: Action;
+  readonly pattern: LabelPattern;
+  /** Equal for equal patterns only. */
+  readonly canonical: string;
+  /** Requests per unit; 0 refuses all. */
+  readonly rate: number;
+  readonly unit: Unit;
+  /**
+   * Begins the key of each of its counters: equal for limits of equal domain, pattern and unit, whatever else they say, so that a limit
+   * that is renamed, moved or given another rate goes on counting where it was. No counter's prefix begins another's.
+   */
+  readonly counter: string;
+  readonly requestHeaders: readonly HeaderTemplate[];
+  readonly responseHeaders: readonly HeaderTemplate[];
+  readonly errorResponse: ErrorResponse | undefined;
+};

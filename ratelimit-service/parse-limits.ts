@@ -1,0 +1,143 @@
+import { createHash } from 'node:crypto';
+import type { Message } from '#protos/service.ts';
+import { parseHeaderName } from '#resources/http-token.ts';
+import { canonicalPattern, type PatternLabel } from '#resources/label-pattern.ts';
+import type { Parsed } from '#resources/parsed-string.ts';
+import { parseTemplate, type TemplateUse } from '#resources/template/template.ts';
+import type { Action, ErrorResponse, HeaderTemplate, Limit, Text } from './limit.ts';
+import type { Unit } from './window.ts';
+
+/** `gateway.config.v1.Limit.Action` and `.Unit`, by number as protobufjs gives them and by word as ProtoJSON writes them. */
+const ACTIONS: ReadonlyMap<unknown, Action> = new Map<unknown, Action>([
+  [0, 'Enforce'],
+  ['ENFORCE', 'Enforce'],
+  [1, 'LogOnly'],
+  ['LOG_ONLY', 'LogOnly'],
+]);
+const UNITS: ReadonlyMap<unknown, Unit> = new Map<unknown, Unit>([
+  [1, 'second'],
+  ['SECOND', 'second'],
+  [2, 'minute'],
+  ['MINUTE', 'minute'],
+  [3, 'hour'],
+  ['HOUR', 'hour'],
+  [4, 'day'],
+  ['DAY', 'day'],
+]);
+
+/**
+ * The limits of a `gateway.config.v1.RateLimit`, in its order. The control plane has checked it; what cannot be all the same (a template that
+ * does not parse, a unit that we do not know) is an error that names limit and field, with which the resource is refused whole.
+ */
+export function parseLimits(message: Message): Parsed<readonly Limit[]> {
+  const domain = text(message.domain);
+  if (domain === '') return { error: 'domain is empty' };
+  return each(list(message.limits), (limit, index) => {
+    const name = text(limit.name);
+    if (name === '') return { error: `limits[${index}]: name is empty` };
+    return within(`limit ${JSON.stringify(name)}`, parseLimit(domain, name, limit));
+  });
+}
+
+function parseLimit(domain: string, name: string, message: Message): Parsed<Limit> {
+  const action = ACTIONS.get(message.action ?? 0);
+  if (action === undefined) return { error: `action ${message.action} is not known` };
+  const unit = UNITS.get(message.unit);
+  if (unit === undefined) return { error: `unit ${message.unit} is not known` };
+  const pattern = each(list(message.pattern), parsePatternLabel);
+  if ('error' in pattern) return pattern;
+  const templates = parseTemplates(message);
+  if ('error' in templates) return templates;
+  const canonical = canonicalPattern(pattern.value);
+  const counter = counterPrefix(domain, canonical, unit);
+  const rate = Number(message.rate ?? 0);
+  const counted = { canonical, rate, unit, counter };
+  return { value: { domain, name, action, pattern: pattern.value, ...counted, ...templates.value } };
+}
+
+function parsePatternLabel(message: Message, index: number): Parsed<PatternLabel> {
+  const alternatives = list(message.alternatives).map(({ key, value }) =>
+    toAlternative(text(key), text(value)),
+  );
+  if (alternatives.length === 0) return { error: `pattern[${index}] is empty` };
+  if (alternatives.some(({ key }) => key === '')) return { error: `pattern[${index}]: a key is empty` };
+  return { value: alternatives };
+}
+
+function toAlternative(key: string, value: string): PatternLabel[number] {
+  return value === '' ? { key } : { key, value };
+}
+
+/** All of a fixed length, so that none begins another. */
+function counterPrefix(domain: string, canonical: string, unit: Unit): string {
+  return createHash('sha256')
+    .update(JSON.stringify([domain, canonical, unit]))
+    .digest('base64url');
+}
+
+type Templates = Pick<Limit, 'requestHeaders' | 'responseHeaders' | 'errorResponse'>;
+
+function parseTemplates(message: Message): Parsed<Templates> {
+  const requestHeaders = within('inject_request_headers', parseHeaders(message.inject_request_headers));
+  if ('error' in requestHeaders) return requestHeaders;
+  const responseHeaders = within('inject_response_headers', parseHeaders(message.inject_response_headers));
+  if ('error' in responseHeaders) return responseHeaders;
+  const errorResponse = within('error_response', parseErrorResponse(message.error_response));
+  if ('error' in errorResponse) return errorResponse;
+  return {
+    value: {
+      requestHeaders: requestHeaders.value,
+      responseHeaders: responseHeaders.value,
+      errorResponse: errorResponse.value,
+    },
+  };
+}
+
+function parseErrorResponse(value: unknown): Parsed<ErrorResponse | undefined> {
+  if (value === undefined || value === null) return { value: undefined };
+  const message = value as Message;
+  const headers = within('headers', parseHeaders(message.headers));
+  if ('error' in headers) return headers;
+  const body = within('body_template', parseText(text(message.body_template), 'body'));
+  if ('error' in body) return body;
+  return { value: { headers: headers.value, body: body.value === '' ? undefined : body.value } };
+}
+
+function parseHeaders(messages: unknown): Parsed<readonly HeaderTemplate[]> {
+  return each(list(messages), message => {
+    const name = parseHeaderName(text(message.name));
+    if ('error' in name) return name;
+    if (name.value.startsWith(':')) return { error: `"${name.value}" is no header to add` };
+    const value = within(JSON.stringify(name.value), parseText(text(message.value), 'header'));
+    return 'error' in value ? value : { value: { name: name.value, value: value.value } };
+  });
+}
+
+function parseText(source: string, use: TemplateUse): Parsed<Text> {
+  return source.includes('{{') ? parseTemplate(source, use) : { value: source };
+}
+
+function each<T>(
+  messages: readonly Message[],
+  parse: (message: Message, index: number) => Parsed<T>,
+): Parsed<readonly T[]> {
+  const values: T[] = [];
+  for (const [index, message] of messages.entries()) {
+    const parsed = parse(message, index);
+    if ('error' in parsed) return parsed;
+    values.push(parsed.value);
+  }
+  return { value: values };
+}
+
+function within<T>(place: string, parsed: Parsed<T>): Parsed<T> {
+  return 'error' in parsed ? { error: `${place}: ${parsed.error}` } : parsed;
+}
+
+function list(value: unknown): readonly Message[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}

@@ -1,0 +1,42 @@
+import { findType } from '#protos/root.ts';
+import type { Message } from '#protos/service.ts';
+import type { Limit } from '../limit.ts';
+import { parseLimits } from '../parse-limits.ts';
+
+const RATE_LIMIT = 'gateway.config.v1.RateLimit';
+
+/** A limit as ProtoJSON writes it, with what every limit needs; labels are written `key=value`, alternatives with `|`, any value as `key`. */
+export type LimitJson = { readonly pattern?: readonly string[]; readonly [field: string]: unknown };
+
+/** The bytes of a RateLimit resource, decoded as the service gets them. */
+export function rateLimitMessage(domain: string, limits: readonly LimitJson[]): Message {
+  const type = findType(RATE_LIMIT);
+  if (type === undefined) throw new Error(`no message type ${RATE_LIMIT}`);
+  const json = { domain, limits: limits.map((limit, index) => limitJson(limit, index)) };
+  return type.decode(type.encode(type.fromObject(json)).finish()) as unknown as Message;
+}
+
+/** Limits by way of the wire; they must be right. Their names are `limit-0` and so on unless given. */
+export function limitsOf(domain: string, limits: readonly LimitJson[]): readonly Limit[] {
+  const parsed = parseLimits(rateLimitMessage(domain, limits));
+  if ('error' in parsed) throw new Error(parsed.error);
+  return parsed.value;
+}
+
+/** One limit of domain `d`. */
+export function limitOf(json: LimitJson): Limit {
+  const [limit] = limitsOf('d', [json]);
+  if (limit === undefined) throw new Error('no limit');
+  return limit;
+}
+
+/** `key=value` as a label. */
+export function label(text: string): { readonly key: string; readonly value: string } {
+  const [key = '', ...value] = text.split('=');
+  return { key, value: value.join('=') };
+}
+
+function limitJson({ pattern = [], ...rest }: LimitJson, index: number): object {
+  const items = pattern.map(item => ({ alternatives: item.split('|').map(label) }));
+  return { name: `limit-${index}`, rate: 1, unit: 'MINUTE', ...rest, pattern: items };
+}
