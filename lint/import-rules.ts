@@ -36,6 +36,12 @@ export const IMPORT_RULES: readonly ImportRow[] = [
     packages: ['express', 'pino', 'prom-client', '@redis/client', GRPC],
     node: true,
   },
+  {
+    folder: 'ext-authz',
+    ours: ['protos', 'resources', 'xds', 'redis'],
+    packages: ['express', 'jose', 'openid-client', 'pino', 'prom-client', '@redis/client', GRPC],
+    node: true,
+  },
   { folder: 'user-service', ours: [], packages: ['express', 'pg', 'pino'], node: true },
   { folder: 'envoy', ours: ['protos'], packages: ['yaml'], node: true },
   { folder: 'launcher', ours: ['envoy', 'protos'], packages: ['pino', 'yaml'], node: true },

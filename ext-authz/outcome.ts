@@ -1,0 +1,22 @@
+/** An answer to the client instead of the upstream's. Several fields of one name, such as Set-Cookie, stand one after the other. */
+export type Answer = {
+  readonly status: number;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: string;
+};
+
+/** What a filter does to a request that it lets pass. Names are in lower case; none is both set and removed. */
+export type Change = {
+  /** Replace what is there. */
+  readonly set: ReadonlyMap<string, string>;
+  readonly remove: ReadonlySet<string>;
+  /** Added to the upstream's answer: cookies that are renewed. */
+  readonly responseHeaders: readonly (readonly [name: string, value: string])[];
+};
+
+/** A filter either answers or lets the request pass, changed. Source: decisions, "Policy and chain". */
+export type Outcome =
+  | { readonly kind: 'answer'; readonly answer: Answer }
+  | { readonly kind: 'allow'; readonly change: Change };
+
+export const NO_CHANGE: Change = { set: new Map(), remove: new Set(), responseHeaders: [] };
