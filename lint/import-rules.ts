@@ -21,7 +21,7 @@ export const IMPORT_RULES: readonly ImportRow[] = [
     node: true,
   },
   { folder: 'protos', ours: [], packages: ['protobufjs', GRPC, 'grpc-health-check'], node: true },
-  { folder: 'resources', ours: [], packages: ['yaml', 're2js', 'zod'], node: true },
+  { folder: 'resources', ours: [], packages: ['yaml', 're2js', 'tldts', 'zod'], node: true },
   { folder: 'xds', ours: ['protos'], packages: [GRPC], node: true },
   {
     folder: 'sds',
@@ -39,7 +39,17 @@ export const IMPORT_RULES: readonly ImportRow[] = [
   {
     folder: 'ext-authz',
     ours: ['protos', 'resources', 'xds', 'redis'],
-    packages: ['express', 'jose', 'openid-client', 'pino', 'prom-client', '@redis/client', GRPC],
+    packages: [
+      'express',
+      'http-cache-semantics',
+      'jose',
+      'openid-client',
+      'pino',
+      'prom-client',
+      'undici',
+      '@redis/client',
+      GRPC,
+    ],
     node: true,
   },
   { folder: 'user-service', ours: [], packages: ['express', 'pg', 'pino'], node: true },
