@@ -61,9 +61,9 @@ const REFUSED: readonly [head: string, problem: string, kind: string][] = [
   ],
   ['apiVersion: gateway.internal/v2\nkind: Filter', '2 error kind: Filter is not served yet', 'Filter'],
   [
-    'apiVersion: gateway.internal/v2\nkind: RateLimit',
-    '2 error kind: RateLimit is not served yet',
-    'RateLimit',
+    'apiVersion: gateway.internal/v2\nkind: FilterPolicy',
+    '2 error kind: FilterPolicy is not served yet',
+    'FilterPolicy',
   ],
   ['apiVersion: getambassador.io/v2\nkind: Host', '2 error kind: Host is not served yet', 'Host'],
   [

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { LabelAlternative, PatternLabel } from './label-pattern.ts';
+import { quoteHint } from './quote-hint.ts';
 
 const FORM = 'a map from label key to value, `""` or `"*"` for any value';
 
@@ -42,9 +43,7 @@ function mistakesOf(map: Fields): readonly string[] {
 
 function hint(value: unknown): string {
   if (value === null) return '; write "" for any value';
-  if (typeof value === 'number') return ', not a number; quote it, as in "5"';
-  if (typeof value === 'boolean') return `, not ${value}; quote it, as in "${value}"`;
-  return '; alternatives are written { key: a, key: b }';
+  return typeof value === 'object' ? '; alternatives are written { key: a, key: b }' : quoteHint(value);
 }
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { parseHeaderName } from './http-token.ts';
 import type { Parsed } from './parsed-string.ts';
+import { quoteHint } from './quote-hint.ts';
 
 /** One label of a group, as the operator specifies it. The words on the wire (descriptor entries) are the compiler's. */
 export type LabelSpecifier =
@@ -17,7 +18,8 @@ const FORM =
  */
 export function parseLabelSpecifier(input: unknown): Parsed<LabelSpecifier> {
   if (typeof input === 'string') return parseBare(input);
-  const entries = isRecord(input) ? Object.entries(input) : [];
+  if (!isRecord(input)) return { error: `a label specifier must be ${FORM}${quoteHint(input)}` };
+  const entries = Object.entries(input);
   const [entry] = entries;
   if (entry === undefined || entries.length > 1) {
     return { error: `a label specifier is ${FORM}, with one key, not ${entries.length}` };
@@ -35,7 +37,9 @@ function parseBare(text: string): Parsed<LabelSpecifier> {
 }
 
 function parseGenericKey(value: unknown): Parsed<LabelSpecifier> {
-  if (typeof value !== 'string') return { error: 'the value of `generic_key` must be a string' };
+  if (typeof value !== 'string') {
+    return { error: `the value of \`generic_key\` must be a string${quoteHint(value)}` };
+  }
   if (value === '') return { error: 'a label needs a value that is not empty' };
   return { value: { type: 'generic_key', value } };
 }

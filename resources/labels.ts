@@ -5,7 +5,7 @@ import { type LabelSpecifier, labelSpecifier } from './label-specifier.ts';
 export type LabelGroup = { readonly name: string; readonly specifiers: readonly LabelSpecifier[] };
 
 const labelGroup = z
-  .record(z.string(), z.array(labelSpecifier).min(1))
+  .record(z.string(), z.array(labelSpecifier).min(1).meta({ form: 'a list of label specifiers' }))
   .meta({ form: 'one group name with its list of label specifiers' })
   .transform((group, context): LabelGroup => {
     const entries = Object.entries(group);
@@ -26,11 +26,10 @@ export const labels = z
   .record(z.string(), z.array(labelGroup).meta({ lenient: true, form: 'a list of label groups' }).nullable())
   .meta({ form: 'a map from label domain to its list of label groups' })
   .transform(domains => {
-    const mentioned: Record<string, readonly LabelGroup[]> = {};
-    for (const [name, groups] of Object.entries(domains)) {
-      if (groups !== null && groups.length > 0) mentioned[name] = groups;
-    }
-    return mentioned;
+    const mentioned = Object.entries(domains).flatMap(([name, groups]) =>
+      groups === null || groups.length === 0 ? [] : [[name, groups] as const],
+    );
+    return Object.fromEntries<readonly LabelGroup[]>(mentioned);
   });
 
 /** Label domain → the labels of every request (document 2, "Global labels"). */

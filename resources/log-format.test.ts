@@ -17,6 +17,7 @@ const ACCEPTED: readonly string[] = [
   '%DURATION()% %START_TIME()%',
   '%START_TIME(%Y-%m-%dT%H:%M:%S.%3fZ)% %EMIT_TIME(%s)% %START_TIME(%)% %START_TIME(n)%',
   '%DYNAMIC_METADATA(a:b):4% %DYNAMIC_METADATA(a)% %CLUSTER_METADATA(a:b)%',
+  '%DYNAMIC_METADATA(proxy.filters.http.ratelimit:gw.ratelimit.name)%',
   '%METADATA(ROUTE:a:b):5% %METADATA(LISTENER_FILTER_CHAIN)%',
   '%FILTER_STATE(a)% %FILTER_STATE(a:)% %FILTER_STATE(a:PLAIN:)% %FILTER_STATE(a:FIELD:x:y):9%',
   '%COMMON_DURATION(DS_RX_BEG:DS_TX_END)% %COMMON_DURATION(:)% %COMMON_DURATION(a:b:ns)%',

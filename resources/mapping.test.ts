@@ -94,6 +94,10 @@ const REFUSED: readonly [fields: object, problem: string][] = [
     { headers: { a: '1', A: '2' } },
     'error spec.headers.A: the header "A" is named twice; header names have no case',
   ],
+  [
+    { headers: JSON.parse('{"__proto__": "a"}') },
+    'error spec.headers.__proto__: "__proto__" may not be a key here',
+  ],
   [{ headers: { a: 'b\u0001' } }, 'error spec.headers.a: a header value has no control characters'],
   [
     { headers: { 'x-key': 12345 } },

@@ -22,7 +22,7 @@ type Context = {
 };
 
 /**
- * Spells the fields as the schema does: accepted aliases silently, other letter case with a warning; words of an enumeration that
+ * Spells the fields as the schema does: accepted aliases silently, deprecated names and other letter case with a warning; words of an enumeration that
  * allows it silently in any letter case. Fields that the schema does not know are dropped with a finding, of the severity that `definition` says. A field with the value null counts as left out,
  * as it does in Kubernetes. Findings have the paths of what was written.
  */
@@ -50,6 +50,7 @@ function normaliseValue(schema: z.core.$ZodType, input: unknown, path: FieldPath
   if (shape !== undefined) return normaliseObject(shape, input, path, context);
   if (item === undefined) return input;
   const entries = Object.entries(input);
+  if (Object.hasOwn(input, '__proto__')) reportPrototype(path, context);
   return Object.fromEntries(
     entries.map(([key, value]) => [key, normaliseValue(item, value, [...path, key], context)]),
   );
@@ -98,11 +99,17 @@ function fieldName(
   const names = Object.keys(shape);
   const alias = names.find(name => aliasesOf(shape, name).includes(key));
   if (alias !== undefined) return alias;
+  const newName = names.find(name => deprecatedOf(shape, name).includes(key));
+  if (newName !== undefined)
+    return renamed(key, newName, `\`${key}\` is deprecated; write \`${newName}\``, path, context);
   const otherCase = names.find(name => name.toLowerCase() === key.toLowerCase());
   if (otherCase === undefined) return undefined;
-  const at = toWrittenPath([...path, key], context.renamed);
-  context.findings.push(caution(at, `\`${key}\` is read as \`${otherCase}\`; please spell it so`));
-  return otherCase;
+  return renamed(key, otherCase, `\`${key}\` is read as \`${otherCase}\`; please spell it so`, path, context);
+}
+
+function renamed(key: string, field: string, message: string, path: FieldPath, context: Context): string {
+  context.findings.push(caution(toWrittenPath([...path, key], context.renamed), message));
+  return field;
 }
 
 function reportUnknown(
@@ -118,6 +125,16 @@ function reportUnknown(
   findings.push(
     refusal === undefined ? { severity: definition.unknownField, path: at, message } : fault(at, refusal),
   );
+}
+
+function deprecatedOf(shape: Readonly<Record<string, z.core.$ZodType>>, name: string): readonly string[] {
+  const schema = shape[name];
+  return schema === undefined ? [] : (metaOf(schema).deprecatedNames ?? []);
+}
+
+/** The schema library leaves this key out without a word. */
+function reportPrototype(path: FieldPath, { findings, renamed }: Context): void {
+  findings.push(fault(toWrittenPath([...path, '__proto__'], renamed), '"__proto__" may not be a key here'));
 }
 
 function aliasesOf(shape: Readonly<Record<string, z.core.$ZodType>>, name: string): readonly string[] {
