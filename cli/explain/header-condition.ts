@@ -1,0 +1,40 @@
+import { isJsonObject, type Json, type JsonObject } from '#protos/json.ts';
+import { matchesRe2 } from '#resources/re2.ts';
+import type { Headers } from './request-headers.ts';
+import type { Unmet } from './route-conditions.ts';
+
+/**
+ * One of Envoy's `HeaderMatcher`s: `present_match` or `string_match`, each perhaps inverted. Of repeated fields it is enough when
+ * one matches [measured on Envoy 1.40]. A wanted value is not in the words, but that of a method: it may be a secret.
+ */
+export function unmetHeader(matcher: JsonObject, headers: Headers): Unmet | undefined {
+  const { name, present_match, string_match, invert_match = false, ...others } = matcher;
+  if (typeof name !== 'string' || Object.keys(others).length > 0)
+    throw new Error(`a header match that explain does not know: ${Object.keys(matcher).join(', ')}`);
+  const values = headers.get(name.toLowerCase());
+  if (present_match !== undefined) {
+    const wanted = present_match !== invert_match;
+    return (values !== undefined) === wanted ? undefined : unmet(name, values, undefined);
+  }
+  // Without the header nothing is matched, and nothing inverted either.
+  const met = values?.some(value => matchesString(string_match, value)) === !invert_match;
+  return met ? undefined : unmet(name, values, string_match);
+}
+
+/** Envoy's `StringMatcher`. */
+function matchesString(matcher: Json | undefined, text: string): boolean {
+  const { exact, safe_regex, ...others } = isJsonObject(matcher) ? matcher : { none: null };
+  if (Object.keys(others).length === 0) {
+    if (typeof exact === 'string') return text === exact;
+    if (isJsonObject(safe_regex)) return matchesRe2(String(safe_regex.regex), text);
+  }
+  throw new Error(`a string match that explain does not know: ${Object.keys(others).join(', ')}`);
+}
+
+function unmet(name: string, values: readonly string[] | undefined, matcher: Json | undefined): Unmet {
+  const header = name === ':authority' ? 'the Host' : `the header ${name}`;
+  if (values === undefined) return { of: 'header', reason: `${header} is missing` };
+  if (name !== ':method') return { of: 'header', reason: `${header} has another value` };
+  const wanted = isJsonObject(matcher) ? String(matcher.exact) : 'another';
+  return { of: 'method', reason: `the method is ${values.join()}, not ${wanted}` };
+}

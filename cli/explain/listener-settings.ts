@@ -1,0 +1,59 @@
+import type { Compiled } from '#controlplane/compile/compiled.ts';
+import { isJsonObject, type Json, type JsonObject } from '#protos/json.ts';
+import { LISTENER } from '#protos/type-url.ts';
+
+/** Fields of Envoy's `HttpConnectionManager` that change a request before it is routed. */
+export type ListenerSettings = {
+  readonly use_remote_address: boolean;
+  readonly xff_num_trusted_hops: number;
+  readonly rejectsEscapedSlashes: boolean;
+  readonly rejectsUnderscores: boolean;
+  /** Names of headers that are removed when a client sends them, in lower case. */
+  readonly removedHeaders: ReadonlySet<string>;
+  /** Label domain of the rate limit filter; undefined: there is no such filter. */
+  readonly domain?: string;
+};
+
+/** Those of the node group's listeners, which differ only in their address. Undefined when it has none. */
+export function listenerSettings({ resources }: Compiled): ListenerSettings | undefined {
+  const [listener] = resources.get(LISTENER) ?? [];
+  if (listener === undefined) return undefined;
+  const manager = managerOf(listener.json);
+  const { common_http_protocol_options: common } = manager;
+  const domain = rateLimitDomain(manager);
+  return {
+    use_remote_address: manager.use_remote_address === true,
+    xff_num_trusted_hops: Number(manager.xff_num_trusted_hops ?? 0),
+    rejectsEscapedSlashes: manager.path_with_escaped_slashes_action === 'REJECT_REQUEST',
+    rejectsUnderscores: isJsonObject(common) && common.headers_with_underscores_action === 'REJECT_REQUEST',
+    removedHeaders: removedHeaders(manager),
+    ...(domain === undefined ? {} : { domain }),
+  };
+}
+
+type ListenerJson = {
+  readonly filter_chains: readonly [{ readonly filters: readonly [{ readonly typed_config: JsonObject }] }];
+};
+
+function managerOf(json: JsonObject): JsonObject {
+  return (json as unknown as ListenerJson).filter_chains[0].filters[0].typed_config;
+}
+
+function rateLimitDomain({ http_filters }: JsonObject): string | undefined {
+  const filters = objects(http_filters);
+  const filter = filters.find(({ name }) => name === 'envoy.filters.http.ratelimit');
+  const config = filter?.typed_config;
+  return isJsonObject(config) && typeof config.domain === 'string' ? config.domain : undefined;
+}
+
+/** Source: Envoy's page of `HttpConnectionManager.early_header_mutation_extensions`. */
+function removedHeaders({ early_header_mutation_extensions }: JsonObject): ReadonlySet<string> {
+  const mutations = objects(early_header_mutation_extensions).flatMap(({ typed_config }) =>
+    isJsonObject(typed_config) ? objects(typed_config.mutations) : [],
+  );
+  return new Set(mutations.flatMap(({ remove }) => (typeof remove === 'string' ? remove.toLowerCase() : [])));
+}
+
+function objects(json: Json | undefined): readonly JsonObject[] {
+  return Array.isArray(json) ? json.filter(isJsonObject) : [];
+}

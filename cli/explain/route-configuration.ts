@@ -1,0 +1,34 @@
+import type { Compiled } from '#controlplane/compile/compiled.ts';
+import type { JsonObject } from '#protos/json.ts';
+import { ROUTE_CONFIGURATION } from '#protos/type-url.ts';
+
+/** Envoy's `VirtualHost`, as far as it decides. */
+export type VirtualHost = {
+  readonly name: string;
+  readonly domains: readonly string[];
+  readonly routes: readonly Route[];
+  readonly rate_limits?: readonly JsonObject[];
+};
+
+/** Envoy's `Route`. It is named after the resource that it comes from. */
+export type Route = {
+  readonly name: string;
+  readonly match: JsonObject;
+  readonly route?: RouteAction;
+  readonly direct_response?: { readonly status: number };
+};
+
+export type RouteAction = {
+  readonly cluster?: string;
+  readonly weighted_clusters?: { readonly clusters: readonly WeightedCluster[] };
+  readonly rate_limits?: readonly JsonObject[];
+};
+
+export type WeightedCluster = { readonly name: string; readonly weight: number };
+
+/** The virtual hosts of the one route configuration that a node group has. */
+export function virtualHostsOf({ resources }: Compiled): readonly VirtualHost[] {
+  const [configuration] = resources.get(ROUTE_CONFIGURATION) ?? [];
+  // The compiler writes it, and a test reads every field of it back by real requests.
+  return (configuration?.json.virtual_hosts ?? []) as unknown as readonly VirtualHost[];
+}

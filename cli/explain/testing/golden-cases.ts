@@ -1,0 +1,29 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { compile } from '#controlplane/compile/compile.ts';
+import type { Compiled } from '#controlplane/compile/compiled.ts';
+import { nodeGroups } from '#controlplane/compile/node-groups.ts';
+import { resourceSetOf } from '#controlplane/compile/testing/resource-set-of.ts';
+import { LISTENER } from '#protos/type-url.ts';
+import { compileOptions, EDGE, SDS } from '../../built-in-addresses.ts';
+
+const FOLDER = join(import.meta.dirname, '..', '..', '..', 'controlplane', 'compile', 'testdata');
+
+/** All that the compiler's golden files compile to and that has a listener, by `<case>.<node group>`. */
+export function goldenCases(): ReadonlyMap<string, Compiled> {
+  const files = readdirSync(FOLDER).filter(name => name.endsWith('.in.yaml'));
+  return new Map(
+    files.flatMap(file =>
+      compileEach(file).filter(([, { resources }]) => (resources.get(LISTENER) ?? []).length > 0),
+    ),
+  );
+}
+
+function compileEach(file: string): [string, Compiled][] {
+  const { resources } = resourceSetOf(readFileSync(join(FOLDER, file), 'utf8'), file);
+  const options = compileOptions({ edge: EDGE, sds: SDS });
+  return nodeGroups(resources).map(group => [
+    `${file.slice(0, -'.in.yaml'.length)}.${group}`,
+    compile(resources, group, options),
+  ]);
+}

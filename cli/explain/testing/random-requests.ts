@@ -1,0 +1,127 @@
+import { seededRandom } from '#controlplane/compile/testing/random-documents.ts';
+import { isJsonObject, type Json, type JsonObject } from '#protos/json.ts';
+import type { ClientHeader, ClientRequest } from '../client-request.ts';
+import type { Route, VirtualHost } from '../route-configuration.ts';
+
+type Pick = <T>(items: readonly T[]) => T;
+
+/** Parts of paths that are easily taken for others. */
+const PATH_PARTS: readonly string[] = [
+  '/',
+  '//',
+  '.',
+  '..',
+  '/.',
+  '/..',
+  '/../',
+  '%2e',
+  '%2E',
+  ';',
+  '..;x',
+  '.;',
+  'a',
+  'b',
+  '%41',
+  '%',
+  '4',
+  '%34',
+  '\\',
+  '%5f',
+  '%2F',
+  '%5c',
+  '%00',
+  '%zz',
+  '"',
+  '|',
+  "'",
+  '^',
+  '?',
+  '?/../',
+  '~',
+  '%e9',
+  'x/',
+  '/user',
+  '/a',
+];
+const HOST_TAILS: readonly string[] = ['', '', '', ':80', '.', '.:8080', ':', '..', ':x', '.example.com'];
+const METHODS: readonly string[] = ['GET', 'GET', 'POST', 'PUT', 'HEAD', 'OPTIONS', 'DELETE'];
+
+/** Requests that come near to these routes: their hosts, paths, methods and headers, each perhaps a little off. */
+export function randomRequests(
+  hosts: readonly VirtualHost[],
+  seed: number,
+  count: number,
+): readonly ClientRequest[] {
+  const random = seededRandom(seed);
+  const pick: Pick = items => items[Math.floor(random() * items.length)] as (typeof items)[number];
+  const routes = hosts.flatMap(({ routes }) => routes);
+  return Array.from({ length: count }, () => {
+    const route = routes.length === 0 ? undefined : pick(routes);
+    return {
+      method: pick([methodOf(route) ?? 'GET', ...METHODS]),
+      authority: hostOf(pick, hosts) + pick(HOST_TAILS),
+      target: pathOf(pick, route) + tail(pick, random()),
+      headers: headersOf(pick, route),
+      from: '127.0.0.1',
+    };
+  });
+}
+
+function hostOf(pick: Pick, hosts: readonly VirtualHost[]): string {
+  const domain = pick([...hosts.flatMap(({ domains }) => domains), 'localhost']);
+  const front = domain.replace(/^\*\.?/, pick(['', 'a.', 'A.b.', '.', 'a-a.']));
+  const host = front.replace(/\*$/, pick(['', 'com', 'net', 'a.b'])) || 'any';
+  return pick([host, host, host.toUpperCase(), `x${host}`]);
+}
+
+function pathOf(pick: Pick, route: Route | undefined): string {
+  const {
+    prefix = '/',
+    path_separated_prefix = prefix,
+    path = path_separated_prefix,
+    safe_regex,
+  } = route?.match ?? {};
+  const known = isJsonObject(safe_regex) ? fromRegex(pick, String(safe_regex.regex)) : String(path);
+  return pick([known, known, known, known.slice(0, -1) || '/', `/${known}`, `/a/..${known}`]);
+}
+
+/** Hardly a text that the expression matches, but often. */
+function fromRegex(pick: Pick, regex: string): string {
+  const text = regex
+    .replaceAll(/\(\?[:i]\)?|\[\^\/\]\*|[()?]/g, '')
+    .replaceAll('.*', pick(['', 'x', '..;']))
+    .replaceAll(/\[a-z\]\+/g, pick(['abc', 'A']))
+    .replaceAll(/\[0-9\]\+/g, pick(['7', 'x']))
+    .replaceAll('\\', '');
+  return `/${text}`.replace(/^\/+/, '/').replaceAll(/[^\x21-\x7e]|#/g, '');
+}
+
+function tail(pick: Pick, random: number): string {
+  return Array.from({ length: Math.floor(random * random * 6) }, () => pick(PATH_PARTS)).join('');
+}
+
+function headersOf(pick: Pick, route: Route | undefined): readonly ClientHeader[] {
+  return matchersOf(route).flatMap(({ name, string_match }): ClientHeader[] => {
+    if (typeof name !== 'string' || name.startsWith(':')) return [];
+    const exact = isJsonObject(string_match) ? String(string_match.exact ?? '') : 'x';
+    const right = { name, value: exact };
+    return pick([
+      [right],
+      [right],
+      [],
+      [{ name, value: '' }],
+      [{ name, value: `${exact}x` }],
+      [right, right],
+    ]);
+  });
+}
+
+function methodOf(route: Route | undefined): string | undefined {
+  const matcher = matchersOf(route).find(({ name }) => name === ':method');
+  return isJsonObject(matcher?.string_match) ? String(matcher.string_match.exact) : undefined;
+}
+
+function matchersOf(route: Route | undefined): readonly JsonObject[] {
+  const headers: Json | undefined = route?.match.headers;
+  return Array.isArray(headers) ? headers.filter(isJsonObject) : [];
+}
