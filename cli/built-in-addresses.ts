@@ -1,5 +1,6 @@
-/** Where the control plane and the discovery service are by default: what the commands assume unless told otherwise. */
+/** Where the control plane and the services beside it are by default: what the commands assume unless told otherwise. */
 export const XDS = '127.0.0.1:18000';
+export const RATELIMIT = '127.0.0.1:18002';
 export const SDS = '127.0.0.1:18003';
 export const EDGE = '127.0.0.1:8080';
 
@@ -12,7 +13,14 @@ export function parseAddress(option: string, text: string): { host: string; port
   return { host, port: Number(port) };
 }
 
-/** What the compiler must know besides resources: where the edge listens by default, and where the discovery service is. */
-export function compileOptions({ edge, sds }: { readonly edge: string; readonly sds: string }) {
-  return { edge: parseAddress('--edge', edge), sds: parseAddress('--sds', sds) };
+/** Addresses that the compiler must know besides resources, each by default the built-in one. */
+export type CompileAddresses = { readonly edge?: string; readonly sds?: string; readonly ratelimit?: string };
+
+/** What the compiler must know besides resources: where the edge listens by default, and where the services are. */
+export function compileOptions({ edge = EDGE, sds = SDS, ratelimit = RATELIMIT }: CompileAddresses) {
+  return {
+    edge: parseAddress('--edge', edge),
+    sds: parseAddress('--sds', sds),
+    rateLimit: parseAddress('--ratelimit', ratelimit),
+  };
 }

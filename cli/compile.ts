@@ -6,12 +6,12 @@ import { staticBootstrap } from '#controlplane/compile/static-bootstrap.ts';
 import { bootstrap } from '#envoy/bootstrap.ts';
 import { type ResourceSet, toResourceSet } from '#resources/resource-set.ts';
 import { suggest } from '#resources/suggest.ts';
-import { compileOptions, EDGE, SDS, XDS } from './built-in-addresses.ts';
+import { compileOptions, EDGE, RATELIMIT, SDS, XDS } from './built-in-addresses.ts';
 import { printConfiguration } from './envoy-yaml.ts';
 import { readResources } from './read-resources.ts';
 import { reportProblems } from './report-problems.ts';
 
-type Flags = { nodeGroup: string; edge: string; sds: string; json?: boolean };
+type Flags = { nodeGroup: string; edge: string; sds: string; ratelimit: string; json?: boolean };
 
 /** `gateway compile`: what the Envoys of a node group would get, as one configuration that `envoy --mode validate` reads. */
 export function compileCommand(): Command {
@@ -23,6 +23,7 @@ export function compileCommand(): Command {
     .requiredOption('--node-group <group>', 'the node group, for example edge')
     .option('--edge <host:port>', 'where the edge listens when no ProxyConfig says so', EDGE)
     .option('--sds <host:port>', 'where the discovery service is', SDS)
+    .option('--ratelimit <host:port>', 'where the built-in rate limit service is', RATELIMIT)
     .option('--json', 'print JSON instead of YAML')
     .action((paths: string[], flags: Flags) => {
       const read = readResources(paths);
@@ -41,8 +42,8 @@ function checkNodeGroup(group: string, groups: readonly string[]): void {
   );
 }
 
-function configurationOf(resources: ResourceSet, { nodeGroup, edge, sds }: Flags) {
-  const options = compileOptions({ edge, sds });
+function configurationOf(resources: ResourceSet, { nodeGroup, edge, sds, ratelimit }: Flags) {
+  const options = compileOptions({ edge, sds, ratelimit });
   const compiled = compile(resources, nodeGroup, options);
   const proxy = bootstrap({
     nodeId: `${nodeGroup}-1`,

@@ -5,7 +5,7 @@ import { describeProblem } from '#controlplane/problems.ts';
 import type { Collected } from '#resources/collect.ts';
 import type { Problem } from '#resources/problem.ts';
 import { toResourceSet } from '#resources/resource-set.ts';
-import { compileOptions, EDGE, SDS } from './built-in-addresses.ts';
+import { compileOptions } from './built-in-addresses.ts';
 import { readResources } from './read-resources.ts';
 import { exitCodeFor } from './report-problems.ts';
 
@@ -27,7 +27,7 @@ export function validateCommand(): Command {
 /** What is wrong between resources that are each right, such as a route to a cluster that is nowhere. */
 function problemsBetween({ resources, refused }: Collected): Problem[] {
   const set = toResourceSet(resources.values(), refused.values());
-  const options = compileOptions({ edge: EDGE, sds: SDS });
+  const options = compileOptions({});
   return nodeGroups(set).flatMap(group => compile(set, group, options).problems);
 }
 

@@ -36,7 +36,7 @@ describe('RESOURCES.md', () => {
       const set = toResourceSet(parsed.resources, []);
       const address = { host: '127.0.0.1', port: 8080 };
       for (const group of nodeGroups(set)) {
-        assert.deepEqual(compile(set, group, { edge: address, sds: address }).problems, []);
+        assert.deepEqual(compile(set, group, { edge: address, sds: address, rateLimit: address }).problems, []);
       }
     });
   }

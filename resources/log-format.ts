@@ -7,7 +7,7 @@ const LARGEST_LENGTH = 2n ** 64n - 1n;
 const NAMES = Object.keys(LOG_OPERATORS);
 
 /** `%%`, an operator, or a `%` that begins neither; params reach to the first `)` that the end of an operator follows. */
-const TOKEN = /%%|%([A-Z0-9_]+)(?:\(([^\n]*?)\))?(?::([0-9]+))?%|%/g;
+export const LOG_TOKEN = /%%|%([A-Z0-9_]+)(?:\(([^\n]*?)\))?(?::([0-9]+))?%|%/g;
 
 /**
  * The format of a line of Envoy's access log: text with command operators, `%NAME%` or `%NAME(params):length%`, and `%%` for a
@@ -16,7 +16,7 @@ const TOKEN = /%%|%([A-Z0-9_]+)(?:\(([^\n]*?)\))?(?::([0-9]+))?%|%/g;
  */
 export function parseLogFormat(text: string): Parsed<string> {
   if (text.length > LONGEST) return fail(`it has ${text.length} characters, ${LONGEST} are allowed`);
-  for (const token of text.matchAll(TOKEN)) {
+  for (const token of text.matchAll(LOG_TOKEN)) {
     const error = checkToken(token);
     if (error !== undefined) return fail(error);
   }

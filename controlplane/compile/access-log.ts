@@ -1,5 +1,6 @@
 import type { JsonObject } from '#protos/json.ts';
 import { extension } from './extension.ts';
+import { toEnvoyLogFormat } from './proxy-log-format.ts';
 
 /** No cookie, no credential and no query, which may hold either. */
 const DEFAULT_FORMAT = {
@@ -30,11 +31,15 @@ export function accessLog(format: string | undefined): JsonObject {
   const log_format =
     format === undefined
       ? { json_format: DEFAULT_FORMAT }
-      : { text_format_source: { inline_string: format.endsWith('\n') ? format : `${format}\n` } };
+      : { text_format_source: { inline_string: asLine(toEnvoyLogFormat(format)) } };
   return {
     name: 'envoy.access_loggers.stdout',
     typed_config: extension('access_loggers.stream.v3.StdoutAccessLog', { log_format }),
   };
+}
+
+function asLine(format: string): string {
+  return format.endsWith('\n') ? format : `${format}\n`;
 }
 
 /** The same, for failures only. */

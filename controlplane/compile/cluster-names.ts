@@ -1,10 +1,10 @@
 import type { JsonObject } from '#protos/json.ts';
 import type { Resource } from '#resources/resource.ts';
 import { contentHash } from './content-hash.ts';
-import { BOOTSTRAP_CLUSTERS } from './discovery-cluster.ts';
 import { mappingCluster } from './mapping-cluster.ts';
 import type { KeyedMapping } from './mapping-keys.ts';
 import type { Memo } from './memo.ts';
+import { RESERVED_CLUSTERS } from './reserved-clusters.ts';
 
 /** A cluster with its name in Envoy, and the ids of the resources that it comes from. */
 export type NamedCluster = {
@@ -58,7 +58,7 @@ function addUser(upstreams: Map<string, Upstream>, { mapping, keys }: KeyedMappi
 
 /** Names that no Mapping's cluster can have alone. */
 function takenNames(upstreams: Iterable<Upstream>, declared: ByName): ReadonlySet<string> {
-  const taken = new Set([...BOOTSTRAP_CLUSTERS, ...[...declared.values()].map(({ name }) => name)]);
+  const taken = new Set([...RESERVED_CLUSTERS, ...[...declared.values()].map(({ name }) => name)]);
   const seen = new Set<string>();
   for (const { service } of upstreams) {
     if (seen.has(service)) taken.add(service);

@@ -13,11 +13,13 @@ import type { Compiled } from './compiled.ts';
 import { discoveryClusters } from './discovery-cluster.ts';
 import { Memo } from './memo.ts';
 import type { CompileOptions } from './options.ts';
+import { RATE_LIMIT_CLUSTER } from './rate-limit-cluster.ts';
 import { resourceSetOf } from './testing/resource-set-of.ts';
 
 const OPTIONS: CompileOptions = {
   edge: { host: '127.0.0.1', port: 8080 },
   sds: { host: '127.0.0.1', port: 18003 },
+  rateLimit: { host: '127.0.0.1', port: 18002 },
 };
 
 const mapping = (name: string, spec: string) =>
@@ -34,7 +36,10 @@ function routesOf({ resources }: Compiled): ReadonlyMap<string, JsonObject> {
 }
 
 const names = ({ resources }: Compiled, typeUrl: string) =>
-  (resources.get(typeUrl) ?? []).map(({ name }) => name);
+  (resources.get(typeUrl) ?? []).map(({ name }) => name).filter(name => name !== RATE_LIMIT_CLUSTER);
+
+const clusterOf = ({ resources }: Compiled, wanted: string) =>
+  resources.get(CLUSTER)?.find(({ name }) => name === wanted);
 
 test('the order of documents has no effect', () => {
   const documents = Array.from({ length: 20 }, (_, n) =>
@@ -57,7 +62,7 @@ test('an edit leaves the other routes and clusters the very same objects', () =>
   const after = compileNext(mapping('b', 'prefix: /b/, service: c'), kept);
   assert.equal(routesOf(after).get('Mapping/default/a'), routesOf(before).get('Mapping/default/a'));
   assert.notEqual(routesOf(after).get('Mapping/default/b'), routesOf(before).get('Mapping/default/b'));
-  assert.equal(after.resources.get(CLUSTER)?.[0]?.json, before.resources.get(CLUSTER)?.[0]?.json);
+  assert.equal(clusterOf(after, 'a')?.json, clusterOf(before, 'a')?.json);
 });
 
 test('Mappings that share a route, of which one comes, changes and goes, have the same route as without a memo', () => {
@@ -92,8 +97,7 @@ test('a cluster keeps its name and content when Mappings that it does not serve 
   const own = mapping('own', 'prefix: /own/, service: store');
   const alone = compile(setOf(own), 'edge', OPTIONS);
   const beside = compile(setOf(own, mapping('a', 'prefix: /a/, service: other')), 'edge', OPTIONS);
-  const find = (compiled: Compiled) => compiled.resources.get(CLUSTER)?.find(({ name }) => name === 'store');
-  assert.deepEqual(find(beside), find(alone));
+  assert.deepEqual(clusterOf(beside, 'store'), clusterOf(alone, 'store'));
 });
 
 test('where settings differ under one name, no cluster keeps the plain name', () => {
@@ -113,10 +117,10 @@ test('each message names the resources that it comes from', () => {
     mapping('b', 'prefix: /b/, service: s'),
     mapping('c', 'prefix: /c/, service: "ftp://x"'),
   );
-  const { resources } = compile(set, 'edge', OPTIONS);
+  const compiled = compile(set, 'edge', OPTIONS);
   const ids = ['Mapping/default/a', 'Mapping/default/b'];
-  assert.deepEqual(resources.get(CLUSTER)?.[0]?.origins, ids);
-  assert.deepEqual(resources.get(ROUTE_CONFIGURATION)?.[0]?.origins, [...ids, 'Mapping/default/c']);
+  assert.deepEqual(clusterOf(compiled, 's')?.origins, ids);
+  assert.deepEqual(compiled.resources.get(ROUTE_CONFIGURATION)?.[0]?.origins, [...ids, 'Mapping/default/c']);
 });
 
 const PROXY_CONFIG = (port: number) => `---
@@ -137,11 +141,11 @@ test('a discovery service that the running proxies do not know is a Problem, and
 
   const known = compile(set, 'edge', { ...OPTIONS, discoveryClusters: running });
   assert.deepEqual(known.problems, []);
-  assert.equal(known.resources.get(CLUSTER)?.[0]?.json.type, 'EDS');
+  assert.equal(clusterOf(known, 'users')?.json.type, 'EDS');
 
   const edited = compile(setOf(PROXY_CONFIG(81)), 'edge', { ...OPTIONS, discoveryClusters: running });
   assert.match(edited.problems[0]?.message ?? '', /gateway bootstrap edge/);
-  assert.equal(edited.resources.get(CLUSTER)?.[0]?.json.type, 'STATIC');
+  assert.equal(clusterOf(edited, 'users')?.json.type, 'STATIC');
 });
 
 test('without any resource the edge listens, other node groups do not', () => {

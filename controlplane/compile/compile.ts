@@ -1,50 +1,63 @@
 import { CLUSTER, LISTENER, ROUTE_CONFIGURATION } from '#protos/type-url.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { mappingClusters, type NamedCluster } from './cluster-names.ts';
+import { compileRateLimits } from './compile-rate-limits.ts';
 import type { Compiled, CompiledResource } from './compiled.ts';
-import { listenerProblems, listeners, moduleConfig } from './listeners.ts';
+import { edgeRateLimits } from './edge-rate-limits.ts';
+import { unservedLabelProblems } from './label-domain-problems.ts';
+import { hostRateLimits } from './labelling.ts';
+import { listenerProblems, listeners } from './listeners.ts';
 import { mappingGroups } from './mapping-groups.ts';
 import { keyedMappings } from './mapping-keys.ts';
 import { mappingGroupProblems } from './mapping-route.ts';
 import { Memo } from './memo.ts';
-import { ofNodeGroup } from './node-groups.ts';
+import { moduleConfig } from './module-config.ts';
+import { EDGE, ofNodeGroup, RATELIMIT_SERVICE } from './node-groups.ts';
 import { type CompileOptions, DEFAULT_CA_FILE } from './options.ts';
 import { compareText } from './order.ts';
 import { proxyConfigClusters } from './proxy-config-clusters.ts';
 import { proxyConfigHosts } from './proxy-config-hosts.ts';
+import { rateLimitProblems } from './rate-limit-problems.ts';
 import { toRouteConfiguration } from './route-configuration.ts';
 import { mappingEntries } from './route-entries.ts';
 import { virtualHosts } from './virtual-hosts.ts';
 
 /**
- * The configuration of a node group's Envoys, as on Envoy's pages: proto3 JSON, snake_case. Pure and deterministic: equal
- * resources give equal JSON, in whatever order they were written. Never throws for what an operator can write.
+ * The configuration of a node group's Envoys, as on Envoy's pages, or of one of our services: proto3 JSON, snake_case. Pure and
+ * deterministic: equal resources give equal JSON, in whatever order they were written. Never throws for what an operator can write.
  */
 export function compile(resources: ResourceSet, group: string, options: CompileOptions): Compiled {
   const { memo = new Memo(), caFile = DEFAULT_CA_FILE } = options;
+  if (group === RATELIMIT_SERVICE) return compileRateLimits(resources, memo);
   const own = ofNodeGroup(resources, group);
+  const edge = group === EDGE ? edgeRateLimits(own, options, memo) : undefined;
   const mappings = keyedMappings(own.mappings, memo);
   const declared = proxyConfigClusters(own.proxyConfigs, options);
   const byMapping = mappingClusters(mappings, declared.byName, caFile, memo);
   const groups = mappingGroups(mappings, byMapping);
   const hosts = proxyConfigHosts(own.proxyConfigs, declared.byName);
   const routes = virtualHosts({
-    entries: mappingEntries(groups, own.closed, memo),
+    entries: mappingEntries(groups, own.closed, memo, edge?.labelling),
     declared: hosts.hosts,
     closedPolicies: own.closed.filter(({ kind }) => kind === 'FilterPolicy'),
     escapedSlashes: moduleConfig(own).escaped_slashes,
+    common: edge === undefined ? {} : hostRateLimits(edge.labelling),
   });
   return {
     resources: new Map([
-      [CLUSTER, distinct([...declared.byName.values(), ...byMapping.values()])],
-      [ROUTE_CONFIGURATION, [routeConfiguration(group, own, routes)]],
-      [LISTENER, byName(listeners(own, group, options))],
+      [
+        CLUSTER,
+        distinct([...declared.byName.values(), ...byMapping.values(), ...(edge ? [edge.cluster] : [])]),
+      ],
+      [ROUTE_CONFIGURATION, [routeConfiguration(group, own, routes, edge?.origins)]],
+      [LISTENER, byName(listeners(own, group, options, edge?.listener))],
     ]),
     problems: [
       ...listenerProblems(own, group),
       ...declared.problems,
       ...hosts.problems,
       ...[...groups.values()].flatMap(mappingGroupProblems),
+      ...(edge === undefined ? unservedLabelProblems(own.mappings) : rateLimitProblems(own, edge, memo)),
     ],
   };
 }
@@ -53,8 +66,9 @@ function routeConfiguration(
   group: string,
   { mappings, proxyConfigs, closed }: ResourceSet,
   routes: ReturnType<typeof virtualHosts>,
+  labelOrigins: readonly string[] = [],
 ): CompiledResource {
-  const origins = [...mappings, ...proxyConfigs, ...closed].map(({ id }) => id);
+  const origins = [...[...mappings, ...proxyConfigs, ...closed].map(({ id }) => id), ...labelOrigins];
   return { name: group, json: toRouteConfiguration(group, routes), origins };
 }
 

@@ -14,6 +14,7 @@ import { staticTestBootstrap } from './testing/static-test-bootstrap.ts';
 const OPTIONS: CompileOptions = {
   edge: { host: '127.0.0.1', port: 8080 },
   sds: { host: '127.0.0.1', port: 18003 },
+  rateLimit: { host: '127.0.0.1', port: 18002 },
 };
 
 /** Each batch is one configuration for Envoy; a failure names its seed. */

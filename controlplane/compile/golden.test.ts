@@ -26,6 +26,7 @@ const FOLDER = join(import.meta.dirname, 'testdata');
 const OPTIONS: CompileOptions = {
   edge: { host: '127.0.0.1', port: 8080 },
   sds: { host: '127.0.0.1', port: 18003 },
+  rateLimit: { host: '127.0.0.1', port: 18002 },
 };
 
 for (const file of readdirSync(FOLDER).filter(name => name.endsWith('.in.yaml'))) {

@@ -1,26 +1,33 @@
 import type { JsonObject } from '#protos/json.ts';
-import type { ModuleSpec } from '#resources/module.ts';
 import { accessLog, failureLog } from './access-log.ts';
 import { toDuration } from './duration.ts';
+import { earlyHeaderMutation } from './early-header-mutation.ts';
 import { extension } from './extension.ts';
-import { HTTP_FILTERS } from './http-filters.ts';
+import { httpFilters } from './http-filters.ts';
 import { STREAM_IDLE_MS } from './mapping-route.ts';
-import { EDGE } from './node-groups.ts';
+import type { ModuleConfig } from './module-config.ts';
+import type { RateLimitFilter } from './rate-limit-filter.ts';
 import { LOCAL_REPLY_CONFIG } from './retriable-header.ts';
 
-export type ModuleConfig = ModuleSpec['config'];
+/** What the edge has and the proxies beside applications have not. */
+export type EdgeParts = {
+  readonly config: ModuleConfig;
+  readonly rateLimit: RateLimitFilter;
+  /** Headers that only the gateway sets: in lower case, sorted. */
+  readonly ownHeaders: readonly string[];
+};
 
 const KIB = 1024;
 
 /** Envoy's `HttpConnectionManager`: hardened at the edge, trusting its peers beside an application. */
-export function httpConnectionManager(group: string, config: ModuleConfig): JsonObject {
+export function httpConnectionManager(group: string, parts: EdgeParts | undefined): JsonObject {
   return extension('filters.network.http_connection_manager.v3.HttpConnectionManager', {
     stat_prefix: group,
     rds: { route_config_name: group, config_source: { ads: {}, resource_api_version: 'V3' } },
     ...PATHS_AND_HOSTS,
     ...TIMEOUTS_AND_LIMITS,
-    ...(group === EDGE ? edge(config) : APPLICATION),
-    http_filters: HTTP_FILTERS,
+    ...(parts === undefined ? APPLICATION : edge(parts)),
+    http_filters: httpFilters(parts?.rateLimit),
   });
 }
 
@@ -46,8 +53,9 @@ const TIMEOUTS_AND_LIMITS: JsonObject = {
   },
 };
 
-function edge(config: ModuleConfig): JsonObject {
+function edge({ config, ownHeaders }: EdgeParts): JsonObject {
   return {
+    ...earlyHeaderMutation(ownHeaders),
     use_remote_address: config.use_remote_address,
     xff_num_trusted_hops: config.xff_num_trusted_hops,
     path_with_escaped_slashes_action: config.escaped_slashes === 'keep' ? 'KEEP_UNCHANGED' : 'REJECT_REQUEST',

@@ -1,31 +1,28 @@
 import type { HostPort } from '#resources/host.ts';
-import { module } from '#resources/module.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import type { CompiledResource } from './compiled.ts';
-import { httpConnectionManager, type ModuleConfig } from './http-connection-manager.ts';
+import { type EdgeParts, httpConnectionManager } from './http-connection-manager.ts';
 import { listenerName, toListener } from './listener.ts';
 import { EDGE } from './node-groups.ts';
 import type { CompileOptions } from './options.ts';
 import { problemOf } from './problem-of.ts';
 
-/** The settings of the whole gateway: those of the first Module by id, or the defaults. */
-export function moduleConfig({ modules }: ResourceSet): ModuleConfig {
-  return modules[0]?.spec.config ?? module.schema.parse({}).config;
-}
+/** What the edge's listeners have besides, and the ids of the resources that it comes from. */
+export type EdgeListener = EdgeParts & { readonly origins: readonly string[] };
 
 /** One listener for each address that the ProxyConfigs of the node group give; all serve the same routes. */
 export function listeners(
   resources: ResourceSet,
   group: string,
   options: CompileOptions,
+  edge: EdgeListener | undefined,
 ): readonly CompiledResource[] {
-  const manager = httpConnectionManager(group, moduleConfig(resources));
-  const modules = group === EDGE ? resources.modules.slice(0, 1).map(({ id }) => id) : [];
+  const manager = httpConnectionManager(group, edge);
   return [...addresses(resources, group, options).values()].map(({ address, origins }) => ({
     name: listenerName(address),
     json: toListener(address, manager),
-    origins: [...origins, ...modules],
+    origins: [...origins, ...(edge?.origins ?? [])],
   }));
 }
 

@@ -3,6 +3,7 @@ import type { Problem } from '#resources/problem.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { NamedCluster } from './cluster-names.ts';
 import { toDuration } from './duration.ts';
+import { type Labelling, routeRateLimits } from './labelling.ts';
 import { toRank, toRouteMatch } from './mapping-match.ts';
 import { problemOf } from './problem-of.ts';
 import { RETRY_POLICY } from './retry-policy.ts';
@@ -22,13 +23,14 @@ const SHARED_FIELDS = ['rewrite', 'timeout_ms', 'bypass_auth', 'labels'] as cons
 /** A stream without any byte in either direction ends after this time, in ms, unless `timeout_ms` allows for more. */
 export const STREAM_IDLE_MS = 300_000;
 
-/** The route that these Mappings share; the first by id gives what cannot differ. */
-export function mappingRoute(group: MappingGroup): RouteEntry {
+/** The route that these Mappings share; the first by id gives what cannot differ. Requests are labelled at the edge only. */
+export function mappingRoute(group: MappingGroup, labelling?: Labelling): RouteEntry {
   const [{ mapping }] = group;
   const { id, spec } = mapping;
+  const rateLimits = labelling === undefined ? {} : routeRateLimits(spec, labelling);
   return {
     rank: toRank(spec, id),
-    route: { name: id, match: toRouteMatch(spec), route: routeAction(group) },
+    route: { name: id, match: toRouteMatch(spec), route: { ...routeAction(group), ...rateLimits } },
     origins: group.map(({ mapping: { id } }) => id),
   };
 }

@@ -7,12 +7,13 @@ export const EDGE = 'edge';
 export const RATELIMIT_SERVICE = 'ratelimit-service';
 export const SERVICE_GROUPS: readonly string[] = [RATELIMIT_SERVICE];
 
-/** Every node group that has configuration, in order; `edge` always has. */
+/** Every node group of proxies that has configuration, in order; `edge` always has. A group of our services is none. */
 export function nodeGroups(resources: ResourceSet): readonly string[] {
   const mappings = resources.mappings.map(({ spec }) => spec.node_group);
   const proxyConfigs = resources.proxyConfigs.map(({ spec }) => spec.node_group);
   const closed = resources.closed.flatMap(({ match }) => match?.node_group ?? []);
-  return [...new Set([EDGE, ...mappings, ...proxyConfigs, ...closed])].sort();
+  const groups = new Set([EDGE, ...mappings, ...proxyConfigs, ...closed]);
+  return [...groups].filter(group => !SERVICE_GROUPS.includes(group)).sort();
 }
 
 /** The part of the resources that is for this node group. FilterPolicies, whose rules `closed` has, rule at the edge. */

@@ -6,6 +6,8 @@ export type CompileOptions = {
   readonly edge: HostPort;
   /** The built-in discovery service, which every bootstrap reaches as `sds` (gRPC) and `sds-rest`. */
   readonly sds: HostPort;
+  /** The built-in rate limit service, which the edge asks unless a RateLimitService names another. */
+  readonly rateLimit: HostPort;
   /** What the bootstraps of the group's proxies can reach besides; undefined: all that its ProxyConfigs name. */
   readonly discoveryClusters?: ReadonlySet<string>;
   /** The certificates that `https://` services are checked against: a file on the proxies' machines. */

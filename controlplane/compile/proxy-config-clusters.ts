@@ -9,6 +9,7 @@ import { edsConfig } from './eds-config.ts';
 import { discoveredMembers, dnsMembers, staticMembers } from './members.ts';
 import type { CompileOptions } from './options.ts';
 import { problemOf } from './problem-of.ts';
+import { RESERVED_CLUSTERS } from './reserved-clusters.ts';
 
 /** The clusters that ProxyConfigs declare, by the operator's name for them. */
 export type ProxyConfigClusters = {
@@ -58,7 +59,7 @@ function members(cluster: ProxyCluster, discovery: Discovery | undefined): JsonO
 }
 
 function envoyName({ name }: ProxyCluster): string {
-  return BOOTSTRAP_CLUSTERS.has(name) ? `${name}~` : name;
+  return RESERVED_CLUSTERS.has(name) ? `${name}~` : name;
 }
 
 function isReachable({ cluster }: Discovery, { discoveryClusters }: CompileOptions): boolean {

@@ -3,7 +3,7 @@ import { ipVersion } from '#resources/ip-address.ts';
 import { extension } from './extension.ts';
 
 /** TLS 1.2 or 1.3 to a service whose certificate must be for `host` and signed by an authority of `caFile`. */
-export function upstreamTls(host: string, caFile: string): JsonObject {
+export function upstreamTls(host: string, caFile: string, alpn: 'http/1.1' | 'h2' = 'http/1.1'): JsonObject {
   const isName = ipVersion(host) === 0;
   const subject = { san_type: isName ? 'DNS' : 'IP_ADDRESS', matcher: { exact: host } };
   return {
@@ -17,7 +17,7 @@ export function upstreamTls(host: string, caFile: string): JsonObject {
           trusted_ca: { filename: caFile },
           match_typed_subject_alt_names: [subject],
         },
-        alpn_protocols: ['http/1.1'],
+        alpn_protocols: [alpn],
       },
     }),
   };

@@ -12,6 +12,8 @@ export type HostInputs = {
   readonly declared: readonly DeclaredHost[];
   readonly closedPolicies: readonly Refused[];
   readonly escapedSlashes: EscapedSlashes;
+  /** What every virtual host has besides domains and routes. */
+  readonly common: JsonObject;
 };
 
 /** What the virtual host of one domain is made of. */
@@ -38,7 +40,7 @@ export function virtualHosts(inputs: HostInputs): readonly JsonObject[] {
   const plans = plansOf(inputs, byHost);
   const together = Map.groupBy(plans, planKey);
   const taken = new Set<string>();
-  return [...together.values()].map(plans => virtualHost(plans, byHost, taken));
+  return [...together.values()].map(plans => ({ ...virtualHost(plans, byHost, taken), ...inputs.common }));
 }
 
 function plansOf(inputs: HostInputs, byHost: ReadonlyMap<string, unknown>): readonly Plan[] {

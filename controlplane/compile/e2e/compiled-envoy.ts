@@ -33,7 +33,11 @@ export type CompiledEnvoy = {
 export async function startCompiled(yaml: string, group = 'edge'): Promise<CompiledEnvoy> {
   const { resources } = resourceSetOf(yaml);
   const anyPort = { host: '127.0.0.1', port: 0 };
-  const compiled = compile(resources, group, { edge: anyPort, sds: { host: '127.0.0.1', port: 18003 } });
+  const compiled = compile(resources, group, {
+    edge: anyPort,
+    sds: { host: '127.0.0.1', port: 18003 },
+    rateLimit: { host: '127.0.0.1', port: 18002 },
+  });
   const envoy: EnvoyProcess = await startEnvoy(staticTestBootstrap(compiled), [
     '--file-flush-interval-msec',
     '10',

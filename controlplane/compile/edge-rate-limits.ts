@@ -1,0 +1,65 @@
+import type { ResourceSet } from '#resources/resource-set.ts';
+import type { NamedCluster } from './cluster-names.ts';
+import { ownHeaders } from './injected-headers.ts';
+import { labelling } from './labelling.ts';
+import type { EdgeListener } from './listeners.ts';
+import type { Memo } from './memo.ts';
+import { moduleConfig } from './module-config.ts';
+import { type CompileOptions, DEFAULT_CA_FILE } from './options.ts';
+import { RATE_LIMIT_CLUSTER, rateLimitCluster } from './rate-limit-cluster.ts';
+import type { RateLimitContext } from './rate-limit-problems.ts';
+import { takenHeaders } from './taken-headers.ts';
+
+/** What rate limits bring into the edge's configuration. */
+export type EdgeRateLimits = RateLimitContext & {
+  readonly cluster: NamedCluster;
+  readonly listener: EdgeListener;
+  /** Ids of the resources that the labels of every request come from. */
+  readonly origins: readonly string[];
+};
+
+/** The rate limit service of the edge, the labels that it is asked with, and the headers that its limits set. */
+export function edgeRateLimits(resources: ResourceSet, options: CompileOptions, memo: Memo): EdgeRateLimits {
+  const labels = labelling(resources);
+  const taken = takenHeaders(resources);
+  const injecting = resources.rateLimits.filter(({ spec }) => spec.domain === labels.domain);
+  const own = ownHeaders(injecting, taken);
+  const modules = resources.modules.slice(0, 1).map(({ id }) => id);
+  const cluster = clusterOf(resources, options, memo);
+  return {
+    labelling: labels,
+    taken,
+    ownHeaders: own,
+    cluster,
+    listener: {
+      config: moduleConfig(resources),
+      rateLimit: {
+        domain: labels.domain,
+        service: resources.rateLimitServices[0]?.spec,
+        builtIn: options.rateLimit,
+      },
+      ownHeaders: own,
+      origins: [...modules, ...cluster.origins, ...injectingIds(injecting)],
+    },
+    origins: labels.defaults.length === 0 ? [] : modules,
+  };
+}
+
+function injectingIds(rateLimits: ResourceSet['rateLimits']): readonly string[] {
+  return rateLimits
+    .filter(({ spec }) => spec.limits.some(({ injectRequestHeaders }) => injectRequestHeaders.length > 0))
+    .map(({ id }) => id);
+}
+
+function clusterOf(
+  { rateLimitServices }: ResourceSet,
+  { rateLimit, caFile = DEFAULT_CA_FILE }: CompileOptions,
+  memo: Memo,
+): NamedCluster {
+  const service = rateLimitServices[0];
+  const inputs = [rateLimit.host, rateLimit.port, caFile];
+  const json = memo.of(service?.spec ?? memo, 'rate limit cluster', inputs, () =>
+    rateLimitCluster(service?.spec, rateLimit, caFile),
+  );
+  return { name: RATE_LIMIT_CLUSTER, json, origins: service === undefined ? [] : [service.id] };
+}

@@ -1,0 +1,26 @@
+import type { JsonObject } from '#protos/json.ts';
+import type { LabelSpecifier } from '#resources/label-specifier.ts';
+
+/** Envoy's `RateLimit`: the labels of one group, in their order, become the entries of one descriptor. Not for an empty group. */
+export function toRateLimit(specifiers: readonly LabelSpecifier[]): JsonObject {
+  return { actions: specifiers.map(toAction) };
+}
+
+/**
+ * The action that makes a label's descriptor entry. When the header of `request_headers` is absent, Envoy sends no descriptor for
+ * the whole group. Source: decisions.md, "Labels to descriptors"; Envoy's page "Rate limit", composing actions.
+ */
+function toAction(specifier: LabelSpecifier): JsonObject {
+  switch (specifier.type) {
+    case 'source_cluster':
+      return { source_cluster: {} };
+    case 'destination_cluster':
+      return { destination_cluster: {} };
+    case 'remote_address':
+      return { remote_address: {} };
+    case 'generic_key':
+      return { generic_key: { descriptor_value: specifier.value } };
+    case 'request_header':
+      return { request_headers: { header_name: specifier.header, descriptor_key: specifier.key } };
+  }
+}

@@ -1,0 +1,67 @@
+import type { JsonObject } from '#protos/json.ts';
+import type { HostPort } from '#resources/host.ts';
+import { type RateLimitServiceSpec, rateLimitService } from '#resources/rate-limit-service.ts';
+import { toDuration } from './duration.ts';
+import { extension } from './extension.ts';
+import { RATE_LIMIT_CLUSTER, rateLimitAddress } from './rate-limit-cluster.ts';
+import { toHostPortText } from './socket-address.ts';
+
+/** What the edge's filter is made of. */
+export type RateLimitFilter = {
+  readonly domain: string;
+  /** The operator's service; undefined: the built-in one. */
+  readonly service: RateLimitServiceSpec | undefined;
+  readonly builtIn: HostPort;
+};
+
+/** The settings of a RateLimitService that says nothing but where it is. */
+const { timeout_ms, failure_mode_deny } = rateLimitService.schema.shape;
+const DEFAULTS = {
+  timeout_ms: timeout_ms.parse(undefined),
+  failure_mode_deny: failure_mode_deny.parse(undefined),
+};
+
+/**
+ * Envoy's rate limit filter. It is there without any label too, since the first label must not drain the listener; without a
+ * descriptor it asks nobody. Clients are told 429 and `Retry-After`, not by which product: no `x-envoy-ratelimited`.
+ * Source: decisions.md, "Labels to descriptors" and "What goes on the wire".
+ */
+export function rateLimitFilter({ domain, service, builtIn }: RateLimitFilter): JsonObject {
+  const { timeout_ms, failure_mode_deny } = service ?? DEFAULTS;
+  return {
+    name: 'envoy.filters.http.ratelimit',
+    typed_config: extension('filters.http.ratelimit.v3.RateLimit', {
+      domain,
+      timeout: toDuration(timeout_ms),
+      failure_mode_deny,
+      rate_limited_as_resource_exhausted: true,
+      disable_x_envoy_ratelimited_header: true,
+      rate_limit_service: {
+        transport_api_version: 'V3',
+        grpc_service: grpcService(rateLimitAddress(service, builtIn)),
+      },
+    }),
+  };
+}
+
+function grpcService(address: HostPort): JsonObject {
+  return {
+    envoy_grpc: { cluster_name: RATE_LIMIT_CLUSTER, authority: toHostPortText(address) },
+    initial_metadata: [{ key: 'x-gateway-request-id', value: '%REQ(X-REQUEST-ID)%' }],
+    retry_policy: RETRY_POLICY,
+  };
+}
+
+/** One more try, on another address and at once, where no service has seen the request: it would else be counted twice. */
+const RETRY_POLICY: JsonObject = {
+  retry_on: 'connect-failure,refused-stream,reset-before-request',
+  num_retries: 1,
+  retry_back_off: { base_interval: '0.001s', max_interval: '0.002s' },
+  retry_host_predicate: [
+    {
+      name: 'envoy.retry_host_predicates.previous_hosts',
+      typed_config: extension('retry.host.previous_hosts.v3.PreviousHostsPredicate'),
+    },
+  ],
+  host_selection_retry_max_attempts: '3',
+};

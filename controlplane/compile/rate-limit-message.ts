@@ -1,0 +1,54 @@
+import type { JsonObject } from '#protos/json.ts';
+import { RATE_LIMIT } from '#protos/type-url.ts';
+import type { PatternLabel } from '#resources/label-pattern.ts';
+import type { Limit } from '#resources/rate-limit.ts';
+import type { Resource } from '#resources/resource.ts';
+import { injectedHeaders } from './injected-headers.ts';
+import { limitNames } from './limit-name.ts';
+import type { TakenHeaders } from './taken-headers.ts';
+
+/** The name of a RateLimit's message: `<namespace>/<name>`. */
+export function rateLimitMessageName({ namespace, name }: Resource<'RateLimit'>): string {
+  return `${namespace}/${name}`;
+}
+
+/** `gateway.config.v1.RateLimit`: what the rate limit service gets of a RateLimit. Taken headers are left out. */
+export function toRateLimitMessage(rateLimit: Resource<'RateLimit'>, taken: TakenHeaders): JsonObject {
+  const { domain, limits } = rateLimit.spec;
+  const names = limitNames(rateLimit);
+  return {
+    '@type': RATE_LIMIT,
+    domain,
+    limits: limits.map((limit, index) => ({ name: names[index] ?? '', ...toLimit(limit, taken) })),
+  };
+}
+
+function toLimit(limit: Limit, taken: TakenHeaders): JsonObject {
+  const { action, pattern, rate, unit, injectResponseHeaders, errorResponse } = limit;
+  return {
+    action: ACTIONS[action],
+    pattern: pattern.map(toPatternLabel),
+    rate,
+    unit: UNITS[unit],
+    inject_request_headers: injectedHeaders(limit, taken).map(toHeader),
+    inject_response_headers: injectResponseHeaders.map(toHeader),
+    ...(errorResponse === undefined ? {} : { error_response: toErrorResponse(errorResponse) }),
+  };
+}
+
+const ACTIONS = { Enforce: 'ENFORCE', LogOnly: 'LOG_ONLY' } as const;
+const UNITS = { second: 'SECOND', minute: 'MINUTE', hour: 'HOUR', day: 'DAY' } as const;
+
+function toPatternLabel(item: PatternLabel): JsonObject {
+  return {
+    alternatives: item.map(({ key, value }) => (value === undefined ? { key } : { key, value })),
+  };
+}
+
+function toErrorResponse({ headers, bodyTemplate }: NonNullable<Limit['errorResponse']>): JsonObject {
+  return { headers: headers.map(toHeader), body_template: bodyTemplate };
+}
+
+function toHeader({ name, value }: Limit['injectRequestHeaders'][number]): JsonObject {
+  return { name, value };
+}
