@@ -1,0 +1,66 @@
+import type { Label } from '#resources/label-pattern.ts';
+import type { Hit } from './counter-store.ts';
+import type { Limit } from './limit.ts';
+import type { LimitIndex } from './limits-index.ts';
+import { matchGroup } from './match.ts';
+import { type Descriptor, hitsOf, type RateLimitRequest } from './request.ts';
+import { UNIT_MS } from './window.ts';
+
+/** What is to be counted for one request. */
+export type Plan = {
+  /** One for each descriptor, in order. */
+  readonly groups: readonly PlannedGroup[];
+  /** Every counter once. Empty: there is nothing to ask the store. */
+  readonly hits: readonly Hit[];
+};
+
+/** The limits that apply to a label group, and for each of them the index of its hit. */
+export type PlannedGroup = { readonly limits: readonly Limit[]; readonly hits: readonly number[] };
+
+const UNMATCHED: PlannedGroup = { limits: [], hits: [] };
+
+type GrowingHit = { -readonly [field in keyof Hit]: Hit[field] };
+type GrowingPlan = { readonly hits: GrowingHit[]; readonly places: Map<string, number> };
+
+/**
+ * Which limits apply to the descriptors of a request, and which counters count it. A counter is that of a limit's domain, pattern and unit
+ * and of all keys and values of the label group, those beyond the pattern too. It counts a request once: when two limits share it, or the same
+ * group comes twice, the greater addend counts.
+ */
+export function planHits(request: RateLimitRequest, index: LimitIndex): Plan {
+  const plan: GrowingPlan = { hits: [], places: new Map() };
+  const groups = request.descriptors.map(descriptor => planGroup(descriptor, request, index, plan));
+  return { groups, hits: plan.hits };
+}
+
+function planGroup(
+  descriptor: Descriptor,
+  request: RateLimitRequest,
+  index: LimitIndex,
+  plan: GrowingPlan,
+): PlannedGroup {
+  const limits = matchGroup(index, request.domain, descriptor.entries);
+  if (limits.length === 0) return UNMATCHED;
+  const group = groupKey(descriptor.entries);
+  const add = hitsOf(descriptor, request);
+  return { limits, hits: limits.map(limit => planHit(limit, group, add, plan)) };
+}
+
+function planHit(limit: Limit, group: string, add: number, { hits, places }: GrowingPlan): number {
+  const key = limit.counter + group;
+  const known = places.get(key);
+  if (known === undefined) {
+    places.set(key, hits.length);
+    return hits.push({ key, windowMs: UNIT_MS[limit.unit], add }) - 1;
+  }
+  const hit = hits[known];
+  if (hit !== undefined) hit.add = Math.max(hit.add, add);
+  return known;
+}
+
+/** Each text after its length: no two groups have the same key, whatever clients put into their labels. */
+function groupKey(group: readonly Label[]): string {
+  let key = '';
+  for (const label of group) key += `${label.key.length}:${label.key}${label.value.length}:${label.value}`;
+  return key;
+}

@@ -1,0 +1,31 @@
+import type { Label } from '#resources/label-pattern.ts';
+
+/** An `envoy.service.ratelimit.v3.RateLimitRequest` as protobufjs decodes it, as far as we read it. */
+export type RateLimitRequest = {
+  readonly domain: string;
+  readonly descriptors: readonly Descriptor[];
+  /** Hits to count; 0 means 1. */
+  readonly hits_addend: number;
+};
+
+/** A label group. Its `limit`, by which a proxy could replace the operator's rate, is not read. */
+export type Descriptor = {
+  readonly entries: readonly Label[];
+  /** A google.protobuf.UInt64Value: hits to count instead of the request's; 0 only looks. */
+  readonly hits_addend?: { readonly value: number | Uint64 } | null;
+};
+
+/** A 64-bit number in two halves of 32 bits, each signed or not. */
+type Uint64 = { readonly low: number; readonly high: number };
+
+/** More than any rate: what one request adds beyond it changes no decision. */
+export const MOST_HITS = 2 ** 32;
+
+/** How many hits a descriptor adds to its counters: 0 (it only looks) to MOST_HITS. */
+export function hitsOf(descriptor: Descriptor, request: RateLimitRequest): number {
+  const own = descriptor.hits_addend;
+  if (own === undefined || own === null) return request.hits_addend || 1;
+  const { value } = own;
+  const hits = typeof value === 'number' ? value : (value.high >>> 0) * 2 ** 32 + (value.low >>> 0);
+  return Math.min(hits, MOST_HITS);
+}
