@@ -1,6 +1,8 @@
 import * as z from 'zod';
+import { caution, type FieldPath, type Finding } from './finding.ts';
 import { parseHeaderName } from './http-token.ts';
 import { checkWith, type Parsed } from './parsed-string.ts';
+import { repeats } from './repeats.ts';
 import { parseTemplate } from './template/template.ts';
 
 /** Fields of one connection, or that frame a message (RFC 9110 sections 7.6.1 and 8.6, RFC 9112): the proxies' own. */
@@ -15,22 +17,27 @@ const FRAMING = [
   'upgrade',
 ];
 
-/** Fields by which the gateway or Envoy decides, or in which credentials are. A name that ends in `*` stands for all that begin so. */
-const REQUEST = [
-  ...FRAMING,
-  ':*',
-  'content-type',
-  'cookie',
-  'set-cookie',
-  'x-envoy-*',
-  'x-forwarded-*',
+/** Fields by which clients give credentials to an OAuth2 filter (document 1, "Protected-request handling rules" 3 and 4). */
+export const CREDENTIAL_HEADERS: readonly string[] = [
   'x-gateway-client-assertion',
   'x-gateway-client-id',
   'x-gateway-client-secret',
   'x-gateway-password',
   'x-gateway-username',
+];
+
+/** Fields by which the gateway or Envoy decides, or in which credentials are. A name that ends in `*` stands for all that begin so. */
+const FILTER_REQUEST = [
+  ...FRAMING,
+  ...CREDENTIAL_HEADERS,
+  ':*',
+  'cookie',
+  'x-envoy-*',
+  'x-forwarded-*',
   'x-request-id',
 ];
+
+const REQUEST = [...FILTER_REQUEST, 'content-type', 'set-cookie'];
 
 /** In a response; with `grpc-status` beside that of the upstream a failed call might seem to have succeeded. */
 const ERROR_RESPONSE = [
@@ -46,18 +53,26 @@ const ERROR_RESPONSE = [
 const RESPONSE = [...ERROR_RESPONSE, 'content-type'];
 
 /** Headers added to the request. Names are in lower case. */
-export const requestHeaders = headerTemplates(REQUEST);
+export const requestHeaders = headerTemplates(REQUEST, 'limit');
 
 /** Headers added to the response, the upstream's or a 429. Names are in lower case. */
-export const responseHeaders = headerTemplates(RESPONSE);
+export const responseHeaders = headerTemplates(RESPONSE, 'limit');
 
 /** Headers added to the error response alone. Names are in lower case. */
-export const errorHeaders = headerTemplates(ERROR_RESPONSE);
+export const errorHeaders = headerTemplates(ERROR_RESPONSE, 'limit');
 
-function headerTemplates(refused: readonly string[]) {
+/** Headers that a Filter sets on the request before it goes upstream. Names are in lower case. */
+export const filterHeaders = headerTemplates(FILTER_REQUEST, 'Filter');
+
+/** Headers of a Filter's own error response. Names are in lower case. */
+export const filterErrorHeaders = headerTemplates(ERROR_RESPONSE, 'Filter');
+
+export type HeaderTemplate = z.output<typeof filterHeaders>[number];
+
+function headerTemplates(refused: readonly string[], owner: 'limit' | 'Filter') {
   const name = z
     .string()
-    .check(checkWith(text => parseName(text, refused)))
+    .check(checkWith(text => parseName(text, refused, owner)))
     .describe('Name of the header');
   const value = z
     .string()
@@ -67,7 +82,7 @@ function headerTemplates(refused: readonly string[]) {
 }
 
 /** Applications may take `_` for `-` (CGI does, RFC 3875 section 4.1.18), so a refused name may not be spelt so either. */
-function parseName(text: string, refused: readonly string[]): Parsed<string> {
+function parseName(text: string, refused: readonly string[], owner: string): Parsed<string> {
   const name = parseHeaderName(text);
   if ('error' in name) return name;
   const plain = name.value.replaceAll('_', '-');
@@ -76,8 +91,10 @@ function parseName(text: string, refused: readonly string[]): Parsed<string> {
   );
   if (!own) return name;
   const hint =
-    plain === 'content-type' ? '; that of an error response stands in `errorResponse.headers`' : '';
-  return { error: `a limit may not set the header "${text}"${hint}` };
+    owner === 'limit' && plain === 'content-type'
+      ? '; that of an error response stands in `errorResponse.headers`'
+      : '';
+  return { error: `a ${owner} may not set the header "${text}"${hint}` };
 }
 
 /** Cuts line breaks at the end, which a block scalar of YAML leaves there. */
@@ -97,3 +114,13 @@ export const bodyTemplate = z.string().check(
     return 'error' in parsed ? parsed : { value: text };
   }),
 );
+
+/** A warning for each header that stands in a list a second time. */
+export function checkRepeatedHeaders(
+  headers: readonly HeaderTemplate[],
+  path: FieldPath,
+): readonly Finding[] {
+  return repeats(headers.map(({ name }) => name)).map(index =>
+    caution([...path, index, 'name'], `the header "${headers[index]?.name}" is set twice; the first counts`),
+  );
+}

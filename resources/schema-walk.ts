@@ -6,6 +6,10 @@ export type FieldMeta = {
   readonly form?: string;
   /** Other spellings of the field's name that are accepted without a word. */
   readonly aliases?: readonly string[];
+  /** Other spellings of the field's name that are accepted with a warning. */
+  readonly deprecatedNames?: readonly string[];
+  /** An object in which some fields may be wrong when the rules between the others are checked. */
+  readonly partial?: boolean;
   /** An item with an error is left out by itself, the others stand. */
   readonly lenient?: boolean;
   /** The words of an enumeration may be written in any letter case. */
@@ -59,7 +63,8 @@ export function metaOf(schema: z.core.$ZodType): FieldMeta & { readonly descript
 
 /** Whether a value must be written, and else what stands for it. */
 export function defaultOf(schema: z.core.$ZodType): { readonly required: boolean; readonly value?: unknown } {
-  if (schema instanceof z.core.$ZodDefault) return { required: false, value: schema._zod.def.defaultValue };
+  if (schema instanceof z.core.$ZodDefault || schema instanceof z.core.$ZodPrefault)
+    return { required: false, value: schema._zod.def.defaultValue };
   return { required: schema._zod.optin === undefined };
 }
 

@@ -3,7 +3,7 @@ import { explainIssue } from './explain.ts';
 import type { FieldPath, Finding } from './finding.ts';
 import type { KindDefinition } from './kind.ts';
 import { normalise, toWrittenPath } from './normalise.ts';
-import { childOf, metaOf } from './schema-walk.ts';
+import { childOf, metaOf, unwrap } from './schema-walk.ts';
 
 /** `spec` is there when the resource can be served. Findings have the paths of what was written, from the fields' root. */
 export type Validated<Spec> = {
@@ -64,10 +64,26 @@ function parseWellFormed<Schema extends z.ZodObject>(
   input: unknown,
   issues: readonly z.core.$ZodIssue[],
 ): Partial<z.output<Schema>> {
-  const broken = issues.map(({ path }) => path[0]);
-  const shape = Object.entries(schema.shape).filter(([field]) => !broken.includes(field));
-  const parsed = z.object(Object.fromEntries(shape)).safeParse(input);
+  const parsed = wellFormedSchema(
+    schema,
+    issues.map(({ path }) => path),
+  ).safeParse(input);
   return parsed.success ? (parsed.data as Partial<z.output<Schema>>) : {};
+}
+
+/** The schema without its rules and without the fields at which these paths end; of partial objects only what is wrong in them is left out. */
+function wellFormedSchema(
+  schema: z.core.$ZodObject,
+  broken: readonly (readonly PropertyKey[])[],
+): z.ZodObject {
+  const fields = Object.entries(schema._zod.def.shape).flatMap(([name, field]) => {
+    const below = broken.filter(([first]) => first === name).map(path => path.slice(1));
+    if (below.length === 0) return [[name, field]];
+    const inner = metaOf(field).partial === true ? unwrap(field) : undefined;
+    const readable = inner instanceof z.core.$ZodObject && below.every(path => path.length > 0);
+    return readable ? [[name, wellFormedSchema(inner, below)]] : [];
+  });
+  return z.object(Object.fromEntries(fields));
 }
 
 function toKey(key: PropertyKey): string | number {
