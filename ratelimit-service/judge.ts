@@ -8,7 +8,7 @@ export type LimitStatus = {
   readonly limit: Limit;
   /** This request is over the rate; of one that only looks, the next would be. */
   readonly exceeded: boolean;
-  /** Not exceeded, and over 80 % of the rate is used: a sign for operators. */
+  /** Not exceeded, and 80 % of the rate or more is used: a sign for operators. */
   readonly near: boolean;
   /** Requests left in this window, by the count and the rate; 0 when exceeded. */
   readonly remaining: number;
@@ -33,9 +33,6 @@ export type Verdict = {
   /** Until all limits would let a request pass, LogOnly ones too, in ms; 0 when all do now. */
   readonly retryAfterMs: number;
 };
-
-/** Source: the near_limit statistic of envoyproxy/ratelimit. */
-const NEAR = 0.8;
 
 /**
  * Judges a request by the counts that the store gave for the hits of its plan, in their order, at the store's time. Request number rate + 1 of a
@@ -73,7 +70,7 @@ function statusOf(limit: Limit, hit: number, plan: Plan, counts: Counts): LimitS
   return {
     limit,
     exceeded,
-    near: !exceeded && count > limit.rate * NEAR,
+    near: !exceeded && count * 5 >= limit.rate * 4,
     remaining: Math.max(0, limit.rate - count),
     resetMs: timeToReset(counts.now, limit.unit),
   };
