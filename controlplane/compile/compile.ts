@@ -20,6 +20,7 @@ import { proxyConfigHosts } from './proxy-config-hosts.ts';
 import { rateLimitProblems } from './rate-limit-problems.ts';
 import { toRouteConfiguration } from './route-configuration.ts';
 import { mappingEntries } from './route-entries.ts';
+import { closedUntilEnforced, unenforcedProblem } from './unenforced-policy.ts';
 import { virtualHosts } from './virtual-hosts.ts';
 
 /**
@@ -39,7 +40,10 @@ export function compile(resources: ResourceSet, group: string, options: CompileO
   const routes = virtualHosts({
     entries: mappingEntries(groups, own.closed, memo, edge?.labelling),
     declared: hosts.hosts,
-    closedPolicies: own.closed.filter(({ kind }) => kind === 'FilterPolicy'),
+    closedPolicies: [
+      ...own.closed.filter(({ kind }) => kind === 'FilterPolicy'),
+      ...own.filterPolicies.map(closedUntilEnforced),
+    ],
     escapedSlashes: moduleConfig(own).escaped_slashes,
     common: edge === undefined ? {} : hostRateLimits(edge.labelling),
   });
@@ -56,6 +60,7 @@ export function compile(resources: ResourceSet, group: string, options: CompileO
       ...listenerProblems(own, group),
       ...declared.problems,
       ...hosts.problems,
+      ...own.filterPolicies.map(unenforcedProblem),
       ...[...groups.values()].flatMap(mappingGroupProblems),
       ...(edge === undefined ? unservedLabelProblems(own.mappings) : rateLimitProblems(own, edge, memo)),
     ],

@@ -16,12 +16,13 @@ export function nodeGroups(resources: ResourceSet): readonly string[] {
   return [...groups].filter(group => !SERVICE_GROUPS.includes(group)).sort();
 }
 
-/** The part of the resources that is for this node group. FilterPolicies, whose rules `closed` has, rule at the edge. */
+/** The part of the resources that is for this node group. FilterPolicies, those in force and those closed, rule at the edge. */
 export function ofNodeGroup(resources: ResourceSet, group: string): ResourceSet {
   return {
     ...resources,
     mappings: resources.mappings.filter(({ spec }) => spec.node_group === group),
     proxyConfigs: resources.proxyConfigs.filter(({ spec }) => spec.node_group === group),
+    filterPolicies: group === EDGE ? resources.filterPolicies : [],
     closed: resources.closed.filter(({ kind, match }) =>
       kind === 'FilterPolicy' ? group === EDGE : match?.node_group === group,
     ),

@@ -38,30 +38,35 @@ export function rateLimitFilter({ domain, service, builtIn }: RateLimitFilter): 
       disable_x_envoy_ratelimited_header: true,
       rate_limit_service: {
         transport_api_version: 'V3',
-        grpc_service: grpcService(rateLimitAddress(service, builtIn)),
+        grpc_service: grpcService(rateLimitAddress(service, builtIn), timeout_ms),
       },
     }),
   };
 }
 
-function grpcService(address: HostPort): JsonObject {
+function grpcService(address: HostPort, timeoutMs: number): JsonObject {
   return {
     envoy_grpc: { cluster_name: RATE_LIMIT_CLUSTER, authority: toHostPortText(address) },
     initial_metadata: [{ key: 'x-gateway-request-id', value: '%REQ(X-REQUEST-ID)%' }],
-    retry_policy: RETRY_POLICY,
+    retry_policy: retryPolicy(timeoutMs),
   };
 }
 
-/** One more try, on another address and at once, where no service has seen the request: it would else be counted twice. */
-const RETRY_POLICY: JsonObject = {
-  retry_on: 'connect-failure,refused-stream,reset-before-request',
-  num_retries: 1,
-  retry_back_off: { base_interval: '0.001s', max_interval: '0.002s' },
-  retry_host_predicate: [
-    {
-      name: 'envoy.retry_host_predicates.previous_hosts',
-      typed_config: extension('retry.host.previous_hosts.v3.PreviousHostsPredicate'),
-    },
-  ],
-  host_selection_retry_max_attempts: '3',
-};
+/**
+ * One more try, on another address and at once, where no service has seen the request: it would else be counted twice. Of the longest
+ * interval Envoy also makes a timeout of each try, so it is the whole time.
+ */
+function retryPolicy(timeoutMs: number): JsonObject {
+  return {
+    retry_on: 'connect-failure,refused-stream,reset-before-request',
+    num_retries: 1,
+    retry_back_off: { base_interval: '0.001s', max_interval: toDuration(timeoutMs) },
+    retry_host_predicate: [
+      {
+        name: 'envoy.retry_host_predicates.previous_hosts',
+        typed_config: extension('retry.host.previous_hosts.v3.PreviousHostsPredicate'),
+      },
+    ],
+    host_selection_retry_max_attempts: '3',
+  };
+}

@@ -1,6 +1,7 @@
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { type EnvoyProcess, startEnvoy } from '#envoy/e2e/envoy-process.ts';
+import type { JsonObject } from '#protos/json.ts';
 import { LISTENER } from '#protos/type-url.ts';
 import { compile } from '../compile.ts';
 import { resourceSetOf } from '../testing/resource-set-of.ts';
@@ -29,8 +30,15 @@ export type CompiledEnvoy = {
   stop(): Promise<void>;
 };
 
-/** Starts a real Envoy as one of this node group, with the configuration compiled from the YAML, on a port of its own. */
-export async function startCompiled(yaml: string, group = 'edge'): Promise<CompiledEnvoy> {
+/**
+ * Starts a real Envoy as one of this node group, with the configuration compiled from the YAML, on a port of its own. `change` is for
+ * what the operator's language cannot say.
+ */
+export async function startCompiled(
+  yaml: string,
+  group = 'edge',
+  change: (bootstrap: JsonObject) => JsonObject = bootstrap => bootstrap,
+): Promise<CompiledEnvoy> {
   const { resources } = resourceSetOf(yaml);
   const anyPort = { host: '127.0.0.1', port: 0 };
   const compiled = compile(resources, group, {
@@ -38,7 +46,7 @@ export async function startCompiled(yaml: string, group = 'edge'): Promise<Compi
     sds: { host: '127.0.0.1', port: 18003 },
     rateLimit: { host: '127.0.0.1', port: 18002 },
   });
-  const envoy: EnvoyProcess = await startEnvoy(staticTestBootstrap(compiled), [
+  const envoy: EnvoyProcess = await startEnvoy(change(staticTestBootstrap(compiled)), [
     '--file-flush-interval-msec',
     '10',
   ]);
