@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { readConfig as readControlplane } from '../controlplane/config.ts';
+import { readConfig as readRateLimit } from '../ratelimit-service/config.ts';
 import { readConfig as readSds } from '../sds/config.ts';
 import { parseInstancesFile } from '../sds/instances/parse-instances-file.ts';
 import { readConfig as readUserService } from '../user-service/config.ts';
@@ -13,6 +14,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const READERS: readonly { service: string; read(env: Environment): object }[] = [
   { service: 'controlplane', read: readControlplane },
   { service: 'sds', read: readSds },
+  { service: 'ratelimit-service', read: readRateLimit },
   ...INSTANCES.map(service => ({ service, read: readUserService })),
 ];
 
@@ -42,6 +44,10 @@ test('each probe asks where its service listens', () => {
   );
   assert.match(probe('sds'), new RegExp(`127\\.0\\.0\\.1:${portOf('sds', 'ADDRESS')}/readyz`));
   assert.match(
+    probe('ratelimit-service'),
+    new RegExp(`127\\.0\\.0\\.1:${portOf('ratelimit-service', 'ADDRESS')}/readyz`),
+  );
+  assert.match(
     probe('edge'),
     new RegExp(`/dev/tcp/127\\.0\\.0\\.1/${portOf('controlplane', 'EDGE_ADDRESS')}$`),
   );
@@ -63,6 +69,13 @@ test('the control plane and the proxies look for sds where it is', () => {
   assert.equal(variable('controlplane', 'SDS_ADDRESS'), `sds:${portOf('sds', 'ADDRESS')}`);
 });
 
+test('the control plane and the rate limit service look for each other where they are', () => {
+  const rateLimit = `ratelimit-service:${portOf('ratelimit-service', 'ADDRESS')}`;
+  assert.equal(variable('controlplane', 'RATELIMIT_ADDRESS'), rateLimit);
+  const xds = `controlplane:${portOf('controlplane', 'XDS_ADDRESS')}`;
+  assert.equal(variable('ratelimit-service', 'XDS_ADDRESS'), xds);
+});
+
 test('the instances file names the alias that all instances have', () => {
   const file = readFileSync(mounted(variable('sds', 'INSTANCES_FILE')), 'utf8');
   const { services, problems } = parseInstancesFile(file);
@@ -80,7 +93,7 @@ test('sds waits until DNS lists every instance', () => {
 
 test('what the README says about processes are the commands', () => {
   const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
-  for (const service of ['controlplane', 'sds', ...INSTANCES]) {
+  for (const service of ['controlplane', 'sds', 'ratelimit-service', ...INSTANCES]) {
     const main = composeService(service).command?.at(-1);
     assert.ok(readme.includes(`\`node ${main}\``), main);
   }

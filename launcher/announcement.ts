@@ -18,6 +18,7 @@ export function announcement(layout: Layout, { ms, routes }: AnnouncementOptions
     `  edge            http://${edge}`,
     `  control plane   http://${loopback(ports.http)}/status  (xDS ${loopback(ports.xds)})`,
     `  discovery       http://${loopback(ports.sds)}/status`,
+    `  rate limits     http://${loopback(ports.rateLimit)}/metrics`,
     `  edge admin      http://${loopback(ports.edgeAdmin)}`,
     `  logs            ${state.logs}`,
     '',

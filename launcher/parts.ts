@@ -42,6 +42,7 @@ export function controlplanePart(layout: Layout): Part {
     XDS_ADDRESS: loopback(ports.xds),
     HTTP_ADDRESS: loopback(ports.http),
     SDS_ADDRESS: loopback(ports.sds),
+    RATELIMIT_ADDRESS: loopback(ports.rateLimit),
     EDGE_ADDRESS: loopback(ports.edge),
   });
 }
@@ -50,6 +51,14 @@ export function sdsPart(layout: Layout): Part {
   return nodePart(layout, 'sds', 'sds/main.ts', {
     INSTANCES_FILE: layout.state.instancesFile,
     ADDRESS: loopback(layout.ports.sds),
+  });
+}
+
+/** Ready when it has its limits. A REDIS_URL of the environment makes it share its counters. */
+export function rateLimitPart(layout: Layout): Part {
+  return nodePart(layout, 'ratelimit-service', 'ratelimit-service/main.ts', {
+    ADDRESS: loopback(layout.ports.rateLimit),
+    XDS_ADDRESS: loopback(layout.ports.xds),
   });
 }
 

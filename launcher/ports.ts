@@ -5,6 +5,7 @@ export type Ports = {
   readonly xds: number;
   readonly http: number;
   readonly sds: number;
+  readonly rateLimit: number;
 };
 
 export const MAX_INSTANCES = 40;
@@ -20,6 +21,7 @@ export function portsAt(offset: number): Ports {
     xds: 18_000 + offset,
     http: 8877 + offset,
     sds: 18_003 + offset,
+    rateLimit: 18_002 + offset,
   };
 }
 

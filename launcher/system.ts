@@ -3,7 +3,7 @@ import { drainEnvoy } from './drain-envoy.ts';
 import { eventually } from './eventually.ts';
 import { Fleet } from './fleet.ts';
 import type { OrphanGuard } from './orphan-guard.ts';
-import { controlplanePart, edgePart, type Layout, loopback, sdsPart } from './parts.ts';
+import { controlplanePart, edgePart, type Layout, loopback, rateLimitPart, sdsPart } from './parts.ts';
 import { partStarter, type StartPart } from './start-part.ts';
 import type { SupervisedChild } from './supervised-child.ts';
 import { writeBootstrap } from './write-bootstrap.ts';
@@ -32,6 +32,7 @@ export class System {
   readonly #start: StartPart;
   #controlplane: SupervisedChild | undefined;
   #sds: SupervisedChild | undefined;
+  #rateLimit: SupervisedChild | undefined;
   #edge: SupervisedChild | undefined;
   #stopping = false;
 
@@ -50,7 +51,8 @@ export class System {
   /** In the order in which they start. */
   get children(): readonly SupervisedChild[] {
     const pairs = this.fleet.instances.flatMap(({ service, proxy }) => [service, proxy]);
-    return [this.#controlplane, this.#sds, ...pairs, this.#edge].filter(child => child !== undefined);
+    const services = [this.#controlplane, this.#sds, this.#rateLimit];
+    return [...services, ...pairs, this.#edge].filter(child => child !== undefined);
   }
 
   /** Starts everything, the Envoys when what they ask is there. Resolves when all is started (or is to stop), not when it serves. */
@@ -58,7 +60,8 @@ export class System {
     this.fleet.publish();
     this.#controlplane = this.#start(controlplanePart(this.#layout));
     this.#sds = this.#start(sdsPart(this.#layout));
-    await eventually(async () => this.#stopping || this.#servesDiscovery(), Number.POSITIVE_INFINITY);
+    this.#rateLimit = this.#start(rateLimitPart(this.#layout));
+    await eventually(async () => this.#stopping || this.#servesProxies(), Number.POSITIVE_INFINITY);
     if (this.#stopping) return;
     this.fleet.begin(instances);
     const edge = edgePart(this.#layout);
@@ -73,7 +76,7 @@ export class System {
     const late = setTimeout(() => this.kill(), STOP_MS);
     await this.#stopEdge();
     await this.fleet.stop();
-    await Promise.all([this.#sds?.stop(), this.#controlplane?.stop()]);
+    await Promise.all([this.#rateLimit?.stop(), this.#sds?.stop(), this.#controlplane?.stop()]);
     clearTimeout(late);
   }
 
@@ -92,8 +95,9 @@ export class System {
     await this.#edge?.stop();
   }
 
-  #servesDiscovery(): boolean {
-    return this.#controlplane?.isReady === true && this.#sds?.isReady === true;
+  #servesProxies(): boolean {
+    const services = [this.#controlplane, this.#sds, this.#rateLimit];
+    return services.every(service => service?.isReady === true);
   }
 
   #changed(): void {

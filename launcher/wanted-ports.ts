@@ -11,6 +11,7 @@ export function wantedPorts(portOffset: number, instances: number): readonly Wan
     { port: ports.http, what: 'the control plane (HTTP)' },
     { port: ports.xds, what: 'the control plane (xDS)' },
     { port: ports.sds, what: 'the discovery service' },
+    { port: ports.rateLimit, what: 'the rate limit service' },
     { port: ports.edgeAdmin, what: "the edge Envoy's admin interface" },
     ...numbers.flatMap(number => instanceWantedPorts(portOffset, number)),
   ];

@@ -3,14 +3,26 @@ import { test } from 'node:test';
 import { readConfig } from './config.ts';
 
 test('without environment the service has its documented addresses and counts in memory', () => {
-  assert.deepEqual(readConfig({ REDIS_URL: ' ' }), {
+  assert.deepEqual(readConfig({ REDIS_URL: '' }), {
     address: { host: '127.0.0.1', port: 18002 },
     xds: { host: '127.0.0.1', port: 18000 },
-    redisUrl: undefined,
+    redis: undefined,
     storeTimeoutMs: 10,
     maxCounters: 500_000,
     logLevel: 'info',
   });
+});
+
+test('REDIS_URL shares the counters', () => {
+  const { redis } = readConfig({ REDIS_URL: 'redis://valkey:6379' });
+  assert.deepEqual(redis?.addresses, [{ host: 'valkey', port: 6379 }]);
+});
+
+test('a REDIS_URL that is wrong is refused by name, without its password', () => {
+  assert.throws(
+    () => readConfig({ REDIS_URL: 'http://user:hunter2@valkey' }),
+    (error: Error) => error.message.startsWith('REDIS_URL: ') && !error.message.includes('hunter2'),
+  );
 });
 
 for (const [name, value] of [

@@ -1,11 +1,14 @@
+import { readFileSync } from 'node:fs';
 import { type HostPort, parseHostPort } from '#protos/host-port.ts';
+import type { RedisDescription } from '#redis/description.ts';
+import { readRedis } from '#redis/read-redis.ts';
 
 export type Config = {
   readonly address: HostPort;
   /** The control plane, which sends the limits. */
   readonly xds: HostPort;
-  /** Where counters are shared by several replicas; undefined: this process counts by itself. */
-  readonly redisUrl: string | undefined;
+  /** Where counters are shared by several replicas; undefined: this process counts by itself. Holds secrets. */
+  readonly redis: RedisDescription | undefined;
   /** A store that does not answer within this time, in ms, is taken for dead. */
   readonly storeTimeoutMs: number;
   /** The most counters that this process keeps in its own memory. */
@@ -15,12 +18,14 @@ export type Config = {
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
 /**
- * The configuration in ADDRESS (127.0.0.1:18002), XDS_ADDRESS (127.0.0.1:18000), REDIS_URL (none: counters in memory), STORE_TIMEOUT_MS (10: half
- * of the `timeout_ms` that proxies wait by default), MAX_COUNTERS (500000) and LOG_LEVEL (info). An empty variable is one that is
- * not set. Throws an Error that names the variable and what it should be.
+ * The configuration in ADDRESS (127.0.0.1:18002), XDS_ADDRESS (127.0.0.1:18000), REDIS_URL and the other REDIS_ variables (see `readRedis`; none:
+ * counters in memory), STORE_TIMEOUT_MS (10: half of the `timeout_ms` that proxies wait by default), MAX_COUNTERS (500000) and LOG_LEVEL (info).
+ * An empty variable is one that is not set. Throws an Error that names the variable and what it should be.
  */
-export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
+export function readConfig(env: Environment, readFile = readText): Config {
   const text = (name: string, otherwise: string) => env[name]?.trim() || otherwise;
   const address = (name: string, otherwise: string) => parseAddress(name, text(name, otherwise));
   const integer = (name: string, otherwise: number, most: number) =>
@@ -32,11 +37,21 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   return {
     address: address('ADDRESS', '127.0.0.1:18002'),
     xds: address('XDS_ADDRESS', '127.0.0.1:18000'),
-    redisUrl: env.REDIS_URL?.trim() || undefined,
+    redis: redisOf(env, readFile),
     storeTimeoutMs: integer('STORE_TIMEOUT_MS', 10, 60_000),
     maxCounters: integer('MAX_COUNTERS', 500_000, 100_000_000),
     logLevel,
   };
+}
+
+function redisOf(env: Environment, readFile: (path: string) => string): RedisDescription | undefined {
+  const redis = readRedis(env, readFile);
+  if (redis !== undefined && 'error' in redis) throw new Error(redis.error);
+  return redis;
+}
+
+function readText(path: string): string {
+  return readFileSync(path, 'utf8');
 }
 
 function parseAddress(name: string, text: string): HostPort {

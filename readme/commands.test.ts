@@ -21,7 +21,7 @@ const EXPECTED: readonly (readonly [RegExp, RegExp])[] = [
   [/curl .*\/user\/ada/, /"fullname":"Ada Lovelace".*"ok":true/],
   [/gateway scale 4/, /^4 instances serve$/m],
   [/gateway status/, /^ready\n(.*\n)*accepted +Mapping\/default\/user-service /],
-  [/gateway validate/, /^1 resource good, 0 problems\n$/],
+  [/gateway validate/, /^2 resources good, 0 problems\n$/],
   [/gateway compile/, /^static_resources:$/m],
   [/gateway bootstrap/, /^dynamic_resources:$/m],
 ];
@@ -30,7 +30,7 @@ describe('the README', () => {
   let system: System;
   let demo: string;
   before(async () => {
-    system = await startSystem({ instances: 2 });
+    system = await startSystem({ instances: 2, limits: true });
     demo = readFileSync(join(system.resources, FILE), 'utf8');
   });
   after(() => system.stop());
@@ -57,6 +57,9 @@ describe('the README', () => {
       [8877, '/healthz'],
       [8877, '/readyz'],
       [18_003, '/v1/registration/user-service'],
+      [18_002, '/metrics'],
+      [18_002, '/healthz'],
+      [18_002, '/readyz'],
       [9901, '/ready'],
     ];
     for (const [port, path] of paths) {

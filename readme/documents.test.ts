@@ -9,6 +9,7 @@ import { DEFAULT_PARSE_OPTIONS } from '#resources/parse-options.ts';
 import { toResourceSet } from '#resources/resource-set.ts';
 import { readConfig as controlplane } from '../controlplane/config.ts';
 import manifest from '../package.json' with { type: 'json' };
+import { readConfig as rateLimit } from '../ratelimit-service/config.ts';
 import { readConfig as sds } from '../sds/config.ts';
 import { readConfig as userService } from '../user-service/config.ts';
 import { codeBlocks, commands, readDocument } from './code-blocks.ts';
@@ -18,7 +19,7 @@ const README = readDocument('README.md');
 const DOCUMENTS = readdirSync(ROOT).filter(name => name.endsWith('.md'));
 
 type Environment = Readonly<Record<string, string | undefined>>;
-const CONFIGS = { controlplane, sds, 'user-service': userService } as const;
+const CONFIGS = { controlplane, sds, 'ratelimit-service': rateLimit, 'user-service': userService } as const;
 
 describe('README.md', () => {
   test('shows resources without a problem', () => {
@@ -52,7 +53,10 @@ describe('README.md', () => {
 /** The variables that a process asks its environment for. */
 function variablesRead(readConfig: (env: Environment) => unknown): readonly string[] {
   const names = new Set<string>();
-  const required: Environment = { INSTANCES_FILE: '/instances.yaml' };
+  const required: Environment = {
+    INSTANCES_FILE: '/instances.yaml',
+    REDIS_URL: 'rediss-sentinel://sentinel/master',
+  };
   const env = new Proxy(required, {
     get: (target, name) => {
       names.add(String(name));

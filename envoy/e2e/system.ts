@@ -18,8 +18,10 @@ const DEMO = join(ROOT, 'envoy', 'resources');
 
 export type SystemOptions = {
   readonly instances?: number;
-  /** File name → text of the resources; absent: a copy of the demo's. */
+  /** File name → text of the resources; absent: a copy of the demo's, without its rate limits. */
   readonly resources?: Readonly<Record<string, string>>;
+  /** The demo's own rate limits too, which load would exceed. */
+  readonly limits?: boolean;
   /** Where it keeps its state; absent: a folder that goes when it stops. */
   readonly state?: string;
   /** Absent: one that nobody else uses. */
@@ -58,7 +60,7 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
   const port = options.port ?? (await claimPortOffset());
   const folder = mkdtempSync(join(tmpdir(), 'e2e-'));
   const resources = join(folder, 'resources');
-  writeResources(resources, options.resources);
+  writeResources(resources, options);
   const gateway = await startGateway({
     args: ['--resources', resources, '--instances', String(options.instances ?? 1)],
     portOffset: port.offset,
@@ -109,9 +111,10 @@ function systemOf(gateway: Gateway, resources: string, stop: () => Promise<void>
   };
 }
 
-function writeResources(folder: string, files: SystemOptions['resources']): void {
+function writeResources(folder: string, { resources: files, limits = false }: SystemOptions): void {
   mkdirSync(folder, { recursive: true });
   if (files === undefined) cpSync(DEMO, folder, { recursive: true });
+  if (files === undefined && !limits) rmSync(join(folder, 'rate-limits.yaml'));
   for (const [file, text] of Object.entries(files ?? {})) writeFileSync(join(folder, file), text);
 }
 

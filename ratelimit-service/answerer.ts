@@ -1,0 +1,126 @@
+import type { Logger } from 'pino';
+import { type CounterStore, StoreUnavailable } from './counter-store.ts';
+import { type Decision, decide, type InvalidRequest } from './decide.ts';
+import type { LimitStatus } from './judge.ts';
+import type { Compiled } from './limit-set.ts';
+import type { LimitIndex } from './limits-index.ts';
+import type { Metrics, Outcome } from './metrics.ts';
+import type { TemplateFailure } from './render.ts';
+import type { RateLimitRequest } from './request.ts';
+import { OVER_LIMIT, type RateLimitResponse } from './wire.ts';
+
+/** Why there is no decision, as a gRPC status. The message may be shown to whoever asked. */
+export type Failed = {
+  readonly failed: 'INVALID_ARGUMENT' | 'UNAVAILABLE' | 'INTERNAL';
+  readonly message: string;
+};
+
+export type AnswererParts = {
+  readonly store: CounterStore;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+  /** Milliseconds that never go back. */
+  uptime(): number;
+};
+
+const NOT_READY: Failed = {
+  failed: 'UNAVAILABLE',
+  message: 'no limits have come from the control plane yet',
+};
+
+/** Answers requests by the limits in force, and tells metrics and log of it. */
+export class Answerer {
+  readonly #parts: AnswererParts;
+  #index: LimitIndex | undefined;
+  /** Templates that have failed since the limits changed. */
+  readonly #failed = new Set<string>();
+
+  constructor(parts: AnswererParts) {
+    this.#parts = parts;
+  }
+
+  /** Why no request is answered; undefined: they are. */
+  get notReady(): string | undefined {
+    return this.#index === undefined ? NOT_READY.message : undefined;
+  }
+
+  /** These limits are in force from now on. */
+  use({ index, limits }: Compiled): void {
+    this.#index = index;
+    this.#failed.clear();
+    this.#parts.metrics.limits(limits.map(({ name }) => name));
+    this.#parts.log.info({ limits: limits.length }, 'limits are in force');
+  }
+
+  /** Never throws nor rejects. `requestId` is the proxy's, for error templates alone. */
+  answer(
+    request: RateLimitRequest,
+    requestId: string,
+  ): RateLimitResponse | Failed | Promise<RateLimitResponse | Failed> {
+    const { store, uptime } = this.#parts;
+    if (this.#index === undefined) return this.#fail(NOT_READY);
+    try {
+      const decision = decide(this.#index, store, request, requestId);
+      if (!(decision instanceof Promise)) return this.#conclude(decision);
+      const asked = uptime();
+      return decision.then(
+        late => this.#counted(asked, late),
+        error => this.#storeFailed(asked, error),
+      );
+    } catch (error) {
+      return this.#caught(error);
+    }
+  }
+
+  #counted(asked: number, decision: Decision): RateLimitResponse | Failed {
+    const { metrics, uptime } = this.#parts;
+    metrics.storeAnswered((uptime() - asked) / 1000, true);
+    return this.#conclude(decision);
+  }
+
+  #storeFailed(asked: number, error: unknown): Failed {
+    const { metrics, uptime } = this.#parts;
+    metrics.storeAnswered((uptime() - asked) / 1000, false);
+    return this.#caught(error);
+  }
+
+  #conclude(decision: Decision | InvalidRequest): RateLimitResponse | Failed {
+    if ('invalid' in decision) return this.#fail({ failed: 'INVALID_ARGUMENT', message: decision.invalid });
+    const { metrics } = this.#parts;
+    for (const { statuses } of decision.verdict.groups) {
+      for (const status of statuses) metrics.decided(status.limit.name, outcomeOf(status));
+    }
+    for (const failure of decision.failures) {
+      metrics.templateFailed(failure.limit);
+      this.#logFailure(failure);
+    }
+    metrics.answered(decision.response.overall_code === OVER_LIMIT ? 'OVER_LIMIT' : 'OK');
+    return decision.response;
+  }
+
+  /** Once for each template, so that clients cannot fill the log; the metric counts all. */
+  #logFailure({ limit, field, header, error }: TemplateFailure): void {
+    const template = JSON.stringify([limit, field, header]);
+    if (this.#failed.has(template)) return;
+    this.#failed.add(template);
+    this.#parts.log.warn({ limit, field, header, reason: error }, 'a template failed (told once)');
+  }
+
+  /** The link to a store says for itself when it comes and goes: not every request need. */
+  #caught(error: unknown): Failed {
+    if (error instanceof StoreUnavailable)
+      return this.#fail({ failed: 'UNAVAILABLE', message: error.message });
+    this.#parts.log.error({ err: error }, 'a decision failed');
+    return this.#fail({ failed: 'INTERNAL', message: 'internal error, see the log' });
+  }
+
+  #fail(failure: Failed): Failed {
+    this.#parts.metrics.answered(failure.failed);
+    return failure;
+  }
+}
+
+function outcomeOf({ exceeded, near, limit }: LimitStatus): Outcome {
+  if (exceeded) return limit.action === 'Enforce' ? 'over_limit' : 'over_limit_log_only';
+  return near ? 'near_limit' : 'within_limit';
+}

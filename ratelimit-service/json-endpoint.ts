@@ -1,0 +1,59 @@
+import { decode } from '#protos/decode.ts';
+import { encode } from '#protos/encode.ts';
+import { EncodeError } from '#protos/encode-error.ts';
+import { isJsonObject } from '#protos/json.ts';
+import { toFieldNames, toJsonNames } from '#protos/json-names.ts';
+import { findType } from '#protos/root.ts';
+import type { Failed } from './answerer.ts';
+import type { JsonAnswer } from './http-app.ts';
+import type { RateLimitRequest } from './request.ts';
+import { OVER_LIMIT, type RateLimitResponse } from './wire.ts';
+
+const REQUEST = 'envoy.service.ratelimit.v3.RateLimitRequest';
+const RESPONSE = 'envoy.service.ratelimit.v3.RateLimitResponse';
+
+const HTTP_STATUS: Readonly<Record<Failed['failed'], number>> = {
+  INVALID_ARGUMENT: 400,
+  UNAVAILABLE: 503,
+  INTERNAL: 500,
+};
+
+/**
+ * A RateLimitRequest in ProtoJSON, answered with a RateLimitResponse in ProtoJSON: status 200, 429 over a limit; else `{ "error" }` with
+ * 400, 500 or 503. As the reference service does it (envoyproxy/ratelimit, README, "HTTP Port").
+ */
+export async function decideJson(
+  body: unknown,
+  answer: (request: RateLimitRequest) => RateLimitResponse | Failed | Promise<RateLimitResponse | Failed>,
+): Promise<JsonAnswer> {
+  const request = toRequest(body);
+  if ('error' in request) return { status: 400, body: request };
+  const response = await answer(request.value);
+  if ('failed' in response) {
+    return { status: HTTP_STATUS[response.failed], body: { error: response.message } };
+  }
+  return { status: response.overall_code === OVER_LIMIT ? 429 : 200, body: toJson(response) };
+}
+
+/** By way of the wire, so that what is read is exactly what gRPC clients can send. */
+function toRequest(body: unknown): { readonly value: RateLimitRequest } | { readonly error: string } {
+  if (!isJsonObject(body)) return { error: `want a ${REQUEST} as a JSON object` };
+  try {
+    const bytes = encode(REQUEST, toFieldNames(REQUEST, body));
+    return { value: messageType(REQUEST).decode(bytes) as unknown as RateLimitRequest };
+  } catch (error) {
+    if (error instanceof EncodeError) return { error: error.message };
+    throw error;
+  }
+}
+
+function toJson(response: RateLimitResponse): object {
+  const bytes = messageType(RESPONSE).encode(response).finish();
+  return toJsonNames(RESPONSE, decode(RESPONSE, bytes));
+}
+
+function messageType(name: string) {
+  const type = findType(name);
+  if (type === undefined) throw new Error(`no message type ${name}`);
+  return type;
+}

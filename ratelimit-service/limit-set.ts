@@ -1,0 +1,55 @@
+import { findType } from '#protos/root.ts';
+import type { Message } from '#protos/service.ts';
+import { nameInTypeUrl, RATE_LIMIT } from '#protos/type-url.ts';
+import type { Parsed } from '#resources/parsed-string.ts';
+import type { Update } from '#xds/client-subscription.ts';
+import type { XdsResource } from '#xds/snapshot.ts';
+import type { Limit } from './limit.ts';
+import { compileLimits, type LimitIndex } from './limits-index.ts';
+import { parseLimits } from './parse-limits.ts';
+
+/** Limits ready to decide with. */
+export type Compiled = {
+  readonly index: LimitIndex;
+  /** By the order in which all replicas have them: of their resources' names. */
+  readonly limits: readonly Limit[];
+};
+
+/** The limits in force, by the name of the resource that they came in. */
+export class LimitSet {
+  readonly #byResource = new Map<string, readonly Limit[]>();
+
+  /**
+   * Takes a change as a whole, or refuses it as a whole with an error that names the resource: then nothing has changed. Gives no limits
+   * for a part of a large change: until its last part the earlier ones are in force.
+   */
+  update({
+    changed,
+    removed,
+    complete,
+  }: Pick<Update, 'changed' | 'removed' | 'complete'>): Parsed<Compiled | undefined> {
+    const parsed = changed.map(resource => [resource.name, parseResource(resource)] as const);
+    for (const [name, limits] of parsed) {
+      if ('error' in limits) return { error: `RateLimit ${name}: ${limits.error}` };
+    }
+    for (const [name, limits] of parsed) if ('value' in limits) this.#byResource.set(name, limits.value);
+    for (const name of removed) this.#byResource.delete(name);
+    if (!complete) return { value: undefined };
+    const limits = [...this.#byResource].sort(byName).flatMap(([, limits]) => limits);
+    return { value: { index: compileLimits(limits), limits } };
+  }
+}
+
+function parseResource({ any }: XdsResource): Parsed<readonly Limit[]> {
+  const type = findType(nameInTypeUrl(any.type_url) ?? '');
+  if (type === undefined || any.type_url !== RATE_LIMIT) return { error: `no limits but ${any.type_url}` };
+  try {
+    return parseLimits(type.decode(any.value) as unknown as Message);
+  } catch (error) {
+    return { error: `it cannot be decoded: ${error instanceof Error ? error.message : error}` };
+  }
+}
+
+function byName([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
+  return a < b ? -1 : Number(a > b);
+}
