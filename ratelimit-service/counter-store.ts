@@ -28,9 +28,21 @@ export type CounterStore = {
    * been counted all the same
    */
   count(hits: readonly Hit[]): Counts | Promise<Counts>;
-  /** What it costs now, for metrics: keys held (embedded), calls waiting for an answer. */
-  status(): { readonly keys?: number; readonly waiting: number };
+  status(): CounterStoreStatus;
   close(): Promise<void>;
+};
+
+/** What it costs now, for metrics. */
+export type CounterStoreStatus = {
+  /** Keys held (embedded). */
+  readonly keys?: number;
+  /** Hits since the start that had to share a counter with other keys, because there were too many (embedded). */
+  readonly sharedHits?: number;
+  /** Calls waiting for an answer. */
+  readonly waiting: number;
+  /** Whether every key has a server that answers, and why not (shared). */
+  readonly connected?: boolean;
+  readonly reason?: string;
 };
 
 /** The store is slow, gone or overloaded: the caller's answer is UNAVAILABLE. The message has no key and no credential. */

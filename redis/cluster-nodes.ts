@@ -38,7 +38,13 @@ class ClusterMap {
   #closed = false;
 
   constructor(seeds: readonly Address[], options: LinkOptions) {
-    this.#options = options;
+    this.#options = {
+      ...options,
+      onEvent: event => {
+        options.onEvent(event);
+        if (!event.connected) this.#schedule();
+      },
+    };
     this.#asking = new Deadlines(ASK_MS, options.now);
     this.#seeds = new Set(seeds.map(textOf));
     for (const seed of seeds) this.#linkTo(seed);

@@ -29,16 +29,17 @@ export function whyNoRedis(): string | undefined {
   return found ? undefined : 'there is no redis-server';
 }
 
-/** Starts a server with these further arguments (`--name value`); `setUp` makes them from the folder that is its own. */
+/** What a server is started with; made from the folder that is its own, and its port. */
+export type SetUp = { readonly configFile?: string; readonly args?: readonly string[] };
+
+/** Starts a server that keeps nothing on disk. */
 export async function startRedis(
-  args: readonly string[] = [],
-  setUp: (home: string, port: number) => Promise<readonly string[]> = async () => [],
+  setUp: SetUp | ((home: string, port: number) => Promise<SetUp>) = {},
 ): Promise<RedisServer> {
   const [home, port] = await Promise.all([mkdtemp(join(tmpdir(), 'gateway-redis-')), freePort()]);
-  const fromHome = await setUp(home, port);
-  // `setUp` may give the path of a configuration file, which is the first argument.
+  const { args = [], configFile } = typeof setUp === 'function' ? await setUp(home, port) : setUp;
   const all = [
-    ...fromHome,
+    ...(configFile === undefined ? [] : [configFile]),
     ...['--port', `${port}`, '--bind', '127.0.0.1', '--dir', home, '--save', '', '--daemonize', 'no'],
     ...args,
   ];
@@ -53,7 +54,9 @@ export async function startRedis(
   const start = async () => {
     child = await run(all);
   };
-  process.once('exit', () => signal('SIGKILL'));
+  const killNow = () => signal('SIGKILL');
+  process.setMaxListeners(process.getMaxListeners() + 1);
+  process.once('exit', killNow);
   await start();
   return {
     port,
@@ -63,6 +66,7 @@ export async function startRedis(
     kill,
     signal,
     remove: async () => {
+      process.off('exit', killNow);
       await kill();
       await rm(home, { recursive: true, force: true });
     },

@@ -1,0 +1,39 @@
+import { script } from '#redis/script.ts';
+
+/**
+ * Counts in KEYS; ARGV has for each key the window's length in ms and what to add (0 only looks). Gives the server's time in ms since
+ * the epoch, then the counts. The server's clock decides the window; a key ends with its window. Counts saturate at 2^53-1.
+ *
+ * Redis decides by a time taken before the script's own TIME which keys have expired, so that in the first moments of a window a key of the
+ * window before may still be seen: it has almost no time left, while one of this window has almost all of it.
+ */
+export const COUNT_HITS = script(`
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local reply = { now }
+for i, key in ipairs(KEYS) do
+  local window = tonumber(ARGV[2 * i - 1])
+  local add = ARGV[2 * i]
+  local age = now % window
+  if age < 100 then
+    local left = redis.call('PTTL', key)
+    if left >= 0 and left < window / 2 then redis.call('DEL', key) end
+  end
+  local count
+  if add == '0' then
+    count = tonumber(redis.call('GET', key) or 0)
+  else
+    count = redis.call('INCRBY', key, add)
+    local saturated = count > 9007199254740991
+    if saturated then
+      count = 9007199254740991
+      redis.call('SET', key, '9007199254740991')
+    end
+    if saturated or count == tonumber(add) then
+      redis.call('PEXPIREAT', key, now - age + window)
+    end
+  end
+  reply[i + 1] = count
+end
+return reply
+`);

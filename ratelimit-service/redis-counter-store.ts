@@ -1,0 +1,113 @@
+import { connectRedis, type Redis, type RedisOptions } from '#redis/connect.ts';
+import type { RedisDescription } from '#redis/description.ts';
+import { counterKeyDigest } from './counter-key-digest.ts';
+import {
+  type CounterStore,
+  type CounterStoreStatus,
+  type Counts,
+  type Hit,
+  StoreUnavailable,
+} from './counter-store.ts';
+import { HitBatch } from './redis-counter-batch.ts';
+
+export type RedisCounterStoreOptions = RedisOptions & {
+  /** Of all keys in Redis; default `gateway:ratelimit:`. No braces: in a cluster they would decide the slot. */
+  readonly prefix?: string;
+  /** Hits that share a script call; default 100. */
+  readonly maxBatch?: number;
+};
+
+const MAX_WAITING = 10_000;
+
+/** A store on a connection of its own: see `connectRedis` and RedisCounterStore. Usable at once: calls fail until it is connected. */
+export function openRedisCounterStore(
+  description: RedisDescription,
+  options: RedisCounterStoreOptions,
+): RedisCounterStore {
+  return new RedisCounterStore(connectRedis(description, options), options);
+}
+
+/**
+ * Counters in Redis, shared by all services that count there: the clock of Redis decides the window, and a counter ends with its window.
+ * Keys in Redis are `<prefix>{<SHA-256>}`: what clients sent cannot be read there. Hits of the requests of one turn of the event loop share
+ * a script call: all of them, or in a cluster those that have the same key. Each call answers within the connection's `timeoutMs`.
+ */
+export class RedisCounterStore implements CounterStore {
+  readonly #redis: Redis;
+  readonly #prefix: string;
+  readonly #maxBatch: number;
+  readonly #maxWaiting: number;
+  /** Those of this turn: one, or in a cluster one for each key. */
+  readonly #batches = new Map<string, HitBatch>();
+  #waiting = 0;
+  #flushing: NodeJS.Immediate | undefined;
+
+  constructor(
+    redis: Redis,
+    options: Pick<RedisCounterStoreOptions, 'prefix' | 'maxBatch' | 'maxWaiting'> = {},
+  ) {
+    this.#redis = redis;
+    this.#prefix = options.prefix ?? 'gateway:ratelimit:';
+    this.#maxBatch = options.maxBatch ?? 100;
+    this.#maxWaiting = options.maxWaiting ?? MAX_WAITING;
+  }
+
+  count(hits: readonly Hit[]): Promise<Counts> {
+    if (this.#waiting >= this.#maxWaiting)
+      return Promise.reject(new StoreUnavailable('Redis: too many requests wait for their counters'));
+    this.#waiting += 1;
+    const apart = this.#redis.clustered && hits.length > 0;
+    const counted = apart ? this.#countApart(hits) : this.#countTogether(hits);
+    return counted.finally(() => {
+      this.#waiting -= 1;
+    });
+  }
+
+  status(): CounterStoreStatus {
+    return { ...this.#redis.status(), waiting: this.#waiting };
+  }
+
+  async close(): Promise<void> {
+    this.#flush();
+    await this.#redis.close();
+  }
+
+  #countTogether(hits: readonly Hit[]): Promise<Counts> {
+    return this.#batch('').add(hits.map(hit => ({ ...hit, key: this.#keyOf(hit) })));
+  }
+
+  /** The nodes have clocks of their own: the earliest counts, so that nobody is told to wait for a window that is to come. */
+  async #countApart(hits: readonly Hit[]): Promise<Counts> {
+    const parts = await Promise.all(
+      hits.map(hit => {
+        const key = this.#keyOf(hit);
+        return this.#batch(key).add([{ ...hit, key }]);
+      }),
+    );
+    return {
+      now: Math.min(...parts.map(({ now }) => now)),
+      counts: parts.flatMap(({ counts }) => counts),
+    };
+  }
+
+  #keyOf({ key }: Hit): string {
+    return `${this.#prefix}{${counterKeyDigest(key)}}`;
+  }
+
+  #batch(name: string): HitBatch {
+    const open = this.#batches.get(name);
+    if (open !== undefined && open.size < this.#maxBatch) return open;
+    if (open !== undefined) open.send(this.#redis);
+    const batch = new HitBatch();
+    this.#batches.set(name, batch);
+    this.#flushing ??= setImmediate(() => this.#flush());
+    return batch;
+  }
+
+  #flush(): void {
+    clearImmediate(this.#flushing);
+    this.#flushing = undefined;
+    for (const batch of this.#batches.values()) batch.send(this.#redis);
+    this.#batches.clear();
+  }
+}
