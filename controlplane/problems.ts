@@ -26,6 +26,10 @@ export function systemProblem(kind: string, name: string, message: string): Prob
 /** A resource that proxies refused and that has no last good version: its traffic must not fall through to a wider match. */
 export function closedResource(resource: Resource): Refused {
   const { kind, namespace, name, id, source } = resource;
+  if (resource.kind === 'FilterPolicy') {
+    const rules = resource.spec.rules.map(({ host, path }) => ({ host, path }));
+    return { kind, namespace, name, id, source, rules };
+  }
   if (resource.kind !== 'Mapping') return { kind, namespace, name, id, source };
   const { host, prefix, prefix_exact, prefix_regex, method, headers, precedence, node_group } = resource.spec;
   const match = { host, prefix, prefix_exact, prefix_regex, headers, precedence, node_group };
