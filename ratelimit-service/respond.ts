@@ -98,7 +98,7 @@ function errorBody(limit: Limit, requestId: string, data: () => GoValue, draft: 
   const template = limit.errorResponse?.body;
   if (template === undefined) return null;
   const body = renderBody(template, data);
-  if ('bytes' in body) return body.bytes;
+  if ('bytes' in body) return body.bytes.length === 0 ? null : body.bytes;
   draft.failures.push({ limit: limit.name, field: 'errorResponse.bodyTemplate', error: body.error });
   addHeader(draft.responseHeaders, 'content-type', 'application/json');
   return failedBody(limit, requestId);
