@@ -59,12 +59,6 @@ const REFUSED: readonly [head: string, problem: string, kind: string][] = [
     '2 error kind: unknown kind `mapping`, did you mean `Mapping`?',
     'Mapping',
   ],
-  ['apiVersion: gateway.internal/v2\nkind: Filter', '2 error kind: Filter is not served yet', 'Filter'],
-  [
-    'apiVersion: gateway.internal/v2\nkind: FilterPolicy',
-    '2 error kind: FilterPolicy is not served yet',
-    'FilterPolicy',
-  ],
   ['apiVersion: getambassador.io/v2\nkind: Host', '2 error kind: Host is not served yet', 'Host'],
   [
     'apiVersion: getambassador.io/v2\nkind: TLSContext',
@@ -93,7 +87,7 @@ test('an unknown kind of our group is a mistake of which nothing can be known', 
 test('a document of our group without a kind is a mistake', () => {
   assert.match(
     problemLines(parseText(`apiVersion: gateway.internal/v2\n${SPEC}`))[0] ?? '',
-    /`kind` is required: one of Mapping, /,
+    /`kind` is required: one of Filter, FilterPolicy, Mapping, /,
   );
 });
 

@@ -1,4 +1,6 @@
 import type * as z from 'zod';
+import { filter } from './filter.ts';
+import { filterPolicy } from './filter-policy.ts';
 import { mapping } from './mapping.ts';
 import { module } from './module.ts';
 import { proxyConfig } from './proxy-config.ts';
@@ -8,6 +10,8 @@ import { secret } from './secret.ts';
 
 /** Every kind that is served. */
 export const KINDS = {
+  Filter: filter,
+  FilterPolicy: filterPolicy,
   Mapping: mapping,
   Module: module,
   ProxyConfig: proxyConfig,

@@ -3,8 +3,6 @@ export const NOT_SERVED: readonly string[] = [
   'AuthService',
   'ConsulResolver',
   'DevPortal',
-  'Filter',
-  'FilterPolicy',
   'Host',
   'KubernetesEndpointResolver',
   'KubernetesServiceResolver',

@@ -3,6 +3,8 @@ import type { Refused, Resource } from './resource.ts';
 
 /** The resources in force, by kind and ordered by id, and those closed: refused and without a last good version. */
 export type ResourceSet = {
+  readonly filters: readonly Resource<'Filter'>[];
+  readonly filterPolicies: readonly Resource<'FilterPolicy'>[];
   readonly mappings: readonly Resource<'Mapping'>[];
   readonly modules: readonly Resource<'Module'>[];
   readonly proxyConfigs: readonly Resource<'ProxyConfig'>[];
@@ -16,6 +18,8 @@ export type ResourceSet = {
 export function toResourceSet(resources: Iterable<Resource>, closed: Iterable<Refused>): ResourceSet {
   const sorted = [...resources].sort(byId);
   return {
+    filters: ofKind(sorted, 'Filter'),
+    filterPolicies: ofKind(sorted, 'FilterPolicy'),
     mappings: ofKind(sorted, 'Mapping'),
     modules: ofKind(sorted, 'Module'),
     proxyConfigs: ofKind(sorted, 'ProxyConfig'),

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import type { Finding } from './finding.ts';
+import { ruleMatchShape } from './filter-policy-match.ts';
+import type { FieldPath, Finding } from './finding.ts';
 import { type MappingMatch, mappingMatchShape } from './mapping.ts';
 import { checkMatch } from './mapping-check.ts';
 import { UNSERVED_MATCH_FIELDS } from './mapping-unserved.ts';
@@ -24,7 +25,7 @@ export function salvage(
   findings: readonly Finding[],
 ): Pick<Refused, 'match' | 'rules'> {
   if (kind === 'Mapping') return salvageMatch(spec, findings);
-  return kind === 'FilterPolicy' ? salvageRules(spec) : {};
+  return kind === 'FilterPolicy' ? salvageRules(spec, findings) : {};
 }
 
 /** The match, when no error touches it: a Mapping must not close more than it would have served. */
@@ -37,16 +38,28 @@ function salvageMatch(spec: unknown, findings: readonly Finding[]): { match?: Ma
   return { match: parsed.data };
 }
 
-function salvageRules(spec: unknown): { rules?: readonly ReadableRule[] } {
+/** None when it is not sure which rules were meant. */
+function salvageRules(spec: unknown, findings: readonly Finding[]): { rules?: readonly ReadableRule[] } {
   const rules = isRecord(spec) ? spec.rules : undefined;
-  return Array.isArray(rules) ? { rules: rules.map(readRule) } : {};
+  const errors = findings.filter(({ severity }) => severity === 'error');
+  const faulty = new Set(errors.map(({ path }) => placeOf(path)));
+  if (!Array.isArray(rules) || faulty.has(placeOf(['spec'])) || faulty.has(placeOf(['spec', 'rules'])))
+    return {};
+  return { rules: rules.map((rule, index) => readRule(rule, ['spec', 'rules', index], faulty)) };
+}
+
+/** The same for all spellings of a path's fields. */
+function placeOf(path: FieldPath): string {
+  return JSON.stringify(path).toLowerCase();
 }
 
 /** `*` where a field is left out, as its default says; nothing where it is there and cannot be read. */
-function readRule(rule: unknown): ReadableRule {
-  if (!isRecord(rule)) return {};
-  const { host = '*', path = '*' } = rule;
-  return { ...(typeof host === 'string' ? { host } : {}), ...(typeof path === 'string' ? { path } : {}) };
+function readRule(rule: unknown, path: FieldPath, faulty: ReadonlySet<string>): ReadableRule {
+  if (!isRecord(rule) || faulty.has(placeOf(path))) return {};
+  const [host, glob] = (['host', 'path'] as const).map(field =>
+    faulty.has(placeOf([...path, field])) ? undefined : ruleMatchShape[field].safeParse(rule[field]).data,
+  );
+  return { ...(host === undefined ? {} : { host }), ...(glob === undefined ? {} : { path: glob }) };
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

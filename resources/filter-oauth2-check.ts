@@ -1,0 +1,154 @@
+import { cutLineBreak } from './client-secret.ts';
+import type { OAuth2Spec } from './filter-oauth2.ts';
+import { checkOpen, checkOrigins, fromClientURL, type ProtectedOrigin } from './filter-oauth2-origins.ts';
+import { caution, type Finding, fault } from './finding.ts';
+import { checkRepeatedHeaders } from './header-template.ts';
+import { checkProviderClient } from './provider-client.ts';
+import { signingFault } from './signing-method.ts';
+
+type Written = Partial<OAuth2Spec>;
+
+/** The rules between the settings of an OAuth2 filter. Those that are not right by themselves are missing. */
+export function checkOAuth2(spec: Written): readonly Finding[] {
+  return [
+    ...checkGrant(spec),
+    ...checkSecret(spec),
+    ...checkAssertion(spec),
+    ...checkValidation(spec),
+    ...checkRepeatedHeaders(spec.injectRequestHeaders ?? [], ['injectRequestHeaders']),
+    ...checkProviderClient(spec, 'authorizationURL', spec.authorizationURL),
+  ];
+}
+
+/** The protected origins of a filter, `clientURL` as what it stands for. None unless the grant type is AuthorizationCode. */
+export function protectedOriginsOf({
+  grantType,
+  clientURL,
+  protectedOrigins,
+}: OAuth2Spec): readonly ProtectedOrigin[] {
+  if (grantType !== 'AuthorizationCode') return [];
+  return protectedOrigins ?? (clientURL === undefined ? [] : [fromClientURL(clientURL)]);
+}
+
+function checkGrant(spec: Written): readonly Finding[] {
+  if (spec.grantType === undefined) return [];
+  return spec.grantType === 'AuthorizationCode' ? checkOriginFields(spec) : checkUnused(spec, spec.grantType);
+}
+
+function checkOriginFields({ clientURL, protectedOrigins }: Written): readonly Finding[] {
+  if (clientURL === undefined) return checkOrigins(protectedOrigins ?? []);
+  const replacement = caution(
+    ['clientURL'],
+    '`clientURL` is deprecated; write `protectedOrigins` with one item of this `origin` and internalOrigin `*://*`',
+  );
+  const twice =
+    protectedOrigins === undefined
+      ? []
+      : [
+          fault(
+            ['clientURL'],
+            '`clientURL` and `protectedOrigins` exclude each other; keep `protectedOrigins`',
+          ),
+        ];
+  return [
+    replacement,
+    ...twice,
+    ...checkOpen(clientURL, ['clientURL']),
+    ...checkOrigins(protectedOrigins ?? []),
+  ];
+}
+
+/** Settings that another grant type has. Those with a default are told when they differ from it. */
+function checkUnused(spec: Written, grantType: string): readonly Finding[] {
+  const cookies = spec.useSessionCookies;
+  const unused = {
+    clientURL: spec.clientURL !== undefined,
+    protectedOrigins: spec.protectedOrigins !== undefined,
+    useSessionCookies: cookies?.value === true || cookies?.ifRequestHeader !== undefined,
+    extraAuthorizationParameters: Object.keys(spec.extraAuthorizationParameters ?? {}).length > 0,
+    postLogoutRedirectURI: spec.postLogoutRedirectURI !== undefined,
+    clientSessionMaxIdle:
+      spec.clientSessionMaxIdle !== undefined && spec.clientSessionMaxIdle !== DEFAULT_MAX_IDLE,
+  };
+  return Object.entries(unused).flatMap(([name, set]) =>
+    set
+      ? [
+          caution(
+            [name],
+            `\`${name}\` has no effect: grantType is \`${grantType}\`, not \`AuthorizationCode\``,
+          ),
+        ]
+      : [],
+  );
+}
+
+const DEFAULT_MAX_IDLE = 14 * 24 * 3_600_000;
+
+function checkSecret(spec: Written): readonly Finding[] {
+  return [...checkExclusive(spec), ...(spec.grantType === 'ClientCredentials' ? checkNoClient(spec) : [])];
+}
+
+function checkExclusive({ secret, secretName, secretNamespace }: Written): readonly Finding[] {
+  const twice = '`secret` and `secretName` exclude each other; keep one';
+  const idle = '`secretNamespace` has no effect without `secretName`';
+  return [
+    ...(secret !== undefined && secretName !== undefined ? [fault(['secretName'], twice)] : []),
+    ...(secretName === undefined && secretNamespace !== undefined
+      ? [caution(['secretNamespace'], idle)]
+      : []),
+  ];
+}
+
+function checkNoClient({ clientID, secret, secretName }: Written): readonly Finding[] {
+  return Object.entries({ clientID, secret, secretName }).flatMap(([name, value]) =>
+    value === undefined
+      ? []
+      : [
+          caution(
+            [name],
+            `\`${name}\` has no effect: with grantType \`ClientCredentials\` the request brings its own`,
+          ),
+        ],
+  );
+}
+
+function checkAssertion(spec: Written): readonly Finding[] {
+  const { clientAuthentication: authentication, secret, grantType } = spec;
+  if (authentication?.method !== 'JWTAssertion') return secret === undefined ? [] : checkLineBreak(secret);
+  if (grantType === undefined || grantType === 'ClientCredentials') return [];
+  const { signingMethod, setNBF, nbfSafetyMargin } = authentication.jwtAssertion;
+  const margin = ['clientAuthentication', 'jwtAssertion', 'nbfSafetyMargin'];
+  const wrong = secret === undefined ? undefined : signingFault(secret, signingMethod);
+  return [
+    ...(!setNBF && nbfSafetyMargin > 0
+      ? [caution(margin, '`nbfSafetyMargin` has no effect without `setNBF`')]
+      : []),
+    ...(wrong === undefined ? [] : [fault(['secret'], wrong)]),
+    ...(secret !== undefined && signingMethod.startsWith('HS') ? checkLineBreak(secret) : []),
+  ];
+}
+
+function checkLineBreak(secret: NonNullable<OAuth2Spec['secret']>): readonly Finding[] {
+  return cutLineBreak(secret).cut ? [caution(['secret'], 'the line break at its end is cut')] : [];
+}
+
+function checkValidation({
+  accessTokenJWTFilter: filter,
+  accessTokenValidation,
+}: Written): readonly Finding[] {
+  if (filter === undefined) return [];
+  const strip = ['accessTokenJWTFilter', 'stripInheritedScope'];
+  return [
+    ...(accessTokenValidation === 'userinfo'
+      ? [
+          fault(
+            ['accessTokenJWTFilter'],
+            '`accessTokenJWTFilter` and accessTokenValidation `userinfo` exclude each other',
+          ),
+        ]
+      : []),
+    ...(filter.stripInheritedScope && !filter.inheritScopeArgument
+      ? [caution(strip, '`stripInheritedScope` has no effect without `inheritScopeArgument`')]
+      : []),
+  ];
+}

@@ -1,0 +1,180 @@
+import * as z from 'zod';
+import { clientSecret } from './client-secret.ts';
+import { duration, positiveDuration } from './duration.ts';
+import { clientAuthentication } from './filter-oauth2-client.ts';
+import { protectedOrigins } from './filter-oauth2-origins.ts';
+import { headerCondition } from './header-condition.ts';
+import { filterHeaders } from './header-template.ts';
+import { httpBase, httpUrl } from './http-url.ts';
+import { origin } from './origin.ts';
+import { type Parsed, parsedString } from './parsed-string.ts';
+import { providerClientShape } from './provider-client.ts';
+import { jwtArguments } from './scope.ts';
+import { suggest } from './suggest.ts';
+import { whenRight } from './when-right.ts';
+
+const VALIDATIONS = ['auto', 'jwt', 'userinfo'] as const;
+const VALIDATION_FORM = VALIDATIONS.map(word => `\`${word}\``).join(', ');
+
+/** What the gateway itself sends in an authorization request, and what would change the meaning of that, in lower case. */
+const OWN_PARAMETERS: readonly string[] = [
+  'response_type',
+  'client_id',
+  'redirect_uri',
+  'scope',
+  'state',
+  'nonce',
+  'code_challenge',
+  'code_challenge_method',
+  'response_mode',
+  'request',
+  'request_uri',
+];
+
+const clientShape = {
+  authorizationURL: httpBase.describe(
+    "The provider: where `/.well-known/openid-configuration` is found. As written in the provider's `issuer`",
+  ),
+  grantType: z
+    .enum(['AuthorizationCode', 'Password', 'ClientCredentials'])
+    .default('AuthorizationCode')
+    .describe('How an access token is got; which other settings have an effect depends on it'),
+  expirationSafetyMargin: duration
+    .prefault('0')
+    .describe('An access token that expires within it counts as expired'),
+  clientAuthentication: clientAuthentication
+    .prefault({})
+    .describe('How the gateway authenticates to the provider'),
+  clientID: z
+    .string()
+    .min(1)
+    .exactOptional()
+    .describe('Client ID. Required unless grantType is `ClientCredentials`'),
+  secret: clientSecret
+    .exactOptional()
+    .describe('Client secret. This or `secretName` is required unless grantType is `ClientCredentials`'),
+  secretName: z
+    .string()
+    .min(1)
+    .exactOptional()
+    .describe('Name of a Secret that has the client secret under the key `oauth2-client-secret`'),
+  secretNamespace: z
+    .string()
+    .min(1)
+    .exactOptional()
+    .describe("Namespace of that Secret; default: the Filter's"),
+};
+
+const sessionCookies = z.object({
+  value: z.boolean().default(true).describe('Whether cookies end with the browser'),
+  ifRequestHeader: headerCondition
+    .exactOptional()
+    .describe('Requests for which `value` is so; for others it is the other way round. Default: all'),
+});
+
+const authorizationCodeShape = {
+  clientURL: origin
+    .exactOptional()
+    .describe('Deprecated: the one item of `protectedOrigins`, with internalOrigin `*://*`'),
+  protectedOrigins: protectedOrigins
+    .exactOptional()
+    .describe(
+      'Hosts that may set cookies for the application. Required with grantType `AuthorizationCode`, and only there',
+    ),
+  useSessionCookies: sessionCookies
+    .default({ value: false })
+    .describe('Cookies that end with the browser, not at a time. Only with grantType `AuthorizationCode`'),
+  extraAuthorizationParameters: z
+    .record(z.string().min(1, 'a name is not empty'), z.string())
+    .meta({ form: 'a map from name to string' })
+    .check(({ value, issues }) => {
+      for (const name of Object.keys(value).filter(key => OWN_PARAMETERS.includes(key.toLowerCase()))) {
+        const message = `the parameter \`${name}\` is the gateway's own and may not be set`;
+        issues.push({ code: 'custom', message, path: [name], input: value });
+      }
+    })
+    .default({})
+    .describe('Further parameters of the authorization request. Only with grantType `AuthorizationCode`'),
+  clientSessionMaxIdle: positiveDuration
+    .prefault('336h')
+    .describe(
+      'How long after its last use a session can be refreshed. Only with grantType `AuthorizationCode`',
+    ),
+  postLogoutRedirectURI: httpUrl
+    .exactOptional()
+    .describe('Where the provider sends the browser after a logout. Only with grantType `AuthorizationCode`'),
+};
+
+const accessTokenJWTFilter = z.object({
+  name: z.string().min(1).describe('Name of a Filter with `spec.JWT`'),
+  namespace: z.string().min(1).exactOptional().describe("Its namespace; default: this Filter's"),
+  inheritScopeArgument: z.boolean().default(false).describe("Use the `scope` of the FilterPolicy's rule too"),
+  stripInheritedScope: z
+    .boolean()
+    .default(false)
+    .describe('Cut inherited values up to their last `/`. Only with `inheritScopeArgument`'),
+  arguments: jwtArguments.prefault({}).describe('As where a FilterPolicy refers to a JWT filter'),
+});
+
+const resourceServerShape = {
+  allowMalformedAccessToken: z
+    .boolean()
+    .default(false)
+    .describe('Accept access tokens that RFC 6750 does not allow'),
+  accessTokenValidation: parsedString(`one of ${VALIDATION_FORM}`, parseValidation)
+    .prefault('auto')
+    .describe('As a JWT, or by asking the provider for each request; `auto`: as a JWT where it is one'),
+  accessTokenJWTFilter: accessTokenJWTFilter
+    .exactOptional()
+    .describe('The Filter that validates access tokens as JWT; not with accessTokenValidation `userinfo`'),
+  injectRequestHeaders: filterHeaders.describe('Headers set on the request before it goes upstream'),
+};
+
+/** Empty counts as unset. */
+function parseValidation(text: string): Parsed<(typeof VALIDATIONS)[number]> {
+  const word = text === '' ? 'auto' : VALIDATIONS.find(candidate => candidate === text);
+  if (word !== undefined) return { value: word };
+  const shown = text.slice(0, 80);
+  return { error: `${JSON.stringify(shown)} is none of ${VALIDATION_FORM}${suggest(shown, VALIDATIONS)}` };
+}
+
+const settings = z.object({
+  ...clientShape,
+  ...authorizationCodeShape,
+  ...resourceServerShape,
+  ...providerClientShape,
+});
+
+export type OAuth2Spec = z.output<typeof settings>;
+
+/**
+ * Settings of an OAuth2 filter (document 1, "Filter resource"). Durations are in milliseconds. For every grant type but ClientCredentials there is
+ * a `clientID`, and `secret` or `secretName`; for AuthorizationCode `protectedOrigins` or `clientURL`.
+ */
+export const oauth2 = settings
+  .refine(({ grantType, clientID }) => grantType === 'ClientCredentials' || clientID !== undefined, {
+    path: ['clientID'],
+    error: '`clientID` is required: a string',
+    when: whenRight('grantType', 'clientID'),
+  })
+  .refine(
+    ({ grantType, secret, secretName }) =>
+      grantType === 'ClientCredentials' || (secret ?? secretName) !== undefined,
+    {
+      path: ['secret'],
+      error: '`secret` or `secretName` is required: the client secret, or the name of the Secret that has it',
+      when: whenRight('grantType', 'secret', 'secretName'),
+    },
+  )
+  .refine(
+    ({ grantType, clientURL, protectedOrigins }) =>
+      grantType !== 'AuthorizationCode' || (clientURL ?? protectedOrigins) !== undefined,
+    {
+      path: ['protectedOrigins'],
+      error: '`protectedOrigins` is required: a list of at least one origin',
+      when: whenRight('grantType', 'clientURL', 'protectedOrigins'),
+    },
+  )
+  .meta({ partial: true });
+
+export type AccessTokenJWTFilter = z.output<typeof accessTokenJWTFilter>;

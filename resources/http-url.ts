@@ -1,0 +1,44 @@
+import { parseHostPort } from './host.ts';
+import { isLoopback } from './origin.ts';
+import { checkedString, type Parsed } from './parsed-string.ts';
+
+const LONGEST = 2048;
+
+/** The characters of a URL (RFC 3986 section 2), escapes with two hexadecimal digits. */
+const CHARACTERS = /^(?:[\w.~:/?#[\]@!$&'()*+,;=-]|%[0-9a-f]{2})*$/i;
+
+/** An absolute http or https URL without user, password and fragment, as it is written. */
+export function parseHttpUrl(text: string): Parsed<string> {
+  const [, authority = ''] = /^https?:\/\/([^/?#]+)/i.exec(text) ?? [];
+  // Not quoted: a password may stand before the "@".
+  if (authority.includes('@'))
+    return { error: 'Cannot parse url: it may not have a user name or password ("@")' };
+  if (text.length > LONGEST) return fail(text, `it has ${text.length} characters, ${LONGEST} are allowed`);
+  if (authority === '') return fail(text, 'it must begin with http:// or https:// and a host');
+  if (!CHARACTERS.test(text)) return fail(text, 'it has a character that must be percent-encoded in a URL');
+  if (text.includes('#')) return fail(text, 'it may not have a fragment ("#")');
+  const target = parseHostPort(authority);
+  return 'error' in target ? fail(text, target.error) : { value: text };
+}
+
+/** The same without a query: what a path is appended to. */
+export function parseHttpBase(text: string): Parsed<string> {
+  return text.includes('?') ? fail(text, 'it may not have a query ("?")') : parseHttpUrl(text);
+}
+
+export function isHttps(url: string): boolean {
+  return /^https:/i.test(url);
+}
+
+/** Whether what is sent to this URL can be read on the way: http to another machine. */
+export function isOpenToReaders(url: string): boolean {
+  return !isHttps(url) && !isLoopback(new URL(url).hostname.replace(/^\[|\]$/g, ''));
+}
+
+function fail(text: string, reason: string): Parsed<never> {
+  return { error: `Cannot parse url ${JSON.stringify(text.slice(0, 80))}: ${reason}` };
+}
+
+const FORM = 'an http:// or https:// URL';
+export const httpUrl = checkedString(FORM, parseHttpUrl);
+export const httpBase = checkedString(FORM, parseHttpBase);

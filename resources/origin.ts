@@ -1,0 +1,65 @@
+import { parseHostPort } from './host.ts';
+import { ipVersion } from './ip-address.ts';
+import { type Parsed, parsedString } from './parsed-string.ts';
+
+/** Scheme and authority of a URL (RFC 6454); `host` as in parseHost, IPv6 in its shortest form, without brackets. */
+export type Origin = { readonly scheme: 'http' | 'https'; readonly host: string; readonly port: number };
+
+const FORM = 'an origin such as `https://example.com`';
+
+/** `http://` or `https://` with a host, perhaps a port; a path is ignored (document 1, `protectedOrigins`). */
+export function parseOrigin(text: string): Parsed<Origin> {
+  const parts = splitOrigin(text);
+  if ('error' in parts) return parts;
+  const { scheme, authority } = parts.value;
+  if (scheme !== 'http' && scheme !== 'https')
+    return failOrigin(text, 'it must begin with http:// or https://');
+  if (authority.includes('*')) return failOrigin(text, 'a "*" may stand in `internalOrigin` only');
+  const target = parseAuthority(authority);
+  if ('error' in target) return failOrigin(text, target.error);
+  const { host, port = defaultPort(scheme) } = target.value;
+  return { value: { scheme, host, port } };
+}
+
+/** `https://example.com`, with the port unless it is the scheme's own: as browsers write it. */
+export function formatOrigin({ scheme, host, port }: Origin): string {
+  return `${scheme}://${formatAuthority(host, port === defaultPort(scheme) ? undefined : port)}`;
+}
+
+export function defaultPort(scheme: 'http' | 'https'): number {
+  return scheme === 'https' ? 443 : 80;
+}
+
+/** Scheme in lower case, and authority as it is written. */
+export function splitOrigin(text: string): Parsed<{ readonly scheme: string; readonly authority: string }> {
+  const [, scheme = '', authority = ''] = /^([^:/?#]+):\/\/([^/?#]+)/.exec(text) ?? [];
+  // Not quoted: a password may stand before the "@".
+  if (authority.includes('@'))
+    return { error: 'Cannot parse origin: it may not have a user name or password ("@")' };
+  if (scheme === '') return failOrigin(text, 'write scheme://host or scheme://host:port');
+  return { value: { scheme: scheme.toLowerCase(), authority } };
+}
+
+/** `host` or `host:port`, with one spelling for each IPv6 address. */
+export function parseAuthority(authority: string): Parsed<{ readonly host: string; readonly port?: number }> {
+  const target = parseHostPort(authority);
+  if ('error' in target || ipVersion(target.value.host) !== 6) return target;
+  const host = new URL(`http://[${target.value.host}]`).hostname.slice(1, -1);
+  return { value: { ...target.value, host } };
+}
+
+export function formatAuthority(host: string, port: number | undefined): string {
+  const name = host.includes(':') ? `[${host}]` : host;
+  return port === undefined ? name : `${name}:${port}`;
+}
+
+export function failOrigin(text: string, reason: string): Parsed<never> {
+  return { error: `Cannot parse origin ${JSON.stringify(text.slice(0, 80))}: ${reason}` };
+}
+
+/** Whether the host is this machine itself. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (ipVersion(host) === 4 && host.startsWith('127.'));
+}
+
+export const origin = parsedString(FORM, parseOrigin);

@@ -1,0 +1,25 @@
+import * as z from 'zod';
+import { checkWith, type Parsed } from './parsed-string.ts';
+
+/** One scope value (RFC 6749 section 3.3). */
+function parseScopeValue(text: string): Parsed<string> {
+  if (/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(text)) return { value: text };
+  const words = text.trim().split(/\s+/);
+  const hint = words.length > 1 ? '; write each value as an item of its own' : '';
+  return {
+    error: `${JSON.stringify(text.slice(0, 80))} is not a scope value: printable ASCII without space, " and \\${hint}`,
+  };
+}
+
+/** Scope values; each counts once. */
+export const scope = z
+  .array(z.string().check(checkWith(parseScopeValue)))
+  .meta({ form: 'a list of strings' })
+  .transform((values): readonly string[] => [...new Set(values)]);
+
+/** Arguments of a JWT filter (document 1, JWT-Filter-Arguments). */
+export const jwtArguments = z.object({
+  scope: scope.exactOptional().describe("Values that must all be in the token's `scope`"),
+});
+
+export type JwtArguments = z.output<typeof jwtArguments>;
