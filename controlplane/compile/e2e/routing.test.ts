@@ -40,7 +40,7 @@ const RESOURCES = (blue: string, green: string) =>
 apiVersion: gateway.internal/v2
 kind: FilterPolicy
 metadata: {name: closed}
-spec: {rules: [{host: '*.example.com', path: /admin/*}, {path: /secret.txt}]}
+spec: {rules: [{host: '*.example.com', path: /admin/*}, {path: /secret.txt}], refused: true}
 `,
   ].join('');
 
