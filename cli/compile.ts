@@ -5,8 +5,8 @@ import { nodeGroups } from '#controlplane/compile/node-groups.ts';
 import { staticBootstrap } from '#controlplane/compile/static-bootstrap.ts';
 import { bootstrap } from '#envoy/bootstrap.ts';
 import { type ResourceSet, toResourceSet } from '#resources/resource-set.ts';
-import { suggest } from '#resources/suggest.ts';
 import { compileOptions, EDGE, RATELIMIT, SDS, XDS } from './built-in-addresses.ts';
+import { checkNodeGroup } from './check-node-group.ts';
 import { printConfiguration } from './envoy-yaml.ts';
 import { readResources } from './read-resources.ts';
 import { reportProblems } from './report-problems.ts';
@@ -33,13 +33,6 @@ export function compileCommand(): Command {
       reportProblems([...read.problems, ...problems]);
       printConfiguration(configuration, flags.json);
     });
-}
-
-function checkNodeGroup(group: string, groups: readonly string[]): void {
-  if (groups.includes(group)) return;
-  throw new Error(
-    `no resource is for node group "${group}"${suggest(group, groups)} (there is ${groups.join(', ')})`,
-  );
 }
 
 function configurationOf(resources: ResourceSet, { nodeGroup, edge, sds, ratelimit }: Flags) {

@@ -8,6 +8,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   scale: async () => (await import('./scale.ts')).scaleCommand(),
   status: async () => (await import('./status.ts')).statusCommand(),
   validate: async () => (await import('./validate.ts')).validateCommand(),
+  explain: async () => (await import('./explain.ts')).explainCommand(),
   compile: async () => (await import('./compile.ts')).compileCommand(),
   bootstrap: async () => (await import('./bootstrap.ts')).bootstrapCommand(),
 };

@@ -18,7 +18,7 @@ export type ClientRequest = {
 export type ClientHeader = { readonly name: string; readonly value: string };
 
 export type RequestFlags = {
-  readonly header: readonly string[];
+  readonly header?: readonly string[];
   readonly from: string;
 };
 
@@ -26,7 +26,7 @@ export type RequestFlags = {
 export function parseClientRequest(
   method: string,
   url: string,
-  { header, from }: RequestFlags,
+  { header = [], from }: RequestFlags,
 ): ClientRequest {
   const parsedMethod = parseMethod(method);
   if ('error' in parsedMethod) throw new Error(parsedMethod.error);

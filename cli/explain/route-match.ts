@@ -20,8 +20,7 @@ export function matchRoute(hosts: readonly VirtualHost[], request: EnvoyRequest)
 const NEAREST = 3;
 
 /**
- * For a request without route: the routes of all virtual hosts of which it misses the fewest conditions, of equal ones those whose
- * path is most like its own. Each resource once.
+ * For a request without route: the routes of all virtual hosts that come nearest, each resource once.
  */
 export function nearestMisses(hosts: readonly VirtualHost[], request: EnvoyRequest): readonly RouteMiss[] {
   const chosen = findVirtualHost(hosts, hostOf(request));
@@ -32,11 +31,17 @@ export function nearestMisses(hosts: readonly VirtualHost[], request: EnvoyReque
     })),
   );
   const ranked = misses
-    .map(miss => ({ miss, likeness: pathLikeness(miss.route, request) }))
-    .sort((a, b) => a.miss.unmet.length - b.miss.unmet.length || b.likeness - a.likeness)
+    .map(miss => ({ miss, distance: distanceOf(miss, request) }))
+    .sort((a, b) => a.distance - b.distance)
     .map(({ miss }) => miss);
   const ofName = Map.groupBy(ranked, ({ route }) => route.name);
   return [...ofName.values()].flatMap(([best]) => best ?? []).slice(0, NEAREST);
+}
+
+/** The lower, the likelier that the route was meant: a wrong path counts the less, the more of its beginning is right. */
+function distanceOf({ route, unmet }: RouteMiss, request: EnvoyRequest): number {
+  const distances = { method: 1, header: 1, host: 2, path: 1 + 3 * pathUnlikeness(route, request) };
+  return unmet.reduce((sum, { of }) => sum + distances[of], 0);
 }
 
 function unmetHost(
@@ -48,11 +53,12 @@ function unmetHost(
   return [{ of: 'host', reason: `the host is ${hostOf(request)}, not ${virtualHost.domains.join(' or ')}` }];
 }
 
-/** How many characters the paths have in common at their beginning. */
-function pathLikeness({ match }: Route, { path }: EnvoyRequest): number {
+/** From 0 to 1: how much of the beginning of the route's path is not that of the request. */
+function pathUnlikeness({ match }: Route, { path }: EnvoyRequest): number {
   const wanted = String(match.prefix ?? match.path ?? match.path_separated_prefix ?? '');
-  const common = [...wanted].findIndex((char, index) => char !== path.charAt(index));
-  return common === -1 ? wanted.length : common;
+  const different = [...wanted].findIndex((char, index) => char !== path.charAt(index));
+  if (wanted === '') return 1;
+  return different === -1 ? 0 : 1 - different / wanted.length;
 }
 
 function hostOf({ headers }: EnvoyRequest): string {

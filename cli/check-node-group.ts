@@ -1,0 +1,9 @@
+import { suggest } from '#resources/suggest.ts';
+
+/** Throws an Error that says which node groups there are, when this is none of them. */
+export function checkNodeGroup(group: string, groups: readonly string[]): void {
+  if (groups.includes(group)) return;
+  throw new Error(
+    `no resource is for node group "${group}"${suggest(group, groups)} (there is ${groups.join(', ')})`,
+  );
+}

@@ -1,0 +1,123 @@
+import type { Label, LabelPattern, PatternLabel } from '#resources/label-pattern.ts';
+import type { AppliedLimit, ExplainedLimit, OtherLimit } from './explained-limits.ts';
+import type { ExplainedGroup, ExplainedRateLimits, RateLimitCase } from './explained-rate-limits.ts';
+import type { Explanation } from './explanation.ts';
+import type { Place } from './place.ts';
+import { verdict } from './verdict.ts';
+
+/** How many limits that do not apply are told, unless all are asked for. */
+const MOST_OTHERS = 10;
+
+/** The explanation for people: a section for each part, and last what it comes to. */
+export function describe(explanation: Explanation, all = false): string {
+  const sections = [
+    requestSection(explanation),
+    routeSection(explanation),
+    targetSection(explanation),
+    rateLimitSections(explanation, all),
+    verdict(explanation),
+  ];
+  return `${sections.flat().join('\n')}\n`;
+}
+
+function requestSection({ request }: Explanation): readonly string[] {
+  const { method, host, path, nodeGroup, clientAddress } = request;
+  return [
+    'Request',
+    `  ${method} ${path} of host ${host}, from ${clientAddress}, at node group ${nodeGroup}`,
+  ];
+}
+
+function routeSection({ nearest = [], route }: Explanation): readonly string[] {
+  const misses = nearest.map(miss => `  not ${placeText(miss)}: ${miss.reasons.join('; ')}`);
+  if (route !== undefined)
+    return ['Route', `  ${placeText(route)}, virtual host ${route.domains.join(', ')}`];
+  return ['Route', '  none', ...misses];
+}
+
+function targetSection({ route }: Explanation): readonly string[] {
+  const targets = route?.targets ?? [];
+  if (targets.length === 0) return [];
+  if (targets.length === 1) return ['Target cluster', ...targets.map(({ cluster }) => `  ${cluster}`)];
+  const lines = targets.map(
+    ({ cluster, percent, of }) => `  ${percentText(percent)}  ${cluster}, ${placeText(of)}`,
+  );
+  return ['Target clusters', ...lines];
+}
+
+function percentText(percent: number): string {
+  return `${Number(percent.toFixed(1))} %`.padStart(7);
+}
+
+function rateLimitSections({ rateLimits }: Explanation, all: boolean): readonly string[] {
+  if (rateLimits === undefined) return [];
+  const { cases, service } = rateLimits;
+  const note =
+    service === undefined
+      ? []
+      : [
+          `  ${placeText(service)} is asked, at ${service.address}; this is what the built-in service would decide`,
+        ];
+  return [...note, ...cases.flatMap(one => caseSections(one, rateLimits, all))];
+}
+
+function caseSections(one: RateLimitCase, { cases, domain }: ExplainedRateLimits, all: boolean) {
+  const where = cases.length > 1 ? `, at ${one.clusters.join(', ')}` : '';
+  const others = all ? one.others : one.others.slice(0, MOST_OTHERS);
+  const left = one.others.length - others.length;
+  return [
+    `Labels in domain ${plain(domain)}${where}`,
+    ...(one.groups.length === 0 ? ['  none'] : one.groups.map(groupLine)),
+    `Limits${where}`,
+    ...(one.applied.length === 0 ? ['  none applies'] : one.applied.flatMap(appliedLines)),
+    ...others.flatMap(otherLines),
+    ...(left > 0 ? [`  … and ${left} more that do not apply (--all shows them)`] : []),
+  ];
+}
+
+function groupLine(group: ExplainedGroup): string {
+  if ('missingHeader' in group)
+    return `  ${plain(group.name)}: left out, because the header ${group.missingHeader} is missing`;
+  return `  ${plain(group.name)}: ${group.labels.map(labelText).join(', ')}`;
+}
+
+function labelText({ key, value }: Label): string {
+  return `${plain(key)}=${plain(value)}`;
+}
+
+function appliedLines(limit: AppliedLimit): readonly string[] {
+  const { requestHeaders, responseHeaders } = limit;
+  return [
+    `  ${limitText(limit)}`,
+    `    applies to ${limit.groups.map(plain).join(', ')}, by its pattern ${patternText(limit.pattern)}`,
+    `    ${limit.rate} per ${limit.unit}, ${limit.action}`,
+    ...requestHeaders.map(({ name, value }) => `    adds to the request ${name}: ${plain(value)}`),
+    ...responseHeaders.map(({ name, value }) => `    adds to the response ${name}: ${plain(value)}`),
+  ];
+}
+
+function otherLines(limit: OtherLimit): readonly string[] {
+  return [`  not ${limitText(limit)}`, `    of pattern ${patternText(limit.pattern)}: ${limit.reason}`];
+}
+
+function limitText(limit: ExplainedLimit): string {
+  return `${plain(limit.name)}: ${limit.resource} (${limit.file}:${limit.line}, ${limit.field})`;
+}
+
+/** As the operator writes it. */
+function patternText(pattern: LabelPattern): string {
+  return `[${pattern.map(itemText).join(', ')}]`;
+}
+
+function itemText(item: PatternLabel): string {
+  return `{${item.map(({ key, value = '*' }) => `${plain(key)}: ${plain(value)}`).join(', ')}}`;
+}
+
+function placeText({ resource, file, line }: Place): string {
+  return file === undefined ? resource : `${resource} (${file}:${line})`;
+}
+
+/** A text that no terminal takes for a command, and that is seen as one. */
+function plain(text: string): string {
+  return /^[\w.:/@%+~{}()-]+$/.test(text) ? text : JSON.stringify(text);
+}

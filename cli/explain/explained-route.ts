@@ -1,0 +1,48 @@
+import { matchKey } from '#controlplane/compile/mapping-match.ts';
+import type { Resource } from '#resources/resource.ts';
+import type { ResourceSet } from '#resources/resource-set.ts';
+import { type Place, placeOf } from './place.ts';
+import type { RouteAction } from './route-configuration.ts';
+import type { RouteMatch } from './route-match.ts';
+
+/** The resource of the route that a request meets, and where the request goes. */
+export type ExplainedRoute = Place & {
+  /** Domains of the virtual host. */
+  readonly domains: readonly string[];
+  /** Empty when the gateway answers itself. */
+  readonly targets: readonly Target[];
+};
+
+/** A cluster, and how many percent of the requests it gets. */
+export type Target = { readonly cluster: string; readonly percent: number; readonly of: Place };
+
+export function explainRoute(
+  { route, virtualHost }: RouteMatch,
+  resources: ResourceSet,
+  places: ReadonlyMap<string, Place>,
+): ExplainedRoute {
+  const owner = placeOf(places, route.name);
+  const sharing = mappingsSharing(route.name, resources).map(({ id }) => placeOf(places, id));
+  const targets = clustersOf(route.route).map((target, index) => ({
+    ...target,
+    of: sharing[index] ?? owner,
+  }));
+  return { ...owner, domains: virtualHost.domains, targets };
+}
+
+function clustersOf(action: RouteAction | undefined): readonly Omit<Target, 'of'>[] {
+  const { cluster, weighted_clusters } = action ?? {};
+  if (cluster !== undefined) return [{ cluster, percent: 100 }];
+  const clusters = weighted_clusters?.clusters ?? [];
+  const whole = clusters.reduce((sum, { weight }) => sum + weight, 0);
+  return clusters.map(({ name, weight }) => ({ cluster: name, percent: (weight / whole) * 100 }));
+}
+
+/** The Mappings that match the very same requests, in the order in which the route has their clusters. */
+function mappingsSharing(id: string, { mappings }: ResourceSet): readonly Resource<'Mapping'>[] {
+  const first = mappings.find(mapping => mapping.id === id);
+  if (first === undefined) return [];
+  const key = matchKey(first.spec);
+  const { node_group } = first.spec;
+  return mappings.filter(({ spec }) => spec.node_group === node_group && matchKey(spec) === key);
+}

@@ -1,0 +1,113 @@
+import { compile } from '#controlplane/compile/compile.ts';
+import type { Compiled } from '#controlplane/compile/compiled.ts';
+import type { CompileOptions } from '#controlplane/compile/options.ts';
+import type { Problem } from '#resources/problem.ts';
+import type { ResourceSet } from '#resources/resource-set.ts';
+import type { ClientRequest } from './client-request.ts';
+import { type EnvoyRequest, type Refusal, toEnvoyRequest } from './envoy-request.ts';
+import { type ExplainedRateLimits, explainRateLimits } from './explained-rate-limits.ts';
+import { type ExplainedRoute, explainRoute } from './explained-route.ts';
+import { type ListenerSettings, listenerSettings } from './listener-settings.ts';
+import { type Place, placeOf, placesOf } from './place.ts';
+import { virtualHostsOf } from './route-configuration.ts';
+import { matchRoute, nearestMisses, type RouteMatch } from './route-match.ts';
+
+/** What becomes of a request, and why. Later parts are there only when the earlier ones let the request come so far. */
+export type Explanation = {
+  readonly request: {
+    readonly method: string;
+    readonly host: string;
+    /** With query. */
+    readonly path: string;
+    readonly nodeGroup: string;
+    readonly clientAddress: string;
+  };
+  /** The gateway answers itself: no service gets the request. */
+  readonly answer?: Refusal;
+  /** When no route matches: those that nearly do, the nearest first. */
+  readonly nearest?: readonly NearMiss[];
+  readonly route?: ExplainedRoute;
+  readonly rateLimits?: ExplainedRateLimits;
+};
+
+export type NearMiss = Place & { readonly reasons: readonly string[] };
+
+export type ExplainInputs = {
+  readonly resources: ResourceSet;
+  /** What the parser said of the resources: why one of them is closed. */
+  readonly problems: readonly Problem[];
+  readonly nodeGroup: string;
+  readonly request: ClientRequest;
+  readonly options: CompileOptions;
+};
+
+/**
+ * Follows a request through what the resources compile to, in the order in which Envoy does: listener, route, filters. Throws an Error
+ * when the node group has no listener.
+ */
+export function explain(inputs: ExplainInputs): { explanation: Explanation; problems: readonly Problem[] } {
+  const { resources, nodeGroup, options } = inputs;
+  const compiled = compile(resources, nodeGroup, options);
+  const problems = [...inputs.problems, ...compiled.problems];
+  return { explanation: explainCompiled(compiled, { ...inputs, problems }), problems };
+}
+
+function explainCompiled(compiled: Compiled, inputs: ExplainInputs): Explanation {
+  const { nodeGroup, request, resources } = inputs;
+  const settings = listenerSettings(compiled);
+  if (settings === undefined)
+    throw new Error(`no ProxyConfig of node group "${nodeGroup}" has a \`listener\``);
+  const seen = toEnvoyRequest(request, settings);
+  if ('status' in seen) return { request: asSent(inputs), answer: seen };
+  const hosts = virtualHostsOf(compiled);
+  const match = matchRoute(hosts, seen);
+  const places = placesOf(resources);
+  const shown = { ...asSent(inputs), ...asSeen(seen) };
+  if (match !== undefined) return { request: shown, ...explainMatch(match, seen, settings, places, inputs) };
+  const nearest = nearestMisses(hosts, seen).map(({ route, unmet }) => ({
+    ...placeOf(places, route.name),
+    reasons: unmet.map(({ reason }) => reason),
+  }));
+  return { request: shown, answer: { status: 404, reason: 'no route matches it' }, nearest };
+}
+
+function asSent({ nodeGroup, request }: ExplainInputs): Explanation['request'] {
+  const { method, authority, target, from } = request;
+  return { method, host: authority, path: target, nodeGroup, clientAddress: from };
+}
+
+function asSeen({ headers, remoteAddress }: EnvoyRequest) {
+  const [host = ''] = headers.get(':authority') ?? [];
+  const [path = ''] = headers.get(':path') ?? [];
+  return { host, path, clientAddress: remoteAddress };
+}
+
+/** The parts behind the route, one for each filter. */
+function explainMatch(
+  match: RouteMatch,
+  request: EnvoyRequest,
+  { domain }: ListenerSettings,
+  places: ReadonlyMap<string, Place>,
+  inputs: ExplainInputs,
+): Omit<Explanation, 'request'> {
+  const route = explainRoute(match, inputs.resources, places);
+  const { direct_response } = match.route;
+  if (direct_response !== undefined) {
+    return { answer: { status: direct_response.status, reason: whyClosed(match.route.name, inputs) }, route };
+  }
+  if (domain === undefined) return { route };
+  return {
+    route,
+    rateLimits: explainRateLimits({ ...inputs, match, targets: route.targets, request, domain, places }),
+  };
+}
+
+function whyClosed(id: string, { problems }: ExplainInputs): string {
+  const errors = problems.filter(
+    ({ severity, kind, namespace, name }) => severity === 'error' && `${kind}/${namespace}/${name}` === id,
+  );
+  const reasons = errors.map(({ field, message }) =>
+    field === undefined ? message : `${field}: ${message}`,
+  );
+  return ['its route is closed, because the resource has an error', ...reasons].join(': ');
+}

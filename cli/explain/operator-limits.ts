@@ -1,0 +1,37 @@
+import { compile } from '#controlplane/compile/compile.ts';
+import { RATELIMIT_SERVICE } from '#controlplane/compile/node-groups.ts';
+import type { CompileOptions } from '#controlplane/compile/options.ts';
+import { rateLimitMessageName } from '#controlplane/compile/rate-limit-message.ts';
+import type { Message } from '#protos/service.ts';
+import { RATE_LIMIT } from '#protos/type-url.ts';
+import type { Limit } from '#ratelimit-service/limit.ts';
+import { parseLimits } from '#ratelimit-service/parse-limits.ts';
+import type { Limit as LimitSpec } from '#resources/rate-limit.ts';
+import type { Resource } from '#resources/resource.ts';
+import type { ResourceSet } from '#resources/resource-set.ts';
+
+/** A limit as the service decides by it, and as the operator writes it. */
+export type OperatorLimit = {
+  readonly limit: Limit;
+  readonly spec: LimitSpec;
+  readonly rateLimit: Resource<'RateLimit'>;
+  readonly index: number;
+};
+
+/** All limits of all domains, in the order in which the rate limit service has them. */
+export function operatorLimits(resources: ResourceSet, options: CompileOptions): readonly OperatorLimit[] {
+  const byName = new Map(resources.rateLimits.map(resource => [rateLimitMessageName(resource), resource]));
+  const messages = compile(resources, RATELIMIT_SERVICE, options).resources.get(RATE_LIMIT) ?? [];
+  return messages.flatMap(({ name, json }) => {
+    const rateLimit = byName.get(name);
+    const parsed = parseLimits(json as Message);
+    if (rateLimit === undefined || 'error' in parsed)
+      throw new Error(
+        `RateLimit ${name} does not reach the service: ${'error' in parsed ? parsed.error : name}`,
+      );
+    return parsed.value.flatMap((limit, index) => {
+      const spec = rateLimit.spec.limits[index];
+      return spec === undefined ? [] : [{ limit, spec, rateLimit, index }];
+    });
+  });
+}

@@ -1,0 +1,21 @@
+import type { ResourceSet } from '#resources/resource-set.ts';
+
+/** A resource of the operator's and where it is written. */
+export type Place = { readonly resource: string; readonly file?: string; readonly line?: number };
+
+/** Places by id, also those of refused resources. */
+export function placesOf(resources: ResourceSet): ReadonlyMap<string, Place> {
+  const { closed, mappings, proxyConfigs, rateLimits, rateLimitServices } = resources;
+  const all = [...mappings, ...proxyConfigs, ...rateLimits, ...rateLimitServices, ...closed];
+  return new Map(
+    all.map(({ kind, namespace, name, id, source }) => [
+      id,
+      { resource: `${kind} ${namespace}/${name}`, ...source },
+    ]),
+  );
+}
+
+/** One of those; a name that is no id stands for itself. */
+export function placeOf(places: ReadonlyMap<string, Place>, id: string): Place {
+  return places.get(id) ?? { resource: id };
+}

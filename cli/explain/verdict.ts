@@ -1,0 +1,34 @@
+import type { AppliedLimit } from './explained-limits.ts';
+import type { Explanation } from './explanation.ts';
+
+/** What an explanation comes to: a sentence, or one for each cluster that may get the request. */
+export function verdict({ answer, rateLimits }: Explanation): readonly string[] {
+  if (answer !== undefined) return [`This request is answered ${answer.status}: ${answer.reason}.`];
+  const [first, ...others] = rateLimits?.cases ?? [];
+  if (others.length === 0) return [`This request ${mayPass(first?.applied ?? [])}.`];
+  return [first, ...others].flatMap(one =>
+    one === undefined ? [] : [`At ${one.clusters.join(', ')} this request ${mayPass(one.applied)}.`],
+  );
+}
+
+function mayPass(applied: readonly AppliedLimit[]): string {
+  const enforced = applied.filter(({ action }) => action === 'Enforce');
+  const never = enforced.find(({ rate }) => rate === 0);
+  if (never !== undefined) return `is answered 429 every time: limit ${never.name} has rate 0`;
+  if (enforced.length > 0) return `may pass ${tightest(enforced).join(' and ')}; then it is answered 429`;
+  return applied.length === 0
+    ? 'may pass any number of times: no limit applies'
+    : 'may pass any number of times: what exceeds its limits is only logged';
+}
+
+const UNITS: readonly string[] = ['second', 'minute', 'hour', 'day'];
+
+/** Of the limits of one unit only the lowest is ever met. */
+function tightest(limits: readonly AppliedLimit[]): readonly string[] {
+  return UNITS.flatMap(unit => {
+    const rates = limits.filter(limit => limit.unit === unit).map(({ rate }) => rate);
+    if (rates.length === 0) return [];
+    const rate = rates.reduce((lowest, rate) => Math.min(lowest, rate));
+    return [`${rate} time${rate === 1 ? '' : 's'} per ${unit}`];
+  });
+}
