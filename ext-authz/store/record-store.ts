@@ -1,0 +1,41 @@
+/** A record as it is now. `version` changes with every write. */
+export type StoredRecord = { readonly value: Uint8Array; readonly version: string };
+
+/** A set of records of which only the newest `most` are kept. */
+export type RecordGroup = { readonly name: string; readonly most: number };
+
+/**
+ * Records with an end, shared by all replicas of the service. Keys and values are opaque here: keys are hashes, values encrypted (sealed-record.ts), so
+ * that a thief of the store has nothing that he could use. Losing a record costs a login, nothing else.
+ * Every method rejects with StoreUnavailable within the store's time when it cannot answer; a write may then have happened all the same.
+ */
+export type RecordStore = {
+  /** Undefined: there is none, or it has ended. */
+  read(key: string): Promise<StoredRecord | undefined>;
+
+  /** Makes a record; false when there is one. It ends after `ttlMs`. In each of the groups, when they are full, the oldest record goes. */
+  create(key: string, value: Uint8Array, ttlMs: number, groups?: readonly RecordGroup[]): Promise<boolean>;
+
+  /** Replaces exactly this version of a record; false when it is gone or was changed meanwhile, so that a removal always wins. */
+  replace(key: string, version: string, value: Uint8Array, ttlMs: number): Promise<boolean>;
+
+  /** Reads and removes at once: of several callers one gets it. */
+  take(key: string): Promise<Uint8Array | undefined>;
+
+  /** True when there was one. */
+  remove(key: string): Promise<boolean>;
+
+  /** True for one caller at a time; it ends after `ttlMs`, or by `release` of the same holder. */
+  acquire(key: string, holder: string, ttlMs: number): Promise<boolean>;
+  release(key: string, holder: string): Promise<void>;
+
+  /** Adds to a counter that begins anew `windowMs` after its first count, and gives what it holds; `add` 0 only looks. */
+  count(key: string, add: number, windowMs: number): Promise<number>;
+
+  close(): Promise<void>;
+};
+
+/** The store is slow, gone or overloaded. The message has no key, no value and no credential. */
+export class StoreUnavailable extends Error {
+  override readonly name = 'StoreUnavailable';
+}
