@@ -3,7 +3,7 @@ import { caution, type FieldPath, type Finding } from './finding.ts';
 import { parseHeaderName } from './http-token.ts';
 import { checkWith, type Parsed } from './parsed-string.ts';
 import { repeats } from './repeats.ts';
-import { parseTemplate } from './template/template.ts';
+import { parseTemplate, type TemplateUse } from './template/template.ts';
 
 /** Fields of one connection, or that frame a message (RFC 9110 sections 7.6.1 and 8.6, RFC 9112): the proxies' own. */
 const FRAMING = [
@@ -100,7 +100,7 @@ function parseName(text: string, refused: readonly string[], owner: string): Par
 /** Cuts line breaks at the end, which a block scalar of YAML leaves there. */
 function parseValue(text: string): Parsed<string> {
   const value = text.replace(/[\r\n]+$/, '');
-  const parsed = parseTemplate(value, 'header');
+  const parsed = checkTemplate(value, 'header');
   if ('error' in parsed) return parsed;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be there (RFC 9110 section 5.5)
   const broken = !value.includes('{{') && /[\x00-\x08\x0a-\x1f\x7f]/.test(value);
@@ -108,12 +108,14 @@ function parseValue(text: string): Parsed<string> {
 }
 
 /** A template of the error response's body. */
-export const bodyTemplate = z.string().check(
-  checkWith(text => {
-    const parsed = parseTemplate(text, 'body');
-    return 'error' in parsed ? parsed : { value: text };
-  }),
-);
+export const bodyTemplate = z.string().check(checkWith(text => checkTemplate(text, 'body')));
+
+/** The text of a template that Go would parse. The error has Go's words, without its place for a name. */
+function checkTemplate(text: string, use: TemplateUse): Parsed<string> {
+  const parsed = parseTemplate(text, use);
+  if ('value' in parsed) return { value: text };
+  return { error: `Cannot parse template: ${parsed.error.replace(/^template: :(?=\d)/, 'line ')}` };
+}
 
 /** A warning for each header that stands in a list a second time. */
 export function checkRepeatedHeaders(

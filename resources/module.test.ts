@@ -37,6 +37,14 @@ test('default labels with a bad specifier are left out for their domain only', (
   });
 });
 
+test('a Module with every label and log field is read as it is written', () => {
+  const proxy_log_format =
+    '%START_TIME% %DYNAMIC_METADATA(proxy.filters.http.ratelimit:gw.ratelimit.name)% %DYNAMIC_METADATA(proxy.filters.http.ratelimit:gw.ratelimit.retry_after):9%\n';
+  const config = { default_label_domain: 'edge', proxy_log_format };
+  const [resource] = parseText(documentOf('Module', { config }, 'gateway')).resources;
+  assert.deepEqual(resource?.spec, { config: { ...DEFAULTS, ...config }, gateway_id: ['default'] });
+});
+
 const REFUSED: readonly [config: object, problem: string][] = [
   [
     { use_remote_address: 'no' },

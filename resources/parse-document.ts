@@ -1,4 +1,4 @@
-import { type Document, isAlias, isMap, isSeq } from 'yaml';
+import { type Document, isMap, isSeq } from 'yaml';
 import { readEnvelope } from './envelope.ts';
 import { readMetadata } from './metadata.ts';
 import type { ParseOptions } from './parse-options.ts';
@@ -20,8 +20,9 @@ export function parseDocument(text: string, options: ParseOptions): ParsedFile {
   try {
     const yaml = readYaml(text);
     const { document, read, lineAt } = yaml;
-    const parsing = { ...yaml, repeats: hasDuplicateKeys(document) };
-    if ('value' in read) return parseNode(document.contents, read.value, parsing, options);
+    if ('value' in read) {
+      return parseNode(document.contents, read.value, { ...yaml, repeats: hasDuplicateKeys(yaml) }, options);
+    }
     return readBroken(document, problemAt(lineAt(read.broken.offset), read.broken.message), options);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
@@ -61,8 +62,8 @@ function readBroken(document: Document, problem: Problem, options: ParseOptions)
 
 function parseNode(written: unknown, value: unknown, yaml: Parsing, options: ParseOptions): ParsedFile {
   if (value === null || value === undefined) return EMPTY_FILE;
-  const node = isAlias(written) ? written.resolve(yaml.document) : written;
-  const lineAt = (path: readonly (string | number)[]) => yaml.lineAt(offsetOf(yaml.document, node, path));
+  const node = yaml.resolve(written);
+  const lineAt = (path: readonly (string | number)[]) => yaml.lineAt(offsetOf(node, path, yaml.resolve));
   if (!isRecord(value)) {
     return anonymous(
       problemAt(lineAt([]), 'a resource is a map with `apiVersion`, `kind`, `metadata` and `spec`'),
@@ -81,18 +82,16 @@ function parseNode(written: unknown, value: unknown, yaml: Parsing, options: Par
 }
 
 /** Keys may stand twice in the items of a RateLimit's patterns, and there only (document 2, "Pattern matching rules" 3). */
-function readRepeats(node: unknown, value: Fields, { document }: Parsing) {
+function readRepeats(node: unknown, value: Fields, { resolve }: Parsing) {
   const { fields, items } =
-    value.kind === 'RateLimit'
-      ? spellOutPatterns(node, value, document)
-      : { fields: value, items: new Set() };
-  return { fields, duplicates: findDuplicateKeys(node, document, items) };
+    value.kind === 'RateLimit' ? spellOutPatterns(node, value, resolve) : { fields: value, items: new Set() };
+  return { fields, duplicates: findDuplicateKeys(node, resolve, items) };
 }
 
 /** The items of a `kind: List`, as `kubectl get -o yaml` writes it. */
 function parseList(node: unknown, { items }: Fields, yaml: Parsing, options: ParseOptions): ParsedFile {
   const written = isMap(node) ? node.items.findLast(pair => keyOf(pair) === 'items')?.value : undefined;
-  const list = isAlias(written) ? written.resolve(yaml.document) : written;
+  const list = yaml.resolve(written);
   if (!isSeq(list) || !Array.isArray(items)) return EMPTY_FILE;
   return mergeParsed(
     '',

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { collect } from './collect.ts';
+import { parseFile } from './parse.ts';
+import { DEFAULT_PARSE_OPTIONS } from './parse-options.ts';
 import { documentOf, parseText, problemsOf } from './testing/problem-lines.ts';
 
 test('a RateLimitService needs a service, the rest has defaults', () => {
@@ -14,6 +17,37 @@ test('a RateLimitService needs a service, the rest has defaults', () => {
   assert.deepEqual(problemsOf('RateLimitService', {}), [
     'error spec.service: `service` is required: [http://|https://]name[.namespace][:port]',
   ]);
+});
+
+const READ_AS: readonly [fields: object, spec: object][] = [
+  [{ service: 'https://limits.infra' }, { service: { scheme: 'https', host: 'limits.infra', port: 443 } }],
+  [{ domain: 'edge' }, { domain: 'edge' }],
+  [{ domain: null }, {}],
+  [{ timeout_ms: 500 }, { timeout_ms: 500 }],
+  [{ failure_mode_deny: true }, { failure_mode_deny: true }],
+  [{ tls: true }, { tls: true }],
+  [{ stats_name: 'limits_1' }, { stats_name: 'limits_1' }],
+];
+
+for (const [fields, expected] of READ_AS) {
+  test(`a RateLimitService with ${JSON.stringify(fields)} is read as ${JSON.stringify(expected)}`, () => {
+    const read = (spec: object) => parseText(documentOf('RateLimitService', spec)).resources[0]?.spec;
+    const base = { service: 'limits:8081' };
+    assert.deepEqual(read({ ...base, ...fields }), { ...read(base), ...expected });
+    assert.deepEqual(problemsOf('RateLimitService', { ...base, ...fields }), []);
+  });
+}
+
+test('a gateway has one RateLimitService', () => {
+  const files = ['a', 'b'].map(name =>
+    parseFile(name, documentOf('RateLimitService', { service: name }, name), DEFAULT_PARSE_OPTIONS),
+  );
+  const { resources, problems } = collect(files);
+  assert.deepEqual([...resources.keys()], ['RateLimitService/default/a']);
+  assert.deepEqual(
+    problems.map(({ name }) => name),
+    ['b'],
+  );
 });
 
 const REFUSED: readonly [fields: object, problem: string][] = [

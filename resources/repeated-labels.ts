@@ -1,12 +1,13 @@
-import { type Document, isMap, isScalar, isSeq } from 'yaml';
-import { pairsOf, resolved } from './yaml-merge.ts';
+import { isMap, isScalar, isSeq } from 'yaml';
+import type { Resolve } from './yaml-alias.ts';
+import { pairsOf } from './yaml-merge.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /** A RateLimit in which no map has a label twice, and the nodes in which a key may stand twice. */
 export type SpeltOut = { readonly fields: Fields; readonly items: ReadonlySet<unknown> };
 
-type Context = { readonly document: Document; readonly items: Set<unknown> };
+type Context = { readonly resolve: Resolve; readonly items: Set<unknown> };
 
 /** From a RateLimit's root to the items of its patterns; `*` is each item of a list. */
 const PATTERN_ITEM = ['spec', 'limits', '*', 'pattern', '*'];
@@ -15,21 +16,21 @@ const PATTERN_ITEM = ['spec', 'limits', '*', 'pattern', '*'];
  * The value of a RateLimit with each pattern item that has a key twice, `{a: x, a: y}`, as a list of maps, `[{a: x}, {a: y}]`: the form
  * that JSON can hold. All else stays as it is. `fields` is what `node` is in JavaScript.
  */
-export function spellOutPatterns(node: unknown, fields: Fields, document: Document): SpeltOut {
+export function spellOutPatterns(node: unknown, fields: Fields, resolve: Resolve): SpeltOut {
   const items = new Set<unknown>();
-  const speltOut = spellOut(node, fields, PATTERN_ITEM, { document, items });
+  const speltOut = spellOut(node, fields, PATTERN_ITEM, { resolve, items });
   return { fields: isRecord(speltOut) ? speltOut : fields, items };
 }
 
 function spellOut(at: unknown, value: unknown, path: readonly string[], context: Context): unknown {
   const [step, ...below] = path;
-  const node = resolved(at, context.document);
+  const node = context.resolve(at);
   if (step === undefined) return spellOutItem(at, value, context);
   if (step === '*' && isSeq(node) && Array.isArray(value)) {
     return value.map((item, index) => spellOut(node.items[index], item, below, context));
   }
   if (!isMap(node) || !isRecord(value)) return value;
-  const nodes = new Map(pairsOf(node, context.document).map(pair => [pair.key, pair.value]));
+  const nodes = new Map(pairsOf(node, context.resolve).map(pair => [pair.key, pair.value]));
   const fields = Object.entries(value).map(([key, field]) => {
     // Fields are found as normalise finds them, whatever their letter case.
     const wanted = key.toLowerCase() === step;
@@ -41,19 +42,19 @@ function spellOut(at: unknown, value: unknown, path: readonly string[], context:
 /** A map, or a list of maps, whose labels are alternatives. */
 function spellOutItem(at: unknown, value: unknown, context: Context): unknown {
   context.items.add(at);
-  const node = resolved(at, context.document);
-  if (!isSeq(node) || !Array.isArray(value)) return alternativesOf(node, context.document) ?? value;
+  const node = context.resolve(at);
+  if (!isSeq(node) || !Array.isArray(value)) return alternativesOf(node, context.resolve) ?? value;
   return value.flatMap((item, index) => {
     const map = node.items[index];
     context.items.add(map);
-    return alternativesOf(resolved(map, context.document), context.document) ?? [item];
+    return alternativesOf(context.resolve(map), context.resolve) ?? [item];
   });
 }
 
 /** One map a label, when a label stands twice. */
-function alternativesOf(node: unknown, document: Document): readonly Fields[] | undefined {
+function alternativesOf(node: unknown, resolve: Resolve): readonly Fields[] | undefined {
   if (!isMap(node)) return undefined;
-  const pairs = pairsOf(node, document);
+  const pairs = pairsOf(node, resolve);
   if (new Set(pairs.map(({ key }) => key)).size === pairs.length) return undefined;
   return pairs.map(({ key, value }) => Object.fromEntries([[key, plainValue(value)]]));
 }

@@ -1,13 +1,15 @@
-import { type Document, isAlias, isMap, isSeq, type Pair, type YAMLMap } from 'yaml';
+import { isAlias, isMap, isSeq, type Pair, type YAMLMap } from 'yaml';
 import { type FieldPath, type Finding, fault } from './finding.ts';
+import type { Resolve } from './yaml-alias.ts';
 import { isMerge, keyOf } from './yaml-position.ts';
+import type { YamlDocument } from './yaml-value.ts';
 
-/** Where keys stand, and the nodes in which one may stand twice. */
-type Context = { readonly document: Document; readonly free: ReadonlySet<unknown> };
+/** What aliases stand for, and the nodes in which a key may stand twice. */
+type Context = { readonly resolve: Resolve; readonly free: ReadonlySet<unknown> };
 
 /** Whether a key stands twice in any map of the document. */
-export function hasDuplicateKeys(document: Document): boolean {
-  return findDuplicates(document.contents, [], { document, free: new Set() }).length > 0;
+export function hasDuplicateKeys({ document, resolve }: YamlDocument): boolean {
+  return findDuplicates(document.contents, [], { resolve, free: new Set() }).length > 0;
 }
 
 /**
@@ -16,19 +18,19 @@ export function hasDuplicateKeys(document: Document): boolean {
  */
 export function findDuplicateKeys(
   node: unknown,
-  document: Document,
+  resolve: Resolve,
   free: ReadonlySet<unknown>,
 ): readonly Finding[] {
-  return findDuplicates(node, [], { document, free });
+  return findDuplicates(node, [], { resolve, free });
 }
 
 function findDuplicates(node: unknown, path: FieldPath, context: Context): readonly Finding[] {
-  const { document, free } = context;
+  const { resolve, free } = context;
   if (free.has(node)) return [];
   if (isSeq(node))
     return node.items.flatMap((item, index) => findDuplicates(item, [...path, index], context));
   if (isMap(node)) return findInMap(node, path, context);
-  const target = isAlias(node) && free.size > 0 ? node.resolve(document) : undefined;
+  const target = isAlias(node) && free.size > 0 ? resolve(node) : undefined;
   return isMap(target) && free.has(target) ? findInMap(target, path, context) : [];
 }
 

@@ -1,15 +1,16 @@
-import { type Document, isAlias, isMap, isScalar, isSeq, type Pair, type YAMLMap } from 'yaml';
+import { isMap, isScalar, isSeq, type Pair, type YAMLMap } from 'yaml';
 import type { FieldPath } from './finding.ts';
+import type { Resolve } from './yaml-alias.ts';
 
 /**
  * Offset of the field at `path` below `node`: of its key, or of a list's item. What is not there (a missing field, or one
  * merged in by `<<`) is where the nearest existing field above it is.
  */
-export function offsetOf(document: Document, node: unknown, path: FieldPath): number {
+export function offsetOf(node: unknown, path: FieldPath, resolve: Resolve): number {
   let at = node;
   let offset = offsetIn(node).offset ?? 0;
   for (const step of path) {
-    const container: unknown = isAlias(at) ? at.resolve(document) : at;
+    const container: unknown = resolve(at);
     const child = stepInto(container, step);
     if (child === undefined) return offset;
     offset = child.offset ?? offset;

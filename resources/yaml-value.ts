@@ -1,4 +1,5 @@
 import { type Alias, type Document, LineCounter, parseDocument, visit } from 'yaml';
+import { createResolve, type Resolve } from './yaml-alias.ts';
 import { explainYamlError } from './yaml-error.ts';
 
 /** How often what is behind an anchor may be repeated; more is taken for an attack ("billion laughs"). */
@@ -7,10 +8,11 @@ const MAX_ALIAS_COUNT = 100;
 /** Where and why a text is no YAML. */
 export type Broken = { readonly offset: number; readonly message: string };
 
-/** One YAML document: its nodes, the value that they give or why they give none, and the line of an offset, from 1. */
+/** One YAML document: its nodes, the value that they give or why they give none, its aliases, and the line of an offset, from 1. */
 export type YamlDocument = {
   readonly document: Document;
   readonly read: { readonly value: unknown } | { readonly broken: Broken };
+  readonly resolve: Resolve;
   readonly lineAt: (offset: number) => number;
 };
 
@@ -28,20 +30,22 @@ export function readYaml(text: string): YamlDocument {
     stringKeys: true,
     logLevel: 'silent',
   });
+  const resolve = createResolve(document);
   return {
     document,
-    read: toValue(document),
+    read: toValue(document, resolve),
+    resolve,
     lineAt: offset => Math.max(1, lineCounter.linePos(offset).line),
   };
 }
 
-function toValue(document: Document): YamlDocument['read'] {
+function toValue(document: Document, resolve: Resolve): YamlDocument['read'] {
   const [error] = document.errors;
   if (error !== undefined) return { broken: { offset: error.pos[0], message: explainYamlError(error) } };
   try {
     return { value: document.toJS({ maxAliasCount: MAX_ALIAS_COUNT }) };
   } catch (error) {
-    if (error instanceof ReferenceError) return { broken: explainAliases(document) };
+    if (error instanceof ReferenceError) return { broken: explainAliases(document, resolve) };
     // The one other thing that the library finds wrong so late; a RangeError is the engine's.
     if (error instanceof RangeError || !String(error).includes('Merge sources')) throw error;
     return { broken: { offset: 0, message: 'Cannot read this YAML: what `<<` merges in must be a map' } };
@@ -49,14 +53,14 @@ function toValue(document: Document): YamlDocument['read'] {
 }
 
 /** An alias to nothing, or aliases that expand to too much. */
-function explainAliases(document: Document): Broken {
+function explainAliases(document: Document, resolve: Resolve): Broken {
   const aliases: Alias[] = [];
   visit(document, {
     Alias(_key, alias) {
       aliases.push(alias);
     },
   });
-  const dangling = aliases.find(alias => alias.resolve(document) === undefined);
+  const dangling = aliases.find(alias => resolve(alias) === undefined);
   const offset = (dangling ?? aliases[0])?.range?.[0] ?? 0;
   if (dangling === undefined)
     return { offset, message: 'Cannot read this YAML: its aliases expand to too much' };
