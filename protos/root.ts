@@ -43,6 +43,7 @@ export const PROTO_FILES = [
   'envoy/extensions/upstreams/http/v3/http_protocol_options.proto',
   'grpc/reflection/v1/reflection.proto',
   'grpc/reflection/v1alpha/reflection.proto',
+  'gateway/config/v1/filter.proto',
   'gateway/config/v1/rate_limit.proto',
   'health/v1/health.proto',
 ] as const;

@@ -8,6 +8,8 @@ export const CLUSTER_LOAD_ASSIGNMENT = `${PREFIX}envoy.config.endpoint.v3.Cluste
 export const SECRET = `${PREFIX}envoy.extensions.transport_sockets.tls.v3.Secret`;
 
 /** Of our own: what the decision services receive. */
+export const FILTER = `${PREFIX}gateway.config.v1.Filter`;
+export const FILTER_POLICY = `${PREFIX}gateway.config.v1.FilterPolicy`;
 export const RATE_LIMIT = `${PREFIX}gateway.config.v1.RateLimit`;
 
 /** The full message name of a type URL; undefined when it is none of the form that we write. */
