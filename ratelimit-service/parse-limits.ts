@@ -68,7 +68,7 @@ function toAlternative(key: string, value: string): PatternLabel[number] {
   return value === '' ? { key } : { key, value };
 }
 
-/** All of a fixed length, so that none begins another. */
+/** 128 bits, for every counter's key begins with it. All of one length, so that none begins another. */
 function counterPrefix(domain: string, canonical: string, unit: Unit): string {
   return createHash('sha256')
     .update(JSON.stringify([domain, canonical, unit]))
