@@ -12,14 +12,14 @@ import { snapshotEncoder } from '../envoy-snapshot.ts';
 import { compile } from './compile.ts';
 import type { Compiled } from './compiled.ts';
 import { BOOTSTRAP_CLUSTERS, discoveryClusters } from './discovery-cluster.ts';
-import { nodeGroups } from './node-groups.ts';
+import { nodeGroups, RATELIMIT_SERVICE } from './node-groups.ts';
 import type { CompileOptions } from './options.ts';
 import { resourceSetOf } from './testing/resource-set-of.ts';
 import { staticTestBootstrap } from './testing/static-test-bootstrap.ts';
 
 /**
  * A case is two files and no code: `testdata/<case>.in.yaml` is what the operator writes, `<case>.<node group>.out.yaml`
- * what Envoy gets. After a change: `node --test --test-update-snapshots controlplane/compile/golden.test.ts`, then read the diff.
+ * what its Envoys get, or our own service. After a change: `node --test --test-update-snapshots controlplane/compile/golden.test.ts`, then read the diff.
  */
 const FOLDER = join(import.meta.dirname, 'testdata');
 
@@ -31,7 +31,8 @@ const OPTIONS: CompileOptions = {
 
 for (const file of readdirSync(FOLDER).filter(name => name.endsWith('.in.yaml'))) {
   const { resources, problems } = resourceSetOf(readFileSync(join(FOLDER, file), 'utf8'), file);
-  for (const group of nodeGroups(resources)) {
+  const nodes = nodeGroups(resources);
+  for (const group of resources.rateLimits.length > 0 ? [...nodes, RATELIMIT_SERVICE] : nodes) {
     const name = `${file.slice(0, -'.in.yaml'.length)}.${group}`;
     const compiled = compile(resources, group, OPTIONS);
 
@@ -42,9 +43,11 @@ for (const file of readdirSync(FOLDER).filter(name => name.endsWith('.in.yaml'))
       });
     });
 
-    test(`${name} fits Envoy's API`, () => {
+    test(`${name} fits its API`, () => {
       for (const { json } of [...compiled.resources.values()].flat()) encodeAny(json);
     });
+
+    if (group === RATELIMIT_SERVICE) continue;
 
     test(`${name} names no cluster and no routes that it does not hold`, () => {
       assert.deepEqual(missingReferences(snapshotEncoder()(compiled), BOOTSTRAP_CLUSTERS), []);

@@ -82,9 +82,8 @@ function find(root: PatternNode, pattern: LabelPattern): PatternNode | undefined
   );
 }
 
-/** Limits that may match a group that `pattern` matches, not longer than it. */
+/** Limits that may match a group that `pattern` matches, not longer than it; of those on one path the longest first. */
 function* candidates(node: PatternNode, pattern: LabelPattern, depth: number): Generator<Enforced> {
-  if (node.limit !== undefined) yield node.limit;
   for (const { key, value } of pattern[depth] ?? []) {
     const children = node.byKey.get(key);
     if (children === undefined) continue;
@@ -92,6 +91,7 @@ function* candidates(node: PatternNode, pattern: LabelPattern, depth: number): G
       value === undefined ? children.all : [...children.any, ...(children.byValue.get(value) ?? [])];
     for (const child of next) yield* candidates(child, pattern, depth + 1);
   }
+  if (node.limit !== undefined) yield node.limit;
 }
 
 function isBeaten(enforced: LabelPattern, logged: LabelPattern): boolean {

@@ -5,6 +5,7 @@ import type { NamedCluster } from './cluster-names.ts';
 import { toDuration } from './duration.ts';
 import { type Labelling, routeRateLimits } from './labelling.ts';
 import { toRank, toRouteMatch } from './mapping-match.ts';
+import { compareText } from './order.ts';
 import { problemOf } from './problem-of.ts';
 import { RETRY_POLICY } from './retry-policy.ts';
 import { toRewrite } from './rewrite.ts';
@@ -81,9 +82,7 @@ export function mappingGroupProblems(group: MappingGroup): readonly Problem[] {
 }
 
 function overruled(mapping: Resource<'Mapping'>, first: Resource<'Mapping'>): readonly Problem[] {
-  return SHARED_FIELDS.filter(
-    field => JSON.stringify(mapping.spec[field]) !== JSON.stringify(first.spec[field]),
-  ).map(field =>
+  return SHARED_FIELDS.filter(field => meaning(mapping, field) !== meaning(first, field)).map(field =>
     problemOf(
       mapping,
       'warning',
@@ -91,4 +90,11 @@ function overruled(mapping: Resource<'Mapping'>, first: Resource<'Mapping'>): re
       `\`${field}\` is that of ${first.id}, which matches the same requests: they share one route`,
     ),
   );
+}
+
+/** The same for all spellings: neither the order of label domains counts nor the names of label groups. */
+function meaning({ spec }: Resource<'Mapping'>, field: (typeof SHARED_FIELDS)[number]): string {
+  if (field !== 'labels') return JSON.stringify(spec[field]);
+  const domains = Object.entries(spec.labels).sort(([a], [b]) => compareText(a, b));
+  return JSON.stringify(domains.map(([domain, groups]) => [domain, groups.map(group => group.specifiers)]));
 }

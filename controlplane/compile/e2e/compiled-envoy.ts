@@ -17,7 +17,7 @@ export type Answer = {
 export type Ask = {
   readonly method?: string;
   readonly host?: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string | string[]>>;
 };
 
 /** A running Envoy with what these resources compile to. */
