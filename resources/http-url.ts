@@ -10,9 +10,7 @@ const CHARACTERS = /^(?:[\w.~:/?#[\]@!$&'()*+,;=-]|%[0-9a-f]{2})*$/i;
 /** An absolute http or https URL without user, password and fragment, as it is written. */
 export function parseHttpUrl(text: string): Parsed<string> {
   const [, authority = ''] = /^https?:\/\/([^/?#]+)/i.exec(text) ?? [];
-  // Not quoted: a password may stand before the "@".
-  if (authority.includes('@'))
-    return { error: 'Cannot parse url: it may not have a user name or password ("@")' };
+  if (authority.includes('@')) return fail(text, 'it may not have a user name or password ("@")');
   if (text.length > LONGEST) return fail(text, `it has ${text.length} characters, ${LONGEST} are allowed`);
   if (authority === '') return fail(text, 'it must begin with http:// or https:// and a host');
   if (!CHARACTERS.test(text)) return fail(text, 'it has a character that must be percent-encoded in a URL');
@@ -23,7 +21,8 @@ export function parseHttpUrl(text: string): Parsed<string> {
 
 /** The same without a query: what a path is appended to. */
 export function parseHttpBase(text: string): Parsed<string> {
-  return text.includes('?') ? fail(text, 'it may not have a query ("?")') : parseHttpUrl(text);
+  const parsed = parseHttpUrl(text);
+  return 'value' in parsed && text.includes('?') ? fail(text, 'it may not have a query ("?")') : parsed;
 }
 
 export function isHttps(url: string): boolean {
@@ -35,8 +34,10 @@ export function isOpenToReaders(url: string): boolean {
   return !isHttps(url) && !isLoopback(new URL(url).hostname.replace(/^\[|\]$/g, ''));
 }
 
+/** Neither a query nor what may have a password in it is quoted. */
 function fail(text: string, reason: string): Parsed<never> {
-  return { error: `Cannot parse url ${JSON.stringify(text.slice(0, 80))}: ${reason}` };
+  const shown = text.includes('@') ? '' : ` ${JSON.stringify(text.replace(/\?.*/s, '?…').slice(0, 80))}`;
+  return { error: `Cannot parse url${shown}: ${reason}` };
 }
 
 const FORM = 'an http:// or https:// URL';

@@ -33,9 +33,7 @@ export function defaultPort(scheme: 'http' | 'https'): number {
 /** Scheme in lower case, and authority as it is written. */
 export function splitOrigin(text: string): Parsed<{ readonly scheme: string; readonly authority: string }> {
   const [, scheme = '', authority = ''] = /^([^:/?#]+):\/\/([^/?#]+)/.exec(text) ?? [];
-  // Not quoted: a password may stand before the "@".
-  if (authority.includes('@'))
-    return { error: 'Cannot parse origin: it may not have a user name or password ("@")' };
+  if (authority.includes('@')) return failOrigin(text, 'it may not have a user name or password ("@")');
   if (scheme === '') return failOrigin(text, 'write scheme://host or scheme://host:port');
   return { value: { scheme: scheme.toLowerCase(), authority } };
 }
@@ -53,8 +51,10 @@ export function formatAuthority(host: string, port: number | undefined): string 
   return port === undefined ? name : `${name}:${port}`;
 }
 
+/** What may have a password in it is not quoted. */
 export function failOrigin(text: string, reason: string): Parsed<never> {
-  return { error: `Cannot parse origin ${JSON.stringify(text.slice(0, 80))}: ${reason}` };
+  const shown = text.includes('@') ? '' : ` ${JSON.stringify(text.slice(0, 80))}`;
+  return { error: `Cannot parse origin${shown}: ${reason}` };
 }
 
 /** Whether the host is this machine itself. */
