@@ -5,11 +5,15 @@ import { listenerSettings } from './listener-settings.ts';
 import { type VirtualHost, virtualHostsOf } from './route-configuration.ts';
 import { matchRoute } from './route-match.ts';
 import { everyMatcher } from './testing/every-matcher.ts';
-import { goldenCases } from './testing/golden-cases.ts';
+import { goldenCases, randomCase } from './testing/golden-cases.ts';
 import { randomRequests } from './testing/random-requests.ts';
 import { type RoutingEnvoy, startRoutingEnvoy } from './testing/routing-envoy.ts';
 
-const CASES = new Map([...goldenCases(), ['every-matcher', everyMatcher()]]);
+const CASES = new Map([
+  ...goldenCases(),
+  ['every-matcher', everyMatcher()],
+  ...[1, 2, 3].map(seed => [`random-${seed}`, randomCase(seed)] as const),
+]);
 const REQUESTS = 300;
 
 describe('a request meets the route that a real Envoy takes', () => {

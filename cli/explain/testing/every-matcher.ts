@@ -3,7 +3,7 @@ import type { Compiled } from '#controlplane/compile/compiled.ts';
 import { resourceSetOf } from '#controlplane/compile/testing/resource-set-of.ts';
 import type { JsonObject } from '#protos/json.ts';
 import { ROUTE_CONFIGURATION } from '#protos/type-url.ts';
-import { compileOptions, EDGE, SDS } from '../../built-in-addresses.ts';
+import { compileOptions } from '../../built-in-addresses.ts';
 
 const TENANT = { name: 'x-tenant', string_match: { exact: 'blue' } };
 
@@ -20,7 +20,7 @@ const MATCHES: readonly JsonObject[] = [
 
 /** An edge with a route for each. */
 export function everyMatcher(): Compiled {
-  const options = compileOptions({ edge: EDGE, sds: SDS });
+  const options = compileOptions({});
   const { resources, problems } = compile(resourceSetOf('').resources, 'edge', options);
   const routes = MATCHES.map((match, index) => ({
     name: String(index),

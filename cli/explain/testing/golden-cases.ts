@@ -1,11 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { stringify } from 'yaml';
 import { compile } from '#controlplane/compile/compile.ts';
 import type { Compiled } from '#controlplane/compile/compiled.ts';
 import { nodeGroups } from '#controlplane/compile/node-groups.ts';
+import { randomDocuments } from '#controlplane/compile/testing/random-documents.ts';
 import { resourceSetOf } from '#controlplane/compile/testing/resource-set-of.ts';
 import { LISTENER } from '#protos/type-url.ts';
-import { compileOptions, EDGE, SDS } from '../../built-in-addresses.ts';
+import { compileOptions } from '../../built-in-addresses.ts';
 
 const FOLDER = join(import.meta.dirname, '..', '..', '..', 'controlplane', 'compile', 'testdata');
 
@@ -21,9 +23,15 @@ export function goldenCases(): ReadonlyMap<string, Compiled> {
 
 function compileEach(file: string): [string, Compiled][] {
   const { resources } = resourceSetOf(readFileSync(join(FOLDER, file), 'utf8'), file);
-  const options = compileOptions({ edge: EDGE, sds: SDS });
+  const options = compileOptions({});
   return nodeGroups(resources).map(group => [
     `${file.slice(0, -'.in.yaml'.length)}.${group}`,
     compile(resources, group, options),
   ]);
+}
+
+/** What random resources, as odd as the parser takes them, compile to for the edge. */
+export function randomCase(seed: number): Compiled {
+  const documents = randomDocuments(seed, 100).map(document => stringify(document));
+  return compile(resourceSetOf(documents.join('---\n')).resources, 'edge', compileOptions({}));
 }
