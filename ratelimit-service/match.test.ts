@@ -182,6 +182,12 @@ test('the order of limits does not decide which pattern wins', () => {
   assert.deepEqual(matchGroup(compileLimits([...limits].reverse()), 'd', group), forward);
 });
 
+test('items that match a label in two ways cost no more than in one, however many follow each other', () => {
+  const length = 60;
+  const limits = limitsOf('d', [{ pattern: Array(length).fill('a|a=1') }]);
+  assert.deepEqual(matchGroup(compileLimits(limits), 'd', Array(length).fill(label('a=1'))), limits);
+});
+
 test('agrees with the rules of the document read one after the other, for random limits and groups', () => {
   for (let seed = 0; seed < 3_000; seed++) {
     const random = seededRandom(seed);

@@ -375,6 +375,12 @@ test('headers of errorResponse see the data of an error', () =>
     ],
   ));
 
+test('a template whose header is there already is not evaluated', () => {
+  const inject = (value: string) => ({ ...WITHIN, inject_response_headers: [header('x', value)] });
+  const { failures } = decided([inject('good'), inject('{{ .RateLimitResponse.Nope }}')]);
+  assert.deepEqual(failures, []);
+});
+
 test('a header template that fails is left out and reported', () => {
   const failing = header('x', '{{ .RateLimitResponse.Nope }}');
   const { response, failures } = decided([

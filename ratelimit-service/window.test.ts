@@ -48,6 +48,7 @@ const SECONDS: readonly [resetMs: number, seconds: number][] = [
   [60_000, 60],
   [86_400_000, 86_400],
   [0.25, 1],
+  [0, 1],
 ];
 
 for (const [resetMs, seconds] of SECONDS) {
