@@ -3,6 +3,7 @@ import type { AppliedLimit, ExplainedLimit, OtherLimit } from './explained-limit
 import type { ExplainedGroup, ExplainedRateLimits, RateLimitCase } from './explained-rate-limits.ts';
 import type { Explanation } from './explanation.ts';
 import type { Place } from './place.ts';
+import { plain } from './plain.ts';
 import { verdict } from './verdict.ts';
 
 /** How many limits that do not apply are told, unless all are asked for. */
@@ -24,7 +25,8 @@ function requestSection({ request }: Explanation): readonly string[] {
   const { method, host, path, nodeGroup, clientAddress } = request;
   return [
     'Request',
-    `  ${method} ${path} of host ${host}, from ${clientAddress}, at node group ${nodeGroup}`,
+    `  ${method} ${path}`,
+    `  host ${plain(host)}, from ${clientAddress}, to the proxies of node group ${nodeGroup}`,
   ];
 }
 
@@ -51,14 +53,22 @@ function percentText(percent: number): string {
 
 function rateLimitSections({ rateLimits }: Explanation, all: boolean): readonly string[] {
   if (rateLimits === undefined) return [];
-  const { cases, service } = rateLimits;
+  const { cases, domain, otherDomains, service } = rateLimits;
   const note =
     service === undefined
       ? []
       : [
           `  ${placeText(service)} is asked, at ${service.address}; this is what the built-in service would decide`,
         ];
-  return [...note, ...cases.flatMap(one => caseSections(one, rateLimits, all))];
+  const unasked = otherDomains.map(
+    other =>
+      `  not ${count(other.limits)} of domain ${plain(other.domain)}: requests are labelled in domain ${plain(domain)}`,
+  );
+  return [...note, ...cases.flatMap(one => caseSections(one, rateLimits, all)), ...unasked];
+}
+
+function count(limits: number): string {
+  return limits === 1 ? 'the limit' : `the ${limits} limits`;
 }
 
 function caseSections(one: RateLimitCase, { cases, domain }: ExplainedRateLimits, all: boolean) {
@@ -115,9 +125,4 @@ function itemText(item: PatternLabel): string {
 
 function placeText({ resource, file, line }: Place): string {
   return file === undefined ? resource : `${resource} (${file}:${line})`;
-}
-
-/** A text that no terminal takes for a command, and that is seen as one. */
-function plain(text: string): string {
-  return /^[\w.:/@%+~{}()-]+$/.test(text) ? text : JSON.stringify(text);
 }

@@ -31,7 +31,8 @@ export function toEnvoyRequest(request: ClientRequest, settings: ListenerSetting
 }
 
 function refusalOf(request: ClientRequest, path: string, settings: ListenerSettings): Refusal | undefined {
-  if (request.method === 'CONNECT') return { status: 404, reason: 'the gateway opens no tunnels (CONNECT)' };
+  const { headers, method } = request;
+  if (method === 'CONNECT') return { status: 404, reason: 'the gateway opens no tunnels (CONNECT)' };
   if (settings.rejectsEscapedSlashes && /%(?:2f|5c)/i.test(path)) {
     return {
       status: 400,
@@ -39,10 +40,15 @@ function refusalOf(request: ClientRequest, path: string, settings: ListenerSetti
         'its path has an escaped slash (%2F or %5C); `escaped_slashes` of the Module says what to do with them',
     };
   }
-  const odd = settings.rejectsUnderscores && request.headers.find(({ name }) => name.includes('_'));
-  if (!odd) return undefined;
-  return {
-    status: 400,
-    reason: `the name of its header ${odd.name} has a "_", which upstreams may take for "-"`,
-  };
+  const odd = settings.rejectsUnderscores && headers.find(({ name }) => name.includes('_'));
+  if (odd) {
+    return {
+      status: 400,
+      reason: `the name of its header ${odd.name} has a "_", which upstreams may take for "-"`,
+    };
+  }
+  const upgrades = headers.some(({ name, value }) => name === 'connection' && /\bupgrade\b/i.test(value));
+  if (settings.rejectsUpgrades && upgrades && headers.some(({ name }) => name === 'upgrade'))
+    return { status: 403, reason: 'the gateway passes on no protocol upgrades (WebSocket)' };
+  return undefined;
 }

@@ -6,7 +6,7 @@ import type { EnvoyRequest } from './envoy-request.ts';
 import { type ExplainedLimits, explainLimits, type NamedGroup } from './explained-limits.ts';
 import type { Target } from './explained-route.ts';
 import { labelGroups, type RequestGroup } from './label-groups.ts';
-import { operatorLimits } from './operator-limits.ts';
+import { type OperatorLimit, operatorLimits } from './operator-limits.ts';
 import type { Place } from './place.ts';
 import { placeOf } from './place.ts';
 import type { RouteMatch } from './route-match.ts';
@@ -14,6 +14,8 @@ import type { RouteMatch } from './route-match.ts';
 /** The rate limits that a request meets. */
 export type ExplainedRateLimits = {
   readonly domain: string;
+  /** How many limits there are for domains that the edge does not ask for. */
+  readonly otherDomains: readonly { readonly domain: string; readonly limits: number }[];
   /** The operator's own service, which the edge asks instead of the built-in one. */
   readonly service?: Place & { readonly address: string };
   /** One for each set of labels: several only where a label is the cluster that is chosen among several. */
@@ -48,6 +50,7 @@ export function explainRateLimits(inputs: RateLimitInputs): ExplainedRateLimits 
   const cases = [...Map.groupBy(byCluster, ({ groups }) => JSON.stringify(groups)).values()];
   return {
     domain,
+    otherDomains: otherDomains(limits, domain),
     ...ownService(resources, places),
     cases: cases.map(same => {
       const groups = same[0]?.groups ?? [];
@@ -55,6 +58,12 @@ export function explainRateLimits(inputs: RateLimitInputs): ExplainedRateLimits 
       return { clusters, groups, ...explainLimits(limits, domain, groups.filter(hasLabels), places) };
     }),
   };
+}
+
+function otherDomains(all: readonly OperatorLimit[], domain: string) {
+  const others = all.filter(({ limit }) => limit.domain !== domain);
+  const byDomain = Map.groupBy(others, ({ limit }) => limit.domain);
+  return [...byDomain].map(([domain, limits]) => ({ domain, limits: limits.length }));
 }
 
 function groupsFor(cluster: string, { match, request, nodeGroup, resources }: RateLimitInputs) {

@@ -33,7 +33,6 @@ function dotsOf(segment: string): 0 | 1 | 2 {
 
 const ESCAPED = /[^!$%&'()*+,\-./0-9:;=?@A-Z[\]_a-z~]/;
 const UNESCAPED = /[-.0-9A-Z_a-z~]/;
-const HEX = /^[0-9a-f]$/i;
 
 function normaliseEscapes(segment: string): string {
   let out = '';
@@ -56,10 +55,10 @@ function normaliseEscapes(segment: string): string {
 
 /** A `%` that was no escape must not become one because of what was unescaped behind it: then it is escaped itself. */
 function withoutNewEscape(out: string, broken: number | undefined, next: string): string {
-  if (broken === undefined) return out;
+  if (broken === undefined || out.length > broken + 3) return out;
   const behind = out.slice(broken + 1);
-  const digits = behind.length === 1 ? behind + next : behind;
-  const becomesEscape = behind.length <= 2 && digits.length === 2 && [...digits].every(d => HEX.test(d));
+  const digits = (behind + next).slice(0, 2);
+  const becomesEscape = /^[0-9a-f]{2}$/i.test(digits);
   return becomesEscape ? `${out.slice(0, broken + 1)}25${behind}` : out;
 }
 

@@ -1,5 +1,6 @@
 import type { AppliedLimit } from './explained-limits.ts';
 import type { Explanation } from './explanation.ts';
+import { plain } from './plain.ts';
 
 /** What an explanation comes to: a sentence, or one for each cluster that may get the request. */
 export function verdict({ answer, rateLimits }: Explanation): readonly string[] {
@@ -7,14 +8,16 @@ export function verdict({ answer, rateLimits }: Explanation): readonly string[] 
   const [first, ...others] = rateLimits?.cases ?? [];
   if (others.length === 0) return [`This request ${mayPass(first?.applied ?? [])}.`];
   return [first, ...others].flatMap(one =>
-    one === undefined ? [] : [`At ${one.clusters.join(', ')} this request ${mayPass(one.applied)}.`],
+    one === undefined
+      ? []
+      : [`At ${one.clusters.map(plain).join(', ')} this request ${mayPass(one.applied)}.`],
   );
 }
 
 function mayPass(applied: readonly AppliedLimit[]): string {
   const enforced = applied.filter(({ action }) => action === 'Enforce');
   const never = enforced.find(({ rate }) => rate === 0);
-  if (never !== undefined) return `is answered 429 every time: limit ${never.name} has rate 0`;
+  if (never !== undefined) return `is answered 429 every time: limit ${plain(never.name)} has rate 0`;
   if (enforced.length > 0) return `may pass ${tightest(enforced).join(' and ')}; then it is answered 429`;
   return applied.length === 0
     ? 'may pass any number of times: no limit applies'
