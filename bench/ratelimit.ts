@@ -1,0 +1,123 @@
+import { writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { ENVOY_VERSION } from '#envoy/binary.ts';
+import { goInstall } from '#launcher/go-install.ts';
+import { TOOLS } from '#launcher/test-tools.ts';
+import { cpuMsOf } from './process-usage.ts';
+import { type DecisionService, type Kind, startDecisionService } from './ratelimit/decision-service.ts';
+import { startEdge } from './ratelimit/edge.ts';
+import { toTable } from './table.ts';
+import { runWrk } from './wrk.ts';
+
+/**
+ * `npx node bench/ratelimit.ts [seconds]`: what a rate limit decision costs, ours beside envoyproxy/ratelimit: the same limits and descriptors,
+ * through the same Envoy, one after the other in one run. Prints tables and writes them to `bench/results/ratelimit.md`. Wants Go (the reference is built
+ * from its module), Debian's wrk and redis-server, and an idle machine. Given a number of seconds for each measurement it only prints.
+ */
+const REFERENCE = 'github.com/envoyproxy/ratelimit/src/service_cmd@v1.4.1-0.20260122083618-3fb702589d36';
+const KINDS: readonly Kind[] = ['envoyproxy/ratelimit + Redis', 'ours, in memory', 'ours + Redis'];
+const DESCRIPTORS = [1, 3, 10];
+const LIMITS = [1, 100, 10_000];
+const SECONDS = 6;
+const WARM_UP_SECONDS = 2;
+const RESULTS = join(import.meta.dirname, 'results', 'ratelimit.md');
+
+type Measured = {
+  readonly perSecond: number;
+  readonly p50: number;
+  readonly p99: number;
+  /** CPU time a request, in µs. */
+  readonly service: number;
+  readonly store: number;
+  readonly envoy: number;
+};
+
+const say = (line: string) => void process.stderr.write(`${line}\n`);
+const seconds = Number(process.argv[2] ?? SECONDS);
+const reference = join(TOOLS, 'envoyproxy-ratelimit');
+const failure = goInstall(REFERENCE, reference, say);
+if (failure !== '') throw new Error(failure);
+
+const tables: string[] = [];
+for (const limits of LIMITS) {
+  for (const descriptors of DESCRIPTORS) {
+    const columns = new Map<string, ReadonlyMap<string, string>>();
+    let base: Measured | undefined;
+    for (const kind of KINDS) {
+      say(`${kind}: ${descriptors} descriptors, ${limits} limits`);
+      const measured = await measure(kind, descriptors, limits);
+      base ??= measured;
+      columns.set(kind, toColumn(measured, base));
+    }
+    const title = `${descriptors} ${descriptors === 1 ? 'descriptor' : 'descriptors'}, ${limits.toLocaleString('en')} ${limits === 1 ? 'limit' : 'limits'}`;
+    tables.push(toTable(title, columns));
+  }
+}
+const alone = await measureEnvoyAlone();
+const text = `${tables.join('\n')}\nEnvoy alone, asking nobody: ${alone.perSecond.toFixed(0)} requests/s, ${alone.envoy.toFixed(0)} µs of CPU a request.\n`;
+process.stdout.write(text);
+if (process.argv[2] === undefined) writeFileSync(RESULTS, page(text));
+
+async function measure(kind: Kind, descriptors: number, limits: number): Promise<Measured> {
+  const service = await startDecisionService(kind, limits, reference);
+  try {
+    return await measureWith(service, descriptors, limits);
+  } finally {
+    await service.stop();
+  }
+}
+
+function measureEnvoyAlone(): Promise<Measured> {
+  return measureWith(undefined, 1, 1);
+}
+
+async function measureWith(
+  service: DecisionService | undefined,
+  descriptors: number,
+  limits: number,
+): Promise<Measured> {
+  const { envoy, port } = await startEdge(service?.port, descriptors, limits);
+  try {
+    const url = `http://127.0.0.1:${port}/`;
+    await runWrk(url, WARM_UP_SECONDS);
+    const processes = [service?.service, service?.store, envoy.pid];
+    const before = processes.map(cpuOf);
+    const load = await runWrk(url, seconds);
+    if (load.failed > 0) throw new Error(`${load.failed} of ${load.requests} requests failed`);
+    const [ofService = 0, ofStore = 0, ofEnvoy = 0] = processes.map(
+      (pid, at) => ((cpuOf(pid) - (before[at] ?? 0)) * 1000) / load.requests,
+    );
+    const { perSecond, p50, p99 } = load;
+    return { perSecond, p50, p99, service: ofService, store: ofStore, envoy: ofEnvoy };
+  } finally {
+    await envoy.stop();
+  }
+}
+
+function cpuOf(pid: number | undefined): number {
+  return pid === undefined ? 0 : cpuMsOf(pid);
+}
+
+function toColumn(measured: Measured, base: Measured): ReadonlyMap<string, string> {
+  const { service, store, envoy, perSecond, p50, p99 } = measured;
+  return new Map([
+    ['CPU of service + store, µs a request', `${service.toFixed(1)} + ${store.toFixed(1)}`],
+    ['**as part of the reference**', `**${((service + store) / (base.service + base.store)).toFixed(2)}**`],
+    ['CPU of Envoy, µs a request', envoy.toFixed(0)],
+    ['requests/s', perSecond.toFixed(0)],
+    ['p50 / p99, ms', `${p50.toFixed(1)} / ${p99.toFixed(1)}`],
+  ]);
+}
+
+function page(tables: string): string {
+  const date = new Date().toISOString().slice(0, 10);
+  return `# What a rate limit decision costs
+${date}, ${availableParallelism()} cores, Node ${process.versions.node}, Envoy ${ENVOY_VERSION} with one worker, ${REFERENCE.split('/src')[0]} (${REFERENCE.split('@')[1]}) in Go. wrk with 64 connections →
+Envoy → service, which lets every request pass; the upstream is a listener of the same Envoy. Each descriptor has two labels, meets one limit and has a counter of its
+own. ${seconds} s each after ${WARM_UP_SECONDS} s of warming up. CPU is user and system time of the process. Made by \`npx node bench/ratelimit.ts\`.
+
+${tables}
+Goals: in memory at most 0.5, with Redis at most 0.7 of the reference's CPU; flat from 1 to 10,000 limits.
+`;
+}
