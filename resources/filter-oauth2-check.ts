@@ -1,10 +1,9 @@
-import { cutLineBreak } from './client-secret.ts';
 import type { OAuth2Spec } from './filter-oauth2.ts';
+import { checkClient } from './filter-oauth2-client-check.ts';
 import { checkOpen, checkOrigins, fromClientURL, type ProtectedOrigin } from './filter-oauth2-origins.ts';
 import { caution, type Finding, fault } from './finding.ts';
 import { checkRepeatedHeaders } from './header-template.ts';
 import { checkProviderClient } from './provider-client.ts';
-import { signingFault } from './signing-method.ts';
 
 type Written = Partial<OAuth2Spec>;
 
@@ -12,8 +11,7 @@ type Written = Partial<OAuth2Spec>;
 export function checkOAuth2(spec: Written): readonly Finding[] {
   return [
     ...checkGrant(spec),
-    ...checkSecret(spec),
-    ...checkAssertion(spec),
+    ...checkClient(spec),
     ...checkValidation(spec),
     ...checkRepeatedHeaders(spec.injectRequestHeaders ?? [], ['injectRequestHeaders']),
     ...checkProviderClient(spec, 'authorizationURL', spec.authorizationURL),
@@ -83,54 +81,6 @@ function checkUnused(spec: Written, grantType: string): readonly Finding[] {
 }
 
 const DEFAULT_MAX_IDLE = 14 * 24 * 3_600_000;
-
-function checkSecret(spec: Written): readonly Finding[] {
-  return [...checkExclusive(spec), ...(spec.grantType === 'ClientCredentials' ? checkNoClient(spec) : [])];
-}
-
-function checkExclusive({ secret, secretName, secretNamespace }: Written): readonly Finding[] {
-  const twice = '`secret` and `secretName` exclude each other; keep one';
-  const idle = '`secretNamespace` has no effect without `secretName`';
-  return [
-    ...(secret !== undefined && secretName !== undefined ? [fault(['secretName'], twice)] : []),
-    ...(secretName === undefined && secretNamespace !== undefined
-      ? [caution(['secretNamespace'], idle)]
-      : []),
-  ];
-}
-
-function checkNoClient({ clientID, secret, secretName }: Written): readonly Finding[] {
-  return Object.entries({ clientID, secret, secretName }).flatMap(([name, value]) =>
-    value === undefined
-      ? []
-      : [
-          caution(
-            [name],
-            `\`${name}\` has no effect: with grantType \`ClientCredentials\` the request brings its own`,
-          ),
-        ],
-  );
-}
-
-function checkAssertion(spec: Written): readonly Finding[] {
-  const { clientAuthentication: authentication, secret, grantType } = spec;
-  if (authentication?.method !== 'JWTAssertion') return secret === undefined ? [] : checkLineBreak(secret);
-  if (grantType === undefined || grantType === 'ClientCredentials') return [];
-  const { signingMethod, setNBF, nbfSafetyMargin } = authentication.jwtAssertion;
-  const margin = ['clientAuthentication', 'jwtAssertion', 'nbfSafetyMargin'];
-  const wrong = secret === undefined ? undefined : signingFault(secret, signingMethod);
-  return [
-    ...(!setNBF && nbfSafetyMargin > 0
-      ? [caution(margin, '`nbfSafetyMargin` has no effect without `setNBF`')]
-      : []),
-    ...(wrong === undefined ? [] : [fault(['secret'], wrong)]),
-    ...(secret !== undefined && signingMethod.startsWith('HS') ? checkLineBreak(secret) : []),
-  ];
-}
-
-function checkLineBreak(secret: NonNullable<OAuth2Spec['secret']>): readonly Finding[] {
-  return cutLineBreak(secret).cut ? [caution(['secret'], 'the line break at its end is cut')] : [];
-}
 
 function checkValidation({
   accessTokenJWTFilter: filter,

@@ -42,6 +42,9 @@ const jwtAssertion = z.object({
 
 export type JwtAssertion = z.output<typeof jwtAssertion>;
 
+/** What method `JWTAssertion` means without `jwtAssertion`. */
+export const DEFAULT_ASSERTION: JwtAssertion = jwtAssertion.parse({});
+
 /** What a filter uses to authenticate; an assertion has all its settings, by default those of document 1. */
 export type ClientAuthentication =
   | { readonly method: 'HeaderPassword' | 'BodyPassword' }
@@ -62,6 +65,6 @@ export const clientAuthentication = z
     issues.push({ code: 'custom', message, path: ['jwtAssertion'], input: value });
   })
   .transform(
-    ({ method, jwtAssertion: assertion = jwtAssertion.parse({}) }): ClientAuthentication =>
+    ({ method, jwtAssertion: assertion = DEFAULT_ASSERTION }): ClientAuthentication =>
       method === 'JWTAssertion' ? { method, jwtAssertion: assertion } : { method },
   );
