@@ -1,0 +1,14 @@
+/** RFC 6750 section 2.1 */
+const B64TOKEN = /^[\w.~+/-]+=*$/;
+
+/** Controls (C0, DEL, C1), and halves of surrogate pairs, which no header can carry. */
+const UNSENDABLE = /\p{Cc}|\p{Cs}/u;
+
+/**
+ * Whether an access token has a form in which it may be sent upstream: RFC 6750's b64token, or with `allowMalformed` any text but the
+ * empty one; never one with a control, CR, LF or NUL. Source: document 1, `allowMalformedAccessToken`; decisions, "A token outside RFC 6750's".
+ */
+export function isAccessTokenForm(token: string, allowMalformed: boolean): boolean {
+  if (token === '' || UNSENDABLE.test(token)) return false;
+  return allowMalformed || B64TOKEN.test(token);
+}

@@ -1,0 +1,45 @@
+import { calculatePKCECodeChallenge } from 'openid-client';
+
+export type AuthorizationRequest = {
+  readonly redirectUri: string;
+  /** In any order, repeated or not. */
+  readonly scope: readonly string[];
+  readonly state: string;
+  readonly nonce: string;
+  /** PKCE (RFC 7636): 43 to 128 unreserved characters. */
+  readonly codeVerifier: string;
+  /** `extraAuthorizationParameters`; they replace none of ours. */
+  readonly extra: { readonly [name: string]: string };
+};
+
+/**
+ * Where the browser is sent to log in (OpenID Connect Core section 3.1.2.1; decisions, "Authorization request"). A query that the endpoint
+ * has stays (RFC 6749 section 3.1); no parameter is there twice.
+ */
+export async function authorizationUrl(
+  endpoint: string,
+  clientID: string,
+  request: AuthorizationRequest,
+): Promise<string> {
+  const { extra, nonce, redirectUri, scope, state } = request;
+  const own = {
+    response_type: 'code',
+    client_id: clientID,
+    redirect_uri: redirectUri,
+    scope: [...new Set(scope)].sort().join(' '),
+    state,
+    nonce,
+    code_challenge: await calculatePKCECodeChallenge(request.codeVerifier),
+    code_challenge_method: 'S256',
+  };
+  const names = new Set(Object.keys(own));
+  const others = Object.entries(extra).filter(([name]) => !names.has(name.toLowerCase()));
+  return withParameters(endpoint, [...Object.entries(own), ...others]);
+}
+
+/** The URL with each parameter once, whatever its query had by that name. */
+export function withParameters(url: string, parameters: readonly (readonly [string, string])[]): string {
+  const result = new URL(url);
+  for (const [name, value] of parameters) result.searchParams.set(name, value);
+  return result.href;
+}

@@ -1,0 +1,131 @@
+import { usableFor } from './freshness.ts';
+import type { HttpClient, ProviderAnswer } from './http-client.ts';
+import { placeOf } from './http-client.ts';
+import { readJson } from './json-answer.ts';
+import { ProviderError } from './provider-error.ts';
+import { waitFor } from './wait-for.ts';
+
+export type DocumentSource<T> = {
+  /** For errors: `the discovery document`. */
+  readonly what: string;
+  readonly url: string;
+  /** Reads the document. May throw a ProviderError. */
+  readonly parse: (json: unknown) => T | Promise<T>;
+};
+
+export type DocumentOptions = {
+  /** ms (document 1, `maxStale`) */
+  readonly maxStale: number;
+  /** ms since the epoch */
+  readonly now: () => number;
+};
+
+type Stored<T> = { readonly value: T; readonly usableUntil: number };
+type Failure = { readonly error: unknown; readonly retryAt: number; readonly pause: number };
+
+const FETCH_MS = 4_000;
+const RELOAD_PAUSE_MS = 10_000;
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 30_000;
+
+/**
+ * A JSON document of the provider, kept as RFC 9111 allows (`usableFor`). Those who miss it at the same time share one request, which
+ * goes on when they give up. After a failure the same error is given at once for 1 s, growing to 30 s; then it is asked again.
+ */
+export class CachedDocument<T> {
+  readonly #client: HttpClient;
+  readonly #source: DocumentSource<T>;
+  readonly #options: DocumentOptions;
+  #stored: Stored<T> | undefined;
+  #failure: Failure | undefined;
+  #pending: Promise<T> | undefined;
+  #askedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(client: HttpClient, source: DocumentSource<T>, options: DocumentOptions) {
+    this.#client = client;
+    this.#source = source;
+    this.#options = options;
+  }
+
+  /** The document that may be used now. Rejects with a ProviderError. */
+  async get(signal: AbortSignal): Promise<T> {
+    const stored = this.#stored;
+    return stored !== undefined && this.#options.now() < stored.usableUntil
+      ? stored.value
+      : this.#load(signal, false);
+  }
+
+  /** The document anew, but asked at most once in 10 s: in between what `get` would give, or the error of the last time. */
+  async reload(signal: AbortSignal): Promise<T> {
+    const waits = this.#options.now() - this.#askedAt < RELOAD_PAUSE_MS;
+    if (!waits || this.#pending !== undefined) return this.#load(signal, true);
+    if (this.#failure !== undefined) throw this.#failure.error;
+    return this.get(signal);
+  }
+
+  /** What was known last, fresh or not. */
+  known(): T | undefined {
+    return this.#stored?.value;
+  }
+
+  #load(signal: AbortSignal, anew: boolean): Promise<T> {
+    if (this.#pending === undefined) {
+      if (this.#failure !== undefined && this.#options.now() < this.#failure.retryAt)
+        throw this.#failure.error;
+      this.#askedAt = this.#options.now();
+      this.#pending = this.#fetch(anew).finally(() => {
+        this.#pending = undefined;
+      });
+    }
+    return waitFor(this.#pending, placeOf(this.#source), signal);
+  }
+
+  async #fetch(anew: boolean): Promise<T> {
+    try {
+      const answer = await this.#ask(anew);
+      const value = await this.#source.parse(readJson(answer, this.#source));
+      this.#stored = {
+        value,
+        usableUntil: this.#options.now() + usableFor(answer.headers, this.#options.maxStale),
+      };
+      this.#failure = undefined;
+      return value;
+    } catch (error) {
+      this.#failure = this.#nextFailure(error);
+      throw error;
+    }
+  }
+
+  async #ask(anew: boolean): Promise<ProviderAnswer> {
+    const { what, url } = this.#source;
+    const directive = directiveOf(this.#options.maxStale, anew);
+    const headers = {
+      accept: 'application/json',
+      ...(directive !== undefined && { 'cache-control': directive }),
+    };
+    const answer = await this.#client.send({
+      ...{ what, url, headers, method: 'GET' },
+      signal: AbortSignal.timeout(FETCH_MS),
+    });
+    if (answer.status !== 200)
+      throw new ProviderError('http_status', statusText(this.#source, answer), answer);
+    return answer;
+  }
+
+  #nextFailure(error: unknown): Failure {
+    const pause = Math.min(LONGEST_PAUSE_MS, (this.#failure?.pause ?? FIRST_PAUSE_MS / 2) * 2);
+    return { error, pause, retryAt: this.#options.now() + pause };
+  }
+}
+
+/** RFC 9111 section 5.2.1: whole seconds. Caches on the way must not answer when it is asked anew. */
+function directiveOf(maxStale: number, anew: boolean): string | undefined {
+  if (anew) return 'no-cache';
+  return maxStale > 0 ? `max-stale=${Math.ceil(maxStale / 1_000)}` : undefined;
+}
+
+function statusText(source: DocumentSource<unknown>, { headers, status }: ProviderAnswer): string {
+  const target = URL.parse(headers.get('location') ?? '', source.url);
+  const redirect = status >= 300 && status < 400 && target !== null;
+  return `${placeOf(source)}: status ${status}${redirect ? `, a redirect to ${target.origin}, which is not followed` : ''}`;
+}

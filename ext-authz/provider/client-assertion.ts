@@ -1,0 +1,72 @@
+import { createPrivateKey, type KeyObject } from 'node:crypto';
+import { SignJWT } from 'jose';
+import type { SecretValue } from '#resources/secret-value.ts';
+import { signingFault } from '#resources/signing-method.ts';
+import type { AssertionSettings } from './settings.ts';
+
+export type Assertion = {
+  readonly clientID: string;
+  readonly tokenEndpoint: string;
+  /** ms since the epoch */
+  readonly now: number;
+  /** Never the same twice: `jti`. */
+  readonly id: string;
+};
+
+/** Set by the gateway or by their own setting only. */
+const OWN_CLAIMS: ReadonlySet<string> = new Set(['iss', 'sub', 'aud', 'exp', 'jti', 'nbf', 'iat']);
+const OWN_HEADERS: ReadonlySet<string> = new Set(['alg', 'crit', 'b64']);
+
+/**
+ * A maker of client assertions (RFC 7523 sections 2.2 and 3): header `typ: JWT`, `alg` and `otherHeaderParameters`; `iss` = `sub` =
+ * clientID, `aud` as one string, a fresh `jti`, `exp` = now + lifetime; `nbf` and `iat` only when set, then `otherClaims`. Source:
+ * document 1, "jwtAssertion members"; decisions, "Client assertions". Throws a TypeError when the secret does not fit
+ * signingMethod: `signingFault` of resources tells the operator before.
+ */
+export function assertionSigner(
+  secret: SecretValue,
+  settings: AssertionSettings,
+): (assertion: Assertion) => Promise<string> {
+  const key = signingKey(secret, settings);
+  const header = {
+    typ: 'JWT',
+    ...without(settings.otherHeaderParameters, OWN_HEADERS),
+    alg: settings.signingMethod,
+  };
+  return assertion => new SignJWT(claimsOf(settings, assertion)).setProtectedHeader(header).sign(key);
+}
+
+function signingKey(secret: SecretValue, { signingMethod }: AssertionSettings): KeyObject | Uint8Array {
+  const fault = signingFault(secret, signingMethod);
+  if (fault !== undefined) throw new TypeError(`the client secret cannot sign: ${fault}`);
+  if (signingMethod.startsWith('HS')) return secret.reveal();
+  return createPrivateKey({ key: Buffer.from(secret.reveal()), format: 'pem' });
+}
+
+function claimsOf(
+  settings: AssertionSettings,
+  { clientID, id, now, tokenEndpoint }: Assertion,
+): Record<string, unknown> {
+  return {
+    ...without(settings.otherClaims, OWN_CLAIMS),
+    iss: clientID,
+    sub: clientID,
+    aud: settings.audience ?? tokenEndpoint,
+    exp: toNumericDate(now + settings.lifetime),
+    jti: id,
+    ...(settings.setIAT && { iat: toNumericDate(now) }),
+    ...(settings.setNBF && { nbf: toNumericDate(now - settings.nbfSafetyMargin) }),
+  };
+}
+
+function without(
+  members: { readonly [name: string]: unknown },
+  names: ReadonlySet<string>,
+): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(members).filter(([name]) => !names.has(name)));
+}
+
+/** RFC 7519 section 2 */
+function toNumericDate(ms: number): number {
+  return Math.floor(ms / 1_000);
+}

@@ -1,0 +1,104 @@
+import { Agent, fetch, type Response } from 'undici';
+import { readBounded } from './bounded-text.ts';
+import { ProviderError } from './provider-error.ts';
+import { type TlsSettings, tlsConnector } from './tls-connector.ts';
+
+export type ProviderRequest = {
+  /** What is asked, for errors: `the token endpoint`. */
+  readonly what: string;
+  readonly url: string;
+  readonly method: 'GET' | 'POST';
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** Aborts when the time is over. */
+  readonly signal: AbortSignal;
+};
+
+export type ProviderAnswer = {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+};
+
+/** Speaks HTTP with one provider. */
+export type HttpClient = {
+  /**
+   * One request and its whole answer, at most 1 MiB of it. Redirects are answers: nothing is followed.
+   * Rejects with a ProviderError: `unreachable`, `timeout`, `too_large`, or `invalid_answer` (not UTF-8).
+   */
+  readonly send: (request: ProviderRequest) => Promise<ProviderAnswer>;
+  /** Drops all connections; requests that wait are refused as `unreachable`. */
+  readonly close: () => Promise<void>;
+};
+
+/** More requests than that wait for a connection: a slow provider is not stormed. */
+const MAX_CONNECTIONS = 64;
+const KEEP_ALIVE_MS = 30_000;
+/** The caller's signal ends a request long before; these end what nobody waits for. */
+const LAST_RESORT_MS = 30_000;
+
+/** A client of its own connections, kept alive and bounded. Proxies named in the environment are not used. */
+export function openHttpClient(settings: TlsSettings): HttpClient {
+  const dispatcher = new Agent({
+    connect: tlsConnector(settings),
+    connections: MAX_CONNECTIONS,
+    pipelining: 1,
+    allowH2: false,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    headersTimeout: LAST_RESORT_MS,
+    bodyTimeout: LAST_RESORT_MS,
+  });
+  return { send: request => send(dispatcher, request), close: () => dispatcher.destroy() };
+}
+
+async function send(dispatcher: Agent, request: ProviderRequest): Promise<ProviderAnswer> {
+  const { body, headers, method, signal, url } = request;
+  try {
+    const response = await fetch(url, {
+      dispatcher,
+      method,
+      headers,
+      redirect: 'manual',
+      signal,
+      ...(body !== undefined && { body }),
+    });
+    return await answerOf(response, request);
+  } catch (error) {
+    throw error instanceof ProviderError ? error : failureOf(error, request);
+  }
+}
+
+async function answerOf(response: Response, request: ProviderRequest): Promise<ProviderAnswer> {
+  const text = await readBounded(response.body);
+  if (text === 'too_large') {
+    throw new ProviderError('too_large', `${placeOf(request)}: the answer is larger than 1 MiB`, {
+      status: response.status,
+    });
+  }
+  return { status: response.status, headers: new Headers([...response.headers]), text };
+}
+
+function failureOf(error: unknown, request: ProviderRequest): ProviderError {
+  const place = placeOf(request);
+  if (request.signal.aborted) return new ProviderError('timeout', `${place}: no answer in time`);
+  if (isEncodingError(error)) return new ProviderError('invalid_answer', `${place}: the answer is not UTF-8`);
+  const reason = reasonOf(error);
+  return new ProviderError('unreachable', `${place}: no answer${reason === undefined ? '' : ` (${reason})`}`);
+}
+
+function isEncodingError(error: unknown): boolean {
+  return error instanceof TypeError && 'code' in error && error.code === 'ERR_ENCODING_INVALID_ENCODED_DATA';
+}
+
+/** The code that Node, OpenSSL or undici gives, such as ECONNREFUSED or CERT_HAS_EXPIRED: never their texts. */
+function reasonOf(error: unknown): string | undefined {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+  return typeof code === 'string' && /^\w{1,64}$/.test(code) ? code : undefined;
+}
+
+/** What was asked and where, without query. */
+export function placeOf({ what, url }: Pick<ProviderRequest, 'what' | 'url'>): string {
+  const parsed = URL.parse(url);
+  return parsed === null ? what : `${what} ${parsed.origin}${parsed.pathname}`;
+}

@@ -1,0 +1,124 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { errors, jwtVerify } from 'jose';
+import type { CachedDocument } from './cached-document.ts';
+import type { JsonObject } from './json-answer.ts';
+import type { KeySet } from './key-set.ts';
+import { ProviderError } from './provider-error.ts';
+import type { ProviderMetadata } from './provider-metadata.ts';
+import { ASYMMETRIC_ALGORITHMS, type SignedJwt, verifySignature } from './signed-jwt.ts';
+
+/** A validated ID token. */
+export type IdToken = { readonly raw: string; readonly header: JsonObject; readonly claims: JsonObject };
+
+export type IdTokenExpectation = {
+  readonly metadata: ProviderMetadata;
+  readonly keys: CachedDocument<KeySet>;
+  readonly clientID: string;
+  /** Of the authorization request; undefined: there was none. */
+  readonly nonce?: string;
+  /** That came with it. */
+  readonly accessToken: string;
+  /** Of the ID token before a refresh. */
+  readonly previous?: JsonObject;
+  /** ms since the epoch */
+  readonly now: number;
+  readonly signal: AbortSignal;
+};
+
+/** The provider's clock may be wrong by this (decisions, "ID token"). */
+const SKEW_S = 30;
+
+/**
+ * Validates an ID token in the order of OpenID Connect Core 1.0 section 3.1.3.7: signature (asymmetric only, as the provider says it
+ * signs), `iss`, `aud`, `azp`, `exp`, `iat`, `nonce`, `at_hash` (3.1.3.8), and after a refresh section 12.2. Rejects with a
+ * ProviderError `invalid_id_token` that names the check, or as the keys' document does.
+ */
+export async function validateIdToken(raw: string, expected: IdTokenExpectation): Promise<IdToken> {
+  const { keys, metadata, signal } = expected;
+  const token = await verifySignature(raw, algorithmsOf(metadata), keys, signal);
+  if (typeof token === 'string') throw invalid(metadata, SIGNATURE_FAULTS[token]);
+  const fault = (await registeredFault(token, expected)) ?? ownFault(token, expected);
+  if (fault !== undefined) throw invalid(metadata, fault);
+  return { raw, header: token.header, claims: token.claims };
+}
+
+const SIGNATURE_FAULTS = {
+  malformed: 'it is not a signed JWT',
+  algorithm: 'its `alg` is not one that the provider signs with',
+  unknown_key: 'it is signed with a key that is not in the key set',
+  signature: 'its signature is wrong',
+} as const;
+
+function algorithmsOf({
+  id_token_signing_alg_values_supported: supported,
+}: ProviderMetadata): readonly string[] {
+  return ASYMMETRIC_ALGORITHMS.filter(alg => supported?.includes(alg) ?? true);
+}
+
+/** The registered claims, by jose. */
+async function registeredFault(
+  token: SignedJwt,
+  { clientID, metadata, now }: IdTokenExpectation,
+): Promise<string | undefined> {
+  try {
+    await jwtVerify(token.raw, token.key, {
+      issuer: metadata.issuer,
+      audience: clientID,
+      clockTolerance: SKEW_S,
+      currentDate: new Date(now),
+      requiredClaims: ['sub', 'exp', 'iat'],
+    });
+    return undefined;
+  } catch (error) {
+    if (error instanceof errors.JWTExpired || error instanceof errors.JWTClaimValidationFailed)
+      return faultOf(error.claim);
+    if (error instanceof errors.JOSEError) return SIGNATURE_FAULTS.malformed;
+    throw error;
+  }
+}
+
+/** What jose does not judge. */
+function ownFault({ claims, header }: SignedJwt, expected: IdTokenExpectation): string | undefined {
+  const { accessToken, clientID, nonce, now, previous } = expected;
+  const { at_hash, aud, azp, iat, sub } = claims;
+  const several = Array.isArray(aud) && aud.length > 1;
+  if (typeof sub !== 'string' || sub === '') return faultOf('sub');
+  if (azp === undefined ? several : azp !== clientID) return faultOf('azp');
+  if (typeof iat !== 'number' || iat > now / 1_000 + SKEW_S) return faultOf('iat');
+  if (nonce !== undefined && !isSame(claims.nonce, nonce)) return faultOf('nonce');
+  if (at_hash !== undefined && !isSame(at_hash, leftHalfHash(accessToken, header.alg)))
+    return faultOf('at_hash');
+  return previous === undefined ? undefined : refreshFault(claims, previous);
+}
+
+/** OpenID Connect Core section 12.2: `iss`, `sub`, `aud` and `azp` stay; a `nonce` may be left out but not change. */
+function refreshFault(claims: JsonObject, previous: JsonObject): string | undefined {
+  const changed = ['iss', 'sub', 'azp'].find(name => claims[name] !== previous[name]);
+  if (changed !== undefined) return `its \`${changed}\` is not that of the login`;
+  if (audienceOf(claims) !== audienceOf(previous)) return 'its `aud` is not that of the login';
+  return claims.nonce === undefined || claims.nonce === previous.nonce ? undefined : faultOf('nonce');
+}
+
+function audienceOf({ aud }: JsonObject): string {
+  return JSON.stringify([aud].flat().sort());
+}
+
+function faultOf(claim: string): string {
+  return `its \`${claim}\` is missing or wrong`;
+}
+
+/** Core section 3.1.3.6: the left half of the hash that goes with the signature's algorithm; Ed25519 hashes with SHA-512. */
+function leftHalfHash(text: string, alg: unknown): string {
+  const bits = /(?:256|384|512)$/.exec(String(alg))?.[0] ?? '512';
+  const hash = createHash(`sha${bits}`).update(text).digest();
+  return hash.subarray(0, hash.length / 2).toString('base64url');
+}
+
+function isSame(actual: unknown, expected: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  return typeof actual === 'string' && timingSafeEqual(digest(actual), digest(expected));
+}
+
+function invalid({ issuer }: ProviderMetadata, fault: string): ProviderError {
+  return new ProviderError('invalid_id_token', `the ID token of ${issuer} is not valid: ${fault}`);
+}

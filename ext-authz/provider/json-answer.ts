@@ -1,0 +1,46 @@
+import { type ProviderAnswer, placeOf } from './http-client.ts';
+import { ProviderError } from './provider-error.ts';
+
+export type JsonObject = { readonly [name: string]: unknown };
+
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/**
+ * The JSON of an answer whose media type is `application/json` or ends in `+json`, in any case; else a ProviderError `invalid_answer`.
+ * Of a member that is repeated the last counts (RFC 8259 section 4).
+ */
+export function readJson(
+  answer: ProviderAnswer,
+  asked: { readonly what: string; readonly url: string },
+): unknown {
+  if (!hasJsonType(answer.headers)) {
+    throw new ProviderError(
+      'invalid_answer',
+      `${placeOf(asked)}: the answer's Content-Type is not application/json`,
+      answer,
+    );
+  }
+  const value = parseJson(answer.text);
+  if (value === undefined)
+    throw new ProviderError('invalid_answer', `${placeOf(asked)}: the answer is not JSON`, answer);
+  return value;
+}
+
+/** The value, or undefined: not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+export function mediaTypeOf(headers: Headers): string {
+  return (headers.get('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+}
+
+function hasJsonType(headers: Headers): boolean {
+  return /^application\/(?:[\w.-]+\+)?json$/.test(mediaTypeOf(headers));
+}

@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto';
+import {
+  type CryptoKey,
+  calculateJwkThumbprint,
+  createLocalJWKSet,
+  errors,
+  type JWK,
+  type JWTHeaderParameters,
+} from 'jose';
+import { isJsonObject } from './json-answer.ts';
+import { ProviderError } from './provider-error.ts';
+
+/** The provider's public keys at one time (RFC 7517 section 5). */
+export type KeySet = {
+  /** Equal for sets with the same keys, whatever their order. */
+  readonly epoch: string;
+  /** Whether the key with this thumbprint (RFC 7638, SHA-256) is in it. */
+  readonly has: (thumbprint: string) => boolean;
+  /** The keys that may have made a signature with this header: by `kid`, `alg`, `use` and key type. Mostly one; none: unknown. */
+  readonly candidates: (header: JWTHeaderParameters) => Promise<readonly CryptoKey[]>;
+};
+
+/** A token without `kid` is not tried with more keys. */
+const MAX_TRIES = 16;
+
+/**
+ * Reads a JWK Set. Symmetric keys and keys of unknown kinds are left out (RFC 7517 section 5): the one would let anyone who can read
+ * the set sign. Throws a ProviderError `invalid_answer` when it is no JWK Set. `issuer` is for the error.
+ */
+export async function parseKeySet(json: unknown, issuer: string): Promise<KeySet> {
+  const list = isJsonObject(json) ? json.keys : undefined;
+  if (!Array.isArray(list))
+    throw new ProviderError('invalid_answer', `the key set of ${issuer} has no list \`keys\``);
+  const thumbprints = new Map<string, JWK>();
+  for (const jwk of list.filter(isJwk)) {
+    const thumbprint = await thumbprintOf(jwk);
+    if (thumbprint !== undefined) thumbprints.set(`${thumbprint} ${jwk.kid}`, jwk);
+  }
+  return keySetOf(thumbprints);
+}
+
+function keySetOf(thumbprints: ReadonlyMap<string, JWK>): KeySet {
+  const resolve = createLocalJWKSet({ keys: [...thumbprints.values()] });
+  const known = new Set([...thumbprints.keys()].map(name => name.split(' ', 1)[0]));
+  return {
+    epoch: createHash('sha256')
+      .update([...thumbprints.keys()].sort().join('\n'))
+      .digest('base64url'),
+    has: thumbprint => known.has(thumbprint),
+    candidates: header => resolve(header).then(key => [key], candidatesOf),
+  };
+}
+
+/** jose gives several keys as an error that can be iterated. */
+async function candidatesOf(error: unknown): Promise<readonly CryptoKey[]> {
+  if (!(error instanceof errors.JWKSMultipleMatchingKeys)) {
+    if (error instanceof errors.JOSEError || isKeyError(error)) return [];
+    throw error;
+  }
+  const keys: CryptoKey[] = [];
+  for await (const key of error) {
+    keys.push(key);
+    if (keys.length === MAX_TRIES) break;
+  }
+  return keys;
+}
+
+/** A key of the set that cannot be imported, or not for this algorithm. */
+function isKeyError(error: unknown): boolean {
+  return error instanceof TypeError || error instanceof DOMException;
+}
+
+function isJwk(value: unknown): value is JWK {
+  return isJsonObject(value) && typeof value.kty === 'string' && value.kty !== 'oct';
+}
+
+async function thumbprintOf(jwk: JWK): Promise<string | undefined> {
+  try {
+    return await calculateJwkThumbprint(jwk);
+  } catch {
+    return undefined;
+  }
+}

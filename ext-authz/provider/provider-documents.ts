@@ -1,0 +1,40 @@
+import { CachedDocument, type DocumentOptions } from './cached-document.ts';
+import type { HttpClient } from './http-client.ts';
+import { type KeySet, parseKeySet } from './key-set.ts';
+import { discoverySource, endpointOf, type ProviderMetadata } from './provider-metadata.ts';
+
+/** What a provider publishes: its discovery document and its keys. */
+export type ProviderDocuments = {
+  readonly metadata: (signal: AbortSignal) => Promise<ProviderMetadata>;
+  /** The keys' document, of which `get` gives the keys. */
+  readonly keys: (signal: AbortSignal) => Promise<CachedDocument<KeySet>>;
+  readonly knownKeySet: () => KeySet | undefined;
+};
+
+/** Keeps both as RFC 9111 allows. A discovery document that names another `jwks_uri` begins with new keys. */
+export function openDocuments(
+  client: HttpClient,
+  authorizationURL: string,
+  options: DocumentOptions,
+): ProviderDocuments {
+  const discovery = new CachedDocument(client, discoverySource(authorizationURL), options);
+  let keys: { readonly url: string; readonly document: CachedDocument<KeySet> } | undefined;
+  return {
+    metadata: signal => discovery.get(signal),
+    keys: async signal => {
+      const url = endpointOf(await discovery.get(signal), 'jwks_uri');
+      if (keys?.url !== url) keys = { url, document: openKeys(client, url, options) };
+      return keys.document;
+    },
+    knownKeySet: () => keys?.document.known(),
+  };
+}
+
+/** The key set at a URL, for a JWT Filter's `jwksURI` too. */
+export function openKeys(client: HttpClient, url: string, options: DocumentOptions): CachedDocument<KeySet> {
+  return new CachedDocument(
+    client,
+    { what: 'the key set', url, parse: json => parseKeySet(json, url) },
+    options,
+  );
+}

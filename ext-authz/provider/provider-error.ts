@@ -1,0 +1,55 @@
+/** What went wrong with the provider; the caller decides what the client sees (decisions, "OAuth2: errors and pages"). */
+export type ProviderErrorCode =
+  /** No connection, TLS refused, or the answer broke off. */
+  | 'unreachable'
+  /** The caller's time was over, or the shared request took too long. */
+  | 'timeout'
+  /** More than 1 MiB. */
+  | 'too_large'
+  /** A status that the protocol does not provide for, redirects among them. */
+  | 'http_status'
+  /** Not the JSON, or not the members, that the protocol asks for. */
+  | 'invalid_answer'
+  /** The discovery document's `issuer`, or the callback's `iss`, is another provider's. */
+  | 'issuer_mismatch'
+  /** The provider has no such endpoint. */
+  | 'missing_endpoint'
+  /** The token answer has no ID token though one is required. */
+  | 'no_id_token'
+  | 'invalid_id_token'
+  /** UserInfo is about somebody else. */
+  | 'subject_mismatch'
+  /** The provider's own refusal (RFC 6749 section 5.2, RFC 6750 section 3.1); see `oauthError`. */
+  | 'oauth_error';
+
+export type ProviderErrorFacts = {
+  /** The provider's error code when `code` is `oauth_error`: 1 to 64 letters, digits, `_`, `.` and `-`; anything else is `unrecognised`. */
+  readonly oauthError?: string;
+  /** The HTTP status of the provider's answer, where there was one. */
+  readonly status?: number;
+};
+
+/**
+ * The only error of the provider's adapter. Its message names what was asked, where, and what came back, without
+ * anything secret and without text of the provider's; it has no `cause`, which might hold tokens.
+ */
+export class ProviderError extends Error {
+  readonly code: ProviderErrorCode;
+  readonly oauthError: string | undefined;
+  readonly status: number | undefined;
+
+  constructor(code: ProviderErrorCode, message: string, { oauthError, status }: ProviderErrorFacts = {}) {
+    super(message);
+    this.name = 'ProviderError';
+    this.code = code;
+    this.oauthError = oauthError;
+    this.status = status;
+  }
+}
+
+const KNOWN_CHARACTERS = /^[\w.-]{1,64}$/;
+
+/** An error code of the provider's as it may be shown: known characters only (decisions, "OAuth2: login"). */
+export function shownErrorCode(code: string): string {
+  return KNOWN_CHARACTERS.test(code) ? code : 'unrecognised';
+}

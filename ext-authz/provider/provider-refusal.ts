@@ -1,0 +1,48 @@
+import { type ProviderAnswer, placeOf } from './http-client.ts';
+import { isJsonObject, parseJson } from './json-answer.ts';
+import { ProviderError, shownErrorCode } from './provider-error.ts';
+
+type Asked = { readonly what: string; readonly url: string };
+
+/**
+ * The error that an answer stands for, or undefined: it is a success. A 4xx is `oauth_error` when its JSON body has an `error`
+ * (RFC 6749 section 5.2), else when its challenge has one (RFC 6750 section 3), else when it is a 401: then with the code `unsaid`.
+ * So is a 200 with `error` and no access token, which some providers send. Every other status but 200 is `http_status`.
+ */
+export function refusalOf(answer: ProviderAnswer, asked: Asked, unsaid: string): ProviderError | undefined {
+  const code = errorCodeOf(answer, unsaid);
+  if (code !== undefined) {
+    const oauthError = shownErrorCode(code);
+    const { status } = answer;
+    return new ProviderError('oauth_error', `${placeOf(asked)}: refused with ${oauthError}`, {
+      oauthError,
+      status,
+    });
+  }
+  return answer.status === 200
+    ? undefined
+    : new ProviderError('http_status', statusText(answer, asked), answer);
+}
+
+function errorCodeOf(answer: ProviderAnswer, unsaid: string): string | undefined {
+  const { headers, status } = answer;
+  if (status === 200) return errorMember(answer.text, ['access_token', 'sub']);
+  if (status < 400 || status > 499) return undefined;
+  return errorMember(answer.text, []) ?? challengeError(headers) ?? (status === 401 ? unsaid : undefined);
+}
+
+/** `error` of a JSON body that has none of the members of a success. */
+function errorMember(text: string, success: readonly string[]): string | undefined {
+  const json = parseJson(text);
+  if (!isJsonObject(json) || success.some(name => json[name] !== undefined)) return undefined;
+  return typeof json.error === 'string' && json.error !== '' ? json.error : undefined;
+}
+
+function challengeError(headers: Headers): string | undefined {
+  return /^Bearer\b.*\berror="?([\w.-]+)/i.exec(headers.get('www-authenticate') ?? '')?.[1];
+}
+
+function statusText({ headers, status }: ProviderAnswer, asked: Asked): string {
+  const redirect = status >= 300 && status < 400 && headers.has('location');
+  return `${placeOf(asked)}: status ${status}${redirect ? ', a redirect, which is not followed' : ''}`;
+}

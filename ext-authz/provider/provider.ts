@@ -1,0 +1,84 @@
+import type { AuthorizationRequest } from './authorization-url.ts';
+import type { JsonObject } from './json-answer.ts';
+import type { KeySet } from './key-set.ts';
+import type { ProviderMetadata } from './provider-metadata.ts';
+import type { SignatureFault, SignedJwt } from './signed-jwt.ts';
+import type { TokenSet } from './token-answer.ts';
+
+/** A callback's parameters and what its attempt remembers. */
+export type CodeExchange = {
+  readonly code: string;
+  /** The callback's `iss` (RFC 9207). */
+  readonly iss: string | undefined;
+  /** The very text of the authorization request. */
+  readonly redirectUri: string;
+  readonly codeVerifier: string;
+  readonly nonce: string;
+};
+
+/** What a request brings for grantType `ClientCredentials`. */
+export type ClientCredentials =
+  | { readonly kind: 'password'; readonly clientID: string; readonly secret: string }
+  | { readonly kind: 'assertion'; readonly assertion: string; readonly clientID?: string };
+
+/**
+ * The identity provider of one Filter. Every call takes a signal that aborts when the check's time (4 s) is over, and rejects with a
+ * ProviderError only; a TypeError is a mistake of the caller (a grant without the settings it needs).
+ */
+export type Provider = {
+  /** The discovery document, asked for when it is not known. */
+  readonly metadata: (signal: AbortSignal) => Promise<ProviderMetadata>;
+  /** The keys that are valid now: to tell whether a verdict's key is still among them. */
+  readonly keySet: (signal: AbortSignal) => Promise<KeySet>;
+  /** The keys that were known last, without asking; undefined: none yet. */
+  readonly knownKeySet: () => KeySet | undefined;
+  /** Whether a JWT is signed by the provider with one of `algorithms`. Its claims are not judged. */
+  readonly verify: (
+    jwt: string,
+    algorithms: readonly string[],
+    signal: AbortSignal,
+  ) => Promise<SignedJwt | SignatureFault>;
+  /** Where the browser is sent to log in. */
+  readonly authorizationUrl: (request: AuthorizationRequest, signal: AbortSignal) => Promise<string>;
+  /**
+   * Throws a ProviderError `issuer_mismatch` when a callback's `iss` is another's, or missing though the provider's metadata promises
+   * it (RFC 9207 section 2.4). For callbacks with `error`; `exchangeCode` does it itself.
+   */
+  readonly checkIssuer: (iss: string | undefined, signal: AbortSignal) => Promise<void>;
+  /** grantType AuthorizationCode: tokens with a validated ID token; `no_id_token` without. */
+  readonly exchangeCode: (
+    exchange: CodeExchange,
+    signal: AbortSignal,
+  ) => Promise<TokenSet & Required<Pick<TokenSet, 'idToken'>>>;
+  /** RFC 6749 section 6. `previous`: the claims of the session's ID token, which a new one must continue. */
+  readonly refresh: (
+    request: { readonly refreshToken: string; readonly previous: JsonObject },
+    signal: AbortSignal,
+  ) => Promise<TokenSet>;
+  /** RFC 6749 section 4.3. `scope` is sent only when not empty. */
+  readonly password: (
+    request: { readonly username: string; readonly password: string; readonly scope: readonly string[] },
+    signal: AbortSignal,
+  ) => Promise<TokenSet>;
+  /** RFC 6749 section 4.4, with the request's own credentials; an ID token in the answer is ignored. */
+  readonly clientCredentials: (
+    request: { readonly credentials: ClientCredentials; readonly scope: readonly string[] },
+    signal: AbortSignal,
+  ) => Promise<TokenSet>;
+  /** OpenID Connect Core section 5.3; `sub` is there and equals `subject`. */
+  readonly userinfo: (
+    request: { readonly accessToken: string; readonly subject: string | undefined },
+    signal: AbortSignal,
+  ) => Promise<JsonObject>;
+  /** Where the browser is sent to log out (OpenID Connect RP-Initiated Logout section 2); undefined: the provider has no such place. */
+  readonly endSessionUrl: (
+    request: {
+      readonly idTokenHint: string;
+      readonly state?: string;
+      readonly postLogoutRedirectURI?: string;
+    },
+    signal: AbortSignal,
+  ) => Promise<string | undefined>;
+  /** Drops all connections. */
+  readonly close: () => Promise<void>;
+};

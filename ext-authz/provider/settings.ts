@@ -1,0 +1,32 @@
+import type { SecretValue } from '#resources/secret-value.ts';
+import type { SigningMethod } from '#resources/signing-method.ts';
+import type { TlsSettings } from './tls-connector.ts';
+
+/** What of a Filter concerns its provider. Names and meaning: document 1; durations are ms, defaults are filled in. */
+export type ProviderSettings = TlsSettings & {
+  readonly authorizationURL: string;
+  readonly maxStale: number;
+  readonly clientAuthentication: ClientAuthentication;
+  /** undefined with grantType `ClientCredentials` */
+  readonly clientID: string | undefined;
+  /** As it signs or is sent, without the line feed at its end; undefined with grantType `ClientCredentials`. */
+  readonly secret: SecretValue | undefined;
+};
+
+export type ClientAuthentication =
+  | { readonly method: 'HeaderPassword' | 'BodyPassword' }
+  | { readonly method: 'JWTAssertion'; readonly jwtAssertion: AssertionSettings };
+
+/** Document 1, "jwtAssertion members". */
+export type AssertionSettings = {
+  readonly setClientID: boolean;
+  /** undefined: the token endpoint */
+  readonly audience: string | undefined;
+  readonly signingMethod: SigningMethod;
+  readonly lifetime: number;
+  readonly setNBF: boolean;
+  readonly nbfSafetyMargin: number;
+  readonly setIAT: boolean;
+  readonly otherClaims: { readonly [name: string]: unknown };
+  readonly otherHeaderParameters: { readonly [name: string]: unknown };
+};

@@ -1,0 +1,42 @@
+import { constants } from 'node:crypto';
+import { TLSSocket } from 'node:tls';
+import { buildConnector } from 'undici';
+
+/** Whether the provider may ask for TLS renegotiation (document 1, `renegotiateTLS`; TLS 1.2 only, later versions have none). */
+export type RenegotiateTLS = 'never' | 'onceAsClient' | 'freelyAsClient';
+
+export type TlsSettings = { readonly insecureTLS: boolean; readonly renegotiateTLS: RenegotiateTLS };
+
+const CONNECT_TIMEOUT_MS = 4_000;
+
+/**
+ * Connects to the provider over TCP or TLS (1.2 at least), HTTP/1.1 only. Certificates are checked by Node's CA store
+ * and NODE_EXTRA_CA_CERTS unless `insecureTLS`.
+ */
+export function tlsConnector({ insecureTLS, renegotiateTLS }: TlsSettings): buildConnector.connector {
+  const connect = buildConnector({
+    allowH2: false,
+    rejectUnauthorized: !insecureTLS,
+    secureOptions: renegotiateTLS === 'never' ? constants.SSL_OP_NO_RENEGOTIATION : 0,
+    timeout: CONNECT_TIMEOUT_MS,
+  });
+  return renegotiateTLS === 'onceAsClient' ? renegotiatingOnce(connect) : connect;
+}
+
+function renegotiatingOnce(connect: buildConnector.connector): buildConnector.connector {
+  return (options, callback) =>
+    connect(options, (...result) => {
+      const [, socket] = result;
+      if (socket instanceof TLSSocket) endAtSecondRenegotiation(socket);
+      callback(...result);
+    });
+}
+
+/** `disableRenegotiation()` works on a server's sockets only, so the handshakes are counted: each ends with `secure`. */
+function endAtSecondRenegotiation(socket: TLSSocket): void {
+  let renegotiations = 0;
+  socket.on('secure', () => {
+    renegotiations += 1;
+    if (renegotiations > 1) socket.destroy(new Error('the server renegotiated TLS a second time'));
+  });
+}

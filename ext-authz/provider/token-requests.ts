@@ -1,0 +1,57 @@
+import {
+  authorizationCodeGrant,
+  type ClientAuth,
+  type Configuration,
+  clientCredentialsGrant,
+  genericGrantRequest,
+  refreshTokenGrant,
+  type TokenEndpointResponse,
+} from 'openid-client';
+import type { HttpClient } from './http-client.ts';
+import { callLibrary } from './library-call.ts';
+import type { CodeExchange } from './provider.ts';
+import { endpointOf, type ProviderMetadata } from './provider-metadata.ts';
+import { type RawTokens, tokenReader } from './token-answer.ts';
+
+/** Who asks the token endpoint. */
+export type TokenRequester = {
+  readonly client: HttpClient;
+  readonly metadata: ProviderMetadata;
+  readonly clientID: string | undefined;
+  readonly authentication: ClientAuth;
+  readonly signal: AbortSignal;
+};
+
+type Grant = (config: Configuration) => Promise<TokenEndpointResponse>;
+
+/** One request of the token endpoint, its ID token not yet validated. Rejects with a ProviderError. */
+export async function requestTokens(requester: TokenRequester, grant: Grant): Promise<RawTokens> {
+  endpointOf(requester.metadata, 'token_endpoint');
+  const { read, toTokens } = tokenReader();
+  const response = await callLibrary({ ...requester, what: 'the token endpoint', read }, grant);
+  return toTokens(response);
+}
+
+/** RFC 6749 section 4.1.3, RFC 7636 section 4.5. `iss` is checked before. */
+export function codeGrant({ code, codeVerifier, iss, redirectUri }: CodeExchange): Grant {
+  const callback = new URL(redirectUri);
+  callback.search = new URLSearchParams({ code, ...(iss !== undefined && { iss }) }).toString();
+  return config => authorizationCodeGrant(config, callback, { pkceCodeVerifier: codeVerifier });
+}
+
+export function refreshGrant(refreshToken: string): Grant {
+  return config => refreshTokenGrant(config, refreshToken);
+}
+
+export function passwordGrant(username: string, password: string, scope: readonly string[]): Grant {
+  return config => genericGrantRequest(config, 'password', { username, password, ...scopeParameter(scope) });
+}
+
+export function credentialsGrant(scope: readonly string[]): Grant {
+  return config => clientCredentialsGrant(config, scopeParameter(scope));
+}
+
+/** Sorted, each value once, and only when there is one. */
+function scopeParameter(scope: readonly string[]): { scope?: string } {
+  return scope.length === 0 ? {} : { scope: [...new Set(scope)].sort().join(' ') };
+}

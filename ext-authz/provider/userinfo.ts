@@ -1,0 +1,85 @@
+import { errors, jwtVerify } from 'jose';
+import { fetchUserInfo, skipSubjectCheck } from 'openid-client';
+import type { CachedDocument } from './cached-document.ts';
+import { type HttpClient, type ProviderAnswer, placeOf } from './http-client.ts';
+import { isJsonObject, type JsonObject, mediaTypeOf, readJson } from './json-answer.ts';
+import type { KeySet } from './key-set.ts';
+import { callLibrary } from './library-call.ts';
+import { ProviderError } from './provider-error.ts';
+import { endpointOf, type ProviderMetadata } from './provider-metadata.ts';
+import { refusalOf } from './provider-refusal.ts';
+import { ASYMMETRIC_ALGORITHMS, verifySignature } from './signed-jwt.ts';
+
+export type UserinfoRequest = {
+  readonly client: HttpClient;
+  readonly metadata: ProviderMetadata;
+  /** Asked for only when the answer is signed. */
+  readonly keys: () => Promise<CachedDocument<KeySet>>;
+  readonly clientID: string | undefined;
+  readonly accessToken: string;
+  /** `sub` of the ID token; undefined: there is none. */
+  readonly subject: string | undefined;
+  /** ms since the epoch */
+  readonly now: number;
+  readonly signal: AbortSignal;
+};
+
+const WHAT = 'the userinfo endpoint';
+
+/**
+ * What the provider says of the user whose access token this is (OpenID Connect Core section 5.3), signed or not; its `sub` is there
+ * and equals `subject`. Rejects with a ProviderError: `oauth_error` (`invalid_token` on a bare 401), `subject_mismatch` and others.
+ */
+export async function requestUserinfo(request: UserinfoRequest): Promise<JsonObject> {
+  const { accessToken, client, clientID, metadata, signal, subject } = request;
+  endpointOf(metadata, 'userinfo_endpoint');
+  if (!/^[\x20-\x7e\x80-\xff]+$/.test(accessToken)) {
+    throw new ProviderError('invalid_answer', `${WHAT}: the access token cannot be sent in a header`);
+  }
+  const read = (answer: ProviderAnswer, url: string) => readUserinfo(answer, url, request);
+  return callLibrary(
+    { client, metadata, clientID, authentication: () => {}, what: WHAT, read, signal },
+    config => fetchUserInfo(config, accessToken, subject ?? skipSubjectCheck),
+  );
+}
+
+async function readUserinfo(
+  answer: ProviderAnswer,
+  url: string,
+  request: UserinfoRequest,
+): Promise<JsonObject> {
+  const asked = { what: WHAT, url };
+  const refusal = refusalOf(answer, asked, 'invalid_token');
+  if (refusal !== undefined) throw refusal;
+  const signed = mediaTypeOf(answer.headers) === 'application/jwt';
+  const claims = signed ? await readSigned(answer, asked, request) : readJson(answer, asked);
+  if (!isJsonObject(claims))
+    throw new ProviderError('invalid_answer', `${placeOf(asked)}: the answer is not a JSON object`, answer);
+  if (request.subject !== undefined && claims.sub !== request.subject) {
+    throw new ProviderError('subject_mismatch', `${placeOf(asked)}: its \`sub\` is not that of the ID token`);
+  }
+  return claims;
+}
+
+/** Core section 5.3.2: `iss` and `aud`, where present, are the provider's and the client's. */
+async function readSigned(
+  { text }: ProviderAnswer,
+  asked: { readonly what: string; readonly url: string },
+  { clientID, keys, metadata, now, signal }: UserinfoRequest,
+): Promise<JsonObject> {
+  const token = await verifySignature(text, ASYMMETRIC_ALGORITHMS, await keys(), signal);
+  const invalid = new ProviderError('invalid_answer', `${placeOf(asked)}: the signed answer is not valid`);
+  if (typeof token === 'string') throw invalid;
+  const { aud, iss } = token.claims;
+  try {
+    await jwtVerify(token.raw, token.key, {
+      ...(iss !== undefined && { issuer: metadata.issuer }),
+      ...(aud !== undefined && clientID !== undefined && { audience: clientID }),
+      clockTolerance: 30,
+      currentDate: new Date(now),
+    });
+  } catch (error) {
+    throw error instanceof errors.JOSEError ? invalid : error;
+  }
+  return token.claims;
+}
