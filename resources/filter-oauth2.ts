@@ -1,12 +1,10 @@
 import * as z from 'zod';
 import { clientSecret } from './client-secret.ts';
-import { duration, positiveDuration } from './duration.ts';
+import { duration } from './duration.ts';
 import { clientAuthentication } from './filter-oauth2-client.ts';
-import { protectedOrigins } from './filter-oauth2-origins.ts';
-import { headerCondition } from './header-condition.ts';
+import { authorizationCodeShape } from './filter-oauth2-login.ts';
 import { filterHeaders } from './header-template.ts';
-import { httpBase, httpUrl } from './http-url.ts';
-import { origin } from './origin.ts';
+import { httpBase } from './http-url.ts';
 import { type Parsed, parsedString } from './parsed-string.ts';
 import { providerClientShape } from './provider-client.ts';
 import { jwtArguments } from './scope.ts';
@@ -15,21 +13,6 @@ import { whenRight } from './when-right.ts';
 
 const VALIDATIONS = ['auto', 'jwt', 'userinfo'] as const;
 const VALIDATION_FORM = VALIDATIONS.map(word => `\`${word}\``).join(', ');
-
-/** What the gateway itself sends in an authorization request, and what would change the meaning of that, in lower case. */
-const OWN_PARAMETERS: readonly string[] = [
-  'response_type',
-  'client_id',
-  'redirect_uri',
-  'scope',
-  'state',
-  'nonce',
-  'code_challenge',
-  'code_challenge_method',
-  'response_mode',
-  'request',
-  'request_uri',
-];
 
 const clientShape = {
   authorizationURL: httpBase.describe(
@@ -63,46 +46,6 @@ const clientShape = {
     .min(1)
     .exactOptional()
     .describe("Namespace of that Secret; default: the Filter's"),
-};
-
-const sessionCookies = z.object({
-  value: z.boolean().default(true).describe('Whether cookies end with the browser'),
-  ifRequestHeader: headerCondition
-    .exactOptional()
-    .describe('Requests for which `value` is so; for others it is the other way round. Default: all'),
-});
-
-const authorizationCodeShape = {
-  clientURL: origin
-    .exactOptional()
-    .describe('Deprecated: the one item of `protectedOrigins`, with internalOrigin `*://*`'),
-  protectedOrigins: protectedOrigins
-    .exactOptional()
-    .describe(
-      'Hosts that may set cookies for the application. Required with grantType `AuthorizationCode`, and only there',
-    ),
-  useSessionCookies: sessionCookies
-    .default({ value: false })
-    .describe('Cookies that end with the browser, not at a time. Only with grantType `AuthorizationCode`'),
-  extraAuthorizationParameters: z
-    .record(z.string().min(1, 'a name is not empty'), z.string())
-    .meta({ form: 'a map from name to string' })
-    .check(({ value, issues }) => {
-      for (const name of Object.keys(value).filter(key => OWN_PARAMETERS.includes(key.toLowerCase()))) {
-        const message = `the parameter \`${name}\` is the gateway's own and may not be set`;
-        issues.push({ code: 'custom', message, path: [name], input: value });
-      }
-    })
-    .default({})
-    .describe('Further parameters of the authorization request. Only with grantType `AuthorizationCode`'),
-  clientSessionMaxIdle: positiveDuration
-    .prefault('336h')
-    .describe(
-      'How long after its last use a session can be refreshed. Only with grantType `AuthorizationCode`',
-    ),
-  postLogoutRedirectURI: httpUrl
-    .exactOptional()
-    .describe('Where the provider sends the browser after a logout. Only with grantType `AuthorizationCode`'),
 };
 
 const accessTokenJWTFilter = z.object({
