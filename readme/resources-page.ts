@@ -8,9 +8,9 @@ Each is a YAML document with \`apiVersion: gateway.internal/v2\` (or \`getambass
 a \`namespace\` (\`default\` unless it is given). A file may hold many documents, a folder many files (\`.yaml\`, \`.yml\`, \`.json\`).
 
 A mistake is a problem with file, line and field; \`gateway validate\` and \`gateway status\` show it. An unknown field is a warning with the name that
-was probably meant. A resource with an error is left out, and its last good version stays in force; nothing else is disturbed.
+was probably meant, in Filter and FilterPolicy an error. A resource with an error is left out, and its last good version stays in force; nothing else is disturbed.
 
-Labels and RateLimitService are checked, and have no effect yet: rate limits come next.
+Limits match requests by the labels that Mappings and the Module give them: see RateLimit.
 `;
 
 /** RESOURCES.md: each kind that is served with its fields, as its schema says, and an example. */
