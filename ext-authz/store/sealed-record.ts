@@ -1,0 +1,113 @@
+import { createCipheriv, createDecipheriv, createHmac, hash, hkdfSync, type KeyObject } from 'node:crypto';
+
+/** What a record is for (`session`, `attempt`, `ticket`, `token`…) and of which Filter: a record is found and read only as what it was made for. */
+export type SealScope = { readonly kind: string; readonly realm: string };
+
+/** Where a record is and how it is read. Holds or derives secrets: never log it. */
+export type RecordSeal = {
+  /** The record's key in the store: 64 hexadecimal digits from which nothing can be found out. */
+  readonly key: string;
+  /** Derived when asked for, since a record that is known already needs no decryption. */
+  readonly encryptionKey: () => Uint8Array;
+};
+
+/** Fresh random bytes, as node:crypto's `randomBytes`. */
+export type RandomBytes = (size: number) => Uint8Array;
+
+const FORMAT = 1;
+const NONCE_BYTES = 12; // NIST SP 800-38D 8.2.2: a random nonce of 96 bits; each key encrypts a few records in its life, far below 2^32
+const TAG_BYTES = 16;
+const CIPHER = 'aes-256-gcm';
+
+/** A session id, xsrf token, state or ticket: 256 random bits as 64 lowercase hexadecimal digits. */
+export function newSecret(randomBytes: RandomBytes): string {
+  return Buffer.from(randomBytes(32)).toString('hex');
+}
+
+/** Whether a text from outside has the form of what `newSecret` makes. */
+export function isSecret(text: string): boolean {
+  return /^[0-9a-f]{64}$/.test(text);
+}
+
+/**
+ * The seal of a record whose secret its bearer alone knows (a cookie's value): its key in the store is a SHA-256 of the secret, its encryption
+ * key HKDF-SHA-256 (RFC 5869) of the secret, both with kind and realm in them. The secret is one of `newSecret`, never something that
+ * can be guessed. Source: decisions, "session, cookies, store".
+ */
+export function sealOfSecret(secret: string, { kind, realm }: SealScope): RecordSeal {
+  return {
+    key: hash('sha256', encodeParts(['gateway record key 1', kind, realm, secret])),
+    encryptionKey: () => deriveKey(secret, { kind, realm }),
+  };
+}
+
+/**
+ * The seal of a record that whoever has these credentials may read, by the help of the gateway's store key: its key in the store is
+ * HMAC-SHA-256 (RFC 2104) under the store key, its encryption key comes from both too, so that a thief of the store alone
+ * cannot even try credentials. Parts are told apart whatever is in them. Source: decisions, "Their token cache".
+ */
+export function sealOfCredentials(
+  storeKey: KeyObject,
+  { kind, realm }: SealScope,
+  parts: readonly string[],
+): RecordSeal {
+  return {
+    key: keyedDigest(storeKey, ['gateway record key 1', kind, realm, ...parts]),
+    encryptionKey: () =>
+      deriveKey(keyedDigest(storeKey, ['gateway record secret 1', kind, realm, ...parts]), { kind, realm }),
+  };
+}
+
+/** The key of a counter or lease, or the name of a group, about what could be guessed (a user name, an address): HMAC-SHA-256 under the store key. */
+export function storeName(storeKey: KeyObject, { kind, realm }: SealScope, parts: readonly string[]): string {
+  return keyedDigest(storeKey, ['gateway name 1', kind, realm, ...parts]);
+}
+
+/**
+ * Encrypts a value of JSON with AES-256-GCM (NIST SP 800-38D), bound to the record's key: a format byte, a fresh nonce, the ciphertext and its tag.
+ * Throws TypeError for what JSON cannot say.
+ */
+export function sealRecord(seal: RecordSeal, value: unknown, randomBytes: RandomBytes): Uint8Array {
+  const text: string | undefined = JSON.stringify(value);
+  if (text === undefined) throw new TypeError('a record that is no JSON');
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv(CIPHER, seal.encryptionKey(), nonce, { authTagLength: TAG_BYTES });
+  cipher.setAAD(boundTo(seal));
+  const encrypted = cipher.update(text, 'utf8');
+  return Buffer.concat([Uint8Array.of(FORMAT), nonce, encrypted, cipher.final(), cipher.getAuthTag()]);
+}
+
+/** The value; undefined for what was not sealed by this seal, is of another format, was tampered with or cut off: as if there were no record. */
+export function openRecord(seal: RecordSeal, sealed: Uint8Array): unknown {
+  const end = sealed.length - TAG_BYTES;
+  if (sealed[0] !== FORMAT || end < 1 + NONCE_BYTES) return undefined;
+  const nonce = sealed.subarray(1, 1 + NONCE_BYTES);
+  const decipher = createDecipheriv(CIPHER, seal.encryptionKey(), nonce, { authTagLength: TAG_BYTES });
+  decipher.setAAD(boundTo(seal)).setAuthTag(sealed.subarray(end));
+  try {
+    const text =
+      decipher.update(sealed.subarray(1 + NONCE_BYTES, end), undefined, 'utf8') + decipher.final('utf8');
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function boundTo({ key }: RecordSeal): Uint8Array {
+  return Buffer.from(encodeParts(['gateway record', `${FORMAT}`, key]));
+}
+
+/** RFC 5869 without salt (3.1), since the input is uniformly random. The info is hashed because Node takes 1,024 bytes of it at most. */
+function deriveKey(secret: string, { kind, realm }: SealScope): Uint8Array {
+  const info = hash('sha256', encodeParts(['gateway record encryption 1', kind, realm]), 'buffer');
+  return new Uint8Array(hkdfSync('sha256', secret, '', info, 32));
+}
+
+function keyedDigest(storeKey: KeyObject, parts: readonly string[]): string {
+  return createHmac('sha256', storeKey).update(encodeParts(parts)).digest('hex');
+}
+
+/** JSON: no two lists have the same text, and a lone surrogate is escaped, not replaced. */
+function encodeParts(parts: readonly string[]): string {
+  return JSON.stringify(parts);
+}

@@ -1,0 +1,99 @@
+import { StoreUnavailable } from './record-store.ts';
+
+type Task = {
+  readonly due: number;
+  readonly attempt: () => boolean;
+  readonly refuse: (error: Error) => void;
+};
+
+export type SqliteQueueOptions = {
+  /** Ms that a task may wait for another process that holds the file. */
+  readonly timeoutMs: number;
+  /** Milliseconds that never go back. */
+  readonly uptime: () => number;
+};
+
+const MAX_WAITING = 10_000;
+const PAUSE_MS = 2;
+/** The primary result code of «another connection holds the lock», https://sqlite.org/rescode.html#busy */
+const SQLITE_BUSY = 5;
+const BUSY_MESSAGE = 'SQLite: another process holds the file';
+
+/**
+ * Runs tasks on SQLite at once; while another process holds the file they wait here, in their order, instead of inside SQLite, which would
+ * hold up every other request meanwhile.
+ */
+export class SqliteQueue {
+  readonly #timeoutMs: number;
+  readonly #uptime: () => number;
+  #tasks: Task[] = [];
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor({ timeoutMs, uptime }: SqliteQueueOptions) {
+    this.#timeoutMs = timeoutMs;
+    this.#uptime = uptime;
+  }
+
+  /** What the task gives. Rejects with StoreUnavailable when SQLite fails, or is held by another process for too long. */
+  run<T>(task: () => T): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const attempt = () => settle(task, resolve, reject);
+      if (this.#tasks.length >= MAX_WAITING) reject(new StoreUnavailable(BUSY_MESSAGE));
+      else if (this.#tasks.length > 0 || !attempt()) this.#wait(attempt, reject);
+    });
+  }
+
+  /** Refuses all that waits. */
+  close(): void {
+    clearTimeout(this.#timer);
+    for (const { refuse } of this.#tasks) refuse(new StoreUnavailable('SQLite: closed'));
+    this.#tasks = [];
+  }
+
+  #wait(attempt: Task['attempt'], refuse: Task['refuse']): void {
+    this.#tasks.push({ due: this.#uptime() + this.#timeoutMs, attempt, refuse });
+    this.#timer ??= setTimeout(this.#again, PAUSE_MS);
+  }
+
+  readonly #again = (): void => {
+    this.#timer = undefined;
+    const now = this.#uptime();
+    const stuck = this.#tasks.findIndex(({ attempt, due, refuse }) => {
+      if (attempt()) return false;
+      if (due > now) return true;
+      refuse(new StoreUnavailable(BUSY_MESSAGE));
+      return false;
+    });
+    this.#tasks = stuck < 0 ? [] : this.#tasks.slice(stuck);
+    if (stuck >= 0) this.#timer = setTimeout(this.#again, PAUSE_MS);
+  };
+}
+
+/** False when the file is held by another process: nothing has happened then. */
+function settle<T>(task: () => T, resolve: (value: T) => void, reject: (error: unknown) => void): boolean {
+  try {
+    resolve(task());
+  } catch (error) {
+    if (codeOf(error) === SQLITE_BUSY) return false;
+    reject(toUnavailable(error));
+  }
+  return true;
+}
+
+/** By the code's own words: messages may hold arguments. */
+export function toUnavailable(error: unknown): unknown {
+  if (codeOf(error) !== undefined) return new StoreUnavailable(`SQLite: ${wordsOf(error)}`);
+  const isClosed = error instanceof Error && 'code' in error && error.code === 'ERR_INVALID_STATE';
+  return isClosed ? new StoreUnavailable('SQLite: closed') : error;
+}
+
+/** Of an error of SQLite its primary result code: the upper bits are the extended one. */
+export function codeOf(error: unknown): number | undefined {
+  if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number')
+    return undefined;
+  return error.errcode & 0xff;
+}
+
+function wordsOf(error: unknown): string {
+  return error instanceof Error && 'errstr' in error ? String(error.errstr) : 'it failed';
+}

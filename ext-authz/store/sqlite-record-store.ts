@@ -1,0 +1,166 @@
+import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
+import { groupDigest } from './group-digest.ts';
+import { type RecordGroup, type RecordStore, type StoredRecord, wholeAdd, wholeMs } from './record-store.ts';
+import { recordVersions } from './record-version.ts';
+import { prepareStatements, type Statements } from './sqlite-entries.ts';
+import { SqliteQueue } from './sqlite-queue.ts';
+import { openDatabase } from './sqlite-schema.ts';
+
+export type SqliteRecordStoreOptions = {
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Milliseconds that never go back. */
+  readonly uptime: () => number;
+  /** How long another process may hold the file before a call is refused; default 500. */
+  readonly timeoutMs?: number;
+  /** Records, leases and counters together; beyond, those that end first go. Default 1,000,000. */
+  readonly maxRecords?: number;
+};
+
+/** Removed by one write at most, so that no write takes long; more than it adds, so that the file shrinks to what it must hold. */
+const DROPPED_AT_ONCE = 4;
+
+/**
+ * Opens the embedded store: one file, which several processes may share and which survives a restart and `kill -9`; a power cut may take back the
+ * last writes. Rejects with StoreUnavailable when other processes hold the file for too long, else as `openDatabase` throws.
+ */
+export async function openSqliteRecordStore(
+  file: string,
+  { maxRecords = 1_000_000, now, timeoutMs = 500, uptime }: SqliteRecordStoreOptions,
+): Promise<RecordStore> {
+  const queue = new SqliteQueue({ timeoutMs, uptime });
+  const database = await queue.run(() => openDatabase(file));
+  return new SqliteRecordStore(database, queue, maxRecords, now);
+}
+
+/** Entries' keys begin with what they are. */
+class SqliteRecordStore implements RecordStore {
+  readonly #database: DatabaseSync;
+  readonly #queue: SqliteQueue;
+  readonly #maxRecords: number;
+  readonly #now: () => number;
+  readonly #statements: Statements;
+  readonly #nextVersion = recordVersions();
+
+  constructor(database: DatabaseSync, queue: SqliteQueue, maxRecords: number, now: () => number) {
+    this.#database = database;
+    this.#queue = queue;
+    this.#maxRecords = maxRecords;
+    this.#now = () => Math.trunc(now());
+    this.#statements = prepareStatements(database);
+  }
+
+  read(key: string): Promise<StoredRecord | undefined> {
+    return this.#queue.run(() => {
+      const row = this.#statements.read.get(`r${key}`, this.#now());
+      return row && { value: bytesOf(row.value), version: String(row.version) };
+    });
+  }
+
+  async create(
+    key: string,
+    value: Uint8Array,
+    ttlMs: number,
+    groups: readonly RecordGroup[] = [],
+  ): Promise<boolean> {
+    const ttl = wholeMs(ttlMs);
+    return this.#adding(`r${key}`, (name, now) => {
+      this.#statements.forget.run(name, now);
+      const { changes } = this.#statements.insert.run(name, value, this.#nextVersion(), now + ttl);
+      if (changes === 1) for (const group of groups) this.#join(name, group);
+      return changes === 1;
+    });
+  }
+
+  async replace(key: string, version: string, value: Uint8Array, ttlMs: number): Promise<boolean> {
+    const ttl = wholeMs(ttlMs);
+    return this.#queue.run(() => {
+      const now = this.#now();
+      const next = this.#nextVersion();
+      return this.#statements.replace.run(value, next, now + ttl, `r${key}`, version, now).changes === 1;
+    });
+  }
+
+  async take(key: string): Promise<Uint8Array | undefined> {
+    return this.#queue.run(() => {
+      // `all`, since `get` would not see that the removal cannot be committed
+      const [row] = this.#statements.remove.all(`r${key}`);
+      return row !== undefined && Number(row.ends) > this.#now() ? bytesOf(row.value) : undefined;
+    });
+  }
+
+  async remove(key: string): Promise<boolean> {
+    return (await this.take(key)) !== undefined;
+  }
+
+  async acquire(key: string, holder: string, ttlMs: number): Promise<boolean> {
+    const ttl = wholeMs(ttlMs);
+    return this.#adding(`l${key}`, (name, now) => {
+      const { changes } = this.#statements.acquire.run({ key: name, holder, ends: now + ttl, now });
+      return changes === 1;
+    });
+  }
+
+  async release(key: string, holder: string): Promise<void> {
+    await this.#queue.run(() => this.#statements.release.run(`l${key}`, holder));
+  }
+
+  async count(key: string, add: number, windowMs: number): Promise<number> {
+    const [more, window] = [wholeAdd(add), wholeMs(windowMs)];
+    if (more === 0) return this.#queue.run(() => this.#held(`c${key}`, window));
+    return this.#adding(`c${key}`, (name, now) => {
+      const [row] = this.#statements.count.all({ key: name, add: more, ends: now + window, now });
+      return Number(row?.value);
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#queue.close();
+    if (this.#database.isOpen) this.#database.close();
+  }
+
+  #held(name: string, windowMs: number): number {
+    const now = this.#now();
+    const row = this.#statements.held.get(name, now, now + windowMs);
+    return Number(row?.value ?? 0);
+  }
+
+  /** A write that may add an entry: in the same transaction some of what is over goes. */
+  #adding<T>(name: string, task: (name: string, now: number) => T): Promise<T> {
+    return this.#queue.run(() => {
+      const { begin, commit, rollback } = this.#statements;
+      begin.run();
+      try {
+        const now = this.#now();
+        const result = task(name, now);
+        this.#dropSome(name, now);
+        commit.run();
+        return result;
+      } catch (error) {
+        if (this.#database.isTransaction) rollback.run();
+        throw error;
+      }
+    });
+  }
+
+  #join(name: string, { most, name: group }: RecordGroup): void {
+    const digest = groupDigest(group);
+    this.#statements.join.run({ name: digest, key: name });
+    const over = this.#sizeOf(digest) - Math.max(1, most);
+    if (over > 0) this.#statements.leaveOldest.run(digest, Math.min(over, DROPPED_AT_ONCE));
+  }
+
+  #dropSome(name: string, now: number): void {
+    this.#statements.dropEnded.run(now, DROPPED_AT_ONCE);
+    const over = this.#sizeOf('') - this.#maxRecords;
+    if (over > 0) this.#statements.dropFirstEnding.run(name, Math.min(over, DROPPED_AT_ONCE));
+  }
+
+  #sizeOf(name: string): number {
+    return Number(this.#statements.size.get(name)?.size ?? 0);
+  }
+}
+
+function bytesOf(value: SQLOutputValue | undefined): Uint8Array {
+  return value instanceof Uint8Array ? value : new Uint8Array();
+}

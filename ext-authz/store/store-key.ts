@@ -1,0 +1,103 @@
+import { createSecretKey, type KeyObject } from 'node:crypto';
+import {
+  chmodSync,
+  closeSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { newSecret, type RandomBytes } from './sealed-record.ts';
+
+export type Malformed = { readonly error: string };
+
+const KEY_BYTES = 32;
+const FILE = 'store.key';
+
+/**
+ * The store key as a Secret or an environment variable holds it: 32 bytes, as 64 hexadecimal digits, as Base64 (RFC 4648, either alphabet,
+ * with or without padding), or raw. A last line feed is cut. The error does not show the value.
+ */
+export function parseStoreKey(value: string | Uint8Array): KeyObject | Malformed {
+  if (typeof value !== 'string' && value.length === KEY_BYTES) return createSecretKey(value);
+  const text = Buffer.from(value)
+    .toString('latin1')
+    .replace(/\r?\n$/, '');
+  if (/^[0-9a-fA-F]{64}$/.test(text)) return createSecretKey(Buffer.from(text, 'hex'));
+  if (/^[A-Za-z0-9+/_-]{43}=?$/.test(text)) return createSecretKey(Buffer.from(text, 'base64'));
+  return { error: 'a store key is 32 bytes, as 64 hexadecimal digits or as Base64' };
+}
+
+/**
+ * The store key of a state folder, made there (`store.key`, 0600) when there is none. It is never seen half written, survives a power cut, and
+ * of several processes that start at once all get the same. Throws the system's error, or one that says what to do with a file that is no key.
+ */
+export function openStoreKey(folder: string, randomBytes: RandomBytes): KeyObject {
+  const path = join(folder, FILE);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const text = readIfThere(path) ?? makeKey(path, randomBytes);
+  const key = parseStoreKey(text);
+  if ('error' in key)
+    throw new Error(
+      `${path}: ${key.error}. Put the old key back, or remove the file: then a new one is made`,
+    );
+  chmodSync(path, 0o600);
+  return key;
+}
+
+/** A link fails when somebody else's file is there, unlike a renaming; then that one counts. */
+function makeKey(path: string, randomBytes: RandomBytes): string {
+  const draft = `${path}.${newSecret(randomBytes).slice(0, 16)}.new`;
+  try {
+    writeDurably(draft, `${newSecret(randomBytes)}\n`);
+    linkUnlessThere(draft, path);
+  } finally {
+    rmSync(draft, { force: true });
+  }
+  syncFolder(join(path, '..'));
+  return readFileSync(path, 'latin1');
+}
+
+function linkUnlessThere(draft: string, path: string): void {
+  try {
+    linkSync(draft, path);
+  } catch (error) {
+    if (!hasCode(error, 'EEXIST')) throw error;
+  }
+}
+
+function writeDurably(path: string, content: string): void {
+  const file = openSync(path, 'wx', 0o600);
+  try {
+    writeFileSync(file, content);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function syncFolder(folder: string): void {
+  const handle = openSync(folder, 'r');
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'latin1');
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return undefined;
+    throw error;
+  }
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}
