@@ -104,15 +104,11 @@ function headersOf(pick: Pick, route: Route | undefined): readonly ClientHeader[
   return matchersOf(route).flatMap(({ name, string_match }): ClientHeader[] => {
     if (typeof name !== 'string' || name.startsWith(':') || FRAMING.includes(name)) return [];
     const exact = isJsonObject(string_match) ? sendable(String(string_match.exact ?? '')) : 'x';
-    const right = { name, value: exact };
-    return pick([
-      [right],
-      [right],
-      [],
-      [{ name, value: '' }],
-      [{ name, value: `${exact}x` }],
-      [right, right],
-    ]);
+    const [right, wrong] = [
+      { name, value: exact },
+      { name, value: `${exact}x` },
+    ];
+    return pick([[right], [right], [], [{ name, value: '' }], [wrong], [right, right], [wrong, right]]);
   });
 }
 
