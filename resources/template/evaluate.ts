@@ -151,7 +151,8 @@ function evaluateField(
   if (index < 0 || !isStruct(value))
     return fail(execution, `can't evaluate field ${name} in type ${typeName(receiver)}`);
   if (hasArguments) fail(execution, `${name} has arguments but cannot be invoked as function`);
-  return value.values[index] ?? undefined;
+  const found = value.values[index] ?? null;
+  return found === null || type.fields?.[index]?.isAny === true ? elementOf(found, ANY) : found;
 }
 
 function boundMethod(name: string, { params, call }: GoMethod, receiver: GoValue): TemplateFunction {

@@ -38,8 +38,16 @@ export type GoType = {
   readonly methods?: ReadonlyMap<string, GoMethod>;
 };
 
-/** A field of a struct: Go's name, its name in JSON (the same by default), and whether a zero value is left out there. */
-export type GoField = { readonly name: string; readonly json?: string; readonly omitEmpty?: boolean };
+/**
+ * A field of a struct: Go's name, its name in JSON (the same by default), whether a zero value is left out there, and whether
+ * its static type is `any`.
+ */
+export type GoField = {
+  readonly name: string;
+  readonly json?: string;
+  readonly omitEmpty?: boolean;
+  readonly isAny?: boolean;
+};
 
 export const BOOL: GoType = { kind: 'bool', name: 'bool' };
 export const STRING: GoType = { kind: 'string', name: 'string' };

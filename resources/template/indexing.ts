@@ -3,7 +3,7 @@ import { CallError } from './function.ts';
 import { byteLength, fromBytes, toBytes } from './go-string.ts';
 import { ANY, STRING, UINT8 } from './go-type.ts';
 import { type GoMap, type GoSlice, type GoValue, goInt, isInt, isMap, isSlice, typeOf } from './go-value.ts';
-import { elementOf, unbox, type Value, zeroOf } from './value.ts';
+import { elementOf, isBoxed, unbox, type Value, zeroOf } from './value.ts';
 
 /** Go's `len`: bytes of a string, elements of a slice or map. */
 export function lengthOf(value: Value, budget: Budget): number {
@@ -85,9 +85,15 @@ function sliceString(text: string, indexes: readonly Value[], budget: Budget): s
   return fromBytes(bytes.subarray(start, end));
 }
 
+/** Go's `slice`, unlike `index`, does not look into an `any`. */
+function sliceIndex(index: Value, capacity: number): number {
+  if (isBoxed(index)) throw new CallError(`cannot index slice/array with type ${ANY.name}`);
+  return toIndex(unbox(index), capacity);
+}
+
 /** Start, end and capacity of a slice, in the order in which Go checks them. */
 function bounds(indexes: readonly Value[], length: number, capacity: number): [number, number, number] {
-  const [start = 0, end = length, most = capacity] = indexes.map(index => toIndex(unbox(index), capacity));
+  const [start = 0, end = length, most = capacity] = indexes.map(index => sliceIndex(index, capacity));
   if (start > end) throw new CallError(`invalid slice index: ${start} > ${end}`);
   if (end > most) throw new CallError(`invalid slice index: ${end} > ${most}`);
   return [start, end, most];

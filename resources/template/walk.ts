@@ -84,7 +84,7 @@ function walkRange(execution: Execution, dot: Value, node: BranchNode): Jump {
   if (isEmpty && node.elseList !== undefined) jump = walkList(execution, dot, node.elseList);
   execution.variables.length = known;
   execution.depth--;
-  return jump;
+  return jump === 'break' ? undefined : jump;
 }
 
 /** One round of a loop, with its variables set. */

@@ -1,0 +1,31 @@
+import { parseTemplate, renderTemplate, type TemplateUse } from '../template.ts';
+import { datasets } from './datasets.ts';
+
+/** What Go's engine gave for a template: an output, an error of parsing (`refused`) or of evaluating, or nothing at all. */
+export type Outcome = {
+  readonly out: string;
+  readonly error?: string;
+  readonly doNotSet?: boolean;
+  readonly refused?: string;
+};
+
+/** A template with the name of its data, made by fixtures/make-fixtures.go. */
+export type Fixture = Outcome & { readonly data: string; readonly use: TemplateUse; readonly text: string };
+
+const DATA = datasets();
+
+/** What our engine gives, in the same form. */
+export function outcomeOf({ data, use, text }: Pick<Fixture, 'data' | 'use' | 'text'>): Outcome {
+  const parsed = parseTemplate(text, use);
+  if ('error' in parsed) return { out: '', refused: parsed.error };
+  const rendered = renderTemplate(parsed.value, DATA.get(data) ?? null);
+  if ('error' in rendered) return withoutValues({ out: '', error: rendered.error });
+  return 'doNotSet' in rendered ? { out: '', doNotSet: true } : { out: rendered.text };
+}
+
+/** Cuts the messages where Go shows a value of the data and we show its type. */
+export function withoutValues(outcome: Outcome): Outcome {
+  if (outcome.error === undefined) return outcome;
+  const shown = /(range can't iterate over|can't use|non-comparable types?|non-function) .*$/s;
+  return { ...outcome, error: outcome.error.replace(shown, '$1') };
+}
