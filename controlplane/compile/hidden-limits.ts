@@ -17,8 +17,8 @@ type Children = {
   readonly byValue: Map<string, PatternNode[]>;
 };
 
-/** So many limits are looked at for each LogOnly limit: the warning is advice, the decision does not hang on it. */
-const MOST_LOOKED_AT = 1000;
+/** So many steps are made for each LogOnly limit, lest many limits cost their square. A warning is advice, no decision hangs on it. */
+const MOST_STEPS = 200;
 
 /**
  * Finds Enforce limits that a LogOnly limit hides: of the patterns that match a label group the longest wins, and of those the one
@@ -33,11 +33,12 @@ export class HiddenLimits {
 
   /** The first Enforce limit that this pattern of a LogOnly limit hides from some request; none where an Enforce limit has this very pattern. */
   hiddenBy(pattern: LabelPattern, walk: LabelWalk): Enforced | undefined {
-    if (find(this.#root, pattern)?.limit !== undefined) return undefined;
-    let looked = 0;
-    for (const limit of candidates(this.#root, pattern, 0)) {
-      if (++looked > MOST_LOOKED_AT) return undefined;
-      if (isBeaten(limit.pattern, pattern) && walk.reach(both(limit.pattern, pattern)).reached) return limit;
+    if (!walk.reach(pattern).reached || find(this.#root, pattern)?.limit !== undefined) return undefined;
+    let steps = 0;
+    for (const { limit } of candidates(this.#root, pattern, 0)) {
+      if (++steps > MOST_STEPS) return undefined;
+      if (limit === undefined || !isBeaten(limit.pattern, pattern)) continue;
+      if (walk.reach(both(limit.pattern, pattern)).reached) return limit;
     }
     return undefined;
   }
@@ -82,8 +83,8 @@ function find(root: PatternNode, pattern: LabelPattern): PatternNode | undefined
   );
 }
 
-/** Limits that may match a group that `pattern` matches, not longer than it; of those on one path the longest first. */
-function* candidates(node: PatternNode, pattern: LabelPattern, depth: number): Generator<Enforced> {
+/** Where limits may be that match a group that `pattern` matches, not longer than it; of those on one path the longest first. */
+function* candidates(node: PatternNode, pattern: LabelPattern, depth: number): Generator<PatternNode> {
   for (const { key, value } of pattern[depth] ?? []) {
     const children = node.byKey.get(key);
     if (children === undefined) continue;
@@ -91,7 +92,7 @@ function* candidates(node: PatternNode, pattern: LabelPattern, depth: number): G
       value === undefined ? children.all : [...children.any, ...(children.byValue.get(value) ?? [])];
     for (const child of next) yield* candidates(child, pattern, depth + 1);
   }
-  if (node.limit !== undefined) yield node.limit;
+  yield node;
 }
 
 function isBeaten(enforced: LabelPattern, logged: LabelPattern): boolean {

@@ -1,4 +1,4 @@
-import { canonicalPattern, type LabelPattern, type PatternLabel } from '#resources/label-pattern.ts';
+import type { LabelAlternative, LabelPattern, PatternLabel } from '#resources/label-pattern.ts';
 import type { LabelNode } from './label-tree.ts';
 
 /** How far the groups go along with a pattern that none of them matches. */
@@ -78,20 +78,24 @@ function followingOf(stand: Stand): ReadonlyMap<string, Following> {
 }
 
 function step(stand: Stand, item: PatternLabel): Stand {
-  const text = canonicalPattern([item]);
+  const following = followingOf(stand);
+  const labels = item.flatMap(alternative => labelsOf(following, alternative));
+  const text = [...new Set(labels.map(({ text }) => text))].sort().join();
   const known = stand.steps.get(text);
   if (known !== undefined) return known;
-  const made = standAt([...new Set(matching(followingOf(stand), item))]);
+  const made = standAt([...new Set(labels.flatMap(({ nodes }) => nodes))]);
   stand.steps.set(text, made);
   return made;
 }
 
-function matching(following: ReadonlyMap<string, Following>, item: PatternLabel): readonly LabelNode[] {
-  return item.flatMap(({ key, value }) => {
-    const found = following.get(key);
-    if (found === undefined) return [];
-    return value === undefined ? found.all : [...found.open, ...(found.byValue.get(value) ?? [])];
-  });
+/** The labels that an alternative matches; the same text for the same ones: a value that no group names is like any other such. */
+function labelsOf(following: ReadonlyMap<string, Following>, { key, value }: LabelAlternative) {
+  const found = following.get(key);
+  if (found === undefined) return [];
+  if (value === undefined) return [{ text: JSON.stringify([key]), nodes: found.all }];
+  const named = found.byValue.get(value);
+  const open = { text: JSON.stringify([key, null]), nodes: found.open };
+  return named === undefined ? [open] : [open, { text: JSON.stringify([key, value]), nodes: named }];
 }
 
 function following(nodes: readonly LabelNode[]): ReadonlyMap<string, Following> {

@@ -1,4 +1,5 @@
 import type { Problem } from '#resources/problem.ts';
+import type { Limit } from '#resources/rate-limit.ts';
 import type { Resource } from '#resources/resource.ts';
 import { HiddenLimits } from './hidden-limits.ts';
 import type { GroupShape } from './label-shape.ts';
@@ -19,14 +20,14 @@ export function limitProblems(
 ): readonly Problem[] {
   if (groups.length === 0) return rateLimits.map(unlabelled);
   const tree = memo.of(memo, 'label tree', groups, () => labelTree(groups));
+  const written = rateLimits.flatMap(({ id, spec }) => [id, spec]);
+  const hidden = memo.of(memo, 'enforced limits', written, () => hiddenLimits(rateLimits));
   const walk = new LabelWalk(tree);
-  const hidden = hiddenLimits(rateLimits);
-  return rateLimits.flatMap(rateLimit => [
-    ...memo
-      .of(rateLimit.spec, 'unreached limits', [tree], () => unreached(rateLimit, walk))
-      .map(({ index, reason }) => warning(rateLimit, index, reason)),
-    ...hiding(rateLimit, hidden, walk),
-  ]);
+  return rateLimits.flatMap(rateLimit =>
+    memo
+      .of(rateLimit.spec, 'limit findings', [tree, hidden], () => findings(rateLimit, hidden, walk))
+      .map(({ index, message }) => warning(rateLimit, index, message)),
+  );
 }
 
 function unlabelled(rateLimit: RateLimit): Problem {
@@ -35,10 +36,10 @@ function unlabelled(rateLimit: RateLimit): Problem {
   return problemOf(rateLimit, 'warning', 'spec.domain', message);
 }
 
-function unreached({ spec }: RateLimit, walk: LabelWalk) {
+function findings({ spec }: RateLimit, hidden: HiddenLimits, walk: LabelWalk) {
   return spec.limits.flatMap((limit, index) => {
-    const reason = unreachedReason(limit, spec.domain, walk);
-    return reason === undefined ? [] : [{ index, reason }];
+    const message = unreachedReason(limit, spec.domain, walk) ?? hidingReason(limit, hidden, walk);
+    return message === undefined ? [] : [{ index, message }];
   });
 }
 
@@ -56,13 +57,10 @@ function enforcedBy(rateLimit: RateLimit) {
   });
 }
 
-function hiding(rateLimit: RateLimit, hidden: HiddenLimits, walk: LabelWalk): readonly Problem[] {
-  return rateLimit.spec.limits.flatMap(({ action, pattern }, index) => {
-    const found = action === 'LogOnly' ? hidden.hiddenBy(pattern, walk) : undefined;
-    if (found === undefined) return [];
-    const message = `this LogOnly limit hides the Enforce limit ${found.where}: of two patterns that match a request the longer or more exact one wins, so that such requests are only logged`;
-    return [warning(rateLimit, index, message)];
-  });
+function hidingReason({ action, pattern }: Limit, hidden: HiddenLimits, walk: LabelWalk): string | undefined {
+  const found = action === 'LogOnly' ? hidden.hiddenBy(pattern, walk) : undefined;
+  if (found === undefined) return undefined;
+  return `this LogOnly limit hides the Enforce limit ${found.where}: of two patterns that match a request the longer or more exact one wins, so that such requests are only logged`;
 }
 
 function warning(rateLimit: RateLimit, index: number, message: string): Problem {
