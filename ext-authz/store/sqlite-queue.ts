@@ -81,19 +81,24 @@ function settle<T>(task: () => T, resolve: (value: T) => void, reject: (error: u
 }
 
 /** By the code's own words: messages may hold arguments. */
-export function toUnavailable(error: unknown): unknown {
+function toUnavailable(error: unknown): unknown {
   if (codeOf(error) !== undefined) return new StoreUnavailable(`SQLite: ${wordsOf(error)}`);
   const isClosed = error instanceof Error && 'code' in error && error.code === 'ERR_INVALID_STATE';
   return isClosed ? new StoreUnavailable('SQLite: closed') : error;
 }
 
 /** Of an error of SQLite its primary result code: the upper bits are the extended one. */
-export function codeOf(error: unknown): number | undefined {
+function codeOf(error: unknown): number | undefined {
   if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number')
     return undefined;
   return error.errcode & 0xff;
 }
 
+/** https://sqlite.org/rescode.html: SQLITE_CORRUPT and SQLITE_NOTADB. */
+const SPOILT: readonly (number | undefined)[] = [11, 26];
+
 function wordsOf(error: unknown): string {
+  if (SPOILT.includes(codeOf(error)))
+    return 'the file is spoilt: remove it, which costs logins and nothing else';
   return error instanceof Error && 'errstr' in error ? String(error.errstr) : 'it failed';
 }

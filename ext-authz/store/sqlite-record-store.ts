@@ -1,8 +1,15 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import { groupDigest } from './group-digest.ts';
-import { type RecordGroup, type RecordStore, type StoredRecord, wholeAdd, wholeMs } from './record-store.ts';
+import {
+  type RecordGroup,
+  type RecordStore,
+  type StoredRecord,
+  StoreUnavailable,
+  wholeAdd,
+  wholeMs,
+} from './record-store.ts';
 import { recordVersions } from './record-version.ts';
-import { prepareStatements, type Statements } from './sqlite-entries.ts';
+import type { Statements } from './sqlite-entries.ts';
 import { SqliteQueue } from './sqlite-queue.ts';
 import { openDatabase } from './sqlite-schema.ts';
 
@@ -22,15 +29,17 @@ const DROPPED_AT_ONCE = 4;
 
 /**
  * Opens the embedded store: one file, which several processes may share and which survives a restart and `kill -9`; a power cut may take back the
- * last writes. Rejects with StoreUnavailable when other processes hold the file for too long, else as `openDatabase` throws.
+ * last writes. Rejects with an error that names the file.
  */
 export async function openSqliteRecordStore(
   file: string,
   { maxRecords = 1_000_000, now, timeoutMs = 500, uptime }: SqliteRecordStoreOptions,
 ): Promise<RecordStore> {
   const queue = new SqliteQueue({ timeoutMs, uptime });
-  const database = await queue.run(() => openDatabase(file));
-  return new SqliteRecordStore(database, queue, maxRecords, now);
+  const { database, statements } = await queue
+    .run(() => openDatabase(file))
+    .catch(error => explain(file, error));
+  return new SqliteRecordStore(database, statements, queue, maxRecords, now);
 }
 
 /** Entries' keys begin with what they are. */
@@ -42,12 +51,18 @@ class SqliteRecordStore implements RecordStore {
   readonly #statements: Statements;
   readonly #nextVersion = recordVersions();
 
-  constructor(database: DatabaseSync, queue: SqliteQueue, maxRecords: number, now: () => number) {
+  constructor(
+    database: DatabaseSync,
+    statements: Statements,
+    queue: SqliteQueue,
+    maxRecords: number,
+    now: () => number,
+  ) {
     this.#database = database;
+    this.#statements = statements;
     this.#queue = queue;
     this.#maxRecords = maxRecords;
     this.#now = () => Math.trunc(now());
-    this.#statements = prepareStatements(database);
   }
 
   read(key: string): Promise<StoredRecord | undefined> {
@@ -163,4 +178,9 @@ class SqliteRecordStore implements RecordStore {
 
 function bytesOf(value: SQLOutputValue | undefined): Uint8Array {
   return value instanceof Uint8Array ? value : new Uint8Array();
+}
+
+function explain(file: string, error: unknown): never {
+  if (!(error instanceof StoreUnavailable)) throw error;
+  throw new StoreUnavailable(`${file} cannot be used: ${error.message}`);
 }

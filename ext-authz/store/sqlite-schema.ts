@@ -1,6 +1,7 @@
 import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { prepareStatements, type Statements } from './sqlite-entries.ts';
 
 const VERSION = 1;
 
@@ -46,7 +47,10 @@ PRAGMA user_version = ${VERSION};
  * (https://sqlite.org/pragma.html#pragma_synchronous) a write survives the end of the process at once and a power cut some seconds later.
  * Throws SQLite's error, at once also when another process holds the file, or one that says what to do with a file of another kind.
  */
-export function openDatabase(file: string): DatabaseSync {
+export function openDatabase(file: string): {
+  readonly database: DatabaseSync;
+  readonly statements: Statements;
+} {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   closeSync(openSync(file, 'a', 0o600));
   chmodSync(file, 0o600);
@@ -54,7 +58,7 @@ export function openDatabase(file: string): DatabaseSync {
   try {
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY');
     prepareTables(database, file);
-    return database;
+    return { database, statements: prepareStatements(database) };
   } catch (error) {
     database.close();
     throw error;

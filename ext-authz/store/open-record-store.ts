@@ -1,0 +1,28 @@
+import type { LinkEvent } from '#redis/connect.ts';
+import type { RedisDescription } from '#redis/description.ts';
+import type { RecordStore } from './record-store.ts';
+import { openRedisRecordStore } from './redis-record-store.ts';
+import { openSqliteRecordStore } from './sqlite-record-store.ts';
+
+export type RecordStoreOptions = {
+  /** Where records are shared by all replicas. */
+  readonly redis: RedisDescription | undefined;
+  /** Where they are without Redis. */
+  readonly file: string;
+  /** How long a call may take; a `create` with groups twice as long in Redis. */
+  readonly timeoutMs: number;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Milliseconds that never go back. */
+  readonly uptime: () => number;
+  /** A number in [0, 1), for the jitter of back-offs. */
+  readonly random: () => number;
+  readonly onEvent: (event: LinkEvent) => void;
+};
+
+/** The store that the configuration asks for. Rejects when the file cannot be used; Redis may come later. */
+export async function openRecordStore(options: RecordStoreOptions): Promise<RecordStore> {
+  const { file, now, onEvent, random, redis, timeoutMs, uptime } = options;
+  if (redis === undefined) return openSqliteRecordStore(file, { now, timeoutMs, uptime });
+  return openRedisRecordStore(redis, { timeoutMs, now: uptime, random, onEvent });
+}

@@ -1,0 +1,147 @@
+import { connectRedis, type Redis, type RedisOptions, type Reply } from '#redis/connect.ts';
+import type { RedisDescription } from '#redis/description.ts';
+import type { Script } from '#redis/script.ts';
+import { groupDigest } from './group-digest.ts';
+import {
+  type RecordGroup,
+  type RecordStore,
+  type StoredRecord,
+  StoreUnavailable,
+  wholeAdd,
+  wholeMs,
+} from './record-store.ts';
+import { recordVersions } from './record-version.ts';
+import { COUNT, JOIN, RELEASE, REPLACE, TAKE } from './redis-record-scripts.ts';
+import { type RecordText, readRecordText, toBase64, writeRecordText } from './redis-record-text.ts';
+
+/** Put out of a group by one that joins: more than one only after `most` was lowered. */
+const PUT_OUT_AT_ONCE = 4;
+
+/** A store on a connection of its own: see `connectRedis` and RedisRecordStore. Usable at once: calls are refused until it is connected. */
+export function openRedisRecordStore(
+  description: RedisDescription,
+  options: RedisOptions & { readonly prefix?: string },
+): RedisRecordStore {
+  return new RedisRecordStore(connectRedis(description, options), options.prefix);
+}
+
+/**
+ * Records in Redis or Valkey, shared by all that use the same one; its clock ends them. Every method is one round trip on one key, which answers
+ * within the connection's `timeoutMs`. Only a `create` with groups has two, and so twice the time: a group's list is a key of its own, perhaps on
+ * another node of a cluster. The record joins its groups first, and then it is made while those go that were put out: so what fails in
+ * between leaves a place without record, which is bounded as any, and no record outside of its groups. A failover of Redis may lose the last writes,
+ * since its replicas lag.
+ */
+export class RedisRecordStore implements RecordStore {
+  readonly #redis: Redis;
+  readonly #prefix: string;
+  readonly #nextVersion = recordVersions();
+
+  /** `prefix` of all keys in Redis. No braces: in a cluster they would decide the slot. */
+  constructor(redis: Redis, prefix = 'gateway:ext-authz:') {
+    this.#redis = redis;
+    this.#prefix = prefix;
+  }
+
+  async read(key: string): Promise<StoredRecord | undefined> {
+    const name = this.#recordKey(key);
+    const record = readRecordText(await this.#send(name, ['GET', name]));
+    return record && { value: record.value, version: record.version };
+  }
+
+  async create(
+    key: string,
+    value: Uint8Array,
+    ttlMs: number,
+    groups: readonly RecordGroup[] = [],
+  ): Promise<boolean> {
+    const ttl = wholeMs(ttlMs);
+    const lists = groups.map(({ most, name }) => ({ most, digest: groupDigest(name) }));
+    const record = { version: this.#nextVersion(), groups: lists.map(({ digest }) => digest), value };
+    const putOut = await Promise.all(lists.map(({ digest, most }) => this.#join(digest, key, most, ttl)));
+    const [made] = await Promise.all([
+      this.#make(key, record, ttl),
+      ...putOut.flat().map(oldest => this.#take(oldest)),
+    ]);
+    return made;
+  }
+
+  async replace(key: string, version: string, value: Uint8Array, ttlMs: number): Promise<boolean> {
+    const args = [version, this.#nextVersion(), toBase64(value), String(wholeMs(ttlMs))];
+    return (await this.#run(REPLACE, this.#recordKey(key), args)) === 1;
+  }
+
+  async take(key: string): Promise<Uint8Array | undefined> {
+    return (await this.#take(key))?.value;
+  }
+
+  async remove(key: string): Promise<boolean> {
+    return (await this.#take(key)) !== undefined;
+  }
+
+  async acquire(key: string, holder: string, ttlMs: number): Promise<boolean> {
+    const name = this.#leaseKey(key);
+    return (await this.#send(name, ['SET', name, holder, 'NX', 'PX', String(wholeMs(ttlMs))])) === 'OK';
+  }
+
+  async release(key: string, holder: string): Promise<void> {
+    await this.#run(RELEASE, this.#leaseKey(key), [holder]);
+  }
+
+  async count(key: string, add: number, windowMs: number): Promise<number> {
+    const name = `${this.#prefix}counter:${key}`;
+    const [more, window] = [wholeAdd(add), wholeMs(windowMs)];
+    if (more === 0) return Number((await this.#send(name, ['GET', name])) ?? 0);
+    return Number(await this.#run(COUNT, name, [String(more), String(window)]));
+  }
+
+  async close(): Promise<void> {
+    await this.#redis.close();
+  }
+
+  #recordKey(key: string): string {
+    return `${this.#prefix}record:${key}`;
+  }
+
+  #leaseKey(key: string): string {
+    return `${this.#prefix}lease:${key}`;
+  }
+
+  #groupKey(digest: string): string {
+    return `${this.#prefix}group:${digest}`;
+  }
+
+  async #make(key: string, record: RecordText, ttl: number): Promise<boolean> {
+    const name = this.#recordKey(key);
+    return (await this.#send(name, ['SET', name, writeRecordText(record), 'NX', 'PX', String(ttl)])) === 'OK';
+  }
+
+  /** The keys of those that had to go. */
+  async #join(digest: string, key: string, most: number, ttl: number): Promise<readonly string[]> {
+    const args = [key, String(Math.max(1, Math.trunc(most))), String(ttl), String(PUT_OUT_AT_ONCE)];
+    const out = await this.#run(JOIN, this.#groupKey(digest), args);
+    return Array.isArray(out) ? out.map(String) : [];
+  }
+
+  /** Its places in groups are given up behind the caller's back: should that fail, they are free when older ones have gone. */
+  async #take(key: string): Promise<RecordText | undefined> {
+    const record = readRecordText(await this.#run(TAKE, this.#recordKey(key), []));
+    for (const digest of record?.groups ?? []) {
+      const name = this.#groupKey(digest);
+      this.#send(name, ['ZREM', name, key]).catch(() => {});
+    }
+    return record;
+  }
+
+  #send(key: string, args: readonly string[]): Promise<Reply> {
+    return this.#redis.send(key, args).catch(refuse);
+  }
+
+  #run(script: Script, key: string, args: readonly string[]): Promise<Reply> {
+    return this.#redis.run(script, [key], args).catch(refuse);
+  }
+}
+
+function refuse(error: unknown): never {
+  throw new StoreUnavailable(error instanceof Error ? error.message : 'Redis failed');
+}
