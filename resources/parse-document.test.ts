@@ -105,7 +105,7 @@ test('a refused Mapping keeps its match when nothing is wrong with that', () => 
   assert.deepEqual(refused('[]'), [undefined]);
 });
 
-test('a FilterPolicy, not served yet, tells which hosts and paths its rules cover', () => {
+test('a refused FilterPolicy tells which hosts and paths its rules cover', () => {
   const policy = (spec: string) =>
     parseText(`apiVersion: gateway.internal/v2\nkind: FilterPolicy\nmetadata: {name: p}\nspec: ${spec}\n`)
       .refused[0]?.rules;
