@@ -1,0 +1,109 @@
+import type { HttpRequest } from './http-request.ts';
+import type { Answer } from './outcome.ts';
+
+/** What an answer of the gateway's own says, in plain words. `message` is text: it may hold anything. */
+export type Page = {
+  readonly status: number;
+  readonly message: string;
+  /** Besides the fixed ones, in this order. */
+  readonly headers?: readonly (readonly [name: string, value: string])[];
+  /** A link that an HTML page shows below the message, and nothing else of the page uses. */
+  readonly link?: { readonly href: string; readonly text: string };
+  /** Where an HTML page moves on to by itself (`<meta http-equiv=refresh>`). */
+  readonly refresh?: string;
+};
+
+type Asker = Pick<HttpRequest, 'headers' | 'id'>;
+
+/**
+ * An answer of the gateway's own: `{ "message", "status_code" }`, with `request_id` on 5XX, as JSON, or as a small HTML page where `Accept` prefers it.
+ * Never cached, never framed, and no script runs in it. Source: decisions, "OAuth2: errors and pages".
+ */
+export function answerPage(asker: Asker, page: Page): Answer {
+  const facts = factsOf(asker, page);
+  const html = page.refresh !== undefined || prefersHtml(asker.headers.get('accept') ?? []);
+  return {
+    status: page.status,
+    headers: [
+      ['content-type', html ? 'text/html; charset=utf-8' : 'application/json'],
+      ...FIXED_HEADERS,
+      ...(page.headers ?? []),
+    ],
+    body: html ? htmlPage(facts, page) : `${JSON.stringify(facts)}\n`,
+  };
+}
+
+/** An answer that only sends the browser elsewhere; the same fixed headers. RFC 9110 section 15.4.4. */
+export function seeOther(location: string, headers: readonly (readonly [string, string])[] = []): Answer {
+  return { status: 303, headers: [['location', location], ...FIXED_HEADERS, ...headers], body: '' };
+}
+
+const FIXED_HEADERS: readonly (readonly [string, string])[] = [
+  ['cache-control', 'no-store'],
+  ['referrer-policy', 'no-referrer'],
+  ['content-security-policy', "default-src 'none'; frame-ancestors 'none'"],
+  ['x-content-type-options', 'nosniff'],
+];
+
+type Facts = { readonly message: string; readonly status_code: number; readonly request_id?: string };
+
+function factsOf({ id }: Asker, { status, message }: Page): Facts {
+  return { message, status_code: status, ...(status >= 500 ? { request_id: id } : {}) };
+}
+
+function htmlPage({ message, status_code, request_id }: Facts, { link, refresh }: Page): string {
+  const lines = [
+    '<!doctype html>',
+    '<html lang="en">',
+    '<head>',
+    '<meta charset="utf-8">',
+    ...(refresh === undefined
+      ? []
+      : [`<meta http-equiv="refresh" content="0; url=${escapeHtml(encodeURI(refresh))}">`]),
+    `<title>${status_code}</title>`,
+    '</head>',
+    '<body>',
+    `<h1>${status_code}</h1>`,
+    `<p>${escapeHtml(message)}</p>`,
+    ...(link === undefined ? [] : [`<p><a href="${escapeHtml(link.href)}">${escapeHtml(link.text)}</a></p>`]),
+    ...(request_id === undefined ? [] : [`<p>Request ${escapeHtml(request_id)}</p>`]),
+    '</body>',
+    '</html>',
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+const ENTITIES: ReadonlyMap<string, string> = new Map([
+  ['&', '&amp;'],
+  ['<', '&lt;'],
+  ['>', '&gt;'],
+  ['"', '&quot;'],
+  ["'", '&#39;'],
+]);
+
+/** For text and quoted attribute values alike. */
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, character => ENTITIES.get(character) ?? '');
+}
+
+/** Whether `Accept` (RFC 9110 section 12.5.1) names text/html with a weight that JSON does not exceed. Wildcards ask for nothing: JSON. */
+function prefersHtml(fields: readonly string[]): boolean {
+  const ranges = fields.join(',').slice(0, LONGEST_ACCEPT).toLowerCase().split(',').map(toRange);
+  const html = weight(ranges, ['text/html', 'application/xhtml+xml']);
+  return html > 0 && html >= weight(ranges, ['application/json']);
+}
+
+const LONGEST_ACCEPT = 1024;
+
+type Range = { readonly type: string; readonly weight: number };
+
+function toRange(text: string): Range {
+  const [type = '', ...parameters] = text.split(';').map(part => part.trim());
+  const q = parameters.find(parameter => parameter.startsWith('q='));
+  const weight = q === undefined ? 1 : Number(q.slice(2));
+  return { type, weight: weight >= 0 && weight <= 1 ? weight : 0 };
+}
+
+function weight(ranges: readonly Range[], types: readonly string[]): number {
+  return Math.max(0, ...ranges.filter(({ type }) => types.includes(type)).map(range => range.weight));
+}
