@@ -42,7 +42,7 @@ export class HitBatch {
     if (isNumbers(reply) && reply.length === this.#keys.length + 1) {
       const [now = 0] = reply;
       for (const { from, resolve, to } of this.#requests)
-        resolve({ now, counts: reply.slice(from + 1, to + 1) });
+        resolve({ now, counts: reply.slice(from + 1, to + 1).map(saturated) });
     } else this.#refuse(new StoreUnavailable('Redis: an answer that is none of our script'));
   }
 
@@ -50,6 +50,11 @@ export class HitBatch {
     const refusal = new StoreUnavailable(error instanceof Error ? error.message : 'Redis failed');
     for (const { reject } of this.#requests) reject(refusal);
   }
+}
+
+/** The library may read a number next to 2^53 as the one above it. */
+function saturated(count: number): number {
+  return Math.min(count, Number.MAX_SAFE_INTEGER);
 }
 
 function isNumbers(reply: Reply): reply is readonly number[] {

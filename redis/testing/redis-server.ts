@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { createServer, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -80,6 +80,9 @@ async function run(args: readonly string[]): Promise<ChildProcess> {
     lines.push(line);
     if (/Ready to accept connections|Sentinel ID is/.test(line)) {
       child.stdout.resume(); // or its pipe fills
+      // A test that fails before it can remove the server shall end all the same; the server ends with the process.
+      child.unref();
+      if (child.stdout instanceof Socket) child.stdout.unref();
       return child;
     }
   }
