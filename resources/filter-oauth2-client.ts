@@ -9,7 +9,7 @@ const OWN_HEADER_PARAMETERS: readonly string[] = ['alg', 'crit', 'b64'];
 
 function jsonMap(own: readonly string[], what: string) {
   return z
-    .record(z.string(), z.json())
+    .record(z.string(), z.json().meta({ form: 'a JSON value' }))
     .meta({ form: 'a map from name to any JSON value' })
     .check(({ value, issues }) => {
       for (const name of Object.keys(value).filter(key => own.includes(key))) {
