@@ -26,12 +26,27 @@ const DEFAULT_FORMAT = {
   upstream_failure: '%UPSTREAM_TRANSPORT_FAILURE_REASON%',
 } as const;
 
-/** One line a request on standard output: JSON, or in the operator's format (`proxy_log_format`). */
+/** The rate limit that was exceeded, if any. Only the edge asks for limits. Source: document 2, "Events". */
+const LIMIT_FORMAT = {
+  limit: limitMetadata('name'),
+  limit_action: limitMetadata('action'),
+  retry_after: limitMetadata('retry_after'),
+} as const;
+
+function limitMetadata(key: string): string {
+  return toEnvoyLogFormat(`%DYNAMIC_METADATA(proxy.filters.http.ratelimit:gw.ratelimit.${key})%`);
+}
+
+/** The edge's: one line a request on standard output: JSON, or in the operator's format (`proxy_log_format`). */
 export function accessLog(format: string | undefined): JsonObject {
   const log_format =
     format === undefined
-      ? { json_format: DEFAULT_FORMAT }
+      ? { json_format: { ...DEFAULT_FORMAT, ...LIMIT_FORMAT } }
       : { text_format_source: { inline_string: asLine(toEnvoyLogFormat(format)) } };
+  return standardOutput(log_format);
+}
+
+function standardOutput(log_format: JsonObject): JsonObject {
   return {
     name: 'envoy.access_loggers.stdout',
     typed_config: extension('access_loggers.stream.v3.StdoutAccessLog', { log_format }),
@@ -42,8 +57,11 @@ function asLine(format: string): string {
   return format.endsWith('\n') ? format : `${format}\n`;
 }
 
-/** The same, for failures only. */
+/** One line for each failure. */
 export function failureLog(): JsonObject {
   const comparison = { op: 'GE', value: { default_value: 500, runtime_key: 'access_log.least_status' } };
-  return { ...accessLog(undefined), filter: { status_code_filter: { comparison } } };
+  return {
+    ...standardOutput({ json_format: DEFAULT_FORMAT }),
+    filter: { status_code_filter: { comparison } },
+  };
 }
