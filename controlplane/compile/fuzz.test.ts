@@ -6,6 +6,7 @@ import { missingReferences } from '#xds/testing/references.ts';
 import { snapshotEncoder } from '../envoy-snapshot.ts';
 import { compile } from './compile.ts';
 import { BOOTSTRAP_CLUSTERS, discoveryClusters } from './discovery-cluster.ts';
+import { RATELIMIT_SERVICE } from './node-groups.ts';
 import type { CompileOptions } from './options.ts';
 import { randomDocuments } from './testing/random-documents.ts';
 import { resourceSetOf } from './testing/resource-set-of.ts';
@@ -28,7 +29,9 @@ for (const seed of [1, 2, 3, 4, 5, 6]) {
       resources.mappings.length > 20,
       `only ${resources.mappings.length} Mappings: this shows little`,
     );
+    assert.ok(resources.rateLimits.length > 2, `only ${resources.rateLimits.length} RateLimits`);
     const compiled = compile(resources, 'edge', OPTIONS);
+    snapshotEncoder()(compile(resources, RATELIMIT_SERVICE, OPTIONS));
     assert.deepEqual(missingReferences(snapshotEncoder()(compiled), BOOTSTRAP_CLUSTERS), []);
     const discovery = discoveryClusters(resources, 'edge', OPTIONS.sds);
     assert.equal(await validate(staticTestBootstrap(compiled, discovery)), undefined);

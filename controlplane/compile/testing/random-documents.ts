@@ -121,6 +121,16 @@ const HEADERS: readonly string[] = [
   'te',
   "x!#$%&'*+-.^`|~",
 ];
+const DOMAINS: readonly string[] = ['gateway', 'gateway', '__proto__', 'toString', 'é "\n', 'x'.repeat(300)];
+const SPECIFIERS: readonly Value[] = [
+  'source_cluster',
+  'destination_cluster',
+  'remote_address',
+  ...TEXTS.slice(1),
+  ...TEXTS.slice(1).map(value => ({ generic_key: value })),
+  ...HEADERS.map(header => ({ k: { header } })),
+  ...TEXTS.slice(1).map(key => ({ [key]: { header: 'x-a' } })),
+];
 const METHODS: readonly string[] = ['GET', 'post', 'CONNECT', 'PROPFIND', 'M-SEARCH', 'a b'];
 const NUMBERS: readonly number[] = [0, 1, 2, 10, 50, 99, 100, 250, 3000, 300_001, 2_147_483_647];
 
@@ -135,7 +145,9 @@ export function randomDocuments(seed: number, count: number): readonly Value[] {
   return Array.from({ length: count }, (_, index) => {
     const name = `r-${index}`;
     if (index === 0) return document('Module', 'gateway', { config: maybe(moduleFields(pick)) });
+    if (index === 1) return document('RateLimitService', name, rateLimitService(pick, maybe));
     if (index < 15) return document('ProxyConfig', name, proxyConfig(pick, maybe));
+    if (index < 30) return document('RateLimit', name, rateLimit(pick, maybe));
     return document('Mapping', name, mapping(pick, maybe));
   });
 }
@@ -151,6 +163,9 @@ function moduleFields(pick: Pick): Record<string, () => Value> {
     use_remote_address: () => pick([true, false]),
     xff_num_trusted_hops: () => pick([0, 1, 4_294_967_295]),
     escaped_slashes: () => pick(['reject', 'keep']),
+    default_label_domain: () => pick(DOMAINS),
+    default_labels: () => ({ [pick(DOMAINS)]: { defaults: [pick(SPECIFIERS), pick(SPECIFIERS)] } }),
+    proxy_log_format: () => pick(['%DYNAMIC_METADATA(proxy.filters.http.ratelimit:a)%', '%%', '%REQ(X)%']),
   };
 }
 
@@ -173,8 +188,40 @@ function mapping(pick: Pick, maybe: Maybe): Value {
       weight: () => pick(NUMBERS),
       resolver: () => pick(['dns', 'sds', 'endpoint']),
       bypass_auth: () => pick([true, false]),
+      labels: () => ({
+        [pick(DOMAINS)]: [{ g: [pick(SPECIFIERS), pick(SPECIFIERS)] }, { [pick(TEXTS)]: [pick(SPECIFIERS)] }],
+      }),
     }),
   };
+}
+
+function rateLimitService(pick: Pick, maybe: Maybe): Value {
+  return {
+    service: pick(SERVICES.slice(0, 12)),
+    ...maybe({
+      domain: () => pick(DOMAINS),
+      timeout_ms: () => pick(NUMBERS.slice(1)),
+      failure_mode_deny: () => pick([true, false]),
+      tls: () => pick([true, false]),
+      stats_name: () => pick(['limits', 'a_b-c']),
+    }),
+  };
+}
+
+function rateLimit(pick: Pick, maybe: Maybe): Value {
+  const limit = () => ({
+    pattern: pick([[], [{ generic_key: pick(TEXTS) }], [{ remote_address: '*', a: pick(TEXTS) }, { k: '' }]]),
+    rate: pick([0, 1, 4_294_967_295]),
+    unit: pick(['second', 'Minute', 'HOUR', 'day']),
+    ...maybe({
+      name: () => pick(TEXTS),
+      action: () => pick(['enforce', 'LogOnly']),
+      injectRequestHeaders: () => [{ name: pick(HEADERS), value: pick(TEXTS) }],
+      injectResponseHeaders: () => [{ name: pick(HEADERS), value: '{{ .RetryAfter }}' }],
+      errorResponse: () => ({ bodyTemplate: pick(TEXTS) }),
+    }),
+  });
+  return { domain: pick(DOMAINS), limits: [limit(), limit()] };
 }
 
 function proxyConfig(pick: Pick, maybe: Maybe): Value {
