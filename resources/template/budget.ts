@@ -17,5 +17,6 @@ export function spend(budget: Budget, steps: number, characters = 0): void {
 
 /** Refuses a text that would get longer than allowed. */
 export function checkLength(budget: Budget, length: number): void {
-  if (length > budget.longest) throw new LimitError(`the output is longer than ${budget.longest} characters`);
+  if (length > budget.longest)
+    throw new LimitError(`the template makes a text of more than ${budget.longest} characters`);
 }

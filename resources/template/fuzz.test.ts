@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { outcomeOf } from './testing/fixture.ts';
-import { randomCase, readFixtures, seeded } from './testing/random-template.ts';
+import { outcomeOf, readFixtures } from './testing/fixture.ts';
+import { randomCase, seeded } from './testing/random-template.ts';
 
-const SEED = Number(process.env['TEMPLATE_FUZZ_SEED'] ?? 1);
-const CASES = Number(process.env['TEMPLATE_FUZZ_CASES'] ?? 20_000);
+const CASES = 20_000;
 
-test('no random template throws or takes long', () => {
-  const random = seeded(SEED);
+test('no random template throws', () => {
+  const random = seeded(1);
   const fixtures = readFixtures();
   for (let index = 0; index < CASES; index++) {
     const tried = randomCase(random, fixtures);

@@ -33,7 +33,7 @@ export function parseComplex(text: string): ParsedNumber {
 }
 
 function scanError(text: string): string | undefined {
-  if (/i|^[+-]?0[bBoO]/.test(text)) return 'syntax error scanning complex number';
+  if (/i|^[+-]?0[bBoO]|^[+-]?$/.test(text)) return 'syntax error scanning complex number';
   if (parseFloat64(text) !== undefined) return undefined;
   const digits = withoutUnderscores(text);
   const isFloat = DECIMAL.test(digits) || parseHexFloat(digits) !== undefined;

@@ -26,6 +26,7 @@ export type Rendered = { readonly text: string } | { readonly doNotSet: true } |
 export type TemplateLimits = { readonly steps: number; readonly output: number };
 
 const LONGEST_TEXT = 65_536;
+const LONGEST_MESSAGE = 2000;
 const LIMITS: TemplateLimits = { steps: 100_000, output: 65_536 };
 const FUNCTIONS: Readonly<Record<TemplateUse, ReadonlyMap<string, TemplateFunction>>> = {
   header: byName([...BUILTINS, HAS_KEY, DO_NOT_SET]),
@@ -44,7 +45,7 @@ export function parseTemplate(text: string, use: TemplateUse): Parsed<Template> 
     const trees = parseTrees(wellFormed, FUNCTIONS[use]);
     return { value: { text: wellFormed, trees, fixed: fixedText(trees) } };
   } catch (error) {
-    if (error instanceof ParseError) return { error: joinBytes(error.message).toWellFormed() };
+    if (error instanceof ParseError) return { error: shorten(error.message) };
     throw error;
   }
 }
@@ -77,8 +78,15 @@ export function renderTemplate(template: Template, data: GoValue, limits = LIMIT
 function failure(error: unknown): Rendered {
   if (error instanceof Discarded) return { doNotSet: true };
   if (error instanceof ExecutionError || error instanceof LimitError)
-    return { error: error.message.toWellFormed() };
+    return { error: shorten(error.message) };
   throw error;
+}
+
+/** A message, which may quote the template, at a bearable length. */
+function shorten(message: string): string {
+  const text = joinBytes(message).toWellFormed();
+  const half = LONGEST_MESSAGE / 2;
+  return text.length <= LONGEST_MESSAGE ? text : `${text.slice(0, half)}…${text.slice(-half)}`.toWellFormed();
 }
 
 /** The text of a template without any action. */

@@ -121,7 +121,7 @@ function scalars(): GoValue {
     ['uint32', goInt(4_294_967_295, UINT32)],
     ['uint64', goInt(2n ** 64n - 1n, UINT64)],
     ['uint8', goInt(200, UINT8)],
-    ['float', 3.14159],
+    ['float', 3.25e-3],
     ['half', 2.5],
     ['million', 1e6],
     ['large', 1.5e300],

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { parseTemplate, renderTemplate, type TemplateUse } from '../template.ts';
 import { datasets } from './datasets.ts';
 
@@ -13,6 +14,13 @@ export type Outcome = {
 export type Fixture = Outcome & { readonly data: string; readonly use: TemplateUse; readonly text: string };
 
 const DATA = datasets();
+const FILE = new URL('../fixtures/fixtures.jsonl', import.meta.url);
+
+/** What Go's own engine gave; after a change of cases.txt or datasets.go: `cd fixtures && go run . > fixtures.jsonl`. */
+export function readFixtures(): readonly Fixture[] {
+  const lines = readFileSync(FILE, 'utf8').trim().split('\n');
+  return lines.map((line): Fixture => JSON.parse(line));
+}
 
 /** What our engine gives, in the same form. */
 export function outcomeOf({ data, use, text }: Pick<Fixture, 'data' | 'use' | 'text'>): Outcome {

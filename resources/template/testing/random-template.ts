@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import type { Fixture } from './fixture.ts';
 
 /** The pieces of which random templates are made. */
@@ -36,11 +35,6 @@ export function seeded(seed: number): Random {
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
     return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
   };
-}
-
-/** The templates and data of the fixtures, to be varied. */
-export function readFixtures(): readonly Fixture[] {
-  return JSON.parse(readFileSync(new URL('../fixtures/fixtures.json', import.meta.url), 'utf8'));
 }
 
 /** A random case: a fixture varied, pieces in any order, or a template that mostly parses. */
