@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import { type HostileProvider, startHostileProvider } from '../testing/hostile-provider.ts';
+import { openTestProvider, providerError, soon } from '../testing/open-test-provider.ts';
+
+let hostile: HostileProvider;
+before(async () => {
+  hostile = await startHostileProvider();
+});
+after(() => hostile.close());
+beforeEach(() => hostile.reset());
+
+const asked = () => hostile.asked('discovery').length;
+const control = (value: string) =>
+  hostile.behave('discovery', () => ({ headers: { 'cache-control': value }, body: hostile.discovery() }));
+
+test('100 who need the document at once share one request', async t => {
+  const provider = openTestProvider(t, hostile);
+  const all = await Promise.all(Array.from({ length: 100 }, () => provider.metadata(soon())));
+  assert.equal(asked(), 1);
+  assert.equal(all.at(-1)?.issuer, hostile.issuer);
+});
+
+test('the document is used as long as its max-age says', async t => {
+  control('max-age=60');
+  const provider = openTestProvider(t, hostile);
+  await provider.metadata(soon());
+  provider.advance(59_999);
+  await provider.metadata(soon());
+  assert.equal(asked(), 1);
+  provider.advance(1);
+  await provider.metadata(soon());
+  assert.equal(asked(), 2);
+});
+
+test('with no-store and maxStale 0 it is used for 10 s', async t => {
+  control('no-store');
+  const provider = openTestProvider(t, hostile);
+  await provider.metadata(soon());
+  provider.advance(9_999);
+  await provider.metadata(soon());
+  assert.equal(asked(), 1);
+  assert.equal(hostile.asked('discovery')[0]?.headers['cache-control'], undefined);
+  provider.advance(1);
+  await provider.metadata(soon());
+  assert.equal(asked(), 2);
+});
+
+test('maxStale is sent as max-stale, and no-store does not count', async t => {
+  control('no-store');
+  const provider = openTestProvider(t, hostile, { maxStale: 90_500 });
+  await provider.metadata(soon());
+  assert.equal(hostile.asked('discovery')[0]?.headers['cache-control'], 'max-stale=91');
+  provider.advance(300_000 + 90_499);
+  await provider.metadata(soon());
+  assert.equal(asked(), 1);
+});
+
+test('a failed discovery is asked again after 1, 2, 4, 8, 16, 30 and 30 s; in between the same error comes at once', async t => {
+  hostile.behave('discovery', () => ({ status: 500 }));
+  const provider = openTestProvider(t, hostile);
+  const fail = () => assert.rejects(provider.metadata(soon()), providerError('http_status', '500'));
+  await fail();
+  let times = 1;
+  for (const seconds of [1, 2, 4, 8, 16, 30, 30]) {
+    provider.advance(seconds * 1_000 - 1);
+    await fail();
+    assert.equal(asked(), times, `before ${seconds} s`);
+    provider.advance(1);
+    await fail();
+    times += 1;
+    assert.equal(asked(), times, `after ${seconds} s`);
+  }
+});
+
+test('a success ends the pauses', async t => {
+  const provider = openTestProvider(t, hostile);
+  hostile.behave('discovery', () => 'hang up');
+  await assert.rejects(provider.metadata(soon()), providerError('unreachable'));
+  provider.advance(1_000);
+  hostile.reset();
+  await provider.metadata(soon());
+  provider.advance(300_000);
+  hostile.behave('discovery', () => 'hang up');
+  await assert.rejects(provider.metadata(soon()), providerError('unreachable'));
+  provider.advance(1_000);
+  hostile.reset();
+  assert.equal((await provider.metadata(soon())).issuer, hostile.issuer);
+});
+
+test('an expired document is not used when the provider is down', async t => {
+  const provider = openTestProvider(t, hostile);
+  await provider.metadata(soon());
+  provider.advance(300_000);
+  hostile.behave('discovery', () => 'hang up');
+  await assert.rejects(provider.metadata(soon()), providerError('unreachable'));
+});
+
+test('who has no more time goes; the request goes on for the others', async t => {
+  const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
+  const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>();
+  hostile.behave('discovery', async () => {
+    arrive();
+    await answered;
+    return { body: hostile.discovery() };
+  });
+  const provider = openTestProvider(t, hostile);
+  const impatient = new AbortController();
+  const [first, second] = [provider.metadata(impatient.signal), provider.metadata(soon())];
+  await arrived;
+  impatient.abort();
+  await assert.rejects(first, providerError('timeout', 'the discovery document'));
+  answer();
+  assert.equal((await second).issuer, hostile.issuer);
+  assert.equal(asked(), 1);
+});
+
+test('time that was over before is a timeout', async t => {
+  await assert.rejects(openTestProvider(t, hostile).metadata(AbortSignal.abort()), providerError('timeout'));
+});
+
+test('the issuer of another provider is refused: the error names both', async t => {
+  hostile.behave('discovery', () => ({ body: { ...hostile.discovery(), issuer: 'https://evil.test' } }));
+  const outcome = openTestProvider(t, hostile).metadata(soon());
+  await assert.rejects(outcome, providerError('issuer_mismatch', /127\.0\.0\.1.*evil\.test/));
+});
+
+test('authorizationURL may have a trailing slash that the issuer has not', async t => {
+  const provider = openTestProvider(t, hostile, { authorizationURL: `${hostile.issuer}/` });
+  assert.equal((await provider.metadata(soon())).issuer, hostile.issuer);
+});
+
+for (const status of [301, 302, 307, 308]) {
+  test(`a redirect (${status}) is not followed; the error says where it leads`, async t => {
+    hostile.behave('discovery', () => ({ status, headers: { location: 'https://other.test/x?secret=1' } }));
+    const outcome = openTestProvider(t, hostile).metadata(soon());
+    await assert.rejects(outcome, providerError('http_status', /a redirect to https:\/\/other\.test, /));
+  });
+}
+
+for (const [title, answer, code] of [
+  ['HTML', { headers: { 'content-type': 'text/html' }, body: '{}' }, 'invalid_answer'],
+  ['no JSON', { body: 'issuer' }, 'invalid_answer'],
+  ['over 1 MiB', { body: ' '.repeat(2 ** 20 + 1) }, 'too_large'],
+  ['404', { status: 404 }, 'http_status'],
+  ['204', { status: 204 }, 'http_status'],
+] as const) {
+  test(`a discovery document that is ${title} is refused`, async t => {
+    hostile.behave('discovery', () => answer);
+    await assert.rejects(openTestProvider(t, hostile).metadata(soon()), providerError(code));
+  });
+}
+
+test('a provider that is not there is unreachable', async t => {
+  const gone = await startHostileProvider();
+  await gone.close();
+  await assert.rejects(
+    openTestProvider(t, gone).metadata(soon()),
+    providerError('unreachable', 'ECONNREFUSED'),
+  );
+});
+
+test('proxies named in the environment are not asked', async t => {
+  const before = { ...process.env };
+  t.after(() => {
+    process.env = before;
+  });
+  for (const name of ['http_proxy', 'HTTP_PROXY', 'all_proxy', 'NODE_USE_ENV_PROXY'])
+    process.env[name] = 'http://127.0.0.1:1';
+  assert.equal((await openTestProvider(t, hostile).metadata(soon())).issuer, hostile.issuer);
+});

@@ -1,0 +1,46 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+import type { Interaction, Provider } from 'oidc-provider';
+import type { TestUser } from './oidc-provider.ts';
+
+/** Answers `/interaction/…` of the provider: a form with `username` and `password`, and a button that denies. Consent is given unasked. */
+export async function serveInteraction(
+  provider: Provider,
+  users: readonly TestUser[],
+  grantAll: (accountId: string, clientId: string) => Promise<string>,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const interaction = await provider.interactionDetails(request, response);
+  const finish = (result: object) => provider.interactionFinished(request, response, result);
+  if (interaction.prompt.name === 'consent') return finish(await consentTo(interaction, grantAll));
+  if (request.method !== 'POST') return sendForm(response, '');
+  const form = new URLSearchParams(await text(request));
+  if (form.has('deny')) return finish({ error: 'access_denied', error_description: 'denied by the user' });
+  const user = users.find(
+    ({ password, username }) => username === form.get('username') && password === form.get('password'),
+  );
+  return user === undefined
+    ? sendForm(response, 'Wrong name or password.')
+    : finish({ login: { accountId: user.username } });
+}
+
+async function consentTo(
+  { params, session }: Interaction,
+  grantAll: (accountId: string, clientId: string) => Promise<string>,
+): Promise<object> {
+  return { consent: { grantId: await grantAll(session?.accountId ?? '', params.client_id) } };
+}
+
+function sendForm(response: ServerResponse, message: string): void {
+  response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' });
+  response.end(`<!DOCTYPE html>
+<html lang="en"><head><title>Log in</title></head><body>
+<h1>Log in</h1><p>${message}</p>
+<form method="post">
+<p><label>Name <input name="username" autocomplete="username" autofocus></label></p>
+<p><label>Password <input name="password" type="password" autocomplete="current-password"></label></p>
+<p><button type="submit">Log in</button> <button type="submit" name="deny" value="1">Deny</button></p>
+</form></body></html>
+`);
+}

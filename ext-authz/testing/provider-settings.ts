@@ -1,0 +1,39 @@
+import { SecretValue } from '#resources/secret-value.ts';
+import type { AssertionSettings, ProviderSettings } from '../provider/settings.ts';
+
+/** Settings for a provider at this URL, with the client `client`; everything else by default. */
+export function providerSettings(
+  authorizationURL: string,
+  changes: Partial<ProviderSettings> = {},
+): ProviderSettings {
+  return {
+    authorizationURL,
+    insecureTLS: false,
+    renegotiateTLS: 'never',
+    maxStale: 0,
+    clientAuthentication: { method: 'HeaderPassword' },
+    clientID: 'client',
+    secret: secretOf('secret'),
+    ...changes,
+  };
+}
+
+/** Document 1's defaults of jwtAssertion. */
+export function assertionSettings(changes: Partial<AssertionSettings> = {}): AssertionSettings {
+  return {
+    setClientID: false,
+    audience: undefined,
+    signingMethod: 'RS256',
+    lifetime: 60_000,
+    setNBF: false,
+    nbfSafetyMargin: 0,
+    setIAT: false,
+    otherClaims: {},
+    otherHeaderParameters: {},
+    ...changes,
+  };
+}
+
+export function secretOf(text: string): SecretValue {
+  return new SecretValue(new TextEncoder().encode(text));
+}
