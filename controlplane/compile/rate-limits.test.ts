@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { stringify } from 'yaml';
-import { LISTENER, RATE_LIMIT, ROUTE_CONFIGURATION } from '#protos/type-url.ts';
+import { CLUSTER, LISTENER, RATE_LIMIT, ROUTE_CONFIGURATION } from '#protos/type-url.ts';
 import { collect } from '#resources/collect.ts';
 import { createParser } from '#resources/parse.ts';
 import { DEFAULT_PARSE_OPTIONS } from '#resources/parse-options.ts';
@@ -41,11 +41,24 @@ test('the first label, and every later one, leaves the listeners as they are', (
   assert.equal(jsonOf(first, LISTENER), jsonOf(bare, LISTENER));
 });
 
+test('the edge holds the cluster that its filter asks, and only the edge has either', () => {
+  const side = document('ProxyConfig', 'side', { node_group: 'side', listener: { port: 1 } });
+  for (const [group, asks] of [
+    ['edge', true],
+    ['side', false],
+  ] as const) {
+    const compiled = compileText(side, group);
+    assert.equal(jsonOf(compiled, LISTENER)?.includes('"cluster_name":"ratelimit-service"'), asks);
+    assert.deepEqual(
+      compiled.resources.get(CLUSTER)?.map(({ name }) => name),
+      asks ? ['ratelimit-service'] : [],
+    );
+  }
+});
+
 test('another address of the rate limit service is another member of the same cluster', () => {
   const at = (service: string) =>
-    compileText(document('RateLimitService', 'r', { service })).resources.get(
-      'type.googleapis.com/envoy.config.cluster.v3.Cluster',
-    );
+    compileText(document('RateLimitService', 'r', { service })).resources.get(CLUSTER);
   assert.equal(at('a:1')?.[0]?.name, at('b:2')?.[0]?.name);
   assert.notDeepEqual(at('a:1'), at('b:2'));
 });
