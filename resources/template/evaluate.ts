@@ -1,7 +1,7 @@
 import { spend } from './budget.ts';
 import { isTrue } from './compare.ts';
 import { DURATION } from './duration.ts';
-import { type Execution, enter, fail } from './execution.ts';
+import { type Binding, type Execution, enter, fail } from './execution.ts';
 import { CallError, type TemplateFunction, VALUE } from './function.ts';
 import { ANY, type GoMethod, type GoType, STRING } from './go-type.ts';
 import { type GoValue, goInt, isMap, isStruct, typeOf } from './go-value.ts';
@@ -35,9 +35,14 @@ function open(value: Value): Value {
 
 /** Gives a new value to the variable that was declared last under a name. */
 export function assign(execution: Execution, name: string, value: Value): void {
-  const binding = execution.variables.findLast(variable => variable.name === name);
+  const binding = findVariable(execution, name);
   if (binding === undefined) fail(execution, `undefined variable: ${name}`);
   else binding.value = value;
+}
+
+function findVariable({ variables, budget }: Execution, name: string): Binding | undefined {
+  spend(budget, 0, variables.length);
+  return variables.findLast(variable => variable.name === name);
 }
 
 function evaluateCommand(execution: Execution, dot: Value, command: Command, final: Final): Value {
@@ -88,7 +93,7 @@ function evaluateVariable(
 ): Value {
   execution.node = node;
   const [name, ...fields] = node.names;
-  const binding = execution.variables.findLast(variable => variable.name === name);
+  const binding = findVariable(execution, name);
   if (binding === undefined) return fail(execution, `undefined variable: ${name}`);
   if (fields.length > 0) return evaluateFields(execution, dot, binding.value, node, fields, args, final);
   refuseArguments(execution, args, final);

@@ -39,6 +39,7 @@ const BOUNDED: readonly [what: string, text: string, error: RegExp][] = [
   ['escaping of long texts', '{{range 50000}}{{$x := html $.big}}{{end}}', STEPS],
   ['the sorting of large maps', '{{range 50000}}{{range $.map}}{{break}}{{end}}{{end}}', STEPS],
   ['large maps in JSON', '{{json "" .map}}', OUTPUT],
+  ['looking for variables', `{{$z := 1}}${'{{$a:=1}}'.repeat(6000)}{{range 60000}}{{$z}}{{end}}`, STEPS],
   ['output', '{{range 50000}}xxxxxxxxxx{{end}}', OUTPUT],
 ];
 
