@@ -2,7 +2,7 @@ import http from 'node:http';
 
 export type RequestOptions = {
   readonly method?: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string | string[]>>;
   readonly body?: string | Buffer;
   /** Where to connect to, when that is not where the URL says. */
   readonly agent?: http.Agent;
