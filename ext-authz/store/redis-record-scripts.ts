@@ -28,7 +28,7 @@ if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) 
 return 0
 `);
 
-/** ARGV: what to add, ms. A counter saturates at 2^53-1. */
+/** ARGV: what to add, ms. A counter saturates at 2^53-1. Gives text, since the client library rounds the largest numbers. */
 export const COUNT = script(`
 local count = redis.call('INCRBY', KEYS[1], ARGV[1])
 local left = redis.call('PTTL', KEYS[1])
@@ -40,7 +40,7 @@ if count > 9007199254740991 then
   count = 9007199254740991
   redis.call('SET', KEYS[1], '9007199254740991', 'PX', math.max(1, left))
 end
-return count
+return string.format('%.0f', count)
 `);
 
 /**
