@@ -83,7 +83,7 @@ describe('counters in Redis', { skip: whyNoRedis() ?? false }, () => {
     const script = join(import.meta.dirname, 'testing', 'count-in-redis.ts');
     const outputs = await Promise.all(
       [0, 1, 2, 3, 4, 5, 6, 7].map(async process_ => {
-        const child = spawn(process.execPath, [script, url, '2200', '8', String(process_ * 777_777)], {
+        const child = spawn(process.execPath, [script, url, '1600', '8', String(process_ * 777_777)], {
           stdio: ['ignore', 'pipe', 'inherit'],
         });
         t.after(() => void child.kill('SIGKILL'));
@@ -92,7 +92,7 @@ describe('counters in Redis', { skip: whyNoRedis() ?? false }, () => {
     );
     const seen: [number, number][] = outputs.flatMap(output => JSON.parse(output));
     const windows = Map.groupBy(seen, ([window]) => window);
-    assert.ok(windows.size >= 3, `${windows.size} windows`);
+    assert.ok(windows.size >= 2, `${windows.size} windows`);
     for (const [window, counted] of windows) {
       const counts = counted.map(([, count]) => count).sort((a, b) => a - b);
       assert.deepEqual(
@@ -161,7 +161,7 @@ describe('counters in Redis', { skip: whyNoRedis() ?? false }, () => {
   test('in a Redis that hangs are unavailable in time, at most so many wait, and they are back within a second', async t => {
     const own = await startRedis();
     t.after(own.remove);
-    const store = await openStore(t, `redis://${own.address}`, { timeoutMs: 20, maxWaiting: 500 });
+    const store = await openStore(t, `redis://${own.address}`, { timeoutMs: 200, maxWaiting: 500 });
     assert.equal(await countOne(store, 'k'), 1);
     own.signal('SIGSTOP');
     const calls = Array.from({ length: 10_000 }, () => countOne(store, 'k').catch((error: unknown) => error));

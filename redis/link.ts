@@ -43,7 +43,8 @@ export class Link {
   constructor(address: () => Address | Promise<Address>, options: LinkOptions) {
     this.#address = address;
     this.#options = options;
-    this.#watch = setInterval(() => this.#look(), WATCH_MS);
+    // Answers that came while we were busy ourselves are read first: timers run before sockets, and those before immediates.
+    this.#watch = setInterval(() => setImmediate(() => this.#look()), WATCH_MS);
     void this.#open();
   }
 

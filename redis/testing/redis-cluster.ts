@@ -1,6 +1,6 @@
 import { createClient } from '@redis/client';
 import { SLOTS } from '../key-slot.ts';
-import { type RedisServer, startRedis } from './redis-server.ts';
+import { freePort, type RedisServer, startRedis } from './redis-server.ts';
 import { until } from './until.ts';
 
 export type RedisCluster = {
@@ -24,7 +24,7 @@ export async function startCluster(): Promise<RedisCluster> {
     '--repl-diskless-sync-delay',
     '0',
   ];
-  const servers = await Promise.all(Array.from({ length: 6 }, () => startRedis({ args })));
+  const servers = await Promise.all(Array.from({ length: 6 }, () => startNode(args)));
   const admins = await Promise.all(servers.map(({ port }) => connectAdmin(port)));
   const [masters, replicas] = [servers.slice(0, 3), servers.slice(3)];
   await meet(admins, servers);
@@ -40,17 +40,29 @@ export async function startCluster(): Promise<RedisCluster> {
   };
 }
 
+type Node = RedisServer & { readonly busPort: number };
+
+/** The default bus port, 10,000 above the other, may be none. */
+async function startNode(args: readonly string[]): Promise<Node> {
+  let busPort = 0;
+  const server = await startRedis(async () => {
+    busPort = await freePort();
+    return { args: [...args, '--cluster-port', `${busPort}`] };
+  });
+  return { ...server, busPort };
+}
+
 async function connectAdmin(port: number) {
   const admin = createClient({ RESP: 2, socket: { host: '127.0.0.1', port } });
   return admin.on('error', () => {}).connect();
 }
 
 /** All know all before anything else: gossip needs a while. */
-async function meet(admins: readonly Admin[], servers: readonly RedisServer[]): Promise<void> {
+async function meet(admins: readonly Admin[], servers: readonly Node[]): Promise<void> {
   for (const [index, admin] of admins.entries()) {
     await admin.sendCommand(['CLUSTER', 'SET-CONFIG-EPOCH', `${index + 1}`]);
-    for (const { port } of servers.slice(index + 1))
-      await admin.sendCommand(['CLUSTER', 'MEET', '127.0.0.1', `${port}`]);
+    for (const { busPort, port } of servers.slice(index + 1))
+      await admin.sendCommand(['CLUSTER', 'MEET', '127.0.0.1', `${port}`, `${busPort}`]);
   }
   await Promise.all(
     admins.map(admin => until('all have met', async () => (await nodesOf(admin)).length === servers.length)),

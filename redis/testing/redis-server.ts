@@ -32,12 +32,26 @@ export function whyNoRedis(): string | undefined {
 /** What a server is started with; made from the folder that is its own, and its port. */
 export type SetUp = { readonly configFile?: string; readonly args?: readonly string[] };
 
+type MakeSetUp = (home: string, port: number) => Promise<SetUp>;
+
+const TRIES = 5;
+
 /** Starts a server that keeps nothing on disk. */
-export async function startRedis(
-  setUp: SetUp | ((home: string, port: number) => Promise<SetUp>) = {},
-): Promise<RedisServer> {
+export async function startRedis(setUp: SetUp | MakeSetUp = {}): Promise<RedisServer> {
+  const make = typeof setUp === 'function' ? setUp : async () => setUp;
+  // A port that was free may be taken by others in the meantime.
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await startOnce(make);
+    } catch (error) {
+      if (tries === TRIES || !/in use|bind/i.test(String(error))) throw error;
+    }
+  }
+}
+
+async function startOnce(setUp: MakeSetUp): Promise<RedisServer> {
   const [home, port] = await Promise.all([mkdtemp(join(tmpdir(), 'gateway-redis-')), freePort()]);
-  const { args = [], configFile } = typeof setUp === 'function' ? await setUp(home, port) : setUp;
+  const { args = [], configFile } = await setUp(home, port);
   const all = [
     ...(configFile === undefined ? [] : [configFile]),
     ...['--port', `${port}`, '--bind', '127.0.0.1', '--dir', home, '--save', '', '--daemonize', 'no'],
