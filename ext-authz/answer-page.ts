@@ -57,9 +57,7 @@ function htmlPage({ message, status_code, request_id }: Facts, { link, refresh }
     '<html lang="en">',
     '<head>',
     '<meta charset="utf-8">',
-    ...(refresh === undefined
-      ? []
-      : [`<meta http-equiv="refresh" content="0; url=${escapeHtml(encodeURI(refresh))}">`]),
+    ...(refresh === undefined ? [] : [`<meta http-equiv="refresh" content="0; url=${escapeHtml(refresh)}">`]),
     `<title>${status_code}</title>`,
     '</head>',
     '<body>',
@@ -86,11 +84,11 @@ export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, character => ENTITIES.get(character) ?? '');
 }
 
-/** Whether `Accept` (RFC 9110 section 12.5.1) names text/html with a weight that JSON does not exceed. Wildcards ask for nothing: JSON. */
+/** Whether `Accept` (RFC 9110 section 12.5.1) gives text/html a greater weight than JSON. Wildcards prefer nothing. */
 function prefersHtml(fields: readonly string[]): boolean {
   const ranges = fields.join(',').slice(0, LONGEST_ACCEPT).toLowerCase().split(',').map(toRange);
   const html = weight(ranges, ['text/html', 'application/xhtml+xml']);
-  return html > 0 && html >= weight(ranges, ['application/json']);
+  return html > weight(ranges, ['application/json']);
 }
 
 const LONGEST_ACCEPT = 1024;

@@ -1,0 +1,73 @@
+import { CREDENTIAL_HEADERS } from '#resources/header-template.ts';
+import type { ChainResult } from './chain.ts';
+import type { RunnableFilter } from './filter-runner.ts';
+import { withoutGatewayCookies } from './gateway-cookies.ts';
+import { headerIdentity } from './header-identity.ts';
+import type { HeaderFields, HttpRequest } from './http-request.ts';
+import { type Change, NO_CHANGE } from './outcome.ts';
+
+const CREDENTIALS: ReadonlySet<string> = new Set(CREDENTIAL_HEADERS);
+
+/** What of a rule's filters concerns the request's headers. */
+export type RuleHeaders = {
+  /** The identities of all headers that one of its filters may inject. */
+  readonly injected: ReadonlySet<string>;
+  readonly hasOAuth2: boolean;
+};
+
+/** Over all filters that a rule may run, inner ones too. */
+export function ruleHeaders(filters: readonly RunnableFilter[]): RuleHeaders {
+  const injected = new Set(filters.flatMap(({ injects }) => [...injects].map(headerIdentity)));
+  // `Authorization` is settled at the end of the chain: until then filters read it.
+  injected.delete('authorization');
+  return { injected, hasOAuth2: filters.some(({ type }) => type === 'OAuth2') };
+}
+
+/** The request without what only a filter of the rule may say, in any letter case and with `_` for `-`. */
+export function withoutInjected(request: HttpRequest, { injected }: RuleHeaders): HttpRequest {
+  const spoofed = [...request.headers.keys()].filter(name => injected.has(headerIdentity(name)));
+  if (spoofed.length === 0) return request;
+  const headers = new Map(request.headers);
+  for (const name of spoofed) headers.delete(name);
+  return { ...request, headers };
+}
+
+/** For a request that no filter has looked at: our cookies and the credential headers stay here. */
+export function unfilteredChange({ headers }: HttpRequest): Change {
+  const remove = new Set([...headers.keys()].filter(name => CREDENTIALS.has(headerIdentity(name))));
+  const set = new Map<string, string>();
+  settleCookies(headers, set, remove);
+  return set.size === 0 && remove.size === 0 ? NO_CHANGE : { set, remove, responseHeaders: [] };
+}
+
+/**
+ * What the upstream gets of a request that its chain let pass. In a rule with an OAuth2 filter the client's own `Authorization` goes on only when a JWT
+ * filter of that rule ran on it and allowed it. No name is both set and removed. Source: decisions, "Policy and chain".
+ */
+export function finalChange(
+  client: HttpRequest,
+  { injected, hasOAuth2 }: RuleHeaders,
+  { changes, authorizationChecked }: Extract<ChainResult, { kind: 'allow' }>,
+): Change {
+  const { set: chosen, remove: removed, responseHeaders } = changes.all();
+  const set = new Map(chosen);
+  const remove = new Set(removed);
+  for (const name of client.headers.keys()) {
+    const identity = headerIdentity(name);
+    const ownAuthorization = identity === 'authorization' && hasOAuth2 && !authorizationChecked;
+    if (injected.has(identity) || CREDENTIALS.has(identity) || ownAuthorization) remove.add(name);
+  }
+  settleCookies(client.headers, set, remove);
+  for (const name of set.keys()) remove.delete(name);
+  return { set, remove, responseHeaders };
+}
+
+/** Several fields that change become one, as HTTP/2 splits and joins them too (RFC 9113 section 8.2.3). */
+function settleCookies(headers: HeaderFields, set: Map<string, string>, remove: Set<string>): void {
+  const fields = headers.get('cookie');
+  if (fields === undefined) return;
+  const left = withoutGatewayCookies(fields);
+  if (left === fields && !(fields.length === 1 && fields[0] === '')) return;
+  if (left.length === 0 || left.every(field => field === '')) remove.add('cookie');
+  else set.set('cookie', left.join('; '));
+}

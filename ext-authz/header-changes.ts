@@ -1,0 +1,57 @@
+import type { FilterType } from './filter-runner.ts';
+import type { HeaderFields } from './http-request.ts';
+import type { Change } from './outcome.ts';
+
+/**
+ * Who set a header, weakest first: an OAuth2 filter's access token in `Authorization` yields to what a filter injects there on purpose; OAuth2 wins
+ * over JWT for one name, whatever the order. Source: decisions, "Policy and chain".
+ */
+const RANKS = { token: 0, jwt: 1, oauth2: 2 } as const;
+
+type Setting = { readonly value: string; readonly rank: number };
+
+/** What the filters of a chain have done to the request so far. Names are in lower case. */
+export class HeaderChanges {
+  readonly #settings = new Map<string, Setting>();
+  readonly #removed = new Set<string>();
+  readonly #responseHeaders: (readonly [name: string, value: string])[] = [];
+
+  /** Adds what a filter does; `injects` are the names that it may set by `injectRequestHeaders`. */
+  add({ set, remove, responseHeaders }: Change, type: FilterType, injects: ReadonlySet<string>): void {
+    for (const name of remove) {
+      if (rankOf(name, type, injects) < (this.#settings.get(name)?.rank ?? 0)) continue;
+      this.#settings.delete(name);
+      this.#removed.add(name);
+    }
+    for (const [name, value] of set) {
+      const rank = rankOf(name, type, injects);
+      if (rank < (this.#settings.get(name)?.rank ?? 0)) continue;
+      this.#settings.set(name, { value, rank });
+      this.#removed.delete(name);
+    }
+    this.#responseHeaders.push(...responseHeaders);
+  }
+
+  /** The value that a filter gave this header; undefined: none did. */
+  get(name: string): string | undefined {
+    return this.#settings.get(name)?.value;
+  }
+
+  /** The fields that the next filter sees. */
+  seenOn(fields: HeaderFields): HeaderFields {
+    const seen = new Map(fields);
+    for (const name of this.#removed) seen.delete(name);
+    for (const [name, { value }] of this.#settings) seen.set(name, [value]);
+    return seen;
+  }
+
+  all(): Change {
+    const set = new Map([...this.#settings].map(([name, { value }]) => [name, value] as const));
+    return { set, remove: this.#removed, responseHeaders: this.#responseHeaders };
+  }
+}
+
+function rankOf(name: string, type: FilterType, injects: ReadonlySet<string>): number {
+  if (type === 'JWT') return RANKS.jwt;
+  return name === 'authorization' && !injects.has(name) ? RANKS.token : RANKS.oauth2;
+}
