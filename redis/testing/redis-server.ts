@@ -61,6 +61,7 @@ async function startOnce(setUp: MakeSetUp): Promise<RedisServer> {
   const signal = (name: NodeJS.Signals) => void child?.kill(name);
   const kill = async () => {
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    child.ref();
     const exited = once(child, 'exit');
     signal('SIGKILL');
     await exited;
