@@ -12,15 +12,18 @@ const CREDENTIALS: ReadonlySet<string> = new Set(CREDENTIAL_HEADERS);
 export type RuleHeaders = {
   /** The identities of all headers that one of its filters may inject. */
   readonly injected: ReadonlySet<string>;
+  /** The client's own `Authorization` goes no further, unless a JWT filter has allowed it. */
   readonly hasOAuth2: boolean;
+  /** One of them may set `Authorization`: the client's own goes no further, checked or not. */
+  readonly injectsAuthorization: boolean;
 };
 
 /** Over all filters that a rule may run, inner ones too. */
 export function ruleHeaders(filters: readonly RunnableFilter[]): RuleHeaders {
   const injected = new Set(filters.flatMap(({ injects }) => [...injects].map(headerIdentity)));
-  // `Authorization` is settled at the end of the chain: until then filters read it.
-  injected.delete('authorization');
-  return { injected, hasOAuth2: filters.some(({ type }) => type === 'OAuth2') };
+  // It is settled at the end of the chain: until then filters read it.
+  const injectsAuthorization = injected.delete('authorization');
+  return { injected, hasOAuth2: filters.some(({ type }) => type === 'OAuth2'), injectsAuthorization };
 }
 
 /** The request without what only a filter of the rule may say, in any letter case and with `_` for `-`. */
@@ -46,16 +49,17 @@ export function unfilteredChange({ headers }: HttpRequest): Change {
  */
 export function finalChange(
   client: HttpRequest,
-  { injected, hasOAuth2 }: RuleHeaders,
+  { injected, hasOAuth2, injectsAuthorization }: RuleHeaders,
   { changes, authorizationChecked }: Extract<ChainResult, { kind: 'allow' }>,
 ): Change {
   const { set: chosen, remove: removed, responseHeaders } = changes.all();
   const set = new Map(chosen);
   const remove = new Set(removed);
+  const keepsAuthorization = !injectsAuthorization && (!hasOAuth2 || authorizationChecked);
   for (const name of client.headers.keys()) {
     const identity = headerIdentity(name);
-    const ownAuthorization = identity === 'authorization' && hasOAuth2 && !authorizationChecked;
-    if (injected.has(identity) || CREDENTIALS.has(identity) || ownAuthorization) remove.add(name);
+    const refused = identity === 'authorization' && !keepsAuthorization;
+    if (refused || injected.has(identity) || CREDENTIALS.has(identity)) remove.add(name);
   }
   settleCookies(client.headers, set, remove);
   for (const name of set.keys()) remove.delete(name);

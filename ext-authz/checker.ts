@@ -1,0 +1,191 @@
+import type { Logger } from 'pino';
+import type { Message } from '#protos/service.ts';
+import { type ActiveRules, activateRules } from './active-rules.ts';
+import { answerPage } from './answer-page.ts';
+import { type ChainParts, type Ran, runChain } from './chain.ts';
+import { parseCheckRequest } from './check-request.ts';
+import { allowResponse, type CheckResponse, denyResponse } from './check-response.ts';
+import { type Fault, faultAnswer, faultOf } from './fault.ts';
+import type { FilterKit } from './filter-kit.ts';
+import type { Configuration } from './filter-set.ts';
+import { finalChange, unfilteredChange, withoutInjected } from './final-change.ts';
+import type { HttpRequest } from './http-request.ts';
+import type { CheckOutcome, Metrics } from './metrics.ts';
+import type { Answer, Change } from './outcome.ts';
+import { selectRule } from './policy.ts';
+import type { Rule } from './rule.ts';
+
+export type CheckerParts = {
+  readonly kit: FilterKit;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+  /** Milliseconds that never go back. */
+  uptime(): number;
+  after(ms: number, run: () => void): () => void;
+};
+
+/** Envoy waits for 5 s: this one answers before. Source: decisions, "OAuth2: session, cookies, store". */
+export const CHECK_MS = 4_000;
+
+/** The gateway's own paths: they come before all rules, and no upstream gets them. */
+const OWN_PATHS = '/.gateway/oauth2/';
+const LONGEST_LOGGED_PATH = 200;
+
+/** What a check came to, for whoever logs and counts it. */
+type Verdict =
+  | { readonly outcome: 'no_rule' | 'allowed'; readonly change: Change }
+  | {
+      readonly outcome: Exclude<CheckOutcome, 'no_rule' | 'allowed' | 'not_ready'>;
+      readonly answer: Answer;
+      readonly rule?: string;
+      readonly filter?: string;
+    };
+
+/** Answers checks by the Filters and FilterPolicies in force, and tells metrics and log of it. */
+export class Checker {
+  readonly #parts: CheckerParts;
+  #rules: ActiveRules | undefined;
+
+  constructor(parts: CheckerParts) {
+    this.#parts = parts;
+  }
+
+  /** Why no check is answered; undefined: they are. */
+  get notReady(): string | undefined {
+    return this.#rules === undefined ? 'no filters have come from the control plane yet' : undefined;
+  }
+
+  /** This is in force from now on. */
+  use({ definitions, rules }: Configuration): void {
+    const { kit, metrics, log } = this.#parts;
+    const active = activateRules(rules, definitions, kit.use(definitions));
+    this.#rules = active;
+    const closed = [...active.closed.values()];
+    metrics.inForce(active.filters.keys(), rules.length, closed);
+    for (const { rule, filter } of closed)
+      log.error(
+        { rule: rule.id, host: rule.host, path: rule.path, filter },
+        'closed: its Filter is missing or refused',
+      );
+    const counts = { filters: active.filters.size, rules: rules.length, closed: closed.length };
+    log.info(counts, 'filters are in force');
+  }
+
+  /** undefined: it has no rules yet. Never rejects. `clientAddress` is Envoy's, when it tells it apart from the message. */
+  async check(message: Message, clientAddress: string | undefined): Promise<CheckResponse | undefined> {
+    const { metrics, uptime } = this.#parts;
+    const begun = uptime();
+    if (this.#rules === undefined) {
+      metrics.checked('not_ready', 0);
+      return undefined;
+    }
+    const request = parseCheckRequest(message, clientAddress);
+    if ('error' in request) return this.#malformed(request.error);
+    const verdict = await this.#inTime(request.value, this.#rules);
+    metrics.checked(verdict.outcome, (uptime() - begun) / 1000);
+    if ('change' in verdict) return allowResponse(verdict.change);
+    this.#log(request.value, verdict);
+    return denyResponse(request.value, verdict.answer);
+  }
+
+  #malformed(reason: string): CheckResponse {
+    this.#parts.metrics.checked('malformed', 0);
+    this.#parts.log.warn({ reason }, 'a request was malformed');
+    const asker = { headers: new Map(), id: '' };
+    return denyResponse(asker, answerPage(asker, { status: 400, message: `Bad request: ${reason}.` }));
+  }
+
+  /** Whatever goes on after its time may still end, for example a refresh whose result is stored. */
+  #inTime(request: HttpRequest, rules: ActiveRules): Promise<Verdict> {
+    const { promise, resolve } = Promise.withResolvers<Verdict>();
+    let abort: AbortController | undefined;
+    const signal = () => {
+      abort ??= new AbortController();
+      return abort.signal;
+    };
+    const cancel = this.#parts.after(CHECK_MS, () => {
+      resolve({ outcome: 'timeout', answer: faultAnswer(request, 'timeout') });
+      abort ??= new AbortController();
+      abort.abort();
+    });
+    this.#decide(request, rules, signal)
+      .catch((error: unknown) => this.#failed(request, error))
+      .then(verdict => {
+        cancel();
+        resolve(verdict);
+      });
+    return promise;
+  }
+
+  async #decide(request: HttpRequest, rules: ActiveRules, signal: () => AbortSignal): Promise<Verdict> {
+    if (request.target.startsWith(OWN_PATHS)) return this.#own(request, signal);
+    const selected = selectRule(rules.index, request);
+    if ('ambiguous' in selected) return { outcome: 'ambiguous', answer: ambiguousPage(request) };
+    const { rule } = selected;
+    if (rule === undefined || rule.items.length === 0)
+      return { outcome: 'no_rule', change: unfilteredChange(request) };
+    return this.#filtered(request, rule, rules, signal);
+  }
+
+  async #own(request: HttpRequest, signal: () => AbortSignal): Promise<Verdict> {
+    const answer = await this.#parts.kit.endpoint(request, { signal });
+    const missing = { status: 404, message: 'There is no such page here.' };
+    return { outcome: 'gateway', answer: answer ?? answerPage(request, missing) };
+  }
+
+  async #filtered(
+    request: HttpRequest,
+    rule: Rule,
+    { filters, headers: byRule, closed }: ActiveRules,
+    signal: () => AbortSignal,
+  ): Promise<Verdict> {
+    const headers = byRule.get(rule);
+    if (headers === undefined) {
+      const answer = faultAnswer(request, 'missing_filter');
+      return { outcome: 'closed', answer, rule: rule.id, filter: closed.get(rule)?.filter ?? '' };
+    }
+    const ran = (filter: string, what: Ran) => this.#ran(request, filter, what);
+    const parts: ChainParts = { filters, signal, ran };
+    const result = await runChain(rule, withoutInjected(request, headers), parts);
+    if (result.kind === 'allow') return { outcome: 'allowed', change: finalChange(request, headers, result) };
+    return { outcome: 'answered', answer: result.answer, rule: rule.id, filter: result.filter };
+  }
+
+  #ran(request: HttpRequest, filter: string, what: Ran): void {
+    const { metrics, log } = this.#parts;
+    metrics.ran(filter, what.kind === 'failed' ? what.fault : what.kind);
+    if (what.kind !== 'failed') return;
+    log.error(
+      { ...factsOf(request), filter, fault: what.fault, ...reasonOf(what.fault, what.error) },
+      'a filter failed',
+    );
+  }
+
+  #failed(request: HttpRequest, error: unknown): Verdict {
+    const fault = faultOf(error);
+    this.#parts.log.error({ ...factsOf(request), fault, ...reasonOf(fault, error) }, 'a check failed');
+    return { outcome: 'failed', answer: faultAnswer(request, fault) };
+  }
+
+  #log(request: HttpRequest, verdict: Exclude<Verdict, { readonly change: Change }>): void {
+    const { outcome, answer, rule, filter } = verdict;
+    const facts = { ...factsOf(request), outcome, status: answer.status, rule, filter };
+    this.#parts.log.info(facts, 'answered');
+  }
+}
+
+/** Without query, in which codes and tokens may be, and without headers. */
+function factsOf({ id, method, authority, target }: HttpRequest) {
+  const path = (target.split(/[?#]/, 1)[0] ?? '').slice(0, LONGEST_LOGGED_PATH);
+  return { request: id, method, host: authority, path };
+}
+
+/** Messages of the adapters hold nothing secret; what is a mistake of ours is told with its place. */
+function reasonOf(fault: Fault, error: unknown): object {
+  if (fault === 'internal') return { err: error };
+  return { reason: error instanceof Error ? error.message : String(error) };
+}
+
+function ambiguousPage(request: HttpRequest): Answer {
+  return answerPage(request, { status: 400, message: 'Bad request: the path can be read in two ways.' });
+}

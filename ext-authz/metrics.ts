@@ -1,0 +1,87 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { ClosedRule } from './active-rules.ts';
+import type { Fault } from './fault.ts';
+
+/** What a check came to. `gateway`: one of the gateway's own paths; `closed`: a rule whose Filter is missing; `ambiguous`: see policy.ts. */
+export const CHECK_OUTCOMES = [
+  'no_rule',
+  'allowed',
+  'answered',
+  'gateway',
+  'closed',
+  'ambiguous',
+  'malformed',
+  'failed',
+  'timeout',
+  'not_ready',
+] as const;
+export type CheckOutcome = (typeof CHECK_OUTCOMES)[number];
+
+export type FilterOutcome = 'allow' | 'answer' | Fault;
+
+export type Metrics = {
+  readonly registry: Registry;
+  /** What is in force: no names but these are ever shown. */
+  inForce(filters: Iterable<string>, rules: number, closed: Iterable<ClosedRule>): void;
+  checked(outcome: CheckOutcome, seconds: number): void;
+  ran(filter: string, outcome: FilterOutcome): void;
+};
+
+/** More names than this are counted together as `other`, so that a scrape stays small. */
+const MAX_NAMES = 1_000;
+const OTHER = 'other';
+
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  const checks = new Counter({
+    name: 'gateway_ext_authz_checks_total',
+    help: 'Checks by what they came to',
+    labelNames: ['outcome'],
+    registers,
+  });
+  for (const outcome of CHECK_OUTCOMES) checks.inc({ outcome }, 0);
+  const seconds = new Histogram({
+    name: 'gateway_ext_authz_check_seconds',
+    help: 'Time that a check took',
+    buckets: [0.0002, 0.001, 0.005, 0.02, 0.1, 0.5, 1, 2, 4],
+    registers,
+  });
+  const runs = new Counter({
+    name: 'gateway_ext_authz_filter_outcomes_total',
+    help: 'What Filters did with requests, by Filter',
+    labelNames: ['filter', 'outcome'],
+    registers,
+  });
+  const rulesInForce = new Gauge({
+    name: 'gateway_ext_authz_rules',
+    help: 'Rules of FilterPolicies in force',
+    registers,
+  });
+  const closedRules = new Gauge({
+    name: 'gateway_ext_authz_closed_paths',
+    help: 'Rules whose paths answer 500 for want of a Filter; the first 1,000 by name',
+    labelNames: ['rule', 'host', 'path', 'filter'],
+    registers,
+  });
+  let names: ReadonlySet<string> = new Set();
+
+  return {
+    registry,
+    inForce(filters, rules, closed) {
+      names = new Set([...filters].slice(0, MAX_NAMES));
+      rulesInForce.set(rules);
+      closedRules.reset();
+      for (const { rule, filter } of [...closed].slice(0, MAX_NAMES))
+        closedRules.set({ rule: rule.id, host: rule.host, path: rule.path, filter }, 1);
+    },
+    checked(outcome, duration) {
+      checks.inc({ outcome });
+      seconds.observe(duration);
+    },
+    ran(filter, outcome) {
+      runs.inc({ filter: names.has(filter) ? filter : OTHER, outcome });
+    },
+  };
+}

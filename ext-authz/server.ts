@@ -1,0 +1,76 @@
+import { type handleUnaryCall, status } from '@grpc/grpc-js';
+import type { Logger } from 'pino';
+import { serve } from '#protos/serve.ts';
+import type { Message } from '#protos/service.ts';
+import type { Update } from '#xds/client-subscription.ts';
+import type { CheckResponse } from './check-response.ts';
+import { Checker } from './checker.ts';
+import type { FilterKit } from './filter-kit.ts';
+import { FilterSet } from './filter-set.ts';
+import { httpApp } from './http-app.ts';
+import { createMetrics } from './metrics.ts';
+
+export type ServerOptions = {
+  readonly host: string;
+  /** 0: any free port. */
+  readonly port: number;
+  readonly kit: FilterKit;
+  readonly log: Logger;
+  /** Milliseconds that never go back. */
+  uptime(): number;
+  after(ms: number, run: () => void): () => void;
+};
+
+export type Server = {
+  readonly address: string;
+  readonly port: number;
+  /** Takes what the control plane says of Filters and FilterPolicies, and answers it. */
+  update(update: Update): void;
+  /** Resolves when the first of both are in force, or it is known that there are none. */
+  readonly serving: Promise<void>;
+  /** What is in flight may end for `graceMs`. */
+  stop(graceMs: number): Promise<void>;
+};
+
+const SERVICE = 'envoy.service.auth.v3.Authorization';
+
+/** Set by the listener (ext-authz-filter.ts): the client's address as trusted hops tell it. */
+export const CLIENT_ADDRESS = 'x-gateway-client-address';
+
+/**
+ * Serves checks on one port: `Authorization.Check` over gRPC, and all of httpApp over HTTP/1.1. Until it has its Filters and FilterPolicies, gRPC
+ * health is NOT_SERVING and checks get UNAVAILABLE, which is 503 for the client.
+ */
+export async function startServer({ host, port, kit, log, uptime, after }: ServerOptions): Promise<Server> {
+  const metrics = createMetrics();
+  const checker = new Checker({ kit, metrics, log, uptime, after });
+  const http = httpApp({ notReady: () => checker.notReady, metrics: metrics.registry });
+  const services = { [SERVICE]: { Check: check(checker) } };
+  const served = await serve({ host, port, services, http });
+  const filters = new FilterSet();
+  const { promise: serving, resolve: begin } = Promise.withResolvers<void>();
+  const update = (change: Update) => {
+    const configuration = filters.update(change);
+    if ('error' in configuration) {
+      log.error({ reason: configuration.error }, 'filters refused, the earlier ones stay');
+      return change.nack(configuration.error);
+    }
+    if (configuration.value !== undefined) {
+      checker.use(configuration.value);
+      served.setServing(true);
+      begin();
+    }
+    change.ack();
+  };
+  return { address: served.address, port: served.port, update, serving, stop: ms => served.stop(ms) };
+}
+
+function check(checker: Checker): handleUnaryCall<Message, CheckResponse> {
+  return (call, reply) => {
+    const [address] = call.metadata.get(CLIENT_ADDRESS);
+    void checker.check(call.request, typeof address === 'string' ? address : undefined).then(response => {
+      if (response === undefined) reply({ code: status.UNAVAILABLE, details: checker.notReady ?? '' });
+      else reply(null, response);
+    });
+  };
+}
