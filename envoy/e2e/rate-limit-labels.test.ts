@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import {
   document,
   type LimitedSystem,
+  labelled,
   limits,
   patientService,
   type Services,
@@ -166,15 +167,15 @@ const CANARY = { prefix: '/canary/', labels: { gateway: [{ to: ['canary', 'desti
 function resources({ rateLimit, upstream }: Services): Record<string, string> {
   const mapping = (name: string, spec: object) =>
     document('Mapping', name, { prefix: `/${name}/`, service: upstream, ...spec });
-  const labelled = (name: string, ...groups: readonly Group[]) =>
-    mapping(name, { labels: { gateway: groups.map((group, index) => ({ [`group-${index}`]: group })) } });
   const cases = CASES.map(({ groups, patterns }, at) => {
     const number = `case ${at}`;
     const list = Object.entries(patterns).map(([name, pattern]) => {
       const ofUpstream = pattern.map(item => JSON.parse(JSON.stringify(item).replace(UPSTREAM, upstream)));
       return { ...WIDE, name, pattern: [{ generic_key: number }, ...ofUpstream] };
     });
-    return labelled(`${at}`, ...groups.map(group => [number, ...group])) + limits(`case-${at}`, list);
+    return (
+      labelled(`${at}`, upstream, ...groups.map(group => [number, ...group])) + limits(`case-${at}`, list)
+    );
   });
   const localhost = upstream.replace('127.0.0.1', 'localhost');
   return {
@@ -187,17 +188,17 @@ function resources({ rateLimit, upstream }: Services): Record<string, string> {
         { ...WIDE, name: 'old', pattern: [{ generic_key: 'canary' }, { destination_cluster: upstream }] },
         { ...WIDE, name: 'new', pattern: [{ generic_key: 'canary' }, { destination_cluster: localhost }] },
       ]),
-      labelled('twofold', ['twofold']),
+      labelled('twofold', upstream, ['twofold']),
       limits('one', [{ ...WIDE, name: 'hourly', pattern: [{ generic_key: 'twofold' }] }]),
       limits('two', [{ ...WIDE, name: 'daily', unit: 'day', pattern: [{ generic_key: 'twofold' }] }]),
-      labelled('any', ['open'], ['closed', TENANT], ['open']),
+      labelled('any', upstream, ['open'], ['closed', TENANT], ['open']),
       limits('any', [
         { ...WIDE, name: 'open', pattern: [{ generic_key: 'open' }] },
         { ...WIDE, name: 'closed', pattern: [{ generic_key: 'closed' }], rate: 0 },
       ]),
       mapping('plain', {}),
       mapping('elsewhere', { labels: { other: [{ g: ['elsewhere'] }] } }),
-      labelled('own', ['own'], [TENANT]),
+      labelled('own', upstream, ['own'], [TENANT]),
     ].join(''),
   };
 }

@@ -28,6 +28,8 @@ export type LimitedSystem = System & {
   echo(path: string, options?: RequestOptions): Promise<Echo>;
   /** The line of the edge's access log that has all of these texts; waits until it is written. */
   logLine(...texts: readonly string[]): Promise<string>;
+  /** Whether there is such a line. */
+  logHas(...texts: readonly string[]): boolean;
   /** Waits until all resources are accepted; fails when there are errors among the Problems. */
   settled(): Promise<void>;
 };
@@ -73,6 +75,7 @@ function withLimits(
       return JSON.parse(body) as Echo;
     },
     logLine: (...texts) => until(() => lineWith(log, texts), 10_000, `a log line with ${texts.join()}`),
+    logHas: (...texts) => lineWith(log, texts) !== undefined,
     settled: async () => {
       const { problems } = await system.statusWhen(({ resources }) => {
         return resources.length > 0 && resources.every(({ state }) => state === 'accepted');
@@ -108,4 +111,10 @@ export function patientService(service: string, more: object = {}): string {
 /** A RateLimit of domain `gateway`. */
 export function limits(name: string, list: readonly object[]): string {
   return document('RateLimit', name, { domain: 'gateway', limits: list });
+}
+
+/** A Mapping of `/<name>/` with these label groups. */
+export function labelled(name: string, service: string, ...groups: readonly (readonly unknown[])[]): string {
+  const gateway = groups.map((group, index) => ({ [`group-${index}`]: group }));
+  return document('Mapping', name, { prefix: `/${name}/`, service, labels: { gateway } });
 }

@@ -1,0 +1,27 @@
+import { randomUUID } from 'node:crypto';
+
+/** As windows are: aligned to the wall clock in UTC. */
+const HOUR_MS = 3_600_000;
+
+/**
+ * Runs what counts by the hour, or by the day, with a client name that nothing was counted for. When it fails and an hour began meanwhile, it
+ * runs once more with another name: its requests were counted in two windows.
+ */
+export async function withinOneWindow(run: (client: string) => Promise<void>): Promise<void> {
+  const hour = hourNow();
+  try {
+    await run(randomUUID());
+  } catch (error) {
+    if (hourNow() === hour) throw error;
+    await run(randomUUID());
+  }
+}
+
+/** Until the hour ends, in seconds. */
+export function secondsOfHourLeft(): number {
+  return (HOUR_MS - (Date.now() % HOUR_MS)) / 1000;
+}
+
+function hourNow(): number {
+  return Math.floor(Date.now() / HOUR_MS);
+}
