@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { type RedisServer, startRedis, whyNoRedis } from '#redis/testing/redis-server.ts';
+import { limitOn, type Replica, startReplicas } from './replicas.ts';
+import type { Outcome } from './service-client.ts';
+import { withinOneWindow } from './within-one-window.ts';
+
+const REPLICAS = 8;
+const HOURLY = 300;
+const EACH_SECOND = 40;
+const LIMITS = [limitOn('client', HOURLY, 'HOUR'), limitOn('flow', EACH_SECOND, 'SECOND')];
+
+describe('eight replicas on one Redis', { skip: whyNoRedis() ?? false }, () => {
+  let redis: RedisServer;
+  before(async () => {
+    redis = await startRedis();
+  });
+  after(() => redis.remove());
+
+  test('let exactly the rate of a window through, under parallel load', async t => {
+    const replicas = await startReplicas(t, REPLICAS, LIMITS, {
+      REDIS_URL: `redis://${redis.address}`,
+      STORE_TIMEOUT_MS: '5000',
+    });
+    await t.test('of one hour, for every client', () =>
+      withinOneWindow(async client => {
+        const ask = (name: string) => askAll(replicas, 100, replica => replica.client.ask({ client: name }));
+        const all = await Promise.all([ask(`${client}-a`), ask(`${client}-b`)]);
+        for (const outcomes of all)
+          assert.deepEqual(tally(outcomes), { OK: HOURLY, OVER_LIMIT: REPLICAS * 100 - HOURLY });
+      }),
+    );
+    await t.test('of one hour, for each group of a request', () =>
+      withinOneWindow(async client => {
+        const [shared, own] = [`${client}-shared`, `${client}-own`];
+        const outcomes = await askAll(replicas, 50, replica =>
+          replica.client.ask({ client: shared }, { client: own }, { client: own, more: 'of it' }),
+        );
+        assert.deepEqual(tally(outcomes), { OK: HOURLY, OVER_LIMIT: REPLICAS * 50 - HOURLY });
+      }),
+    );
+    await t.test('of each of several seconds', async t => {
+      const end = performance.now() + 2_500;
+      const windows = new Map<number, Outcome[]>();
+      const lane = async ({ client }: Replica) => {
+        while (performance.now() < end) {
+          const outcome = await client.ask({ flow: 'one' });
+          const window = windowOf(outcome);
+          windows.set(window, [...(windows.get(window) ?? []), outcome]);
+        }
+      };
+      await Promise.all([...replicas, ...replicas].map(lane));
+      t.diagnostic(JSON.stringify([...windows.values()].map(tally)));
+      const full = [...windows.values()].map(tally).filter(({ OVER_LIMIT = 0 }) => OVER_LIMIT > 0);
+      assert.ok(full.length >= 2, `${full.length} windows`);
+      for (const { OK } of full) assert.equal(OK, EACH_SECOND);
+    });
+  });
+});
+
+function askAll(
+  replicas: readonly Replica[],
+  times: number,
+  ask: (replica: Replica) => Promise<Outcome>,
+): Promise<readonly Outcome[]> {
+  return Promise.all(replicas.flatMap(replica => Array.from({ length: times }, () => ask(replica))));
+}
+
+function tally(outcomes: readonly Outcome[]): Readonly<Record<string, number>> {
+  const groups = Map.groupBy(outcomes, ({ outcome }) => outcome);
+  return Object.fromEntries([...groups].map(([outcome, { length }]) => [outcome, length]));
+}
+
+/** The second in which Redis, which has our clock, counted the request: it cannot be longer ago than the answer took. */
+function windowOf({ response }: Outcome): number {
+  const { nanos, seconds } = response?.statuses[0]?.duration_until_reset ?? { nanos: 0, seconds: 0 };
+  return Math.floor((Date.now() + Number(seconds) * 1_000 + nanos / 1e6) / 1_000);
+}
