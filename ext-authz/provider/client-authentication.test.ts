@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { after, before, beforeEach, type TestContext, test } from 'node:test';
 import { decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose';
+import { SecretValue } from '#resources/secret-value.ts';
 import { SIGNING_METHODS, type SigningMethod } from '#resources/signing-method.ts';
 import { type HostileProvider, startHostileProvider } from '../testing/hostile-provider.ts';
 import { openTestProvider, soon } from '../testing/open-test-provider.ts';
@@ -15,7 +16,10 @@ before(async () => {
   hostile = await startHostileProvider();
 });
 after(() => hostile.close());
-beforeEach(() => hostile.reset());
+beforeEach(() => {
+  hostile.reset();
+  hostile.behave('token', async () => ({ body: await hostile.tokens({ id_token: undefined }) }));
+});
 
 /** The token request of a password grant. */
 async function tokenRequest(
@@ -76,9 +80,11 @@ test('BodyPassword: client_id and client_secret in the body, no Authorization', 
   assert.deepEqual([form.get('client_id'), form.get('client_secret')], ['client', 's:ü&=+ %']);
 });
 
-test('scope is sent sorted, once each, and only when there is one', async t => {
+test('scope is sent sorted, once each', async t => {
   assert.equal((await tokenRequest(t, {}, ['b', 'a', 'b'])).form.get('scope'), 'a b');
-  hostile.reset();
+});
+
+test('without scope none is sent', async t => {
   assert.equal((await tokenRequest(t, {})).form.has('scope'), false);
 });
 
@@ -192,7 +198,6 @@ test('an RSA key in PKCS #1 and an EC key in SEC 1 sign too', async t => {
 test('bytes that are no text sign with HS256', async t => {
   const bytes = new Uint8Array([0, 255, 10, 13, 128]);
   const jwtAssertion = assertionSettings({ signingMethod: 'HS256' });
-  const { SecretValue } = await import('#resources/secret-value.ts');
   const { form } = await tokenRequest(t, {
     clientAuthentication: { method: 'JWTAssertion', jwtAssertion },
     secret: new SecretValue(bytes),
@@ -248,11 +253,14 @@ test('ClientCredentials: a request’s own client in the body', async t => {
   assert.deepEqual([form.get('client_id'), form.get('client_secret')], ['machine', 'own']);
 });
 
-test('ClientCredentials: an assertion goes unchanged, client_id only when it is given', async t => {
+test('ClientCredentials: an assertion goes unchanged, alone', async t => {
   const method = { method: 'JWTAssertion', jwtAssertion: assertionSettings() } as const;
   const { form } = await broughtRequest(t, method, { kind: 'assertion', assertion: 'a.b.c' });
   assert.deepEqual([form.get('client_assertion'), form.has('client_id')], ['a.b.c', false]);
-  hostile.reset();
+});
+
+test('ClientCredentials: with an assertion client_id goes when it is given', async t => {
+  const method = { method: 'JWTAssertion', jwtAssertion: assertionSettings() } as const;
   const second = await broughtRequest(t, method, {
     kind: 'assertion',
     assertion: 'a.b.c',

@@ -161,11 +161,16 @@ test('a provider that is not there is unreachable', async t => {
 });
 
 test('proxies named in the environment are not asked', async t => {
-  const before = { ...process.env };
+  const names = ['http_proxy', 'HTTP_PROXY', 'all_proxy', 'NODE_USE_ENV_PROXY'];
+  const before = names.map(name => process.env[name]);
   t.after(() => {
-    process.env = before;
+    for (const [n, name] of names.entries()) restore(name, before[n]);
   });
-  for (const name of ['http_proxy', 'HTTP_PROXY', 'all_proxy', 'NODE_USE_ENV_PROXY'])
-    process.env[name] = 'http://127.0.0.1:1';
+  for (const name of names) process.env[name] = 'http://127.0.0.1:1';
   assert.equal((await openTestProvider(t, hostile).metadata(soon())).issuer, hostile.issuer);
 });
+
+function restore(name: string, value: string | undefined): void {
+  if (value === undefined) delete process.env[name];
+  else process.env[name] = value;
+}

@@ -41,7 +41,7 @@ declare module 'oidc-provider' {
     interactionFinished(request: IncomingMessage, response: ServerResponse, result: object): Promise<void>;
     registerGrantType(
       name: string,
-      handler: (context: Context, next: () => Promise<void>) => Promise<void>,
+      handler: (context: Context) => Promise<void>,
       parameters: readonly string[],
     ): void;
     on(event: string, listener: (...args: readonly unknown[]) => void): void;

@@ -150,7 +150,7 @@ async function loadGrant({ oidc }: Context, options: OidcProviderOptions): Promi
 
 /** RFC 6749 section 4.3 */
 function passwordHandler(users: readonly TestUser[]) {
-  return async (context: Context, next: () => Promise<void>): Promise<void> => {
+  return async (context: Context): Promise<void> => {
     const { client, params, provider } = context.oidc;
     const user = users.find(
       ({ password, username }) => username === params.username && password === params.password,
@@ -171,6 +171,5 @@ function passwordHandler(users: readonly TestUser[]) {
       token_type: 'Bearer',
       scope: token.scope,
     };
-    await next();
   };
 }
