@@ -39,7 +39,7 @@ export function readConfig(env: Environment, readFile = readText): Config {
     xds: address('XDS_ADDRESS', '127.0.0.1:18000'),
     redis: redisOf(env, readFile),
     storeTimeoutMs: integer('STORE_TIMEOUT_MS', 10, 60_000),
-    maxCounters: integer('MAX_COUNTERS', 500_000, 100_000_000),
+    maxCounters: integer('MAX_COUNTERS', 500_000, 16_000_000),
     logLevel,
   };
 }
