@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { until } from '#envoy/e2e/until.ts';
+import { type RedisServer, startRedis, whyNoRedis } from '#redis/testing/redis-server.ts';
+import { editService } from './edit-service.ts';
+import { type LimitedSystem, labelled, limits, patientService, startLimited } from './limited-system.ts';
+import { withinOneWindow } from './within-one-window.ts';
+
+/** The store's time, and twice as long for the proxy: what the store cannot say in time is still said by the service. */
+const STORE_MS = 400;
+const PROXY_MS = 2 * STORE_MS;
+
+const CLIENT = { client: { header: 'X-Client', omit_if_not_present: true } };
+
+describe('a gateway whose counters are in Redis', { skip: whyNoRedis() ?? false }, () => {
+  let redis: RedisServer;
+  let system: LimitedSystem;
+  before(async () => {
+    redis = await startRedis();
+    process.env.REDIS_URL = `redis://${redis.address}`;
+    process.env.STORE_TIMEOUT_MS = String(STORE_MS);
+    system = await startLimited(({ rateLimit, upstream }) => ({
+      'service.yaml': patientService(rateLimit),
+      'mappings.yaml':
+        labelled('closed', upstream, ['closed']) + labelled('counted', upstream, ['counted', CLIENT]),
+      'limits.yaml': limits('limits', [
+        { pattern: [{ generic_key: 'closed' }], rate: 0, unit: 'hour' },
+        { pattern: [{ generic_key: 'counted' }, { client: '*' }], rate: 2, unit: 'hour' },
+      ]),
+    }));
+  });
+  after(async () => {
+    await system.stop();
+    await redis.remove();
+  });
+
+  const closed = () => system.statusOf('/closed/');
+  const answered = (status: number) => until(async () => (await closed()) === status || undefined);
+
+  test('remembers them when the service is restarted', () =>
+    withinOneWindow(async client => {
+      const counted = () => system.statusOf('/counted/', { headers: { 'x-client': client } });
+      assert.deepEqual([await counted(), await counted(), await counted()], [200, 200, 429]);
+      await system.kill('ratelimit-service');
+      await answered(200);
+      await answered(429);
+      assert.equal(await counted(), 429);
+    }));
+
+  for (const [deny, status] of [
+    [false, 200],
+    [true, 500],
+  ] as const) {
+    describe(`with failure_mode_deny ${deny}`, () => {
+      before(async () => {
+        await editService(system, {
+          service: system.services.rateLimit,
+          timeout_ms: PROXY_MS,
+          failure_mode_deny: deny,
+        });
+        await answered(429);
+      });
+
+      test(`answers ${status} while Redis is dead, and 429 when it is back`, async t => {
+        await redis.kill();
+        await answered(status);
+        for (let i = 0; i < 20; i++) assert.equal(await closed(), status);
+        await redis.start();
+        const from = performance.now();
+        await answered(429);
+        t.diagnostic(`limits were back after ${Math.round(performance.now() - from)} ms`);
+      });
+
+      test(`answers ${status} while Redis is frozen, before the proxy's own time is over`, async t => {
+        redis.signal('SIGSTOP');
+        t.after(() => redis.signal('SIGCONT'));
+        const sentAt = performance.now();
+        assert.equal(await closed(), status);
+        const tookMs = performance.now() - sentAt;
+        t.diagnostic(`${Math.round(tookMs)} ms`);
+        assert.ok(tookMs < PROXY_MS, `${tookMs} ms`);
+        redis.signal('SIGCONT');
+        await answered(429);
+      });
+    });
+  }
+});
