@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import http from 'node:http';
+import { after, before, describe, test } from 'node:test';
+import type { RequestOptions } from '#envoy/e2e/request.ts';
+import {
+  document,
+  type LimitedSystem,
+  labelled,
+  limits,
+  patientService,
+  startLimited,
+} from './limited-system.ts';
+import { connectTo } from './service-client.ts';
+import { withinOneWindow } from './within-one-window.ts';
+
+const MAX_COUNTERS = 1_000;
+const ADDRESSES = 10_000;
+const KIB = 1024;
+
+const VALUE = { value: { header: 'X-Value', omit_if_not_present: true } };
+
+/** As HTTP carries text: its bytes, each as one character. */
+const onTheWire = (text: string) => Buffer.from(text).toString('latin1');
+
+describe('limits through the edge hold against', () => {
+  let system: LimitedSystem;
+  before(async () => {
+    process.env.MAX_COUNTERS = String(MAX_COUNTERS);
+    system = await startLimited(({ rateLimit, upstream }) => ({
+      'module.yaml': document('Module', 'gateway', { config: { xff_num_trusted_hops: 1 } }),
+      'service.yaml': patientService(rateLimit),
+      'mappings.yaml': [
+        labelled('once', upstream, ['once', VALUE]),
+        labelled('fifty', upstream, ['fifty', VALUE]),
+        labelled('address', upstream, ['address', 'remote_address']),
+        labelled('told', upstream, ['told']),
+      ].join(''),
+      'limits.yaml': limits('limits', [
+        { pattern: [{ generic_key: 'once' }, { value: '*' }], rate: 1, unit: 'hour' },
+        { pattern: [{ generic_key: 'fifty' }, { value: '*' }], rate: 50, unit: 'hour' },
+        { pattern: [{ generic_key: 'address' }, { remote_address: '*' }], rate: 2, unit: 'hour' },
+        {
+          pattern: [{ generic_key: 'told' }],
+          rate: 0,
+          unit: 'hour',
+          errorResponse: { bodyTemplate: '{{ .request_id }}' },
+        },
+      ]),
+    }));
+  });
+  after(() => system.stop());
+
+  const once = (value: string) => system.statusOf('/once/', { headers: { 'x-value': value } });
+  const from = (address: string): RequestOptions => ({ headers: { 'x-forwarded-for': address } });
+
+  for (const [what, value] of [
+    ['quotes and backslashes', '"\\"},{"'],
+    ['a tab', 'a\tb'],
+    ['an emoji', onTheWire('🚦')],
+    ['half an emoji', onTheWire('🚦').slice(0, 2)],
+    ['bytes that are no UTF-8', '\xff\xfe\xc0\x80'],
+    ['a lone surrogate', '\xed\xa0\x80'],
+    ['the syntax of templates and formats', '{{ .RetryAfter }} %REQ(X-VALUE)%'],
+    ['prototype keys', '__proto__'],
+    ['lengths, as counters are keyed', '3:abc0:1:a'],
+  ] as const)
+    test(`a label value with ${what}`, () =>
+      withinOneWindow(async client => {
+        assert.deepEqual([await once(`${value}${client}`), await once(`${value}${client}`)], [200, 429]);
+      }));
+
+  test('a label value of 50 KiB, which has a counter of its own', () =>
+    withinOneWindow(async client => {
+      const long = client.repeat(Math.ceil((50 * KIB) / client.length));
+      await once(`${long}a`);
+      assert.equal(await once(`${long}a`), 429);
+      assert.notEqual(await once(`${long}b`), 429);
+      assert.equal(await once(long.repeat(2)), 431, 'Envoy takes 60 KiB of headers');
+    }));
+
+  test('many requests at once', () =>
+    withinOneWindow(async client => {
+      const agent = new http.Agent({ keepAlive: true, maxSockets: 50 });
+      const asked = Array.from({ length: 200 }, () =>
+        system.statusOf('/fifty/', { agent, headers: { 'x-value': client } }),
+      );
+      const statuses = await Promise.all(asked);
+      agent.destroy();
+      assert.equal(statuses.filter(status => status === 200).length, 50);
+      assert.equal(statuses.filter(status => status === 429).length, 150);
+    }));
+
+  test('an X-Forwarded-For that is no address', () =>
+    withinOneWindow(async client => {
+      const statuses = [];
+      for (let i = 0; i < 3; i++) statuses.push(await system.statusOf('/address/', from(`${client}-${i}`)));
+      assert.equal(statuses.at(-1), 429);
+    }));
+
+  test('headers of our own that a client sends', async () => {
+    const forged = {
+      'x-gateway-request-id': 'forged',
+      'x-envoy-ratelimited': 'true',
+      'Retry-After': '0',
+    };
+    const { body, headers, status } = await system.ask('/told/', { headers: forged });
+    assert.equal(status, 429);
+    assert.match(body, /^[0-9a-f-]{36}$/);
+    assert.match(headers['retry-after'] ?? '', /^[1-9]\d*$/);
+    assert.equal(headers['x-envoy-ratelimited'], undefined);
+  });
+
+  test(`${ADDRESSES} addresses, in bounded memory`, () =>
+    withinOneWindow(async () => {
+      const agent = new http.Agent({ keepAlive: true, maxSockets: 32 });
+      const statuses = new Set<number>();
+      let next = 0;
+      const lane = async () => {
+        while (next < ADDRESSES) {
+          const address = `10.9.${next >> 8}.${next++ & 255}`;
+          statuses.add(await system.statusOf('/address/', { ...from(address), agent }));
+        }
+      };
+      await Promise.all(Array.from({ length: 32 }, lane));
+      agent.destroy();
+      const metrics = await (await fetch(`http://${system.services.rateLimit}/metrics`)).text();
+      const counters = Number(/^gateway_ratelimit_counters (\d+)$/m.exec(metrics)?.[1]);
+      assert.ok(counters <= MAX_COUNTERS, `${counters} counters`);
+      assert.ok([...statuses].every(status => status === 200 || status === 429));
+      const late = from('192.0.2.1');
+      const passed = [];
+      for (let i = 0; i < 3; i++) passed.push(await system.statusOf('/address/', late));
+      assert.equal(passed.at(-1), 429, 'a new address beyond the bound has no more than its rate');
+    }));
+
+  test('a flood of descriptors and labels at the service itself', t =>
+    withinOneWindow(async client => {
+      const service = connectTo(system.services.rateLimit);
+      t.after(() => service.close());
+      const address = (remote_address: string) => ({ generic_key: 'address', remote_address });
+      const many = Array.from({ length: 10_000 }, (_, at) => address(`${client}-${at}`));
+      assert.match((await service.ask(...many)).outcome, /^(OK|OVER_LIMIT)$/);
+      const deep = Object.fromEntries(many.map((_, at) => [`key-${at}`, client]));
+      assert.equal((await service.ask({ ...address(`${client}-deep`), ...deep })).outcome, 'OK');
+      const tooLong = await service.ask(address('x'.repeat(5 * KIB * KIB)));
+      assert.equal(tooLong.outcome, 'RESOURCE_EXHAUSTED');
+      assert.equal((await service.ask({ generic_key: 'told' })).outcome, 'OVER_LIMIT');
+    }));
+});
