@@ -5,12 +5,21 @@ declare module 'oidc-provider' {
   export type Grant = {
     addOIDCScope: (scope: string) => void;
     addResourceScope: (resource: string, scope: string) => void;
+    rejectOIDCScope: (scope: string) => void;
+    rejectResourceScope: (resource: string, scope: string) => void;
+    readonly jti: string;
     save: () => Promise<string>;
   };
-  export type Client = { readonly clientId: string; readonly grantTypes: readonly string[] };
+  export type Client = {
+    readonly clientId: string;
+    readonly clientName?: string;
+    readonly grantTypes: readonly string[];
+  };
+  export type ResourceServer = { readonly scopes: ReadonlySet<string> };
   export type Context = {
     body: unknown;
     status: number;
+    set: (headers: Readonly<Record<string, string>>) => void;
     readonly oidc: {
       readonly client: Client;
       readonly params: { readonly [name: string]: string | undefined };
@@ -36,6 +45,11 @@ declare module 'oidc-provider' {
     readonly AccessToken: new (
       of: object,
     ) => { scope?: string; readonly expiration: number; save: () => Promise<string> };
+    readonly ResourceServer: new (
+      identifier: string,
+      data: object,
+    ) => ResourceServer;
+    readonly Client: { find: (id: string) => Promise<Client | undefined> };
     callback(): (request: IncomingMessage, response: ServerResponse) => Promise<void>;
     interactionDetails(request: IncomingMessage, response: ServerResponse): Promise<Interaction>;
     interactionFinished(request: IncomingMessage, response: ServerResponse, result: object): Promise<void>;

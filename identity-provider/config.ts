@@ -1,0 +1,60 @@
+import { isIP } from 'node:net';
+import { type HostPort, parseHostPort } from '#protos/host-port.ts';
+
+export type Config = {
+  readonly address: HostPort;
+  /** Undefined: `http://` and the address. */
+  readonly issuer: string | undefined;
+  /** Under which browsers know the gateway, `http://host:port`. */
+  readonly origins: readonly string[];
+  /** Where the keys are kept. */
+  readonly state: string;
+  readonly logLevel: string;
+};
+
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * The configuration in ADDRESS (127.0.0.1:18004), ISSUER, GATEWAY_ORIGINS (http://127.0.0.1:8080,http://localhost:8080), STATE (.gateway) and LOG_LEVEL
+ * (info). An address that others reach is refused unless ALLOW_KNOWN_PASSWORDS is `yes`: everybody knows the users' passwords. An empty variable is
+ * one that is not set. Throws an Error that names the variable and what it should be.
+ */
+export function readConfig(env: Environment): Config {
+  const text = (name: string, otherwise: string) => env[name]?.trim() || otherwise;
+  const logLevel = text('LOG_LEVEL', 'info');
+  if (!LOG_LEVELS.includes(logLevel)) {
+    throw new Error(`LOG_LEVEL is "${logLevel}": want one of ${LOG_LEVELS.join(', ')}`);
+  }
+  return {
+    address: parseAddress(text('ADDRESS', '127.0.0.1:18004'), text('ALLOW_KNOWN_PASSWORDS', 'no') === 'yes'),
+    issuer: env.ISSUER?.trim() ? parseOrigin('ISSUER', env.ISSUER.trim()) : undefined,
+    origins: text('GATEWAY_ORIGINS', 'http://127.0.0.1:8080,http://localhost:8080')
+      .split(',')
+      .map(origin => parseOrigin('GATEWAY_ORIGINS', origin.trim())),
+    state: text('STATE', '.gateway'),
+    logLevel,
+  };
+}
+
+function parseAddress(text: string, anywhere: boolean): HostPort {
+  const address = parseHostPort(text);
+  if (address === undefined) {
+    throw new Error(`ADDRESS is "${text}": want host:port, for example 127.0.0.1:18004`);
+  }
+  if (anywhere || isLoopback(address.host)) return address;
+  throw new Error(
+    `ADDRESS is "${text}", which others may reach: everybody knows this sample's passwords; ALLOW_KNOWN_PASSWORDS=yes does it all the same`,
+  );
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+}
+
+function parseOrigin(name: string, text: string): string {
+  const url = URL.parse(text);
+  if (url !== null && /^https?:$/.test(url.protocol) && url.origin === text) return text;
+  throw new Error(`${name} has "${text}": want an origin, for example http://127.0.0.1:8080`);
+}

@@ -1,0 +1,40 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Interaction, Provider } from 'oidc-provider';
+import { readForm } from './form.ts';
+import { saveGrant } from './grants.ts';
+import { PAGE_HEADERS } from './page.ts';
+import { loginPage } from './pages.ts';
+import { userOf } from './sample-users.ts';
+
+/** Answers a browser that has to log in: a form, or the way back when it is filled in or cancelled. The library's cookie tells whose attempt it is. */
+export async function serveInteraction(
+  provider: Provider,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const interaction = await provider.interactionDetails(request, response);
+  const finish = (result: object) => provider.interactionFinished(request, response, result);
+  if (interaction.prompt.name === 'consent') return finish(await consentTo(provider, interaction));
+  const ask = async (problem: string) => {
+    const client = await provider.Client.find(interaction.params.client_id);
+    sendPage(response, loginPage(client?.clientName ?? 'An application', problem));
+  };
+  if (request.method !== 'POST') return ask('');
+  const form = await readForm(request);
+  if (form.has('cancel')) return finish({ error: 'access_denied', error_description: 'cancelled' });
+  const user = userOf(form.get('username'), form.get('password'));
+  return user === undefined
+    ? ask('Wrong name or password.')
+    : finish({ login: { accountId: user.username } });
+}
+
+/** Only an application that insists on being consented to (`prompt=consent`) comes here. */
+async function consentTo(provider: Provider, { params, session }: Interaction): Promise<object> {
+  const grant = await saveGrant(provider, session?.accountId ?? '', params.client_id);
+  return { consent: { grantId: grant.jti } };
+}
+
+function sendPage(response: ServerResponse, text: string): void {
+  response.writeHead(200, PAGE_HEADERS);
+  response.end(text);
+}

@@ -1,0 +1,66 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { exportJWK, generateKeyPair, type JWK } from 'jose';
+
+/** What the provider signs with, and what it protects its cookies with. */
+export type ProviderKeys = { readonly signing: JWK; readonly cookies: string };
+
+/**
+ * The keys in `file`, made at the first start, readable by their owner alone. Of several that start at once all get the same.
+ * Throws the system's error, or one that names a file that holds something else.
+ */
+export async function readKeys(file: string): Promise<ProviderKeys> {
+  const known = tryRead(file);
+  if (known !== undefined) return known;
+  writeOnce(file, JSON.stringify(await newKeys()));
+  const written = tryRead(file);
+  if (written !== undefined) return written;
+  throw new Error(`${file} is gone again: who removes it?`);
+}
+
+async function newKeys(): Promise<ProviderKeys> {
+  const { privateKey } = await generateKeyPair('RS256', { extractable: true });
+  const signing = { ...(await exportJWK(privateKey)), kid: randomUUID(), use: 'sig', alg: 'RS256' };
+  return { signing, cookies: randomBytes(32).toString('hex') };
+}
+
+/** In one step, and never over a file that is there. */
+function writeOnce(file: string, text: string): void {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  const temporary = `${file}.${randomUUID()}`;
+  writeFileSync(temporary, text, { mode: 0o600, flag: 'wx' });
+  try {
+    linkSync(temporary, file);
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error;
+  } finally {
+    rmSync(temporary);
+  }
+}
+
+function tryRead(file: string): ProviderKeys | undefined {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+  const keys = parseKeys(text);
+  if (keys === undefined) throw new Error(`${file} does not hold the provider's keys: remove it`);
+  return keys;
+}
+
+function parseKeys(text: string): ProviderKeys | undefined {
+  try {
+    const { signing, cookies } = JSON.parse(text);
+    return typeof signing?.d === 'string' && typeof cookies === 'string' ? { signing, cookies } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}
