@@ -2,7 +2,7 @@ import { script } from '#redis/script.ts';
 
 /**
  * Each script has one key, so that in a cluster one slot is touched. A record in Redis is the text
- * `<version>.<digests of its groups, joined by commas>.<value in Base64>`.
+ * `<version>.<digests of its groups, joined by commas>.<value in Base64>`; see redis-record-text.ts.
  */
 
 /** ARGV: the version that must be there, the next one, the value in Base64, ms. Gives 1 or 0. */
@@ -18,8 +18,30 @@ return 1
 /** Gives what it removed, or nil. GETDEL would do, but needs Redis 6.2. */
 export const TAKE = script(`
 local old = redis.call('GET', KEYS[1])
-if old then redis.call('DEL', KEYS[1]) end
+if not old or old == '' then return false end
+redis.call('DEL', KEYS[1])
 return old
+`);
+
+/** ARGV: the record, ms. Gives 1; 0 where there is one; 2 where it was put out before it was made. */
+export const MAKE = script(`
+local old = redis.call('GET', KEYS[1])
+if old == '' then return 2 end
+if old then return 0 end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+return 1
+`);
+
+/** As TAKE, but a record that has joined its groups and is not made yet is not made any more: an empty text stands in its place for ARGV ms. */
+export const PUT_OUT = script(`
+local old = redis.call('GET', KEYS[1])
+if old == '' then return false end
+if old then
+  redis.call('DEL', KEYS[1])
+  return old
+end
+redis.call('SET', KEYS[1], '', 'PX', ARGV[1])
+return false
 `);
 
 /** ARGV: the holder. */

@@ -11,11 +11,15 @@ import {
   wholeMs,
 } from './record-store.ts';
 import { recordVersions } from './record-version.ts';
-import { COUNT, JOIN, RELEASE, REPLACE, TAKE } from './redis-record-scripts.ts';
+import { COUNT, JOIN, MAKE, PUT_OUT, RELEASE, REPLACE, TAKE } from './redis-record-scripts.ts';
 import { type RecordText, readRecordText, toBase64, writeRecordText } from './redis-record-text.ts';
 
 /** Put out of a group by one that joins: more than one only after `most` was lowered. */
 const PUT_OUT_AT_ONCE = 4;
+/** How long a record that was put out before it was made cannot be made any more: longer than any call takes. */
+const UNMADE_MS = 10_000;
+/** What MAKE says then. */
+const PUT_OUT_BEFORE = 2;
 
 /** A store on a connection of its own: see `connectRedis` and RedisRecordStore. Usable at once: calls are refused until it is connected. */
 export function openRedisRecordStore(
@@ -61,7 +65,7 @@ export class RedisRecordStore implements RecordStore {
     const putOut = await Promise.all(lists.map(({ digest, most }) => this.#join(digest, key, most, ttl)));
     const [made] = await Promise.all([
       this.#make(key, record, ttl),
-      ...putOut.flat().map(oldest => this.#take(oldest)),
+      ...putOut.flat().map(oldest => this.#remove(PUT_OUT, oldest, [String(UNMADE_MS)])),
     ]);
     return made;
   }
@@ -72,11 +76,11 @@ export class RedisRecordStore implements RecordStore {
   }
 
   async take(key: string): Promise<Uint8Array | undefined> {
-    return (await this.#take(key))?.value;
+    return (await this.#remove(TAKE, key))?.value;
   }
 
   async remove(key: string): Promise<boolean> {
-    return (await this.#take(key)) !== undefined;
+    return (await this.#remove(TAKE, key)) !== undefined;
   }
 
   async acquire(key: string, holder: string, ttlMs: number): Promise<boolean> {
@@ -111,9 +115,11 @@ export class RedisRecordStore implements RecordStore {
     return `${this.#prefix}group:${digest}`;
   }
 
+  /** True also where it is gone already, because others have filled a group meanwhile. */
   async #make(key: string, record: RecordText, ttl: number): Promise<boolean> {
-    const name = this.#recordKey(key);
-    return (await this.#send(name, ['SET', name, writeRecordText(record), 'NX', 'PX', String(ttl)])) === 'OK';
+    const made = await this.#run(MAKE, this.#recordKey(key), [writeRecordText(record), String(ttl)]);
+    if (made === PUT_OUT_BEFORE) this.#leave(key, record.groups);
+    return made === 1 || made === PUT_OUT_BEFORE;
   }
 
   /** The keys of those that had to go. */
@@ -123,14 +129,18 @@ export class RedisRecordStore implements RecordStore {
     return Array.isArray(out) ? out.map(String) : [];
   }
 
-  /** Its places in groups are given up behind the caller's back: should that fail, they are free when older ones have gone. */
-  async #take(key: string): Promise<RecordText | undefined> {
-    const record = readRecordText(await this.#run(TAKE, this.#recordKey(key), []));
-    for (const digest of record?.groups ?? []) {
+  async #remove(how: Script, key: string, args: readonly string[] = []): Promise<RecordText | undefined> {
+    const record = readRecordText(await this.#run(how, this.#recordKey(key), args));
+    if (record !== undefined) this.#leave(key, record.groups);
+    return record;
+  }
+
+  /** Behind the caller's back: should it fail, the places are free when older ones have gone. */
+  #leave(key: string, groups: readonly string[]): void {
+    for (const digest of groups) {
       const name = this.#groupKey(digest);
       this.#send(name, ['ZREM', name, key]).catch(() => {});
     }
-    return record;
   }
 
   #send(key: string, args: readonly string[]): Promise<Reply> {

@@ -35,12 +35,13 @@ export class SqliteQueue {
   }
 
   /** What the task gives. Rejects with StoreUnavailable when SQLite fails, or is held by another process for too long. */
-  run<T>(task: () => T): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const attempt = () => settle(task, resolve, reject);
-      if (this.#tasks.length >= MAX_WAITING) reject(new StoreUnavailable(BUSY_MESSAGE));
-      else if (this.#tasks.length > 0 || !attempt()) this.#wait(attempt, reject);
-    });
+  write<T>(task: () => T): Promise<T> {
+    return this.#run(task, this.#tasks.length > 0);
+  }
+
+  /** The same for what can go past writes that wait: in WAL mode readers wait for nobody. */
+  read<T>(task: () => T): Promise<T> {
+    return this.#run(task, false);
   }
 
   /** Refuses all that waits. */
@@ -48,6 +49,15 @@ export class SqliteQueue {
     clearTimeout(this.#timer);
     for (const { refuse } of this.#tasks) refuse(new StoreUnavailable('SQLite: closed'));
     this.#tasks = [];
+  }
+
+  #run<T>(task: () => T, inLine: boolean): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const attempt = () => settle(task, resolve, reject);
+      if (!inLine && attempt()) return;
+      if (this.#tasks.length < MAX_WAITING) this.#wait(attempt, reject);
+      else reject(new StoreUnavailable(BUSY_MESSAGE));
+    });
   }
 
   #wait(attempt: Task['attempt'], refuse: Task['refuse']): void {

@@ -37,7 +37,7 @@ export async function openSqliteRecordStore(
 ): Promise<RecordStore> {
   const queue = new SqliteQueue({ timeoutMs, uptime });
   const { database, statements } = await queue
-    .run(() => openDatabase(file))
+    .write(() => openDatabase(file))
     .catch(error => explain(file, error));
   return new SqliteRecordStore(database, statements, queue, maxRecords, now);
 }
@@ -66,7 +66,7 @@ class SqliteRecordStore implements RecordStore {
   }
 
   read(key: string): Promise<StoredRecord | undefined> {
-    return this.#queue.run(() => {
+    return this.#queue.read(() => {
       const row = this.#statements.read.get(`r${key}`, this.#now());
       return row && { value: bytesOf(row.value), version: String(row.version) };
     });
@@ -89,7 +89,7 @@ class SqliteRecordStore implements RecordStore {
 
   async replace(key: string, version: string, value: Uint8Array, ttlMs: number): Promise<boolean> {
     const ttl = wholeMs(ttlMs);
-    return this.#queue.run(() => {
+    return this.#queue.write(() => {
       const now = this.#now();
       const next = this.#nextVersion();
       return this.#statements.replace.run(value, next, now + ttl, `r${key}`, version, now).changes === 1;
@@ -97,7 +97,7 @@ class SqliteRecordStore implements RecordStore {
   }
 
   async take(key: string): Promise<Uint8Array | undefined> {
-    return this.#queue.run(() => {
+    return this.#queue.write(() => {
       // `all`, since `get` would not see that the removal cannot be committed
       const [row] = this.#statements.remove.all(`r${key}`);
       return row !== undefined && Number(row.ends) > this.#now() ? bytesOf(row.value) : undefined;
@@ -117,12 +117,12 @@ class SqliteRecordStore implements RecordStore {
   }
 
   async release(key: string, holder: string): Promise<void> {
-    await this.#queue.run(() => this.#statements.release.run(`l${key}`, holder));
+    await this.#queue.write(() => this.#statements.release.run(`l${key}`, holder));
   }
 
   async count(key: string, add: number, windowMs: number): Promise<number> {
     const [more, window] = [wholeAdd(add), wholeMs(windowMs)];
-    if (more === 0) return this.#queue.run(() => this.#held(`c${key}`, window));
+    if (more === 0) return this.#queue.read(() => this.#held(`c${key}`, window));
     return this.#adding(`c${key}`, (name, now) => {
       const [row] = this.#statements.count.all({ key: name, add: more, ends: now + window, now });
       return Number(row?.value);
@@ -142,7 +142,7 @@ class SqliteRecordStore implements RecordStore {
 
   /** A write that may add an entry: in the same transaction some of what is over goes. */
   #adding<T>(name: string, task: (name: string, now: number) => T): Promise<T> {
-    return this.#queue.run(() => {
+    return this.#queue.write(() => {
       const { begin, commit, rollback } = this.#statements;
       begin.run();
       try {

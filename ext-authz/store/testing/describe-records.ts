@@ -100,7 +100,7 @@ export function describeRecords(stores: () => TestStores): void {
     const { version = '' } = (await one.read(replaced)) ?? {};
     assert.equal(await one.replace(replaced, version, bytes('shorter'), SHORT), true);
     const { version: last = '' } = (await one.read(replaced)) ?? {};
-    for (const key of [read, taken, removed]) await one.create(key, bytes('short'), SHORT);
+    for (const key of [taken, removed, read]) await one.create(key, bytes('short'), SHORT);
     await eventually(stores(), 'the record has ended', async () => (await two.read(read)) === undefined);
     assert.equal(await two.take(taken), undefined);
     assert.equal(await two.remove(removed), false);

@@ -1,0 +1,17 @@
+/** A process that writes to a file of records: `take <file> <keys…>` or `create <file>`, until it is killed. Prints a line for each done. */
+import { writeSync } from 'node:fs';
+import { openSqliteRecordStore } from '../sqlite-record-store.ts';
+import { bytes, freshKey, MINUTE } from './test-stores.ts';
+
+const [mode, file = '', ...keys] = process.argv.slice(2);
+const clock = { now: () => 1_700_000_000_000, uptime: () => performance.now() };
+const store = await openSqliteRecordStore(file, { ...clock, timeoutMs: 30_000 });
+if (mode === 'create')
+  for (;;) {
+    const key = freshKey();
+    await store.create(key, bytes(key.repeat(50)), MINUTE, [{ name: 'all', most: 10_000 }]);
+    writeSync(1, `${key}\n`);
+  }
+const taken = await Promise.all(keys.map(key => store.take(key)));
+writeSync(1, `${keys.filter((_, index) => taken[index] !== undefined).join('\n')}\n`);
+await store.close();
