@@ -1,0 +1,157 @@
+import { seeOther } from '../answer-page.ts';
+import type { HttpRequest } from '../http-request.ts';
+import type { Answer } from '../outcome.ts';
+import { ProviderError, shownErrorCode } from '../provider/provider-error.ts';
+import { newSecret } from '../store/sealed-record.ts';
+import { type Attempt, pendingHash, pendingValue, sameText, takeAttempt } from './attempt.ts';
+import { pendingCookie, sessionCookies } from './cookies.ts';
+import { failurePage, moveOn } from './gateway-page.ts';
+import { ticketUrl } from './handoff.ts';
+import { redirectUriOf } from './login.ts';
+import { presentedSession, usableSession } from './presented-session.ts';
+import type { Protecting } from './protecting.ts';
+import { newSession, type Session } from './session.ts';
+import type { LoadedSession } from './session-records.ts';
+import { scopeState, stateOf } from './session-state.ts';
+
+/** RFC 6749 sections 4.1.2 and 4.1.2.1, RFC 9207. */
+export type CallbackParameters = {
+  readonly state: string;
+  readonly code: string | undefined;
+  readonly error: string | undefined;
+  readonly iss: string | undefined;
+};
+
+type Callback = Protecting & {
+  readonly request: HttpRequest;
+  readonly attempt: Attempt;
+  readonly parameters: CallbackParameters;
+  readonly signal: () => AbortSignal;
+};
+
+/** Answers what the provider sends the browser back with. The `state` counts once, whatever comes of it. Source: decisions, "Callback". */
+export async function answerCallback(
+  candidates: readonly Protecting[],
+  request: HttpRequest,
+  parameters: CallbackParameters,
+  signal: () => AbortSignal,
+): Promise<Answer> {
+  for (const candidate of candidates) {
+    const attempt = await takeAttempt(candidate.filter, parameters.state);
+    if (attempt !== undefined) return judge({ ...candidate, request, attempt, parameters, signal });
+  }
+  return unknownState(candidates, request, signal);
+}
+
+/** RFC 6749 section 10.12: it must come from the browser that began the attempt, on the origin that it was begun for. */
+async function judge(callback: Callback): Promise<Answer> {
+  const { attempt, filter, parameters, place, request } = callback;
+  const { loaded } = await presentedSession(filter, request);
+  const cookie = pendingValue(filter, request);
+  const isSameBrowser = cookie !== undefined && sameText(pendingHash(cookie), attempt.pending);
+  const other = isSameBrowser ? undefined : ofSameBrowser(loaded, attempt);
+  if (attempt.origin !== place.origin || !(isSameBrowser || other !== undefined))
+    return failurePage(request, 403, 'This login was begun in another browser, or its cookie is gone.');
+  if (parameters.error !== undefined) return refused(callback, parameters.error);
+  if (parameters.code === undefined)
+    return failurePage(request, 400, 'The identity provider sent no code.', attempt.returnUrl);
+  if (other !== undefined && scopeState(other.session, attempt.scope) === 'granted')
+    return finish(callback, other.id, other.session);
+  return logIn(callback, parameters.code, loaded);
+}
+
+/** Another tab of the browser has logged in by the same pending cookie, which is cleared since. */
+function ofSameBrowser(loaded: LoadedSession | undefined, { pending }: Attempt): LoadedSession | undefined {
+  return loaded !== undefined && sameText(loaded.session.pending, pending) ? loaded : undefined;
+}
+
+/** RFC 6749 section 4.1.2.1; RFC 9207 section 2.4: `iss` counts there too. */
+async function refused(
+  { attempt, filter, parameters, request, signal }: Callback,
+  error: string,
+): Promise<Answer> {
+  await filter.provider.checkIssuer(parameters.iss, signal());
+  const code = shownErrorCode(error);
+  const message =
+    code === 'access_denied'
+      ? 'The identity provider has denied access (access_denied).'
+      : `The login failed at the identity provider: ${code}.`;
+  return failurePage(request, code === 'access_denied' ? 403 : 502, message, attempt.returnUrl);
+}
+
+async function logIn(callback: Callback, code: string, before: LoadedSession | undefined): Promise<Answer> {
+  const { attempt, filter, request } = callback;
+  try {
+    const session = await exchange(callback, code);
+    if ('refused' in session) return failurePage(request, 502, session.refused, attempt.returnUrl);
+    const id = await filter.sessions.create(session, filter.sources.now());
+    const old = [attempt.replaces, before?.key].filter(key => key !== undefined);
+    await Promise.all(old.map(key => filter.sessions.remove(key)));
+    return await finish(callback, id, session);
+  } catch (error) {
+    const message = shownRefusal(error);
+    if (message === undefined) throw error;
+    return failurePage(request, 502, message, attempt.returnUrl);
+  }
+}
+
+/** RFC 6749 section 4.1.3. The access token is judged once before there is a session, so that no request is sent to log in again by it. */
+async function exchange(
+  { attempt, filter, parameters, place, signal }: Callback,
+  code: string,
+): Promise<Session | { readonly refused: string }> {
+  const { provider, resourceServer, settings, sources } = filter;
+  const { codeVerifier, nonce, pending, sameSite, scope, sessionCookies: browserOnly } = attempt;
+  const redirectUri = redirectUriOf(filter);
+  const request = { code, iss: parameters.iss, redirectUri, codeVerifier, nonce };
+  const tokens = await provider.exchangeCode(request, signal());
+  const xsrf = newSecret(sources.randomBytes);
+  const origin = { xsrf, pending, asked: scope, sameSite, sessionCookies: browserOnly };
+  const now = sources.now();
+  const session = newSession(origin, tokens, settings.clientSessionMaxIdle, now);
+  const verdict = await resourceServer.validate(session, [], signal);
+  if (verdict.kind === 'invalid')
+    return { refused: `The access token of the identity provider is refused: ${verdict.check}.` };
+  if (stateOf(session, settings.expirationSafetyMargin, now) === 'none')
+    return { refused: 'The access token of the identity provider ends within expirationSafetyMargin.' };
+  return { ...session, cookieEnds: { [place.configured]: session.ends } };
+}
+
+/** Sets the cookies, and goes on: to the origin that the login is for, or to what was asked for first. */
+async function finish(
+  { attempt, filter, place, request }: Callback,
+  id: string,
+  session: Session,
+): Promise<Answer> {
+  const { realm, sources } = filter;
+  const cookies = [
+    ...sessionCookies(realm, place, id, session, sources.now()),
+    pendingCookie(realm, place, ''),
+  ];
+  if (attempt.handoff === undefined) return moveOn(request, attempt.returnUrl, cookies, session.sameSite);
+  const url = await ticketUrl(filter, attempt.handoff, id);
+  if (url === undefined)
+    return failurePage(request, 400, 'This login took too long.', attempt.returnUrl, cookies);
+  return seeOther(url, cookies);
+}
+
+/** What may be shown of the provider's refusal: its error code. Everything else is the operator's to know. */
+function shownRefusal(error: unknown): string | undefined {
+  if (!(error instanceof ProviderError)) return undefined;
+  if (error.code === 'no_id_token') return 'The identity provider sent no ID token.';
+  if (error.oauthError === undefined) return undefined;
+  return `The identity provider has refused the login: ${error.oauthError}.`;
+}
+
+/** Used, expired or never ours: perhaps by the reload of a page, or the button Back. */
+async function unknownState(
+  candidates: readonly Protecting[],
+  request: HttpRequest,
+  signal: () => AbortSignal,
+): Promise<Answer> {
+  for (const { filter, place } of candidates) {
+    const { loaded } = await presentedSession(filter, request);
+    if ((await usableSession(filter, loaded, signal)) !== undefined) return seeOther(`${place.origin}/`);
+  }
+  return failurePage(request, 400, 'This login is over, or it took too long.');
+}

@@ -1,0 +1,139 @@
+import type { HeaderFields } from '../http-request.ts';
+import type { SameSite } from '../rule.ts';
+import type { Place } from './origin.ts';
+
+export type SetCookie = readonly [name: 'set-cookie', value: string];
+
+export const SESSION = 'gateway_session';
+export const XSRF = 'gateway_xsrf';
+export const PENDING = 'gateway_pending';
+
+const ENOUGH = 8;
+
+/**
+ * The different values that a cookie of this name has in a request, at most eight. Each `Cookie` field is read by itself (RFC 6265
+ * section 5.4); names are compared exactly.
+ */
+export function cookieValues(headers: HeaderFields, name: string): readonly string[] {
+  const values: string[] = [];
+  for (const field of headers.get('cookie') ?? []) collect(field, `${name}=`, values);
+  return values;
+}
+
+function collect(field: string, prefix: string, values: string[]): void {
+  for (let from = field.indexOf(prefix); from !== -1; from = field.indexOf(prefix, from + 1)) {
+    if (values.length === ENOUGH) return;
+    if (!beginsPair(field, from)) continue;
+    const end = field.indexOf(';', from);
+    const value = field.slice(from + prefix.length, end === -1 ? undefined : end).trim();
+    if (!values.includes(value)) values.push(value);
+  }
+}
+
+function beginsPair(field: string, index: number): boolean {
+  let before = index - 1;
+  while (field[before] === ' ' || field[before] === '\t') before -= 1;
+  return before < 0 || field[before] === ';';
+}
+
+export type CookieAttributes = {
+  /** Whole seconds; undefined: until the browser closes. */
+  readonly maxAge: number | undefined;
+  readonly sameSite: SameSite | undefined;
+  readonly httpOnly: boolean;
+  readonly domain: string | undefined;
+  readonly secure: boolean;
+};
+
+/** A `Set-Cookie` field (RFC 6265 section 4.1, SameSite: RFC 6265bis) for all paths. */
+export function setCookie(name: string, value: string, attributes: CookieAttributes): SetCookie {
+  const { domain, httpOnly, maxAge, sameSite, secure } = attributes;
+  const parts = [
+    `${name}=${value}`,
+    'Path=/',
+    domain === undefined ? '' : `Domain=${domain}`,
+    maxAge === undefined ? '' : `Max-Age=${maxAge}`,
+    httpOnly ? 'HttpOnly' : '',
+    secure ? 'Secure' : '',
+    sameSite === undefined ? '' : `SameSite=${SAME_SITE[sameSite]}`,
+  ];
+  return ['set-cookie', parts.filter(part => part !== '').join('; ')];
+}
+
+const SAME_SITE: Readonly<Record<SameSite, string>> = { lax: 'Lax', strict: 'Strict', none: 'None' };
+
+/** What of a session its cookies show. */
+export type CookieSession = {
+  readonly xsrf: string;
+  readonly sameSite?: SameSite;
+  readonly sessionCookies: boolean;
+  readonly ends: number;
+};
+
+/** Both cookies of a session, until its latest end. Source: decisions, "session, cookies, store". */
+export function sessionCookies(
+  realm: string,
+  place: Place,
+  id: string,
+  session: CookieSession,
+  now: number,
+): readonly SetCookie[] {
+  const attributes = attributesOf(place, session, now);
+  return [
+    setCookie(`${SESSION}.${realm}`, id, { ...attributes, httpOnly: true }),
+    xsrfCookie(realm, place, session, now),
+  ];
+}
+
+/** The one that scripts may read. */
+export function xsrfCookie(realm: string, place: Place, session: CookieSession, now: number): SetCookie {
+  return setCookie(`${XSRF}.${realm}`, session.xsrf, attributesOf(place, session, now));
+}
+
+function attributesOf(place: Place, session: CookieSession, now: number): CookieAttributes {
+  return {
+    maxAge: session.sessionCookies ? undefined : Math.max(1, Math.ceil((session.ends - now) / 1000)),
+    sameSite: session.sameSite,
+    httpOnly: false,
+    domain: domainOf(place),
+    secure: place.secure,
+  };
+}
+
+/** `Domain` is the origin's host, and only with includeSubdomains. Source: decisions, "OAuth2: origins". */
+function domainOf({ host, includeSubdomains }: Place): string | undefined {
+  return includeSubdomains ? host : undefined;
+}
+
+/** Both cookies of a session are cleared in the form in which they are set, or in both forms: with and without `Domain`. */
+export function clearSessionCookies(
+  realm: string,
+  place: Place,
+  sameSite: SameSite | undefined,
+  forms: 'own form' | 'both forms',
+): readonly SetCookie[] {
+  const domains = forms === 'own form' ? [domainOf(place)] : [place.host, undefined];
+  return domains.flatMap(domain => {
+    const attributes = { maxAge: 0, sameSite, domain, secure: place.secure };
+    return [
+      setCookie(`${SESSION}.${realm}`, '', { ...attributes, httpOnly: true }),
+      setCookie(`${XSRF}.${realm}`, '', { ...attributes, httpOnly: false }),
+    ];
+  });
+}
+
+/**
+ * The cookie that binds attempts to the browser that began them: host-only, of this origin alone. Its path is `/`, so that the request that begins
+ * another attempt brings it: else each tab would replace the other's.
+ */
+export function pendingCookie(realm: string, place: Place, value: string): SetCookie {
+  return setCookie(`${PENDING}.${realm}`, value, {
+    maxAge: value === '' ? 0 : PENDING_SECONDS,
+    sameSite: 'lax',
+    httpOnly: true,
+    domain: undefined,
+    secure: place.secure,
+  });
+}
+
+export const PENDING_SECONDS = 600;

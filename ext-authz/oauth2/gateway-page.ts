@@ -1,0 +1,43 @@
+import { answerPage, seeOther } from '../answer-page.ts';
+import type { HttpRequest } from '../http-request.ts';
+import type { Answer } from '../outcome.ts';
+import type { SameSite } from '../rule.ts';
+import type { SetCookie } from './cookies.ts';
+
+/** A page that offers to begin anew at `href`, a URL of the origin's own. */
+export function failurePage(
+  request: HttpRequest,
+  status: number,
+  message: string,
+  href = '/',
+  cookies: readonly SetCookie[] = [],
+): Answer {
+  return answerPage(request, { status, message, link: { href, text: 'Start again' }, headers: cookies });
+}
+
+/**
+ * Goes on to a URL of our own with new cookies. Browsers keep back strict cookies in a chain of redirects that another site began (RFC 6265bis
+ * section 5.2), so that those move on from a page of ours. Source: decisions, "With sameSite: strict".
+ */
+export function moveOn(
+  request: HttpRequest,
+  url: string,
+  cookies: readonly SetCookie[],
+  sameSite: SameSite | undefined,
+): Answer {
+  if (sameSite !== 'strict') return seeOther(url, cookies);
+  const link = { href: url, text: 'Go on' };
+  return answerPage(request, {
+    status: 200,
+    message: 'You are logged in.',
+    refresh: url,
+    link,
+    headers: cookies,
+  });
+}
+
+/** RFC 9110 section 15.5.6 */
+export function methodNotAllowed(request: HttpRequest, allow: string): Answer {
+  const message = `Only ${allow} is allowed here.`;
+  return answerPage(request, { status: 405, message, headers: [['allow', allow]] });
+}

@@ -1,0 +1,45 @@
+import type { KeyObject } from 'node:crypto';
+import type { OAuth2Settings } from '../filter-settings.ts';
+import type { HeaderFields } from '../http-request.ts';
+import type { Provider } from '../provider/provider.ts';
+import type { RecordStore } from '../store/record-store.ts';
+import type { RandomBytes } from '../store/sealed-record.ts';
+import type { Refreshes } from './refresh.ts';
+import type { ResourceServer } from './resource-server.ts';
+import type { SessionRecords } from './session-records.ts';
+
+/** The settings of a Filter that concern its logins. */
+export type LoginSettings = Pick<
+  OAuth2Settings,
+  | 'protectedOrigins'
+  | 'expirationSafetyMargin'
+  | 'clientSessionMaxIdle'
+  | 'extraAuthorizationParameters'
+  | 'postLogoutRedirectURI'
+>;
+
+/** Time and chance. */
+export type Sources = {
+  /** ms since the epoch */
+  readonly now: () => number;
+  readonly randomBytes: RandomBytes;
+  /** Resolves after `ms`, or when the signal aborts. */
+  readonly pause: (ms: number, signal?: AbortSignal) => Promise<void>;
+};
+
+/** A Filter of grantType AuthorizationCode, ready to decide. */
+export type LoginFilter = {
+  /** `<name>.<namespace>` */
+  readonly realm: string;
+  readonly settings: LoginSettings;
+  /** Whether cookies that a request brings about end with the browser (`useSessionCookies`). */
+  readonly usesSessionCookies: (headers: HeaderFields) => boolean;
+  readonly provider: Provider;
+  readonly resourceServer: ResourceServer;
+  readonly store: RecordStore;
+  /** For what could be guessed: clients' addresses. */
+  readonly storeKey: KeyObject;
+  readonly sessions: SessionRecords;
+  readonly refreshes: Refreshes;
+  readonly sources: Sources;
+};

@@ -1,0 +1,107 @@
+import { formatOrigin } from '#resources/origin.ts';
+import { answerPage, seeOther } from '../answer-page.ts';
+import type { HttpRequest } from '../http-request.ts';
+import type { Answer } from '../outcome.ts';
+import { ProviderError } from '../provider/provider-error.ts';
+import { newSecret } from '../store/sealed-record.ts';
+import { sameText } from './attempt.ts';
+import { clearSessionCookies, cookieValues, type SetCookie, XSRF } from './cookies.ts';
+import { methodNotAllowed } from './gateway-page.ts';
+import type { LoginFilter } from './login-filter.ts';
+import { parseLogout } from './logout-request.ts';
+import { type Presented, presentedSession } from './presented-session.ts';
+import type { Protecting } from './protecting.ts';
+import type { Session } from './session.ts';
+
+/**
+ * Logs out: the session ends in the store first, then its cookies go, then the browser goes to the provider. Source: document 1, "Logout request
+ * parameters"; decisions, "OAuth2: logout".
+ */
+export async function answerLogout(
+  candidates: readonly Protecting[],
+  request: HttpRequest,
+  signal: () => AbortSignal,
+): Promise<Answer> {
+  if (request.method !== 'POST') return methodNotAllowed(request, 'POST');
+  const parsed = parseLogout(request);
+  if ('error' in parsed) return answerPage(request, { status: parsed.status, message: parsed.error });
+  const candidate = candidates.find(({ filter }) => filter.realm === parsed.realm);
+  if (candidate === undefined)
+    return answerPage(request, { status: 400, message: 'There is no such `realm` on this origin.' });
+  const answer = await logOut(candidate, request, parsed.xsrf, signal);
+  return { ...answer, headers: [...answer.headers, ...corsHeaders(candidate.filter, request)] };
+}
+
+async function logOut(
+  candidate: Protecting,
+  request: HttpRequest,
+  xsrf: string | undefined,
+  signal: () => AbortSignal,
+): Promise<Answer> {
+  const { filter } = candidate;
+  const presented = await presentedSession(filter, request);
+  const { loaded } = presented;
+  if (xsrf === undefined || !isXsrf(xsrf, filter, request, loaded?.session))
+    return answerPage(request, { status: 403, message: '`_xsrf` is missing or wrong.' });
+  if (loaded === undefined) return seeOther('/', clearing(candidate, presented));
+  await filter.sessions.remove(loaded.key);
+  return leave(filter, request, loaded.session, clearing(candidate, presented), signal);
+}
+
+/** Equal to the cookie, and to the session's where there is one; in constant time. Two different cookies: none counts. */
+function isXsrf(
+  xsrf: string,
+  { realm }: LoginFilter,
+  { headers }: HttpRequest,
+  session: Session | undefined,
+): boolean {
+  const [cookie = '', ...others] = cookieValues(headers, `${XSRF}.${realm}`);
+  const isCookie = cookie !== '' && others.length === 0 && sameText(xsrf, cookie);
+  const isSession = session === undefined || sameText(xsrf, session.xsrf);
+  return isCookie && isSession;
+}
+
+function clearing({ filter, place }: Protecting, { loaded, several }: Presented): readonly SetCookie[] {
+  const forms = several ? 'both forms' : 'own form';
+  return clearSessionCookies(filter.realm, place, loaded?.session.sameSite, forms);
+}
+
+/** OpenID Connect RP-Initiated Logout 1.0 section 2. */
+async function leave(
+  { provider, settings, sources }: LoginFilter,
+  request: HttpRequest,
+  { idToken }: Session,
+  cookies: readonly SetCookie[],
+  signal: () => AbortSignal,
+): Promise<Answer> {
+  const { postLogoutRedirectURI } = settings;
+  const back =
+    postLogoutRedirectURI === undefined
+      ? {}
+      : { postLogoutRedirectURI, state: newSecret(sources.randomBytes) };
+  const page = (status: number, message: string) =>
+    answerPage(request, { status, message, headers: cookies });
+  try {
+    const url = await provider.endSessionUrl({ idTokenHint: idToken.raw, ...back }, signal());
+    return url === undefined ? page(200, HERE_ONLY) : seeOther(url, cookies);
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    return page(error.code === 'timeout' ? 504 : 502, UNREACHED);
+  }
+}
+
+const HERE_ONLY = 'You are logged out here. The login at the identity provider itself may go on.';
+const UNREACHED =
+  'You are logged out here. The identity provider could not be reached: the login there may go on.';
+
+/** For the Filter's listed origins only (Fetch standard, CORS protocol). */
+function corsHeaders(
+  { settings }: LoginFilter,
+  { headers }: HttpRequest,
+): readonly (readonly [string, string])[] {
+  const vary = ['vary', 'Origin'] as const;
+  const [origin, ...others] = headers.get('origin') ?? [];
+  const listed = settings.protectedOrigins.some(item => formatOrigin(item.origin) === origin);
+  if (origin === undefined || others.length > 0 || !listed) return [vary];
+  return [['access-control-allow-origin', origin], ['access-control-allow-credentials', 'true'], vary];
+}

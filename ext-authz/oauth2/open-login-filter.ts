@@ -1,0 +1,38 @@
+import type { KeyObject } from 'node:crypto';
+import { toHeaderMatcher } from '#resources/header-condition.ts';
+import type { OAuth2Settings } from '../filter-settings.ts';
+import type { HeaderFields } from '../http-request.ts';
+import type { Provider } from '../provider/provider.ts';
+import type { RecordStore } from '../store/record-store.ts';
+import type { LoginFilter, LoginSettings, Sources } from './login-filter.ts';
+import { Refreshes } from './refresh.ts';
+import type { ResourceServer } from './resource-server.ts';
+import { SessionRecords } from './session-records.ts';
+
+export type LoginFilterParts = {
+  readonly realm: string;
+  readonly settings: LoginSettings & Pick<OAuth2Settings, 'useSessionCookies'>;
+  readonly provider: Provider;
+  readonly resourceServer: ResourceServer;
+  readonly store: RecordStore;
+  readonly storeKey: KeyObject;
+  readonly sources: Sources;
+};
+
+/** A Filter of grantType AuthorizationCode; with new settings it is opened anew, and its sessions go on. */
+export function openLoginFilter(parts: LoginFilterParts): LoginFilter {
+  const { provider, realm, settings, sources, store } = parts;
+  const sessions = new SessionRecords({ store, realm, randomBytes: sources.randomBytes });
+  const refreshes = new Refreshes({ realm, settings, provider, store, sessions, sources });
+  return { ...parts, usesSessionCookies: cookieChoice(settings.useSessionCookies), sessions, refreshes };
+}
+
+/** Document 1, "useSessionCookies": requests that do not meet the condition get the negation of `value`. */
+function cookieChoice({
+  ifRequestHeader,
+  value,
+}: OAuth2Settings['useSessionCookies']): (headers: HeaderFields) => boolean {
+  if (ifRequestHeader === undefined) return () => value;
+  const matches = toHeaderMatcher(ifRequestHeader);
+  return headers => (matches(headers) ? value : !value);
+}

@@ -1,0 +1,71 @@
+import type { ProtectedOrigin } from '#resources/filter-oauth2-origins.ts';
+import { defaultPort, formatOrigin, type Origin, parseAuthority } from '#resources/origin.ts';
+import { matchesOrigin } from '#resources/origin-pattern.ts';
+import type { HttpRequest } from '../http-request.ts';
+
+/** Where a request is, as its browser sees it. */
+export type Place = {
+  /** The configured origin: `https://example.com`. */
+  readonly configured: string;
+  /** The request's own: the configured one, or with includeSubdomains a host below it. */
+  readonly origin: string;
+  /** Whether the login is held here: it is the first item's very origin. */
+  readonly holdsLogin: boolean;
+  /** Cookies are sent over TLS only. */
+  readonly secure: boolean;
+  /** The host that a cookie's `Domain` may name. */
+  readonly host: string;
+  /** Whether cookies have `Domain`. */
+  readonly includeSubdomains: boolean;
+};
+
+/**
+ * The protected origin that a request belongs to: of the first item whose `internalOrigin` matches Envoy's scheme and `:authority`. With
+ * includeSubdomains what stands before the internal host stands before the external one too. Undefined: none.
+ * Source: decisions, "OAuth2: origins".
+ */
+export function placeOf(
+  items: readonly ProtectedOrigin[],
+  request: Pick<HttpRequest, 'scheme' | 'authority'>,
+): Place | undefined {
+  const internal = internalOrigin(request);
+  const item = internal && items.find(candidate => matchesOrigin(candidate, internal));
+  if (internal === undefined || item === undefined) return undefined;
+  const configured = formatOrigin(item.origin);
+  const origin = formatOrigin({ ...item.origin, host: externalHost(item, internal) });
+  return {
+    configured,
+    origin,
+    holdsLogin: origin === loginOrigin(items),
+    secure: item.origin.scheme === 'https',
+    host: item.origin.host,
+    includeSubdomains: item.includeSubdomains,
+  };
+}
+
+/** The first item's origin: it holds the login, and `redirect_uri` is always there. */
+export function loginOrigin([first]: readonly ProtectedOrigin[]): string {
+  return first === undefined ? '' : formatOrigin(first.origin);
+}
+
+export const CALLBACK_PATH = '/.gateway/oauth2/redirection-endpoint';
+export const LOGOUT_PATH = '/.gateway/oauth2/logout';
+
+function internalOrigin({
+  authority,
+  scheme,
+}: Pick<HttpRequest, 'scheme' | 'authority'>): Origin | undefined {
+  if (!authority.includes(':')) return { scheme, host: authority, port: defaultPort(scheme) };
+  const parsed = parseAuthority(authority);
+  if ('error' in parsed) return undefined;
+  const { host, port = defaultPort(scheme) } = parsed.value;
+  return { scheme, host, port };
+}
+
+function externalHost(
+  { includeSubdomains, internalOrigin, origin }: ProtectedOrigin,
+  { host }: Origin,
+): string {
+  if (!includeSubdomains || host === internalOrigin.host) return origin.host;
+  return host.slice(0, -internalOrigin.host.length) + origin.host;
+}

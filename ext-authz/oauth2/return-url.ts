@@ -1,0 +1,22 @@
+import type { HttpRequest } from '../http-request.ts';
+
+const LONGEST = 2048;
+const OWN_PATHS = '/.gateway/';
+
+/**
+ * Where the browser goes on after a login that this request began: for GET and HEAD what it asked for, else its Referer when that is on the same
+ * origin; `/` for what is longer than 2,048 characters or below `/.gateway/`. Always a URL of `origin`. Source: decisions, "Return URL".
+ */
+export function returnUrl({ headers, method, target }: HttpRequest, origin: string): string {
+  const wanted =
+    method === 'GET' || method === 'HEAD' ? `${origin}${target}` : (headers.get('referer')?.[0] ?? '');
+  return ownUrl(wanted, origin) ?? `${origin}/`;
+}
+
+function ownUrl(text: string, origin: string): string | undefined {
+  if (text.length > LONGEST || !URL.canParse(text)) return undefined;
+  const url = new URL(text);
+  const isOwn = url.origin === origin && url.username === '' && url.password === '';
+  if (!isOwn || url.pathname.startsWith(OWN_PATHS) || url.href.length > LONGEST) return undefined;
+  return url.href;
+}

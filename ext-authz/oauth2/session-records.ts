@@ -1,0 +1,94 @@
+import type { RecordStore } from '../store/record-store.ts';
+import { newSecret, openRecord, type RandomBytes, sealOfSecret, sealRecord } from '../store/sealed-record.ts';
+import { parseSession, type Session } from './session.ts';
+
+/** A session as it was read: `replace` changes this version only. */
+export type LoadedSession = {
+  readonly id: string;
+  /** Of its record: nothing can be found out from it. */
+  readonly key: string;
+  readonly version: string;
+  readonly session: Session;
+};
+
+export type SessionRecordsOptions = {
+  readonly store: RecordStore;
+  readonly realm: string;
+  readonly randomBytes: RandomBytes;
+  /** Sessions that need not be decrypted again; default 10,000. */
+  readonly mostKnown?: number;
+};
+
+/**
+ * The sessions of one realm. Each read asks the store, so that a logout counts at once everywhere; what is decrypted is remembered by key and
+ * version. All methods reject with StoreUnavailable.
+ */
+export class SessionRecords {
+  readonly #store: RecordStore;
+  readonly #realm: string;
+  readonly #randomBytes: RandomBytes;
+  readonly #mostKnown: number;
+  readonly #known = new Map<string, LoadedSession>();
+
+  constructor({ mostKnown = 10_000, randomBytes, realm, store }: SessionRecordsOptions) {
+    this.#store = store;
+    this.#realm = realm;
+    this.#randomBytes = randomBytes;
+    this.#mostKnown = mostKnown;
+  }
+
+  /** The key of a session's record. */
+  keyOf(id: string): string {
+    return this.#seal(id).key;
+  }
+
+  async read(id: string): Promise<LoadedSession | undefined> {
+    const seal = this.#seal(id);
+    const record = await this.#store.read(seal.key);
+    const known = this.#known.get(seal.key);
+    if (record === undefined) {
+      if (known !== undefined) this.#known.delete(seal.key);
+      return undefined;
+    }
+    if (known?.version === record.version) return known;
+    const session = parseSession(openRecord(seal, record.value));
+    if (session === undefined) return undefined;
+    return this.#remember({ id, key: seal.key, version: record.version, session });
+  }
+
+  /** The id of the new session. */
+  async create(session: Session, now: number): Promise<string> {
+    const id = newSecret(this.#randomBytes);
+    const seal = this.#seal(id);
+    const made = await this.#store.create(
+      seal.key,
+      sealRecord(seal, session, this.#randomBytes),
+      session.ends - now,
+    );
+    if (!made) throw new Error('a session id that was not new');
+    return id;
+  }
+
+  /** False when the session is gone or was changed meanwhile. */
+  replace({ id, key, version }: LoadedSession, session: Session, now: number): Promise<boolean> {
+    const value = sealRecord(this.#seal(id), session, this.#randomBytes);
+    return this.#store.replace(key, version, value, session.ends - now);
+  }
+
+  /** By the record's key. */
+  async remove(key: string): Promise<boolean> {
+    this.#known.delete(key);
+    return this.#store.remove(key);
+  }
+
+  #seal(id: string) {
+    return sealOfSecret(id, { kind: 'session', realm: this.#realm });
+  }
+
+  #remember(loaded: LoadedSession): LoadedSession {
+    const [oldest] = this.#known.keys();
+    if (this.#known.size >= this.#mostKnown && oldest !== undefined) this.#known.delete(oldest);
+    this.#known.set(loaded.key, loaded);
+    return loaded;
+  }
+}

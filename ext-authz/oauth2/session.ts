@@ -1,0 +1,108 @@
+import { decodeJwt } from 'jose';
+import type { IdToken } from '../provider/id-token.ts';
+import type { TokenSet } from '../provider/token-answer.ts';
+import type { SameSite } from '../rule.ts';
+
+/** A login as the store keeps it, sealed by the session's id. Times are ms since the epoch. */
+export type Session = {
+  readonly format: 1;
+  readonly xsrf: string;
+  /** Hash of the pending cookie that the login came with. */
+  readonly pending: string;
+  readonly accessToken: string;
+  readonly accessTokenEnds: number;
+  readonly refreshToken?: string;
+  readonly idToken: IdToken;
+  /** Scope values that the provider was asked for, and those that it granted. */
+  readonly asked: readonly string[];
+  readonly granted: readonly string[];
+  /** Of the request that began the login. */
+  readonly sameSite?: SameSite;
+  readonly sessionCookies: boolean;
+  /** The latest end. */
+  readonly ends: number;
+  /** Until when the cookies last, by configured origin: browsers do not say. */
+  readonly cookieEnds: { readonly [origin: string]: number };
+};
+
+/** What a session takes over from the attempt that it comes of. */
+export type SessionOrigin = Pick<Session, 'xsrf' | 'pending' | 'asked' | 'sessionCookies'> & {
+  readonly sameSite?: SameSite | undefined;
+};
+
+const WITHOUT_LIFETIME_MS = 3_600_000;
+
+/** A new session. `maxIdle`: clientSessionMaxIdle. */
+export function newSession(
+  { asked, pending, sameSite, sessionCookies, xsrf }: SessionOrigin,
+  tokens: TokenSet & { readonly idToken: IdToken },
+  maxIdle: number,
+  now: number,
+): Session {
+  return withTokens(
+    {
+      ...{ format: 1, xsrf, pending, asked, sessionCookies, granted: asked, idToken: tokens.idToken },
+      ...(sameSite !== undefined && { sameSite }),
+      ...{ accessToken: '', accessTokenEnds: 0, ends: 0, cookieEnds: {} },
+    },
+    tokens,
+    maxIdle,
+    now,
+  );
+}
+
+/**
+ * A session after a grant or a refresh. No refresh token, ID token or scope in the answer: the old ones go on (RFC 6749 sections 5.1 and 6,
+ * OpenID Connect Core section 12.2). An ID token shows that `openid` was granted, whatever the scope says.
+ */
+export function withTokens(session: Session, tokens: TokenSet, maxIdle: number, now: number): Session {
+  const refreshToken = tokens.refreshToken ?? session.refreshToken;
+  const renewed: Session = {
+    ...session,
+    accessToken: tokens.accessToken,
+    accessTokenEnds: accessTokenEnd(tokens, now),
+    idToken: tokens.idToken ?? session.idToken,
+    granted: tokens.scope === undefined ? session.granted : [...new Set([...tokens.scope, 'openid'])],
+    ...(refreshToken !== undefined && { refreshToken }),
+  };
+  return { ...renewed, ends: sessionEnd(renewed, maxIdle, now) };
+}
+
+/**
+ * The latest end of a session that is used now: its access token's, or with a refresh token `maxIdle` from now.
+ * Source: decisions, "A session lives as long as its access token".
+ */
+export function sessionEnd(
+  { accessTokenEnds, refreshToken }: Pick<Session, 'accessTokenEnds' | 'refreshToken'>,
+  maxIdle: number,
+  now: number,
+): number {
+  return refreshToken === undefined ? accessTokenEnds : now + maxIdle;
+}
+
+/** When an access token ends: by `expires_in` and by its own `exp`, whichever is sooner; by neither, in an hour. */
+export function accessTokenEnd(
+  { accessToken, expiresInSeconds }: Pick<TokenSet, 'accessToken' | 'expiresInSeconds'>,
+  now: number,
+): number {
+  const said = expiresInSeconds === undefined ? undefined : now + expiresInSeconds * 1000;
+  const own = expOf(accessToken);
+  if (said === undefined && own === undefined) return now + WITHOUT_LIFETIME_MS;
+  return Math.min(said ?? Number.POSITIVE_INFINITY, own ?? Number.POSITIVE_INFINITY);
+}
+
+/** Not verified: only asked when to refresh. */
+function expOf(token: string): number | undefined {
+  try {
+    const { exp } = decodeJwt(token);
+    return typeof exp === 'number' && Number.isFinite(exp) ? exp * 1000 : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a sealed record holds: of another format it is no session. */
+export function parseSession(value: unknown): Session | undefined {
+  const isSession = typeof value === 'object' && value !== null && 'format' in value && value.format === 1;
+  return isSession ? (value as Session) : undefined;
+}
