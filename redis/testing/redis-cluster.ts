@@ -57,10 +57,11 @@ async function connectAdmin(port: number) {
   return admin.on('error', () => {}).connect();
 }
 
-/** All know all before anything else: gossip needs a while. */
+/** All know all before anything else: gossip needs a while. Who knows another already takes no epoch. */
 async function meet(admins: readonly Admin[], servers: readonly Node[]): Promise<void> {
-  for (const [index, admin] of admins.entries()) {
+  for (const [index, admin] of admins.entries())
     await admin.sendCommand(['CLUSTER', 'SET-CONFIG-EPOCH', `${index + 1}`]);
+  for (const [index, admin] of admins.entries()) {
     for (const { busPort, port } of servers.slice(index + 1))
       await admin.sendCommand(['CLUSTER', 'MEET', '127.0.0.1', `${port}`, `${busPort}`]);
   }
