@@ -25,7 +25,7 @@ export async function authorizationUrl(
   const own = {
     response_type: 'code',
     client_id: clientID,
-    redirect_uri: redirectUri,
+    redirect_uri: callbackUrl(redirectUri).href,
     scope: [...new Set(scope)].sort().join(' '),
     state,
     nonce,
@@ -35,6 +35,11 @@ export async function authorizationUrl(
   const names = new Set(Object.keys(own));
   const others = Object.entries(extra).filter(([name]) => !names.has(name.toLowerCase()));
   return withParameters(endpoint, [...Object.entries(own), ...others]);
+}
+
+/** The callback as it is sent both to the authorization and to the token endpoint, which compare it as text. */
+export function callbackUrl(redirectUri: string): URL {
+  return new URL(redirectUri);
 }
 
 /** The URL with each parameter once, whatever its query had by that name. */

@@ -79,6 +79,14 @@ test('the code is exchanged with redirect_uri and code_verifier', async t => {
   });
 });
 
+test('redirect_uri is the same text in both requests, also when it is not written in the usual form', async t => {
+  const redirectUri = 'HTTPS://App.test:443/callback';
+  const provider = openTestProvider(t, hostile);
+  const url = new URL(await provider.authorizationUrl({ ...REQUEST, redirectUri }, soon()));
+  await provider.exchangeCode({ ...EXCHANGE, redirectUri }, soon());
+  assert.equal(hostile.asked('token')[0]?.form.get('redirect_uri'), url.searchParams.get('redirect_uri'));
+});
+
 for (const iss of ['https://evil.test', '', 'trailing slash'] as const) {
   test(`iss ${JSON.stringify(iss)} is refused before the code is sent anywhere`, async t => {
     const wrong = iss === 'trailing slash' ? `${hostile.issuer}/` : iss;

@@ -84,10 +84,8 @@ export class CachedDocument<T> {
     try {
       const answer = await this.#ask(anew);
       const value = await this.#source.parse(readJson(answer, this.#source));
-      this.#stored = {
-        value,
-        usableUntil: this.#options.now() + usableFor(answer.headers, this.#options.maxStale),
-      };
+      const now = this.#options.now();
+      this.#stored = { value, usableUntil: now + usableFor(answer.headers, this.#options.maxStale, now) };
       this.#failure = undefined;
       return value;
     } catch (error) {

@@ -10,10 +10,10 @@ const LONGEST_MS = 24 * 3_600_000;
  * How long an answer may be used again without asking, in ms from its receipt: 10 s at least, a day at most (plus `maxStale`).
  * Freshness is that of RFC 9111 sections 4.2 and 5.2 for a private cache; where the answer says nothing of it, 5 minutes.
  * `maxStale` (ms) above 0 adds to it, unless `must-revalidate` forbids, and `no-store` and `no-cache` do not count.
- * Source: document 1, `maxStale`; decisions, "Only discovery and JWKS go through the RFC 9111 cache".
+ * `now` is ms since the epoch. Source: document 1, `maxStale`; decisions, "Only discovery and JWKS go through the RFC 9111 cache".
  */
-export function usableFor(answer: Headers, maxStale: number): number {
-  const headers = headersOf(answer, maxStale);
+export function usableFor(answer: Headers, maxStale: number, now: number): number {
+  const headers: CacheHeaders = { ...headersOf(answer, maxStale), date: dateOf(answer, now) };
   const fresh = Math.min(LONGEST_MS, freshFor(headers));
   const stale = /\bmust-revalidate\b/.test(headers['cache-control'] ?? '') ? 0 : maxStale;
   return Math.max(REUSE_MS, fresh + stale);
@@ -28,7 +28,7 @@ function headersOf(answer: Headers, maxStale: number): CacheHeaders {
     maxStale > 0
       ? control.replace(/(?:^|,)\s*no-(?:store|cache)(?:\s*=\s*(?:"[^"]*"|[^,]*))?/g, '')
       : control;
-  const others = ['age', 'date', 'expires', 'vary', ...(maxStale > 0 ? [] : ['pragma'])];
+  const others = ['age', 'expires', 'vary', ...(maxStale > 0 ? [] : ['pragma'])];
   const present = others.flatMap(name => {
     const value = answer.get(name);
     return value === null ? [] : [[name, value] as const];
@@ -43,8 +43,16 @@ function freshFor(headers: CacheHeaders): number {
     { shared: false, cacheHeuristic: 0 },
   );
   if (!policy.storable()) return 0;
-  const seconds = policy.maxAge() - policy.age();
+  // Not the library's `age()`, which looks at the clock.
+  const age = Math.max(0, Number.parseInt(headers.age ?? '', 10) || 0);
+  const seconds = policy.maxAge() - age;
   return seconds <= 0 && isUnsaid(headers) ? UNSAID_MS : Math.max(0, seconds * 1_000);
+}
+
+/** RFC 9110 section 6.6.1: without a Date that can be read, the time of receipt. */
+function dateOf(answer: Headers, now: number): string {
+  const date = answer.get('date') ?? '';
+  return Number.isNaN(Date.parse(date)) ? new Date(now).toUTCString() : date;
 }
 
 function isUnsaid(headers: CacheHeaders): boolean {

@@ -1,4 +1,4 @@
-import type { CachedDocument, DocumentSource } from './cached-document.ts';
+import type { DocumentSource } from './cached-document.ts';
 import { isJsonObject, type JsonObject } from './json-answer.ts';
 import { ProviderError } from './provider-error.ts';
 
@@ -60,9 +60,6 @@ export function parseMetadata(json: unknown, authorizationURL: string): Provider
       json.authorization_response_iss_parameter_supported === true,
   };
 }
-
-/** The metadata kept by a cache of documents. */
-export type MetadataDocument = CachedDocument<ProviderMetadata>;
 
 function withoutSlash(url: string): string {
   return url.endsWith('/') ? url.slice(0, -1) : url;

@@ -86,6 +86,11 @@ test('__proto__ in the answer grants nothing', async t => {
   await assert.rejects(answering(t, { body }), providerError('invalid_answer'));
 });
 
+test('an answer nested half a million deep is an answer that is not valid', async t => {
+  const body = `{"access_token":"a","token_type":"Bearer","x":${'['.repeat(500_000)}${']'.repeat(500_000)}}`;
+  await assert.rejects(answering(t, { body }), providerError('invalid_answer'));
+});
+
 for (const token_type of ['mac', 'DPoP', 'N_A', '', null, 7, undefined]) {
   test(`token_type ${JSON.stringify(token_type)} is refused`, t =>
     assert.rejects(granting(t, { token_type }), providerError('invalid_answer')));

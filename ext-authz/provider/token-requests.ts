@@ -7,6 +7,7 @@ import {
   refreshTokenGrant,
   type TokenEndpointResponse,
 } from 'openid-client';
+import { callbackUrl } from './authorization-url.ts';
 import type { HttpClient } from './http-client.ts';
 import { callLibrary } from './library-call.ts';
 import type { CodeExchange } from './provider.ts';
@@ -34,7 +35,7 @@ export async function requestTokens(requester: TokenRequester, grant: Grant): Pr
 
 /** RFC 6749 section 4.1.3, RFC 7636 section 4.5. `iss` is checked before. */
 export function codeGrant({ code, codeVerifier, iss, redirectUri }: CodeExchange): Grant {
-  const callback = new URL(redirectUri);
+  const callback = callbackUrl(redirectUri);
   callback.search = new URLSearchParams({ code, ...(iss !== undefined && { iss }) }).toString();
   return config => authorizationCodeGrant(config, callback, { pkceCodeVerifier: codeVerifier });
 }

@@ -38,6 +38,8 @@ export type HostileProvider = {
   readonly reset: () => void;
   /** What an endpoint was asked since the last `reset`. */
   readonly asked: (endpoint: HostileEndpoint) => readonly AskedRequest[];
+  /** Connections made since the last `reset`. */
+  readonly connections: () => number;
   /** The honest documents and answers, to be changed. */
   readonly discovery: () => Record<string, unknown>;
   readonly tokens: (changes?: { readonly [name: string]: unknown }) => Promise<Record<string, unknown>>;
@@ -76,6 +78,10 @@ export async function startHostileProvider(tls?: ServerOptions): Promise<Hostile
   const honest = honestBehaviour(issuer, key);
   const behaviours = new Map<HostileEndpoint, Behaviour>();
   const asked: { readonly endpoint: HostileEndpoint; readonly request: AskedRequest }[] = [];
+  let connections = 0;
+  server.on('connection', () => {
+    connections += 1;
+  });
   server.on('request', async (request, response) => {
     const endpoint = PATHS.get(request.url ?? '');
     if (endpoint === undefined) return send(response, { status: 404 });
@@ -89,8 +95,10 @@ export async function startHostileProvider(tls?: ServerOptions): Promise<Hostile
     reset: () => {
       behaviours.clear();
       asked.length = 0;
+      connections = 0;
     },
     asked: endpoint => asked.filter(item => item.endpoint === endpoint).map(({ request }) => request),
+    connections: () => connections,
     discovery: () => discoveryOf(issuer),
     tokens: changes => tokensOf(issuer, key, changes),
     idToken: changes => idTokenOf(issuer, key, changes),
