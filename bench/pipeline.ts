@@ -23,7 +23,13 @@ export function pipeline(): (text: string) => Run {
     if (problems.length > 0) throw new Error(JSON.stringify(problems[0]));
     const parsed = performance.now();
     const set = toResourceSet(resources.values(), []);
-    const compiled = compile(set, 'edge', { edge: address, sds: address, rateLimit: address, memo });
+    const compiled = compile(set, 'edge', {
+      edge: address,
+      sds: address,
+      rateLimit: address,
+      extAuthz: address,
+      memo,
+    });
     const compiledAt = performance.now();
     const snapshot = encode(compiled);
     const encoded = performance.now();

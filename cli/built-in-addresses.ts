@@ -1,5 +1,6 @@
 /** Where the control plane and the services beside it are by default: what the commands assume unless told otherwise. */
 export const XDS = '127.0.0.1:18000';
+export const EXT_AUTHZ = '127.0.0.1:18001';
 export const RATELIMIT = '127.0.0.1:18002';
 export const SDS = '127.0.0.1:18003';
 export const EDGE = '127.0.0.1:8080';
@@ -14,13 +15,24 @@ export function parseAddress(option: string, text: string): { host: string; port
 }
 
 /** Addresses that the compiler must know besides resources, each by default the built-in one. */
-export type CompileAddresses = { readonly edge?: string; readonly sds?: string; readonly ratelimit?: string };
+export type CompileAddresses = {
+  readonly edge?: string;
+  readonly sds?: string;
+  readonly extAuthz?: string;
+  readonly ratelimit?: string;
+};
 
 /** What the compiler must know besides resources: where the edge listens by default, and where the services are. */
-export function compileOptions({ edge = EDGE, sds = SDS, ratelimit = RATELIMIT }: CompileAddresses) {
+export function compileOptions({
+  edge = EDGE,
+  sds = SDS,
+  extAuthz = EXT_AUTHZ,
+  ratelimit = RATELIMIT,
+}: CompileAddresses) {
   return {
     edge: parseAddress('--edge', edge),
     sds: parseAddress('--sds', sds),
+    extAuthz: parseAddress('--ext-authz', extAuthz),
     rateLimit: parseAddress('--ratelimit', ratelimit),
   };
 }

@@ -5,13 +5,20 @@ import { nodeGroups } from '#controlplane/compile/node-groups.ts';
 import { staticBootstrap } from '#controlplane/compile/static-bootstrap.ts';
 import { bootstrap } from '#envoy/bootstrap.ts';
 import { type ResourceSet, toResourceSet } from '#resources/resource-set.ts';
-import { compileOptions, EDGE, RATELIMIT, SDS, XDS } from './built-in-addresses.ts';
+import { compileOptions, EDGE, EXT_AUTHZ, RATELIMIT, SDS, XDS } from './built-in-addresses.ts';
 import { checkNodeGroup } from './check-node-group.ts';
 import { printConfiguration } from './envoy-yaml.ts';
 import { readResources } from './read-resources.ts';
 import { reportProblems } from './report-problems.ts';
 
-type Flags = { nodeGroup: string; edge: string; sds: string; ratelimit: string; json?: boolean };
+type Flags = {
+  nodeGroup: string;
+  edge: string;
+  sds: string;
+  extAuthz: string;
+  ratelimit: string;
+  json?: boolean;
+};
 
 /** `gateway compile`: what the Envoys of a node group would get, as one configuration that `envoy --mode validate` reads. */
 export function compileCommand(): Command {
@@ -23,6 +30,7 @@ export function compileCommand(): Command {
     .requiredOption('--node-group <group>', 'the node group, for example edge')
     .option('--edge <host:port>', 'where the edge listens when no ProxyConfig says so', EDGE)
     .option('--sds <host:port>', 'where the discovery service is', SDS)
+    .option('--ext-authz <host:port>', 'where the built-in service is that runs filters', EXT_AUTHZ)
     .option('--ratelimit <host:port>', 'where the built-in rate limit service is', RATELIMIT)
     .option('--json', 'print JSON instead of YAML')
     .action((paths: string[], flags: Flags) => {
@@ -35,8 +43,8 @@ export function compileCommand(): Command {
     });
 }
 
-function configurationOf(resources: ResourceSet, { nodeGroup, edge, sds, ratelimit }: Flags) {
-  const options = compileOptions({ edge, sds, ratelimit });
+function configurationOf(resources: ResourceSet, { nodeGroup, edge, sds, extAuthz, ratelimit }: Flags) {
+  const options = compileOptions({ edge, sds, extAuthz, ratelimit });
   const compiled = compile(resources, nodeGroup, options);
   const proxy = bootstrap({
     nodeId: `${nodeGroup}-1`,

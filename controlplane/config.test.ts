@@ -29,6 +29,7 @@ for (const [name, value] of [
   ['HTTP_ADDRESS', '127.0.0.1:99999'],
   ['EDGE_ADDRESS', '[localhost]:80'],
   ['SDS_ADDRESS', ':1'],
+  ['EXT_AUTHZ_ADDRESS', '18001'],
   ['RATELIMIT_ADDRESS', 'ratelimit'],
   ['LOG_LEVEL', 'loud'],
 ] as const) {

@@ -13,6 +13,8 @@ export type Config = {
   readonly edge: HostPort;
   /** The built-in discovery service of instances. */
   readonly sds: HostPort;
+  /** The built-in service that runs filters. */
+  readonly extAuthz: HostPort;
   /** The built-in rate limit service. */
   readonly rateLimit: HostPort;
   /** The certificates that `https://` services are checked against: a file on the proxies' machines. */
@@ -51,6 +53,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     http: address('HTTP_ADDRESS', '127.0.0.1:8877'),
     edge: address('EDGE_ADDRESS', '127.0.0.1:8080'),
     sds: address('SDS_ADDRESS', '127.0.0.1:18003'),
+    extAuthz: address('EXT_AUTHZ_ADDRESS', '127.0.0.1:18001'),
     rateLimit: address('RATELIMIT_ADDRESS', '127.0.0.1:18002'),
     caFile: text('CA_FILE', CA_FILES.find(file => existsSync(file)) ?? CA_FILES[0]),
     gatewayId: text('GATEWAY_ID', 'default'),

@@ -107,8 +107,8 @@ function compiler(config: Config, log: Logger): ControllerParts['compile'] {
   return (resources, group) => {
     const memo = memos.get(group) ?? new Memo();
     memos.set(group, memo);
-    const { edge, sds, rateLimit, caFile } = config;
-    const compiled = compile(resources, group, { edge, sds, rateLimit, caFile, memo });
+    const { edge, sds, extAuthz, rateLimit, caFile } = config;
+    const compiled = compile(resources, group, { edge, sds, extAuthz, rateLimit, caFile, memo });
     try {
       return { snapshot: encode(compiled), problems: compiled.problems };
     } catch (error) {

@@ -28,7 +28,9 @@ describe('README.md', () => {
       const set = toResourceSet(resources, []);
       const address = { host: '127.0.0.1', port: 8080 };
       const between = nodeGroups(set).flatMap(
-        group => compile(set, group, { edge: address, sds: address, rateLimit: address }).problems,
+        group =>
+          compile(set, group, { edge: address, sds: address, rateLimit: address, extAuthz: address })
+            .problems,
       );
       assert.deepEqual([...problems, ...between], []);
       assert.ok(resources.length > 0);

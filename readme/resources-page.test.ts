@@ -34,7 +34,12 @@ describe('RESOURCES.md', () => {
       const set = toResourceSet(parsed.resources, []);
       const address = { host: '127.0.0.1', port: 8080 };
       for (const group of nodeGroups(set)) {
-        const { problems } = compile(set, group, { edge: address, sds: address, rateLimit: address });
+        const { problems } = compile(set, group, {
+          edge: address,
+          sds: address,
+          rateLimit: address,
+          extAuthz: address,
+        });
         const others = problems.filter(({ message }) => !message.startsWith('filters are not run yet'));
         assert.deepEqual(others, []);
       }

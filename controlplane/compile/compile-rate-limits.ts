@@ -3,13 +3,14 @@ import type { Problem } from '#resources/problem.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import type { Compiled, CompiledResource } from './compiled.ts';
+import { headerIdentity } from './header-identity.ts';
 import { takenIn } from './injected-headers.ts';
 import type { Memo } from './memo.ts';
 import { ofNodeGroup, RATELIMIT_SERVICE } from './node-groups.ts';
 import { compareText } from './order.ts';
 import { problemOf } from './problem-of.ts';
 import { rateLimitMessageName, toRateLimitMessage } from './rate-limit-message.ts';
-import { headerIdentity, type TakenHeaders, takenHeaders } from './taken-headers.ts';
+import { type TakenHeaders, takenHeaders } from './taken-headers.ts';
 
 /**
  * What the built-in rate limit service receives: one message for each RateLimit of every domain. A RateLimit that did not change

@@ -11,6 +11,7 @@ import { type ResourceSet, toResourceSet } from '#resources/resource-set.ts';
 import { compile } from './compile.ts';
 import type { Compiled } from './compiled.ts';
 import { discoveryClusters } from './discovery-cluster.ts';
+import { EXT_AUTHZ_CLUSTER } from './ext-authz-cluster.ts';
 import { Memo } from './memo.ts';
 import type { CompileOptions } from './options.ts';
 import { RATE_LIMIT_CLUSTER } from './rate-limit-cluster.ts';
@@ -20,6 +21,7 @@ const OPTIONS: CompileOptions = {
   edge: { host: '127.0.0.1', port: 8080 },
   sds: { host: '127.0.0.1', port: 18003 },
   rateLimit: { host: '127.0.0.1', port: 18002 },
+  extAuthz: { host: '127.0.0.1', port: 18001 },
 };
 
 const mapping = (name: string, spec: string) =>
@@ -36,7 +38,9 @@ function routesOf({ resources }: Compiled): ReadonlyMap<string, JsonObject> {
 }
 
 const names = ({ resources }: Compiled, typeUrl: string) =>
-  (resources.get(typeUrl) ?? []).map(({ name }) => name).filter(name => name !== RATE_LIMIT_CLUSTER);
+  (resources.get(typeUrl) ?? []).map(({ name }) => name).filter(name => !OWN_CLUSTERS.includes(name));
+
+const OWN_CLUSTERS: readonly string[] = [EXT_AUTHZ_CLUSTER, RATE_LIMIT_CLUSTER];
 
 const clusterOf = ({ resources }: Compiled, wanted: string) =>
   resources.get(CLUSTER)?.find(({ name }) => name === wanted);

@@ -4,6 +4,8 @@ import { mappingClusters, type NamedCluster } from './cluster-names.ts';
 import { compileRateLimits } from './compile-rate-limits.ts';
 import type { Compiled, CompiledResource } from './compiled.ts';
 import { edgeRateLimits } from './edge-rate-limits.ts';
+import { edgeFilters } from './ext-authz-edge.ts';
+import { extAuthzMessages } from './ext-authz-messages.ts';
 import { unservedLabelProblems } from './label-domain-problems.ts';
 import { hostRateLimits } from './labelling.ts';
 import { listenerProblems, listeners } from './listeners.ts';
@@ -12,7 +14,7 @@ import { keyedMappings } from './mapping-keys.ts';
 import { mappingGroupProblems } from './mapping-route.ts';
 import { Memo } from './memo.ts';
 import { moduleConfig } from './module-config.ts';
-import { EDGE, ofNodeGroup, RATELIMIT_SERVICE } from './node-groups.ts';
+import { EDGE, EXT_AUTHZ, ofNodeGroup, RATELIMIT_SERVICE } from './node-groups.ts';
 import { type CompileOptions, DEFAULT_CA_FILE } from './options.ts';
 import { compareText } from './order.ts';
 import { proxyConfigClusters } from './proxy-config-clusters.ts';
@@ -20,7 +22,6 @@ import { proxyConfigHosts } from './proxy-config-hosts.ts';
 import { rateLimitProblems } from './rate-limit-problems.ts';
 import { toRouteConfiguration } from './route-configuration.ts';
 import { mappingEntries } from './route-entries.ts';
-import { closedUntilEnforced, unenforcedProblem } from './unenforced-policy.ts';
 import { virtualHosts } from './virtual-hosts.ts';
 
 /**
@@ -29,21 +30,22 @@ import { virtualHosts } from './virtual-hosts.ts';
  */
 export function compile(resources: ResourceSet, group: string, options: CompileOptions): Compiled {
   const { memo = new Memo(), caFile = DEFAULT_CA_FILE } = options;
+  if (group === EXT_AUTHZ) return extAuthzMessages(resources, memo);
   if (group === RATELIMIT_SERVICE) return compileRateLimits(resources, memo);
   const own = ofNodeGroup(resources, group);
   const edge = group === EDGE ? edgeRateLimits(own, options, memo) : undefined;
+  const filters = group === EDGE ? edgeFilters(own, options, memo) : undefined;
+  const edgeRoutes = edge === undefined || filters === undefined ? undefined : { ...edge, ...filters };
   const mappings = keyedMappings(own.mappings, memo);
   const declared = proxyConfigClusters(own.proxyConfigs, options);
   const byMapping = mappingClusters(mappings, declared.byName, caFile, memo);
   const groups = mappingGroups(mappings, byMapping);
   const hosts = proxyConfigHosts(own.proxyConfigs, declared.byName);
   const routes = virtualHosts({
-    entries: mappingEntries(groups, own.closed, memo, edge?.labelling),
+    entries: mappingEntries(groups, own.closed, memo, edgeRoutes),
     declared: hosts.hosts,
-    closedPolicies: [
-      ...own.closed.filter(({ kind }) => kind === 'FilterPolicy'),
-      ...own.filterPolicies.map(closedUntilEnforced),
-    ],
+    closedPolicies: own.closed.filter(({ kind }) => kind === 'FilterPolicy'),
+    filters,
     escapedSlashes: moduleConfig(own).escaped_slashes,
     common: edge === undefined ? {} : hostRateLimits(edge.labelling),
   });
@@ -51,16 +53,24 @@ export function compile(resources: ResourceSet, group: string, options: CompileO
     resources: new Map([
       [
         CLUSTER,
-        distinct([...declared.byName.values(), ...byMapping.values(), ...(edge ? [edge.cluster] : [])]),
+        distinct([
+          ...declared.byName.values(),
+          ...byMapping.values(),
+          ...(edge ? [edge.cluster] : []),
+          ...(filters ? [filters.cluster] : []),
+        ]),
       ],
-      [ROUTE_CONFIGURATION, [routeConfiguration(group, own, routes, edge?.origins)]],
+      [
+        ROUTE_CONFIGURATION,
+        [routeConfiguration(group, own, routes, [...(edge?.origins ?? []), ...(filters?.origins ?? [])])],
+      ],
       [LISTENER, byName(listeners(own, group, options, edge?.listener))],
     ]),
     problems: [
       ...listenerProblems(own, group),
       ...declared.problems,
       ...hosts.problems,
-      ...own.filterPolicies.map(unenforcedProblem),
+      ...(filters?.problems ?? []),
       ...[...groups.values()].flatMap(mappingGroupProblems),
       ...(edge === undefined ? unservedLabelProblems(own.mappings) : rateLimitProblems(own, edge, memo)),
     ],

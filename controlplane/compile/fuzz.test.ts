@@ -16,6 +16,7 @@ const OPTIONS: CompileOptions = {
   edge: { host: '127.0.0.1', port: 8080 },
   sds: { host: '127.0.0.1', port: 18003 },
   rateLimit: { host: '127.0.0.1', port: 18002 },
+  extAuthz: { host: '127.0.0.1', port: 18001 },
 };
 
 /** Each batch is one configuration for Envoy; a failure names its seed. */

@@ -12,7 +12,7 @@ import { snapshotEncoder } from '../envoy-snapshot.ts';
 import { compile } from './compile.ts';
 import type { Compiled } from './compiled.ts';
 import { BOOTSTRAP_CLUSTERS, discoveryClusters } from './discovery-cluster.ts';
-import { nodeGroups, RATELIMIT_SERVICE } from './node-groups.ts';
+import { EXT_AUTHZ, nodeGroups, RATELIMIT_SERVICE, SERVICE_GROUPS } from './node-groups.ts';
 import type { CompileOptions } from './options.ts';
 import { resourceSetOf } from './testing/resource-set-of.ts';
 import { staticTestBootstrap } from './testing/static-test-bootstrap.ts';
@@ -27,12 +27,17 @@ const OPTIONS: CompileOptions = {
   edge: { host: '127.0.0.1', port: 8080 },
   sds: { host: '127.0.0.1', port: 18003 },
   rateLimit: { host: '127.0.0.1', port: 18002 },
+  extAuthz: { host: '127.0.0.1', port: 18001 },
 };
 
 for (const file of readdirSync(FOLDER).filter(name => name.endsWith('.in.yaml'))) {
   const { resources, problems } = resourceSetOf(readFileSync(join(FOLDER, file), 'utf8'), file);
   const nodes = nodeGroups(resources);
-  for (const group of resources.rateLimits.length > 0 ? [...nodes, RATELIMIT_SERVICE] : nodes) {
+  const asked = [
+    ...(resources.filters.length > 0 ? [EXT_AUTHZ] : []),
+    ...(resources.rateLimits.length > 0 ? [RATELIMIT_SERVICE] : []),
+  ];
+  for (const group of [...nodes, ...asked]) {
     const name = `${file.slice(0, -'.in.yaml'.length)}.${group}`;
     const compiled = compile(resources, group, OPTIONS);
 
@@ -47,7 +52,7 @@ for (const file of readdirSync(FOLDER).filter(name => name.endsWith('.in.yaml'))
       for (const { json } of [...compiled.resources.values()].flat()) encodeAny(json);
     });
 
-    if (group === RATELIMIT_SERVICE) continue;
+    if (SERVICE_GROUPS.includes(group)) continue;
 
     test(`${name} names no cluster and no routes that it does not hold`, () => {
       assert.deepEqual(missingReferences(snapshotEncoder()(compiled), BOOTSTRAP_CLUSTERS), []);

@@ -3,16 +3,14 @@ import { accessLog, failureLog } from './access-log.ts';
 import { toDuration } from './duration.ts';
 import { earlyHeaderMutation } from './early-header-mutation.ts';
 import { extension } from './extension.ts';
-import { httpFilters } from './http-filters.ts';
+import { type Deciders, httpFilters } from './http-filters.ts';
 import { STREAM_IDLE_MS } from './mapping-route.ts';
 import type { ModuleConfig } from './module-config.ts';
-import type { RateLimitFilter } from './rate-limit-filter.ts';
 import { LOCAL_REPLY_CONFIG } from './retriable-header.ts';
 
 /** What the edge has and the proxies beside applications have not. */
-export type EdgeParts = {
+export type EdgeParts = Deciders & {
   readonly config: ModuleConfig;
-  readonly rateLimit: RateLimitFilter;
   /** Headers that only the gateway sets: in lower case, sorted. */
   readonly ownHeaders: readonly string[];
 };
@@ -27,7 +25,7 @@ export function httpConnectionManager(group: string, parts: EdgeParts | undefine
     ...PATHS_AND_HOSTS,
     ...TIMEOUTS_AND_LIMITS,
     ...(parts === undefined ? APPLICATION : edge(parts)),
-    http_filters: httpFilters(parts?.rateLimit),
+    http_filters: httpFilters(parts),
   });
 }
 

@@ -1,10 +1,23 @@
 import type { JsonObject } from '#protos/json.ts';
+import type { HostPort } from '#resources/host.ts';
+import { extAuthzFilter } from './ext-authz-filter.ts';
 import { extension } from './extension.ts';
 import { type RateLimitFilter, rateLimitFilter } from './rate-limit-filter.ts';
 
-/** The HTTP filters, in the order in which a request meets them. Rate limits are the edge's: `undefined` elsewhere. */
-export function httpFilters(rateLimit: RateLimitFilter | undefined): readonly JsonObject[] {
-  return rateLimit === undefined ? [ROUTER] : [rateLimitFilter(rateLimit), ROUTER];
+/** The services that the edge asks about requests. */
+export type Deciders = {
+  /** Where the service is that runs filters. */
+  readonly extAuthz: HostPort;
+  readonly rateLimit: RateLimitFilter;
+};
+
+/**
+ * The HTTP filters, in the order in which a request meets them: labels can use the headers that Filters set. Elsewhere than at the edge nobody
+ * is asked: `undefined`.
+ */
+export function httpFilters(deciders: Deciders | undefined): readonly JsonObject[] {
+  if (deciders === undefined) return [ROUTER];
+  return [extAuthzFilter(deciders.extAuthz), rateLimitFilter(deciders.rateLimit), ROUTER];
 }
 
 const ROUTER: JsonObject = {

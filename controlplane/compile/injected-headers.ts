@@ -1,8 +1,9 @@
 import type { Problem } from '#resources/problem.ts';
 import type { Limit, RateLimitSpec } from '#resources/rate-limit.ts';
 import type { Resource } from '#resources/resource.ts';
+import { headerIdentity } from './header-identity.ts';
 import { problemOf } from './problem-of.ts';
-import { headerIdentity, type TakenHeaders } from './taken-headers.ts';
+import type { TakenHeaders } from './taken-headers.ts';
 
 type Header = Limit['injectRequestHeaders'][number];
 
@@ -47,7 +48,7 @@ export function takenHeaderProblems(
       const reason = taken.get(headerIdentity(name));
       if (reason === undefined) return [];
       const field = `spec.limits[${index}].injectRequestHeaders[${header}].name`;
-      const message = `${reason} "${name}" from the client's request, where a header that a limit sets is removed: this header is left out, the limit is in force without it; choose another name`;
+      const message = `"${name}" is left out, the limit is in force without it: ${reason}; choose another name`;
       return [problemOf(rateLimit, 'error', field, message)];
     }),
   );

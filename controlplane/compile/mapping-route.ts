@@ -3,6 +3,8 @@ import type { Problem } from '#resources/problem.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { NamedCluster } from './cluster-names.ts';
 import { toDuration } from './duration.ts';
+import type { EdgeFilters } from './ext-authz-edge.ts';
+import { WITHOUT_FILTERS } from './ext-authz-filter.ts';
 import { type Labelling, routeRateLimits } from './labelling.ts';
 import { toRank, toRouteMatch } from './mapping-match.ts';
 import { compareText } from './order.ts';
@@ -24,16 +26,30 @@ const SHARED_FIELDS = ['rewrite', 'timeout_ms', 'bypass_auth', 'labels'] as cons
 /** A stream without any byte in either direction ends after this time, in ms, unless `timeout_ms` allows for more. */
 export const STREAM_IDLE_MS = 300_000;
 
-/** The route that these Mappings share; the first by id gives what cannot differ. Requests are labelled at the edge only. */
-export function mappingRoute(group: MappingGroup, labelling?: Labelling): RouteEntry {
+/** What routes have at the edge only: labels, and filters. */
+export type EdgeRoutes = { readonly labelling: Labelling } & Pick<EdgeFilters, 'takenOnBypass'>;
+
+/** The route that these Mappings share; the first by id gives what cannot differ. */
+export function mappingRoute(group: MappingGroup, edge?: EdgeRoutes): RouteEntry {
   const [{ mapping }] = group;
   const { id, spec } = mapping;
-  const rateLimits = labelling === undefined ? {} : routeRateLimits(spec, labelling);
+  const rateLimits = edge === undefined ? {} : routeRateLimits(spec, edge.labelling);
+  const bypass = edge !== undefined && spec.bypass_auth ? withoutFilters(edge.takenOnBypass(spec.host)) : {};
   return {
     rank: toRank(spec, id),
-    route: { name: id, match: toRouteMatch(spec), route: { ...routeAction(group), ...rateLimits } },
+    route: {
+      name: id,
+      match: toRouteMatch(spec),
+      route: { ...routeAction(group), ...rateLimits },
+      ...bypass,
+    },
     origins: group.map(({ mapping: { id } }) => id),
   };
+}
+
+/** What only filters may say is taken from the client's request, since none runs. */
+function withoutFilters(taken: readonly string[]): JsonObject {
+  return { ...WITHOUT_FILTERS, ...(taken.length === 0 ? {} : { request_headers_to_remove: taken }) };
 }
 
 function routeAction(group: MappingGroup): JsonObject {

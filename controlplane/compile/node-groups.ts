@@ -4,8 +4,9 @@ import type { ResourceSet } from '#resources/resource-set.ts';
 export const EDGE = 'edge';
 
 /** The groups of our own services, which receive what they decide by over the same protocol. */
+export const EXT_AUTHZ = 'ext-authz';
 export const RATELIMIT_SERVICE = 'ratelimit-service';
-export const SERVICE_GROUPS: readonly string[] = [RATELIMIT_SERVICE];
+export const SERVICE_GROUPS: readonly string[] = [EXT_AUTHZ, RATELIMIT_SERVICE];
 
 /** Every node group of proxies that has configuration, in order; `edge` always has. A group of our services is none. */
 export function nodeGroups(resources: ResourceSet): readonly string[] {
@@ -16,7 +17,9 @@ export function nodeGroups(resources: ResourceSet): readonly string[] {
   return [...groups].filter(group => !SERVICE_GROUPS.includes(group)).sort();
 }
 
-/** The part of the resources that is for this node group. FilterPolicies, those in force and those closed, rule at the edge. */
+const EDGE_KINDS: readonly string[] = ['Filter', 'FilterPolicy'];
+
+/** The part of the resources that is for this node group. Filters and FilterPolicies, those in force and those closed, are the edge's. */
 export function ofNodeGroup(resources: ResourceSet, group: string): ResourceSet {
   return {
     ...resources,
@@ -24,7 +27,7 @@ export function ofNodeGroup(resources: ResourceSet, group: string): ResourceSet 
     proxyConfigs: resources.proxyConfigs.filter(({ spec }) => spec.node_group === group),
     filterPolicies: group === EDGE ? resources.filterPolicies : [],
     closed: resources.closed.filter(({ kind, match }) =>
-      kind === 'FilterPolicy' ? group === EDGE : match?.node_group === group,
+      EDGE_KINDS.includes(kind) ? group === EDGE : match?.node_group === group,
     ),
   };
 }

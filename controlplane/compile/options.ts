@@ -8,6 +8,8 @@ export type CompileOptions = {
   readonly sds: HostPort;
   /** The built-in rate limit service, which the edge asks unless a RateLimitService names another. */
   readonly rateLimit: HostPort;
+  /** The built-in service that runs filters. */
+  readonly extAuthz: HostPort;
   /** What the bootstraps of the group's proxies can reach besides; undefined: all that its ProxyConfigs name. */
   readonly discoveryClusters?: ReadonlySet<string>;
   /** The certificates that `https://` services are checked against: a file on the proxies' machines. */

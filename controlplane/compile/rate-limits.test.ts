@@ -17,6 +17,7 @@ const OPTIONS: CompileOptions = {
   edge: { host: '127.0.0.1', port: 8080 },
   sds: { host: '127.0.0.1', port: 18003 },
   rateLimit: { host: '127.0.0.1', port: 18002 },
+  extAuthz: { host: '127.0.0.1', port: 18001 },
 };
 
 const document = (kind: string, name: string, spec: object) =>
@@ -41,7 +42,7 @@ test('the first label, and every later one, leaves the listeners as they are', (
   assert.equal(jsonOf(first, LISTENER), jsonOf(bare, LISTENER));
 });
 
-test('the edge holds the cluster that its filter asks, and only the edge has either', () => {
+test('the edge holds the clusters that its filters ask, and only the edge has either', () => {
   const side = document('ProxyConfig', 'side', { node_group: 'side', listener: { port: 1 } });
   for (const [group, asks] of [
     ['edge', true],
@@ -51,7 +52,7 @@ test('the edge holds the cluster that its filter asks, and only the edge has eit
     assert.equal(jsonOf(compiled, LISTENER)?.includes('"cluster_name":"ratelimit-service"'), asks);
     assert.deepEqual(
       compiled.resources.get(CLUSTER)?.map(({ name }) => name),
-      asks ? ['ratelimit-service'] : [],
+      asks ? ['ext-authz', 'ratelimit-service'] : [],
     );
   }
 });
@@ -59,7 +60,7 @@ test('the edge holds the cluster that its filter asks, and only the edge has eit
 test('another address of the rate limit service is another member of the same cluster', () => {
   const at = (service: string) =>
     compileText(document('RateLimitService', 'r', { service })).resources.get(CLUSTER);
-  assert.equal(at('a:1')?.[0]?.name, at('b:2')?.[0]?.name);
+  assert.equal(at('a:1')?.[1]?.name, at('b:2')?.[1]?.name);
   assert.notDeepEqual(at('a:1'), at('b:2'));
 });
 

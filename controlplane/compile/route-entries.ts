@@ -1,8 +1,7 @@
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { closedRoute } from './closed-route.ts';
-import type { Labelling } from './labelling.ts';
 import { matchKey } from './mapping-match.ts';
-import { type MappingGroup, mappingRoute } from './mapping-route.ts';
+import { type EdgeRoutes, type MappingGroup, mappingRoute } from './mapping-route.ts';
 import type { Memo } from './memo.ts';
 import type { RouteEntry } from './route-entry.ts';
 
@@ -14,9 +13,9 @@ export function mappingEntries(
   groups: ReadonlyMap<string, MappingGroup>,
   closed: ResourceSet['closed'],
   memo: Memo,
-  labelling?: Labelling,
+  edge?: EdgeRoutes,
 ): readonly RouteEntry[] {
-  const served = [...groups.values()].map(group => rememberedRoute(group, memo, labelling));
+  const served = [...groups.values()].map(group => rememberedRoute(group, memo, edge));
   const refused = closed.flatMap(resource => {
     const { match } = resource;
     if (match === undefined || groups.has(matchKey(match))) return [];
@@ -26,9 +25,10 @@ export function mappingEntries(
 }
 
 /** The earlier route, if the Mappings, their ids and the names of their clusters and the common labels are the same. */
-function rememberedRoute(group: MappingGroup, memo: Memo, labelling: Labelling | undefined): RouteEntry {
+function rememberedRoute(group: MappingGroup, memo: Memo, edge: EdgeRoutes | undefined): RouteEntry {
   const [{ mapping, cluster }, ...others] = group;
-  const inputs: unknown[] = [mapping.id, cluster.name, labelling?.key];
+  const taken = mapping.spec.bypass_auth ? edge?.takenOnBypass(mapping.spec.host).join() : undefined;
+  const inputs: unknown[] = [mapping.id, cluster.name, edge?.labelling.key, taken];
   for (const { mapping, cluster } of others) inputs.push(mapping.spec, mapping.id, cluster.name);
-  return memo.of(mapping.spec, 'route', inputs, () => mappingRoute(group, labelling));
+  return memo.of(mapping.spec, 'route', inputs, () => mappingRoute(group, edge));
 }

@@ -1,29 +1,34 @@
 import type { LabelSpecifier } from '#resources/label-specifier.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
+import { injectedBy } from './ext-authz-injected.ts';
+import { headerIdentity } from './header-identity.ts';
 import { moduleConfig } from './module-config.ts';
 import { EDGE } from './node-groups.ts';
 
-/** Request headers that no limit of a label domain may set, by their identity, with the reason: who needs what the client sent. */
+/** Request headers that no limit of a label domain may set, by their identity, with the reason for a Problem. */
 export type TakenHeaders = ReadonlyMap<string, string>;
-
-/** Names that some upstream takes for one header: in any letter case, and with `_` for `-`. */
-export function headerIdentity(name: string): string {
-  return name.toLowerCase().replaceAll('_', '-');
-}
 
 /**
  * The taken headers of each label domain. A label reads its header from the client, so no limit may set it, which would take it
- * from every request. (Headers that Filters set belong here too, in every domain.)
+ * from every request. What a Filter sets no limit of any domain may change.
  */
 export function takenHeaders(resources: ResourceSet): ReadonlyMap<string, TakenHeaders> {
   const taken = new Map<string, Map<string, string>>();
+  const take = (domain: string, name: string, reason: string) => {
+    const headers = taken.get(domain) ?? new Map<string, string>();
+    taken.set(domain, headers);
+    const header = headerIdentity(name);
+    if (!headers.has(header)) headers.set(header, reason);
+  };
   const add = (domain: string, specifiers: readonly LabelSpecifier[], where: string) => {
     for (const specifier of specifiers) {
       if (specifier.type !== 'request_header') continue;
-      const headers = taken.get(domain) ?? new Map<string, string>();
-      taken.set(domain, headers);
-      const header = headerIdentity(specifier.header);
-      if (!headers.has(header)) headers.set(header, `the label "${specifier.key}" of ${where} reads`);
+      const reader = `the label "${specifier.key}" of ${where}`;
+      take(
+        domain,
+        specifier.header,
+        `${reader} reads it from the client's request, where a header that a limit sets is removed`,
+      );
     }
   };
   for (const [domain, { defaults }] of Object.entries(moduleConfig(resources).default_labels)) {
@@ -34,6 +39,11 @@ export function takenHeaders(resources: ResourceSet): ReadonlyMap<string, TakenH
     for (const [domain, groups] of Object.entries(spec.labels)) {
       for (const { specifiers } of groups) add(domain, specifiers, `Mapping ${namespace}/${name}`);
     }
+  }
+  const domains = new Set(resources.rateLimits.map(({ spec }) => spec.domain));
+  for (const filter of resources.filters) {
+    const reason = `Filter ${filter.namespace}/${filter.name} sets it, and a limit would add its value to that`;
+    for (const name of injectedBy(filter)) for (const domain of domains) take(domain, name, reason);
   }
   return taken;
 }

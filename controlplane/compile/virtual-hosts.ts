@@ -2,6 +2,8 @@ import type { JsonObject } from '#protos/json.ts';
 import type { Refused } from '#resources/resource.ts';
 import { closedPolicyRoutes, type EscapedSlashes } from './closed-policy.ts';
 import { coveringDomains } from './domain-cover.ts';
+import type { EdgeFilters } from './ext-authz-edge.ts';
+import { OWN_ROUTES, WITHOUT_FILTERS } from './ext-authz-filter.ts';
 import { compareText } from './order.ts';
 import type { DeclaredHost } from './proxy-config-hosts.ts';
 import { compareRoutes, type RouteEntry } from './route-entry.ts';
@@ -12,6 +14,8 @@ export type HostInputs = {
   readonly declared: readonly DeclaredHost[];
   readonly closedPolicies: readonly Refused[];
   readonly escapedSlashes: EscapedSlashes;
+  /** Where filters run; undefined: nowhere, and there is no such filter. */
+  readonly filters: Pick<EdgeFilters, 'isChecked' | 'isOrigin' | 'originHosts'> | undefined;
   /** What every virtual host has besides domains and routes. */
   readonly common: JsonObject;
 };
@@ -26,6 +30,10 @@ type Plan = {
   /** Hosts of Mappings that cover it. */
   readonly hosts: readonly string[];
   readonly closed: readonly JsonObject[];
+  /** The gateway's own routes, where it may be a protected origin. */
+  readonly own: readonly JsonObject[];
+  /** What turns filters off. */
+  readonly filters: JsonObject;
 };
 
 /**
@@ -47,7 +55,8 @@ function plansOf(inputs: HostInputs, byHost: ReadonlyMap<string, unknown>): read
   const owners = new Map(
     inputs.declared.flatMap(host => host.domains.map(domain => [domain, host] as const)),
   );
-  const domains = [...new Set([...owners.keys(), ...byHost.keys()])].sort(compareText);
+  const served = new Set([...owners.keys(), ...byHost.keys()]);
+  const domains = [...served, ...unservedOrigins(inputs, served)].sort(compareText);
   return domains.map(domain => {
     const covering = coveringDomains(domain);
     return {
@@ -58,13 +67,22 @@ function plansOf(inputs: HostInputs, byHost: ReadonlyMap<string, unknown>): read
       closed: inputs.closedPolicies.flatMap(policy =>
         closedPolicyRoutes(policy, domain, inputs.escapedSlashes),
       ),
+      own: inputs.filters?.isOrigin(domain) ? OWN_ROUTES : [],
+      filters: inputs.filters === undefined || inputs.filters.isChecked(domain) ? {} : WITHOUT_FILTERS,
     };
   });
 }
 
+/** Protected origins that no virtual host serves: the first of a Filter may be there for logins alone. */
+function unservedOrigins({ filters }: HostInputs, served: ReadonlySet<string>): readonly string[] {
+  const hosts = filters?.originHosts ?? [];
+  return hosts.filter(host => !coveringDomains(host).some(domain => served.has(domain)));
+}
+
 /** Domains that one virtual host declares stay together, unless their routes differ. */
-function planKey({ domain, listed, hosts, closed }: Plan): string {
-  return listed === undefined ? domain : JSON.stringify([listed.origin, listed.name, hosts, closed]);
+function planKey({ domain, listed, hosts, closed, own, filters }: Plan): string {
+  if (listed === undefined) return domain;
+  return JSON.stringify([listed.origin, listed.name, hosts, closed, own.length, filters]);
 }
 
 function virtualHost(
@@ -79,7 +97,8 @@ function virtualHost(
   return {
     name: freeName(plan.listed?.name ?? plan.domain, taken),
     domains: plans.map(({ domain }) => (domain.includes(':') ? `[${domain}]` : domain)),
-    routes: [...plan.closed, ...routes],
+    routes: [...plan.closed, ...plan.own, ...routes],
+    ...plan.filters,
   };
 }
 

@@ -40,11 +40,13 @@ export async function startCompiled(
   change: (bootstrap: JsonObject) => JsonObject = bootstrap => bootstrap,
 ): Promise<CompiledEnvoy> {
   const { resources } = resourceSetOf(yaml);
+  const extAuthz = { host: '127.0.0.1', port: 18001 };
   const anyPort = { host: '127.0.0.1', port: 0 };
   const compiled = compile(resources, group, {
     edge: anyPort,
     sds: { host: '127.0.0.1', port: 18003 },
     rateLimit: { host: '127.0.0.1', port: 18002 },
+    extAuthz,
   });
   const envoy: EnvoyProcess = await startEnvoy(change(staticTestBootstrap(compiled)), [
     '--file-flush-interval-msec',

@@ -1,0 +1,74 @@
+import type { JsonObject } from '#protos/json.ts';
+import type { HostPort } from '#resources/host.ts';
+import { EXT_AUTHZ_CLUSTER } from './ext-authz-cluster.ts';
+import { extension } from './extension.ts';
+import { toHostPortText } from './socket-address.ts';
+
+const NAME = 'envoy.filters.http.ext_authz';
+/** The service answers after 4 s at the latest. */
+const TIMEOUT = '5s';
+/** More than a logout has: that it is too long is the service's to say, by a page of ours. */
+const LOGOUT_BODY_BYTES = 8193;
+
+/** Where the gateway serves callback and logout (document 1, "Endpoints"). */
+export const OWN_PATHS = '/.gateway/oauth2/';
+const LOGOUT_PATH = '/.gateway/oauth2/logout';
+
+/**
+ * Envoy's external authorization filter. A service that is down or late lets nothing through: 503. Raw headers, since two Cookie fields would
+ * arrive joined by a comma otherwise. It is there without any Filter too, since the first one must not drain the listener.
+ * Source: decisions.md, "Policy and chain".
+ */
+export function extAuthzFilter(address: HostPort): JsonObject {
+  return {
+    name: NAME,
+    typed_config: extension('filters.http.ext_authz.v3.ExtAuthz', {
+      transport_api_version: 'V3',
+      grpc_service: {
+        envoy_grpc: { cluster_name: EXT_AUTHZ_CLUSTER, authority: toHostPortText(address) },
+        timeout: TIMEOUT,
+        // The message has the connection's address alone, not the one that trusted hops tell.
+        initial_metadata: [
+          { key: 'x-gateway-client-address', value: '%DOWNSTREAM_REMOTE_ADDRESS_WITHOUT_PORT%' },
+        ],
+      },
+      failure_mode_allow: false,
+      status_on_error: { code: 'ServiceUnavailable' },
+      validate_mutations: true,
+      encode_raw_headers: true,
+      clear_route_cache: false,
+    }),
+  };
+}
+
+/** The part of a virtual host or route on which no filters run. */
+export const WITHOUT_FILTERS: JsonObject = perRoute({ disabled: true });
+
+/**
+ * The routes of the gateway's own paths: a path without route never reaches the service. It answers all of them; what it would let pass is not
+ * found. Only a logout's body is sent to it.
+ */
+export const OWN_ROUTES: readonly JsonObject[] = [
+  {
+    ...ownRoute({ path: LOGOUT_PATH }),
+    ...perRoute({
+      check_settings: {
+        with_request_body: {
+          max_request_bytes: LOGOUT_BODY_BYTES,
+          allow_partial_message: true,
+          pack_as_bytes: true,
+        },
+      },
+    }),
+  },
+  ownRoute({ prefix: OWN_PATHS }),
+];
+
+function ownRoute(match: JsonObject): JsonObject {
+  return { name: 'gateway', match, direct_response: { status: 404 } };
+}
+
+function perRoute(fields: JsonObject): JsonObject {
+  const config = extension('filters.http.ext_authz.v3.ExtAuthzPerRoute', fields);
+  return { typed_per_filter_config: { [NAME]: config } };
+}

@@ -1,0 +1,21 @@
+import { protectedOriginsOf } from '#resources/filter-oauth2-check.ts';
+import type { InternalOrigins } from '#resources/origin-pattern.ts';
+import type { ResourceSet } from '#resources/resource-set.ts';
+
+/** The protected origins of all Filters, as requests have them. Those of Filters that are not in force count too: their paths are closed. */
+export function internalOrigins({ filters }: ResourceSet): readonly InternalOrigins[] {
+  return filters.flatMap(({ spec: { OAuth2 } }) => (OAuth2 === undefined ? [] : protectedOriginsOf(OAuth2)));
+}
+
+/** Whether a protected origin may be a request's in the virtual host of this domain. True when in doubt. */
+export function originMayMeet(
+  { internalOrigin, includeSubdomains }: InternalOrigins,
+  domain: string,
+): boolean {
+  const { host } = internalOrigin;
+  if (host === '*' || domain === '*') return true;
+  const below = (name: string) => includeSubdomains && name.endsWith(`.${host}`);
+  if (!domain.startsWith('*')) return domain === host || below(domain);
+  const suffix = domain.slice(1);
+  return host.endsWith(suffix) || below(suffix);
+}

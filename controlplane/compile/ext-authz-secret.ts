@@ -1,0 +1,38 @@
+import { CLIENT_SECRET_KEY, cutLineBreak } from '#resources/client-secret.ts';
+import type { OAuth2Spec } from '#resources/filter-oauth2.ts';
+import type { Parsed } from '#resources/parsed-string.ts';
+import type { Resource } from '#resources/resource.ts';
+import type { ResourceSet } from '#resources/resource-set.ts';
+import { secretValue } from '#resources/secret.ts';
+import type { SecretValue } from '#resources/secret-value.ts';
+import { signingFault } from '#resources/signing-method.ts';
+
+/** A client secret as it is used; `cut`: without the line break that stood at its end. */
+export type ClientSecret = { readonly secret: SecretValue; readonly cut: boolean };
+
+/**
+ * The client secret of an OAuth2 filter, from the Filter itself or from the Secret that it names; undefined when it needs none. The error says what is missing,
+ * or why it cannot sign, and nothing of the secret.
+ */
+export function clientSecret(
+  { namespace }: Resource<'Filter'>,
+  oauth2: OAuth2Spec,
+  secrets: ResourceSet['secrets'],
+): Parsed<ClientSecret | undefined> {
+  if (oauth2.grantType === 'ClientCredentials') return { value: undefined };
+  const { secret, secretName, secretNamespace = namespace, clientAuthentication } = oauth2;
+  const found = secret ?? namedSecret(secrets, secretNamespace, secretName ?? '');
+  if (typeof found === 'string') return { error: found };
+  const used = cutLineBreak(found);
+  if (used.secret.reveal().length === 0) return { error: `the secret is empty` };
+  if (clientAuthentication.method !== 'JWTAssertion') return { value: used };
+  const fault = signingFault(used.secret, clientAuthentication.jwtAssertion.signingMethod);
+  return fault === undefined ? { value: used } : { error: fault };
+}
+
+function namedSecret(secrets: ResourceSet['secrets'], namespace: string, name: string): SecretValue | string {
+  const resource = secrets.find(secret => secret.namespace === namespace && secret.name === name);
+  if (resource === undefined) return `there is no Secret ${namespace}/${name} in force`;
+  const value = secretValue(resource.spec, CLIENT_SECRET_KEY);
+  return value ?? `the Secret ${namespace}/${name} has no key \`${CLIENT_SECRET_KEY}\``;
+}
