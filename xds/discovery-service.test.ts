@@ -15,13 +15,18 @@ import { resource } from './testing/resources.ts';
 const TYPES = [CLUSTER, CLUSTER_LOAD_ASSIGNMENT, LISTENER, ROUTE_CONFIGURATION, SECRET];
 const ONE_OF_EACH = snapshotOf(TYPES.map(typeUrl => resource('a', '1', typeUrl)));
 
-async function setUp(t: TestContext) {
+async function setUp(t: TestContext, refuse?: (group: string, address: string) => string | undefined) {
   const events: string[] = [];
-  const server = await startDiscoveryServer(t, {
-    connected: ({ node, group }) => events.push(`connected ${node} ${group}`),
-    disconnected: ({ node }) => events.push(`disconnected ${node}`),
-    nacked: (_stream, { names, message }) => events.push(`nacked ${names} ${message}`),
-  });
+  const server = await startDiscoveryServer(
+    t,
+    {
+      connected: ({ node, group }) => events.push(`connected ${node} ${group}`),
+      disconnected: ({ node }) => events.push(`disconnected ${node}`),
+      nacked: (_stream, { names, message }) => events.push(`nacked ${names} ${message}`),
+    },
+    0,
+    refuse,
+  );
   const open = (method: string, service = ADS) => {
     const channel = new DiscoveryChannel(server.port);
     const client = channel.open(method, service);
@@ -264,4 +269,19 @@ test('a server that stops ends its streams, so that clients come back at once', 
   await stop();
   assert.equal((await client.ended()).code, status.UNAVAILABLE);
   assert.ok(performance.now() - start < 1_000);
+});
+
+test('a client that may not have the resources of its group is told why, and gets nothing', async t => {
+  const refuse = (group: string, address: string) =>
+    group === 'edge' ? `not for ${address.replace(/\d+$/, 'port')}` : undefined;
+  const { cache, open } = await setUp(t, refuse);
+  for (const group of ['edge', 'other']) cache.set(group, ONE_OF_EACH);
+  const client = open('DeltaAggregatedResources');
+  client.begin({ type_url: CLUSTER });
+  const { code, details } = await client.ended();
+  assert.deepEqual([code, details], [status.PERMISSION_DENIED, 'not for 127.0.0.1:port']);
+  assert.deepEqual(client.received, []);
+  const other = open('DeltaAggregatedResources');
+  other.send({ node: { id: 'n', cluster: 'other' }, type_url: CLUSTER });
+  assert.equal((await other.next()).resources.length, 1);
 });

@@ -21,6 +21,8 @@ export type DiscoveryServiceOptions = {
   readonly observer?: DiscoveryObserver;
   /** The group whose snapshot a node is served; default: Envoy's `node.cluster`. */
   groupOf?(node: Node): string;
+  /** Why a client at this address (`host:port`) may not have the group's resources; undefined: it may. */
+  refuse?(group: string, address: string): string | undefined;
   now(): number;
   after(ms: number, callback: () => void): () => void;
 };
@@ -115,7 +117,9 @@ export class DiscoveryService {
       };
       call.on('data', (request: Request) => {
         if (ended) return;
-        const refusal = checkRequest(request, typeUrl, stream?.load());
+        const refusal =
+          checkRequest(request, typeUrl, stream?.load()) ??
+          (stream === undefined ? this.#refusal(request.node as Node, call.getPeer()) : undefined);
         if (refusal !== undefined) return end(refusal);
         stream ??= this.#open(call, request.node as Node, { variant, typeUrl }, subscribe, end);
         stream.receive(request.type_url || typeUrl || '', request);
@@ -130,6 +134,15 @@ export class DiscoveryService {
     };
   }
 
+  #refusal(node: Node, address: string): Refusal | undefined {
+    const details = this.#options.refuse?.(this.#groupOf(node), address);
+    return details === undefined ? undefined : { code: status.PERMISSION_DENIED, details };
+  }
+
+  #groupOf(node: Node): string {
+    return this.#options.groupOf?.(node) ?? node.cluster;
+  }
+
   #open<Request>(
     call: ServerDuplexStream<Request, object>,
     node: Node,
@@ -137,9 +150,9 @@ export class DiscoveryService {
     subscribe: (typeUrl: string) => Subscription<Request, object>,
     end: (refusal: Refusal) => void,
   ): OpenStream<Request> {
-    const { observer = {}, now, groupOf } = this.#options;
+    const { observer = {}, now } = this.#options;
     this.#lastId += 1;
-    const group = groupOf === undefined ? node.cluster : groupOf(node);
+    const group = this.#groupOf(node);
     const info = { id: this.#lastId, node: node.id, group, address: call.getPeer(), ...served };
     const write = (response: object) => call.write(response);
     const stream = new DiscoveryStream({ info, subscribe, write, now });

@@ -11,9 +11,14 @@ export function after(ms: number, callback: () => void): () => void {
 }
 
 /** A discovery server on a free port, or the given one, for as long as the test runs or until `stop`. */
-export async function startDiscoveryServer(t: TestContext, observer: DiscoveryObserver = {}, port = 0) {
+export async function startDiscoveryServer(
+  t: TestContext,
+  observer: DiscoveryObserver = {},
+  port = 0,
+  refuse: (group: string, address: string) => string | undefined = () => undefined,
+) {
   const cache = new SnapshotCache();
-  const service = new DiscoveryService({ cache, observer, now: Date.now, after });
+  const service = new DiscoveryService({ cache, observer, refuse, now: Date.now, after });
   const served = await serve({ host: '127.0.0.1', port, services: service.implementations() });
   const stop = async () => {
     service.close();
