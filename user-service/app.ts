@@ -1,5 +1,6 @@
 import express, { type Express, type RequestHandler, type Response } from 'express';
 import type { Logger } from 'pino';
+import { accountRoutes } from './account.ts';
 import { errorAnswer } from './error-answer.ts';
 import { HttpError } from './http-error.ts';
 import type { Instance } from './instance.ts';
@@ -26,7 +27,7 @@ type UserHandler = RequestHandler<{ username: string }>;
 
 const MAX_BODY_BYTES = 16 * 1024;
 
-/** The REST interface of the user service (document 3): health, create, read, log in. Every answer is JSON. */
+/** The REST interface of the user service (document 3): health, create, read, log in, every answer JSON; and the pages behind the gateway's login. */
 export function userServiceApp(options: AppOptions): Express {
   const { instance } = options;
   const app = express();
@@ -44,6 +45,7 @@ export function userServiceApp(options: AppOptions): Express {
   app.route('/user/:username').get(getUser(options)).put(createUser(options)).all(allow('GET, HEAD, PUT'));
   app.route('/user/:username/login').post(logIn(options)).all(allow('POST'));
 
+  app.use(accountRoutes(instance));
   app.use(() => {
     throw new HttpError(404, 'there is nothing at this path');
   });
