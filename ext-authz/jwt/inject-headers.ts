@@ -1,0 +1,65 @@
+import { type GoStruct, type GoValue, goMap } from '#resources/template/go-value.ts';
+import { goHeader } from '#resources/template/header.ts';
+import { renderTemplate, type Template } from '#resources/template/template.ts';
+import type { HeaderTemplate } from '../filter-settings.ts';
+import type { HeaderFields } from '../http-request.ts';
+
+/** A template of a Filter failed, or gave what no header may have. The message names Filter and header, never a value. */
+export class TemplateFault extends Error {
+  override readonly name = 'TemplateFault';
+}
+
+/** Where templates come from: a Filter's realm and one of its fields. */
+export type TemplatePlace = { readonly realm: string; readonly field: string };
+
+/** A tab may stand in a header (RFC 9110 section 5.5). */
+const CONTROL = /[^\P{Cc}\t]/u;
+
+/**
+ * The headers that templates give, by name; one that calls `doNotSet` is missing. White space round a value is cut, as it is no part of one (RFC 9110
+ * section 5.5). Throws a TemplateFault for a template that fails or gives a control character: the request is 500. Source: decisions, "Policy and chain".
+ */
+export function renderHeaders(
+  templates: readonly HeaderTemplate[],
+  data: () => GoValue,
+  place: TemplatePlace,
+): Map<string, string> {
+  let made: GoValue | undefined;
+  const once = (): GoValue => {
+    made ??= data();
+    return made;
+  };
+  const headers = new Map<string, string>();
+  for (const { name, value } of templates) {
+    const text = renderText(value, once, place, name);
+    if (text === undefined) continue;
+    if (CONTROL.test(text)) throw templateFault(place, name, 'the value has a control character');
+    headers.set(name, text.trim());
+  }
+  return headers;
+}
+
+/** A template's text; undefined: it called `doNotSet`. Throws a TemplateFault. */
+export function renderText(
+  template: Template,
+  data: () => GoValue,
+  place: TemplatePlace,
+  header?: string,
+): string | undefined {
+  const rendered = template.fixed ?? renderTemplate(template, data());
+  if ('error' in rendered) throw templateFault(place, header, rendered.error);
+  return 'text' in rendered ? rendered.text : undefined;
+}
+
+function templateFault({ field, realm }: TemplatePlace, header: string | undefined, error: string) {
+  const name = header === undefined ? '' : `, header "${header}"`;
+  return new TemplateFault(`Filter ${realm}: ${field}${name}: ${error}`);
+}
+
+/** The data of `injectRequestHeaders`. Source: document 1, "injectRequestHeaders template data"; a JWT filter has no `.idToken`. */
+export function requestData(
+  tokens: { readonly token: GoStruct; readonly idToken?: GoStruct },
+  headers: HeaderFields,
+): GoValue {
+  return goMap([...Object.entries(tokens), ['httpRequestHeader', goHeader(headers)] as const]);
+}

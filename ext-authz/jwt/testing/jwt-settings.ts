@@ -1,0 +1,51 @@
+import { parseTemplate, type TemplateUse } from '#resources/template/template.ts';
+import type { HeaderTemplate, JwtSettings } from '../../filter-settings.ts';
+
+/** Settings of a JWT filter with these keys; everything else by default. */
+export function jwtSettings(jwksURI: string, changes: Partial<JwtSettings> = {}): JwtSettings {
+  return {
+    jwksURI,
+    insecureTLS: false,
+    renegotiateTLS: 'never',
+    maxStale: 0,
+    validAlgorithms: ['RS256', 'ES256'],
+    audience: undefined,
+    requireAudience: false,
+    issuer: undefined,
+    requireIssuer: false,
+    requireExpiresAt: false,
+    leewayForExpiresAt: 0,
+    requireNotBefore: false,
+    leewayForNotBefore: 0,
+    requireIssuedAt: false,
+    leewayForIssuedAt: 0,
+    injectRequestHeaders: [],
+    errorResponse: errorResponse(),
+    ...changes,
+  };
+}
+
+/** An errorResponse; everything else by default. */
+export function errorResponse({
+  realm = 'api.default',
+  headers = [['content-type', 'application/json']],
+  body = '{{ . | json "" }}',
+}: {
+  readonly realm?: string;
+  readonly headers?: readonly (readonly [name: string, value: string])[];
+  readonly body?: string;
+} = {}): JwtSettings['errorResponse'] {
+  return { realm, headers: headerTemplates(headers), bodyTemplate: templateOf(body, 'body') };
+}
+
+export function headerTemplates(
+  headers: readonly (readonly [name: string, value: string])[],
+): readonly HeaderTemplate[] {
+  return headers.map(([name, value]) => ({ name, value: templateOf(value, 'header') }));
+}
+
+function templateOf(text: string, use: TemplateUse) {
+  const template = parseTemplate(text, use);
+  if ('error' in template) throw new Error(template.error);
+  return template.value;
+}

@@ -1,0 +1,49 @@
+import { structType } from '#resources/template/go-type.ts';
+import { fromJson, type GoStruct, goMap, goStruct } from '#resources/template/go-value.ts';
+import { isJsonObject, type JsonObject, parseJson } from '../provider/json-answer.ts';
+
+/** A token as templates see it. Source: document 1, "injectRequestHeaders template data". */
+const TOKEN = structType('gateway.Token', [
+  { name: 'Raw' },
+  { name: 'Header' },
+  { name: 'Claims' },
+  { name: 'Signature' },
+]);
+
+/** An absent token: empty texts, empty maps. */
+export const NO_TOKEN: GoStruct = goStruct(TOKEN, ['', goMap([]), goMap([]), '']);
+
+/**
+ * `.token` or `.idToken`: Raw, Header, Claims and Signature of a JWT; of an opaque token Raw alone, the others are empty. Nothing is verified
+ * here. Source: decisions, "Templates".
+ */
+export function tokenData(raw: string): GoStruct {
+  const parts = decodeJwt(raw);
+  if (parts === undefined) return goStruct(TOKEN, [raw.toWellFormed(), goMap([]), goMap([]), '']);
+  return jwtData({ raw, ...parts });
+}
+
+/** The same of a JWT that is parsed already. */
+export function jwtData(jwt: {
+  readonly raw: string;
+  readonly header: JsonObject;
+  readonly claims: JsonObject;
+}): GoStruct {
+  const { claims, header, raw } = jwt;
+  return goStruct(TOKEN, [raw, fromJson(header), fromJson(claims), raw.slice(raw.lastIndexOf('.') + 1)]);
+}
+
+/** Header and claims of a signed JWT (RFC 7519 section 7.2), unverified; undefined: it is none. */
+export function decodeJwt(
+  raw: string,
+): { readonly header: JsonObject; readonly claims: JsonObject } | undefined {
+  const [header = '', claims = '', , ...rest] = raw.split('.', 4);
+  if (rest.length > 0 || !/^[\w-]+\.[\w-]+\.[\w-]*$/.test(raw)) return undefined;
+  const [head, payload] = [decodePart(header), decodePart(claims)];
+  return head === undefined || payload === undefined ? undefined : { header: head, claims: payload };
+}
+
+function decodePart(part: string): JsonObject | undefined {
+  const json = parseJson(Buffer.from(part, 'base64url').toString('utf8'));
+  return isJsonObject(json) ? json : undefined;
+}

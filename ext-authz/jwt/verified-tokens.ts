@@ -1,0 +1,110 @@
+import { hash } from 'node:crypto';
+import type { GoStruct } from '#resources/template/go-value.ts';
+import type { JsonObject } from '../provider/json-answer.ts';
+import type { KeySet } from '../provider/key-set.ts';
+import type { SignatureFault, SignedJwt } from '../provider/signed-jwt.ts';
+import { BoundedCache, type CacheBounds } from './bounded-cache.ts';
+import { jwtData } from './token-data.ts';
+
+/** A JWT whose signature holds. Its claims are not judged. */
+export type VerifiedToken = {
+  readonly claims: JsonObject;
+  /** What templates see of it, made once. */
+  readonly data: () => GoStruct;
+};
+
+/** Whose signatures count. `F` are faults beyond those of a signature. */
+export type KeySource<F extends string = never> = {
+  readonly verify: (jwt: string, signal: AbortSignal) => Promise<SignedJwt | SignatureFault | F>;
+  /** The keys that are valid now. Rejects with a ProviderError. */
+  readonly keySet: (signal: AbortSignal) => Promise<KeySet>;
+  /** The keys that were known last, without asking. */
+  readonly knownKeySet: () => KeySet | undefined;
+};
+
+export type VerifiedTokensOptions = {
+  /** ms since the epoch */
+  readonly now: () => number;
+  /** A signal that aborts when the time for the provider is over. */
+  readonly deadline: () => AbortSignal;
+};
+
+type Verdict = { readonly token: VerifiedToken; readonly thumbprint: string; epoch: string };
+
+/** Weight is the length of the tokens. */
+const BOUNDS: CacheBounds = { entries: 20_000, weight: 16 * 1_048_576 };
+/** How long keys are taken as they are known, as `CachedDocument` does with documents that may not be stored. */
+const KEYS_MS = 10_000;
+
+/**
+ * Verifies the signature of a token once, however many requests carry it, also at the same time: a verdict is kept by the token's hash until the key
+ * set changed without its key, or newer tokens need the room. While the provider is away the keys known last count. Refused tokens are not kept.
+ * Source: decisions, "A token once verified is not verified again".
+ */
+export class VerifiedTokens<F extends string = never> {
+  readonly #source: KeySource<F>;
+  readonly #options: VerifiedTokensOptions;
+  readonly #verdicts = new BoundedCache<Verdict>(BOUNDS);
+  readonly #pending = new Map<string, Promise<VerifiedToken | SignatureFault | F>>();
+  #keysUntil = Number.NEGATIVE_INFINITY;
+
+  constructor(source: KeySource<F>, options: VerifiedTokensOptions) {
+    this.#source = source;
+    this.#options = options;
+  }
+
+  /** A token that is known costs no promise. Rejects with a ProviderError when the keys cannot be had. */
+  verify(raw: string): VerifiedToken | Promise<VerifiedToken | SignatureFault | F> {
+    const name = hash('sha256', raw, 'base64url');
+    const verdict = this.#verdicts.get(name);
+    if (verdict === undefined) return this.#verifyOnce(name, raw);
+    if (this.#options.now() >= this.#keysUntil) return this.#askKeys(name, raw, verdict);
+    return this.#holds(verdict) ? verdict.token : this.#verifyOnce(name, raw);
+  }
+
+  async #askKeys(name: string, raw: string, verdict: Verdict): Promise<VerifiedToken | SignatureFault | F> {
+    // Set before asking: meanwhile others use what is known, and a provider that is away is not asked by each of them.
+    this.#keysUntil = this.#options.now() + KEYS_MS;
+    await this.#source.keySet(this.#options.deadline()).catch(() => undefined);
+    return this.#holds(verdict) ? verdict.token : this.#verifyOnce(name, raw);
+  }
+
+  #holds(verdict: Verdict): boolean {
+    const keys = this.#source.knownKeySet();
+    if (keys === undefined) return false;
+    if (keys.epoch === verdict.epoch) return true;
+    if (!keys.has(verdict.thumbprint)) return false;
+    verdict.epoch = keys.epoch;
+    return true;
+  }
+
+  #verifyOnce(name: string, raw: string): Promise<VerifiedToken | SignatureFault | F> {
+    const pending = this.#pending.get(name);
+    if (pending !== undefined) return pending;
+    const verifying = this.#verify(name, raw).finally(() => this.#pending.delete(name));
+    this.#pending.set(name, verifying);
+    return verifying;
+  }
+
+  async #verify(name: string, raw: string): Promise<VerifiedToken | SignatureFault | F> {
+    this.#verdicts.delete(name);
+    const jwt = await this.#source.verify(raw, this.#options.deadline());
+    if (typeof jwt === 'string') return jwt;
+    const token = toVerified(jwt);
+    // Whether its key is among those known by now is asked at the next use.
+    this.#verdicts.set(name, { token, epoch: '', thumbprint: jwt.thumbprint }, raw.length);
+    return token;
+  }
+}
+
+/** `jwt` must be verified. */
+export function toVerified(jwt: Pick<SignedJwt, 'raw' | 'header' | 'claims'>): VerifiedToken {
+  let data: GoStruct | undefined;
+  return {
+    claims: jwt.claims,
+    data: () => {
+      data ??= jwtData(jwt);
+      return data;
+    },
+  };
+}
