@@ -1,0 +1,82 @@
+import { type Adapter, required } from './adapter.ts';
+import { checkIssuer } from './browser-calls.ts';
+import { type IdToken, validateIdToken } from './id-token.ts';
+import type { JsonObject } from './json-answer.ts';
+import { broughtAuthentication } from './own-client.ts';
+import type { CodeExchange, Provider } from './provider.ts';
+import { ProviderError } from './provider-error.ts';
+import type { ProviderMetadata } from './provider-metadata.ts';
+import type { RawTokens, TokenSet } from './token-answer.ts';
+import { codeGrant, credentialsGrant, passwordGrant, refreshGrant, requestTokens } from './token-requests.ts';
+
+/** What asks the token endpoint. */
+export function tokenCalls(
+  adapter: Adapter,
+): Pick<Provider, 'exchangeCode' | 'refresh' | 'password' | 'clientCredentials'> {
+  const { documents, http: client, own, settings } = adapter;
+  return {
+    exchangeCode: (exchange, signal) => exchangeCode(adapter, exchange, signal),
+    refresh: async ({ previous, refreshToken }, signal) => {
+      const metadata = await documents.metadata(signal);
+      const raw = await requestTokens(
+        { client, metadata, ...required(own), signal },
+        refreshGrant(refreshToken),
+      );
+      return withIdToken(raw, adapter, metadata, { previous }, signal);
+    },
+    password: async ({ password, scope, username }, signal) => {
+      const metadata = await documents.metadata(signal);
+      const raw = await requestTokens(
+        { client, metadata, ...required(own), signal },
+        passwordGrant(username, password, scope),
+      );
+      return withIdToken(raw, adapter, metadata, {}, signal);
+    },
+    clientCredentials: async ({ credentials, scope }, signal) => {
+      const metadata = await documents.metadata(signal);
+      const authentication = broughtAuthentication(credentials, settings);
+      const requester = { client, metadata, clientID: credentials.clientID, authentication, signal };
+      const { idToken, ...tokens } = await requestTokens(requester, credentialsGrant(scope));
+      return tokens;
+    },
+  };
+}
+
+async function exchangeCode(
+  adapter: Adapter,
+  exchange: CodeExchange,
+  signal: AbortSignal,
+): Promise<TokenSet & { readonly idToken: IdToken }> {
+  const { documents, http: client, own } = adapter;
+  const metadata = await documents.metadata(signal);
+  checkIssuer(metadata, exchange.iss);
+  const raw = await requestTokens({ client, metadata, ...required(own), signal }, codeGrant(exchange));
+  const tokens = await withIdToken(raw, adapter, metadata, { nonce: exchange.nonce }, signal);
+  const { idToken } = tokens;
+  if (idToken === undefined)
+    throw new ProviderError('no_id_token', `the answer of ${metadata.issuer} has no ID token`);
+  return { ...tokens, idToken };
+}
+
+async function withIdToken(
+  { idToken: raw, ...tokens }: RawTokens,
+  { documents, now, own }: Adapter,
+  metadata: ProviderMetadata,
+  expected: { readonly nonce?: string; readonly previous?: JsonObject },
+  signal: AbortSignal,
+): Promise<TokenSet> {
+  if (raw === undefined) return tokens;
+  const keys = await documents.keys(signal);
+  const { clientID } = required(own);
+  const { accessToken } = tokens;
+  const idToken = await validateIdToken(raw, {
+    ...expected,
+    metadata,
+    keys,
+    clientID,
+    accessToken,
+    now: now(),
+    signal,
+  });
+  return { ...tokens, idToken };
+}
