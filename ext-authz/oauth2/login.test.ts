@@ -1,0 +1,246 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, type TestContext, test } from 'node:test';
+import { type HostileProvider, startHostileProvider } from '../testing/hostile-provider.ts';
+import { authorize, grantCodes } from './testing/code-provider.ts';
+import { TestBrowser } from './testing/test-browser.ts';
+import { openTestGateway, REALM, type TestGatewayOptions } from './testing/test-gateway.ts';
+
+let provider: HostileProvider;
+before(async () => {
+  provider = await startHostileProvider();
+});
+after(() => provider.close());
+beforeEach(() => {
+  provider.reset();
+  grantCodes(provider);
+});
+
+const PAGE = 'https://a.test/deep/page?x=1&y=%C3%A4';
+
+async function open(t: TestContext, options: Partial<TestGatewayOptions> = {}) {
+  const gateway = await openTestGateway(t, { issuer: provider.issuer, ...options });
+  return { gateway, browser: new TestBrowser(gateway) };
+}
+
+test('a request without session is sent to the provider with 303', async t => {
+  const { browser } = await open(t, {
+    settings: { extraAuthorizationParameters: new Map([['prompt', 'login']]) },
+  });
+  const { location, status } = await browser.visit(PAGE, { scope: ['b', 'a', 'b'] });
+  assert.equal(status, 303);
+  const url = new URL(location ?? '');
+  assert.equal(url.origin + url.pathname, `${provider.issuer}/authorize`);
+  const parameters = Object.fromEntries(url.searchParams);
+  assert.match(parameters.state ?? '', /^[0-9a-f]{64}$/);
+  assert.match(parameters.nonce ?? '', /^[0-9a-f]{64}$/);
+  assert.notEqual(parameters.state, parameters.nonce);
+  assert.match(parameters.code_challenge ?? '', /^[\w-]{43}$/);
+  const { code_challenge, nonce, state, ...others } = parameters;
+  assert.deepEqual(others, {
+    response_type: 'code',
+    client_id: 'client',
+    redirect_uri: 'https://a.test/.gateway/oauth2/redirection-endpoint',
+    scope: 'a b openid',
+    code_challenge_method: 'S256',
+    prompt: 'login',
+  });
+});
+
+test('after the login the browser is where it wanted to go, and its requests have the access token', async t => {
+  const { browser } = await open(t);
+  const seen = await browser.follow(PAGE, authorize);
+  assert.deepEqual([seen.url, seen.status], [PAGE, 0]);
+  assert.equal(seen.change?.set.get('authorization'), 'Bearer access-0');
+  assert.deepEqual(seen.way.filter(step => step === 'provider').length, 1);
+});
+
+test('the token endpoint gets the code verifier of the challenge', async t => {
+  const { browser } = await open(t);
+  await browser.follow(PAGE, authorize);
+  const [asked] = provider.asked('token');
+  assert.match(asked?.form.get('code_verifier') ?? '', /^[0-9a-f]{64}$/);
+  assert.equal(asked?.form.get('redirect_uri'), 'https://a.test/.gateway/oauth2/redirection-endpoint');
+});
+
+test('the session cookies: attributes and values', async t => {
+  const { browser } = await open(t);
+  await browser.follow(PAGE, authorize);
+  const [session, xsrf] = ['session', 'xsrf'].map(kind =>
+    browser.jar.all().find(({ name }) => name === `gateway_${kind}.${REALM}`),
+  );
+  assert.match(session?.value ?? '', /^[0-9a-f]{64}$/);
+  assert.match(xsrf?.value ?? '', /^[0-9a-f]{64}$/);
+  assert.notEqual(session?.value, xsrf?.value);
+  assert.deepEqual([...(session?.attributes.keys() ?? [])], ['path', 'max-age', 'httponly', 'secure']);
+  assert.deepEqual([...(xsrf?.attributes.keys() ?? [])], ['path', 'max-age', 'secure']);
+  assert.ok(Math.abs(Number(session?.attributes.get('max-age')) - 3600) <= 1);
+  assert.equal(session?.path, '/');
+});
+
+test('the pending cookie: host-only, HttpOnly, Lax, ten minutes, gone after the login', async t => {
+  const { browser } = await open(t, { origins: [{ origin: 'https://a.test', includeSubdomains: true }] });
+  const { setCookies } = await browser.visit(PAGE, { sameSite: 'none' });
+  assert.match(
+    setCookies.join('\n'),
+    /^gateway_pending\.site\.default=[0-9a-f]{64}; Path=\/; Max-Age=600; HttpOnly; Secure; SameSite=Lax$/,
+  );
+  await browser.follow(PAGE, authorize);
+  assert.ok(!browser.jar.all().some(({ name }) => name.startsWith('gateway_pending')));
+});
+
+test('http origins have cookies without Secure', async t => {
+  const { browser } = await open(t, { origins: ['http://a.test'] });
+  const seen = await browser.follow('http://a.test/', authorize);
+  assert.equal(seen.status, 0);
+  assert.ok(browser.jar.all().every(({ attributes }) => !attributes.has('secure')));
+});
+
+for (const [sameSite, text] of [
+  ['lax', 'Lax'],
+  ['none', 'None'],
+  ['strict', 'Strict'],
+] as const) {
+  test(`sameSite ${sameSite} logs in, and is an attribute of both cookies`, async t => {
+    const { browser } = await open(t);
+    const seen = await browser.follow(PAGE, authorize, { sameSite });
+    assert.deepEqual([seen.url, seen.status], [PAGE, 0]);
+    assert.equal(seen.way.filter(step => step === 'provider').length, 1);
+    assert.deepEqual(
+      browser.jar.all().map(({ attributes }) => attributes.get('samesite')),
+      [text, text],
+    );
+  });
+}
+
+test('with sameSite strict the callback moves on by a page', async t => {
+  const { browser } = await open(t);
+  const { location } = await browser.visit(PAGE, { sameSite: 'strict' });
+  const seen = await browser.visit(authorize(new URL(location ?? '')), { crossSite: true });
+  assert.equal(seen.status, 200);
+  assert.match(
+    seen.body,
+    /<meta http-equiv="refresh" content="0; url=https:\/\/a\.test\/deep\/page\?x=1&amp;y=/,
+  );
+  assert.match(seen.headers.get('content-type') ?? '', /text\/html/);
+});
+
+test('useSessionCookies: cookies without expiry; by the header of the request that began the login', async t => {
+  const ifRequestHeader = { name: 'x-kiosk', negate: false };
+  const { browser } = await open(t, { settings: { useSessionCookies: { value: true, ifRequestHeader } } });
+  const maxAges = () => browser.jar.all().map(({ attributes }) => attributes.has('max-age'));
+  await browser.follow(PAGE, authorize, { headers: { 'x-kiosk': '1' } });
+  assert.deepEqual(maxAges(), [false, false]);
+  const other = await open(t, { settings: { useSessionCookies: { value: true, ifRequestHeader } } });
+  await other.browser.follow(PAGE, authorize);
+  assert.deepEqual(
+    other.browser.jar.all().map(({ attributes }) => attributes.has('max-age')),
+    [true, true],
+  );
+});
+
+test('two tabs log in at the same time', async t => {
+  const { browser } = await open(t);
+  const one = await browser.visit('https://a.test/one');
+  const two = await browser.visit('https://a.test/two');
+  const ends = [];
+  for (const { location } of [one, two])
+    ends.push(await browser.follow(authorize(new URL(location ?? '')), authorize));
+  assert.deepEqual(
+    ends.map(({ status, url }) => [status, url]),
+    [
+      [0, 'https://a.test/one'],
+      [0, 'https://a.test/two'],
+    ],
+  );
+});
+
+test('a login makes a new session id and xsrf token, and ends the session that was there', async t => {
+  const { browser, gateway } = await open(t);
+  await browser.follow(PAGE, authorize);
+  const ids = () => browser.jar.all().map(({ value }) => value);
+  const before = ids();
+  gateway.judge(accessToken =>
+    accessToken === 'access-0' ? { kind: 'invalid', check: 'revoked' } : { kind: 'valid' },
+  );
+  const seen = await browser.follow(PAGE, authorize);
+  assert.equal(seen.status, 0);
+  assert.ok(ids().every(value => !before.includes(value)));
+  const [old = ''] = before;
+  assert.equal(await gateway.filters[0]?.[0]?.sessions.read(old), undefined);
+});
+
+test('a planted session id is not taken over', async t => {
+  const { browser } = await open(t);
+  const planted = 'ab'.repeat(32);
+  browser.jar.take(new URL(PAGE), `gateway_session.${REALM}=${planted}; Path=/; HttpOnly; Secure`);
+  await browser.follow(PAGE, authorize);
+  assert.notEqual(browser.jar.value(PAGE, `gateway_session.${REALM}`), planted);
+});
+
+test('an origin that is not protected: 403, no redirect, no cookie', async t => {
+  const { browser } = await open(t);
+  for (const url of ['https://b.test/', 'http://a.test/', 'https://a.test:8443/', 'https://sub.a.test/']) {
+    const seen = await browser.visit(url);
+    assert.deepEqual([seen.status, seen.location, seen.setCookies], [403, undefined, []]);
+  }
+});
+
+test('a cookie of one realm is nothing in another', async t => {
+  const { browser } = await open(t, { realms: [REALM, 'other.default'] });
+  await browser.follow(PAGE, authorize);
+  const id = browser.jar.value(PAGE, `gateway_session.${REALM}`) ?? '';
+  browser.jar.take(new URL(PAGE), `gateway_session.other.default=${id}; Path=/; Secure`);
+  assert.equal((await browser.visit(PAGE, { realm: 'other.default' })).status, 303);
+  assert.equal((await browser.visit(PAGE)).status, 0);
+});
+
+test('two different session cookies: none counts, both forms are cleared', async t => {
+  const { browser } = await open(t, { origins: [{ origin: 'https://a.test', includeSubdomains: true }] });
+  await browser.follow(PAGE, authorize);
+  const name = `gateway_session.${REALM}`;
+  browser.jar.take(new URL(PAGE), `${name}=${'cd'.repeat(32)}; Path=/; Secure`);
+  const seen = await browser.visit(PAGE);
+  assert.equal(seen.status, 303);
+  assert.ok(!browser.jar.all().some(cookie => cookie.name === name));
+});
+
+test('the same session cookie twice counts', async t => {
+  const { browser } = await open(t);
+  await browser.follow(PAGE, authorize);
+  const cookie = browser.jar
+    .all()
+    .map(({ name, value }) => `${name}=${value}`)
+    .join('; ');
+  const seen = await browser.visit(PAGE, { headers: { cookie: [cookie, cookie] } });
+  assert.equal(seen.status, 0);
+});
+
+test('a cookie that names no session is cleared on the way to the provider', async t => {
+  const { browser } = await open(t);
+  browser.jar.take(new URL(PAGE), `gateway_session.${REALM}=${'0'.repeat(64)}; Path=/; Secure`);
+  await browser.visit(PAGE);
+  assert.deepEqual(
+    browser.jar.all().map(({ name }) => name),
+    [`gateway_pending.${REALM}`],
+  );
+});
+
+test('a bearer token of the client does not skip the login', async t => {
+  const { browser } = await open(t);
+  assert.equal((await browser.visit(PAGE, { headers: { authorization: 'Bearer access-0' } })).status, 303);
+});
+
+test('attempts are bounded by pending cookie: the 17th drops the first', async t => {
+  const { browser } = await open(t);
+  const urls = [];
+  for (let index = 0; index < 17; index += 1) urls.push((await browser.visit(PAGE)).location ?? '');
+  const [first, second] = urls.map(url => authorize(new URL(url)));
+  assert.equal((await browser.visit(first ?? '')).status, 400);
+  assert.equal((await browser.visit(second ?? '')).status, 303);
+});
+
+test('the provider is down: the error is thrown, nothing is stored for the browser', async t => {
+  const { browser } = await open(t);
+  provider.behave('discovery', () => 'hang up');
+  await assert.rejects(browser.visit(PAGE), { name: 'ProviderError' });
+});

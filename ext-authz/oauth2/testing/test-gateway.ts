@@ -1,0 +1,174 @@
+import { createSecretKey, randomBytes, randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ProtectedOrigin } from '#resources/filter-oauth2-origins.ts';
+import { parseOrigin } from '#resources/origin.ts';
+import { parseOriginPattern } from '#resources/origin-pattern.ts';
+import type { Parsed } from '#resources/parsed-string.ts';
+import type { FilterContext } from '../../filter-runner.ts';
+import type { HttpRequest } from '../../http-request.ts';
+import type { Outcome } from '../../outcome.ts';
+import { openProvider } from '../../provider/open-provider.ts';
+import type { ProviderSettings } from '../../provider/settings.ts';
+import type { RuleArguments, RuleItem } from '../../rule.ts';
+import type { RecordStore } from '../../store/record-store.ts';
+import { openSqliteRecordStore } from '../../store/sqlite-record-store.ts';
+import { providerSettings } from '../../testing/provider-settings.ts';
+import { gatewayEndpoint } from '../gateway-endpoint.ts';
+import type { LoginFilter } from '../login-filter.ts';
+import { loginRunner } from '../login-runner.ts';
+import { type LoginFilterParts, openLoginFilter } from '../open-login-filter.ts';
+import type { ResourceServer, TokenVerdict } from '../resource-server.ts';
+
+export type TestOrigin = {
+  readonly origin: string;
+  readonly internalOrigin?: string;
+  readonly includeSubdomains?: boolean;
+};
+
+export type TestGatewayOptions = {
+  readonly issuer: string;
+  readonly origins?: readonly (string | TestOrigin)[];
+  readonly realms?: readonly string[];
+  readonly replicas?: number;
+  readonly settings?: Partial<LoginFilterParts['settings']>;
+  readonly provider?: Partial<ProviderSettings>;
+};
+
+/** Replicas of the filter on one store, with a clock of their own that begins now. */
+export type TestGateway = {
+  /** By replica, then by realm. */
+  readonly filters: readonly (readonly LoginFilter[])[];
+  readonly store: RecordStore;
+  readonly now: () => number;
+  readonly advance: (ms: number) => void;
+  /** What becomes of access tokens, from now on. */
+  readonly judge: (verdict: (accessToken: string, scope: readonly string[]) => TokenVerdict) => void;
+  /** Own paths first, then the filter of `realm`; throws what the filter throws. */
+  readonly check: (request: HttpRequest, rule?: TestRule) => Promise<Outcome>;
+};
+
+export type TestRule = Partial<RuleArguments> & {
+  readonly replica?: number;
+  readonly realm?: string;
+  readonly runInner?: FilterContext['runInner'];
+  readonly signal?: AbortSignal;
+};
+
+export const REALM = 'site.default';
+
+export async function openTestGateway(t: TestContext, options: TestGatewayOptions): Promise<TestGateway> {
+  const folder = await mkdtemp(join(tmpdir(), 'gateway-login-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  let offset = 0;
+  let verdict: (accessToken: string, scope: readonly string[]) => TokenVerdict = () => ({ kind: 'valid' });
+  const now = () => Date.now() + offset;
+  const resourceServer: ResourceServer = {
+    validate: ({ accessToken }, scope) => verdict(accessToken, scope),
+    change: ({ accessToken }) => ({
+      set: new Map([['authorization', `Bearer ${accessToken}`]]),
+      remove: new Set(),
+      responseHeaders: [],
+    }),
+  };
+  const storeKey = createSecretKey(randomBytes(32));
+  const open = async () => {
+    const store = await openSqliteRecordStore(join(folder, 'records.sqlite'), {
+      now,
+      uptime: () => performance.now(),
+    });
+    const provider = openProvider(providerSettings(options.issuer, options.provider), {
+      now,
+      id: randomUUID,
+    });
+    t.after(async () => {
+      await provider.close();
+      await store.close();
+    });
+    const sources = { now, randomBytes, pause: patiently };
+    const settings = settingsOf(options);
+    const realms = options.realms ?? [REALM];
+    return realms.map(realm =>
+      openLoginFilter({ realm, settings, provider, resourceServer, store, storeKey, sources }),
+    );
+  };
+  const filters: LoginFilter[][] = [];
+  for (let replica = 0; replica < (options.replicas ?? 1); replica += 1) filters.push(await open());
+  const [[first] = []] = filters;
+  if (first === undefined) throw new Error('no replica');
+  return {
+    ...{ filters, now, store: first.store },
+    advance: ms => {
+      offset += ms;
+    },
+    judge: anew => {
+      verdict = anew;
+    },
+    check: (request, rule = {}) => check(filters[rule.replica ?? 0] ?? [], request, rule),
+  };
+}
+
+async function check(
+  filters: readonly LoginFilter[],
+  request: HttpRequest,
+  rule: TestRule,
+): Promise<Outcome> {
+  const signal = rule.signal ?? AbortSignal.timeout(20_000);
+  const answer = await gatewayEndpoint(request, filters, () => signal);
+  if (answer !== undefined) return { kind: 'answer', answer };
+  const filter = filters.find(({ realm }) => realm === (rule.realm ?? REALM));
+  if (filter === undefined) throw new Error('no such realm');
+  const context = { signal: () => signal, runInner: rule.runInner ?? (async () => undefined) };
+  return loginRunner(filter)(request, itemOf(rule), context);
+}
+
+function itemOf({ insteadOfRedirect, sameSite, scope }: TestRule): RuleItem {
+  const args = { scope, insteadOfRedirect, sameSite };
+  return {
+    filter: 'default/site',
+    applies: () => true,
+    onDeny: 'break',
+    onAllow: 'continue',
+    arguments: args,
+  };
+}
+
+function settingsOf({
+  origins = ['https://a.test'],
+  settings,
+}: TestGatewayOptions): LoginFilterParts['settings'] {
+  return {
+    protectedOrigins: origins.map(toProtected),
+    expirationSafetyMargin: 0,
+    clientSessionMaxIdle: 14 * 86_400_000,
+    extraAuthorizationParameters: new Map(),
+    postLogoutRedirectURI: undefined,
+    useSessionCookies: { value: false, ifRequestHeader: undefined },
+    ...settings,
+  };
+}
+
+export function toProtected(written: string | TestOrigin): ProtectedOrigin {
+  const {
+    includeSubdomains = false,
+    origin,
+    internalOrigin = origin,
+  } = typeof written === 'string' ? { origin: written } : written;
+  return {
+    origin: must(parseOrigin(origin)),
+    internalOrigin: must(parseOriginPattern(internalOrigin)),
+    includeSubdomains,
+  };
+}
+
+function must<T>(parsed: Parsed<T>): T {
+  if ('error' in parsed) throw new Error(parsed.error);
+  return parsed.value;
+}
+
+async function patiently(ms: number, signal?: AbortSignal): Promise<void> {
+  await pause(ms, undefined, { ...(signal !== undefined && { signal }), ref: true }).catch(() => {});
+}
