@@ -19,7 +19,7 @@ const SQL = {
       ends = CASE WHEN ends <= :now OR ends > :ends THEN :ends ELSE ends END
     RETURNING value`,
   held: 'SELECT value FROM entries WHERE key = ? AND ends > ? AND ends <= ?',
-  join: 'INSERT INTO members SELECT :name, id FROM entries WHERE key = :key ON CONFLICT DO NOTHING',
+  join: 'INSERT INTO members (name, entry) VALUES (?, ?) ON CONFLICT DO NOTHING',
   size: 'SELECT size FROM sizes WHERE name = ?',
   leaveOldest: `DELETE FROM entries WHERE id IN
     (SELECT entry FROM members WHERE name = ? ORDER BY entry LIMIT ?)`,

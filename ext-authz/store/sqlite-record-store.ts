@@ -9,6 +9,7 @@ import {
   wholeMs,
 } from './record-store.ts';
 import { recordVersions } from './record-version.ts';
+import { SqliteCheckpoints } from './sqlite-checkpoints.ts';
 import type { Statements } from './sqlite-entries.ts';
 import { SqliteQueue } from './sqlite-queue.ts';
 import { openDatabase } from './sqlite-schema.ts';
@@ -28,8 +29,8 @@ export type SqliteRecordStoreOptions = {
 const DROPPED_AT_ONCE = 4;
 
 /**
- * Opens the embedded store: one file, which several processes may share and which survives a restart and `kill -9`; a power cut may take back the
- * last writes. Rejects with an error that names the file.
+ * Opens the embedded store: one file, which several processes may share and which survives a restart and `kill -9`; a power cut may take back
+ * the last second. Rejects with an error that names the file.
  */
 export async function openSqliteRecordStore(
   file: string,
@@ -39,12 +40,13 @@ export async function openSqliteRecordStore(
   const { database, statements } = await queue
     .write(() => openDatabase(file))
     .catch(error => explain(file, error));
-  return new SqliteRecordStore(database, statements, queue, maxRecords, now);
+  return new SqliteRecordStore(database, statements, new SqliteCheckpoints(file), queue, maxRecords, now);
 }
 
 /** Entries' keys begin with what they are. */
 class SqliteRecordStore implements RecordStore {
   readonly #database: DatabaseSync;
+  readonly #checkpoints: SqliteCheckpoints;
   readonly #queue: SqliteQueue;
   readonly #maxRecords: number;
   readonly #now: () => number;
@@ -54,12 +56,14 @@ class SqliteRecordStore implements RecordStore {
   constructor(
     database: DatabaseSync,
     statements: Statements,
+    checkpoints: SqliteCheckpoints,
     queue: SqliteQueue,
     maxRecords: number,
     now: () => number,
   ) {
     this.#database = database;
     this.#statements = statements;
+    this.#checkpoints = checkpoints;
     this.#queue = queue;
     this.#maxRecords = maxRecords;
     this.#now = () => Math.trunc(now());
@@ -81,9 +85,10 @@ class SqliteRecordStore implements RecordStore {
     const ttl = wholeMs(ttlMs);
     return this.#adding(`r${key}`, (name, now) => {
       this.#statements.forget.run(name, now);
-      const { changes } = this.#statements.insert.run(name, value, this.#nextVersion(), now + ttl);
-      if (changes === 1) for (const group of groups) this.#join(name, group);
-      return changes === 1;
+      const made = this.#statements.insert.run(name, value, this.#nextVersion(), now + ttl);
+      if (made.changes !== 1) return false;
+      for (const group of groups) this.#join(made.lastInsertRowid, group);
+      return true;
     });
   }
 
@@ -132,6 +137,7 @@ class SqliteRecordStore implements RecordStore {
   async close(): Promise<void> {
     this.#queue.close();
     if (this.#database.isOpen) this.#database.close();
+    await this.#checkpoints.stop();
   }
 
   #held(name: string, windowMs: number): number {
@@ -158,9 +164,9 @@ class SqliteRecordStore implements RecordStore {
     });
   }
 
-  #join(name: string, { most, name: group }: RecordGroup): void {
-    const digest = groupDigest(group);
-    this.#statements.join.run({ name: digest, key: name });
+  #join(entry: number | bigint, { most, name }: RecordGroup): void {
+    const digest = groupDigest(name);
+    this.#statements.join.run(digest, entry);
     const over = this.#sizeOf(digest) - Math.max(1, most);
     if (over > 0) this.#statements.leaveOldest.run(digest, Math.min(over, DROPPED_AT_ONCE));
   }

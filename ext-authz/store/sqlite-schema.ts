@@ -42,9 +42,17 @@ END;
 PRAGMA user_version = ${VERSION};
 `;
 
+/** The log is emptied by sqlite-checkpoints.ts; only when that cannot keep up do writes do it, at 64 MB. */
+const PRAGMAS = `
+PRAGMA journal_mode = WAL;
+PRAGMA synchronous = NORMAL;
+PRAGMA wal_autocheckpoint = 16000;
+PRAGMA temp_store = MEMORY;
+`;
+
 /**
  * Opens the file of records, made with its folder when it is not there, readable by its owner alone. In WAL mode with synchronous NORMAL
- * (https://sqlite.org/pragma.html#pragma_synchronous) a write survives the end of the process at once and a power cut some seconds later.
+ * (https://sqlite.org/pragma.html#pragma_synchronous) a write survives the end of the process at once and a power cut a second later.
  * Throws SQLite's error, at once also when another process holds the file, or one that says what to do with a file of another kind.
  */
 export function openDatabase(file: string): {
@@ -56,7 +64,7 @@ export function openDatabase(file: string): {
   chmodSync(file, 0o600);
   const database = new DatabaseSync(file, { timeout: 0 });
   try {
-    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY');
+    database.exec(PRAGMAS);
     prepareTables(database, file);
     return { database, statements: prepareStatements(database) };
   } catch (error) {
