@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { cookieBytes } from './header-text.ts';
+import { cookieText } from './header-text.ts';
 import type { HttpRequest } from './http-request.ts';
 import type { Answer, Change } from './outcome.ts';
 
@@ -12,7 +12,7 @@ const APPEND_IF_EXISTS_OR_ADD = 0;
 const OVERWRITE_IF_EXISTS_OR_ADD = 2;
 
 type HeaderOption = {
-  readonly header: { readonly key: string; readonly value?: string; readonly raw_value?: Uint8Array };
+  readonly header: { readonly key: string; readonly value: string };
   readonly append_action: number;
 };
 
@@ -98,14 +98,5 @@ function add(name: string, value: string): HeaderOption {
 }
 
 function headerOf(key: string, value: string): HeaderOption['header'] {
-  return key === 'cookie' ? cookieHeader(value) : { key, value };
-}
-
-/** `Cookie` is one character a byte here (header-text.ts). */
-function cookieHeader(value: string): HeaderOption['header'] {
-  const bytes = Buffer.from(cookieBytes(value));
-  const text = bytes.toString('utf8');
-  return Buffer.from(text, 'utf8').equals(bytes)
-    ? { key: 'cookie', value: text }
-    : { key: 'cookie', raw_value: bytes };
+  return { key, value: key === 'cookie' ? cookieText(value) : value };
 }

@@ -66,12 +66,12 @@ export function finalChange(
   return { set, remove, responseHeaders };
 }
 
-/** Several fields that change become one, as HTTP/2 splits and joins them too (RFC 9113 section 8.2.3). */
+/** Several fields become one when something of them goes, as HTTP/2 splits and joins them too (RFC 9113 section 8.2.3). */
 function settleCookies(headers: HeaderFields, set: Map<string, string>, remove: Set<string>): void {
   const fields = headers.get('cookie');
   if (fields === undefined) return;
   const left = withoutGatewayCookies(fields);
-  if (left === fields && !(fields.length === 1 && fields[0] === '')) return;
-  if (left.length === 0 || left.every(field => field === '')) remove.add('cookie');
-  else set.set('cookie', left.join('; '));
+  const rest = left.filter(field => field !== '');
+  if (rest.length === 0) remove.add('cookie');
+  else if (left !== fields) set.set('cookie', rest.join('; '));
 }

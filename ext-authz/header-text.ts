@@ -9,7 +9,7 @@ export function headerText(name: string, value: Uint8Array): string {
   return name !== 'cookie' && isUtf8(bytes) ? bytes.toString('utf8') : bytes.toString('latin1');
 }
 
-/** The bytes of a `Cookie` value, or of a part of one. */
-export function cookieBytes(text: string): Uint8Array {
-  return Buffer.from(text, 'latin1');
+/** The text that has these bytes in UTF-8, one character a byte; they must be UTF-8. */
+export function cookieText(bytes: string): string {
+  return Buffer.from(bytes, 'latin1').toString('utf8');
 }

@@ -10,6 +10,9 @@ export function pathForms(target: string): readonly string[] {
   return [...new Set([path, cut(path), slashed, cut(slashed)])];
 }
 
+/** Escaped too: some upstreams decode before they look. */
+const PARAMETERS = /;|%3b/i;
+const ALL_PARAMETERS = /(?:;|%3b)[^/]*/gi;
 const ESCAPED_SLASH = /%2f|%5c|\\/i;
 const ESCAPED_SLASHES = /%2f|%5c|\\/gi;
 
@@ -19,7 +22,7 @@ function withoutQuery(target: string): string {
 }
 
 function cut(path: string): string {
-  return path.includes(';') ? resolve(path.replace(/;[^/]*/g, '')) : path;
+  return PARAMETERS.test(path) ? resolve(path.replace(ALL_PARAMETERS, '')) : path;
 }
 
 /** Slashes merged and dot segments gone (RFC 3986 section 5.2.4), also those that are spelt `%2e`. */

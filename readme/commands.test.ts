@@ -40,7 +40,7 @@ describe('the README', () => {
   let system: System;
   let demo: string;
   before(async () => {
-    system = await startSystem({ instances: 2, limits: true });
+    system = await startSystem({ instances: 2, demo: true });
     system.write('patient.yaml', patientRateLimits(system));
     demo = readFileSync(join(system.resources, FILE), 'utf8');
   });

@@ -22,6 +22,7 @@ export type Ask = {
 
 /** A running Envoy with what these resources compile to. */
 export type CompiledEnvoy = {
+  readonly port: number;
   /** Sends the path exactly as it is written. */
   ask(path: string, ask?: Ask): Promise<Answer>;
   /** What the upstream that answered was asked. */
@@ -38,9 +39,9 @@ export async function startCompiled(
   yaml: string,
   group = 'edge',
   change: (bootstrap: JsonObject) => JsonObject = bootstrap => bootstrap,
+  extAuthz = { host: '127.0.0.1', port: 18001 },
 ): Promise<CompiledEnvoy> {
   const { resources } = resourceSetOf(yaml);
-  const extAuthz = { host: '127.0.0.1', port: 18001 };
   const anyPort = { host: '127.0.0.1', port: 0 };
   const compiled = compile(resources, group, {
     edge: anyPort,
@@ -56,6 +57,7 @@ export async function startCompiled(
   const port = await envoy.listenerPort(listener?.name ?? 'none');
   const ask: CompiledEnvoy['ask'] = (path, asked = {}) => send(port, path, asked);
   return {
+    port,
     ask,
     echo: async (path, asked) => JSON.parse((await ask(path, asked)).body) as Echo,
     log: envoy.log,

@@ -1,0 +1,256 @@
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { after, before, test } from 'node:test';
+import { startEchoServer } from '#controlplane/compile/e2e/echo-server.ts';
+import type { HttpRequest } from '../http-request.ts';
+import { allowed, allowing, denying, scriptedKit } from '../testing/scripted-kit.ts';
+import { type GuardedEnvoy, startGuarded } from './guarded-envoy.ts';
+
+let upstream: Awaited<ReturnType<typeof startEchoServer>>;
+let envoy: GuardedEnvoy;
+let seen: HttpRequest | undefined;
+
+before(async () => {
+  upstream = await startEchoServer('up');
+  envoy = await startGuarded(resources(upstream.address), kit());
+});
+
+after(async () => {
+  await envoy.stop();
+  await upstream.close();
+});
+
+function kit() {
+  return scriptedKit({
+    'default/login': request => {
+      seen = request;
+      return allowed({ authorization: 'Bearer access', 'x-user': 'alice' });
+    },
+    'default/tokens': allowing({ 'x-user': 'from-token' }),
+    'default/refuses': denying(418, [
+      ['set-cookie', 'a=1; Path=/'],
+      ['set-cookie', 'b=2; Path=/'],
+    ]),
+    'default/redirects': denying(303, [
+      ['location', 'https://idp.example.com/'],
+      ['set-cookie', 'a=1'],
+    ]),
+    'default/renews': () => ({
+      kind: 'allow',
+      change: {
+        set: new Map(),
+        remove: new Set(['x-gone']),
+        responseHeaders: [
+          ['set-cookie', 'a=1'],
+          ['set-cookie', 'b=2'],
+        ],
+      },
+    }),
+  });
+}
+
+const document = (kind: string, name: string, spec: string) =>
+  `---\napiVersion: gateway.internal/v2\nkind: ${kind}\nmetadata: {name: ${name}}\nspec: ${spec}\n`;
+
+const jwt = (name: string) =>
+  document(
+    'Filter',
+    name,
+    `{JWT: {jwksURI: 'https://idp.example.com/keys', injectRequestHeaders: [{name: X-User, value: a}]}}`,
+  );
+
+function resources(service: string): string {
+  const names = ['tokens', 'refuses', 'redirects', 'renews', 'unscripted'];
+  return [
+    document(
+      'Filter',
+      'login',
+      `{OAuth2: {authorizationURL: 'https://idp.example.com', clientID: a, secret: s, protectedOrigins: [{origin: 'http://site.test'}],
+        injectRequestHeaders: [{name: X-User, value: a}]}}`,
+    ),
+    ...names.map(jwt),
+    document(
+      'FilterPolicy',
+      'site',
+      `{rules: [{host: site.test, path: /login/*, filters: [{name: login}]},
+        ${names.map(name => `{host: site.test, path: /${name}/*, filters: [{name: ${name}}]}`).join(', ')},
+        {host: site.test, path: /nowhere/*, filters: [{name: nowhere}]}]}`,
+    ),
+    ...['site.test', 'free.test'].map(host =>
+      document('Mapping', host, `{host: ${host}, prefix: /, rewrite: '', service: '${service}'}`),
+    ),
+    document(
+      'Mapping',
+      'bypass',
+      `{host: site.test, prefix: /login/open/, rewrite: '', service: '${service}', bypass_auth: true}`,
+    ),
+  ].join('');
+}
+
+const SITE = { host: 'site.test' };
+
+test('a filter sees the request as it came: raw headers, client address, id', async () => {
+  await envoy.ask('/login/a?b=c', {
+    ...SITE,
+    method: 'PUT',
+    headers: { cookie: 'y=\u00e9', 'x-forwarded-for': '198.51.100.7', 'x-name': 'J\u00fcrgen' },
+  });
+  assert.equal(seen?.method, 'PUT');
+  assert.equal(seen?.target, '/login/a?b=c');
+  assert.equal(seen?.scheme, 'http');
+  assert.equal(seen?.authority, 'site.test');
+  assert.equal(seen?.clientAddress, '127.0.0.1');
+  assert.match(seen?.id ?? '', /^[0-9a-f-]{36}$/);
+  assert.deepEqual(seen?.headers.get('cookie'), ['y=\u00e9']);
+  assert.deepEqual(seen?.headers.get('x-name'), ['J\u00fcrgen']);
+});
+
+test('two Cookie fields come in apart, and what is left of them goes on as one', async () => {
+  const answer = await raw('GET /login/ HTTP/1.1', ['cookie: a=1; gateway_session.x.y=1', 'cookie: b=2']);
+  assert.deepEqual(seen?.headers.get('cookie'), ['a=1; gateway_session.x.y=1', 'b=2']);
+  assert.match(answer, /"cookie":"a=1; b=2"/);
+});
+
+test('what a filter sets replaces what the client sent, in every spelling', async () => {
+  const { headers } = await envoy.echo('/login/', {
+    ...SITE,
+    headers: { 'X-USER': ['root', 'root2'], authorization: 'Bearer mine', Connection: 'x-user, close' },
+  });
+  assert.equal(headers['x-user'], 'alice');
+  assert.equal(headers.authorization, 'Bearer access');
+});
+
+test('a header with an underscore does not come in at all', async () => {
+  const { status } = await envoy.ask('/tokens/', { ...SITE, headers: { x_user: 'root' } });
+  assert.equal(status, 400);
+});
+
+test('cookies of the gateway stay, others go upstream byte for byte', async () => {
+  const cookie =
+    'a="1;2"; gateway_session.login.default=secret;  b=\u00e9\u00ff=; gateway_xsrf.login.default=x';
+  const { headers } = await envoy.echo('/free-of-rules', { ...SITE, headers: { cookie } });
+  assert.equal(headers.cookie, 'a="1;2";  b=\u00e9\u00ff=; gateway_xsrf.login.default=x');
+  const gone = await envoy.echo('/login/', { ...SITE, headers: { cookie: 'gateway_pending.x.y=1' } });
+  assert.equal('cookie' in gone.headers, false);
+});
+
+test('a thousand cookies are too many for no part', async () => {
+  const pairs = Array.from({ length: 1000 }, (_, n) => (n % 2 ? `c${n}=v` : `gateway_session.r${n}.d=v`));
+  const { headers } = await envoy.echo('/login/', { ...SITE, headers: { cookie: pairs.join('; ') } });
+  assert.equal(headers.cookie, pairs.filter(pair => pair.startsWith('c')).join('; '));
+});
+
+test('an answer arrives whole, also with a status that few know and two cookies', async () => {
+  const { status, headers, body } = await envoy.ask('/refuses/', SITE);
+  assert.equal(status, 418);
+  assert.deepEqual(headers['set-cookie'], ['a=1; Path=/', 'b=2; Path=/']);
+  assert.equal(headers['content-type'], 'application/json');
+  assert.equal(headers['cache-control'], 'no-store');
+  assert.deepEqual(JSON.parse(body), { message: 'denied', status_code: 418 });
+});
+
+test('a browser is redirected, a gRPC client gets 401', async () => {
+  const browser = await envoy.ask('/redirects/', { ...SITE, headers: { accept: 'text/html' } });
+  assert.equal(browser.status, 303);
+  assert.equal(browser.headers.location, 'https://idp.example.com/');
+  const grpc = await envoy.ask('/redirects/', {
+    ...SITE,
+    method: 'POST',
+    headers: { 'content-type': 'application/grpc' },
+  });
+  assert.equal(grpc.headers['grpc-status'], '16');
+  assert.equal(grpc.headers['grpc-message'], 'denied');
+  assert.equal('location' in grpc.headers || 'set-cookie' in grpc.headers, false);
+});
+
+test('cookies are added to the answer of the upstream, headers are taken from its request', async () => {
+  const ask = { ...SITE, headers: { 'x-gone': '1' } };
+  const { headers, body } = await envoy.ask('/renews/', ask);
+  assert.deepEqual(headers['set-cookie'], ['a=1', 'b=2']);
+  assert.equal('x-gone' in JSON.parse(body).headers, false);
+});
+
+for (const path of ['/unscripted/', '/nowhere/']) {
+  test(`${path}, whose Filter cannot run, is answered 500`, async () => {
+    const { status, body } = await envoy.ask(path, SITE);
+    assert.equal(status, 500);
+    assert.match(body, /"request_id":"[0-9a-f-]{36}"/);
+  });
+}
+
+for (const [path, status] of [
+  ['/x/..;/refuses/', 418],
+  ['/x/%2e%2e;/refuses/', 400],
+  ['/x/..%3b/refuses/', 400],
+  ['/refuses;x/', 400],
+  ['/x;y/z', 200],
+  ['/refuses%2Fa', 400],
+  ['/x/%2e%2e/refuses/', 418],
+  ['/%72efuses/', 418],
+  ['//refuses//', 418],
+  ['/REFUSES/', 200],
+] as const) {
+  test(`${path} is answered ${status}`, async () => {
+    assert.equal((await envoy.ask(path, SITE)).status, status);
+  });
+}
+
+test('the host is compared without case, port and dot', async () => {
+  for (const host of ['SITE.test', 'site.test:8080', 'site.test.', 'site.test.:80'])
+    assert.equal((await envoy.ask('/refuses/', { host })).status, 418, host);
+});
+
+test('bypass_auth: no filter runs, what filters set is taken away, cookies pass', async () => {
+  const headers = {
+    'x-user': 'root',
+    cookie: 'gateway_session.login.default=1',
+    authorization: 'Bearer mine',
+  };
+  const echo = await envoy.echo('/login/open/', { ...SITE, headers });
+  assert.equal('x-user' in echo.headers, false);
+  assert.equal(echo.headers.cookie, headers.cookie);
+  assert.equal(echo.headers.authorization, 'Bearer mine');
+});
+
+test('only a logout brings its body, up to 8,193 bytes', async () => {
+  assert.match(await post('/.gateway/oauth2/logout', 8192), /POST \/\.gateway\/oauth2\/logout 8192/);
+  assert.match(await post('/.gateway/oauth2/logout?realm=a', 20_000), / 8193"/);
+  assert.match(await post('/.gateway/oauth2/other', 100), /other 0"/);
+});
+
+/** The whole answer to a POST with a body. */
+function post(path: string, bytes: number): Promise<string> {
+  return raw(`POST ${path} HTTP/1.1`, [`content-length: ${bytes}`], 'x'.repeat(bytes));
+}
+
+/** The whole answer to a request that is sent exactly so. */
+function raw(line: string, fields: readonly string[], body = ''): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let answer = '';
+    const socket = connect({ port: envoy.port, host: '127.0.0.1' }, () => {
+      socket.write([line, 'host: site.test', ...fields, 'connection: close', '', body].join('\r\n'));
+    });
+    socket.setEncoding('utf8').on('data', data => {
+      answer += data;
+    });
+    socket.on('error', reject).on('close', () => resolve(answer));
+  });
+}
+
+test('what the gateway answers itself never comes from an upstream', async () => {
+  const { status, headers } = await envoy.ask('/.gateway/oauth2/redirection-endpoint?state=1', SITE);
+  assert.equal(status, 200);
+  assert.deepEqual(headers['set-cookie'], ['a=1', 'b=2']);
+});
+
+test('with the service down a host with rules is closed, one without goes on', async () => {
+  const lonely = await startGuarded(resources(upstream.address), kit());
+  await lonely.service.stop(0);
+  for (const path of ['/free-of-rules', '/login/', '/.gateway/oauth2/logout']) {
+    const { status, body } = await lonely.ask(path, SITE);
+    assert.deepEqual([status, body], [503, '']);
+  }
+  assert.equal((await lonely.ask('/login/', { host: 'free.test' })).status, 200);
+  assert.equal((await lonely.ask('/login/open/', SITE)).status, 200);
+  await lonely.stop();
+});

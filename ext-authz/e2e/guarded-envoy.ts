@@ -1,0 +1,53 @@
+import pino from 'pino';
+import { compile } from '#controlplane/compile/compile.ts';
+import { type CompiledEnvoy, startCompiled } from '#controlplane/compile/e2e/compiled-envoy.ts';
+import { EXT_AUTHZ } from '#controlplane/compile/node-groups.ts';
+import { resourceSetOf } from '#controlplane/compile/testing/resource-set-of.ts';
+import { snapshotEncoder } from '#controlplane/envoy-snapshot.ts';
+import type { FilterKit } from '../filter-kit.ts';
+import { FILTER_TYPES } from '../filter-set.ts';
+import { type Server, startServer } from '../server.ts';
+
+export type GuardedEnvoy = CompiledEnvoy & { readonly service: Server };
+
+/** A real Envoy and the service that runs filters, with what the YAML compiles to for both. */
+export async function startGuarded(yaml: string, kit: FilterKit): Promise<GuardedEnvoy> {
+  const service = await startServer({
+    host: '127.0.0.1',
+    port: 0,
+    kit,
+    log: pino({ level: 'silent' }),
+    uptime: () => performance.now(),
+    after: (ms, run) => {
+      const timer = setTimeout(run, ms);
+      return () => clearTimeout(timer);
+    },
+  });
+  give(service, yaml);
+  const address = { host: '127.0.0.1', port: service.port };
+  const envoy = await startCompiled(yaml, 'edge', bootstrap => bootstrap, address);
+  const stop = async () => {
+    await envoy.stop();
+    await service.stop(0);
+  };
+  return { ...envoy, service, stop };
+}
+
+/** What the control plane would send. */
+function give(service: Server, yaml: string): void {
+  const address = { host: '127.0.0.1', port: 1 };
+  const options = { edge: address, sds: address, rateLimit: address, extAuthz: address };
+  const snapshot = snapshotEncoder()(compile(resourceSetOf(yaml).resources, EXT_AUTHZ, options));
+  for (const typeUrl of FILTER_TYPES) {
+    service.update({
+      typeUrl,
+      changed: [...(snapshot.get(typeUrl)?.values() ?? [])],
+      removed: [],
+      complete: true,
+      ack: () => {},
+      nack: message => {
+        throw new Error(message);
+      },
+    });
+  }
+}

@@ -1,0 +1,50 @@
+import { answerPage } from '../answer-page.ts';
+import type { FilterKit } from '../filter-kit.ts';
+import type { FilterRunner, RunnableFilter } from '../filter-runner.ts';
+import type { Outcome } from '../outcome.ts';
+
+/** What Filters do instead of what they are for, by `<namespace>/<name>`; those without a script cannot run. */
+export type Scripts = Readonly<Record<string, FilterRunner>>;
+
+/** A kit whose filters do what they are told. Types and injected headers are those of the definitions. The endpoint says what it was asked. */
+export function scriptedKit(scripts: Scripts): FilterKit {
+  return {
+    use: definitions =>
+      new Map(
+        [...definitions].flatMap(([name, { type, settings }]): [string, RunnableFilter][] => {
+          const run = scripts[name];
+          const injects = new Set(settings.injectRequestHeaders.map(header => header.name));
+          return run === undefined ? [] : [[name, { type, injects, run }]];
+        }),
+      ),
+    endpoint: async request =>
+      answerPage(request, {
+        status: 200,
+        message: `${request.method} ${request.target} ${request.body.length}`,
+        headers: [
+          ['set-cookie', 'a=1'],
+          ['set-cookie', 'b=2'],
+        ],
+      }),
+  };
+}
+
+/** Lets the request pass with these headers set. */
+export function allowing(set: Readonly<Record<string, string>> = {}): FilterRunner {
+  return () => allowed(set);
+}
+
+export function allowed(set: Readonly<Record<string, string>> = {}): Outcome {
+  return {
+    kind: 'allow',
+    change: { set: new Map(Object.entries(set)), remove: new Set(), responseHeaders: [] },
+  };
+}
+
+/** Answers with this status. */
+export function denying(
+  status: number,
+  headers: readonly (readonly [name: string, value: string])[] = [],
+): FilterRunner {
+  return request => ({ kind: 'answer', answer: answerPage(request, { status, message: 'denied', headers }) });
+}
