@@ -9,7 +9,7 @@ type Record = {
   readonly consumed?: number;
 };
 
-type Kept = { readonly record: Record; readonly endsAt: number };
+type Kept = { readonly kind: string; readonly record: Record; readonly endsAt: number };
 
 /** What the provider wants of a store for one kind of records. */
 export type Adapter = {
@@ -25,15 +25,16 @@ export type Adapter = {
 /** A bounded store in memory, for each kind of records an adapter: who restarts the provider logs in again. `now` counts milliseconds. */
 export function recordsInMemory(now: () => number): (kind: string) => Adapter {
   const records = new Map<string, Kept>();
+  const isLive = ({ endsAt }: Kept) => endsAt > now();
   return kind => {
     const keyOf = (id: string) => `${kind} ${id}`;
     const find = (id: string) => {
       const kept = records.get(keyOf(id));
-      return kept !== undefined && kept.endsAt > now() ? kept.record : undefined;
+      return kept !== undefined && isLive(kept) ? kept.record : undefined;
     };
     const findBy = (name: 'uid' | 'userCode', value: string) =>
-      [...records].find(([key, { record }]) => key.startsWith(`${kind} `) && record[name] === value)?.[1]
-        .record;
+      [...records.values()].find(kept => kept.kind === kind && kept.record[name] === value && isLive(kept))
+        ?.record;
     const keep = (id: string, kept: Kept) => {
       records.delete(keyOf(id));
       records.set(keyOf(id), kept);
@@ -41,7 +42,7 @@ export function recordsInMemory(now: () => number): (kind: string) => Adapter {
       if (records.size > MOST_RECORDS && oldest !== undefined) records.delete(oldest);
     };
     return {
-      upsert: async (id, record, seconds) => keep(id, { record, endsAt: now() + seconds * 1000 }),
+      upsert: async (id, record, seconds) => keep(id, { kind, record, endsAt: now() + seconds * 1000 }),
       find: async id => find(id),
       findByUid: async uid => findBy('uid', uid),
       findByUserCode: async userCode => findBy('userCode', userCode),
