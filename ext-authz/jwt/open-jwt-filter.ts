@@ -1,4 +1,5 @@
 import { UnsecuredJWT } from 'jose';
+import type { GoStruct } from '#resources/template/go-value.ts';
 import type { RunnableFilter } from '../filter-runner.ts';
 import type { FilterDefinition, JwtSettings } from '../filter-settings.ts';
 import type { HttpRequest } from '../http-request.ts';
@@ -30,8 +31,8 @@ export type JwtFilter = RunnableFilter & {
   readonly type: 'JWT';
   /** Judges a token for the scope. Rejects with a ProviderError when the keys cannot be had. */
   readonly judge: (token: string, scope: readonly string[]) => JwtVerdict | Promise<JwtVerdict>;
-  /** What its `injectRequestHeaders` give. Throws a TemplateFault. */
-  readonly headers: (token: VerifiedToken, request: HttpRequest) => ReadonlyMap<string, string>;
+  /** What its `injectRequestHeaders` give for the data of a token. Throws a TemplateFault. */
+  readonly headers: (token: () => GoStruct, request: HttpRequest) => Map<string, string>;
   readonly close: () => Promise<void>;
 };
 
@@ -49,12 +50,11 @@ export function openJwtFilter(
       judgeToken(verified, scope, settings, options.now());
     return token instanceof Promise ? token.then(decide) : decide(token);
   };
-  const headers = (token: VerifiedToken, request: HttpRequest) =>
-    renderHeaders(
-      settings.injectRequestHeaders,
-      () => requestData({ token: token.data() }, request.headers),
-      { realm, field: 'injectRequestHeaders' },
-    );
+  const headers = (token: () => GoStruct, request: HttpRequest) =>
+    renderHeaders(settings.injectRequestHeaders, () => requestData({ token: token() }, request.headers), {
+      realm,
+      field: 'injectRequestHeaders',
+    });
   const refuse = (request: HttpRequest, refusal: Refusal): Outcome => ({
     kind: 'answer',
     answer: refusalAnswer(request, refusal, settings.errorResponse, realm),
@@ -62,7 +62,7 @@ export function openJwtFilter(
   const settle = (request: HttpRequest, verdict: JwtVerdict, scope: readonly string[]): Outcome => {
     if (verdict.kind === 'invalid') return refuse(request, { kind: 'invalid_token', reason: verdict.reason });
     if (verdict.kind === 'insufficient_scope') return refuse(request, { kind: verdict.kind, scope });
-    const set = headers(verdict.token, request);
+    const set = headers(verdict.token.data, request);
     return { kind: 'allow', change: { set, remove: new Set(), responseHeaders: [] } };
   };
   return {

@@ -1,0 +1,87 @@
+import type { GoStruct } from '#resources/template/go-value.ts';
+import type { OAuth2Settings } from '../filter-settings.ts';
+import type { HttpRequest } from '../http-request.ts';
+import { BoundedCache, type CacheBounds } from '../jwt/bounded-cache.ts';
+import { renderHeaders, requestData } from '../jwt/inject-headers.ts';
+import type { JwtFilter } from '../jwt/open-jwt-filter.ts';
+import { NO_TOKEN, tokenData } from '../jwt/token-data.ts';
+import { VerifiedTokens } from '../jwt/verified-tokens.ts';
+import type { ResourceServer, TokenVerdict } from '../oauth2/resource-server.ts';
+import type { Change } from '../outcome.ts';
+import type { IdToken } from '../provider/id-token.ts';
+import type { Provider } from '../provider/provider.ts';
+import { type Judge, judgeToken, type TokenSettings } from './judge-token.ts';
+import { providerKeys } from './provider-keys.ts';
+
+/** Tokens of any grant: not each has an ID token. */
+export type GrantedTokens = {
+  readonly accessToken: string;
+  readonly idToken: Pick<IdToken, 'raw' | 'claims'> | undefined;
+};
+
+/** A ResourceServer that takes tokens without an ID token too. */
+export type AnyResourceServer = ResourceServer & {
+  readonly validate: (
+    tokens: GrantedTokens,
+    scope: readonly string[],
+  ) => TokenVerdict | Promise<TokenVerdict>;
+  readonly change: (tokens: GrantedTokens, request: HttpRequest) => Change;
+};
+
+export type ResourceServerParts = {
+  readonly provider: Pick<Provider, 'keySet' | 'knownKeySet' | 'metadata' | 'verify' | 'userinfo'>;
+  /** The JWT filter in force by the name that `accessTokenJWTFilter` gives, `<namespace>/<name>`. */
+  readonly jwtFilter: (name: string) => JwtFilter | undefined;
+  /** ms since the epoch */
+  readonly now: () => number;
+  /** A signal that aborts when the time for the provider is over; shorter than a check's, so that the answer is 504. */
+  readonly deadline: () => AbortSignal;
+};
+
+type Settings = TokenSettings & Pick<OAuth2Settings, 'injectRequestHeaders'>;
+
+/** Weight is the length of the tokens. */
+const BOUNDS: CacheBounds = { entries: 5_000, weight: 8 * 1_048_576 };
+
+/** The half of an OAuth2 filter that is a resource server (document 1, "Resource server settings"). `realm` names the Filter in errors. */
+export function openResourceServer(
+  { realm, settings }: { readonly realm: string; readonly settings: Settings },
+  { deadline, jwtFilter, now, provider }: ResourceServerParts,
+): AnyResourceServer {
+  const { accessTokenJWTFilter } = settings;
+  const delegate = () => (accessTokenJWTFilter && jwtFilter(accessTokenJWTFilter.filter)) || undefined;
+  const tokens = new VerifiedTokens(providerKeys(provider), { now, deadline });
+  const judge: Judge = { settings, tokens, userinfo: provider.userinfo, delegate, now, deadline };
+  const dataOf = rememberedData();
+  return {
+    validate: ({ accessToken, idToken }, scope) => {
+      const sub = idToken?.claims.sub;
+      return judgeToken({ accessToken, scope, subject: typeof sub === 'string' ? sub : undefined }, judge);
+    },
+    change: ({ accessToken, idToken }, request) => {
+      const token = () => dataOf(accessToken);
+      const data = () => {
+        const known = { token: token(), idToken: idToken === undefined ? NO_TOKEN : dataOf(idToken.raw) };
+        return requestData(known, request.headers);
+      };
+      const own = renderHeaders(settings.injectRequestHeaders, data, {
+        realm,
+        field: 'injectRequestHeaders',
+      });
+      const set = delegate()?.headers(token, request) ?? new Map<string, string>();
+      if (!set.has('authorization')) set.set('authorization', `Bearer ${accessToken}`);
+      for (const [name, value] of own) set.set(name, value);
+      return { set, remove: new Set(), responseHeaders: [] };
+    },
+  };
+}
+
+/** What templates see of a token, made once. */
+function rememberedData(): (raw: string) => GoStruct {
+  const known = new BoundedCache<GoStruct>(BOUNDS);
+  return raw => {
+    const data = known.get(raw) ?? tokenData(raw);
+    known.set(raw, data, raw.length);
+    return data;
+  };
+}

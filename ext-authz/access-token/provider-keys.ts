@@ -1,0 +1,21 @@
+import type { KeySource } from '../jwt/verified-tokens.ts';
+import type { Provider } from '../provider/provider.ts';
+
+/** Document 1, "Access token validation", `jwt`. */
+const ALGORITHMS = ['RS256', 'RS384', 'RS512'];
+
+/** The keys of a provider, for access tokens that it issued itself: `iss` must be there and be the discovery document's (RFC 9068 section 4). */
+export function providerKeys(
+  provider: Pick<Provider, 'keySet' | 'knownKeySet' | 'metadata' | 'verify'>,
+): KeySource<'issuer'> {
+  return {
+    verify: async (jwt, signal) => {
+      const token = await provider.verify(jwt, ALGORITHMS, signal);
+      if (typeof token === 'string') return token;
+      const { issuer } = await provider.metadata(signal);
+      return token.claims.iss === issuer ? token : 'issuer';
+    },
+    keySet: provider.keySet,
+    knownKeySet: provider.knownKeySet,
+  };
+}
