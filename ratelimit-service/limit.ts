@@ -19,7 +19,10 @@ export type Limit = {
   readonly domain: string;
   readonly name: string;
   readonly action: Action;
+  /** Hosts in lower case. */
   readonly pattern: LabelPattern;
+  /** Keys of the labels of its domain that hold a host: the same in any letter case. */
+  readonly hostKeys: ReadonlySet<string>;
   /** Equal for equal patterns only. */
   readonly canonical: string;
   /** Requests per unit; 0 refuses all. */

@@ -25,6 +25,8 @@ export type Branches = {
 export type LimitIndex = {
   /** By label domain. */
   readonly roots: ReadonlyMap<string, PatternNode>;
+  /** By label domain, the keys of labels that hold a host; domains without any are not there. */
+  readonly hostKeys: ReadonlyMap<string, ReadonlySet<string>>;
 };
 
 type GrowingBranches = { readonly exact: Map<string, Set<GrowingNode>>; readonly any: Set<GrowingNode> };
@@ -45,7 +47,16 @@ export function compileLimits(limits: readonly Limit[]): LimitIndex {
   const ends = new Map<GrowingNode, Limit>();
   for (const limit of limits) ends.set(addLimit(rootOf(roots, limit.domain), limit), limit);
   rank(ends);
-  return { roots };
+  return { roots, hostKeys: hostKeysOf(limits) };
+}
+
+/** What one resource of a domain says of its labels holds for all. */
+function hostKeysOf(limits: readonly Limit[]): LimitIndex['hostKeys'] {
+  const keys = new Map<string, Set<string>>();
+  for (const { domain, hostKeys } of limits) {
+    for (const key of hostKeys) getOrCreate(keys, domain, () => new Set()).add(key);
+  }
+  return keys;
 }
 
 function rank(ends: ReadonlyMap<GrowingNode, Limit>): void {

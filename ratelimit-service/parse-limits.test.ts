@@ -21,6 +21,7 @@ test('a limit keeps what the control plane sent', () => {
     name: 'slow.default-0',
     action: 'LogOnly',
     pattern: [[{ key: 'a', value: '1' }, { key: 'b' }], [{ key: 'c' }]],
+    hostKeys: new Set(),
     rate: 4_294_967_295,
     unit: 'day',
     requestHeaders: [{ name: 'x-request', value: 'in' }],

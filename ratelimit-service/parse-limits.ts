@@ -32,32 +32,39 @@ const UNITS: ReadonlyMap<unknown, Unit> = new Map<unknown, Unit>([
 export function parseLimits(message: Message): Parsed<readonly Limit[]> {
   const domain = text(message.domain);
   if (domain === '') return { error: 'domain is empty' };
+  const hostKeys = new Set(Array.isArray(message.host_keys) ? message.host_keys.map(text) : []);
   return each(list(message.limits), (limit, index) => {
     const name = text(limit.name);
     if (name === '') return { error: `limits[${index}]: name is empty` };
-    return within(`limit ${JSON.stringify(name)}`, parseLimit(domain, name, limit));
+    return within(`limit ${JSON.stringify(name)}`, parseLimit({ domain, name, hostKeys }, limit));
   });
 }
 
-function parseLimit(domain: string, name: string, message: Message): Parsed<Limit> {
+function parseLimit(named: Pick<Limit, 'domain' | 'name' | 'hostKeys'>, message: Message): Parsed<Limit> {
   const action = ACTIONS.get(message.action ?? 0);
   if (action === undefined) return { error: `action ${message.action} is not known` };
   const unit = UNITS.get(message.unit);
   if (unit === undefined) return { error: `unit ${message.unit} is not known` };
-  const pattern = each(list(message.pattern), parsePatternLabel);
+  const pattern = each(list(message.pattern), (label, index) =>
+    parsePatternLabel(label, index, named.hostKeys),
+  );
   if ('error' in pattern) return pattern;
   const templates = parseTemplates(message);
   if ('error' in templates) return templates;
   const canonical = canonicalPattern(pattern.value);
-  const counter = counterPrefix(domain, canonical, unit);
+  const counter = counterPrefix(named.domain, canonical, unit);
   const rate = Number(message.rate ?? 0);
   const counted = { canonical, rate, unit, counter };
-  return { value: { domain, name, action, pattern: pattern.value, ...counted, ...templates.value } };
+  return { value: { ...named, action, pattern: pattern.value, ...counted, ...templates.value } };
 }
 
-function parsePatternLabel(message: Message, index: number): Parsed<PatternLabel> {
+function parsePatternLabel(
+  message: Message,
+  index: number,
+  hostKeys: ReadonlySet<string>,
+): Parsed<PatternLabel> {
   const alternatives = list(message.alternatives).map(({ key, value }) =>
-    toAlternative(text(key), text(value)),
+    toAlternative(text(key), hostKeys.has(text(key)) ? text(value).toLowerCase() : text(value)),
   );
   if (alternatives.length === 0) return { error: `pattern[${index}] is empty` };
   if (alternatives.some(({ key }) => key === '')) return { error: `pattern[${index}]: a key is empty` };

@@ -1,4 +1,5 @@
 import type { Label } from '#resources/label-pattern.ts';
+import { comparableGroup } from './comparable-group.ts';
 import type { Hit } from './counter-store.ts';
 import type { Limit } from './limit.ts';
 import type { LimitIndex } from './limits-index.ts';
@@ -39,9 +40,10 @@ function planGroup(
   index: LimitIndex,
   plan: GrowingPlan,
 ): PlannedGroup {
-  const limits = matchGroup(index, request.domain, descriptor.entries);
+  const labels = comparableGroup(index, request.domain, descriptor.entries);
+  const limits = matchGroup(index, request.domain, labels);
   if (limits.length === 0) return UNMATCHED;
-  const group = groupKey(descriptor.entries);
+  const group = groupKey(labels);
   const add = hitsOf(descriptor, request);
   return { limits, hits: limits.map(limit => planHit(limit, group, add, plan)) };
 }

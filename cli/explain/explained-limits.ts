@@ -1,3 +1,4 @@
+import { comparableGroup } from '#ratelimit-service/comparable-group.ts';
 import { explainLimit } from '#ratelimit-service/explain-match.ts';
 import { compileLimits } from '#ratelimit-service/limits-index.ts';
 import { matchGroup } from '#ratelimit-service/match.ts';
@@ -45,7 +46,10 @@ export function explainLimits(
 ): ExplainedLimits {
   const limits = all.filter(({ limit }) => limit.domain === domain);
   const index = compileLimits(limits.map(({ limit }) => limit));
-  const matched = groups.map(group => ({ group, winners: matchGroup(index, domain, group.labels) }));
+  const matched = groups.map(({ name, labels: sent }) => {
+    const labels = comparableGroup(index, domain, sent);
+    return { group: { name, labels }, winners: matchGroup(index, domain, labels) };
+  });
   const explained = limits.map(operator => {
     const own = matched.filter(({ winners }) => winners.includes(operator.limit));
     return { operator, facts: factsOf(operator, places), groups: own.map(({ group }) => group.name) };

@@ -4,6 +4,7 @@ import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import type { Compiled, CompiledResource } from './compiled.ts';
 import { headerIdentity } from './header-identity.ts';
+import { hostLabelKeys } from './host-label-keys.ts';
 import { takenIn } from './injected-headers.ts';
 import type { Memo } from './memo.ts';
 import { ofNodeGroup, RATELIMIT_SERVICE } from './node-groups.ts';
@@ -18,8 +19,10 @@ import { type TakenHeaders, takenHeaders } from './taken-headers.ts';
  */
 export function compileRateLimits(resources: ResourceSet, memo: Memo): Compiled {
   const taken = takenHeaders(resources);
+  const domains = new Set(resources.rateLimits.map(({ spec }) => spec.domain));
+  const hostKeys = new Map([...domains].map(domain => [domain, hostLabelKeys(resources, domain)]));
   const messages = resources.rateLimits.map(rateLimit =>
-    message(rateLimit, takenIn(rateLimit.spec, taken), memo),
+    message(rateLimit, takenIn(rateLimit.spec, taken), hostKeys.get(rateLimit.spec.domain) ?? [], memo),
   );
   return {
     resources: new Map([[RATE_LIMIT, messages.sort((a, b) => compareText(a.name, b.name))]]),
@@ -27,10 +30,16 @@ export function compileRateLimits(resources: ResourceSet, memo: Memo): Compiled 
   };
 }
 
-function message(rateLimit: Resource<'RateLimit'>, taken: TakenHeaders, memo: Memo): CompiledResource {
+function message(
+  rateLimit: Resource<'RateLimit'>,
+  taken: TakenHeaders,
+  hostKeys: readonly string[],
+  memo: Memo,
+): CompiledResource {
   const name = rateLimitMessageName(rateLimit);
-  const json = memo.of(rateLimit.spec, 'message', [name, ...leftOut(rateLimit, taken)], () =>
-    toRateLimitMessage(rateLimit, taken),
+  const inputs = [name, JSON.stringify(hostKeys), ...leftOut(rateLimit, taken)];
+  const json = memo.of(rateLimit.spec, 'message', inputs, () =>
+    toRateLimitMessage(rateLimit, taken, hostKeys),
   );
   return { name, json, origins: [rateLimit.id] };
 }

@@ -12,14 +12,19 @@ export function rateLimitMessageName({ namespace, name }: Resource<'RateLimit'>)
   return `${namespace}/${name}`;
 }
 
-/** `gateway.config.v1.RateLimit`: what the rate limit service gets of a RateLimit. Taken headers are left out. */
-export function toRateLimitMessage(rateLimit: Resource<'RateLimit'>, taken: TakenHeaders): JsonObject {
+/** `gateway.config.v1.RateLimit`: what the rate limit service gets of a RateLimit. Taken headers are left out. `hostKeys`: of its domain. */
+export function toRateLimitMessage(
+  rateLimit: Resource<'RateLimit'>,
+  taken: TakenHeaders,
+  hostKeys: readonly string[],
+): JsonObject {
   const { domain, limits } = rateLimit.spec;
   const names = limitNames(rateLimit);
   return {
     '@type': RATE_LIMIT,
     domain,
     limits: limits.map((limit, index) => ({ name: names[index] ?? '', ...toLimit(limit, taken) })),
+    ...(hostKeys.length === 0 ? {} : { host_keys: hostKeys }),
   };
 }
 

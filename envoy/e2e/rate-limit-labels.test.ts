@@ -36,6 +36,7 @@ type Case = RequestOptions & {
 const UPSTREAM = 'the upstream';
 /** Written as `generic_key`: the documents spell one key twice in a map. */
 const AGAIN = 'generic_key_again';
+const HOST = { host: { header: 'Host', omit_if_not_present: true } };
 const TENANT = { tenant: { header: 'X-Tenant', omit_if_not_present: true } };
 
 const CASES: readonly Case[] = [
@@ -60,10 +61,20 @@ const CASES: readonly Case[] = [
   },
   {
     row: 'the header Host is :authority, without port and dot',
-    groups: [[{ host: { header: 'Host', omit_if_not_present: true } }]],
+    groups: [[HOST]],
     patterns: { shop: [{ host: 'shop.example.com' }] },
     headers: { Host: 'shop.example.com.:8080' },
     meets: 'shop',
+  },
+  {
+    row: 'a host is the same in any letter case',
+    groups: [[HOST], ['any', HOST]],
+    patterns: {
+      shop: [{ host: 'shop.example.com' }],
+      any: [{ generic_key: 'any' }, { host: 'Shop.example.com' }],
+    },
+    headers: { Host: 'SHOP.Example.com' },
+    meets: 'shop any',
   },
   {
     row: 'the header :method is the request method',

@@ -33,10 +33,12 @@ describe('limits through the edge hold against', () => {
         labelled('once', upstream, ['once', VALUE]),
         labelled('fifty', upstream, ['fifty', VALUE]),
         labelled('address', upstream, ['address', 'remote_address']),
+        labelled('host', upstream, ['host', VALUE, { host: { header: 'Host' } }]),
         labelled('told', upstream, ['told']),
       ].join(''),
       'limits.yaml': limits('limits', [
         { pattern: [{ generic_key: 'once' }, { value: '*' }], rate: 1, unit: 'hour' },
+        { pattern: [{ generic_key: 'host' }], rate: 1, unit: 'hour' },
         { pattern: [{ generic_key: 'fifty' }, { value: '*' }], rate: 50, unit: 'hour' },
         { pattern: [{ generic_key: 'address' }, { remote_address: '*' }], rate: 2, unit: 'hour' },
         {
@@ -76,6 +78,14 @@ describe('limits through the edge hold against', () => {
       assert.equal(await once(`${long}a`), 429);
       assert.notEqual(await once(`${long}b`), 429);
       assert.equal(await once(long.repeat(2)), 431, 'Envoy takes 60 KiB of headers');
+    }));
+
+  test('a host in other letters, with a port and with a dot', () =>
+    withinOneWindow(async client => {
+      const asked = (Host: string) => system.statusOf('/host/', { headers: { Host, 'x-value': client } });
+      assert.equal(await asked('shop.example.com'), 200);
+      for (const host of ['SHOP.example.com', 'shop.example.COM:80', 'Shop.example.com.'])
+        assert.equal(await asked(host), 429, host);
     }));
 
   test('many requests at once', () =>

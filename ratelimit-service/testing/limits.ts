@@ -9,16 +9,24 @@ const RATE_LIMIT = 'gateway.config.v1.RateLimit';
 export type LimitJson = { readonly pattern?: readonly string[]; readonly [field: string]: unknown };
 
 /** The bytes of a RateLimit resource, decoded as the service gets them. */
-export function rateLimitMessage(domain: string, limits: readonly LimitJson[]): Message {
+export function rateLimitMessage(
+  domain: string,
+  limits: readonly LimitJson[],
+  hostKeys: readonly string[] = [],
+): Message {
   const type = findType(RATE_LIMIT);
   if (type === undefined) throw new Error(`no message type ${RATE_LIMIT}`);
-  const json = { domain, limits: limits.map((limit, index) => limitJson(limit, index)) };
+  const json = { domain, limits: limits.map((limit, index) => limitJson(limit, index)), host_keys: hostKeys };
   return type.decode(type.encode(type.fromObject(json)).finish()) as unknown as Message;
 }
 
 /** Limits by way of the wire; they must be right. Their names are `limit-0` and so on unless given. */
-export function limitsOf(domain: string, limits: readonly LimitJson[]): readonly Limit[] {
-  const parsed = parseLimits(rateLimitMessage(domain, limits));
+export function limitsOf(
+  domain: string,
+  limits: readonly LimitJson[],
+  hostKeys: readonly string[] = [],
+): readonly Limit[] {
+  const parsed = parseLimits(rateLimitMessage(domain, limits, hostKeys));
   if ('error' in parsed) throw new Error(parsed.error);
   return parsed.value;
 }
