@@ -1,26 +1,11 @@
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, type TestContext, test } from 'node:test';
-import { type HostileProvider, startHostileProvider } from '../testing/hostile-provider.ts';
-import { authorize, grantCodes } from './testing/code-provider.ts';
-import { TestBrowser } from './testing/test-browser.ts';
-import { openTestGateway, REALM, type TestGatewayOptions } from './testing/test-gateway.ts';
+import { test } from 'node:test';
+import { authorize } from './testing/code-provider.ts';
+import { REALM } from './testing/test-gateway.ts';
+import { useWorld } from './testing/world.ts';
 
-let provider: HostileProvider;
-before(async () => {
-  provider = await startHostileProvider();
-});
-after(() => provider.close());
-beforeEach(() => {
-  provider.reset();
-  grantCodes(provider);
-});
-
+const { open, provider } = useWorld();
 const PAGE = 'https://a.test/deep/page?x=1&y=%C3%A4';
-
-async function open(t: TestContext, options: Partial<TestGatewayOptions> = {}) {
-  const gateway = await openTestGateway(t, { issuer: provider.issuer, ...options });
-  return { gateway, browser: new TestBrowser(gateway) };
-}
 
 test('a request without session is sent to the provider with 303', async t => {
   const { browser } = await open(t, {
@@ -29,7 +14,7 @@ test('a request without session is sent to the provider with 303', async t => {
   const { location, status } = await browser.visit(PAGE, { scope: ['b', 'a', 'b'] });
   assert.equal(status, 303);
   const url = new URL(location ?? '');
-  assert.equal(url.origin + url.pathname, `${provider.issuer}/authorize`);
+  assert.equal(url.origin + url.pathname, `${provider().issuer}/authorize`);
   const parameters = Object.fromEntries(url.searchParams);
   assert.match(parameters.state ?? '', /^[0-9a-f]{64}$/);
   assert.match(parameters.nonce ?? '', /^[0-9a-f]{64}$/);
@@ -57,7 +42,7 @@ test('after the login the browser is where it wanted to go, and its requests hav
 test('the token endpoint gets the code verifier of the challenge', async t => {
   const { browser } = await open(t);
   await browser.follow(PAGE, authorize);
-  const [asked] = provider.asked('token');
+  const [asked] = provider().asked('token');
   assert.match(asked?.form.get('code_verifier') ?? '', /^[0-9a-f]{64}$/);
   assert.equal(asked?.form.get('redirect_uri'), 'https://a.test/.gateway/oauth2/redirection-endpoint');
 });
@@ -241,6 +226,6 @@ test('attempts are bounded by pending cookie: the 17th drops the first', async t
 
 test('the provider is down: the error is thrown, nothing is stored for the browser', async t => {
   const { browser } = await open(t);
-  provider.behave('discovery', () => 'hang up');
+  provider().behave('discovery', () => 'hang up');
   await assert.rejects(browser.visit(PAGE), { name: 'ProviderError' });
 });

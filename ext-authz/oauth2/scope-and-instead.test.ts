@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { InsteadOfRedirect } from '../rule.ts';
+import { authorize, grantCodes } from './testing/code-provider.ts';
+import { REALM } from './testing/test-gateway.ts';
+import { useWorld } from './testing/world.ts';
+
+const { open, provider } = useWorld();
+const PAGE = 'https://a.test/page';
+const SESSION = `gateway_session.${REALM}`;
+
+test('a value that was never asked for: one more login, a new session id, the old one ended', async t => {
+  const { browser, gateway } = await open(t);
+  await browser.follow(PAGE, authorize, { scope: ['read'] });
+  const old = browser.jar.value(PAGE, SESSION) ?? '';
+  const asked: string[] = [];
+  const seen = await browser.follow(
+    PAGE,
+    url => {
+      asked.push(url.searchParams.get('scope') ?? '');
+      return authorize(url);
+    },
+    { scope: ['write'] },
+  );
+  assert.deepEqual([seen.status, asked], [0, ['openid read write']]);
+  assert.notEqual(browser.jar.value(PAGE, SESSION), old);
+  assert.equal(await gateway.filters[0]?.[0]?.sessions.read(old), undefined);
+  assert.equal((await browser.visit(PAGE, { scope: ['read'] })).status, 0);
+});
+
+test('a value that was asked for and not granted: 403 at once', async t => {
+  const { browser } = await open(t);
+  grantCodes(provider(), () => ({ scope: 'openid read' }));
+  const seen = await browser.follow(PAGE, authorize, { scope: ['read', 'write'] });
+  assert.deepEqual([seen.status, seen.way.filter(step => step === 'provider').length], [403, 1]);
+  assert.equal((await browser.visit(PAGE, { scope: ['read'] })).status, 0);
+  assert.equal((await browser.visit(PAGE, { scope: ['write', 'new'] })).status, 403);
+});
+
+test('offline_access may be missing', async t => {
+  const { browser } = await open(t);
+  grantCodes(provider(), () => ({ scope: 'openid' }));
+  assert.equal((await browser.follow(PAGE, authorize, { scope: ['offline_access'] })).status, 0);
+});
+
+test('no scope in the answer: what was asked for is granted', async t => {
+  const { browser } = await open(t);
+  assert.equal((await browser.follow(PAGE, authorize, { scope: ['read', 'write'] })).status, 0);
+});
+
+test('scope values are told apart exactly, whatever they are called', async t => {
+  const { browser } = await open(t);
+  grantCodes(provider(), () => ({ scope: 'Read __proto__x' }));
+  assert.equal((await browser.follow(PAGE, authorize, { scope: ['__proto__'] })).status, 403);
+  assert.equal((await browser.visit(PAGE, { scope: ['constructor'] })).status, 303);
+});
+
+test('an access token that does not have the scope of the rule: 403', async t => {
+  const { browser, gateway } = await open(t);
+  gateway.judge((_, scope) =>
+    scope.length === 0 ? { kind: 'valid' } : { kind: 'insufficient_scope', check: 'scope' },
+  );
+  assert.equal((await browser.follow(PAGE, authorize, { scope: ['read'] })).status, 403);
+});
+
+test('an access token that is no longer valid: to the provider', async t => {
+  const { browser, gateway } = await open(t);
+  await browser.follow(PAGE, authorize);
+  gateway.judge(() => ({ kind: 'invalid', check: 'revoked' }));
+  const { location, status } = await browser.visit(PAGE);
+  assert.equal(status, 303);
+  const seen = await browser.visit(authorize(new URL(location ?? '')));
+  assert.deepEqual([seen.status, seen.location], [502, undefined]);
+});
+
+const instead = (changes: Partial<InsteadOfRedirect> = {}): InsteadOfRedirect => ({
+  applies: () => true,
+  status: 403,
+  items: [],
+  ...changes,
+});
+
+test('insteadOfRedirect answers its status without cookies, where there is no session and at a step-up', async t => {
+  const { browser } = await open(t);
+  const rule = { insteadOfRedirect: instead({ status: 418 }) };
+  browser.jar.take(new URL(PAGE), `${SESSION}=dead; Path=/; Secure`);
+  const seen = await browser.visit(PAGE, rule);
+  assert.deepEqual([seen.status, seen.location, seen.setCookies], [418, undefined, []]);
+  await browser.follow(PAGE, authorize);
+  assert.equal((await browser.visit(PAGE, rule)).status, 0);
+  assert.equal((await browser.visit(PAGE, { ...rule, scope: ['new'] })).status, 418);
+});
+
+test('insteadOfRedirect 401 has a challenge with the realm', async t => {
+  const { browser } = await open(t);
+  const seen = await browser.visit(PAGE, { insteadOfRedirect: instead({ status: 401 }) });
+  assert.equal(seen.headers.get('www-authenticate'), `Bearer realm="${REALM}"`);
+});
+
+test('insteadOfRedirect applies at a hand-off too', async t => {
+  const { browser } = await open(t, { origins: ['https://a.test', 'https://b.test'] });
+  assert.equal((await browser.visit('https://b.test/', { insteadOfRedirect: instead() })).status, 403);
+});
+
+test('insteadOfRedirect with a condition that does not hold redirects', async t => {
+  const { browser } = await open(t);
+  const applies = (headers: ReadonlyMap<string, readonly string[]>) => headers.has('x-script');
+  const rule = { insteadOfRedirect: instead({ applies }) };
+  assert.equal((await browser.visit(PAGE, rule)).status, 303);
+  assert.equal((await browser.visit(PAGE, { ...rule, headers: { 'x-script': '1' } })).status, 403);
+});
+
+test('insteadOfRedirect with filters: their outcome is the outcome; with none, the 403 page', async t => {
+  const { browser } = await open(t);
+  const insteadOfRedirect = instead({ status: undefined });
+  const change = { set: new Map([['x-user', 'm']]), remove: new Set<string>(), responseHeaders: [] };
+  const allowed = await browser.visit(PAGE, {
+    insteadOfRedirect,
+    runInner: async () => ({ kind: 'allow', change }),
+  });
+  assert.deepEqual([allowed.status, allowed.change], [0, change]);
+  const answer = { status: 401, headers: [], body: 'no' };
+  const denied = await browser.visit(PAGE, {
+    insteadOfRedirect,
+    runInner: async () => ({ kind: 'answer', answer }),
+  });
+  assert.deepEqual([denied.status, denied.body], [401, 'no']);
+  assert.equal((await browser.visit(PAGE, { insteadOfRedirect })).status, 403);
+});
