@@ -28,7 +28,12 @@ export function describeCounters(stores: () => TestStores): void {
     const [key, idle] = [freshKey(), freshKey()];
     assert.equal(await one.count(key, 5, SHORT), 5);
     assert.equal(await one.count(idle, 5, SHORT), 5);
-    await eventually(stores(), 'it begins anew', async () => (await two.count(key, 1, SHORT)) < 5);
+    await eventually(
+      stores(),
+      'it begins anew',
+      async () => (await two.count(key, 1, SHORT)) < 5,
+      20 * SHORT,
+    );
     await eventually(stores(), 'it holds nothing', async () => (await two.count(idle, 0, SHORT)) === 0);
   });
 

@@ -34,11 +34,13 @@ export async function eventually(
   { pass }: TestStores,
   what: string,
   holds: () => Promise<boolean>,
+  ms?: number,
 ): Promise<void> {
-  await until(what, async () => {
+  const look = async () => {
     pass(20);
     return holds();
-  });
+  };
+  await until(what, look, ms);
 }
 
 /** As many calls at once, in turn by both replicas. */
