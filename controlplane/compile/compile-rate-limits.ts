@@ -19,8 +19,7 @@ import { type TakenHeaders, takenHeaders } from './taken-headers.ts';
  */
 export function compileRateLimits(resources: ResourceSet, memo: Memo): Compiled {
   const taken = takenHeaders(resources);
-  const domains = new Set(resources.rateLimits.map(({ spec }) => spec.domain));
-  const hostKeys = new Map([...domains].map(domain => [domain, hostLabelKeys(resources, domain)]));
+  const hostKeys = hostLabelKeys(resources);
   const messages = resources.rateLimits.map(rateLimit =>
     message(rateLimit, takenIn(rateLimit.spec, taken), hostKeys.get(rateLimit.spec.domain) ?? [], memo),
   );
