@@ -125,12 +125,14 @@ function toAuthentication(message: JsonObject): ClientAuthentication {
   };
 }
 
+/** The listener takes the port from `:authority` (`strip_any_host_port`), so that it cannot tell internal origins apart. */
 function toProtectedOrigin(message: JsonObject): ProtectedOrigin {
   const origin = parseOrigin(textAt(message, 'origin'));
   const internal = parseOriginPattern(textAt(message, 'internal_origin'));
   if ('error' in origin || 'error' in internal) throw new WireError('protected_origins is malformed');
   const includeSubdomains = flagAt(message, 'include_subdomains');
-  return { origin: origin.value, internalOrigin: internal.value, includeSubdomains };
+  const { scheme, host } = internal.value;
+  return { origin: origin.value, internalOrigin: { scheme, host }, includeSubdomains };
 }
 
 function toJwtReference(message: JsonObject | undefined): AccessTokenJWTFilter | undefined {

@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { request } from '#envoy/e2e/request.ts';
+import { type System, startSystem } from '#envoy/e2e/system.ts';
+import { until } from '#envoy/e2e/until.ts';
+import { cookieValue, fillIn, startBrowser, whyNoBrowser } from './browser.ts';
+import { guardedPath, startOwnProvider, USER } from './own-provider.ts';
+
+describe('a browser', { skip: whyNoBrowser() }, () => {
+  let system: System;
+  let browser: Browser;
+  before(async () => {
+    [system, browser] = await Promise.all([startSystem(), startBrowser()]);
+  });
+  after(async () => {
+    await browser?.close();
+    await system?.stop();
+  });
+
+  type Test = { after(run: () => Promise<void>): void };
+
+  const newPage = async (t: Test): Promise<Page> => {
+    const context = await browser.newContext();
+    t.after(() => context.close());
+    return context.newPage();
+  };
+
+  /** Puts `/<name>` behind a login, at a provider that is not there yet; waits until the edge does so. */
+  const guard = async (name: string, number: number) => {
+    const at = { edge: system.edge, port: system.freePort(number) };
+    system.write(`${name}.yaml`, guardedPath(name, at));
+    const statusNow = async () => (await request(system.edge, `/${name}`)).status;
+    await until(async () => (await statusNow()) !== 404 || undefined);
+    return {
+      url: `${system.edge}/${name}`,
+      session: (page: Page) => cookieValue(page, system.edge, `gateway_session.${name}.default`),
+      start: async (t: Test, accessTokenTtl: number) => {
+        const provider = await startOwnProvider({ ...at, accessTokenTtl });
+        t.after(() => provider.close());
+        return provider;
+      },
+    };
+  };
+
+  const body = (page: Page) => page.locator('body').innerText();
+
+  /** Asks as the page's browser would, but follows nothing. */
+  const statusFor = async (page: Page, url: string) =>
+    (await page.context().request.get(url, { maxRedirects: 0 })).status();
+
+  /** A provider that was never reached is asked again a little later each time. */
+  const openForm = (page: Page, url: string) =>
+    until(async () => ((await page.goto(url))?.status() === 200 ? true : undefined), 15_000, 'the form');
+
+  test('is told when the provider is not there, and logs in when it is', async t => {
+    const path = await guard('away', 0);
+    const page = await newPage(t);
+    const answer = await page.goto(path.url);
+    assert.equal(answer?.status(), 502);
+    assert.match(answer?.headers()['content-type'] ?? '', /^text\/html/);
+    assert.match(await body(page), /502/);
+    assert.equal(await path.session(page), undefined);
+    await path.start(t, 3_600);
+    await openForm(page, path.url);
+    await fillIn(page, USER.username, USER.password);
+    await page.waitForURL(path.url);
+    assert.match(await body(page), /"username":"ada"/);
+  });
+
+  test('that is logged in stays so while the provider is away', async t => {
+    const path = await guard('lasting', 1);
+    const provider = await path.start(t, 3_600);
+    const page = await newPage(t);
+    await openForm(page, path.url);
+    await fillIn(page, USER.username, USER.password);
+    await page.waitForURL(path.url);
+    await provider.close();
+    await page.reload();
+    assert.match(await body(page), /"username":"ada"/);
+  });
+
+  test('whose session has ended gets a new one, without a form while the provider still knows it', async t => {
+    const path = await guard('brief', 2);
+    await path.start(t, 2);
+    const page = await newPage(t);
+    await openForm(page, path.url);
+    await fillIn(page, USER.username, USER.password);
+    await page.waitForURL(path.url);
+    const first = await path.session(page);
+    assert.ok(first !== undefined);
+    const stolen = { headers: { cookie: `gateway_session.brief.default=${first}` } };
+    assert.equal((await request(system.edge, '/brief', stolen)).status, 200);
+    await until(async () => (await request(system.edge, '/brief', stolen)).status === 303 || undefined);
+    await page.goto(path.url);
+    assert.equal(page.url(), path.url);
+    assert.match(await body(page), /"username":"ada"/);
+    assert.notEqual(await path.session(page), first);
+    assert.equal(await statusFor(page, path.url), 200);
+  });
+
+  test('keeps its login while the service that checks it is killed, and nobody gets in meanwhile', async t => {
+    const path = await guard('kept', 3);
+    await path.start(t, 3_600);
+    const page = await newPage(t);
+    await openForm(page, path.url);
+    await fillIn(page, USER.username, USER.password);
+    await page.waitForURL(path.url);
+    const strangers = new Set<number>();
+    await system.kill('ext-authz');
+    await until(async () => {
+      const { status } = await request(system.edge, '/kept');
+      strangers.add(status);
+      return status === 503 || undefined;
+    });
+    await until(async () => {
+      strangers.add((await request(system.edge, '/kept')).status);
+      return (await statusFor(page, path.url)) === 200 || undefined;
+    }, 20_000);
+    assert.deepEqual(
+      [...strangers].filter(status => status !== 503 && status !== 303),
+      [],
+    );
+    await page.reload();
+    assert.match(await body(page), /"username":"ada"/);
+  });
+});

@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { type System, startSystem } from '#envoy/e2e/system.ts';
+import { cookieValue, fillIn, startBrowser, whyNoBrowser } from './browser.ts';
+
+const SESSION = 'gateway_session.login.default';
+const XSRF = 'gateway_xsrf.login.default';
+const PENDING = 'gateway_pending.login.default';
+
+describe('in a browser, the demo', { skip: whyNoBrowser() }, () => {
+  let system: System;
+  let browser: Browser;
+  before(async () => {
+    [system, browser] = await Promise.all([startSystem({ demo: true }), startBrowser()]);
+  });
+  after(async () => {
+    await browser?.close();
+    await system?.stop();
+  });
+
+  const here = () => system.edge;
+  const there = () => system.edge.replace('127.0.0.1', 'localhost');
+  const provider = () => `http://127.0.0.1:${system.ports.identityProvider}`;
+
+  /** A page of a browser that has never been here. */
+  const newPage = async (t: { after(run: () => Promise<void>): void }): Promise<Page> => {
+    const context = await browser.newContext();
+    t.after(() => context.close());
+    return context.newPage();
+  };
+
+  const isForm = (page: Page) => assert.ok(page.url().startsWith(`${provider()}/interaction/`), page.url());
+
+  const logIn = async (page: Page, username = 'ada', password = 'difference') => {
+    await page.goto(`${here()}/account`);
+    isForm(page);
+    await fillIn(page, username, password);
+    await page.waitForURL(`${here()}/account`);
+  };
+
+  test('says who one is, after a login at the provider', async t => {
+    const page = await newPage(t);
+    await logIn(page);
+    const facts = await page.locator('dl').innerText();
+    for (const fact of ['Ada Lovelace', 'ada@example.com', 'users:read'])
+      assert.ok(facts.includes(fact), fact);
+  });
+
+  test('leads to where one wanted to go, path and query', async t => {
+    const page = await newPage(t);
+    const link = `${here()}/account?from=mail&to=%C5%81uk%20asz&empty=`;
+    await page.goto(link);
+    await fillIn(page, 'grace', 'nanosecond');
+    await page.waitForURL(link);
+    assert.match(await page.locator('dl').innerText(), /Grace Hopper/);
+  });
+
+  test('lets two tabs log in at the same time, each to its own page', async t => {
+    const first = await newPage(t);
+    const second = await first.context().newPage();
+    await first.goto(`${here()}/account?tab=first`);
+    await second.goto(`${here()}/account?tab=second`);
+    await fillIn(first, 'ada', 'difference');
+    await first.waitForURL(`${here()}/account?tab=first`);
+    await fillIn(second, 'ada', 'difference');
+    await second.waitForURL(`${here()}/account?tab=second`);
+    assert.match(await second.locator('dl').innerText(), /Ada Lovelace/);
+    await first.reload();
+    assert.equal(first.url(), `${here()}/account?tab=first`);
+  });
+
+  test('knows one at its second origin too, without asking again', async t => {
+    const page = await newPage(t);
+    await logIn(page);
+    await page.goto(`${there()}/account?a=b`);
+    assert.equal(page.url(), `${there()}/account?a=b`);
+    assert.match(await page.locator('dl').innerText(), /Ada Lovelace/);
+    const session = await cookieValue(page, there(), SESSION);
+    assert.match(session ?? '', /^[0-9a-f]{64}$/);
+    assert.equal(session, await cookieValue(page, here(), SESSION));
+  });
+
+  test('leads back to the second origin who began there, and knows them at the first', async t => {
+    const page = await newPage(t);
+    await page.goto(`${there()}/account?began=there`);
+    isForm(page);
+    await fillIn(page, 'ada', 'difference');
+    await page.waitForURL(`${there()}/account?began=there`);
+    await page.goto(`${here()}/account`);
+    assert.equal(page.url(), `${here()}/account`);
+  });
+
+  test('logs out of both origins and of the provider', async t => {
+    const page = await newPage(t);
+    await logIn(page);
+    await page.goto(`${there()}/account`);
+    const session = await cookieValue(page, there(), SESSION);
+    await page.getByRole('button', { name: 'Log out' }).click();
+    assert.ok(page.url().startsWith(`${provider()}/session/end`), page.url());
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await page.waitForURL(url => url.pathname === '/account/logged-out');
+    for (const origin of [there(), here()]) {
+      await page.goto(`${origin}/account`);
+      isForm(page);
+    }
+    const stolen = await fetch(`${here()}/account`, {
+      headers: { cookie: `${SESSION}=${session}` },
+      redirect: 'manual',
+    });
+    assert.equal(stolen.status, 303);
+  });
+
+  test('shows its session to no script, and its xsrf token to its own', async t => {
+    const page = await newPage(t);
+    await logIn(page);
+    const cookies = await page.context().cookies(here());
+    const flags = (name: string) => {
+      const { domain, expires, httpOnly, path, secure } = cookies.find(cookie => cookie.name === name) ?? {};
+      return { domain, httpOnly, path, secure, lasts: (expires ?? 0) > Date.now() / 1000 };
+    };
+    const expected = { domain: '127.0.0.1', path: '/', secure: false, lasts: true };
+    assert.deepEqual(flags(SESSION), { ...expected, httpOnly: true });
+    assert.deepEqual(flags(XSRF), { ...expected, httpOnly: false });
+    const seen = await page.evaluate('document.cookie');
+    assert.equal(seen, `${XSRF}=${await cookieValue(page, here(), XSRF)}`);
+    const left = await page.context().cookies(`${here()}/.gateway/oauth2/`);
+    assert.equal(
+      left.find(({ name }) => name === PENDING),
+      undefined,
+    );
+  });
+
+  test('says so, and gives no session, to whom the provider denies', async t => {
+    const page = await newPage(t);
+    await page.goto(`${here()}/account`);
+    const [answer] = await Promise.all([
+      page.waitForResponse(response => response.url().includes('redirection-endpoint')),
+      page.getByRole('button', { name: 'Cancel' }).click(),
+    ]);
+    assert.equal(answer.status(), 403);
+    assert.match(await page.locator('body').innerText(), /access_denied/);
+    assert.equal(await cookieValue(page, here(), SESSION), undefined);
+  });
+
+  test('asks for more when a page needs more, and gets it for who may have it', async t => {
+    const page = await newPage(t);
+    await logIn(page);
+    const before = await cookieValue(page, here(), SESSION);
+    await page.getByRole('link', { name: 'Administration' }).click();
+    await page.waitForURL(`${here()}/account/admin`);
+    assert.match(await page.locator('body').innerText(), /Ada Lovelace, you may administer/);
+    assert.notEqual(await cookieValue(page, here(), SESSION), before);
+    await page.goto(`${here()}/account`);
+    assert.match(await page.locator('dl').innerText(), /users:admin/);
+  });
+
+  test('refuses who may not have it, every time, and keeps their login', async t => {
+    const page = await newPage(t);
+    await logIn(page, 'grace', 'nanosecond');
+    for (const _ of [1, 2]) {
+      const answer = await page.goto(`${here()}/account/admin`);
+      assert.equal(answer?.status(), 403);
+    }
+    await page.goto(`${here()}/account`);
+    assert.match(await page.locator('dl').innerText(), /Grace Hopper/);
+  });
+
+  test('sends a browser from what is for scripts to the login too', async t => {
+    const page = await newPage(t);
+    await page.goto(`${here()}/account/api`);
+    isForm(page);
+    await fillIn(page, 'ada', 'difference');
+    await page.waitForURL(`${here()}/account/api`);
+    assert.match(await page.locator('body').innerText(), /"username":"ada"/);
+  });
+});

@@ -1,0 +1,64 @@
+import { webClient } from '../testing/oidc-clients.ts';
+import { startOidcProvider } from '../testing/oidc-provider.ts';
+
+export const USER = { username: 'ada', password: 'difference' };
+
+export type OwnProvider = {
+  /** Where the provider is, on this machine. */
+  readonly port: number;
+  /** Base URL of the edge. */
+  readonly edge: string;
+  /** Seconds. */
+  readonly accessTokenTtl: number;
+};
+
+/** A certified provider of a test's own, which gives no refresh token. `close` may be called twice. */
+export async function startOwnProvider({
+  accessTokenTtl,
+  edge,
+  port,
+}: OwnProvider): Promise<{ close(): Promise<void> }> {
+  const client = webClient({ client_id: 'site', client_secret: 'secret' }, [
+    `${edge}/.gateway/oauth2/redirection-endpoint`,
+  ]);
+  const provider = await startOidcProvider({
+    clients: [{ ...client, grant_types: ['authorization_code'] }],
+    users: [USER],
+    jwtClients: ['site'],
+    accessTokenTtl,
+    port,
+  });
+  let closed: Promise<void> | undefined;
+  return {
+    close: () => {
+      closed ??= provider.close();
+      return closed;
+    },
+  };
+}
+
+/** The resources that put `/<name>` behind a login at the provider at this port. */
+export function guardedPath(name: string, { edge, port }: Pick<OwnProvider, 'edge' | 'port'>): string {
+  return `apiVersion: gateway.internal/v2
+kind: Filter
+metadata: { name: ${name} }
+spec:
+  OAuth2:
+    authorizationURL: http://127.0.0.1:${port}
+    clientID: site
+    secret: secret
+    protectedOrigins: [{ origin: "${edge}" }]
+    injectRequestHeaders: [{ name: X-User, value: "{{ .idToken.Claims.sub }}" }]
+---
+apiVersion: gateway.internal/v2
+kind: FilterPolicy
+metadata: { name: ${name} }
+spec:
+  rules: [{ path: "/${name}*", filters: [{ name: ${name} }] }]
+---
+apiVersion: gateway.internal/v2
+kind: Mapping
+metadata: { name: ${name} }
+spec: { prefix: /${name}, rewrite: /account/api, service: user-service, resolver: sds }
+`;
+}
