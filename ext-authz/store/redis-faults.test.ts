@@ -10,13 +10,14 @@ import { bytes, freshKey, MINUTE, textOf } from './testing/test-stores.ts';
 type Test = { readonly after: (run: () => Promise<void>) => void };
 
 const skip = whyNoRedis() ?? false;
-const TIMEOUT_MS = 200;
+/** Of stores that shall miss their Redis; long enough for one that shares its machine. */
+const TIMEOUT_MS = 1000;
 
 describe('a Redis with records', { skip, concurrency: true }, () => {
   test('that is killed refuses at once, and serves again when it is back', async t => {
-    const { server, store } = await opened(t);
+    const { server, store } = await opened(t, TIMEOUT_MS);
     await server.kill();
-    await assertRefused(store, 2 * TIMEOUT_MS);
+    await assertRefused(store);
     await server.start();
     await until('it answers', () => answers(store));
     assert.equal(await store.create('key', bytes('v'), MINUTE, [{ name: 'g', most: 1 }]), true);
@@ -24,17 +25,17 @@ describe('a Redis with records', { skip, concurrency: true }, () => {
   });
 
   test('that hangs refuses in time, and serves again when it goes on', async t => {
-    const { server, store } = await opened(t);
+    const { server, store } = await opened(t, TIMEOUT_MS);
     await store.create('kept', bytes('v'), MINUTE);
     server.signal('SIGSTOP');
-    await assertRefused(store, 2 * TIMEOUT_MS);
+    await assertRefused(store);
     server.signal('SIGCONT');
     await until('it answers', () => answers(store));
     assert.equal(textOf(await store.take('kept')), 'v');
   });
 
   test('that hangs while a record is made refuses in time', async t => {
-    const { server, store } = await opened(t);
+    const { server, store } = await opened(t, TIMEOUT_MS);
     await Promise.all(
       [1, 2].map(() => store.create(freshKey(), bytes('v'), MINUTE, [{ name: 'g', most: 1 }])),
     );
@@ -80,7 +81,7 @@ describe('a Redis with records', { skip, concurrency: true }, () => {
   });
 
   test('stays as small as its bounds while an unknown client begins 5,000 logins', async t => {
-    const { redis, store } = await opened(t, 5000);
+    const { redis, store } = await opened(t);
     const begin = (index: number) =>
       store.create(freshKey(), bytes('v'), 10 * MINUTE, [
         { name: freshKey(), most: 16 },
@@ -112,7 +113,7 @@ describe('a Redis with records', { skip, concurrency: true }, () => {
     }
   });
 
-  async function opened(t: Test, timeoutMs = TIMEOUT_MS) {
+  async function opened(t: Test, timeoutMs = 10_000) {
     const server: RedisServer = await startRedis();
     t.after(server.remove);
     const redis = await openedRedis(t, `redis://${server.address}`, { timeoutMs });
@@ -127,7 +128,7 @@ describe('a Redis with records', { skip, concurrency: true }, () => {
   }
 
   /** Every method rejects with StoreUnavailable, without any of the arguments. */
-  async function assertRefused(store: RecordStore, ms: number): Promise<void> {
+  async function assertRefused(store: RecordStore): Promise<void> {
     const secret = freshKey();
     const begin = performance.now();
     const results = await Promise.allSettled([
@@ -141,7 +142,7 @@ describe('a Redis with records', { skip, concurrency: true }, () => {
       store.release(secret, secret),
       store.count(secret, 1, MINUTE),
     ]);
-    assert.ok(performance.now() - begin < ms + 200, `${performance.now() - begin} ms`);
+    assert.ok(performance.now() - begin < 3 * TIMEOUT_MS, `${performance.now() - begin} ms`);
     for (const result of results) {
       assert.ok(result.status === 'rejected' && result.reason instanceof StoreUnavailable);
       assert.equal(`${result.reason.message} ${result.reason.stack}`.includes(secret), false);
