@@ -31,6 +31,7 @@ for (const [name, value] of [
   ['SDS_ADDRESS', ':1'],
   ['EXT_AUTHZ_ADDRESS', '18001'],
   ['RATELIMIT_ADDRESS', 'ratelimit'],
+  ['XDS_PLAINTEXT_SECRETS', 'yes'],
   ['LOG_LEVEL', 'loud'],
 ] as const) {
   test(`${name}=${value} is refused by name`, () => {

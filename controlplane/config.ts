@@ -19,6 +19,8 @@ export type Config = {
   readonly rateLimit: HostPort;
   /** The certificates that `https://` services are checked against: a file on the proxies' machines. */
   readonly caFile: string;
+  /** Secrets may go to clients on other machines, without encryption. */
+  readonly plaintextSecrets: boolean;
   readonly gatewayId: string;
   readonly apiGroups: readonly string[];
   readonly logLevel: string;
@@ -56,10 +58,16 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     extAuthz: address('EXT_AUTHZ_ADDRESS', '127.0.0.1:18001'),
     rateLimit: address('RATELIMIT_ADDRESS', '127.0.0.1:18002'),
     caFile: text('CA_FILE', CA_FILES.find(file => existsSync(file)) ?? CA_FILES[0]),
+    plaintextSecrets: parseFlag('XDS_PLAINTEXT_SECRETS', text('XDS_PLAINTEXT_SECRETS', 'false')),
     gatewayId: text('GATEWAY_ID', 'default'),
     apiGroups: list('API_GROUPS', 'gateway.internal,getambassador.io', ','),
     logLevel,
   };
+}
+
+function parseFlag(name: string, text: string): boolean {
+  if (text === 'true' || text === 'false') return text === 'true';
+  throw new Error(`${name} is "${text}": want true or false`);
 }
 
 function parseAddress(name: string, text: string): HostPort {

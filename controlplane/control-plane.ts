@@ -17,6 +17,7 @@ import type { LastGoodStore } from './last-good-store.ts';
 import type { Metrics } from './metrics.ts';
 import { problemLog } from './problem-log.ts';
 import type { Reading } from './resource-folders.ts';
+import { refuseSecrets } from './secret-groups.ts';
 import { allProblems, type Status, shortTypeName, toStatus } from './status.ts';
 import type { Standing } from './verdict.ts';
 
@@ -45,7 +46,8 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
   const { config, metrics, log, now, after } = parts;
   const cache = new SnapshotCache();
   const keeper = await lastGoodKeeper(parts.store, config, log);
-  const service = new DiscoveryService({ cache, observer: observer(), now, after });
+  const refuse = (group: string, address: string) => refuseSecrets(group, address, config.plaintextSecrets);
+  const service = new DiscoveryService({ cache, observer: observer(), refuse, now, after });
   const controller = new Controller(keeper.lastGood, {
     groups: resources => [...SERVICE_GROUPS, ...nodeGroups(resources)],
     services: new Set(SERVICE_GROUPS),

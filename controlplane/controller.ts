@@ -70,11 +70,14 @@ export class Controller {
   /** A proxy or a service came, went, or has answered what was published to it. */
   proxiesChanged(): void {
     if (this.#publishing) return;
-    if (this.#held.length > 0) return this.#servicesChanged();
-    if (this.#rollout.trial === undefined) return;
+    if (this.#held.length > 0) this.#servicesChanged();
+    else if (this.#rollout.trial !== undefined) this.#judge();
+  }
+
+  #judge(): void {
     const said = verdict(this.#parts.proxies(), this.#unproven, this.#overdue);
-    if (said === 'accepted') return this.#hasProxies() ? this.#accept() : undefined;
-    if (said !== 'undecided') this.#refuse(said.refused);
+    if (typeof said === 'object') this.#refuse(said.refused);
+    else if (said === 'accepted' && this.#hasProxies()) this.#accept();
   }
 
   /** Services alone do not prove what proxies are to take. */
