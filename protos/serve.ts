@@ -10,6 +10,7 @@ import { loadDescriptors } from './descriptors.ts';
 import { listen } from './listen.ts';
 import { REFLECTION_SERVICES, reflectionHandlers } from './reflection.ts';
 import { serviceDefinition } from './service.ts';
+import { within } from './within.ts';
 
 export type ServeOptions = {
   host: string;
@@ -83,12 +84,4 @@ function addReflection(server: Server, services: readonly string[]): void {
 /** Resolves when no call is in flight any more; clients are told to go elsewhere. */
 function callsEnded(server: Server): Promise<void> {
   return new Promise(resolve => server.tryShutdown(() => resolve()));
-}
-
-/** Resolves when `work` does, or after `ms`. */
-async function within(ms: number, work: Promise<unknown>): Promise<void> {
-  const { promise: late, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, ms);
-  await Promise.race([work, late]);
-  clearTimeout(timer);
 }

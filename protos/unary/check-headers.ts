@@ -1,0 +1,30 @@
+import type { IncomingHttpHeaders } from 'node:http2';
+import { parseGrpcTimeout } from './grpc-timeout.ts';
+import { type Failure, failure, type UnaryCall } from './method.ts';
+
+/** Our messages are protobuf; what follows a semicolon says nothing about them. */
+const CONTENT_TYPE = /^application\/grpc(\+proto)?\s*(;|$)/i;
+const EXPIRED = failure('DEADLINE_EXCEEDED', 'the time of the call was over when it came');
+const BAD_TIMEOUT = failure('INTERNAL', 'grpc-timeout is not a number of at most 8 digits and one of HMSmun');
+
+/** The HTTP status of a request that is no gRPC call; undefined: it is one. Source: gRPC over HTTP2, "Requests". */
+export function httpRefusal(headers: IncomingHttpHeaders): 405 | 415 | undefined {
+  if (headers[':method'] !== 'POST') return 405;
+  const type = headers['content-type'];
+  if (type === 'application/grpc') return undefined;
+  return type !== undefined && CONTENT_TYPE.test(type) ? undefined : 415;
+}
+
+/** What the headers of a call tell its method, or why it cannot be. */
+export function readCall(headers: IncomingHttpHeaders): UnaryCall | Failure {
+  const timeout = headers['grpc-timeout'];
+  const metadata = (name: string) => text(headers[name]);
+  if (timeout === undefined) return { metadata, timeoutMs: undefined };
+  const timeoutMs = parseGrpcTimeout(text(timeout));
+  if (timeoutMs === undefined) return BAD_TIMEOUT;
+  return timeoutMs === 0 ? EXPIRED : { metadata, timeoutMs };
+}
+
+function text(value: string | readonly string[] | undefined): string {
+  return typeof value === 'string' ? value : (value?.[0] ?? '');
+}

@@ -1,0 +1,90 @@
+import {
+  constants,
+  type IncomingHttpHeaders,
+  performServerHandshake,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+  type ServerSessionOptions,
+} from 'node:http2';
+import type { Duplex } from 'node:stream';
+
+export type OnStream = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => void;
+
+/** How often a silent peer is asked whether it is there, and how long it has to answer. */
+export type KeepAlive = { readonly everyMs: number; readonly timeoutMs: number };
+
+/** More streams at once, header bytes and header fields than any proxy's calls have. */
+export const MAX_STREAMS = 1_024;
+export const MAX_HEADER_BYTES = 32 * 1_024;
+const MAX_HEADERS = 128;
+/** Streams that a peer may reset: so many at once, and a second. A reset costs us no more than a call. */
+const RESETS = { streamResetBurst: 2_000, streamResetRate: 1_000 };
+
+/**
+ * What one connection may do. CONTINUATION, SETTINGS and PING floods are bounded by nghttp2; a peer that does not read its answers is not
+ * read from either. Source: RFC 9113, section 10.5; Node's page on HTTP/2.
+ */
+const SESSION: ServerSessionOptions = {
+  ...RESETS,
+  maxHeaderListPairs: MAX_HEADERS,
+  maxSessionInvalidFrames: 100,
+  maxSessionRejectedStreams: 100,
+  settings: { maxConcurrentStreams: MAX_STREAMS, maxHeaderListSize: MAX_HEADER_BYTES, enablePush: false },
+};
+
+/** The last stream id that there can be: "go elsewhere", while what is on its way is still taken. Source: RFC 9113, section 6.8. */
+const ANY_STREAM = 2 ** 31 - 1;
+
+/** The HTTP/2 connections of a server. */
+export class Connections {
+  readonly #sessions = new Set<ServerHttp2Session>();
+  readonly #onConnection: () => OnStream;
+  readonly #keepAlive: KeepAlive;
+
+  /** `onConnection` says who answers the streams of a new connection. */
+  constructor(onConnection: () => OnStream, keepAlive: KeepAlive) {
+    this.#onConnection = onConnection;
+    this.#keepAlive = keepAlive;
+  }
+
+  /** Speaks HTTP/2 on a connection that somebody else accepted. */
+  accept(socket: Duplex): void {
+    const session = performServerHandshake(socket, SESSION);
+    this.#sessions.add(session);
+    session.on('close', () => this.#sessions.delete(session));
+    // What a peer does wrong ends its own connection, or stream.
+    session.on('error', ignore);
+    const onStream = this.#onConnection();
+    session.on('stream', (stream, headers) => {
+      stream.on('error', ignore);
+      onStream(stream, headers);
+    });
+    keepAlive(session, this.#keepAlive);
+  }
+
+  /** Tells clients to go elsewhere; resolves when their calls have ended. */
+  async close(): Promise<void> {
+    await Promise.all(Array.from(this.#sessions, drain));
+  }
+}
+
+/** In two steps, so that no call that is on its way gets lost: its sender learns of the end before it. */
+function drain(session: ServerHttp2Session): Promise<void> {
+  if (session.destroyed) return Promise.resolve();
+  return new Promise(resolve => {
+    session.once('close', resolve);
+    session.goaway(constants.NGHTTP2_NO_ERROR, ANY_STREAM);
+    if (!session.closed) session.ping(() => session.close());
+  });
+}
+
+/** Ends a connection whose peer has gone without a word. */
+function keepAlive(session: ServerHttp2Session, { everyMs, timeoutMs }: KeepAlive): void {
+  const timer = setInterval(() => {
+    const late = setTimeout(() => session.destroy(), timeoutMs);
+    session.ping(() => clearTimeout(late));
+  }, everyMs);
+  session.once('close', () => clearInterval(timer));
+}
+
+function ignore(): void {}

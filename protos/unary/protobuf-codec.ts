@@ -1,0 +1,24 @@
+import type protobuf from 'protobufjs';
+import { findType } from '../root.ts';
+import type { Message } from '../service.ts';
+
+/** `decode` and `encode` of a method by protobufjs, for calls that are few. The types are named in full. */
+export function protobufCodec(request: string, response: string) {
+  const [requestType, responseType] = [typeOf(request), typeOf(response)];
+  return {
+    decode: (bytes: Buffer): Message | undefined => {
+      try {
+        return requestType.decode(bytes) as unknown as Message;
+      } catch {
+        return undefined;
+      }
+    },
+    encode: (message: object): Uint8Array => responseType.encode(message).finish(),
+  };
+}
+
+function typeOf(name: string): protobuf.Type {
+  const type = findType(name);
+  if (type === undefined) throw new Error(`no message type ${name}`);
+  return type;
+}

@@ -1,0 +1,44 @@
+import type { ServerHttp2Stream } from 'node:http2';
+import { MessageReader } from './message-reader.ts';
+import { type Failure, failure } from './method.ts';
+
+/** What the calls of one connection share. */
+export type CallLimits = {
+  readonly maxMessageBytes: number;
+  /** For the messages of one connection that have come in part. */
+  readonly maxPartialBytes: number;
+  partialBytes: number;
+};
+
+const TOO_MUCH = failure('RESOURCE_EXHAUSTED', 'the unfinished messages of this connection are too long');
+
+/**
+ * Reads the message of a call, and tells `done` of it when all of the call has come; of a failure as soon as it is known, and perhaps of more.
+ * Of a call that is cancelled `done` does not hear.
+ */
+export function readMessage(
+  stream: ServerHttp2Stream,
+  encoding: string,
+  limits: CallLimits,
+  done: (message: Buffer | Failure) => void,
+): void {
+  const reader = new MessageReader(limits.maxMessageBytes, encoding);
+  let partial = 0;
+  const hold = (bytes: number) => {
+    if (partial === 0) stream.once('close', release);
+    partial += bytes;
+    limits.partialBytes += bytes;
+    return limits.partialBytes > limits.maxPartialBytes ? TOO_MUCH : undefined;
+  };
+  const release = () => {
+    limits.partialBytes -= partial;
+  };
+  stream.on('data', (chunk: Buffer) => {
+    // Most messages come in one piece, and are not counted.
+    const failed = (reader.held > 0 ? hold(chunk.length) : undefined) ?? reader.push(chunk);
+    if (failed !== undefined) done(failed);
+  });
+  stream.on('end', () => {
+    if (!stream.closed) done(reader.message());
+  });
+}

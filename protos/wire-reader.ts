@@ -1,0 +1,122 @@
+import { WIRE, type WireType } from './wire-writer.ts';
+
+/** Bytes that are not in protobuf's wire format. */
+export class WireError extends Error {
+  override readonly name = 'WireError';
+}
+
+/** Of the deprecated groups, which may be in unknown fields. */
+const GROUP_START = 3;
+const GROUP_END = 4;
+const GROUP_DEPTH_MAX = 100;
+const VARINT_BYTES_MAX = 10;
+
+/** What a field begins with: its number and how what follows is delimited. */
+export function tagOf(field: number, wireType: WireType): number {
+  return field * 8 + wireType;
+}
+
+/**
+ * Protobuf's wire format, read field by field: `while (reader.more) switch (reader.tag()) { … }`. What is cut off or cannot be throws a
+ * WireError; nothing beyond the end of the message is read. Source: protobuf.dev, Encoding.
+ */
+export class WireReader {
+  readonly #bytes: Buffer;
+  #at = 0;
+  #end: number;
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+    this.#end = bytes.length;
+  }
+
+  /** Whether the message that is being read has another field. */
+  get more(): boolean {
+    return this.#at < this.#end;
+  }
+
+  /** The next field, as `tagOf` says it. */
+  tag(): number {
+    const tag = this.uint32();
+    if (tag < 8) throw new WireError('a field has the number 0');
+    return tag;
+  }
+
+  /** Goes into a nested message; when there is no more of it, what is returned is given to `leave`. */
+  enter(): number {
+    const outer = this.#end;
+    this.#end = this.#endOfBytes();
+    return outer;
+  }
+
+  leave(outer: number): void {
+    this.#end = outer;
+  }
+
+  /** What is no UTF-8 becomes U+FFFD. */
+  string(): string {
+    const end = this.#endOfBytes();
+    const text = this.#bytes.toString('utf8', this.#at, end);
+    this.#at = end;
+    return text;
+  }
+
+  /** The lower 32 bits of a varint. */
+  uint32(): number {
+    const first = this.#byte();
+    if (first < 128) return first;
+    let value = first & 127;
+    for (let place = 1; place < VARINT_BYTES_MAX; place++) {
+      const byte = this.#byte();
+      if (place < 5) value |= (byte & 127) << (7 * place);
+      if (byte < 128) return value >>> 0;
+    }
+    throw new WireError('a varint has more than 10 bytes');
+  }
+
+  /** A varint of 64 bits, to the precision of a number. */
+  uint64(): number {
+    let value = 0;
+    let factor = 1;
+    for (let place = 0; place < VARINT_BYTES_MAX; place++, factor *= 128) {
+      const byte = this.#byte();
+      // Of the tenth byte only one bit is within 64.
+      value += (byte & (place === 9 ? 1 : 127)) * factor;
+      if (byte < 128) return value;
+    }
+    throw new WireError('a varint has more than 10 bytes');
+  }
+
+  /** Passes over the field that began with this tag. */
+  skip(tag: number, depth = 0): void {
+    const wireType = tag & 7;
+    if (wireType === WIRE.varint) this.uint32();
+    else if (wireType === WIRE.fixed64) this.#pass(8);
+    else if (wireType === WIRE.lengthDelimited) this.#at = this.#endOfBytes();
+    else if (wireType === WIRE.fixed32) this.#pass(4);
+    else if (wireType === GROUP_START && depth < GROUP_DEPTH_MAX) this.#skipGroup(tag, depth + 1);
+    else throw new WireError(`a field has the wire type ${wireType}`);
+  }
+
+  #skipGroup(start: number, depth: number): void {
+    const end = start - GROUP_START + GROUP_END;
+    for (let tag = this.tag(); tag !== end; tag = this.tag()) this.skip(tag, depth);
+  }
+
+  #byte(): number {
+    if (this.#at >= this.#end) throw new WireError('the message is cut off');
+    return this.#bytes[this.#at++] ?? 0;
+  }
+
+  #pass(size: number): void {
+    if (size > this.#end - this.#at) throw new WireError('the message is cut off');
+    this.#at += size;
+  }
+
+  /** Reads a length, and returns where the bytes end that follow. */
+  #endOfBytes(): number {
+    const length = this.uint32();
+    if (length > this.#end - this.#at) throw new WireError('the message is cut off');
+    return this.#at + length;
+  }
+}
