@@ -1,9 +1,11 @@
-import { type handleUnaryCall, type sendUnaryData, status } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
-import { serve } from '#protos/serve.ts';
+import type { UnaryMethod } from '#protos/unary/method.ts';
+import { serveUnary } from '#protos/unary/serve-unary.ts';
 import type { Update } from '#xds/client-subscription.ts';
-import { Answerer, type Failed } from './answerer.ts';
+import { Answerer } from './answerer.ts';
 import type { CounterStore } from './counter-store.ts';
+import { decodeRequest } from './decode-request.ts';
+import { encodeResponse } from './encode-response.ts';
 import { httpApp } from './http-app.ts';
 import { decideJson } from './json-endpoint.ts';
 import { LimitSet } from './limit-set.ts';
@@ -19,6 +21,8 @@ export type ServerOptions = {
   readonly log: Logger;
   /** Milliseconds that never go back. */
   uptime(): number;
+  /** By default `serveUnary`; `serveOnGrpcJs` is the other. */
+  readonly serve?: typeof serveUnary;
 };
 
 export type Server = {
@@ -32,24 +36,31 @@ export type Server = {
   stop(graceMs: number): Promise<void>;
 };
 
-const SERVICE = 'envoy.service.ratelimit.v3.RateLimitService';
+const PATH = '/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit';
 const REQUEST_ID = 'x-gateway-request-id';
 
 /**
  * Serves decisions on one port: `RateLimitService.ShouldRateLimit` over gRPC, and all of httpApp over HTTP/1.1. Until it has its limits,
  * gRPC health is NOT_SERVING and requests get UNAVAILABLE, so that the proxies' `failure_mode_deny` decides.
  */
-export async function startServer({ host, port, store, log, uptime }: ServerOptions): Promise<Server> {
+export async function startServer({
+  host,
+  port,
+  store,
+  log,
+  uptime,
+  serve = serveUnary,
+}: ServerOptions): Promise<Server> {
   const metrics = createMetrics(() => store.status());
   const answerer = new Answerer({ store, metrics, log, uptime });
+  const onError = (err: unknown) => log.error({ err }, 'a request failed');
   const http = httpApp({
     decide: body => decideJson(body, request => answerer.answer(request, '')),
     notReady: () => answerer.notReady,
-    onError: err => log.error({ err }, 'an HTTP request failed'),
+    onError,
     metrics: metrics.registry,
   });
-  const services = { [SERVICE]: { ShouldRateLimit: shouldRateLimit(answerer) } };
-  const served = await serve({ host, port, services, http });
+  const served = await serve({ host, port, methods: [shouldRateLimit(answerer)], http, onError });
   const limits = new LimitSet();
   const { promise: serving, resolve: begin } = Promise.withResolvers<void>();
   const update = (change: Update) => {
@@ -68,16 +79,11 @@ export async function startServer({ host, port, store, log, uptime }: ServerOpti
   return { address: served.address, port: served.port, update, serving, stop: ms => served.stop(ms) };
 }
 
-function shouldRateLimit(answerer: Answerer): handleUnaryCall<RateLimitRequest, RateLimitResponse> {
-  return (call, reply) => {
-    const [id = ''] = call.metadata.get(REQUEST_ID);
-    const answer = answerer.answer(call.request, String(id));
-    if (answer instanceof Promise) void answer.then(late => send(late, reply));
-    else send(answer, reply);
+function shouldRateLimit(answerer: Answerer): UnaryMethod<RateLimitRequest, RateLimitResponse> {
+  return {
+    path: PATH,
+    decode: decodeRequest,
+    encode: encodeResponse,
+    handle: (request, call) => answerer.answer(request, call.metadata(REQUEST_ID)),
   };
-}
-
-function send(answer: RateLimitResponse | Failed, reply: sendUnaryData<RateLimitResponse>): void {
-  if ('failed' in answer) reply({ code: status[answer.failed], details: answer.message });
-  else reply(null, answer);
 }

@@ -1,0 +1,88 @@
+import { tagOf, WireError, WireReader } from '#protos/wire-reader.ts';
+import { WIRE } from '#protos/wire-writer.ts';
+import type { Label } from '#resources/label-pattern.ts';
+import type { Descriptor, RateLimitRequest } from './request.ts';
+
+/** Source: envoy/service/ratelimit/v3/rls.proto. */
+const REQUEST = {
+  domain: tagOf(1, WIRE.lengthDelimited),
+  descriptors: tagOf(2, WIRE.lengthDelimited),
+  hits_addend: tagOf(3, WIRE.varint),
+} as const;
+
+/** Source: envoy/extensions/common/ratelimit/v3/ratelimit.proto, RateLimitDescriptor. */
+const DESCRIPTOR = {
+  entries: tagOf(1, WIRE.lengthDelimited),
+  hits_addend: tagOf(3, WIRE.lengthDelimited),
+} as const;
+
+/** Source: the same, RateLimitDescriptor.Entry. */
+const ENTRY = { key: tagOf(1, WIRE.lengthDelimited), value: tagOf(2, WIRE.lengthDelimited) } as const;
+
+/** Source: google/protobuf/wrappers.proto, UInt64Value. */
+const UINT64_VALUE = { value: tagOf(1, WIRE.varint) } as const;
+
+/** What we read of an `envoy.service.ratelimit.v3.RateLimitRequest`; undefined when the bytes are none. Other fields are passed over. */
+export function decodeRequest(bytes: Buffer): RateLimitRequest | undefined {
+  try {
+    return readRequest(new WireReader(bytes));
+  } catch (error) {
+    if (error instanceof WireError) return undefined;
+    throw error;
+  }
+}
+
+function readRequest(reader: WireReader): RateLimitRequest {
+  let domain = '';
+  let hits_addend = 0;
+  const descriptors: Descriptor[] = [];
+  while (reader.more) {
+    const tag = reader.tag();
+    if (tag === REQUEST.domain) domain = reader.string();
+    else if (tag === REQUEST.descriptors) descriptors.push(readDescriptor(reader));
+    else if (tag === REQUEST.hits_addend) hits_addend = reader.uint32();
+    else reader.skip(tag);
+  }
+  return { domain, descriptors, hits_addend };
+}
+
+function readDescriptor(reader: WireReader): Descriptor {
+  const outer = reader.enter();
+  const entries: Label[] = [];
+  let hits_addend: { readonly value: number } | null = null;
+  while (reader.more) {
+    const tag = reader.tag();
+    if (tag === DESCRIPTOR.entries) entries.push(readEntry(reader));
+    else if (tag === DESCRIPTOR.hits_addend) hits_addend = readUint64Value(reader, hits_addend?.value);
+    else reader.skip(tag);
+  }
+  reader.leave(outer);
+  return { entries, hits_addend };
+}
+
+function readEntry(reader: WireReader): Label {
+  const outer = reader.enter();
+  let key = '';
+  let value = '';
+  while (reader.more) {
+    const tag = reader.tag();
+    if (tag === ENTRY.key) key = reader.string();
+    else if (tag === ENTRY.value) value = reader.string();
+    else reader.skip(tag);
+  }
+  reader.leave(outer);
+  return { key, value };
+}
+
+/** A message that comes twice is one whose fields add up: without a value here, that of the `earlier` one stays. */
+function readUint64Value(reader: WireReader, earlier = 0): { readonly value: number } {
+  const outer = reader.enter();
+  let value = earlier;
+  while (reader.more) {
+    const tag = reader.tag();
+    if (tag === UINT64_VALUE.value) value = reader.uint64();
+    else reader.skip(tag);
+  }
+  reader.leave(outer);
+  return { value };
+}
