@@ -4,7 +4,7 @@ import { type RuleHeaders, ruleHeaders } from './final-change.ts';
 import { indexRules, type PolicyIndex } from './policy.ts';
 import type { Rule, RuleItem } from './rule.ts';
 
-/** A rule that answers 500, since this Filter is missing or cannot run. */
+/** A rule that answers 500, since this Filter is missing, cannot run, or cannot do what the rule asks of it. */
 export type ClosedRule = { readonly rule: Rule; readonly filter: string };
 
 /** The rules in force, with what their filters need. */
@@ -30,8 +30,9 @@ export function activateRules(
   const closed = new Map<Rule, ClosedRule>();
   for (const rule of rules) {
     const names = rule.items.flatMap(namedBy);
-    const missing = names.find(name => !filters.has(name));
-    if (missing !== undefined) closed.set(rule, { rule, filter: missing });
+    const broken =
+      names.find(name => !filters.has(name)) ?? rule.items.find(item => isBroken(item, definitions))?.filter;
+    if (broken !== undefined) closed.set(rule, { rule, filter: broken });
     else if (names.length > 0) headers.set(rule, ruleHeaders(withDelegates(names, definitions, filters)));
   }
   return { index: indexRules(rules), filters, headers, closed };
@@ -39,6 +40,18 @@ export function activateRules(
 
 function namedBy({ filter, arguments: { insteadOfRedirect } }: RuleItem): readonly string[] {
   return [filter, ...(insteadOfRedirect?.items ?? []).flatMap(namedBy)];
+}
+
+/** An OAuth2 filter cannot decide instead of a redirect, and browsers refuse cookies with `SameSite=None` over http. */
+function isBroken({ filter, arguments: given }: RuleItem, definitions: Definitions): boolean {
+  const definition = definitions.get(filter);
+  if (definition?.type !== 'OAuth2') return false;
+  const { protectedOrigins } = definition.settings;
+  const open = protectedOrigins.some(({ origin }) => origin.scheme === 'http');
+  const inner = given.insteadOfRedirect?.items ?? [];
+  return (
+    (given.sameSite === 'none' && open) || inner.some(item => definitions.get(item.filter)?.type !== 'JWT')
+  );
 }
 
 /** The JWT filter to which an OAuth2 filter leaves the validation of access tokens. */
