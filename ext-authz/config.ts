@@ -1,0 +1,96 @@
+import type { KeyObject } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { type HostPort, parseHostPort } from '#protos/host-port.ts';
+import type { RedisDescription } from '#redis/description.ts';
+import { readRedis } from '#redis/read-redis.ts';
+import { parseStoreKey } from './store/store-key.ts';
+
+export type Config = {
+  readonly address: HostPort;
+  /** The control plane, which sends Filters and FilterPolicies. */
+  readonly xds: HostPort;
+  /** Where sessions are shared by several replicas; undefined: they are in a file of the state folder. Holds secrets. */
+  readonly redis: RedisDescription | undefined;
+  /** Folder for what must survive a restart. */
+  readonly state: string;
+  /** Where sessions are without Redis. */
+  readonly storeFile: string;
+  /** What of the store could be guessed is kept under it; undefined: the state folder's own. Replicas that share a store share it. */
+  readonly storeKey: KeyObject | undefined;
+  /** A store that does not answer within this time, in ms, is taken for dead. */
+  readonly storeTimeoutMs: number;
+  readonly logLevel: string;
+};
+
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
+
+type Environment = Readonly<Record<string, string | undefined>>;
+type ReadFile = (path: string) => string;
+
+/**
+ * The configuration in ADDRESS (127.0.0.1:18001), XDS_ADDRESS (127.0.0.1:18000), STATE (.gateway), REDIS_URL and the other REDIS_ variables (see `readRedis`;
+ * none: a file of the state folder), STORE_KEY or STORE_KEY_FILE (32 bytes as hexadecimal digits or Base64; none: made in the state folder),
+ * STORE_TIMEOUT_MS (500) and LOG_LEVEL (info). An empty variable is one that is not set. Throws an Error that names the variable and what it should be,
+ * never a secret.
+ */
+export function readConfig(env: Environment, readFile: ReadFile = readText): Config {
+  const text = (name: string, otherwise: string) => env[name]?.trim() || otherwise;
+  const address = (name: string, otherwise: string) => parseAddress(name, text(name, otherwise));
+  const logLevel = text('LOG_LEVEL', 'info');
+  if (!LOG_LEVELS.includes(logLevel)) {
+    throw new Error(`LOG_LEVEL is "${logLevel}": want one of ${LOG_LEVELS.join(', ')}`);
+  }
+  const state = resolve(text('STATE', '.gateway'));
+  return {
+    address: address('ADDRESS', '127.0.0.1:18001'),
+    xds: address('XDS_ADDRESS', '127.0.0.1:18000'),
+    redis: redisOf(env, readFile),
+    state,
+    storeFile: join(state, 'sessions.sqlite'),
+    storeKey: storeKeyOf(env, readFile),
+    storeTimeoutMs: parseInteger('STORE_TIMEOUT_MS', text('STORE_TIMEOUT_MS', '500'), 3_000),
+    logLevel,
+  };
+}
+
+function redisOf(env: Environment, readFile: ReadFile): RedisDescription | undefined {
+  const redis = readRedis(env, readFile);
+  if (redis !== undefined && 'error' in redis) throw new Error(redis.error);
+  return redis;
+}
+
+function storeKeyOf(env: Environment, readFile: ReadFile): KeyObject | undefined {
+  const file = env.STORE_KEY_FILE?.trim();
+  const value = env.STORE_KEY?.trim();
+  if (file && value) throw new Error('STORE_KEY and STORE_KEY_FILE are both set: keep one');
+  if (!file && !value) return undefined;
+  const name = file ? 'STORE_KEY_FILE' : 'STORE_KEY';
+  const key = parseStoreKey(file ? readKeyFile(file, readFile) : (value ?? ''));
+  if ('error' in key) throw new Error(`${name}: ${key.error}`);
+  return key;
+}
+
+function readKeyFile(file: string, readFile: ReadFile): string {
+  try {
+    return readFile(file);
+  } catch (error) {
+    throw new Error(`STORE_KEY_FILE: cannot read ${file}: ${error instanceof Error ? error.message : error}`);
+  }
+}
+
+function readText(path: string): string {
+  return readFileSync(path, 'utf8');
+}
+
+function parseAddress(name: string, text: string): HostPort {
+  const address = parseHostPort(text);
+  if (address !== undefined) return address;
+  throw new Error(`${name} is "${text}": want host:port, for example 127.0.0.1:18001`);
+}
+
+function parseInteger(name: string, text: string, most: number): number {
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+  if (value >= 1 && value <= most) return value;
+  throw new Error(`${name} is "${text}": want an integer from 1 to ${most}`);
+}

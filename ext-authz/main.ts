@@ -1,0 +1,115 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { setTimeout as pause } from 'node:timers/promises';
+import { credentials } from '@grpc/grpc-js';
+import pino from 'pino';
+import type { HostPort } from '#protos/host-port.ts';
+import type { LinkEvent } from '#redis/connect.ts';
+import { connect } from '#xds/client.ts';
+import { readConfig } from './config.ts';
+import { FILTER_TYPES } from './filter-set.ts';
+import { openFilterKit } from './open-filter-kit.ts';
+import { startServer } from './server.ts';
+import { openRecordStore } from './store/open-record-store.ts';
+import { openStoreKey } from './store/store-key.ts';
+
+/** The group that the control plane sends Filters and FilterPolicies to. */
+const GROUP = 'ext-authz';
+/** Requests take milliseconds, unless they wait for a provider. */
+const STOP_GRACE_MS = 500;
+
+const config = await orExit(() => readConfig(process.env));
+const log = pino({ level: config.logLevel, base: null });
+const { redis, state, storeFile, storeTimeoutMs } = config;
+const storeKey = config.storeKey ?? (await orExit(() => openStoreKey(state, randomBytes)));
+const store = await orExit(() =>
+  openRecordStore({
+    redis,
+    file: storeFile,
+    timeoutMs: storeTimeoutMs,
+    now: Date.now,
+    uptime,
+    random: Math.random,
+    onEvent: onStoreEvent,
+  }),
+);
+const kit = openFilterKit({
+  store,
+  storeKey,
+  log,
+  now: Date.now,
+  randomBytes,
+  id: randomUUID,
+  timeout: AbortSignal.timeout,
+  pause: waitOrAbort,
+});
+const { host, port } = config.address;
+const server = await startServer({ host, port, kit, log, uptime, after }).catch((error: Error) =>
+  exit(`ADDRESS: cannot listen on ${host} port ${port}: ${error.message}`),
+);
+const connection = connect({
+  address: toText(config.xds),
+  credentials: credentials.createInsecure(),
+  node: { id: `${hostname()}-${process.pid}`, cluster: GROUP },
+  typeUrls: FILTER_TYPES,
+  onUpdate: update => server.update(update),
+  onDisconnect: reason =>
+    log.warn({ controlPlane: toText(config.xds), reason }, 'control plane lost, filters stay'),
+  random: Math.random,
+  after,
+});
+
+process.once('SIGTERM', stop);
+process.once('SIGINT', stop);
+process.once('disconnect', stop); // the supervisor that held the other end of the IPC channel is gone
+log.info(
+  { address: server.address, port: server.port, store: redis === undefined ? 'file' : 'redis' },
+  'listening',
+);
+process.send?.({ listening: true, address: server.address, port: server.port });
+await server.serving;
+process.send?.({ ready: true });
+
+/** Ends within a second and exits 0; another signal ends the process at once. */
+async function stop(reason: string): Promise<void> {
+  log.info({ reason }, 'stopping');
+  connection.close();
+  await server.stop(STOP_GRACE_MS);
+  await store.close();
+  process.exit(0);
+}
+
+function onStoreEvent(event: LinkEvent): void {
+  if (event.connected) log.info({ redis: event.address }, 'Redis is connected');
+  else log.error({ redis: event.address, reason: event.reason }, 'Redis is not connected');
+}
+
+function uptime(): number {
+  return performance.now();
+}
+
+async function waitOrAbort(ms: number, signal?: AbortSignal): Promise<void> {
+  await pause(ms, undefined, { ref: false, ...(signal === undefined ? {} : { signal }) }).catch(() => {});
+}
+
+function toText({ host, port }: HostPort): string {
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+}
+
+function after(ms: number, run: () => void): () => void {
+  const timer = setTimeout(run, ms);
+  return () => clearTimeout(timer);
+}
+
+async function orExit<T>(read: () => T | Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    return exit(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function exit(message: string): never {
+  process.stderr.write(`ext-authz: ${message}\n`);
+  process.exit(1);
+}

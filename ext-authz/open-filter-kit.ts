@@ -1,0 +1,124 @@
+import type { KeyObject } from 'node:crypto';
+import type { Logger } from 'pino';
+import { openResourceServer } from './access-token/open-resource-server.ts';
+import type { Definitions, FilterKit } from './filter-kit.ts';
+import type { FilterRunner, RunnableFilter } from './filter-runner.ts';
+import type { FilterDefinition } from './filter-settings.ts';
+import { type JwtFilter, openJwtFilter } from './jwt/open-jwt-filter.ts';
+import { clientCredentialsFilter } from './oauth2/client-credentials.ts';
+import type { OAuth2Definition } from './oauth2/credential-grant.ts';
+import { gatewayEndpoint } from './oauth2/gateway-endpoint.ts';
+import type { LoginFilter } from './oauth2/login-filter.ts';
+import { loginRunner } from './oauth2/login-runner.ts';
+import { openLoginFilter } from './oauth2/open-login-filter.ts';
+import { passwordFilter } from './oauth2/password.ts';
+import { RefusedCredentials } from './oauth2/refused-credentials.ts';
+import { openProvider } from './provider/open-provider.ts';
+import type { RecordStore } from './store/record-store.ts';
+import type { RandomBytes } from './store/sealed-record.ts';
+
+export type FilterKitParts = {
+  readonly store: RecordStore;
+  readonly storeKey: KeyObject;
+  readonly log: Logger;
+  /** ms since the epoch */
+  readonly now: () => number;
+  readonly randomBytes: RandomBytes;
+  /** A text that never comes twice. */
+  readonly id: () => string;
+  /** A signal that aborts after `ms`. */
+  readonly timeout: (ms: number) => AbortSignal;
+  /** Resolves after `ms`, or when the signal aborts. */
+  readonly pause: (ms: number, signal?: AbortSignal) => Promise<void>;
+};
+
+/** The provider's time in a check, which has 4 s: what is late is answered 504 by us. */
+const PROVIDER_MS = 3_500;
+/** What a Filter that has gone was asked for may still end. */
+const CLOSE_AFTER_MS = 10_000;
+
+/** A Filter in force. */
+type Opened = {
+  readonly version: string;
+  readonly runnable: RunnableFilter;
+  readonly jwt?: JwtFilter;
+  readonly login?: LoginFilter;
+  readonly close: () => Promise<void>;
+};
+
+/** The OAuth2 and JWT filters, each with its own provider; sessions and tokens are in the store. */
+export function openFilterKit(parts: FilterKitParts): FilterKit {
+  const refusals = new RefusedCredentials(parts);
+  let opened: ReadonlyMap<string, Opened> = new Map();
+  const context: Context = {
+    ...parts,
+    refusals,
+    deadline: () => parts.timeout(PROVIDER_MS),
+    jwtFilter: name => opened.get(name)?.jwt,
+  };
+  return {
+    use: definitions => {
+      const before = opened;
+      opened = openAll(definitions, before, context);
+      const kept = new Set(opened.values());
+      const gone = [...before.values()].filter(filter => !kept.has(filter));
+      if (gone.length > 0) void parts.pause(CLOSE_AFTER_MS).then(() => gone.map(filter => filter.close()));
+      return new Map([...opened].map(([name, { runnable }]) => [name, runnable]));
+    },
+    endpoint: (request, { signal }) => {
+      const logins = [...opened.values()].flatMap(({ login }) => login ?? []);
+      return gatewayEndpoint(request, logins, signal);
+    },
+  };
+}
+
+type Context = FilterKitParts & {
+  readonly refusals: RefusedCredentials;
+  readonly deadline: () => AbortSignal;
+  readonly jwtFilter: (name: string) => JwtFilter | undefined;
+};
+
+/** Those that did not change stay as they are; one that cannot be opened is left out, which closes what refers to it. */
+function openAll(
+  definitions: Definitions,
+  before: ReadonlyMap<string, Opened>,
+  context: Context,
+): ReadonlyMap<string, Opened> {
+  const opened = new Map<string, Opened>();
+  for (const [name, definition] of definitions) {
+    const known = before.get(name);
+    const filter = known?.version === definition.version ? known : tryOpen(name, definition, context);
+    if (filter !== undefined) opened.set(name, filter);
+  }
+  return opened;
+}
+
+function tryOpen(name: string, definition: FilterDefinition, context: Context): Opened | undefined {
+  try {
+    return definition.type === 'JWT' ? openJwt(definition, context) : openOAuth2(definition, context);
+  } catch (err) {
+    context.log.error({ filter: name, err }, 'a Filter cannot be opened');
+    return undefined;
+  }
+}
+
+function openJwt(definition: Extract<FilterDefinition, { readonly type: 'JWT' }>, context: Context): Opened {
+  const jwt = openJwtFilter(definition, context);
+  return { version: definition.version, runnable: jwt, jwt, close: jwt.close };
+}
+
+function openOAuth2(definition: OAuth2Definition, context: Context): Opened {
+  const { realm, settings, version } = definition;
+  const provider = openProvider(settings, context);
+  const resourceServer = openResourceServer({ realm, settings }, { ...context, provider });
+  const { close } = provider;
+  const injects = new Set(settings.injectRequestHeaders.map(({ name }) => name));
+  const runnable = (run: FilterRunner): RunnableFilter => ({ type: 'OAuth2', injects, run });
+  const parts = { ...context, provider, resourceServer };
+  if (settings.grantType === 'ClientCredentials')
+    return { version, runnable: runnable(clientCredentialsFilter(definition, parts)), close };
+  if (settings.grantType === 'Password')
+    return { version, runnable: runnable(passwordFilter(definition, parts)), close };
+  const login = openLoginFilter({ ...parts, realm, settings, sources: context });
+  return { version, runnable: runnable(loginRunner(login)), login, close };
+}
