@@ -61,7 +61,7 @@ export function createHandoff(filter: LoginFilter, wish: Wish, client: Client): 
 
 export async function readHandoff(filter: LoginFilter, id: string): Promise<Wish | undefined> {
   if (!isSecret(id)) return undefined;
-  const seal = sealOfSecret(id, { kind: 'handoff', realm: filter.realm });
+  const seal = sealOfSecret(id, { kind: 'handoff', realm: filter.sealRealm });
   const record = await filter.store.read(seal.key);
   return record && (openRecord(seal, record.value) as Wish | undefined);
 }
@@ -80,7 +80,7 @@ export async function takeTicket(filter: LoginFilter, ticket: string): Promise<T
 }
 
 async function create(
-  { realm, sources, store }: LoginFilter,
+  { sealRealm: realm, sources, store }: LoginFilter,
   kind: Kind,
   value: Attempt | Wish | Ticket,
   ttlMs: number,
@@ -93,7 +93,7 @@ async function create(
   return secret;
 }
 
-async function take({ realm, store }: LoginFilter, kind: Kind, secret: string): Promise<unknown> {
+async function take({ sealRealm: realm, store }: LoginFilter, kind: Kind, secret: string): Promise<unknown> {
   if (!isSecret(secret)) return undefined;
   const seal = sealOfSecret(secret, { kind, realm });
   const value = await store.take(seal.key);

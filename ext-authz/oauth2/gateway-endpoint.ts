@@ -7,6 +7,7 @@ import type { LoginFilter } from './login-filter.ts';
 import { answerLogout } from './logout.ts';
 import { CALLBACK_PATH, LOGOUT_PATH } from './origin.ts';
 import { type Protecting, protecting } from './protecting.ts';
+import { providerTime } from './provider-time.ts';
 
 /**
  * Answers the gateway's own paths of the OAuth2 filters, before all rules; undefined: the path is none. Rejects with ProviderError and StoreUnavailable.
@@ -18,10 +19,11 @@ export async function gatewayEndpoint(
   signal: () => AbortSignal,
 ): Promise<Answer | undefined> {
   const [path] = request.target.split(/[?#]/, 1);
-  if (path === LOGOUT_PATH) return answerLogout(protecting(request, filters), request, signal);
-  return path === CALLBACK_PATH
-    ? redirectionEndpoint(protecting(request, filters), request, signal)
-    : undefined;
+  const candidates = protecting(request, filters);
+  const deadline = candidates[0]?.filter.sources.deadline ?? signal;
+  const time = providerTime(signal, deadline);
+  if (path === LOGOUT_PATH) return answerLogout(candidates, request, time);
+  return path === CALLBACK_PATH ? redirectionEndpoint(candidates, request, time) : undefined;
 }
 
 const PARAMETERS = ['state', 'code', 'error', 'iss', 'handoff', 'ticket'] as const;

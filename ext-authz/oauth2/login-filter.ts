@@ -16,6 +16,8 @@ export type LoginSettings = Pick<
   | 'clientSessionMaxIdle'
   | 'extraAuthorizationParameters'
   | 'postLogoutRedirectURI'
+  | 'authorizationURL'
+  | 'clientID'
 >;
 
 /** Time and chance. */
@@ -25,12 +27,16 @@ export type Sources = {
   readonly randomBytes: RandomBytes;
   /** Resolves after `ms`, or when the signal aborts. */
   readonly pause: (ms: number, signal?: AbortSignal) => Promise<void>;
+  /** A signal that aborts when the time for the provider is over: shorter than a check's 4 s. */
+  readonly deadline: () => AbortSignal;
 };
 
 /** A Filter of grantType AuthorizationCode, ready to decide. */
 export type LoginFilter = {
   /** `<name>.<namespace>` */
   readonly realm: string;
+  /** Realm, provider and client: what belongs to others is found by nobody, so that no token goes to another provider than its own. */
+  readonly sealRealm: string;
   readonly settings: LoginSettings;
   /** Whether cookies that a request brings about end with the browser (`useSessionCookies`). */
   readonly usesSessionCookies: (headers: HeaderFields) => boolean;

@@ -8,6 +8,7 @@ import { beginLogin, type LoginNeed } from './login.ts';
 import type { LoginFilter } from './login-filter.ts';
 import { type Place, placeOf } from './origin.ts';
 import { deadCookies, type Presented, presentedSession, usableSession } from './presented-session.ts';
+import { providerTime } from './provider-time.ts';
 import { renewedCookies } from './renewal.ts';
 import type { Session } from './session.ts';
 import { scopeState } from './session-state.ts';
@@ -21,8 +22,9 @@ export function loginRunner(filter: LoginFilter): FilterRunner {
     const place = placeOf(filter.settings.protectedOrigins, request);
     if (place === undefined) return forbidden(request, 'This host is not one of the protected origins.');
     const presented = await presentedSession(filter, request);
-    const session = await usableSession(filter, presented.loaded, context.signal);
-    const visit = { filter, request, item, context, place, presented };
+    const signal = providerTime(context.signal, filter.sources.deadline);
+    const session = await usableSession(filter, presented.loaded, signal);
+    const visit = { filter, request, item, context, place, presented, signal };
     return session === undefined ? logIn(visit, ruleScope(item)) : useSession(visit, session);
   };
 }
@@ -34,6 +36,7 @@ type Visit = {
   readonly context: FilterContext;
   readonly place: Place;
   readonly presented: Presented;
+  readonly signal: () => AbortSignal;
 };
 
 /** Document 1, "Arguments of the OAuth2 filter" */
@@ -44,12 +47,12 @@ function ruleScope(item: RuleItem): readonly string[] {
 const DEFAULT_SCOPE = ['openid'];
 
 async function useSession(visit: Visit, session: Session): Promise<Outcome> {
-  const { context, filter, item, request } = visit;
+  const { filter, item, request, signal } = visit;
   const scope = ruleScope(item);
   const state = scopeState(session, scope);
   if (state === 'not granted') return missingScope(request);
   if (state === 'never asked') return logIn(visit, [...session.asked, ...scope]);
-  const judged = filter.resourceServer.validate(session, scope, context.signal);
+  const judged = filter.resourceServer.validate(session, scope, signal);
   const verdict = judged instanceof Promise ? await judged : judged;
   if (verdict.kind === 'invalid') return logIn(visit, [...session.asked, ...scope]);
   return verdict.kind === 'valid' ? allow(visit, session) : missingScope(request);
@@ -66,7 +69,7 @@ async function allow({ filter, place, presented, request }: Visit, session: Sess
 
 /** Document 1, rule 2: the scope always includes `openid`. */
 async function logIn(visit: Visit, scope: readonly string[]): Promise<Outcome> {
-  const { context, filter, item, place, presented, request } = visit;
+  const { context, filter, item, place, presented, request, signal } = visit;
   const instead = await insteadOfRedirect(filter.realm, request, item, context);
   if (instead !== undefined) return instead;
   const { sameSite } = item.arguments;
@@ -74,7 +77,7 @@ async function logIn(visit: Visit, scope: readonly string[]): Promise<Outcome> {
   const replaces = presented.loaded?.key;
   const need: LoginNeed = { scope: asked, sameSite, ...(replaces !== undefined && { replaces }) };
   const cookies = deadCookies(filter, place, presented, sameSite);
-  return answer(await beginLogin(filter, { request, place, signal: context.signal() }, need, cookies));
+  return answer(await beginLogin(filter, { request, place, signal: signal() }, need, cookies));
 }
 
 function missingScope(request: HttpRequest): Outcome {

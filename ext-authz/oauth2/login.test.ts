@@ -229,3 +229,9 @@ test('the provider is down: the error is thrown, nothing is stored for the brows
   provider().behave('discovery', () => 'hang up');
   await assert.rejects(browser.visit(PAGE), { name: 'ProviderError' });
 });
+
+test('a provider that does not answer in its time: a timeout', async t => {
+  const { browser } = await open(t, { deadlineMs: 50 });
+  provider().behave('discovery', () => 'hang');
+  await assert.rejects(browser.visit(PAGE), { name: 'ProviderError', code: 'timeout' });
+});

@@ -19,12 +19,14 @@ export type LoginFilterParts = {
   readonly sources: Sources;
 };
 
-/** A Filter of grantType AuthorizationCode; with new settings it is opened anew, and its sessions go on. */
+/** A Filter of grantType AuthorizationCode; with new settings it is opened anew. Its sessions go on, unless provider or client are others. */
 export function openLoginFilter(parts: LoginFilterParts): LoginFilter {
   const { provider, realm, settings, sources, store } = parts;
-  const sessions = new SessionRecords({ store, realm, randomBytes: sources.randomBytes });
-  const refreshes = new Refreshes({ realm, settings, provider, store, sessions, sources });
-  return { ...parts, usesSessionCookies: cookieChoice(settings.useSessionCookies), sessions, refreshes };
+  const sealRealm = JSON.stringify([realm, settings.authorizationURL, settings.clientID ?? '']);
+  const sessions = new SessionRecords({ store, realm: sealRealm, randomBytes: sources.randomBytes });
+  const refreshes = new Refreshes({ realm: sealRealm, settings, provider, store, sessions, sources });
+  const usesSessionCookies = cookieChoice(settings.useSessionCookies);
+  return { ...parts, sealRealm, usesSessionCookies, sessions, refreshes };
 }
 
 /** Document 1, "useSessionCookies": requests that do not meet the condition get the negation of `value`. */

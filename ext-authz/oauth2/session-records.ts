@@ -1,6 +1,6 @@
 import type { RecordStore } from '../store/record-store.ts';
 import { newSecret, openRecord, type RandomBytes, sealOfSecret, sealRecord } from '../store/sealed-record.ts';
-import { parseSession, type Session } from './session.ts';
+import { parseStored, type Session, toStored } from './session.ts';
 
 /** A session as it was read: `replace` changes this version only. */
 export type LoadedSession = {
@@ -51,7 +51,7 @@ export class SessionRecords {
       return undefined;
     }
     if (known?.version === record.version) return known;
-    const session = parseSession(openRecord(seal, record.value));
+    const session = parseStored(openRecord(seal, record.value));
     if (session === undefined) return undefined;
     return this.#remember({ id, key: seal.key, version: record.version, session });
   }
@@ -62,7 +62,7 @@ export class SessionRecords {
     const seal = this.#seal(id);
     const made = await this.#store.create(
       seal.key,
-      sealRecord(seal, session, this.#randomBytes),
+      sealRecord(seal, toStored(session), this.#randomBytes),
       session.ends - now,
     );
     if (!made) throw new Error('a session id that was not new');
@@ -71,7 +71,7 @@ export class SessionRecords {
 
   /** False when the session is gone or was changed meanwhile. */
   replace({ id, key, version }: LoadedSession, session: Session, now: number): Promise<boolean> {
-    const value = sealRecord(this.#seal(id), session, this.#randomBytes);
+    const value = sealRecord(this.#seal(id), toStored(session), this.#randomBytes);
     return this.#store.replace(key, version, value, session.ends - now);
   }
 

@@ -1,4 +1,4 @@
-import { decodeJwt } from 'jose';
+import { decodeJwt, decodeProtectedHeader } from 'jose';
 import type { IdToken } from '../provider/id-token.ts';
 import type { TokenSet } from '../provider/token-answer.ts';
 import type { SameSite } from '../rule.ts';
@@ -101,8 +101,20 @@ function expOf(token: string): number | undefined {
   }
 }
 
-/** What a sealed record holds: of another format it is no session. */
-export function parseSession(value: unknown): Session | undefined {
-  const isSession = typeof value === 'object' && value !== null && 'format' in value && value.format === 1;
-  return isSession ? (value as Session) : undefined;
+/** As it is stored: of the ID token what it is made of. */
+export function toStored(session: Session): object {
+  return { ...session, idToken: session.idToken.raw };
+}
+
+/** The inverse; undefined for what is of another format. Records are sealed, so that what is in them is ours. */
+export function parseStored(value: unknown): Session | undefined {
+  if (!isStored(value)) return undefined;
+  const { idToken: raw } = value;
+  return { ...value, idToken: { raw, header: decodeProtectedHeader(raw), claims: decodeJwt(raw) } };
+}
+
+type Stored = Omit<Session, 'idToken'> & { readonly idToken: string };
+
+function isStored(value: unknown): value is Stored {
+  return typeof value === 'object' && value !== null && 'format' in value && value.format === 1;
 }

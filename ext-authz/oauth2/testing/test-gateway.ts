@@ -1,5 +1,5 @@
 import { createSecretKey, randomBytes, randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -36,6 +36,8 @@ export type TestGatewayOptions = {
   readonly replicas?: number;
   readonly settings?: Partial<LoginFilterParts['settings']>;
   readonly provider?: Partial<ProviderSettings>;
+  /** How long the provider may take. */
+  readonly deadlineMs?: number;
 };
 
 /** Replicas of the filter on one store, with a clock of their own that begins now. */
@@ -44,6 +46,8 @@ export type TestGateway = {
   readonly filters: readonly (readonly LoginFilter[])[];
   readonly store: RecordStore;
   readonly now: () => number;
+  /** All that somebody finds who steals the store. */
+  readonly dump: () => Promise<Buffer>;
   readonly advance: (ms: number) => void;
   /** What becomes of access tokens, from now on. */
   readonly judge: (verdict: (accessToken: string, scope: readonly string[]) => TokenVerdict) => void;
@@ -62,7 +66,11 @@ export const REALM = 'site.default';
 
 export async function openTestGateway(t: TestContext, options: TestGatewayOptions): Promise<TestGateway> {
   const folder = await mkdtemp(join(tmpdir(), 'gateway-login-'));
-  t.after(() => rm(folder, { recursive: true, force: true }));
+  const closing: (() => Promise<void>)[] = [];
+  t.after(async () => {
+    await Promise.all(closing.map(close => close()));
+    await rm(folder, { recursive: true, force: true });
+  });
   let offset = 0;
   let verdict: (accessToken: string, scope: readonly string[]) => TokenVerdict = () => ({ kind: 'valid' });
   const now = () => Date.now() + offset;
@@ -84,11 +92,9 @@ export async function openTestGateway(t: TestContext, options: TestGatewayOption
       now,
       id: randomUUID,
     });
-    t.after(async () => {
-      await provider.close();
-      await store.close();
-    });
-    const sources = { now, randomBytes, pause: patiently };
+    closing.push(provider.close, () => store.close());
+    const deadline = () => AbortSignal.timeout(options.deadlineMs ?? 20_000);
+    const sources = { now, randomBytes, pause: patiently, deadline };
     const settings = settingsOf(options);
     const realms = options.realms ?? [REALM];
     return realms.map(realm =>
@@ -101,6 +107,7 @@ export async function openTestGateway(t: TestContext, options: TestGatewayOption
   if (first === undefined) throw new Error('no replica');
   return {
     ...{ filters, now, store: first.store },
+    dump: () => readAll(folder),
     advance: ms => {
       offset += ms;
     },
@@ -142,6 +149,8 @@ function settingsOf({
 }: TestGatewayOptions): LoginFilterParts['settings'] {
   return {
     protectedOrigins: origins.map(toProtected),
+    authorizationURL: 'https://idp.test',
+    clientID: 'client',
     expirationSafetyMargin: 0,
     clientSessionMaxIdle: 14 * 86_400_000,
     extraAuthorizationParameters: new Map(),
@@ -167,6 +176,11 @@ export function toProtected(written: string | TestOrigin): ProtectedOrigin {
 function must<T>(parsed: Parsed<T>): T {
   if ('error' in parsed) throw new Error(parsed.error);
   return parsed.value;
+}
+
+async function readAll(folder: string): Promise<Buffer> {
+  const names = await readdir(folder);
+  return Buffer.concat(await Promise.all(names.map(name => readFile(join(folder, name)))));
 }
 
 async function patiently(ms: number, signal?: AbortSignal): Promise<void> {

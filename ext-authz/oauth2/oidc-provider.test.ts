@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { after, before, type TestContext, test } from 'node:test';
+import { logIn } from '../testing/log-in.ts';
+import { webClient } from '../testing/oidc-clients.ts';
+import { type OidcProvider, startOidcProvider } from '../testing/oidc-provider.ts';
+import { secretOf } from '../testing/provider-settings.ts';
+import { TestBrowser } from './testing/test-browser.ts';
+import { openTestGateway, REALM, type TestGatewayOptions } from './testing/test-gateway.ts';
+
+const SECRET = 's'.repeat(40);
+const CALLBACK = 'https://a.test/.gateway/oauth2/redirection-endpoint';
+const ALICE = { username: 'alice', password: 'wonder land', claims: { email: 'alice@example.com' } };
+const BOB = { username: 'bob', password: 'builder' };
+const SCOPE = ['openid', 'offline_access', 'email'];
+
+let provider: OidcProvider;
+before(async () => {
+  provider = await startOidcProvider({
+    clients: [webClient({ client_id: 'web', client_secret: SECRET }, [CALLBACK])],
+    users: [ALICE, BOB],
+    scopes: ['read', 'write'],
+    accessTokenTtl: 600,
+  });
+});
+after(() => provider.close());
+
+async function open(t: TestContext, options: Partial<TestGatewayOptions> = {}) {
+  const gateway = await openTestGateway(t, {
+    issuer: provider.issuer,
+    origins: ['https://a.test', 'https://b.test'],
+    provider: { clientID: 'web', secret: secretOf(SECRET) },
+    replicas: 2,
+    ...options,
+  });
+  return { gateway, browser: new TestBrowser(gateway) };
+}
+
+/** From a page to the same page, by whatever redirects there are; somebody logs in at the provider. */
+async function arrive(browser: TestBrowser, page: string, user = ALICE, visit = {}) {
+  const first = await browser.visit(page, visit);
+  const begun = first.location?.startsWith('https://a.test/') ? await browser.visit(first.location) : first;
+  const callback = await logIn(begun.location ?? '', user, CALLBACK);
+  return browser.follow(callback.href, () => 'https://nowhere.test', visit);
+}
+
+async function session({ gateway }: Awaited<ReturnType<typeof open>>, browser: TestBrowser) {
+  const id = browser.jar.value('https://a.test/', `gateway_session.${REALM}`) ?? '';
+  return (await gateway.filters[0]?.[0]?.sessions.read(id))?.session;
+}
+
+test('login on the second origin, refresh with rotation over two replicas, logout', async t => {
+  const world = await open(t);
+  const { browser, gateway } = world;
+  const seen = await arrive(browser, 'https://b.test/page?x=1', ALICE, { scope: SCOPE });
+  assert.deepEqual([seen.status, seen.url], [0, 'https://b.test/page?x=1']);
+  assert.equal((await session(world, browser))?.idToken.claims.sub, 'alice');
+
+  const before = seen.change?.set.get('authorization');
+  for (let round = 0; round < 2; round += 1) {
+    gateway.advance(600_001);
+    const calls = Array.from({ length: 40 }, (_, index) =>
+      browser.visit('https://b.test/', { replica: index % 2, scope: SCOPE }),
+    );
+    const tokens = new Set((await Promise.all(calls)).map(({ change }) => change?.set.get('authorization')));
+    assert.equal(tokens.size, 1);
+    assert.ok(!tokens.has(undefined) && !tokens.has(before));
+  }
+
+  const body = new URLSearchParams({
+    realm: REALM,
+    _xsrf: browser.jar.value('https://b.test/', `gateway_xsrf.${REALM}`) ?? '',
+  });
+  const out = await browser.visit('https://b.test/.gateway/oauth2/logout', {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: body.toString(),
+  });
+  assert.equal(out.status, 303);
+  assert.equal((await fetch(out.location ?? '', { redirect: 'manual' })).status, 200);
+  for (const url of ['https://a.test/', 'https://b.test/'])
+    assert.equal((await browser.visit(url, { replica: 1 })).status, 303);
+});
+
+test('a step-up gets the union of scopes', async t => {
+  const world = await open(t);
+  const { browser } = world;
+  await arrive(browser, 'https://a.test/', ALICE, { scope: ['read'] });
+  const seen = await arrive(browser, 'https://a.test/', ALICE, { scope: ['write'] });
+  assert.equal(seen.status, 0);
+  const { asked, granted } = (await session(world, browser)) ?? { asked: [], granted: [] };
+  assert.deepEqual(
+    [asked, [...granted].sort()],
+    [
+      ['openid', 'read', 'write'],
+      ['openid', 'read', 'write'],
+    ],
+  );
+});
+
+test('30 browsers log in at the same time, and nobody is somebody else', async t => {
+  const world = await open(t);
+  const users = Array.from({ length: 30 }, (_, index) => (index % 3 === 0 ? BOB : ALICE));
+  const subjects = await Promise.all(
+    users.map(async (user, index) => {
+      const browser = new TestBrowser(world.gateway);
+      await arrive(browser, `https://a.test/${index}`, user as typeof ALICE, { replica: index % 2 });
+      return (await session(world, browser))?.idToken.claims.sub;
+    }),
+  );
+  assert.deepEqual(
+    subjects,
+    users.map(({ username }) => username),
+  );
+});
