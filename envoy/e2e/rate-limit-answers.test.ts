@@ -185,24 +185,6 @@ describe('what is limited, through the edge', () => {
     assert.deepEqual(Object.keys(data), ['RateLimitResponse', 'RetryAfter', 'message', 'status_code']);
   });
 
-  test('has the request id of the access log', async () => {
-    const { body } = await system.ask('/full/');
-    const requestId = body.split('|')[3] ?? 'none';
-    const line = JSON.parse(await system.logLine(requestId)) as Record<string, unknown>;
-    assert.deepEqual([line.request_id, line.path, line.status], [requestId, '/full/', 429]);
-  });
-
-  test('is told in JSON when the template of its body fails, and stays a 429', async () => {
-    const { body, headers, status } = await system.ask('/faulty/');
-    assert.deepEqual([status, headers['content-type']], [429, 'application/json']);
-    const { request_id, ...rest } = JSON.parse(body) as Record<string, unknown>;
-    assert.deepEqual(rest, {
-      message: 'errorResponse.bodyTemplate of limit faulty failed',
-      status_code: 500,
-    });
-    assert.equal(JSON.parse(await system.logLine(`${request_id}`)).status, 429);
-  });
-
   test('by LogOnly limits alone is answered by the upstream', async () => {
     const { headers, status } = await system.ask('/trials/');
     assert.deepEqual([status, headers['retry-after']], [200, undefined]);
@@ -225,13 +207,33 @@ describe('what is limited, through the edge', () => {
     assert.match(await text(stream), /\|rate limit exceeded\|/);
   });
 
-  test('is in the default access log with the limit that was exceeded', async () => {
-    const { headers } = await system.ask('/bare/', { headers: { 'user-agent': 'of the default log' } });
-    const line = JSON.parse(await system.logLine('of the default log')) as Record<string, unknown>;
-    assert.deepEqual(
-      [line.status, line.flags, line.limit, line.limit_action, line.retry_after],
-      [429, 'RL', 'bare.default-0', 'Enforce', Number(headers['retry-after'])],
-    );
+  describe('and its line in the default access log', { concurrency: true }, () => {
+    test('have one request id', async () => {
+      const { body } = await system.ask('/full/');
+      const requestId = body.split('|')[3] ?? 'none';
+      const line = JSON.parse(await system.logLine(requestId)) as Record<string, unknown>;
+      assert.deepEqual([line.request_id, line.path, line.status], [requestId, '/full/', 429]);
+    });
+
+    test('are a 429, told in JSON, when the template of the body fails', async () => {
+      const { body, headers, status } = await system.ask('/faulty/');
+      assert.deepEqual([status, headers['content-type']], [429, 'application/json']);
+      const { request_id, ...rest } = JSON.parse(body) as Record<string, unknown>;
+      assert.deepEqual(rest, {
+        message: 'errorResponse.bodyTemplate of limit faulty failed',
+        status_code: 500,
+      });
+      assert.equal(JSON.parse(await system.logLine(`${request_id}`)).status, 429);
+    });
+
+    test('name the limit that was exceeded', async () => {
+      const { headers } = await system.ask('/bare/', { headers: { 'user-agent': 'of the default log' } });
+      const line = JSON.parse(await system.logLine('of the default log')) as Record<string, unknown>;
+      assert.deepEqual(
+        [line.status, line.flags, line.limit, line.limit_action, line.retry_after],
+        [429, 'RL', 'bare.default-0', 'Enforce', Number(headers['retry-after'])],
+      );
+    });
   });
 
   describe('is in an access log of the operator by', { concurrency: true }, () => {

@@ -149,9 +149,10 @@ describe('limits through the edge hold against', () => {
       t.after(() => service.close());
       const address = (remote_address: string) => ({ generic_key: 'address', remote_address });
       const many = Array.from({ length: 10_000 }, (_, at) => address(`${client}-${at}`));
-      assert.match((await service.ask(...many)).outcome, /^(OK|OVER_LIMIT)$/);
+      const decided = /^(OK|OVER_LIMIT)$/; // counters that are shared may be over
+      assert.match((await service.ask(...many)).outcome, decided);
       const deep = Object.fromEntries(many.map((_, at) => [`key-${at}`, client]));
-      assert.equal((await service.ask({ ...address(`${client}-deep`), ...deep })).outcome, 'OK');
+      assert.match((await service.ask({ ...address(`${client}-deep`), ...deep })).outcome, decided);
       const tooLong = await service.ask(address('x'.repeat(5 * KIB * KIB)));
       assert.equal(tooLong.outcome, 'RESOURCE_EXHAUSTED');
       assert.equal((await service.ask({ generic_key: 'told' })).outcome, 'OVER_LIMIT');
