@@ -18,6 +18,7 @@ export type Ask = {
   readonly method?: string;
   readonly host?: string;
   readonly headers?: Readonly<Record<string, string | string[]>>;
+  readonly body?: string;
 };
 
 /** A running Envoy with what these resources compile to. */
@@ -68,7 +69,7 @@ export async function startCompiled(
 function send(
   port: number,
   path: string,
-  { method = 'GET', host = 'localhost', headers }: Ask,
+  { method = 'GET', host = 'localhost', headers, body }: Ask,
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const sent = request(
@@ -78,6 +79,6 @@ function send(
         text(response).then(body => resolve({ status, headers, body }), reject);
       },
     );
-    sent.on('error', reject).end();
+    sent.on('error', reject).end(body);
   });
 }

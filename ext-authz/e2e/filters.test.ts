@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { UnsecuredJWT } from 'jose';
+import pino from 'pino';
+import { startEchoServer } from '#controlplane/compile/e2e/echo-server.ts';
+import { openFilterKit } from '../open-filter-kit.ts';
+import { openRecordStore } from '../store/open-record-store.ts';
+import type { RecordStore } from '../store/record-store.ts';
+import { openStoreKey } from '../store/store-key.ts';
+import { logIn } from '../testing/log-in.ts';
+import { machineClient, webClient } from '../testing/oidc-clients.ts';
+import { type OidcProvider, startOidcProvider } from '../testing/oidc-provider.ts';
+import { type GuardedEnvoy, startGuarded } from './guarded-envoy.ts';
+
+const SECRET = 's'.repeat(40);
+const ORIGIN = 'http://site.test:8080';
+const CALLBACK = `${ORIGIN}/.gateway/oauth2/redirection-endpoint`;
+const ALICE = { username: 'alice', password: 'wonder land', claims: { email: 'alice@example.com' } };
+const folder = mkdtempSync(join(tmpdir(), 'ext-authz-'));
+
+let upstream: Awaited<ReturnType<typeof startEchoServer>>;
+let provider: OidcProvider;
+let store: RecordStore;
+let envoy: GuardedEnvoy;
+
+before(async () => {
+  upstream = await startEchoServer('up');
+  provider = await startOidcProvider({
+    clients: [
+      webClient({ client_id: 'web', client_secret: SECRET }, [CALLBACK]),
+      machineClient({ client_id: 'machine', client_secret: SECRET }),
+    ],
+    users: [ALICE],
+    jwtClients: ['machine'],
+  });
+  store = await openRecordStore({
+    redis: undefined,
+    file: join(folder, 'sessions.sqlite'),
+    timeoutMs: 1000,
+    now: Date.now,
+    uptime: () => performance.now(),
+    random: Math.random,
+    onEvent: () => {},
+  });
+  const kit = openFilterKit({
+    store,
+    storeKey: openStoreKey(folder, randomBytes),
+    log: pino({ level: 'silent' }),
+    now: Date.now,
+    randomBytes,
+    id: randomUUID,
+    timeout: AbortSignal.timeout,
+    pause: () => new Promise(() => {}),
+  });
+  envoy = await startGuarded(resources(), kit);
+});
+
+after(async () => {
+  await envoy.stop();
+  await store.close();
+  await provider.close();
+  await upstream.close();
+  rmSync(folder, { recursive: true });
+});
+
+const document = (kind: string, name: string, spec: string) =>
+  `---\napiVersion: gateway.internal/v2\nkind: ${kind}\nmetadata: {name: ${name}}\nspec: ${spec}\n`;
+
+function resources(): string {
+  return [
+    document(
+      'Filter',
+      'login',
+      `{OAuth2: {authorizationURL: '${provider.issuer}', clientID: web, secretName: web, protectedOrigins: [{origin: '${ORIGIN}'}],
+        injectRequestHeaders: [{name: X-User, value: '{{ .idToken.Claims.sub }}'}]}}`,
+    ),
+    document(
+      'Filter',
+      'machines',
+      `{OAuth2: {authorizationURL: '${provider.issuer}', grantType: ClientCredentials}}`,
+    ),
+    document(
+      'Filter',
+      'tokens',
+      `{JWT: {validAlgorithms: [none], injectRequestHeaders: [{name: X-User, value: '{{ .token.Claims.sub }}'}]}}`,
+    ),
+    `---\napiVersion: v1\nkind: Secret\nmetadata: {name: web}\nstringData: {oauth2-client-secret: ${SECRET}}\n`,
+    document(
+      'FilterPolicy',
+      'site',
+      `{rules: [{path: /open/*}, {path: /machines/*, filters: [{name: machines}]}, {path: /tokens/*, filters: [{name: tokens}]},
+        {path: '*', filters: [{name: login}]}]}`,
+    ),
+    document('Mapping', 'all', `{prefix: /, rewrite: '', service: '${upstream.address}'}`),
+  ].join('');
+}
+
+const SITE = { host: 'site.test:8080' };
+
+/** The cookies that an answer sets, as a browser sends them again. */
+function cookiesOf(headers: { readonly 'set-cookie'?: string | string[] }): string {
+  return [headers['set-cookie'] ?? []]
+    .flat()
+    .map(cookie => cookie.split(';', 1)[0])
+    .join('; ');
+}
+
+test('somebody logs in, is known to the upstream, and logs out', async () => {
+  const away = await envoy.ask('/page?x=1', { ...SITE, headers: { accept: 'text/html' } });
+  assert.equal(away.status, 303);
+  const callback = await logIn(String(away.headers.location), ALICE, CALLBACK);
+  const back = await envoy.ask(callback.pathname + callback.search, {
+    ...SITE,
+    headers: { cookie: cookiesOf(away.headers) },
+  });
+  assert.deepEqual([back.status, back.headers.location], [303, `${ORIGIN}/page?x=1`]);
+  const cookie = cookiesOf(back.headers);
+  const { headers } = await envoy.echo('/page?x=1', {
+    ...SITE,
+    headers: { cookie: `a=1; ${cookie}`, 'x-user': 'root' },
+  });
+  assert.equal(headers['x-user'], 'alice');
+  assert.match(headers.authorization ?? '', /^Bearer /);
+  assert.match(headers.cookie ?? '', /^a=1; gateway_xsrf\.login\.default=[^;]*$/);
+
+  const xsrf = /gateway_xsrf\.login\.default=([^;]*)/.exec(cookie)?.[1] ?? '';
+  const logout = (body: string) =>
+    envoy.ask('/.gateway/oauth2/logout', {
+      ...SITE,
+      method: 'POST',
+      headers: { cookie, 'content-type': 'application/x-www-form-urlencoded' },
+      body,
+    });
+  assert.equal((await logout('realm=login.default&_xsrf=wrong')).status, 403);
+  const out = await logout(`realm=login.default&_xsrf=${xsrf}`);
+  assert.equal(out.status, 303, out.body);
+  assert.ok(String(out.headers.location).startsWith(`${provider.issuer}/`));
+  assert.equal((await envoy.ask('/page', { ...SITE, headers: { cookie } })).status, 303);
+});
+
+test('a machine brings its credentials, which no upstream sees', async () => {
+  const headers = { 'x-gateway-client-id': 'machine', 'x-gateway-client-secret': SECRET };
+  const passed = await envoy.ask('/machines/', { ...SITE, headers });
+  assert.equal(passed.status, 200, passed.body);
+  const upstreamHeaders = JSON.parse(passed.body).headers;
+  assert.match(upstreamHeaders.authorization, /^Bearer ey/);
+  assert.equal(passed.body.includes(SECRET), false);
+  assert.equal((await envoy.ask('/machines/', SITE)).status, 403);
+  const open = await envoy.ask('/open/', { ...SITE, headers });
+  assert.equal(open.body.includes(SECRET), false);
+});
+
+test('a token is checked, and its subject told to the upstream', async () => {
+  const token = new UnsecuredJWT({}).setSubject('robot').encode();
+  const { headers } = await envoy.echo('/tokens/', {
+    ...SITE,
+    headers: { authorization: `Bearer ${token}`, 'x-user': 'root' },
+  });
+  assert.equal(headers['x-user'], 'robot');
+  assert.equal(headers.authorization, `Bearer ${token}`);
+  const { headers: challenge, status } = await envoy.ask('/tokens/', SITE);
+  assert.deepEqual([status, challenge['www-authenticate']], [401, 'Bearer realm="tokens.default"']);
+});
