@@ -1,0 +1,158 @@
+import type { KeyObject } from 'node:crypto';
+import type { AnyResourceServer } from '../access-token/open-resource-server.ts';
+import { answerPage } from '../answer-page.ts';
+import type { FilterRunner } from '../filter-runner.ts';
+import type { FilterDefinition } from '../filter-settings.ts';
+import type { HeaderFields, HttpRequest } from '../http-request.ts';
+import type { Outcome } from '../outcome.ts';
+import type { Provider } from '../provider/provider.ts';
+import type { TokenSet } from '../provider/token-answer.ts';
+import type { RecordStore } from '../store/record-store.ts';
+import { type RandomBytes, sealOfCredentials } from '../store/sealed-record.ts';
+import { clientNetwork } from './client-network.ts';
+import type { Brought, NoCredentials } from './credential-headers.ts';
+import { type Obtained, TokenObtainer, type Wanted } from './obtain-token.ts';
+import { RETRY_AFTER, type RefusedCredentials } from './refused-credentials.ts';
+import type { TokenVerdict } from './resource-server.ts';
+import { missingScope, requestedScope } from './scope.ts';
+import { type GrantedToken, TokenCache } from './token-cache.ts';
+
+/** A Filter of type OAuth2. */
+export type OAuth2Definition = Extract<FilterDefinition, { readonly type: 'OAuth2' }>;
+
+/** What a Filter whose requests bring credentials works with. */
+export type CredentialFilterParts = {
+  readonly provider: Pick<Provider, 'password' | 'clientCredentials'>;
+  readonly resourceServer: AnyResourceServer;
+  readonly store: RecordStore;
+  readonly storeKey: KeyObject;
+  /** One for all Filters. */
+  readonly refusals: RefusedCredentials;
+  /** ms since the epoch */
+  readonly now: () => number;
+  readonly randomBytes: RandomBytes;
+  /** A signal that aborts when the time for the provider is over; shorter than a check's, so that the answer is 504. */
+  readonly deadline: () => AbortSignal;
+};
+
+/** What tells grants apart. `C` is what the provider gets. */
+export type CredentialGrant<C> = {
+  readonly read: (headers: HeaderFields) => Brought<C> | NoCredentials;
+  readonly ask: (credentials: C, scope: readonly string[], signal: AbortSignal) => Promise<TokenSet>;
+  /** Error codes (RFC 6749 section 5.2) by which the provider refuses the credentials. */
+  readonly refusedBy: readonly string[];
+};
+
+/**
+ * The OAuth2 filter of a grant whose requests bring credentials as headers: gets a token for them, validates it and lets the request pass with it. It
+ * never redirects. Source: document 1, "Protected-request handling rules" 3 to 6.
+ */
+export function credentialFilter<C>(
+  definition: OAuth2Definition,
+  grant: CredentialGrant<C>,
+  parts: CredentialFilterParts,
+): FilterRunner {
+  const cache = new TokenCache(parts);
+  const obtainer = new TokenObtainer({ ...parts, cache, refusedBy: grant.refusedBy });
+  const { refusals, resourceServer } = parts;
+  return (request, { arguments: { scope: listed } }) => {
+    const brought = grant.read(request.headers);
+    if ('error' in brought) return forbid(request, brought.error);
+    const scope = requestedScope(listed);
+    const wanted = wantedOf(definition, grant, brought, { request, scope, storeKey: parts.storeKey });
+    const visit = { request, scope, wanted, obtainer, resourceServer };
+    const token = cache.known(wanted.seal);
+    const blocked = refusals.blockedBy(wanted.attempt);
+    if (blocked === 'name') return refuse(request, 'limited');
+    if (token === undefined) return obtainAndJudge(visit, true);
+    // Whoever has used this very token from there before does not guess.
+    if (blocked === 'network' && !token.networks.has(wanted.attempt.network))
+      return refuse(request, 'limited');
+    const judged = judge(visit, token);
+    return judged instanceof Promise || judged.kind === 'invalid'
+      ? replaceOnce(visit, token, judged)
+      : judged;
+  };
+}
+
+/** A request on its way. */
+type Visit = {
+  readonly request: HttpRequest;
+  readonly scope: readonly string[];
+  readonly wanted: Wanted;
+  readonly obtainer: TokenObtainer;
+  readonly resourceServer: AnyResourceServer;
+};
+
+type Judged = Outcome | { readonly kind: 'invalid'; readonly check: string };
+
+function wantedOf<C>(
+  { realm, settings, version }: OAuth2Definition,
+  grant: CredentialGrant<C>,
+  { credentials, expiresAt, name, parts }: Brought<C>,
+  context: { readonly request: HttpRequest; readonly scope: readonly string[]; readonly storeKey: KeyObject },
+): Wanted {
+  const { request, scope, storeKey } = context;
+  const told = [version, settings.clientAuthentication.method, scope.join(' '), ...parts];
+  return {
+    seal: sealOfCredentials(storeKey, { kind: 'token', realm }, told),
+    attempt: { realm, name, network: clientNetwork(request.clientAddress) },
+    terms: { asked: scope, margin: settings.expirationSafetyMargin, credentialsEnd: expiresAt },
+    ask: signal => grant.ask(credentials, scope, signal),
+  };
+}
+
+/** `again`: a token that is not new and no good is replaced. */
+async function obtainAndJudge(visit: Visit, again: boolean): Promise<Outcome> {
+  const { obtainer, request, wanted } = visit;
+  const obtained = await obtainer.obtain(wanted);
+  if (obtained.kind !== 'token') return refuse(request, obtained.kind);
+  const { isNew, token } = obtained;
+  const judged = judge(visit, token);
+  if (again && !isNew) return replaceOnce(visit, token, judged);
+  const outcome = await judged;
+  if (outcome.kind !== 'invalid') return outcome;
+  await obtainer.discard(wanted.seal, obtained);
+  return forbid(request, `The access token is not valid: ${outcome.check}.`);
+}
+
+/** A cached token may have been revoked: a new one is got for the same credentials. */
+async function replaceOnce(
+  visit: Visit,
+  token: GrantedToken,
+  judged: Judged | Promise<Judged>,
+): Promise<Outcome> {
+  const outcome = await judged;
+  if (outcome.kind !== 'invalid') return outcome;
+  await visit.obtainer.discard(visit.wanted.seal, { token, isNew: false });
+  return obtainAndJudge(visit, false);
+}
+
+/** Judges a token by the scope granted (rule 5), then by itself (rule 6). */
+function judge(visit: Visit, token: GrantedToken): Judged | Promise<Judged> {
+  const { request, resourceServer, scope, wanted } = visit;
+  if (token.networks.size < MOST_NETWORKS) token.networks.add(wanted.attempt.network);
+  if (missingScope(scope, token.scope).length > 0) return refuse(request, 'not_granted');
+  const settle = (verdict: TokenVerdict): Judged => {
+    if (verdict.kind === 'invalid') return { kind: 'invalid', check: verdict.check };
+    if (verdict.kind === 'insufficient_scope') return refuse(request, 'not_granted');
+    return { kind: 'allow', change: resourceServer.change(token, request) };
+  };
+  const verdict = resourceServer.validate(token, scope);
+  return verdict instanceof Promise ? verdict.then(settle) : settle(verdict);
+}
+
+const MOST_NETWORKS = 16;
+
+/** Source: decisions, "OAuth2: errors and pages": 403 without a challenge. */
+function refuse(request: HttpRequest, kind: Exclude<Obtained['kind'], 'token'>): Outcome {
+  if (kind === 'refused') return forbid(request, 'The credentials are refused.');
+  if (kind === 'not_granted') return forbid(request, 'A required scope is not granted.');
+  const message = 'Too many credentials were refused. Try again in a minute.';
+  const headers = [['retry-after', RETRY_AFTER]] as const;
+  return { kind: 'answer', answer: answerPage(request, { status: 429, message, headers }) };
+}
+
+function forbid(request: HttpRequest, message: string): Outcome {
+  return { kind: 'answer', answer: answerPage(request, { status: 403, message }) };
+}

@@ -1,0 +1,121 @@
+import type { KeyObject } from 'node:crypto';
+import { ProviderError } from '../provider/provider-error.ts';
+import type { TokenSet } from '../provider/token-answer.ts';
+import type { RecordStore } from '../store/record-store.ts';
+import { type RecordSeal, storeName } from '../store/sealed-record.ts';
+import type { Attempt, RefusedCredentials } from './refused-credentials.ts';
+import { type GrantedToken, type GrantTerms, type TokenCache, toGrantedToken } from './token-cache.ts';
+
+/** Credentials for which a token is wanted. */
+export type Wanted = {
+  readonly seal: RecordSeal;
+  readonly attempt: Attempt;
+  readonly terms: Omit<GrantTerms, 'askedAt'>;
+  /** Asks the provider. Rejects with a ProviderError. */
+  readonly ask: (signal: AbortSignal) => Promise<TokenSet>;
+};
+
+/** `refused`: the credentials; `not_granted`: the scope. */
+export type Obtained =
+  | { readonly kind: 'token'; readonly token: GrantedToken; readonly isNew: boolean }
+  | { readonly kind: 'refused' | 'not_granted' | 'limited' };
+
+export type TokenObtainerParts = {
+  readonly cache: TokenCache;
+  readonly store: RecordStore;
+  readonly storeKey: KeyObject;
+  readonly refusals: RefusedCredentials;
+  /** Error codes (RFC 6749 section 5.2) by which the provider refuses the credentials. */
+  readonly refusedBy: readonly string[];
+  /** ms since the epoch */
+  readonly now: () => number;
+  readonly deadline: () => AbortSignal;
+};
+
+type Flight = { readonly network: string; readonly obtained: Promise<Obtained> };
+
+const REMEMBERED_MS = 1_000;
+/** The provider grants none of the scope asked for, or only by other means. */
+const NOT_GRANTED: readonly string[] = ['invalid_scope', 'access_denied'];
+
+/**
+ * Gets tokens for credentials: out of the cache, else of the provider, with one request at a time for the same credentials in this process, whoever waits for
+ * it. A refusal is remembered for 1 s. Source: decisions, "Their token cache", "Refused credentials".
+ */
+export class TokenObtainer {
+  readonly #parts: TokenObtainerParts;
+  readonly #flights = new Map<string, Flight>();
+
+  constructor(parts: TokenObtainerParts) {
+    this.#parts = parts;
+  }
+
+  /** Rejects with a ProviderError or StoreUnavailable. */
+  async obtain(wanted: Wanted): Promise<Obtained> {
+    for (;;) {
+      const flight = this.#flights.get(wanted.seal.key) ?? this.#fly(wanted);
+      const obtained = await flight.obtained;
+      // Another's network may be limited; ours is tried by itself.
+      if (obtained.kind !== 'limited' || flight.network === wanted.attempt.network) return obtained;
+    }
+  }
+
+  /** A token that is no good: the next request asks anew, after 1 s when this one was new. */
+  async discard(
+    seal: RecordSeal,
+    { isNew, token }: { readonly isNew: boolean; readonly token: GrantedToken },
+  ): Promise<void> {
+    await Promise.all([this.#parts.cache.drop(seal, token), isNew ? this.#remember(seal) : undefined]);
+  }
+
+  #fly(wanted: Wanted): Flight {
+    const { key } = wanted.seal;
+    const obtained = this.#obtain(wanted).finally(() => this.#flights.delete(key));
+    const flight = { network: wanted.attempt.network, obtained };
+    this.#flights.set(key, flight);
+    return flight;
+  }
+
+  async #obtain(wanted: Wanted): Promise<Obtained> {
+    const { cache, refusals } = this.#parts;
+    const { attempt, seal } = wanted;
+    const [limited, token, refused] = await Promise.all([
+      refusals.isLimited(attempt),
+      cache.read(seal),
+      this.#remembered(seal),
+    ]);
+    if (limited) return { kind: 'limited' };
+    if (token !== undefined) return { kind: 'token', token, isNew: false };
+    if (refused) return { kind: 'refused' };
+    const signal = this.#parts.deadline();
+    const answer = await refusals.attempt(attempt, signal, () => this.#ask(wanted, signal));
+    return typeof answer === 'string' ? { kind: answer } : answer;
+  }
+
+  async #ask({ ask, seal, terms }: Wanted, signal: AbortSignal): Promise<Obtained | 'refused'> {
+    const { cache, now, refusedBy } = this.#parts;
+    const askedAt = now();
+    try {
+      const token = toGrantedToken(await ask(signal), { ...terms, askedAt });
+      await cache.write(seal, token);
+      return { kind: 'token', token, isNew: true };
+    } catch (error) {
+      const code = error instanceof ProviderError ? error.oauthError : undefined;
+      if (code === undefined || ![...refusedBy, ...NOT_GRANTED].includes(code)) throw error;
+      await this.#remember(seal);
+      return refusedBy.includes(code) ? 'refused' : { kind: 'not_granted' };
+    }
+  }
+
+  async #remember(seal: RecordSeal): Promise<void> {
+    await this.#parts.store.count(this.#refusalName(seal), 1, REMEMBERED_MS);
+  }
+
+  async #remembered(seal: RecordSeal): Promise<boolean> {
+    return (await this.#parts.store.count(this.#refusalName(seal), 0, REMEMBERED_MS)) > 0;
+  }
+
+  #refusalName({ key }: RecordSeal): string {
+    return storeName(this.#parts.storeKey, { kind: 'refusal', realm: '' }, [key]);
+  }
+}

@@ -1,0 +1,22 @@
+import type { FilterRunner } from '../filter-runner.ts';
+import { type CredentialFilterParts, credentialFilter, type OAuth2Definition } from './credential-grant.ts';
+import { userCredentials } from './credential-headers.ts';
+
+/** RFC 6749 section 5.2. A refused client is the Filter's own, and so a fault of the configuration. */
+const REFUSED_BY = ['invalid_grant'];
+
+/**
+ * The OAuth2 filter with grantType Password: user name and password of a request are exchanged for a token (RFC 6749 section 4.3). A refresh token is
+ * neither stored nor used: the grant is made again. Source: document 1, rule 4; decisions, "Password".
+ */
+export function passwordFilter(definition: OAuth2Definition, parts: CredentialFilterParts): FilterRunner {
+  return credentialFilter(
+    definition,
+    {
+      read: userCredentials,
+      ask: (credentials, scope, signal) => parts.provider.password({ ...credentials, scope }, signal),
+      refusedBy: REFUSED_BY,
+    },
+    parts,
+  );
+}

@@ -1,0 +1,99 @@
+import { createSecretKey, randomBytes } from 'node:crypto';
+import type { TestContext } from 'node:test';
+import { openResourceServer } from '../../access-token/open-resource-server.ts';
+import type { OAuth2Settings } from '../../filter-settings.ts';
+import { CONTEXT, itemWith, requestWith, soon } from '../../jwt/testing/requests.ts';
+import type { Outcome } from '../../outcome.ts';
+import type { RecordStore } from '../../store/record-store.ts';
+import { openSqliteStores } from '../../store/testing/sqlite-stores.ts';
+import { openTestProvider } from '../../testing/open-test-provider.ts';
+import { providerSettings } from '../../testing/provider-settings.ts';
+import { clientCredentialsFilter } from '../client-credentials.ts';
+import { passwordFilter } from '../password.ts';
+import { RefusedCredentials } from '../refused-credentials.ts';
+
+type Headers = { readonly [name: string]: string | readonly string[] };
+
+/** A Filter with credentials in headers, on a store and a clock of its own. */
+export type TestCredentialFilter = {
+  readonly run: (headers: Headers, scope?: readonly string[], address?: string) => Promise<Outcome>;
+  /** The same Filter in another process, on the same store. */
+  readonly replica: (changes?: Partial<ReplicaChanges>) => TestCredentialFilter['run'];
+  readonly pass: (ms: number) => void;
+  readonly dump: () => Promise<Buffer>;
+  readonly store: RecordStore;
+};
+
+type ReplicaChanges = {
+  readonly version: string;
+  readonly realm: string;
+  readonly store: RecordStore;
+  readonly storeKey: Uint8Array;
+};
+
+/** Opens one for the provider at `issuer`; its settings are document 1's defaults but for `changes`. */
+export async function openCredentialFilter(
+  t: TestContext,
+  issuer: string,
+  changes: Partial<OAuth2Settings> & Pick<OAuth2Settings, 'grantType'>,
+): Promise<TestCredentialFilter> {
+  const stores = await openSqliteStores();
+  t.after(() => stores.close());
+  const provider = openTestProvider(t, { issuer }, changes);
+  let time = Date.now();
+  const now = () => time;
+  const settings = settingsOf(issuer, changes);
+  const ownKey = randomBytes(32);
+  const replica = ({
+    realm = 'login.default',
+    store = stores.two,
+    storeKey: key = ownKey,
+    version = 'first',
+  }: Partial<ReplicaChanges> = {}) => {
+    const storeKey = createSecretKey(key);
+    const parts = {
+      resourceServer: openResourceServer(
+        { realm, settings },
+        { provider, jwtFilter: () => undefined, now, deadline: soon },
+      ),
+      refusals: new RefusedCredentials({ store, storeKey, now }),
+      ...{ provider, store, storeKey, now, randomBytes, deadline: soon },
+    };
+    const definition = {
+      name: 'login',
+      namespace: 'default',
+      type: 'OAuth2' as const,
+      ...{ realm, version, settings },
+    };
+    const open = settings.grantType === 'Password' ? passwordFilter : clientCredentialsFilter;
+    const filter = open(definition, parts);
+    return async (headers: Headers, scope?: readonly string[], address?: string) =>
+      filter(requestWith(headers, address), itemWith(scope), CONTEXT);
+  };
+  const pass = (ms: number) => {
+    time += ms;
+    stores.pass(ms);
+    provider.advance(ms);
+  };
+  return { run: replica({ store: stores.one }), replica, pass, dump: stores.dump, store: stores.one };
+}
+
+function settingsOf(
+  issuer: string,
+  changes: Partial<OAuth2Settings> & Pick<OAuth2Settings, 'grantType'>,
+): OAuth2Settings {
+  return {
+    ...providerSettings(issuer),
+    expirationSafetyMargin: 0,
+    protectedOrigins: [],
+    useSessionCookies: { value: false, ifRequestHeader: undefined },
+    extraAuthorizationParameters: new Map(),
+    clientSessionMaxIdle: 1_209_600_000,
+    postLogoutRedirectURI: undefined,
+    allowMalformedAccessToken: false,
+    accessTokenValidation: 'auto',
+    accessTokenJWTFilter: undefined,
+    injectRequestHeaders: [],
+    ...changes,
+  };
+}
