@@ -57,8 +57,9 @@ function headersOf(map: Message | undefined): Map<string, string[]> {
   return headers;
 }
 
+/** A copy: the bytes of the message are used again. */
 function bodyOf(http: Message): Uint8Array {
-  if (http.raw_body instanceof Uint8Array && http.raw_body.length > 0) return http.raw_body;
+  if (http.raw_body instanceof Uint8Array && http.raw_body.length > 0) return Uint8Array.from(http.raw_body);
   return Buffer.from(text(http.body), 'utf8');
 }
 

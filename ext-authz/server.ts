@@ -1,7 +1,8 @@
-import { type handleUnaryCall, status } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
-import { serve } from '#protos/serve.ts';
 import type { Message } from '#protos/service.ts';
+import { failure, type UnaryMethod } from '#protos/unary/method.ts';
+import { protobufCodec } from '#protos/unary/protobuf-codec.ts';
+import { serveUnary } from '#protos/unary/serve-unary.ts';
 import type { Update } from '#xds/client-subscription.ts';
 import type { CheckResponse } from './check-response.ts';
 import { Checker } from './checker.ts';
@@ -32,7 +33,7 @@ export type Server = {
   stop(graceMs: number): Promise<void>;
 };
 
-const SERVICE = 'envoy.service.auth.v3.Authorization';
+const PATH = '/envoy.service.auth.v3.Authorization/Check';
 
 /** Set by the listener (ext-authz-filter.ts): the client's address as trusted hops tell it. */
 export const CLIENT_ADDRESS = 'x-gateway-client-address';
@@ -45,8 +46,8 @@ export async function startServer({ host, port, kit, log, uptime, after }: Serve
   const metrics = createMetrics();
   const checker = new Checker({ kit, metrics, log, uptime, after });
   const http = httpApp({ notReady: () => checker.notReady, metrics: metrics.registry });
-  const services = { [SERVICE]: { Check: check(checker) } };
-  const served = await serve({ host, port, services, http });
+  const onError = (err: unknown) => log.error({ err }, 'a request failed');
+  const served = await serveUnary({ host, port, methods: [check(checker)], http, onError });
   const filters = new FilterSet();
   const { promise: serving, resolve: begin } = Promise.withResolvers<void>();
   const update = (change: Update) => {
@@ -65,12 +66,13 @@ export async function startServer({ host, port, kit, log, uptime, after }: Serve
   return { address: served.address, port: served.port, update, serving, stop: ms => served.stop(ms) };
 }
 
-function check(checker: Checker): handleUnaryCall<Message, CheckResponse> {
-  return (call, reply) => {
-    const [address] = call.metadata.get(CLIENT_ADDRESS);
-    void checker.check(call.request, typeof address === 'string' ? address : undefined).then(response => {
-      if (response === undefined) reply({ code: status.UNAVAILABLE, details: checker.notReady ?? '' });
-      else reply(null, response);
-    });
+function check(checker: Checker): UnaryMethod<Message, CheckResponse> {
+  return {
+    path: PATH,
+    ...protobufCodec('envoy.service.auth.v3.CheckRequest', 'envoy.service.auth.v3.CheckResponse'),
+    handle: async (request, call) => {
+      const response = await checker.check(request, call.metadata(CLIENT_ADDRESS) || undefined);
+      return response ?? failure('UNAVAILABLE', checker.notReady ?? '');
+    },
   };
 }
