@@ -1,5 +1,5 @@
 import { changeFault } from './check-change.ts';
-import { type Fault, faultAnswer, faultOf } from './fault.ts';
+import { type Fault, faultAnswer, faultOf, WordedFault } from './fault.ts';
 import type { FilterContext, RunnableFilter } from './filter-runner.ts';
 import { HeaderChanges } from './header-changes.ts';
 import type { HttpRequest } from './http-request.ts';
@@ -103,8 +103,9 @@ async function runFilter(
     return outcome;
   } catch (error) {
     const fault = faultOf(error);
-    run.ran(item.filter, { kind: 'failed', fault, error });
-    return { kind: 'answer', answer: faultAnswer(request, fault) };
+    const worded = error instanceof WordedFault ? error : undefined;
+    run.ran(item.filter, { kind: 'failed', fault, error: worded?.cause ?? error });
+    return { kind: 'answer', answer: worded?.answer ?? faultAnswer(request, fault) };
   }
 }
 

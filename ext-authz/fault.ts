@@ -16,14 +16,31 @@ const ANSWERS: Readonly<Record<Fault, readonly [status: number, message: string]
   internal: [500, 'Internal error.'],
 };
 
+/** A fault, its `cause`, whose answer the filter words itself. */
+export class WordedFault extends Error {
+  override readonly name = 'WordedFault';
+  readonly answer: Answer;
+
+  constructor(cause: unknown, answer: Answer) {
+    super('a fault', { cause });
+    this.answer = answer;
+  }
+}
+
 /** Which fault an error of a filter stands for. Source: decisions, "OAuth2: errors and pages". */
 export function faultOf(error: unknown): Fault {
+  if (error instanceof WordedFault) return faultOf(error.cause);
   if (error instanceof ProviderError) return error.code === 'timeout' ? 'provider_timeout' : 'provider';
   return error instanceof StoreUnavailable ? 'store' : 'internal';
 }
 
 /** The client learns the kind of fault and no more: the reason is the operator's, in the log. */
 export function faultAnswer(asker: Pick<HttpRequest, 'headers' | 'id'>, fault: Fault): Answer {
+  return answerPage(asker, faultFacts(fault));
+}
+
+/** What the client learns of a fault. */
+export function faultFacts(fault: Fault): { readonly status: number; readonly message: string } {
   const [status, message] = ANSWERS[fault];
-  return answerPage(asker, { status, message });
+  return { status, message };
 }
