@@ -174,3 +174,11 @@ test('a step-up at the second origin: one more login with the union of scopes, a
   assert.equal(browser.jar.value('https://b.test/', SESSION), browser.jar.value('https://a.test/', SESSION));
   assert.equal(await gateway.filters[0]?.[0]?.sessions.read(old), undefined);
 });
+
+test('a session that the second origin cannot use is not handed over again: one new login', async t => {
+  const { browser, gateway } = await open(t, { origins: ORIGINS });
+  await browser.follow('https://b.test/', authorize);
+  gateway.judge(token => (token === 'access-0' ? { kind: 'invalid', check: 'revoked' } : { kind: 'valid' }));
+  const seen = await browser.follow('https://b.test/', authorize);
+  assert.deepEqual([seen.status, providers(seen.way)], [0, 1]);
+});

@@ -22,7 +22,8 @@ import type { Protecting } from './protecting.ts';
 import { scopeState } from './session-state.ts';
 
 /**
- * The origin that holds the login is asked for a session by another: it gives a ticket, or logs in first.
+ * The origin that holds the login is asked for a session by another: it gives a ticket, or logs in first: without a session, with too little scope,
+ * or when it is this very session that the other one cannot use.
  * Source: decisions, "Several origins, one login", step 2.
  */
 export async function answerHandoff(
@@ -39,7 +40,7 @@ export async function answerHandoff(
     const asking = { request, place, signal: signal() };
     if (loaded === undefined || session === undefined)
       return beginLoginFor(filter, asking, { handoff, wish }, wish.scope);
-    if (scopeState(session, wish.scope) === 'never asked') {
+    if (wish.replaces === loaded.key || scopeState(session, wish.scope) === 'never asked') {
       const scope = [...new Set([...session.asked, ...wish.scope])].sort();
       return beginLoginFor(filter, asking, { handoff, wish: { ...wish, replaces: loaded.key } }, scope);
     }

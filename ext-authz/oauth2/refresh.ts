@@ -23,9 +23,9 @@ export type RefreshOptions = {
 };
 
 /** How long a refresh may go on, though no request waits for it any more. */
-const REFRESH_MS = 15_000;
+const REFRESH_MS = 9_000;
 /** Longer than any refresh, so that two never overlap. */
-const LEASE_MS = REFRESH_MS + 5_000;
+const LEASE_MS = REFRESH_MS + 3_000;
 /** How long a request waits: so that its own 4 s suffice for an answer. */
 const PATIENCE_MS = 3_000;
 const POLL_MS = 50;

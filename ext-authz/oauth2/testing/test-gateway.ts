@@ -36,6 +36,8 @@ export type TestGatewayOptions = {
   readonly replicas?: number;
   readonly settings?: Partial<LoginFilterParts['settings']>;
   readonly provider?: Partial<ProviderSettings>;
+  /** One for each replica; default: one SQLite file. */
+  readonly stores?: readonly RecordStore[];
   /** How long the provider may take. */
   readonly deadlineMs?: number;
 };
@@ -83,11 +85,10 @@ export async function openTestGateway(t: TestContext, options: TestGatewayOption
     }),
   };
   const storeKey = createSecretKey(randomBytes(32));
-  const open = async () => {
-    const store = await openSqliteRecordStore(join(folder, 'records.sqlite'), {
-      now,
-      uptime: () => performance.now(),
-    });
+  const file = join(folder, 'records.sqlite');
+  const openStore = () => openSqliteRecordStore(file, { now, uptime: () => performance.now() });
+  const open = async (given: RecordStore | undefined) => {
+    const store = given ?? (await openStore());
     const provider = openProvider(providerSettings(options.issuer, options.provider), {
       now,
       id: randomUUID,
@@ -102,7 +103,8 @@ export async function openTestGateway(t: TestContext, options: TestGatewayOption
     );
   };
   const filters: LoginFilter[][] = [];
-  for (let replica = 0; replica < (options.replicas ?? 1); replica += 1) filters.push(await open());
+  const { replicas = options.stores?.length ?? 1, stores = [] } = options;
+  for (let replica = 0; replica < replicas; replica += 1) filters.push(await open(stores[replica]));
   const [[first] = []] = filters;
   if (first === undefined) throw new Error('no replica');
   return {
