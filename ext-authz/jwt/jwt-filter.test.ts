@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, type TestContext, test } from 'node:test';
 import { SignJWT, UnsecuredJWT } from 'jose';
-import { faultOf } from '../fault.ts';
+import { type Ran, runChain } from '../chain.ts';
+import { faultOf, WordedFault } from '../fault.ts';
 import type { JwtSettings } from '../filter-settings.ts';
+import { ProviderError } from '../provider/provider-error.ts';
 import {
   type HostileProvider,
   makeSigningKey,
@@ -93,9 +95,9 @@ test('errorResponse words realm, headers and body', async t => {
   const answer = answerOf(await run(undefined));
   assert.deepEqual(answer.headers, [
     ['cache-control', 'no-store'],
-    ['www-authenticate', 'Bearer realm="Staff only"'],
     ['content-type', 'text/plain'],
     ['x-error', '401 a bearer token is required'],
+    ['www-authenticate', 'Bearer realm="Staff only"'],
   ]);
   assert.equal(answer.body, 'request-1: a bearer token is required');
 });
@@ -170,7 +172,7 @@ test('a claim with a line feed, and a template that fails, are errors without th
   ] as const) {
     const { run } = open(t, { injectRequestHeaders: headerTemplates([['x-sub', value]]) });
     const failing = run(await bearer({ sub: 'se\r\ncret' }));
-    await assert.rejects(failing, (fault: Error) => {
+    await assert.rejects(failing, ({ cause: fault }: { cause: Error }) => {
       assert.ok(
         fault.message.startsWith(`Filter api.default: injectRequestHeaders, header "x-sub": ${error}`),
       );
@@ -200,9 +202,41 @@ test('with none alone a token without signature passes, a signed one does not, a
   assert.equal(hostile.asked('jwks').length, 0);
 });
 
-test('keys that cannot be had are the fault of the provider', async t => {
+test('keys that cannot be had are the fault of the provider, in the words of errorResponse', async t => {
   hostile.behave('jwks', () => ({ status: 500 }));
-  await assert.rejects(open(t).run(await bearer()), error => faultOf(error) === 'provider');
+  await assert.rejects(open(t).run(await bearer()), (error: unknown) => {
+    assert.ok(error instanceof WordedFault);
+    assert.equal(faultOf(error), 'provider');
+    assert.deepEqual(JSON.parse(error.answer.body), {
+      message: 'The identity provider cannot be used at the moment.',
+      request_id: 'request-1',
+      status_code: 502,
+    });
+    assert.equal(fieldOf(error.answer, 'www-authenticate'), undefined);
+    return error.answer.status === 502;
+  });
+});
+
+test('a chain answers a fault in the words of errorResponse, and tells its cause', async t => {
+  hostile.behave('jwks', () => ({ status: 500 }));
+  const { filter } = open(t, { errorResponse: errorResponse({ body: 'sorry: {{ .status_code }}' }) });
+  const told: Ran[] = [];
+  const rule = { id: 'default/policy 0', host: '*', path: '*', items: [itemWith()] };
+  const result = await runChain(rule, requestWith({ authorization: await bearer() }), {
+    filters: new Map([['default/filter', filter]]),
+    signal: soon,
+    ran: (_, what) => told.push(what),
+  });
+  assert.ok(result.kind === 'answer');
+  assert.equal(result.answer.body, 'sorry: 502');
+  const [what] = told;
+  assert.ok(what?.kind === 'failed' && what.error instanceof ProviderError);
+});
+
+test('a fault that errorResponse cannot word stays a fault', async t => {
+  hostile.behave('jwks', () => ({ status: 500 }));
+  const { run } = open(t, { errorResponse: errorResponse({ body: '{{ .message.x }}' }) });
+  await assert.rejects(run(await bearer()), error => faultOf(error) === 'provider');
 });
 
 test('a token of a withdrawn key is refused as soon as the keys are known', async t => {

@@ -1,24 +1,15 @@
-import { UnsecuredJWT } from 'jose';
 import type { GoStruct } from '#resources/template/go-value.ts';
-import type { RunnableFilter } from '../filter-runner.ts';
+import type { FilterRunner, RunnableFilter } from '../filter-runner.ts';
 import type { FilterDefinition, JwtSettings } from '../filter-settings.ts';
 import type { HttpRequest } from '../http-request.ts';
 import type { Outcome } from '../outcome.ts';
-import { openHttpClient } from '../provider/http-client.ts';
-import { isJsonObject } from '../provider/json-answer.ts';
-import { openKeys } from '../provider/provider-documents.ts';
-import { type SignatureFault, verifySignature } from '../provider/signed-jwt.ts';
+import type { SignatureFault } from '../provider/signed-jwt.ts';
 import { bearerToken } from './bearer-token.ts';
 import { claimFault, scopeClaim } from './claims.ts';
 import { renderHeaders, requestData } from './inject-headers.ts';
-import { type Refusal, refusalAnswer } from './refusal.ts';
-import {
-  type KeySource,
-  toVerified,
-  type VerifiedToken,
-  VerifiedTokens,
-  type VerifiedTokensOptions,
-} from './verified-tokens.ts';
+import { openJwtVerifier } from './jwt-verifier.ts';
+import { type Refusal, refusalAnswer, wordedFault } from './refusal.ts';
+import type { VerifiedToken, VerifiedTokensOptions } from './verified-tokens.ts';
 
 /** What a JWT filter makes of a token: it is valid, it is not, or it lacks scope values. `reason` is ASCII and has nothing of the token. */
 export type JwtVerdict =
@@ -43,7 +34,7 @@ export function openJwtFilter(
   { realm, settings }: Pick<JwtDefinition, 'realm' | 'settings'>,
   options: VerifiedTokensOptions,
 ): JwtFilter {
-  const { close, verify } = openVerifier(settings, options);
+  const { close, verify } = openJwtVerifier(settings, options);
   const judge = (raw: string, scope: readonly string[]) => {
     const token = verify(raw);
     const decide = (verified: VerifiedToken | SignatureFault) =>
@@ -65,61 +56,45 @@ export function openJwtFilter(
     const set = headers(verdict.token.data, request);
     return { kind: 'allow', change: { set, remove: new Set(), responseHeaders: [] } };
   };
+  const run: FilterRunner = (request, { arguments: { scope = [] } }) => {
+    const bearer = bearerToken(request.headers);
+    if (bearer === 'missing') return refuse(request, { kind: 'no_token' });
+    if (bearer === 'malformed') return refuse(request, { kind: 'invalid_request', reason: MALFORMED });
+    const verdict = judge(bearer.token, scope);
+    if (!(verdict instanceof Promise)) return settle(request, verdict, scope);
+    return verdict.then(settled => settle(request, settled, scope));
+  };
+  const injects = new Set(settings.injectRequestHeaders.map(({ name }) => name));
   return {
     type: 'JWT',
-    injects: new Set(settings.injectRequestHeaders.map(({ name }) => name)),
-    run: (request, { arguments: { scope = [] } }) => {
-      const bearer = bearerToken(request.headers);
-      if (bearer === 'missing') return refuse(request, { kind: 'no_token' });
-      if (bearer === 'malformed') return refuse(request, { kind: 'invalid_request', reason: MALFORMED });
-      const verdict = judge(bearer.token, scope);
-      if (!(verdict instanceof Promise)) return settle(request, verdict, scope);
-      return verdict.then(settled => settle(request, settled, scope));
-    },
+    injects,
+    run: wordingFaults(run, settings.errorResponse, realm),
     judge,
     headers,
     close,
   };
 }
 
+/** Faults are answered in the words of `errorResponse` too. */
+function wordingFaults(
+  run: FilterRunner,
+  errorResponse: JwtSettings['errorResponse'],
+  realm: string,
+): FilterRunner {
+  return (request, ...rest) => {
+    const fail = (error: unknown): never => {
+      throw wordedFault(request, error, errorResponse, realm);
+    };
+    try {
+      const outcome = run(request, ...rest);
+      return outcome instanceof Promise ? outcome.catch(fail) : outcome;
+    } catch (error) {
+      return fail(error);
+    }
+  };
+}
+
 const MALFORMED = 'the Authorization field is not one bearer token';
-
-type Verifier = {
-  readonly verify: (raw: string) => VerifiedToken | SignatureFault | Promise<VerifiedToken | SignatureFault>;
-  readonly close: () => Promise<void>;
-};
-
-/** A token without signature is one only where `validAlgorithms` has `none`. */
-function openVerifier(settings: JwtSettings, options: VerifiedTokensOptions): Verifier {
-  const { jwksURI, maxStale, validAlgorithms } = settings;
-  const signed = validAlgorithms.filter(algorithm => algorithm !== 'none');
-  const unsecured = signed.length < validAlgorithms.length;
-  if (jwksURI === undefined || signed.length === 0)
-    return { verify: raw => readUnsecured(raw) ?? 'algorithm', close: async () => {} };
-  const client = openHttpClient(settings);
-  const document = openKeys(client, jwksURI, { maxStale, now: options.now });
-  const source: KeySource = {
-    verify: (jwt, signal) => verifySignature(jwt, signed, document, signal),
-    keySet: signal => document.get(signal),
-    knownKeySet: () => document.known(),
-  };
-  const tokens = new VerifiedTokens(source, options);
-  return {
-    verify: raw => (unsecured ? readUnsecured(raw) : undefined) ?? tokens.verify(raw),
-    close: client.close,
-  };
-}
-
-/** An Unsecured JWT (RFC 7519 section 6); undefined: it is none. jose's judgement of times is put aside: `claimFault` has it. */
-function readUnsecured(raw: string): VerifiedToken | undefined {
-  if (!raw.endsWith('.')) return undefined;
-  try {
-    const { header, payload } = UnsecuredJWT.decode(raw, { clockTolerance: Number.MAX_SAFE_INTEGER });
-    return isJsonObject(header) ? toVerified({ raw, header, claims: payload }) : undefined;
-  } catch {
-    return undefined;
-  }
-}
 
 const FAULTS = {
   malformed: 'the token is not a signed JWT',

@@ -1,8 +1,9 @@
 import { type GoMap, goInt, goMap } from '#resources/template/go-value.ts';
+import { faultFacts, faultOf, WordedFault } from '../fault.ts';
 import type { JwtSettings } from '../filter-settings.ts';
 import type { HttpRequest } from '../http-request.ts';
 import type { Answer } from '../outcome.ts';
-import { renderHeaders, renderText, type TemplatePlace } from './inject-headers.ts';
+import { renderHeaders, renderText, TemplateFault, type TemplatePlace } from './inject-headers.ts';
 
 /** Why a JWT filter does not let a request pass. `reason` is ASCII without quotes. Source: RFC 6750 section 3.1. */
 export type Refusal =
@@ -15,26 +16,60 @@ const STATUS = { no_token: 401, invalid_request: 400, invalid_token: 401, insuff
 type ErrorResponse = JwtSettings['errorResponse'];
 
 /**
- * The answer to a refused request, as `errorResponse` words it; its headers may replace the challenge. `json` leaves `.error` out, and `.request_id` as
- * the status is no 5XX. Throws a TemplateFault. Source: decisions, "JWT filter".
+ * The answer to a refused request, as `errorResponse` words it; its headers may replace the challenge. Throws a TemplateFault. `realm` names the Filter
+ * in errors. Source: decisions, "JWT filter".
  */
 export function refusalAnswer(
-  request: Pick<HttpRequest, 'id'>,
+  request: Asker,
   refusal: Refusal,
-  { bodyTemplate, headers: templates, realm: shown }: ErrorResponse,
+  errorResponse: ErrorResponse,
   realm: string,
 ): Answer {
-  const status = STATUS[refusal.kind];
-  const data = () => errorData(status, messageOf(refusal), request.id);
-  const place = (field: string): TemplatePlace => ({ realm, field: `errorResponse.${field}` });
-  const headers = new Map([
-    ['cache-control', 'no-store'],
-    ['www-authenticate', challenge(refusal, shown)],
-    ...renderHeaders(templates, data, place('headers')),
-  ]);
-  const body = renderText(bodyTemplate, data, place('bodyTemplate')) ?? '';
-  return { status, headers: [...headers], body };
+  const answer = wordedAnswer(
+    request,
+    { status: STATUS[refusal.kind], message: messageOf(refusal) },
+    errorResponse,
+    realm,
+  );
+  if (answer.headers.some(([name]) => name === 'www-authenticate')) return answer;
+  const own = ['www-authenticate', challenge(refusal, errorResponse.realm)] as const;
+  return { ...answer, headers: [...answer.headers, own] };
 }
+
+/**
+ * The fault that an error of ours stands for, as `errorResponse` words it; the error itself when that cannot be rendered either. Source: decisions, "JWT
+ * filter", "Template data of its errors".
+ */
+export function wordedFault(
+  request: Asker,
+  error: unknown,
+  errorResponse: ErrorResponse,
+  realm: string,
+): unknown {
+  try {
+    return new WordedFault(error, wordedAnswer(request, faultFacts(faultOf(error)), errorResponse, realm));
+  } catch (other) {
+    return other instanceof TemplateFault ? error : other;
+  }
+}
+
+type Asker = Pick<HttpRequest, 'id'>;
+
+/** `json` leaves `.error` out, and `.request_id` unless the status is 5XX. */
+function wordedAnswer(
+  request: Asker,
+  facts: { readonly status: number; readonly message: string },
+  { bodyTemplate, headers: templates }: ErrorResponse,
+  realm: string,
+): Answer {
+  const data = () => errorData(facts.status, facts.message, request.id);
+  const place = (field: string): TemplatePlace => ({ realm, field: `errorResponse.${field}` });
+  const headers = renderHeaders(templates, data, place('headers'));
+  const body = renderText(bodyTemplate, data, place('bodyTemplate')) ?? '';
+  return { status: facts.status, headers: [...new Map([...FIXED, ...headers])], body };
+}
+
+const FIXED = [['cache-control', 'no-store']] as const;
 
 /** RFC 6750 section 3: a request without token learns the realm only. */
 export function challenge(refusal: Refusal, realm: string): string {
@@ -48,7 +83,7 @@ export function challenge(refusal: Refusal, realm: string): string {
         ] as const)),
     ...(refusal.kind === 'insufficient_scope' ? ([['scope', refusal.scope.join(' ')]] as const) : []),
   ];
-  return `Bearer ${attributes.map(([name, value]) => `${name}="${value}"`).join(', ')}`;
+  return `Bearer ${attributes.map(([name, value]) => `${name}="${value.replace(/["\\]/g, '\\$&')}"`).join(', ')}`;
 }
 
 function messageOf(refusal: Refusal): string {

@@ -200,7 +200,7 @@ test('invalid_scope is 403 and does not count against the client', async t => {
 });
 
 test('refused credentials are 403 without a challenge', async t => {
-  for (const error of ['invalid_client', 'invalid_grant', 'unauthorized_client']) {
+  for (const error of ['invalid_client', 'invalid_grant', 'unauthorized_client', 'access_denied']) {
     refuse(error);
     const { run } = await openCredentialFilter(t, hostile.issuer, GRANT);
     const answer = answerOf(await run(ME));

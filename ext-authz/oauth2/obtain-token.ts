@@ -35,8 +35,8 @@ export type TokenObtainerParts = {
 type Flight = { readonly network: string; readonly obtained: Promise<Obtained> };
 
 const REMEMBERED_MS = 1_000;
-/** The provider grants none of the scope asked for, or only by other means. */
-const NOT_GRANTED: readonly string[] = ['invalid_scope', 'access_denied'];
+/** The scope asked for is unknown, or more than the client may have. */
+const NOT_GRANTED = 'invalid_scope';
 
 /**
  * Gets tokens for credentials: out of the cache, else of the provider, with one request at a time for the same credentials in this process, whoever waits for
@@ -101,7 +101,7 @@ export class TokenObtainer {
       return { kind: 'token', token, isNew: true };
     } catch (error) {
       const code = error instanceof ProviderError ? error.oauthError : undefined;
-      if (code === undefined || ![...refusedBy, ...NOT_GRANTED].includes(code)) throw error;
+      if (code === undefined || ![...refusedBy, NOT_GRANTED].includes(code)) throw error;
       await this.#remember(seal);
       return refusedBy.includes(code) ? 'refused' : { kind: 'not_granted' };
     }

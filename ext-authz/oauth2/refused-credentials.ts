@@ -21,16 +21,20 @@ export const RETRY_AFTER = '60';
 /** How long this process remembers a limit that it met. Each further guess renews it. */
 const BLOCK_MS = 10_000;
 
+const BOUNDS = { entries: 20_000, weight: 20_000 };
+
 type Limit = keyof typeof MOST;
+type Guesses = { readonly number: number; readonly until: number };
 
 /**
  * Counts refused credentials in the store, for all Filters and replicas: after 5 a minute for one name from one network, or 30 from one network, no
- * more are tried. While a network is limited, guesses count for the name as well. Source: decisions, "Refused credentials".
+ * more are tried. While a network is limited, this process counts guesses for the name as well. Source: decisions, "Refused credentials".
  */
 export class RefusedCredentials {
   readonly #parts: RefusedCredentialsParts;
   readonly #gate = new AttemptGate();
-  readonly #blocked = new BoundedCache<number>({ entries: 20_000, weight: 20_000 });
+  readonly #blocked = new BoundedCache<number>(BOUNDS);
+  readonly #guesses = new BoundedCache<Guesses>(BOUNDS);
 
   constructor(parts: RefusedCredentialsParts) {
     this.#parts = parts;
@@ -46,12 +50,21 @@ export class RefusedCredentials {
 
   /** Whether no more may be tried. */
   async isLimited(attempt: Attempt): Promise<boolean> {
-    const [name, network] = await Promise.all([
-      this.#count('name', attempt),
-      this.#count('network', attempt),
-    ]);
-    if (name < MOST.name && network >= MOST.network) await this.#count('name', attempt, 1);
+    const counts = [this.#count('name', attempt), this.#count('network', attempt)];
+    const [name = 0, network = 0] = await Promise.all(counts);
+    if (network >= MOST.network) this.#guess(attempt);
     return name >= MOST.name || network >= MOST.network;
+  }
+
+  /** In memory alone: who may not try any more shall not fill the store with names either. */
+  #guess(attempt: Attempt): void {
+    const now = this.#parts.now();
+    const key = localName('name', attempt);
+    const known = this.#guesses.get(key);
+    const { number, until } =
+      known !== undefined && now < known.until ? known : { number: 0, until: now + WINDOW_MS };
+    this.#guesses.set(key, { number: number + 1, until });
+    if (number + 1 >= MOST.name) this.#blocked.set(key, now + WINDOW_MS);
   }
 
   /** Tries credentials unless too many were refused; `refused` is counted before it is given. */

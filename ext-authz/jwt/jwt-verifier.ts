@@ -1,0 +1,50 @@
+import { UnsecuredJWT } from 'jose';
+import type { JwtSettings } from '../filter-settings.ts';
+import { openHttpClient } from '../provider/http-client.ts';
+import { openKeys } from '../provider/provider-documents.ts';
+import { type SignatureFault, verifySignature } from '../provider/signed-jwt.ts';
+import {
+  type KeySource,
+  toVerified,
+  type VerifiedToken,
+  VerifiedTokens,
+  type VerifiedTokensOptions,
+} from './verified-tokens.ts';
+
+/** Verifies the tokens of one JWT filter; a token that is known costs no promise. Rejects with a ProviderError when the keys cannot be had. */
+export type JwtVerifier = {
+  readonly verify: (raw: string) => VerifiedToken | SignatureFault | Promise<VerifiedToken | SignatureFault>;
+  readonly close: () => Promise<void>;
+};
+
+/** By the keys at `jwksURI`. A token without signature is one only where `validAlgorithms` has `none`; with `none` alone nobody is asked. */
+export function openJwtVerifier(settings: JwtSettings, options: VerifiedTokensOptions): JwtVerifier {
+  const { jwksURI, maxStale, validAlgorithms } = settings;
+  const signed = validAlgorithms.filter(algorithm => algorithm !== 'none');
+  const unsecured = signed.length < validAlgorithms.length;
+  if (jwksURI === undefined || signed.length === 0)
+    return { verify: raw => readUnsecured(raw) ?? 'algorithm', close: async () => {} };
+  const client = openHttpClient(settings);
+  const document = openKeys(client, jwksURI, { maxStale, now: options.now });
+  const source: KeySource = {
+    verify: (jwt, signal) => verifySignature(jwt, signed, document, signal),
+    keySet: signal => document.get(signal),
+    knownKeySet: () => document.known(),
+  };
+  const tokens = new VerifiedTokens(source, options);
+  return {
+    verify: raw => (unsecured ? readUnsecured(raw) : undefined) ?? tokens.verify(raw),
+    close: client.close,
+  };
+}
+
+/** An Unsecured JWT (RFC 7519 section 6); undefined: it is none. jose's judgement of times is put aside: `claimFault` has it. */
+function readUnsecured(raw: string): VerifiedToken | undefined {
+  if (!raw.endsWith('.')) return undefined;
+  try {
+    const { header, payload } = UnsecuredJWT.decode(raw, { clockTolerance: Number.MAX_SAFE_INTEGER });
+    return toVerified({ raw, header: { ...header }, claims: payload });
+  } catch {
+    return undefined;
+  }
+}
