@@ -4,10 +4,11 @@ import type { Answer } from '../outcome.ts';
 import { ProviderError, shownErrorCode } from '../provider/provider-error.ts';
 import { newSecret } from '../store/sealed-record.ts';
 import { type Attempt, pendingHash, pendingValue, sameText, takeAttempt } from './attempt.ts';
-import { pendingCookie, sessionCookies } from './cookies.ts';
+import { pendingCookie, type SetCookie, sessionCookies } from './cookies.ts';
 import { failurePage, moveOn } from './gateway-page.ts';
 import { ticketUrl } from './handoff.ts';
 import { redirectUriOf } from './login.ts';
+import type { Place } from './origin.ts';
 import { presentedSession, usableSession } from './presented-session.ts';
 import type { Protecting } from './protecting.ts';
 import { newSession, type Session } from './session.ts';
@@ -126,13 +127,18 @@ async function finish(
   const { realm, sources } = filter;
   const cookies = [
     ...sessionCookies(realm, place, id, session, sources.now()),
-    pendingCookie(realm, place, ''),
+    ...donePending(realm, place, session),
   ];
   if (attempt.handoff === undefined) return moveOn(request, attempt.returnUrl, cookies, session.sameSite);
   const url = await ticketUrl(filter, attempt.handoff, id);
   if (url === undefined)
     return failurePage(request, 400, 'This login took too long.', attempt.returnUrl, cookies);
   return seeOther(url, cookies);
+}
+
+/** It goes, but where another tab could not show its session instead: browsers keep back strict cookies here. */
+function donePending(realm: string, place: Place, { sameSite }: Session): readonly SetCookie[] {
+  return sameSite === 'strict' ? [] : [pendingCookie(realm, place, '')];
 }
 
 /** What may be shown of the provider's refusal: its error code. Everything else is the operator's to know. */

@@ -22,7 +22,7 @@ export function loginRunner(filter: LoginFilter): FilterRunner {
     const place = placeOf(filter.settings.protectedOrigins, request);
     if (place === undefined) return forbidden(request, 'This host is not one of the protected origins.');
     const presented = await presentedSession(filter, request);
-    const signal = providerTime(context.signal, filter.sources.deadline);
+    const signal = providerTime(() => context.signal(), filter.sources.deadline);
     const session = await usableSession(filter, presented.loaded, signal);
     const visit = { filter, request, item, context, place, presented, signal };
     return session === undefined ? logIn(visit, ruleScope(item)) : useSession(visit, session);

@@ -91,7 +91,12 @@ for (const [sameSite, text] of [
     assert.deepEqual([seen.url, seen.status], [PAGE, 0]);
     assert.equal(seen.way.filter(step => step === 'provider').length, 1);
     assert.deepEqual(
-      browser.jar.all().map(({ attributes }) => attributes.get('samesite')),
+      ['session', 'xsrf'].map(kind =>
+        browser.jar
+          .all()
+          .find(({ name }) => name === `gateway_${kind}.${REALM}`)
+          ?.attributes.get('samesite'),
+      ),
       [text, text],
     );
   });
@@ -123,20 +128,30 @@ test('useSessionCookies: cookies without expiry; by the header of the request th
   );
 });
 
-test('two tabs log in at the same time', async t => {
+for (const sameSite of [undefined, 'lax', 'strict', 'none'] as const) {
+  test(`two tabs log in at the same time, sameSite ${sameSite}`, async t => {
+    const { browser } = await open(t);
+    const one = await browser.visit('https://a.test/one', { sameSite });
+    const two = await browser.visit('https://a.test/two', { sameSite });
+    const ends = [];
+    for (const { location } of [one, two])
+      ends.push(await browser.follow(authorize(new URL(location ?? '')), authorize, { crossSite: true }));
+    assert.deepEqual(
+      ends.map(({ status, url }) => [status, url]),
+      [
+        [0, 'https://a.test/one'],
+        [0, 'https://a.test/two'],
+      ],
+    );
+  });
+}
+
+test('two tabs that need different scopes: the second gets its own', async t => {
   const { browser } = await open(t);
-  const one = await browser.visit('https://a.test/one');
-  const two = await browser.visit('https://a.test/two');
-  const ends = [];
-  for (const { location } of [one, two])
-    ends.push(await browser.follow(authorize(new URL(location ?? '')), authorize));
-  assert.deepEqual(
-    ends.map(({ status, url }) => [status, url]),
-    [
-      [0, 'https://a.test/one'],
-      [0, 'https://a.test/two'],
-    ],
-  );
+  const one = await browser.visit('https://a.test/one', { scope: ['read'] });
+  const two = await browser.visit('https://a.test/two', { scope: ['write'] });
+  for (const { location } of [one, two]) await browser.visit(authorize(new URL(location ?? '')));
+  assert.equal((await browser.visit('https://a.test/two', { scope: ['write'] })).status, 0);
 });
 
 test('a login makes a new session id and xsrf token, and ends the session that was there', async t => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { until } from '#redis/testing/until.ts';
+import { StoreUnavailable } from '../store/record-store.ts';
 import { authorize, FAR, grantCodes } from './testing/code-provider.ts';
 import type { TestBrowser } from './testing/test-browser.ts';
 import { REALM } from './testing/test-gateway.ts';
@@ -246,4 +247,20 @@ test('the xsrf cookie is set again when it is missing or another', async t => {
   await browser.visit(PAGE);
   assert.equal(browser.jar.value(PAGE, name), xsrf);
   assert.deepEqual((await browser.visit(PAGE)).setCookies, []);
+});
+
+test('a store that fails for a moment does not lose a rotated refresh token', async t => {
+  const { browser, gateway } = await open(t);
+  rotate();
+  await browser.follow(PAGE, authorize);
+  gateway.advance(HOUR + 1);
+  const replace = gateway.store.replace.bind(gateway.store);
+  let failures = 2;
+  gateway.store.replace = (...args) => {
+    failures -= 1;
+    return failures >= 0 ? Promise.reject(new StoreUnavailable('for a moment')) : replace(...args);
+  };
+  assert.equal(await bearer(browser), 'Bearer access-1');
+  gateway.advance(HOUR + 1);
+  assert.equal(await bearer(browser), 'Bearer access-2');
 });

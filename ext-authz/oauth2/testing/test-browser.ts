@@ -61,7 +61,7 @@ export class TestBrowser {
     visit: TestVisit = {},
   ): Promise<Seen & { readonly way: readonly string[] }> {
     const way: string[] = [];
-    let [url, crossSite] = [address, false];
+    let [url, crossSite] = [address, visit.crossSite ?? false];
     for (let step = 0; step < MOST_STEPS; step += 1) {
       way.push(url);
       const seen = await this.visit(url, { ...visit, crossSite });

@@ -1,0 +1,119 @@
+import type { Provider } from '../provider/provider.ts';
+import { ProviderError } from '../provider/provider-error.ts';
+import type { TokenSet } from '../provider/token-answer.ts';
+import { type RecordStore, StoreUnavailable } from '../store/record-store.ts';
+import { newSecret, sealOfSecret } from '../store/sealed-record.ts';
+import type { LoginSettings, Sources } from './login-filter.ts';
+import { type Session, withTokens } from './session.ts';
+import type { LoadedSession, SessionRecords } from './session-records.ts';
+
+/** How a refresh comes out. `refused`: logged out meanwhile, or the provider refused: log in again. */
+export type Refreshed =
+  | { readonly kind: 'refreshed'; readonly session: Session }
+  | { readonly kind: 'refused' }
+  | { readonly kind: 'failed'; readonly error: unknown };
+
+export type RefreshParts = {
+  readonly realm: string;
+  readonly settings: Pick<LoginSettings, 'clientSessionMaxIdle'>;
+  readonly provider: Pick<Provider, 'refresh'>;
+  readonly store: RecordStore;
+  readonly sessions: SessionRecords;
+  readonly sources: Sources;
+};
+
+/** How long the provider may take, though no request waits for it any more. */
+const REFRESH_MS = 9_000;
+/** Longer than provider and store together, so that two refreshes never overlap. */
+const LEASE_MS = REFRESH_MS + 5_000;
+const POLL_MS = 50;
+const TRIES = 5;
+
+/**
+ * Refreshes a session (RFC 6749 section 6), once however many replicas want to: whoever has the lease asks the provider, the others wait until the
+ * record is another one. Source: decisions, "Refresh happens in line".
+ */
+export async function refreshOnce(parts: RefreshParts, loaded: LoadedSession): Promise<Refreshed> {
+  const { realm, sessions, sources, store } = parts;
+  const lease = sealOfSecret(loaded.id, { kind: 'refresh', realm }).key;
+  const holder = newSecret(sources.randomBytes);
+  for (let waited = 0; waited <= LEASE_MS; waited += POLL_MS) {
+    const mine = await store.acquire(lease, holder, LEASE_MS);
+    try {
+      const current = await sessions.read(loaded.id);
+      if (current === undefined) return { kind: 'refused' };
+      if (wasRefreshed(loaded, current)) return { kind: 'refreshed', session: current.session };
+      if (mine) return await ask(parts, current);
+    } finally {
+      if (mine) await store.release(lease, holder).catch(() => {});
+    }
+    await sources.pause(POLL_MS);
+  }
+  return LATE;
+}
+
+export const LATE: Refreshed = {
+  kind: 'failed',
+  error: new ProviderError('timeout', 'the token endpoint: the refresh takes too long'),
+};
+
+async function ask(parts: RefreshParts, loaded: LoadedSession): Promise<Refreshed> {
+  const { idToken, refreshToken } = loaded.session;
+  if (refreshToken === undefined) return { kind: 'refused' };
+  const request = { refreshToken, previous: idToken.claims };
+  try {
+    const tokens = await parts.provider.refresh(request, AbortSignal.timeout(REFRESH_MS));
+    return await keep(parts, loaded, tokens);
+  } catch (error) {
+    return endsSession(error) ? end(parts, loaded) : { kind: 'failed', error };
+  }
+}
+
+/** Stored before it is used, and only if the session is still there: a logout wins. */
+async function keep(
+  { sessions, settings, sources }: RefreshParts,
+  loaded: LoadedSession,
+  tokens: TokenSet,
+): Promise<Refreshed> {
+  let current: LoadedSession | undefined = loaded;
+  for (let tries = 0; tries < TRIES && current !== undefined; tries += 1) {
+    const before: LoadedSession = current;
+    const now = sources.now();
+    const session = withTokens(before.session, tokens, settings.clientSessionMaxIdle, now);
+    if (await persist(sources, () => sessions.replace(before, session, now)))
+      return { kind: 'refreshed', session };
+    current = await persist(sources, () => sessions.read(loaded.id));
+  }
+  return { kind: 'refused' };
+}
+
+/** The store may be gone for a moment; a rotated refresh token would be lost with it. */
+async function persist<T>({ pause }: Sources, task: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await task();
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable) || tries === TRIES) throw error;
+    }
+    await pause(tries * POLL_MS);
+  }
+}
+
+/** Unless somebody else has refreshed it: then our refusal is about a token that was used before. */
+async function end({ sessions }: RefreshParts, loaded: LoadedSession): Promise<Refreshed> {
+  const current = await sessions.read(loaded.id);
+  if (current !== undefined && wasRefreshed(loaded, current))
+    return { kind: 'refreshed', session: current.session };
+  await sessions.remove(loaded.key);
+  return { kind: 'refused' };
+}
+
+function wasRefreshed({ session: before }: LoadedSession, { session: after }: LoadedSession): boolean {
+  return before.accessToken !== after.accessToken || before.accessTokenEnds !== after.accessTokenEnds;
+}
+
+/** `invalid_grant` (RFC 6749 section 5.2), or an ID token that does not continue the login (OpenID Connect Core section 12.2). */
+function endsSession(error: unknown): boolean {
+  if (!(error instanceof ProviderError)) return false;
+  return error.code === 'invalid_id_token' || error.oauthError === 'invalid_grant';
+}
