@@ -18,13 +18,26 @@ export function httpRefusal(headers: IncomingHttpHeaders): 405 | 415 | undefined
 /** What the headers of a call tell its method, or why it cannot be. */
 export function readCall(headers: IncomingHttpHeaders): UnaryCall | Failure {
   const timeout = headers['grpc-timeout'];
-  const metadata = (name: string) => text(headers[name]);
-  if (timeout === undefined) return { metadata, timeoutMs: undefined };
-  const timeoutMs = parseGrpcTimeout(text(timeout));
+  if (timeout === undefined) return new CallOfHeaders(headers, undefined);
+  const timeoutMs = parseGrpcTimeout(first(timeout));
   if (timeoutMs === undefined) return BAD_TIMEOUT;
-  return timeoutMs === 0 ? EXPIRED : { metadata, timeoutMs };
+  return timeoutMs === 0 ? EXPIRED : new CallOfHeaders(headers, timeoutMs);
 }
 
-function text(value: string | readonly string[] | undefined): string {
+class CallOfHeaders implements UnaryCall {
+  readonly timeoutMs: number | undefined;
+  readonly #headers: IncomingHttpHeaders;
+
+  constructor(headers: IncomingHttpHeaders, timeoutMs: number | undefined) {
+    this.#headers = headers;
+    this.timeoutMs = timeoutMs;
+  }
+
+  metadata(name: string): string {
+    return first(this.#headers[name]);
+  }
+}
+
+function first(value: string | readonly string[] | undefined): string {
   return typeof value === 'string' ? value : (value?.[0] ?? '');
 }

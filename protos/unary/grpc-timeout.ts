@@ -1,9 +1,34 @@
-const MS: Readonly<Record<string, number>> = { H: 3_600_000, M: 60_000, S: 1_000, m: 1, u: 1e-3, n: 1e-6 };
-const TIMEOUT = /^(\d{1,8})([HMSmun])$/;
+const DIGITS_MAX = 8;
 
 /** The header `grpc-timeout`, such as `20m` or `1S`, in milliseconds; undefined when it is none. Source: gRPC over HTTP2, "Timeout". */
 export function parseGrpcTimeout(text: string): number | undefined {
-  const [, value, unit = ''] = TIMEOUT.exec(text) ?? [];
-  const ms = MS[unit];
-  return value === undefined || ms === undefined ? undefined : Number(value) * ms;
+  const digits = text.length - 1;
+  const unit = unitMs(text.charCodeAt(digits));
+  if (digits < 1 || digits > DIGITS_MAX || unit === undefined) return undefined;
+  let value = 0;
+  for (let at = 0; at < digits; at++) {
+    const digit = text.charCodeAt(at) - 0x30;
+    if (digit < 0 || digit > 9) return undefined;
+    value = value * 10 + digit;
+  }
+  return value * unit;
+}
+
+function unitMs(character: number): number | undefined {
+  switch (String.fromCharCode(character)) {
+    case 'H':
+      return 3_600_000;
+    case 'M':
+      return 60_000;
+    case 'S':
+      return 1_000;
+    case 'm':
+      return 1;
+    case 'u':
+      return 1e-3;
+    case 'n':
+      return 1e-6;
+    default:
+      return undefined;
+  }
 }

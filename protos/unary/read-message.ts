@@ -23,15 +23,15 @@ export function readMessage(
   done: (message: Buffer | Failure) => void,
 ): void {
   const reader = new MessageReader(limits.maxMessageBytes, encoding);
-  let partial = 0;
+  let held = 0;
   const hold = (bytes: number) => {
-    if (partial === 0) stream.once('close', release);
-    partial += bytes;
+    if (held === 0) stream.once('close', release);
+    held += bytes;
     limits.partialBytes += bytes;
     return limits.partialBytes > limits.maxPartialBytes ? TOO_MUCH : undefined;
   };
   const release = () => {
-    limits.partialBytes -= partial;
+    limits.partialBytes -= held;
   };
   stream.on('data', (chunk: Buffer) => {
     // Most messages come in one piece, and are not counted.

@@ -4,7 +4,9 @@ import { encodeGrpcMessage } from './grpc-message.ts';
 import { framed } from './message-reader.ts';
 import type { Failure } from './method.ts';
 
-const HEADERS = { ':status': 200, 'content-type': 'application/grpc', 'grpc-accept-encoding': 'identity' };
+const HEADERS = { ':status': 200, 'content-type': 'application/grpc' };
+/** Told to those whose call failed, since it may have been for that. */
+const ENCODINGS = { 'grpc-accept-encoding': 'identity' };
 const OK: OutgoingHttpHeaders = { 'grpc-status': '0' };
 /** A date tells a gRPC client nothing. Node reads this option, though its page names it for HTTP/1.1 alone. */
 const WITH_TRAILERS = { waitForTrailers: true, sendDate: false };
@@ -26,7 +28,7 @@ export function respondInParts(stream: ServerHttp2Stream): void {
 /** Ends a call with a status and no response; nothing when it is answered or the caller has gone. Source: gRPC over HTTP2, "Trailers-Only". */
 export function refuse(stream: ServerHttp2Stream, { failed, message }: Failure): void {
   const grpcStatus = { 'grpc-status': String(status[failed]), 'grpc-message': encodeGrpcMessage(message) };
-  end(stream, { ...HEADERS, ...grpcStatus });
+  end(stream, { ...HEADERS, ...ENCODINGS, ...grpcStatus });
 }
 
 /** Answers what is no gRPC call. */
