@@ -61,7 +61,7 @@ test('names of prototypes are not claims', () => {
 
 test('claims that are nested 20,000 deep, huge or no object do no harm', () => {
   const deep = `{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}`;
-  for (const claims of [deep, `{"b":"${'x'.repeat(60_000)}"}`, '[]', 'null', '"a"', '1', '{', ''])
+  for (const claims of [deep, `{"b":"${'x'.repeat(40_000)}"}`, '[]', 'null', '"a"', '1', '{', ''])
     assert.equal(render(jwt(claims)).size, 3, claims.slice(0, 20));
 });
 
