@@ -2,13 +2,13 @@ import type { Logger } from 'pino';
 import type { Message } from '#protos/service.ts';
 import { type ActiveRules, activateRules } from './active-rules.ts';
 import { answerPage } from './answer-page.ts';
-import { type ChainParts, type Ran, runChain } from './chain.ts';
+import { type Ran, runChain } from './chain.ts';
 import { parseCheckRequest } from './check-request.ts';
 import { allowResponse, type CheckResponse, denyResponse } from './check-response.ts';
 import { type Fault, faultAnswer, faultOf } from './fault.ts';
 import type { FilterKit } from './filter-kit.ts';
 import type { Configuration } from './filter-set.ts';
-import { finalChange, unfilteredChange, withoutInjected } from './final-change.ts';
+import { finalChange, type RuleHeaders, unfilteredChange, withoutInjected } from './final-change.ts';
 import type { HttpRequest } from './http-request.ts';
 import type { CheckOutcome, Metrics } from './metrics.ts';
 import type { Answer, Change } from './outcome.ts';
@@ -41,6 +41,9 @@ type Verdict =
       readonly filter?: string;
     };
 
+/** A check whose filters are yet to run. */
+type Running = { readonly run: (signal: () => AbortSignal) => Promise<Verdict> };
+
 /** Answers checks by the Filters and FilterPolicies in force, and tells metrics and log of it. */
 export class Checker {
   readonly #parts: CheckerParts;
@@ -71,21 +74,34 @@ export class Checker {
     log.info(counts, 'filters are in force');
   }
 
-  /** undefined: it has no rules yet. Never rejects. `clientAddress` is Envoy's, when it tells it apart from the message. */
-  async check(message: Message, clientAddress: string | undefined): Promise<CheckResponse | undefined> {
+  /**
+   * undefined: it has no rules yet. Never throws nor rejects; at once where no filter runs. `clientAddress` is Envoy's, when it tells it apart
+   * from the message.
+   */
+  check(
+    message: Message,
+    clientAddress: string | undefined,
+  ): CheckResponse | undefined | Promise<CheckResponse> {
     const { metrics, uptime } = this.#parts;
     const begun = uptime();
     if (this.#rules === undefined) {
       metrics.checked('not_ready', 0);
       return undefined;
     }
-    const request = parseCheckRequest(message, clientAddress);
-    if ('error' in request) return this.#malformed(request.error);
-    const verdict = await this.#inTime(request.value, this.#rules);
+    const parsed = parseCheckRequest(message, clientAddress);
+    if ('error' in parsed) return this.#malformed(parsed.error);
+    const request = parsed.value;
+    const way = this.#way(request, this.#rules);
+    if (!('run' in way)) return this.#conclude(request, way, begun);
+    return this.#inTime(request, way).then(verdict => this.#conclude(request, verdict, begun));
+  }
+
+  #conclude(request: HttpRequest, verdict: Verdict, begun: number): CheckResponse {
+    const { metrics, uptime } = this.#parts;
     metrics.checked(verdict.outcome, (uptime() - begun) / 1000);
     if ('change' in verdict) return allowResponse(verdict.change);
-    this.#log(request.value, verdict);
-    return denyResponse(request.value, verdict.answer);
+    this.#log(request, verdict);
+    return denyResponse(request, verdict.answer);
   }
 
   #malformed(reason: string): CheckResponse {
@@ -96,7 +112,7 @@ export class Checker {
   }
 
   /** Whatever goes on after its time may still end, for example a refresh whose result is stored. */
-  #inTime(request: HttpRequest, rules: ActiveRules): Promise<Verdict> {
+  #inTime(request: HttpRequest, { run }: Running): Promise<Verdict> {
     const { promise, resolve } = Promise.withResolvers<Verdict>();
     let abort: AbortController | undefined;
     const signal = () => {
@@ -108,7 +124,7 @@ export class Checker {
       abort ??= new AbortController();
       abort.abort();
     });
-    this.#decide(request, rules, signal)
+    run(signal)
       .catch((error: unknown) => this.#failed(request, error))
       .then(verdict => {
         cancel();
@@ -117,14 +133,18 @@ export class Checker {
     return promise;
   }
 
-  async #decide(request: HttpRequest, rules: ActiveRules, signal: () => AbortSignal): Promise<Verdict> {
-    if (request.target.startsWith(OWN_PATHS)) return this.#own(request, signal);
+  #way(request: HttpRequest, rules: ActiveRules): Verdict | Running {
+    if (request.target.startsWith(OWN_PATHS)) return { run: signal => this.#own(request, signal) };
     const selected = selectRule(rules.index, request);
     if ('ambiguous' in selected) return { outcome: 'ambiguous', answer: ambiguousPage(request) };
     const { rule } = selected;
     if (rule === undefined || rule.items.length === 0)
       return { outcome: 'no_rule', change: unfilteredChange(request) };
-    return this.#filtered(request, rule, rules, signal);
+    const headers = rules.headers.get(rule);
+    if (headers !== undefined)
+      return { run: signal => this.#filtered(request, rule, { filters: rules.filters, headers }, signal) };
+    const answer = faultAnswer(request, 'missing_filter');
+    return { outcome: 'closed', answer, rule: rule.id, filter: rules.closed.get(rule)?.filter ?? '' };
   }
 
   async #own(request: HttpRequest, signal: () => AbortSignal): Promise<Verdict> {
@@ -136,17 +156,11 @@ export class Checker {
   async #filtered(
     request: HttpRequest,
     rule: Rule,
-    { filters, headers: byRule, closed }: ActiveRules,
+    { filters, headers }: Pick<ActiveRules, 'filters'> & { readonly headers: RuleHeaders },
     signal: () => AbortSignal,
   ): Promise<Verdict> {
-    const headers = byRule.get(rule);
-    if (headers === undefined) {
-      const answer = faultAnswer(request, 'missing_filter');
-      return { outcome: 'closed', answer, rule: rule.id, filter: closed.get(rule)?.filter ?? '' };
-    }
     const ran = (filter: string, what: Ran) => this.#ran(request, filter, what);
-    const parts: ChainParts = { filters, signal, ran };
-    const result = await runChain(rule, withoutInjected(request, headers), parts);
+    const result = await runChain(rule, withoutInjected(request, headers), { filters, signal, ran });
     if (result.kind === 'allow') return { outcome: 'allowed', change: finalChange(request, headers, result) };
     return { outcome: 'answered', answer: result.answer, rule: rule.id, filter: result.filter };
   }

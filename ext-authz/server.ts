@@ -70,9 +70,8 @@ function check(checker: Checker): UnaryMethod<Message, CheckResponse> {
   return {
     path: PATH,
     ...protobufCodec('envoy.service.auth.v3.CheckRequest', 'envoy.service.auth.v3.CheckResponse'),
-    handle: async (request, call) => {
-      const response = await checker.check(request, call.metadata(CLIENT_ADDRESS) || undefined);
-      return response ?? failure('UNAVAILABLE', checker.notReady ?? '');
-    },
+    handle: (request, call) =>
+      checker.check(request, call.metadata(CLIENT_ADDRESS) || undefined) ??
+      failure('UNAVAILABLE', checker.notReady ?? ''),
   };
 }
