@@ -47,7 +47,7 @@ function pathMatches({ path = '*' }: ReadableRule, escapedSlashes: EscapedSlashe
   return regexes.map(regex => ({ safe_regex: { regex } }));
 }
 
-/** `..;x`, which Envoy passes on as a name and some upstreams take for `..`: it may lead to any path. */
+/** `..;x`, which Envoy leaves of `%2e%2e;x` and some upstreams take for `..`: it may lead to any path. */
 const DOT_SEGMENT = '.*/\\.\\.?;.*';
 
 const ESCAPED_SLASH = '.*%(?:2[Ff]|5[Cc]).*';
