@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ticketUrl } from './handoff.ts';
 import { authorize, grantCodes } from './testing/code-provider.ts';
 import { TestBrowser } from './testing/test-browser.ts';
-import { REALM } from './testing/test-gateway.ts';
+import { REALM, toProtected } from './testing/test-gateway.ts';
 import { useWorld } from './testing/world.ts';
 
 const { open, provider } = useWorld();
@@ -181,4 +182,31 @@ test('a session that the second origin cannot use is not handed over again: one 
   gateway.judge(token => (token === 'access-0' ? { kind: 'invalid', check: 'revoked' } : { kind: 'valid' }));
   const seen = await browser.follow('https://b.test/', authorize);
   assert.deepEqual([seen.status, providers(seen.way)], [0, 1]);
+});
+
+test('a step-up ends the old session though the first origin has lost its cookies', async t => {
+  const { browser, gateway } = await open(t, { origins: ORIGINS });
+  await browser.follow('https://b.test/', authorize);
+  const old = browser.jar.value('https://b.test/', SESSION) ?? '';
+  browser.jar.take(new URL('https://a.test/'), `${SESSION}=; Path=/; Max-Age=0`);
+  const { way } = await browser.follow('https://c.test/', authorize, { scope: ['write'] });
+  assert.equal(providers(way), 1);
+  assert.ok(await gateway.filters[0]?.[0]?.sessions.read(old));
+  const seen = await browser.follow('https://b.test/', authorize, { scope: ['write'] });
+  assert.deepEqual([seen.status, providers(seen.way)], [0, 0]);
+  assert.equal(await gateway.filters[0]?.[0]?.sessions.read(old), undefined);
+});
+
+test('no ticket for an origin that is no longer protected', async t => {
+  const { browser, gateway } = await open(t, { origins: ORIGINS });
+  await browser.follow('https://a.test/', authorize);
+  const { location = '' } = await browser.visit('https://b.test/');
+  const [[filter] = []] = gateway.filters;
+  assert.ok(filter);
+  const handoff = new URL(location).searchParams.get('handoff') ?? '';
+  const id = browser.jar.value('https://a.test/', SESSION) ?? '';
+  const protectedOrigins = ['https://a.test', 'https://c.test', 'https://b.test:8443'].map(toProtected);
+  const anew = { ...filter, settings: { ...filter.settings, protectedOrigins } };
+  assert.equal(await ticketUrl(anew, handoff, id), undefined);
+  assert.ok(await ticketUrl(filter, handoff, id));
 });
