@@ -267,6 +267,24 @@ test('cached tokens do not tell a guesser that he is right', async t => {
   setBy(await run(ME, [], '198.51.100.1'));
 });
 
+test('a token in the store does not tell a guesser at another replica either', async t => {
+  judge();
+  const { run, replica } = await openCredentialFilter(t, hostile.issuer, GRANT);
+  setBy(await run(ME, [], '198.51.100.1'));
+  for (let n = 0; n < 5; n += 1) await run(as('me', `${n}`));
+  assert.equal(answerOf(await replica()(ME)).status, 429);
+  setBy(await replica()(ME, [], '198.51.100.1'));
+});
+
+test('a network at its limit does not learn of tokens that were got elsewhere', async t => {
+  judge();
+  const { run } = await openCredentialFilter(t, hostile.issuer, GRANT);
+  setBy(await run(ME, [], '198.51.100.1'));
+  for (let n = 0; n < 31; n += 1) await run(as(`client ${n}`));
+  assert.equal(answerOf(await run(ME)).status, 429);
+  setBy(await run(ME, [], '198.51.100.1'));
+});
+
 test('a network at its limit still serves those who had a token there before, and nobody guesses theirs', async t => {
   judge();
   const { run } = await openCredentialFilter(t, hostile.issuer, GRANT);
