@@ -4,6 +4,7 @@ import { EncodeError } from '#protos/encode-error.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { DiscoveryObserver, StreamStatus } from '#xds/discovery-observer.ts';
 import { DiscoveryService } from '#xds/discovery-service.ts';
+import type { Snapshot } from '#xds/snapshot.ts';
 import { SnapshotCache } from '#xds/snapshot-cache.ts';
 import { compile } from './compile/compile.ts';
 import { Memo } from './compile/memo.ts';
@@ -20,6 +21,7 @@ import type { Reading } from './resource-folders.ts';
 import { refuseSecrets } from './secret-groups.ts';
 import { allProblems, type Status, shortTypeName, toStatus } from './status.ts';
 import type { Standing } from './verdict.ts';
+import { widen } from './widen.ts';
 
 export type ControlPlaneParts = {
   readonly config: Config;
@@ -45,6 +47,7 @@ export type ControlPlane = {
 export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPlane> {
   const { config, metrics, log, now, after } = parts;
   const cache = new SnapshotCache();
+  const published = new Map<string, Snapshot>();
   const keeper = await lastGoodKeeper(parts.store, config, log);
   const refuse = (group: string, address: string) => refuseSecrets(group, address, config.plaintextSecrets);
   const service = new DiscoveryService({ cache, observer: observer(), refuse, now, after });
@@ -52,7 +55,16 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
     groups: resources => [...SERVICE_GROUPS, ...nodeGroups(resources)],
     services: new Set(SERVICE_GROUPS),
     compile: compiler(config, log),
-    publish: (group, snapshot) => cache.set(group, snapshot),
+    publish: (group, snapshot) => {
+      published.set(group, snapshot);
+      cache.set(group, SERVICE_GROUPS.includes(group) ? widen(cache.get(group), snapshot) : snapshot);
+    },
+    changedOver: () => {
+      for (const group of SERVICE_GROUPS) {
+        const snapshot = published.get(group);
+        if (snapshot !== undefined && snapshot !== cache.get(group)) cache.set(group, snapshot);
+      }
+    },
     proxies: () => service.streams().map(toStanding),
     keep: accepted => keeper.keep(accepted),
     after,

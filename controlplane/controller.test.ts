@@ -50,6 +50,7 @@ function system(
   const controller: Controller = new Controller(new Map(lastGood.map(resource => [resource.id, resource])), {
     groups: () => ['edge'],
     services: new Set(),
+    changedOver: () => {},
     compile: resources => {
       const snapshot = snapshotFor(resources);
       return fails(versionOf(snapshot)) ? { error: 'does not encode' } : { snapshot, problems: [] };
@@ -161,10 +162,12 @@ describe('services and proxies', () => {
     const served: Record<string, string> = {};
     const states: Record<string, Standing['state']> = { limits: 'settled', edge: 'settled' };
     const kept: string[] = [];
+    const over: string[] = [];
     const timers: (() => void)[] = [];
     let connected = ['limits', 'edge'];
     const controller: Controller = new Controller(new Map(), {
       groups: () => ['edge', 'limits'],
+      changedOver: () => over.push(served.edge ?? ''),
       services: new Set(['limits']),
       compile: resources => ({ snapshot: snapshotFor(resources), problems: [] }),
       publish: (group, snapshot) => {
@@ -186,7 +189,7 @@ describe('services and proxies', () => {
       connected = groups;
       controller.proxiesChanged();
     };
-    return { controller, served, say, connect, kept, timers };
+    return { controller, served, say, connect, kept, over, timers };
   }
 
   test('a change is in force at the services before the proxies get theirs', () => {
@@ -238,6 +241,25 @@ describe('services and proxies', () => {
     connect('edge');
     controller.written(written([mapping('a', '1')]));
     assert.equal(served.edge, 'a@1');
+  });
+
+  test('services are told when the proxies go by a change, and not before', () => {
+    const { controller, say, over } = pair();
+    controller.written(written([mapping('a', '1')]));
+    say('limits', 'settled');
+    assert.deepEqual(over, []);
+    say('edge', 'settled');
+    assert.deepEqual(over, ['a@1']);
+    say('edge', 'settled');
+    assert.deepEqual(over, ['a@1']);
+  });
+
+  test('while a proxy refuses a change, it does not go by it', () => {
+    const { controller, say, over } = pair();
+    controller.written(written([mapping('a', '1')]));
+    say('limits', 'settled');
+    say('edge', 'refused');
+    assert.deepEqual(over, []);
   });
 
   test('services alone prove nothing', () => {

@@ -17,8 +17,10 @@ export type ControllerParts = {
   readonly services: ReadonlySet<string>;
   /** An `error` is a configuration that cannot be made; it counts as one that proxies refuse. */
   compile(resources: ResourceSet, group: string): GroupConfiguration | { readonly error: string };
-  /** Serves the configuration to every proxy of the group. */
+  /** Serves the configuration to every proxy of the group; to a service together with what proxies may still go by, until `changedOver`. */
   publish(group: string, snapshot: Snapshot): void;
+  /** The proxies go by what was last published: services need not know what was before. */
+  changedOver(): void;
   /** The connected proxies, and how each stands to what was last published to its group. */
   proxies(): Iterable<Standing>;
   /** Keeps what was accepted for the next start. */
@@ -50,6 +52,8 @@ export class Controller {
   #held: readonly Compiled[] = [];
   /** Proxies answer synchronously what changes nothing for them; no verdict is due before all have been served. */
   #publishing = false;
+  /** Proxies may still go by what was before. */
+  #changing = false;
   #overdue = false;
   #cancelTimer: () => void = () => {};
 
@@ -70,8 +74,20 @@ export class Controller {
   /** A proxy or a service came, went, or has answered what was published to it. */
   proxiesChanged(): void {
     if (this.#publishing) return;
-    if (this.#held.length > 0) this.#servicesChanged();
-    else if (this.#rollout.trial !== undefined) this.#judge();
+    if (this.#held.length > 0) {
+      this.#servicesChanged();
+      return;
+    }
+    if (this.#rollout.trial !== undefined) this.#judge();
+    if (this.#changing && this.#held.length === 0 && this.#haveChangedOver()) {
+      this.#changing = false;
+      this.#parts.changedOver();
+    }
+  }
+
+  #haveChangedOver(): boolean {
+    const proxies = [...this.#parts.proxies()].filter(({ group }) => !this.#parts.services.has(group));
+    return this.#overdue || proxies.every(({ state }) => state === 'settled');
   }
 
   #judge(): void {
@@ -88,7 +104,6 @@ export class Controller {
   #accept(): void {
     this.#rollout = accept(this.#rollout);
     this.#unproven.clear();
-    this.#cancelTimer();
     this.#parts.keep(this.#rollout.accepted);
     if (this.#rollout.trial !== undefined) this.#publish();
   }
@@ -158,13 +173,12 @@ export class Controller {
     this.#held = [];
     this.#publishGroups(held);
     this.#cancelTimer();
+    this.#changing = true;
     this.#overdue = false;
-    if (this.#rollout.trial !== undefined) {
-      this.#cancelTimer = this.#parts.after(OVERDUE_MS, () => {
-        this.#overdue = true;
-        this.proxiesChanged();
-      });
-    }
+    this.#cancelTimer = this.#parts.after(OVERDUE_MS, () => {
+      this.#overdue = true;
+      this.proxiesChanged();
+    });
     this.proxiesChanged();
   }
 

@@ -88,6 +88,25 @@ describe('rate limits', () => {
     }
   });
 
+  test('whose pattern is renamed together with the label let no request through meanwhile', async () => {
+    const write = async (at: number) => {
+      const label = `label-${at}`;
+      const errorResponse = { headers: [{ name: 'X-Label', value: label }] };
+      const limit = { pattern: [{ generic_key: label }], rate: 0, unit: 'hour', errorResponse };
+      system.write(
+        'renamed.yaml',
+        labelled('renamed', system.services.upstream, [label]) + limits('renamed', [limit]),
+      );
+      await until(async () => (await system.ask('/renamed/')).headers['x-label'] === label || undefined);
+    };
+    await write(0);
+    const load = startLoad({ base: system.edge, path: '/renamed/', connections: 4, perSecond: 200 });
+    for (let at = 1; at <= 10; at++) await write(at);
+    const { samples } = await load.stop();
+    assert.ok(samples.length > 20, String(samples.length));
+    assert.deepEqual([...new Set(samples.map(({ outcome }) => outcome))], [429]);
+  });
+
   test('with a mistake keep their last good version', () =>
     withinOneWindow(async client => {
       await edit(1, 4);
