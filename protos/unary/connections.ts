@@ -1,5 +1,4 @@
 import {
-  constants,
   type IncomingHttpHeaders,
   performServerHandshake,
   type ServerHttp2Session,
@@ -32,9 +31,6 @@ const SESSION: ServerSessionOptions = {
   settings: { maxConcurrentStreams: MAX_STREAMS, maxHeaderListSize: MAX_HEADER_BYTES, enablePush: false },
 };
 
-/** The last stream id that there can be: "go elsewhere", while what is on its way is still taken. Source: RFC 9113, section 6.8. */
-const ANY_STREAM = 2 ** 31 - 1;
-
 /** The HTTP/2 connections of a server. */
 export class Connections {
   readonly #sessions = new Set<ServerHttp2Session>();
@@ -59,7 +55,7 @@ export class Connections {
       stream.on('error', ignore);
       onStream(stream, headers);
     });
-    keepAlive(session, this.#keepAlive);
+    keepAlive(session, socket, this.#keepAlive);
   }
 
   /** Tells clients to go elsewhere; resolves when their calls have ended. */
@@ -68,20 +64,20 @@ export class Connections {
   }
 }
 
-/** In two steps, so that no call that is on its way gets lost: its sender learns of the end before it. */
+/** A call that is on its way is refused with a GOAWAY that says it was not seen. */
 function drain(session: ServerHttp2Session): Promise<void> {
   if (session.destroyed) return Promise.resolve();
   return new Promise(resolve => {
     session.once('close', resolve);
-    session.goaway(constants.NGHTTP2_NO_ERROR, ANY_STREAM);
-    if (!session.closed) session.ping(() => session.close());
+    session.close();
   });
 }
 
-/** Ends a connection whose peer has gone without a word. */
-function keepAlive(session: ServerHttp2Session, { everyMs, timeoutMs }: KeepAlive): void {
+/** Ends a connection whose peer has gone without a word, or reads nothing any more. */
+function keepAlive(session: ServerHttp2Session, socket: Duplex, { everyMs, timeoutMs }: KeepAlive): void {
   const timer = setInterval(() => {
-    const late = setTimeout(() => session.destroy(), timeoutMs);
+    if (session.destroyed) return;
+    const late = setTimeout(() => socket.destroy(), timeoutMs);
     session.ping(() => clearTimeout(late));
   }, everyMs);
   session.once('close', () => clearInterval(timer));

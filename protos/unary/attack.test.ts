@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import http2 from 'node:http2';
+import net from 'node:net';
+import { describe, type TestContext, test } from 'node:test';
+import { status } from '@grpc/grpc-js';
+import { framed } from './message-reader.ts';
+import { serveEcho } from './testing/echo-server.ts';
+import { call, closed, open, openSession, send } from './testing/http2-client.ts';
+
+const MIB = 2 ** 20;
+const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
+/** Source: RFC 9113, section 6. */
+const FRAME = { headers: 1, rst: 3, settings: 4, ping: 6, continuation: 9 } as const;
+
+function frame(type: number, flags: number, stream: number, payload: Buffer): Buffer {
+  const head = Buffer.alloc(9);
+  head.writeUIntBE(payload.length, 0, 3);
+  head[3] = type;
+  head[4] = flags;
+  head.writeUInt32BE(stream, 5);
+  return Buffer.concat([head, payload]);
+}
+
+/** A connection that speaks frames of its own making; what it is sent is thrown away. */
+function rawConnection(t: TestContext, port: number): net.Socket {
+  const socket = net.connect(port, '127.0.0.1').on('error', () => {});
+  socket.resume();
+  t.after(() => socket.destroy());
+  socket.write(Buffer.concat([PREFACE, frame(FRAME.settings, 0, 0, Buffer.alloc(0))]));
+  return socket;
+}
+
+/** A server that is attacked, and a connection that has nothing to do with it and must go on. */
+async function victim(t: TestContext) {
+  const { port } = await serveEcho(t);
+  const bystander = openSession(t, port);
+  const unharmed = async () => assert.equal((await call(bystander, 'x')).text, 'x');
+  await unharmed();
+  return { port, unharmed };
+}
+
+describe('the server closes a connection, and that alone, which floods it with', () => {
+  const headers = Buffer.from('83', 'hex'); // :method: POST, of HPACK's static table
+  for (const [what, flood] of [
+    [
+      'resets',
+      (id: number) =>
+        Buffer.concat([
+          frame(FRAME.headers, 4, id, headers),
+          frame(FRAME.rst, 0, id, Buffer.from('00000008', 'hex')),
+        ]),
+    ],
+    [
+      'CONTINUATION frames',
+      (id: number) =>
+        id === 1 ? frame(FRAME.headers, 0, 1, headers) : frame(FRAME.continuation, 0, 1, Buffer.alloc(0)),
+    ],
+    ['fields over the limit', (id: number) => frame(FRAME.headers, 5, id, Buffer.alloc(200, 0x83))],
+  ] as const)
+    test(what, { timeout: 20_000 }, async t => {
+      const { port, unharmed } = await victim(t);
+      const socket = rawConnection(t, port);
+      const ended = closed(socket);
+      let id = 1;
+      const more = () => {
+        for (let n = 0; n < 1_000 && !socket.destroyed; n++, id += 2) socket.write(flood(id));
+        if (!socket.destroyed) setImmediate(more);
+      };
+      more();
+      await ended;
+      assert.ok(id < 200_000, `${id} streams`);
+      await unharmed();
+    });
+});
+
+describe('the server bears', () => {
+  test('headers longer than it reads, of which it refuses that stream', async t => {
+    const { port, unharmed } = await victim(t);
+    const session = openSession(t, port);
+    await call(session, 'x');
+    const long = await call(session, 'x', { 'x-long': 'x'.repeat(60_000) });
+    assert.equal(long.text, '');
+    assert.notEqual(long.rstCode, 0);
+    await unharmed();
+  });
+
+  test('more calls at once than it allows: those within the limit are answered', async t => {
+    const { port, unharmed } = await victim(t);
+    const session = openSession(t, port);
+    const [settings] = (await once(session, 'remoteSettings')) as [http2.Settings];
+    assert.equal(settings.maxConcurrentStreams, 1_024);
+    const texts = await Promise.all(Array.from({ length: 5_000 }, (_, n) => call(session, `late-${n}`)));
+    assert.ok(texts.every(({ text }, n) => text === String(n)));
+    await unharmed();
+  });
+
+  test('calls that never go on', async t => {
+    const { port, unharmed } = await victim(t);
+    const session = openSession(t, port);
+    for (let n = 0; n < 500; n++)
+      open(session)
+        .on('error', () => {})
+        .write(Buffer.alloc(1));
+    assert.equal((await call(session, 'x')).text, 'x');
+    await unharmed();
+    session.destroy();
+    await unharmed();
+  });
+
+  test('unfinished messages only up to a bound for a connection', async t => {
+    const { port } = await serveEcho(t, { limits: { maxPartialBytes: MIB } });
+    const session = openSession(t, port);
+    const half = framed(Buffer.alloc(600_000)).subarray(0, 400_000);
+    const pieces = Array.from({ length: 6 }, () => open(session));
+    const answers = pieces.map(async stream => {
+      stream.on('error', () => {}).resume();
+      stream.write(half);
+      const [headers] = (await once(stream, 'response')) as [http2.IncomingHttpHeaders];
+      return headers['grpc-status'];
+    });
+    assert.equal(await Promise.race(answers), String(status.RESOURCE_EXHAUSTED));
+    for (const stream of pieces) stream.close(http2.constants.NGHTTP2_CANCEL);
+    await Promise.allSettled(pieces.map(stream => stream.destroyed || closed(stream)));
+    const whole = framed(Buffer.alloc(600_000, 'x'));
+    const { headers } = await send(session, whole);
+    assert.equal(headers['grpc-status'], '0', 'what was held is free again');
+  });
+
+  test('a message over the limit, which it refuses before it has come', async t => {
+    const { port, unharmed } = await victim(t);
+    const session = openSession(t, port);
+    const { headers } = await send(session, framed(Buffer.alloc(5 * MIB)));
+    assert.equal(headers['grpc-status'], String(status.RESOURCE_EXHAUSTED));
+    assert.equal((await call(session, 'x')).text, 'x');
+    await unharmed();
+  });
+
+  test('a message byte by byte', async t => {
+    const { port } = await victim(t);
+    const stream = open(openSession(t, port));
+    stream.on('error', () => {}).resume();
+    const answered = once(stream, 'trailers') as Promise<[http2.IncomingHttpHeaders]>;
+    for (const byte of framed(Buffer.alloc(2_000, 'a'))) stream.write(Buffer.from([byte]));
+    stream.end();
+    assert.equal((await answered)[0]['grpc-status'], '0');
+  });
+
+  test('a reader that takes nothing: others are answered, and it is when it reads', async t => {
+    const { port, unharmed } = await victim(t);
+    const session = openSession(t, port, { initialWindowSize: 0 });
+    const answers = Array.from({ length: 500 }, (_, n) => call(session, `${n}`));
+    await unharmed();
+    session.settings({ initialWindowSize: 65_535 });
+    assert.ok((await Promise.all(answers)).every(({ text }, n) => text === String(n)));
+  });
+
+  test('a peer that closes its side, or all of it, in the middle', async t => {
+    const { port, unharmed } = await victim(t);
+    for (const cut of ['end', 'destroy'] as const) {
+      const socket = rawConnection(t, port);
+      socket.write(frame(FRAME.headers, 4, 1, Buffer.from('83', 'hex')));
+      const ended = closed(socket);
+      socket[cut]();
+      await ended;
+    }
+    await unharmed();
+  });
+
+  test('a preface and then garbage', async t => {
+    const { port, unharmed } = await victim(t);
+    const socket = net.connect(port, '127.0.0.1').on('error', () => {});
+    socket.resume().end(Buffer.concat([PREFACE, Buffer.alloc(1_000, 0xff)]));
+    await closed(socket);
+    await unharmed();
+  });
+});
+
+test('a peer that is gone without a word is found out', { timeout: 5_000 }, async t => {
+  const { port } = await serveEcho(t, { limits: { keepAlive: { everyMs: 20, timeoutMs: 20 } } });
+  const socket = rawConnection(t, port);
+  await closed(socket);
+});
+
+test('a peer that answers pings stays', async t => {
+  const { port } = await serveEcho(t, { limits: { keepAlive: { everyMs: 10, timeoutMs: 1_000 } } });
+  const session = openSession(t, port);
+  for (let n = 0; n < 5; n++) await once(session, 'ping');
+  assert.equal((await call(session, 'x')).text, 'x');
+});
