@@ -6,6 +6,8 @@ import { encodeAny } from '#protos/encode.ts';
 import type { JsonObject } from '#protos/json.ts';
 import { serviceDefinition } from '#protos/service.ts';
 import { RATE_LIMIT } from '#protos/type-url.ts';
+import { serveOnGrpcJs } from '#protos/unary/serve-on-grpc-js.ts';
+import { serveUnary } from '#protos/unary/serve-unary.ts';
 import { type XdsResource, xdsResource } from '#xds/snapshot.ts';
 import { type CounterStore, StoreUnavailable } from './counter-store.ts';
 import { MemoryCounterStore } from './memory-counter-store.ts';
@@ -20,7 +22,12 @@ const request = (value: string) => ({
 });
 
 /** A service with these limits in force (undefined: none have come), and clients of it. */
-async function setUp(t: TestContext, limits: readonly JsonObject[] | undefined, store = memory()) {
+async function setUpOn(
+  serve: typeof serveUnary,
+  t: TestContext,
+  limits: readonly JsonObject[] | undefined,
+  store = memory(),
+) {
   const lines: string[] = [];
   const log = pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) });
   const server = await startServer({
@@ -29,6 +36,7 @@ async function setUp(t: TestContext, limits: readonly JsonObject[] | undefined, 
     store,
     log,
     uptime: () => performance.now(),
+    serve,
   });
   const client = new Client(`127.0.0.1:${server.port}`, credentials.createInsecure());
   t.after(async () => {
@@ -79,120 +87,130 @@ const post = async (url: string, body: string) => {
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 };
 
-describe('the service', () => {
-  test('without limits yet is not ready and answers UNAVAILABLE', async t => {
-    const { call, url } = await setUp(t, undefined);
-    await assert.rejects(call(request('/')), { code: status.UNAVAILABLE });
-    const ready = await fetch(`${url}/readyz`);
-    assert.deepEqual(
-      [ready.status, await ready.text()],
-      [503, 'not ready: no limits have come from the control plane yet\n'],
-    );
-    assert.equal((await fetch(`${url}/healthz`)).status, 200);
-  });
+for (const [name, serve] of [
+  ['the unary server', serveUnary],
+  ['grpc-js', serveOnGrpcJs],
+] as const)
+  describe(`on ${name}`, () => {
+    const setUp = setUpOn.bind(undefined, serve);
 
-  test('that knows that there are no limits is ready and lets everything pass', async t => {
-    const { call, update, url } = await setUp(t, undefined);
-    update([]);
-    assert.equal((await call(request('/'))).overall_code, 1);
-    assert.equal((await fetch(`${url}/readyz`)).status, 200);
-  });
-
-  test('decides over gRPC', async t => {
-    const { call } = await setUp(t, [LIMIT]);
-    assert.equal((await call(request('/a'))).overall_code, 1);
-    const over = await call(request('/a'));
-    assert.equal(over.overall_code, 2);
-    assert.equal(over.statuses[0]?.current_limit?.name, 'per-path');
-    assert.equal((await call(request('/b'))).overall_code, 1);
-  });
-
-  test('reads the request id of an error template from the call', async t => {
-    const error_response = { body_template: '{{ .request_id }}' };
-    const { call } = await setUp(t, [{ ...LIMIT, rate: 0, error_response }]);
-    const metadata = new Metadata();
-    metadata.set('x-gateway-request-id', 'id-1');
-    const { raw_body } = await call(request('/'), metadata);
-    assert.equal(Buffer.from(raw_body ?? []).toString(), 'id-1');
-  });
-
-  test('refuses a request without domain or descriptors as INVALID_ARGUMENT', async t => {
-    const { call } = await setUp(t, [LIMIT]);
-    await assert.rejects(call({ ...request('/'), domain: '' }), { code: status.INVALID_ARGUMENT });
-    await assert.rejects(call({ domain: 'gateway' }), { code: status.INVALID_ARGUMENT });
-  });
-
-  test('answers UNAVAILABLE when the store is gone, by a promise or at once', async t => {
-    const gone = { ...memory(), status: () => ({ waiting: 0 }), close: async () => {} };
-    const late = { ...gone, count: () => Promise.reject(new StoreUnavailable('gone')) };
-    const atOnce = {
-      ...gone,
-      count: () => {
-        throw new StoreUnavailable('gone');
-      },
-    };
-    for (const store of [late, atOnce]) {
-      const { call, url } = await setUp(t, [LIMIT], store);
-      await assert.rejects(call(request('/')), { code: status.UNAVAILABLE, details: 'gone' });
-      assert.deepEqual(await post(url, JSON.stringify(request('/'))), {
-        status: 503,
-        body: { error: 'gone' },
+    describe('the service', () => {
+      test('without limits yet is not ready and answers UNAVAILABLE', async t => {
+        const { call, url } = await setUp(t, undefined);
+        await assert.rejects(call(request('/')), { code: status.UNAVAILABLE });
+        const ready = await fetch(`${url}/readyz`);
+        assert.deepEqual(
+          [ready.status, await ready.text()],
+          [503, 'not ready: no limits have come from the control plane yet\n'],
+        );
+        assert.equal((await fetch(`${url}/healthz`)).status, 200);
       });
-    }
+
+      test('that knows that there are no limits is ready and lets everything pass', async t => {
+        const { call, update, url } = await setUp(t, undefined);
+        update([]);
+        assert.equal((await call(request('/'))).overall_code, 1);
+        assert.equal((await fetch(`${url}/readyz`)).status, 200);
+      });
+
+      test('decides over gRPC', async t => {
+        const { call } = await setUp(t, [LIMIT]);
+        assert.equal((await call(request('/a'))).overall_code, 1);
+        const over = await call(request('/a'));
+        assert.equal(over.overall_code, 2);
+        assert.equal(over.statuses[0]?.current_limit?.name, 'per-path');
+        assert.equal((await call(request('/b'))).overall_code, 1);
+      });
+
+      test('reads the request id of an error template from the call', async t => {
+        const error_response = { body_template: '{{ .request_id }}' };
+        const { call } = await setUp(t, [{ ...LIMIT, rate: 0, error_response }]);
+        const metadata = new Metadata();
+        metadata.set('x-gateway-request-id', 'id-1');
+        const { raw_body } = await call(request('/'), metadata);
+        assert.equal(Buffer.from(raw_body ?? []).toString(), 'id-1');
+      });
+
+      test('refuses a request without domain or descriptors as INVALID_ARGUMENT', async t => {
+        const { call } = await setUp(t, [LIMIT]);
+        await assert.rejects(call({ ...request('/'), domain: '' }), { code: status.INVALID_ARGUMENT });
+        await assert.rejects(call({ domain: 'gateway' }), { code: status.INVALID_ARGUMENT });
+      });
+
+      test('answers UNAVAILABLE when the store is gone, by a promise or at once', async t => {
+        const gone = { ...memory(), status: () => ({ waiting: 0 }), close: async () => {} };
+        const late = { ...gone, count: () => Promise.reject(new StoreUnavailable('gone')) };
+        const atOnce = {
+          ...gone,
+          count: () => {
+            throw new StoreUnavailable('gone');
+          },
+        };
+        for (const store of [late, atOnce]) {
+          const { call, url } = await setUp(t, [LIMIT], store);
+          await assert.rejects(call(request('/')), { code: status.UNAVAILABLE, details: 'gone' });
+          assert.deepEqual(await post(url, JSON.stringify(request('/'))), {
+            status: 503,
+            body: { error: 'gone' },
+          });
+        }
+      });
+
+      test('a mistake of ours is INTERNAL, told in the log and not to the client', async t => {
+        const store = {
+          count: () => {
+            throw new TypeError('x is not a function');
+          },
+          status: () => ({ waiting: 0 }),
+          close: async () => {},
+        };
+        const { call, lines } = await setUp(t, [LIMIT], store);
+        const failed = await call(request('/')).catch((error: ServiceError) => error);
+        assert.deepEqual(
+          [(failed as ServiceError).code, (failed as ServiceError).details],
+          [status.INTERNAL, 'internal error, see the log'],
+        );
+        assert.ok(lines.some(line => line.includes('x is not a function')));
+      });
+    });
+
+    describe('limits from the control plane', () => {
+      test('that cannot be are refused as a whole, and the earlier ones stay', async t => {
+        const { call, answers, update } = await setUp(t, [{ ...LIMIT, rate: 0 }]);
+        update([
+          resourceOf('default/a', [{ ...LIMIT, rate: 5 }]),
+          resourceOf('default/b', [{ ...LIMIT, name: '' }]),
+        ]);
+        assert.match(answers[1] ?? '', /^RateLimit default\/b: limits\[0\]/);
+        assert.equal((await call(request('/'))).overall_code, 2);
+      });
+
+      test('come into force as a whole: not while a part is missing', async t => {
+        const { call, update } = await setUp(t, [{ ...LIMIT, rate: 0 }]);
+        update([resourceOf('default/a', [{ ...LIMIT, rate: 5 }])], [], false);
+        assert.equal((await call(request('/'))).overall_code, 2);
+        update([resourceOf('default/b', [])]);
+        assert.equal((await call(request('/'))).overall_code, 1);
+      });
+
+      test('that change their rate or name go on counting where they were', async t => {
+        const { call, update } = await setUp(t, [{ ...LIMIT, rate: 2 }]);
+        await call(request('/'));
+        await call(request('/'));
+        update([resourceOf('default/b', [{ ...LIMIT, name: 'renamed', rate: 3 }])], ['default/a']);
+        assert.equal((await call(request('/'))).overall_code, 1);
+        assert.equal((await call(request('/'))).overall_code, 2);
+      });
+
+      test('that are removed hold nobody any more', async t => {
+        const { call, update } = await setUp(t, [{ ...LIMIT, rate: 0 }]);
+        update([], ['default/a']);
+        assert.equal((await call(request('/'))).overall_code, 1);
+      });
+    });
   });
 
-  test('a mistake of ours is INTERNAL, told in the log and not to the client', async t => {
-    const store = {
-      count: () => {
-        throw new TypeError('x is not a function');
-      },
-      status: () => ({ waiting: 0 }),
-      close: async () => {},
-    };
-    const { call, lines } = await setUp(t, [LIMIT], store);
-    const failed = await call(request('/')).catch((error: ServiceError) => error);
-    assert.deepEqual(
-      [(failed as ServiceError).code, (failed as ServiceError).details],
-      [status.INTERNAL, 'internal error, see the log'],
-    );
-    assert.ok(lines.some(line => line.includes('x is not a function')));
-  });
-});
-
-describe('limits from the control plane', () => {
-  test('that cannot be are refused as a whole, and the earlier ones stay', async t => {
-    const { call, answers, update } = await setUp(t, [{ ...LIMIT, rate: 0 }]);
-    update([
-      resourceOf('default/a', [{ ...LIMIT, rate: 5 }]),
-      resourceOf('default/b', [{ ...LIMIT, name: '' }]),
-    ]);
-    assert.match(answers[1] ?? '', /^RateLimit default\/b: limits\[0\]/);
-    assert.equal((await call(request('/'))).overall_code, 2);
-  });
-
-  test('come into force as a whole: not while a part is missing', async t => {
-    const { call, update } = await setUp(t, [{ ...LIMIT, rate: 0 }]);
-    update([resourceOf('default/a', [{ ...LIMIT, rate: 5 }])], [], false);
-    assert.equal((await call(request('/'))).overall_code, 2);
-    update([resourceOf('default/b', [])]);
-    assert.equal((await call(request('/'))).overall_code, 1);
-  });
-
-  test('that change their rate or name go on counting where they were', async t => {
-    const { call, update } = await setUp(t, [{ ...LIMIT, rate: 2 }]);
-    await call(request('/'));
-    await call(request('/'));
-    update([resourceOf('default/b', [{ ...LIMIT, name: 'renamed', rate: 3 }])], ['default/a']);
-    assert.equal((await call(request('/'))).overall_code, 1);
-    assert.equal((await call(request('/'))).overall_code, 2);
-  });
-
-  test('that are removed hold nobody any more', async t => {
-    const { call, update } = await setUp(t, [{ ...LIMIT, rate: 0 }]);
-    update([], ['default/a']);
-    assert.equal((await call(request('/'))).overall_code, 1);
-  });
-});
+const setUp = setUpOn.bind(undefined, serveUnary);
 
 describe('POST /json', () => {
   test('answers in ProtoJSON, 200 within the limit and 429 over it', async t => {
