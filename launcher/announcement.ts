@@ -19,7 +19,10 @@ export function announcement(layout: Layout, { ms, routes }: AnnouncementOptions
     `  control plane   http://${loopback(ports.http)}/status  (xDS ${loopback(ports.xds)})`,
     `  discovery       http://${loopback(ports.sds)}/status`,
     `  rate limits     http://${loopback(ports.rateLimit)}/metrics`,
+    `  authorization   http://${loopback(ports.extAuthz)}/metrics`,
+    ...(layout.demo ? [`  login           http://${loopback(ports.identityProvider)}`] : []),
     `  edge admin      http://${loopback(ports.edgeAdmin)}`,
+    `  resources       ${layout.resources}`,
     `  logs            ${state.logs}`,
     '',
     'Try:',
@@ -35,5 +38,6 @@ function demoLines(edge: string): readonly string[] {
     `  curl http://${edge}/user/health`,
     `  curl -X PUT -H 'Content-Type: application/json' -d '${body}' ${user}`,
     `  curl ${user}`,
+    `  http://${edge}/account in a browser, as ada with the password difference`,
   ];
 }

@@ -13,6 +13,8 @@ export type Layout = {
   readonly envoy: string;
   /** The operator's own resources. */
   readonly resources: string;
+  /** Whether they are the demo's, which has an identity provider. */
+  readonly demo: boolean;
   readonly state: StateFolder;
   readonly ports: Ports;
   readonly portOffset: number;
@@ -43,6 +45,7 @@ export function controlplanePart(layout: Layout): Part {
     HTTP_ADDRESS: loopback(ports.http),
     SDS_ADDRESS: loopback(ports.sds),
     RATELIMIT_ADDRESS: loopback(ports.rateLimit),
+    EXT_AUTHZ_ADDRESS: loopback(ports.extAuthz),
     EDGE_ADDRESS: loopback(ports.edge),
   });
 }
@@ -59,6 +62,25 @@ export function rateLimitPart(layout: Layout): Part {
   return nodePart(layout, 'ratelimit-service', 'ratelimit-service/main.ts', {
     ADDRESS: loopback(layout.ports.rateLimit),
     XDS_ADDRESS: loopback(layout.ports.xds),
+  });
+}
+
+/** Ready when it has its Filters and FilterPolicies. A REDIS_URL of the environment makes it share its sessions. */
+export function extAuthzPart(layout: Layout): Part {
+  return nodePart(layout, 'ext-authz', 'ext-authz/main.ts', {
+    ADDRESS: loopback(layout.ports.extAuthz),
+    XDS_ADDRESS: loopback(layout.ports.xds),
+    STATE: layout.state.path,
+  });
+}
+
+/** The provider that the demo's users log in at. */
+export function identityProviderPart(layout: Layout): Part {
+  const { ports, state } = layout;
+  return nodePart(layout, 'identity-provider', 'identity-provider/main.ts', {
+    ADDRESS: loopback(ports.identityProvider),
+    GATEWAY_ORIGINS: [`http://${loopback(ports.edge)}`, `http://localhost:${ports.edge}`].join(),
+    STATE: state.path,
   });
 }
 

@@ -6,12 +6,14 @@ export type Ports = {
   readonly http: number;
   readonly sds: number;
   readonly rateLimit: number;
+  readonly extAuthz: number;
+  readonly identityProvider: number;
 };
 
 export const MAX_INSTANCES = 40;
 
 /** Above it the highest port would be none. */
-export const MAX_PORT_OFFSET = 65_535 - 18_003;
+export const MAX_PORT_OFFSET = 65_535 - 18_004;
 
 /** The default ports, moved by `offset`. */
 export function portsAt(offset: number): Ports {
@@ -22,6 +24,8 @@ export function portsAt(offset: number): Ports {
     http: 8877 + offset,
     sds: 18_003 + offset,
     rateLimit: 18_002 + offset,
+    extAuthz: 18_001 + offset,
+    identityProvider: 18_004 + offset,
   };
 }
 

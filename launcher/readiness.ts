@@ -8,8 +8,6 @@ export const HEALTH_PATH = '/user/health';
 export type ReadinessOptions = {
   readonly layout: Layout;
   readonly system: System;
-  /** Whether the resources are the demo's, which route /user to the instances. */
-  readonly demo: boolean;
 };
 
 /**
@@ -36,8 +34,8 @@ async function whyNoResources({ layout }: ReadinessOptions): Promise<string | un
 }
 
 /** As the edge takes the instances in turn, as many requests as there are instances reach each of them once it knows them all. */
-async function whichInstance({ demo, layout, system }: ReadinessOptions): Promise<string | undefined> {
-  if (!demo) return undefined;
+async function whichInstance({ layout, system }: ReadinessOptions): Promise<string | undefined> {
+  if (!layout.demo) return undefined;
   const missing = new Set(system.fleet.instances.map(({ number }) => instanceName(number)));
   for (let request = missing.size; request > 0; request--) {
     const answer = await tryHttpRequest({ address: loopback(layout.ports.edge), path: HEALTH_PATH });

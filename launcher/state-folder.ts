@@ -12,6 +12,8 @@ export type StateFolder = {
   readonly bootstrap: string;
   /** The resources that the launcher itself writes, one file an instance. */
   readonly resources: string;
+  /** The demo's resources, where they have other ports than those in the checkout. */
+  readonly demo: string;
   readonly instancesFile: string;
   readonly databaseFile: string;
   /** A folder for unix sockets, whose paths must be short. */
@@ -51,6 +53,7 @@ function describe(path: string): StateFolder {
     logs: join(path, 'logs'),
     bootstrap: join(path, 'bootstrap'),
     resources: join(path, 'resources'),
+    demo: join(path, 'demo'),
     instancesFile: join(path, 'instances.yaml'),
     databaseFile: join(path, 'users.sqlite'),
     sockets: join(path, 'sockets'),

@@ -3,7 +3,16 @@ import { drainEnvoy } from './drain-envoy.ts';
 import { eventually } from './eventually.ts';
 import { Fleet } from './fleet.ts';
 import type { OrphanGuard } from './orphan-guard.ts';
-import { controlplanePart, edgePart, type Layout, loopback, rateLimitPart, sdsPart } from './parts.ts';
+import {
+  controlplanePart,
+  edgePart,
+  extAuthzPart,
+  identityProviderPart,
+  type Layout,
+  loopback,
+  rateLimitPart,
+  sdsPart,
+} from './parts.ts';
 import { partStarter, type StartPart } from './start-part.ts';
 import type { SupervisedChild } from './supervised-child.ts';
 import { writeBootstrap } from './write-bootstrap.ts';
@@ -33,6 +42,8 @@ export class System {
   #controlplane: SupervisedChild | undefined;
   #sds: SupervisedChild | undefined;
   #rateLimit: SupervisedChild | undefined;
+  #extAuthz: SupervisedChild | undefined;
+  #identityProvider: SupervisedChild | undefined;
   #edge: SupervisedChild | undefined;
   #stopping = false;
 
@@ -51,8 +62,9 @@ export class System {
   /** In the order in which they start. */
   get children(): readonly SupervisedChild[] {
     const pairs = this.fleet.instances.flatMap(({ service, proxy }) => [service, proxy]);
-    const services = [this.#controlplane, this.#sds, this.#rateLimit];
-    return [...services, ...pairs, this.#edge].filter(child => child !== undefined);
+    return [...this.#asked, this.#identityProvider, ...pairs, this.#edge].filter(
+      child => child !== undefined,
+    );
   }
 
   /** Starts everything, the Envoys when what they ask is there. Resolves when all is started (or is to stop), not when it serves. */
@@ -61,6 +73,8 @@ export class System {
     this.#controlplane = this.#start(controlplanePart(this.#layout));
     this.#sds = this.#start(sdsPart(this.#layout));
     this.#rateLimit = this.#start(rateLimitPart(this.#layout));
+    this.#extAuthz = this.#start(extAuthzPart(this.#layout));
+    if (this.#layout.demo) this.#identityProvider = this.#start(identityProviderPart(this.#layout));
     await eventually(async () => this.#stopping || this.#servesProxies(), Number.POSITIVE_INFINITY);
     if (this.#stopping) return;
     this.fleet.begin(instances);
@@ -76,7 +90,7 @@ export class System {
     const late = setTimeout(() => this.kill(), STOP_MS);
     await this.#stopEdge();
     await this.fleet.stop();
-    await Promise.all([this.#rateLimit?.stop(), this.#sds?.stop(), this.#controlplane?.stop()]);
+    await Promise.all([...this.#asked, this.#identityProvider].map(child => child?.stop()));
     clearTimeout(late);
   }
 
@@ -96,8 +110,12 @@ export class System {
   }
 
   #servesProxies(): boolean {
-    const services = [this.#controlplane, this.#sds, this.#rateLimit];
-    return services.every(service => service?.isReady === true);
+    return this.#asked.every(service => service?.isReady === true);
+  }
+
+  /** The services that the proxies ask. */
+  get #asked(): readonly (SupervisedChild | undefined)[] {
+    return [this.#controlplane, this.#sds, this.#rateLimit, this.#extAuthz];
   }
 
   #changed(): void {

@@ -15,6 +15,7 @@ export const TEST_TOOLS: readonly Tool[] = [
   { name: 'PROCPS', command: 'ps', aptPackage: 'procps' },
   { name: 'REDIS', command: 'redis-server', aptPackage: 'redis-server' },
   { name: 'OPENSSL', command: 'openssl', aptPackage: 'openssl' },
+  { name: 'CHROMIUM', command: 'chromium', aptPackage: 'chromium' },
   { name: 'GRPCURL', command: 'grpcurl', goPackage: 'github.com/fullstorydev/grpcurl/cmd/grpcurl@v1.9.4' },
   // The library behind `docker compose config`, which needs no Docker.
   {

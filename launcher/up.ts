@@ -4,6 +4,7 @@ import { envoyBinary } from '#envoy/binary.ts';
 import type { JsonObject } from '#protos/json.ts';
 import { announcement } from './announcement.ts';
 import { serveControl } from './control-server.ts';
+import { demoResources } from './demo-resources.ts';
 import { eventually } from './eventually.ts';
 import { acquireLock } from './lock.cjs';
 import { orphanGuard } from './orphan-guard.ts';
@@ -31,7 +32,6 @@ export type UpOptions = {
 };
 
 const ROOT = join(import.meta.dirname, '..');
-const DEMO = join(ROOT, 'envoy', 'resources');
 
 /** After this time it is said what is missing, in ms, and again each time that it has passed. */
 const LATE_MS = 60_000;
@@ -55,20 +55,25 @@ export async function up(options: UpOptions): Promise<void> {
   }
 }
 
-async function prepare({ portOffset, resources = DEMO, say, state }: UpOptions): Promise<Layout> {
-  const folder = resolve(resources);
-  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
-    throw new Error(`The resources folder ${folder} does not exist: name yours with --resources`);
-  }
+async function prepare({ portOffset, resources, say, state: path }: UpOptions): Promise<Layout> {
+  const own = resources === undefined ? undefined : ownResources(resources);
+  const state = makeStateFolder(path);
   return {
     root: ROOT,
     node: process.execPath,
     envoy: await envoyBinary({ say }),
-    resources: folder,
-    state: makeStateFolder(state),
+    resources: own ?? demoResources(portOffset, state.demo),
+    demo: own === undefined,
+    state,
     ports: portsAt(portOffset),
     portOffset,
   };
+}
+
+function ownResources(path: string): string {
+  const folder = resolve(path);
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return folder;
+  throw new Error(`The resources folder ${folder} does not exist: name yours with --resources`);
 }
 
 function takeState(state: StateFolder): { release(): void } {
@@ -80,7 +85,7 @@ function takeState(state: StateFolder): { release(): void } {
 }
 
 async function runSystem(layout: Layout, options: UpOptions, requests: StopRequests): Promise<void> {
-  await checkPorts(wantedPorts(options.portOffset, options.instances));
+  await checkPorts(wantedPorts(options.portOffset, options.instances, layout.demo));
   for (const stale of globSync(join(layout.state.resources, 'user-service-*.yaml'))) rmSync(stale);
   const guard = orphanGuard();
   const { edgeDiscovery, now, say } = options;
@@ -100,15 +105,11 @@ async function runSystem(layout: Layout, options: UpOptions, requests: StopReque
 }
 
 /** Starts the system, waits until it serves, and says so. */
-async function serve(
-  system: System,
-  layout: Layout,
-  { instances, now, resources, say }: UpOptions,
-): Promise<void> {
+async function serve(system: System, layout: Layout, { instances, now, say }: UpOptions): Promise<void> {
   const began = now();
-  const demo = resources === undefined;
+  const { demo } = layout;
   say(`starting control plane, discovery, ${instances} instances with a proxy each, and the edge ...`);
-  await Promise.all([system.start(instances), untilReady({ layout, system, demo }, say)]);
+  await Promise.all([system.start(instances), untilReady({ layout, system }, say)]);
   if (system.isStopping) return;
   const routes = demo ? undefined : await routesToTry(loopback(layout.ports.edgeAdmin), 3);
   say(announcement(layout, { ms: now() - began, ...(routes === undefined ? {} : { routes }) }));

@@ -2,8 +2,8 @@ import { instanceName } from './parts.ts';
 import type { WantedPort } from './port-check.ts';
 import { instancePorts, portsAt } from './ports.ts';
 
-/** The ports that a gateway of so many instances listens on, and what for. */
-export function wantedPorts(portOffset: number, instances: number): readonly WantedPort[] {
+/** The ports that a gateway of so many instances listens on, and what for; the demo has a provider to log in at. */
+export function wantedPorts(portOffset: number, instances: number, demo: boolean): readonly WantedPort[] {
   const ports = portsAt(portOffset);
   const numbers = Array.from({ length: instances }, (_, index) => index + 1);
   return [
@@ -12,6 +12,8 @@ export function wantedPorts(portOffset: number, instances: number): readonly Wan
     { port: ports.xds, what: 'the control plane (xDS)' },
     { port: ports.sds, what: 'the discovery service' },
     { port: ports.rateLimit, what: 'the rate limit service' },
+    { port: ports.extAuthz, what: 'the authorization service' },
+    ...(demo ? [{ port: ports.identityProvider, what: 'the identity provider' }] : []),
     { port: ports.edgeAdmin, what: "the edge Envoy's admin interface" },
     ...numbers.flatMap(number => instanceWantedPorts(portOffset, number)),
   ];

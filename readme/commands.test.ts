@@ -21,6 +21,10 @@ const EXPECTED: readonly (readonly [RegExp, RegExp])[] = [
     /curl .*\/ada\/login/,
     /HTTP\/1.1 401.*x-logins-left: 4.*HTTP\/1.1 429.*retry-after: \d+.*"error": "rate limit exceeded, try again in \d+ s"/s,
   ],
+  [/text\/html.*\/account /, /^HTTP\/1.1 303 .*\nlocation: http:\/\/127\.0\.0\.1:\d+\/auth\?/is],
+  [/\/account\/api/, /^HTTP\/1.1 401 .*\nwww-authenticate: Bearer realm="login\.default"/is],
+  [/-i .*\/api\/health/, /^HTTP\/1.1 401 .*\nwww-authenticate: Bearer realm="tokens\.default"/is],
+  [/\/(api|client|terminal)\/health/, /"ok":true/],
   [/seq 31/, /^(\{[^}]*"ok":true\}){31}$/],
   [/grep/, /"limit":"reads","limit_action":"LogOnly".*"retry_after":\d+.*"status":200/],
   [/curl .*\/user\/health/, /"ok":true/],
@@ -31,7 +35,7 @@ const EXPECTED: readonly (readonly [RegExp, RegExp])[] = [
   ],
   [/gateway scale 4/, /^4 instances serve$/m],
   [/gateway status/, /^ready\n(.*\n)*accepted +Mapping\/default\/user-service /],
-  [/gateway validate/, /^2 resources good, 0 problems\n$/],
+  [/gateway validate/, /^14 resources good, 0 problems\n$/],
   [/gateway compile/, /^static_resources:$/m],
   [/gateway bootstrap/, /^dynamic_resources:$/m],
 ];
@@ -58,7 +62,7 @@ describe('the README', () => {
         ? await until(async () => run().catch(() => undefined))
         : await run();
       assert.match(stdout, expected);
-      if (!command.startsWith('curl')) return;
+      if (!command.startsWith('curl') || command.includes(' -i ')) return;
       assert.equal(JSON.parse(stdout).ok, true);
     });
   }
@@ -73,6 +77,11 @@ describe('the README', () => {
       [8877, '/healthz'],
       [8877, '/readyz'],
       [18_003, '/v1/registration/user-service'],
+      [18_001, '/metrics'],
+      [18_001, '/healthz'],
+      [18_001, '/readyz'],
+      [18_004, '/.well-known/openid-configuration'],
+      [18_004, '/healthz'],
       [18_002, '/metrics'],
       [18_002, '/healthz'],
       [18_002, '/readyz'],

@@ -22,7 +22,7 @@ export async function claimPortOffset(): Promise<PortOffset> {
     const offset = FIRST + ((start + place) % places) * STEP;
     const claim = await listen(CLAIM + offset);
     if (claim === undefined) continue;
-    const taken = await checkPorts(wantedPorts(offset, 6)).catch((error: unknown) => error);
+    const taken = await checkPorts(wantedPorts(offset, 6, true)).catch((error: unknown) => error);
     if (taken === undefined) return { offset, release: () => claim.close() };
     claim.close();
   }

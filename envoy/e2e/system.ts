@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Status } from '#controlplane/status.ts';
+import { DEMO } from '#launcher/demo-resources.ts';
 import { instancePorts, type Ports, portsAt } from '#launcher/ports.ts';
 import { assertNothingLeft, type Gateway, pidsOf, startGateway } from '#launcher/testing/gateway.ts';
 import { claimPortOffset, type PortOffset } from './port-offset.ts';
@@ -14,14 +15,16 @@ import { statusWhen } from './status-when.ts';
 const run = promisify(execFile);
 
 const ROOT = join(import.meta.dirname, '..', '..');
-const DEMO = join(ROOT, 'envoy', 'resources');
+
+/** What of the demo is open to all. */
+const OPEN = 'user-service.yaml';
 
 export type SystemOptions = {
   readonly instances?: number;
-  /** File name → text of the resources; absent: a copy of the demo's, without its rate limits. */
+  /** File name → text of the resources; absent: the demo's user-service.yaml alone, without the limits and logins that load would meet. */
   readonly resources?: Readonly<Record<string, string>>;
-  /** The demo's own rate limits too, which load would exceed. */
-  readonly limits?: boolean;
+  /** All of the demo instead, and its identity provider. */
+  readonly demo?: boolean;
   /** Where it keeps its state; absent: a folder that goes when it stops. */
   readonly state?: string;
   /** Absent: one that nobody else uses. */
@@ -59,12 +62,16 @@ export type System = {
 export async function startSystem(options: SystemOptions = {}): Promise<System> {
   const port = options.port ?? (await claimPortOffset());
   const folder = mkdtempSync(join(tmpdir(), 'e2e-'));
-  const resources = join(folder, 'resources');
-  writeResources(resources, options);
+  const state = options.state ?? join(folder, 'state');
+  const resources = options.demo ? join(state, 'demo') : join(folder, 'resources');
+  if (!options.demo) writeResources(resources, options);
   const gateway = await startGateway({
-    args: ['--resources', resources, '--instances', String(options.instances ?? 1)],
+    args: [
+      ...['--instances', String(options.instances ?? 1)],
+      ...(options.demo ? [] : ['--resources', resources]),
+    ],
     portOffset: port.offset,
-    state: options.state ?? join(folder, 'state'),
+    state,
   });
   await gateway.ready().catch(async (error: unknown) => {
     await gateway.remove();
@@ -111,10 +118,9 @@ function systemOf(gateway: Gateway, resources: string, stop: () => Promise<void>
   };
 }
 
-function writeResources(folder: string, { resources: files, limits = false }: SystemOptions): void {
+function writeResources(folder: string, { resources: files }: SystemOptions): void {
   mkdirSync(folder, { recursive: true });
-  if (files === undefined) cpSync(DEMO, folder, { recursive: true });
-  if (files === undefined && !limits) rmSync(join(folder, 'rate-limits.yaml'));
+  if (files === undefined) cpSync(join(DEMO, OPEN), join(folder, OPEN));
   for (const [file, text] of Object.entries(files ?? {})) writeFileSync(join(folder, file), text);
 }
 

@@ -50,7 +50,7 @@ const OFFSETS = 120;
 export async function freePortOffset(): Promise<number> {
   for (let attempt = 0; attempt < OFFSETS; attempt++) {
     const offset = LOWEST_OFFSET + ((process.pid + attempt) % OFFSETS) * 100;
-    const clash = await checkPorts(wantedPorts(offset, 6)).catch((error: unknown) => error);
+    const clash = await checkPorts(wantedPorts(offset, 6, true)).catch((error: unknown) => error);
     if (clash === undefined) return offset;
   }
   throw new Error('No free ports');
@@ -104,7 +104,7 @@ export async function assertNothingLeft(pids: readonly number[], portOffset: num
   const alive = () => pids.filter(isAlive);
   const gone = await eventually(async () => alive().length === 0, 5_000);
   assert.ok(gone, `still there: ${alive().join(', ')}`);
-  await checkPorts(wantedPorts(portOffset, 6));
+  await checkPorts(wantedPorts(portOffset, 6, true));
 }
 
 /** Waits for a condition; what was said is part of the failure. */
