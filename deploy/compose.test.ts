@@ -10,6 +10,12 @@ const SERVICES = Object.entries(COMPOSE.services);
 const ONE_SHOT = 'database-secret';
 const PACKAGE = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 
+/** Who is in a network that is not internal. */
+const OUTSIDE: Readonly<Record<string, readonly string[]>> = {
+  edge: ['edge', 'internal'],
+  'ext-authz': ['internal', 'providers'],
+};
+
 /**
  * The command line that checks compose.yaml: Docker Compose, whose first version did not know all that such files have today,
  * else the program of its library.
@@ -64,7 +70,7 @@ test('each instance has one proxy, which shares its network and has its name', (
   }
 });
 
-test('nothing is published but the edge, on the loopback; the other networks lead nowhere', () => {
+test('nothing is published but the edge, on the loopback; only ext-authz reaches what is outside', () => {
   const published = SERVICES.filter(([, { ports }]) => ports !== undefined);
   assert.deepEqual(
     published.map(([name, { ports }]) => [name, ports]),
@@ -72,7 +78,7 @@ test('nothing is published but the edge, on the loopback; the other networks lea
   );
   for (const [name, { network_mode, networks = [] }] of SERVICES) {
     const joined = Array.isArray(networks) ? networks : Object.keys(networks);
-    const expected = name === 'edge' ? ['edge', 'internal'] : network_mode === undefined ? ['internal'] : [];
+    const expected = OUTSIDE[name] ?? (network_mode === undefined ? ['internal'] : []);
     assert.deepEqual(joined, expected, name);
   }
   assert.equal(COMPOSE.networks.internal?.internal, true);

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { readConfig as readControlplane } from '../controlplane/config.ts';
+import { readConfig as readExtAuthz } from '../ext-authz/config.ts';
 import { readConfig as readRateLimit } from '../ratelimit-service/config.ts';
 import { readConfig as readSds } from '../sds/config.ts';
 import { parseInstancesFile } from '../sds/instances/parse-instances-file.ts';
@@ -15,6 +16,7 @@ const READERS: readonly { service: string; read(env: Environment): object }[] = 
   { service: 'controlplane', read: readControlplane },
   { service: 'sds', read: readSds },
   { service: 'ratelimit-service', read: readRateLimit },
+  { service: 'ext-authz', read: readExtAuthz },
   ...INSTANCES.map(service => ({ service, read: readUserService })),
 ];
 
@@ -43,10 +45,9 @@ test('each probe asks where its service listens', () => {
     new RegExp(`127\\.0\\.0\\.1:${portOf('controlplane', 'HTTP_ADDRESS')}/readyz`),
   );
   assert.match(probe('sds'), new RegExp(`127\\.0\\.0\\.1:${portOf('sds', 'ADDRESS')}/readyz`));
-  assert.match(
-    probe('ratelimit-service'),
-    new RegExp(`127\\.0\\.0\\.1:${portOf('ratelimit-service', 'ADDRESS')}/readyz`),
-  );
+  for (const service of ['ratelimit-service', 'ext-authz']) {
+    assert.match(probe(service), new RegExp(`127\\.0\\.0\\.1:${portOf(service, 'ADDRESS')}/readyz`));
+  }
   assert.match(
     probe('edge'),
     new RegExp(`/dev/tcp/127\\.0\\.0\\.1/${portOf('controlplane', 'EDGE_ADDRESS')}$`),
@@ -69,12 +70,16 @@ test('the control plane and the proxies look for sds where it is', () => {
   assert.equal(variable('controlplane', 'SDS_ADDRESS'), `sds:${portOf('sds', 'ADDRESS')}`);
 });
 
-test('the control plane and the rate limit service look for each other where they are', () => {
-  const rateLimit = `ratelimit-service:${portOf('ratelimit-service', 'ADDRESS')}`;
-  assert.equal(variable('controlplane', 'RATELIMIT_ADDRESS'), rateLimit);
-  const xds = `controlplane:${portOf('controlplane', 'XDS_ADDRESS')}`;
-  assert.equal(variable('ratelimit-service', 'XDS_ADDRESS'), xds);
-});
+for (const [service, name] of [
+  ['ratelimit-service', 'RATELIMIT_ADDRESS'],
+  ['ext-authz', 'EXT_AUTHZ_ADDRESS'],
+] as const) {
+  test(`the control plane and ${service} look for each other where they are`, () => {
+    assert.equal(variable('controlplane', name), `${service}:${portOf(service, 'ADDRESS')}`);
+    const xds = `controlplane:${portOf('controlplane', 'XDS_ADDRESS')}`;
+    assert.equal(variable(service, 'XDS_ADDRESS'), xds);
+  });
+}
 
 test('the instances file names the alias that all instances have', () => {
   const file = readFileSync(mounted(variable('sds', 'INSTANCES_FILE')), 'utf8');
@@ -93,7 +98,7 @@ test('sds waits until DNS lists every instance', () => {
 
 test('what the README says about processes are the commands', () => {
   const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
-  for (const service of ['controlplane', 'sds', 'ratelimit-service', ...INSTANCES]) {
+  for (const service of ['controlplane', 'sds', 'ratelimit-service', 'ext-authz', ...INSTANCES]) {
     const main = composeService(service).command?.at(-1);
     assert.ok(readme.includes(`\`node ${main}\``), main);
   }

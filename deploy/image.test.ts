@@ -67,6 +67,7 @@ const STARTS: readonly { service: string; env(): Record<string, string> }[] = [
   },
   { service: 'sds', env: () => ({ INSTANCES_FILE, ADDRESS: ANY }) },
   { service: 'ratelimit-service', env: () => ({ ADDRESS: ANY }) },
+  { service: 'ext-authz', env: () => ({ ADDRESS: ANY, STATE: join(image, 'state') }) },
   { service: 'user-service-1', env: () => ({ PORT: '0', DATABASE_FILE: join(image, 'users.sqlite') }) },
 ];
 
