@@ -43,11 +43,15 @@ export type ControlPlane = {
   stop(): Promise<void>;
 };
 
+/** An Envoy ACKs routes before its workers have them, and requests are on their way: services keep what was before for so long, in ms. */
+const LAST_REQUESTS_MS = 1_000;
+
 /** Ties the reader of resources, the controller and the discovery services together. */
 export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPlane> {
   const { config, metrics, log, now, after } = parts;
   const cache = new SnapshotCache();
   const published = new Map<string, Snapshot>();
+  let cancelNarrowing = () => {};
   const keeper = await lastGoodKeeper(parts.store, config, log);
   const refuse = (group: string, address: string) => refuseSecrets(group, address, config.plaintextSecrets);
   const service = new DiscoveryService({ cache, observer: observer(), refuse, now, after });
@@ -56,19 +60,23 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
     services: new Set(SERVICE_GROUPS),
     compile: compiler(config, log),
     publish: (group, snapshot) => {
+      cancelNarrowing();
       published.set(group, snapshot);
       cache.set(group, SERVICE_GROUPS.includes(group) ? widen(cache.get(group), snapshot) : snapshot);
     },
     changedOver: () => {
-      for (const group of SERVICE_GROUPS) {
-        const snapshot = published.get(group);
-        if (snapshot !== undefined && snapshot !== cache.get(group)) cache.set(group, snapshot);
-      }
+      cancelNarrowing = after(LAST_REQUESTS_MS, narrow);
     },
     proxies: () => service.streams().map(toStanding),
     keep: accepted => keeper.keep(accepted),
     after,
   });
+  const narrow = () => {
+    for (const group of SERVICE_GROUPS) {
+      const snapshot = published.get(group);
+      if (snapshot !== undefined && snapshot !== cache.get(group)) cache.set(group, snapshot);
+    }
+  };
   const logProblems = problemLog(log);
   let written: readonly Problem[] = [];
 

@@ -1,23 +1,46 @@
+import { decodeAny } from '#protos/decode.ts';
+import { encodeAny } from '#protos/encode.ts';
+import { isJsonObject, type Json, type JsonObject } from '#protos/json.ts';
 import { RATE_LIMIT } from '#protos/type-url.ts';
-import { NO_RESOURCES, type Snapshot, type XdsResource } from '#xds/snapshot.ts';
+import { NO_RESOURCES, type Snapshot, type XdsResource, xdsResource } from '#xds/snapshot.ts';
 
 /**
- * What a service is to have while proxies change over from what was served `before` to `next`: the limits of both, so that neither the labels that
- * proxies send still nor those that they will send pass unlimited. An older version of a limit stands beside the newer one, under another name; where
- * both apply, the stricter decides. Of other types it has `next` alone.
+ * What a service is to have while proxies change over from what was served `before` to `next`: besides `next` the limits whose pattern it has no more, so
+ * that neither the labels that proxies send still nor those that they will send pass unlimited. They stand under names of their own. Of other types
+ * it has `next` alone.
  */
 export function widen(before: Snapshot | undefined, next: Snapshot): Snapshot {
-  const limits = next.get(RATE_LIMIT) ?? NO_RESOURCES;
-  const older = [...(before?.get(RATE_LIMIT)?.values() ?? [])].filter(
-    ({ name, version }) => limits.get(name)?.version !== version,
-  );
-  if (older.length === 0) return next;
-  const both = [...limits.values(), ...older.map(rename)];
-  return new Map([...next, [RATE_LIMIT, new Map(both.map(resource => [resource.name, resource]))]]);
+  const older = before?.get(RATE_LIMIT) ?? NO_RESOURCES;
+  const newer = next.get(RATE_LIMIT) ?? NO_RESOURCES;
+  const left = [...older.values()].filter(({ name, version }) => newer.get(name)?.version !== version);
+  if (left.length === 0) return next;
+  // A pattern that moved to another resource is in one that changed.
+  const changed = [...newer.values()].filter(({ name, version }) => older.get(name)?.version !== version);
+  const patterns = new Set(changed.flatMap(resource => limitsOf(decodeAny(resource.any))).map(patternOf));
+  const kept = left.flatMap(resource => keepLimits(resource, limit => !patterns.has(patternOf(limit))));
+  if (kept.length === 0) return next;
+  return new Map([
+    ...next,
+    [RATE_LIMIT, new Map([...newer, ...kept.map(each => [each.name, each] as const)])],
+  ]);
 }
 
-/** No name of the operator's has a `~`. */
-function rename(resource: XdsResource): XdsResource {
-  if (resource.name.includes('~')) return resource;
-  return { ...resource, name: `${resource.name}~${resource.version}` };
+type Limit = { readonly domain: Json | undefined; readonly limit: JsonObject };
+
+function keepLimits(resource: XdsResource, keep: (limit: Limit) => boolean): readonly XdsResource[] {
+  const json = decodeAny(resource.any);
+  const limits = limitsOf(json).filter(keep);
+  if (limits.length === 0) return [];
+  const any = encodeAny({ ...json, limits: limits.map(({ limit }) => limit) });
+  // No name of the operator's has a `~`; what is kept a second time keeps its name.
+  const name = resource.name.includes('~') ? resource.name : `${resource.name}~${resource.version}`;
+  return [xdsResource(name, any)];
+}
+
+function limitsOf({ domain, limits }: JsonObject): readonly Limit[] {
+  return Array.isArray(limits) ? limits.filter(isJsonObject).map(limit => ({ domain, limit })) : [];
+}
+
+function patternOf({ domain, limit }: Limit): string {
+  return JSON.stringify([domain, limit.pattern]);
 }
