@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { UntypedServiceImplementation } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
 import { EncodeError } from '#protos/encode-error.ts';
@@ -125,7 +126,7 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
 /** What fails to encode is a mistake of the compiler's: it is logged, and blamed on the resource that shows it. */
 function compiler(config: Config, log: Logger): ControllerParts['compile'] {
   const memos = new Map<string, Memo>();
-  const encode = snapshotEncoder();
+  const encode = snapshotEncoder(randomBytes(32));
   return (resources, group) => {
     const memo = memos.get(group) ?? new Memo();
     memos.set(group, memo);

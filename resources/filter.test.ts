@@ -81,3 +81,10 @@ test('the parsed secret shows in no dump, and another secret is another Filter',
   assert.doesNotMatch(JSON.stringify(read('hunter2')?.spec), /hunter2/);
   assert.notEqual(read('hunter2')?.hash, read('hunter3')?.hash);
 });
+
+test('a Filter that has its secret written in it is not kept, one that names a Secret is', () => {
+  const kept = (fields: object) =>
+    parseText(documentOf('Filter', { OAuth2: { ...OAUTH2, ...fields } })).resources[0]?.document;
+  assert.equal(kept({ secret: 'hunter2' }), undefined);
+  assert.notEqual(kept({ secret: undefined, secretName: 'client' }), undefined);
+});

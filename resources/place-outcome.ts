@@ -1,3 +1,4 @@
+import type { FilterSpec } from './filter.ts';
 import { type FieldPath, formatPath } from './finding.ts';
 import { hashSpec } from './hash.ts';
 import type { Outcome } from './parse-resource.ts';
@@ -25,7 +26,13 @@ export function placeOutcome(outcome: Outcome, lineOf: (path: FieldPath) => numb
     ...identity,
     hash: hashSpec(spec),
     spec,
-    ...(kind === 'Secret' ? {} : { document }),
+    ...(holdsSecret(kind, spec) ? {} : { document }),
   } as Resource;
   return { ...EMPTY_FILE, resources: [resource], problems };
+}
+
+/** A Secret, and a Filter with the secret written in it: what is kept of documents is kept without. */
+function holdsSecret(kind: string, spec: unknown): boolean {
+  if (kind === 'Secret') return true;
+  return kind === 'Filter' && (spec as FilterSpec).OAuth2?.secret !== undefined;
 }

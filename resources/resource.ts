@@ -14,7 +14,7 @@ type ResourceOf<K extends Kind> = {
   /** Of what the spec means, not of its file, line or spelling. For comparing in memory only: it covers secrets. */
   readonly hash: string;
   readonly spec: SpecOf<K>;
-  /** The whole document as it was written, to be kept and parsed again; never that of a Secret. */
+  /** The whole document as it was written, to be kept and parsed again; never one that holds a secret. */
   readonly document?: Readonly<Record<string, unknown>>;
 };
 

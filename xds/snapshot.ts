@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import type { Any } from '#protos/encode.ts';
 
 /** One resource as it goes on the wire. `version` is a hash of its content: equal content has an equal version. */
@@ -12,9 +12,13 @@ export type Snapshot = ReadonlyMap<string, Resources>;
 
 export const NO_RESOURCES: Resources = new Map();
 
-/** The version is the content's: two control planes that compile the same configuration agree on it. */
-export function xdsResource(name: string, any: Any): XdsResource {
-  const hash = createHash('sha256').update(any.type_url).update('\0').update(any.value);
+/**
+ * The version is the content's: two control planes that compile the same configuration agree on it. With a `key` it is so for the
+ * holder of the key alone: nobody can try out what secret gives a version that he sees.
+ */
+export function xdsResource(name: string, any: Any, key?: Uint8Array): XdsResource {
+  const hash = key === undefined ? createHash('sha256') : createHmac('sha256', key);
+  hash.update(any.type_url).update('\0').update(any.value);
   return { name, version: hash.digest('hex').slice(0, 16), any };
 }
 

@@ -32,8 +32,8 @@ for (const seed of [1, 2, 3, 4, 5, 6]) {
     );
     assert.ok(resources.rateLimits.length > 2, `only ${resources.rateLimits.length} RateLimits`);
     const compiled = compile(resources, 'edge', OPTIONS);
-    snapshotEncoder()(compile(resources, RATELIMIT_SERVICE, OPTIONS));
-    assert.deepEqual(missingReferences(snapshotEncoder()(compiled), BOOTSTRAP_CLUSTERS), []);
+    snapshotEncoder(Buffer.alloc(32))(compile(resources, RATELIMIT_SERVICE, OPTIONS));
+    assert.deepEqual(missingReferences(snapshotEncoder(Buffer.alloc(32))(compiled), BOOTSTRAP_CLUSTERS), []);
     const discovery = discoveryClusters(resources, 'edge', OPTIONS.sds);
     assert.equal(await validate(staticTestBootstrap(compiled, discovery)), undefined);
   });

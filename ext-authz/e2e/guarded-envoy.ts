@@ -37,7 +37,9 @@ export async function startGuarded(yaml: string, kit: FilterKit): Promise<Guarde
 function give(service: Server, yaml: string): void {
   const address = { host: '127.0.0.1', port: 1 };
   const options = { edge: address, sds: address, rateLimit: address, extAuthz: address };
-  const snapshot = snapshotEncoder()(compile(resourceSetOf(yaml).resources, EXT_AUTHZ, options));
+  const snapshot = snapshotEncoder(Buffer.alloc(32))(
+    compile(resourceSetOf(yaml).resources, EXT_AUTHZ, options),
+  );
   for (const typeUrl of FILTER_TYPES) {
     service.update({
       typeUrl,
