@@ -80,7 +80,9 @@ export function openResourceServer(
 function rememberedData(): (raw: string) => GoStruct {
   const known = new BoundedCache<GoStruct>(BOUNDS);
   return raw => {
-    const data = known.get(raw) ?? tokenData(raw);
+    const remembered = known.get(raw);
+    if (remembered !== undefined) return remembered;
+    const data = tokenData(raw);
     known.set(raw, data, raw.length);
     return data;
   };

@@ -1,8 +1,11 @@
 export type CacheBounds = { readonly entries: number; readonly weight: number };
 
-type Entry<V> = { readonly value: V; readonly weight: number };
+type Entry<V> = { readonly value: V; readonly weight: number; used: boolean };
 
-/** Keeps what was used last: at most so many values, whose weights add up to at most so much. What is heavier than all may be is not kept. */
+/**
+ * Keeps at most so many values, whose weights add up to at most so much. The oldest goes, but what was used since it was looked at last gets a second
+ * chance, so that to read costs no more than to look up. What is heavier than all may be is not kept.
+ */
 export class BoundedCache<V> {
   readonly #bounds: CacheBounds;
   readonly #entries = new Map<string, Entry<V>>();
@@ -15,20 +18,16 @@ export class BoundedCache<V> {
   get(key: string): V | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
-    this.#entries.delete(key);
-    this.#entries.set(key, entry);
+    entry.used = true;
     return entry.value;
   }
 
   set(key: string, value: V, weight = 1): void {
     this.delete(key);
-    if (weight > this.#bounds.weight) return;
-    this.#entries.set(key, { value, weight });
+    if (weight > this.#bounds.weight || this.#bounds.entries < 1) return;
+    this.#makeRoom(weight);
+    this.#entries.set(key, { value, weight, used: false });
     this.#weight += weight;
-    for (const oldest of this.#entries.keys()) {
-      if (this.#entries.size <= this.#bounds.entries && this.#weight <= this.#bounds.weight) return;
-      this.delete(oldest);
-    }
   }
 
   delete(key: string): void {
@@ -36,5 +35,16 @@ export class BoundedCache<V> {
     if (entry === undefined) return;
     this.#entries.delete(key);
     this.#weight -= entry.weight;
+  }
+
+  /** Those with a second chance go to the end, where the loop meets them again. */
+  #makeRoom(weight: number): void {
+    for (const [key, entry] of this.#entries) {
+      if (this.#entries.size < this.#bounds.entries && this.#weight + weight <= this.#bounds.weight) return;
+      this.delete(key);
+      if (!entry.used) continue;
+      this.#entries.set(key, { ...entry, used: false });
+      this.#weight += entry.weight;
+    }
   }
 }

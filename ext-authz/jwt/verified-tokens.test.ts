@@ -93,7 +93,7 @@ test('a key set without the key of a token ends its verdict, even when it change
   assert.equal(asked.verify, 3);
 });
 
-test('a cache drops what was not used for longest, by number and by weight', () => {
+test('a cache drops the oldest that was not used, by number and by weight', () => {
   const cache = new BoundedCache<number>({ entries: 3, weight: 10 });
   for (const [index, name] of ['a', 'b', 'c'].entries()) cache.set(name, index, 3);
   cache.get('a');

@@ -362,6 +362,18 @@ test('a provider that is down or broken is a fault, remembered by nobody', async
   setBy(await run(ME));
 });
 
+test('a provider that does not answer in time is 504, whether it is asked for keys, a token or userinfo', async t => {
+  const changes = { ...GRANT, accessTokenValidation: 'userinfo' } as const;
+  for (const endpoint of ['discovery', 'token', 'userinfo'] as const) {
+    hostile.reset();
+    grant();
+    hostile.behave(endpoint, () => 'hang');
+    const { replica } = await openCredentialFilter(t, hostile.issuer, changes);
+    const run = replica({ deadline: () => AbortSignal.timeout(300) });
+    await assert.rejects(run(ME), error => faultOf(error) === 'provider_timeout', endpoint);
+  }
+});
+
 test('a store that is down is 503, whatever the credentials', async t => {
   const { replica, store } = await openCredentialFilter(t, hostile.issuer, GRANT);
   const down = () => Promise.reject(new StoreUnavailable('away'));

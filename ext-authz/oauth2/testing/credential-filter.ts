@@ -7,10 +7,10 @@ import type { Outcome } from '../../outcome.ts';
 import type { RecordStore } from '../../store/record-store.ts';
 import { openSqliteStores } from '../../store/testing/sqlite-stores.ts';
 import { openTestProvider } from '../../testing/open-test-provider.ts';
-import { providerSettings } from '../../testing/provider-settings.ts';
 import { clientCredentialsFilter } from '../client-credentials.ts';
 import { passwordFilter } from '../password.ts';
 import { RefusedCredentials } from '../refused-credentials.ts';
+import { oauth2Settings } from './oauth2-settings.ts';
 
 type Headers = { readonly [name: string]: string | readonly string[] };
 
@@ -29,6 +29,7 @@ type ReplicaChanges = {
   readonly realm: string;
   readonly store: RecordStore;
   readonly storeKey: Uint8Array;
+  readonly deadline: () => AbortSignal;
 };
 
 /** Opens one for the provider at `issuer`; its settings are document 1's defaults but for `changes`. */
@@ -42,9 +43,10 @@ export async function openCredentialFilter(
   const provider = openTestProvider(t, { issuer }, changes);
   let time = Date.now();
   const now = () => time;
-  const settings = settingsOf(issuer, changes);
+  const settings = oauth2Settings(issuer, changes);
   const ownKey = randomBytes(32);
   const replica = ({
+    deadline = soon,
     realm = 'login.default',
     store = stores.two,
     storeKey: key = ownKey,
@@ -54,10 +56,10 @@ export async function openCredentialFilter(
     const parts = {
       resourceServer: openResourceServer(
         { realm, settings },
-        { provider, jwtFilter: () => undefined, now, deadline: soon },
+        { provider, jwtFilter: () => undefined, now, deadline },
       ),
       refusals: new RefusedCredentials({ store, storeKey, now }),
-      ...{ provider, store, storeKey, now, randomBytes, deadline: soon },
+      ...{ provider, store, storeKey, now, randomBytes, deadline },
     };
     const definition = {
       name: 'login',
@@ -76,24 +78,4 @@ export async function openCredentialFilter(
     provider.advance(ms);
   };
   return { run: replica({ store: stores.one }), replica, pass, dump: stores.dump, store: stores.one };
-}
-
-function settingsOf(
-  issuer: string,
-  changes: Partial<OAuth2Settings> & Pick<OAuth2Settings, 'grantType'>,
-): OAuth2Settings {
-  return {
-    ...providerSettings(issuer),
-    expirationSafetyMargin: 0,
-    protectedOrigins: [],
-    useSessionCookies: { value: false, ifRequestHeader: undefined },
-    extraAuthorizationParameters: new Map(),
-    clientSessionMaxIdle: 1_209_600_000,
-    postLogoutRedirectURI: undefined,
-    allowMalformedAccessToken: false,
-    accessTokenValidation: 'auto',
-    accessTokenJWTFilter: undefined,
-    injectRequestHeaders: [],
-    ...changes,
-  };
 }

@@ -1,0 +1,23 @@
+import type { OAuth2Settings } from '../../filter-settings.ts';
+import { providerSettings } from '../../testing/provider-settings.ts';
+
+/** Settings of an OAuth2 filter with the client `client`; everything else is document 1's default. */
+export function oauth2Settings(
+  issuer: string,
+  changes: Partial<OAuth2Settings> & Pick<OAuth2Settings, 'grantType'>,
+): OAuth2Settings {
+  return {
+    ...providerSettings(issuer),
+    expirationSafetyMargin: 0,
+    protectedOrigins: [],
+    useSessionCookies: { value: false, ifRequestHeader: undefined },
+    extraAuthorizationParameters: new Map(),
+    clientSessionMaxIdle: 1_209_600_000,
+    postLogoutRedirectURI: undefined,
+    allowMalformedAccessToken: false,
+    accessTokenValidation: 'auto',
+    accessTokenJWTFilter: undefined,
+    injectRequestHeaders: [],
+    ...changes,
+  };
+}
