@@ -55,17 +55,30 @@ function handle({ method, call }: Begun, message: Buffer): object | Failure | Pr
 
 /** The caller has the answer within its time, or learns that there is none. */
 function settle(begun: Begun, answered: Promise<object | Failure>): void {
-  const cancel = startTimeout(begun);
-  answered
-    .then(late => send(begun, late))
-    .catch((error: unknown) => fail(begun, error))
-    .finally(cancel);
+  const timer = startTimeout(begun);
+  answered.then(
+    late => {
+      clearTimeout(timer);
+      sendOrFail(begun, late);
+    },
+    (error: unknown) => {
+      clearTimeout(timer);
+      fail(begun, error);
+    },
+  );
 }
 
-function startTimeout({ stream, call: { timeoutMs } }: Begun): () => void {
-  if (timeoutMs === undefined) return () => {};
-  const timer = setTimeout(refuse, Math.min(timeoutMs, LONGEST_MS), stream, LATE);
-  return () => clearTimeout(timer);
+function startTimeout({ stream, call: { timeoutMs } }: Begun): NodeJS.Timeout | undefined {
+  if (timeoutMs === undefined) return undefined;
+  return setTimeout(refuse, Math.min(timeoutMs, LONGEST_MS), stream, LATE);
+}
+
+function sendOrFail(begun: Begun, answered: object | Failure): void {
+  try {
+    send(begun, answered);
+  } catch (error) {
+    fail(begun, error);
+  }
 }
 
 function send({ stream, method }: Begun, answered: object | Failure): void {

@@ -16,8 +16,11 @@ export type KeepAlive = { readonly everyMs: number; readonly timeoutMs: number }
 export const MAX_STREAMS = 1_024;
 export const MAX_HEADER_BYTES = 32 * 1_024;
 const MAX_HEADERS = 128;
-/** Streams that a peer may reset: so many at once, and a second. A reset costs us no more than a call. */
-const RESETS = { streamResetBurst: 2_000, streamResetRate: 1_000 };
+/**
+ * Streams that a peer may reset: so many at once, and a second. A proxy resets each call that takes too long, all of them when we are overloaded, and
+ * must not lose its connection then; a reset costs us no more than a call.
+ */
+const RESETS = { streamResetBurst: 10_000, streamResetRate: 10_000 };
 
 /**
  * What one connection may do. CONTINUATION, SETTINGS and PING floods are bounded by nghttp2; a peer that does not read its answers is not
