@@ -184,3 +184,12 @@ test('CORS: exact for listed origins, nothing for others', async t => {
   for (const origin of ['https://www.a.test', 'https://evil.test', 'null', 'https://b.test.evil', undefined])
     assert.deepEqual(await cors(origin), [undefined, undefined, 'Origin']);
 });
+
+test('two different xsrf cookies: none counts, 403', async t => {
+  const { browser } = await open(t);
+  await browser.follow(PAGE, authorize);
+  const own = browser.jar.all().map(({ name, value }) => `${name}=${value}`);
+  const cookie = [...own, `${XSRF}=${'ab'.repeat(32)}`].join('; ');
+  assert.equal((await post(browser, formOf(browser), { headers: { cookie } })).status, 403);
+  assert.equal((await browser.visit(PAGE)).status, 0);
+});

@@ -264,3 +264,18 @@ test('a store that fails for a moment does not lose a rotated refresh token', as
   gateway.advance(HOUR + 1);
   assert.equal(await bearer(browser), 'Bearer access-2');
 });
+
+test('50 requests of one process ask for the lease once', async t => {
+  const { browser, gateway } = await open(t);
+  rotate();
+  await browser.follow(PAGE, authorize);
+  gateway.advance(HOUR + 1);
+  const acquire = gateway.store.acquire.bind(gateway.store);
+  let asked = 0;
+  gateway.store.acquire = (...args) => {
+    asked += 1;
+    return acquire(...args);
+  };
+  await Promise.all(Array.from({ length: 50 }, () => bearer(browser)));
+  assert.equal(asked, 1);
+});
