@@ -11,7 +11,8 @@ describe('a browser', { skip: whyNoBrowser() }, () => {
   let system: System;
   let browser: Browser;
   before(async () => {
-    [system, browser] = await Promise.all([startSystem(), startBrowser()]);
+    browser = await startBrowser();
+    system = await startSystem();
   });
   after(async () => {
     await browser?.close();
@@ -35,8 +36,8 @@ describe('a browser', { skip: whyNoBrowser() }, () => {
     return {
       url: `${system.edge}/${name}`,
       session: (page: Page) => cookieValue(page, system.edge, `gateway_session.${name}.default`),
-      start: async (t: Test, accessTokenTtl: number) => {
-        const provider = await startOwnProvider({ ...at, accessTokenTtl });
+      start: async (t: Test, accessTokenTtl: number, refreshes = false) => {
+        const provider = await startOwnProvider({ ...at, accessTokenTtl, refreshes });
         t.after(() => provider.close());
         return provider;
       },
@@ -97,6 +98,23 @@ describe('a browser', { skip: whyNoBrowser() }, () => {
     assert.match(await body(page), /"username":"ada"/);
     assert.notEqual(await path.session(page), first);
     assert.equal(await statusFor(page, path.url), 200);
+  });
+
+  test('notices nothing of access tokens that end, where the provider gives refresh tokens', async t => {
+    const path = await guard('fresh', 4);
+    await path.start(t, 2, true);
+    const page = await newPage(t);
+    await openForm(page, path.url);
+    await fillIn(page, USER.username, USER.password);
+    await page.waitForURL(path.url);
+    const token = async () => {
+      const answer = await page.context().request.get(path.url, { maxRedirects: 0 });
+      assert.equal(answer.status(), 200);
+      return JSON.parse(await answer.text()).scope;
+    };
+    const [session, first] = [await path.session(page), await token()];
+    await until(async () => (await token()) !== first || undefined);
+    assert.equal(await path.session(page), session);
   });
 
   test('keeps its login while the service that checks it is killed, and nobody gets in meanwhile', async t => {

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { request } from '#envoy/e2e/request.ts';
 import { type System, startSystem } from '#envoy/e2e/system.ts';
+import { logIn as logInAtProvider } from '../testing/log-in.ts';
 import { cookieValue, fillIn, startBrowser, whyNoBrowser } from './browser.ts';
 
 const SESSION = 'gateway_session.login.default';
@@ -12,7 +14,8 @@ describe('in a browser, the demo', { skip: whyNoBrowser() }, () => {
   let system: System;
   let browser: Browser;
   before(async () => {
-    [system, browser] = await Promise.all([startSystem({ demo: true }), startBrowser()]);
+    browser = await startBrowser();
+    system = await startSystem({ demo: true });
   });
   after(async () => {
     await browser?.close();
@@ -109,6 +112,47 @@ describe('in a browser, the demo', { skip: whyNoBrowser() }, () => {
       redirect: 'manual',
     });
     assert.equal(stolen.status, 303);
+  });
+
+  test('ends a login that has grown in the meantime', async t => {
+    const page = await newPage(t);
+    await logIn(page);
+    await page.goto(`${here()}/account/admin`);
+    await page.goto(`${here()}/account`);
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await page.waitForURL(url => url.pathname === '/session/end');
+    assert.equal(await cookieValue(page, here(), SESSION), undefined);
+    assert.equal(await cookieValue(page, here(), XSRF), undefined);
+  });
+
+  test('lets no other site log one out', async t => {
+    const page = await newPage(t);
+    await logIn(page);
+    await page.goto(`${provider()}/session/end/success`);
+    await page.setContent(`<form method="post" action="${here()}/.gateway/oauth2/logout">
+      <input name="realm" value="login.default"><input name="_xsrf" value="guess"><button>Win a prize</button></form>`);
+    const [answer] = await Promise.all([
+      page.waitForResponse(response => response.url().endsWith('/logout')),
+      page.getByRole('button').click(),
+    ]);
+    assert.equal(answer.status(), 403);
+    await page.goto(`${here()}/account`);
+    assert.equal(page.url(), `${here()}/account`);
+  });
+
+  test("logs nobody in as somebody else, by the end of another browser's login", async t => {
+    const begun = await request(here(), '/account');
+    const grace = { username: 'grace', password: 'nanosecond' };
+    const { href: end } = await logInAtProvider(begun.headers.location ?? '', grace, here());
+    const victim = await newPage(t);
+    const answer = await victim.goto(end);
+    assert.equal(answer?.status(), 403);
+    assert.equal(await cookieValue(victim, here(), SESSION), undefined);
+    await logIn(victim);
+    const again = await victim.context().request.get(end, { maxRedirects: 0 });
+    assert.deepEqual([again.status(), again.headers().location], [303, `${here()}/`]);
+    await victim.goto(`${here()}/account`);
+    assert.match(await victim.locator('dl').innerText(), /Ada Lovelace/);
   });
 
   test('shows its session to no script, and its xsrf token to its own', async t => {

@@ -10,19 +10,22 @@ export type OwnProvider = {
   readonly edge: string;
   /** Seconds. */
   readonly accessTokenTtl: number;
+  /** Whether it gives refresh tokens. */
+  readonly refreshes: boolean;
 };
 
-/** A certified provider of a test's own, which gives no refresh token. `close` may be called twice. */
+/** A certified provider of a test's own. `close` may be called twice. */
 export async function startOwnProvider({
   accessTokenTtl,
   edge,
   port,
+  refreshes,
 }: OwnProvider): Promise<{ close(): Promise<void> }> {
   const client = webClient({ client_id: 'site', client_secret: 'secret' }, [
     `${edge}/.gateway/oauth2/redirection-endpoint`,
   ]);
   const provider = await startOidcProvider({
-    clients: [{ ...client, grant_types: ['authorization_code'] }],
+    clients: [refreshes ? client : { ...client, grant_types: ['authorization_code'] }],
     users: [USER],
     jwtClients: ['site'],
     accessTokenTtl,
@@ -48,7 +51,9 @@ spec:
     clientID: site
     secret: secret
     protectedOrigins: [{ origin: "${edge}" }]
-    injectRequestHeaders: [{ name: X-User, value: "{{ .idToken.Claims.sub }}" }]
+    injectRequestHeaders:
+      - { name: X-User, value: "{{ .idToken.Claims.sub }}" }
+      - { name: X-User-Scope, value: "{{ .token.Signature }}" }
 ---
 apiVersion: gateway.internal/v2
 kind: FilterPolicy
