@@ -21,7 +21,7 @@ const EXPECTED: readonly (readonly [RegExp, RegExp])[] = [
     /curl .*\/ada\/login/,
     /HTTP\/1.1 401.*x-logins-left: 4.*HTTP\/1.1 429.*retry-after: \d+.*"error": "rate limit exceeded, try again in \d+ s"/s,
   ],
-  [/text\/html.*\/account /, /^HTTP\/1.1 303 .*\nlocation: http:\/\/127\.0\.0\.1:\d+\/auth\?/is],
+  [/text\/html.*\/account$/, /^HTTP\/1.1 303 .*\nlocation: http:\/\/127\.0\.0\.1:\d+\/auth\?/is],
   [/\/account\/api/, /^HTTP\/1.1 401 .*\nwww-authenticate: Bearer realm="login\.default"/is],
   [/-i .*\/api\/health/, /^HTTP\/1.1 401 .*\nwww-authenticate: Bearer realm="tokens\.default"/is],
   [/\/(api|client|terminal)\/health/, /"ok":true/],
