@@ -8,7 +8,15 @@ import { readConfig as readRateLimit } from '../ratelimit-service/config.ts';
 import { readConfig as readSds } from '../sds/config.ts';
 import { parseInstancesFile } from '../sds/instances/parse-instances-file.ts';
 import { readConfig as readUserService } from '../user-service/config.ts';
-import { composeService, INSTANCES, mounted, portOf, ROOT, variable } from './testing/compose-file.ts';
+import {
+  COMPOSE,
+  composeService,
+  INSTANCES,
+  mounted,
+  portOf,
+  ROOT,
+  variable,
+} from './testing/compose-file.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -80,6 +88,12 @@ for (const [service, name] of [
     assert.equal(variable(service, 'XDS_ADDRESS'), xds);
   });
 }
+
+test('ext-authz gets the secrets of its Filters over a network that leads nowhere', () => {
+  assert.equal(readControlplane(composeService('controlplane').environment ?? {}).plaintextSecrets, true);
+  assert.deepEqual(composeService('controlplane').networks, ['internal']);
+  assert.equal(COMPOSE.networks.internal?.internal, true);
+});
 
 test('the instances file names the alias that all instances have', () => {
   const file = readFileSync(mounted(variable('sds', 'INSTANCES_FILE')), 'utf8');
