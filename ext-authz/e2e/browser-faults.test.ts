@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createServer } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { request } from '#envoy/e2e/request.ts';
@@ -67,6 +68,20 @@ describe('a browser', { skip: whyNoBrowser() }, () => {
     await fillIn(page, USER.username, USER.password);
     await page.waitForURL(path.url);
     assert.match(await body(page), /"username":"ada"/);
+  });
+
+  test('is told when the provider is silent', async t => {
+    const path = await guard('silent', 5);
+    const silent = createServer().listen(system.freePort(5), '127.0.0.1');
+    t.after(() => void silent.close());
+    const page = await newPage(t);
+    // A provider that refused a connection a moment ago is not asked again at once.
+    const answer = await until(async () => {
+      const seen = await page.goto(path.url);
+      return seen?.status() === 502 ? undefined : seen;
+    });
+    assert.equal(answer?.status(), 504);
+    assert.match(await body(page), /504/);
   });
 
   test('that is logged in stays so while the provider is away', async t => {
