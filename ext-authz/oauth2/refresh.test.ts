@@ -279,3 +279,22 @@ test('50 requests of one process ask for the lease once', async t => {
   await Promise.all(Array.from({ length: 50 }, () => bearer(browser)));
   assert.equal(asked, 1);
 });
+
+test('cookies that end with the browser: nothing to renew before half of clientSessionMaxIdle', async t => {
+  const useSessionCookies = { value: true, ifRequestHeader: undefined };
+  const { browser } = await open(t, {
+    origins: ['https://a.test', 'https://b.test'],
+    settings: { useSessionCookies },
+  });
+  grantCodes(provider(), () => ({ refresh_token: 'r' }));
+  await browser.follow('https://b.test/', authorize);
+  assert.deepEqual((await browser.visit('https://b.test/')).setCookies, []);
+});
+
+test('of two xsrf cookies both go, and the right one is set', async t => {
+  const { browser } = await open(t);
+  await browser.follow(PAGE, authorize);
+  const own = browser.jar.all().map(({ name, value }) => `${name}=${value}`);
+  const cookie = [...own, `gateway_xsrf.${REALM}=other`].join('; ');
+  assert.equal((await browser.visit(PAGE, { headers: { cookie } })).setCookies.length, 3);
+});

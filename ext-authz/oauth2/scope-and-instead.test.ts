@@ -43,6 +43,12 @@ test('offline_access may be missing', async t => {
   assert.equal((await browser.follow(PAGE, authorize, { scope: ['offline_access'] })).status, 0);
 });
 
+test('a provider that does not list openid has granted it all the same: there is an ID token', async t => {
+  const { browser } = await open(t);
+  grantCodes(provider(), () => ({ scope: 'read' }));
+  assert.equal((await browser.follow(PAGE, authorize, { scope: ['openid', 'read'] })).status, 0);
+});
+
 test('no scope in the answer: what was asked for is granted', async t => {
   const { browser } = await open(t);
   assert.equal((await browser.follow(PAGE, authorize, { scope: ['read', 'write'] })).status, 0);
