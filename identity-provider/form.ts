@@ -1,15 +1,10 @@
 import type { IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
 
 const MAX_BYTES = 8 * 1024;
 
-/** The fields of a form that a browser has sent. Throws when they are more than 8 KiB. */
-export async function readForm(request: IncomingMessage): Promise<URLSearchParams> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of request) {
-    bytes += chunk.length;
-    if (bytes > MAX_BYTES) throw new Error(`a form of more than ${MAX_BYTES} bytes`);
-    chunks.push(chunk);
-  }
-  return new URLSearchParams(Buffer.concat(chunks).toString('utf8'));
+/** The fields of a form that a browser has sent; undefined, and nothing is read, when it is larger than 8 KiB or does not say its length. */
+export async function readForm(request: IncomingMessage): Promise<URLSearchParams | undefined> {
+  const length = Number(request.headers['content-length'] ?? Number.POSITIVE_INFINITY);
+  return length > MAX_BYTES ? undefined : new URLSearchParams(await text(request));
 }

@@ -3,7 +3,7 @@ import type { Interaction, Provider } from 'oidc-provider';
 import { readForm } from './form.ts';
 import { saveGrant } from './grants.ts';
 import { PAGE_HEADERS } from './page.ts';
-import { loginPage } from './pages.ts';
+import { errorPage, loginPage } from './pages.ts';
 import { userOf } from './sample-users.ts';
 
 /** Answers a browser that has to log in: a form, or the way back when it is filled in or cancelled. The library's cookie tells whose attempt it is. */
@@ -17,10 +17,12 @@ export async function serveInteraction(
   if (interaction.prompt.name === 'consent') return finish(await consentTo(provider, interaction));
   const ask = async (problem: string) => {
     const client = await provider.Client.find(interaction.params.client_id);
-    sendPage(response, loginPage(client?.clientName ?? 'An application', problem));
+    sendPage(response, 200, loginPage(client?.clientName ?? 'An application', problem));
   };
   if (request.method !== 'POST') return ask('');
   const form = await readForm(request);
+  if (form === undefined)
+    return sendPage(response, 413, errorPage('invalid_request', 'This form is too large.'));
   if (form.has('cancel')) return finish({ error: 'access_denied', error_description: 'cancelled' });
   const user = userOf(form.get('username'), form.get('password'));
   return user === undefined
@@ -34,7 +36,7 @@ async function consentTo(provider: Provider, { params, session }: Interaction): 
   return { consent: { grantId: grant.jti } };
 }
 
-function sendPage(response: ServerResponse, text: string): void {
-  response.writeHead(200, PAGE_HEADERS);
+function sendPage(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, { ...PAGE_HEADERS, ...(status === 413 && { Connection: 'close' }) });
   response.end(text);
 }

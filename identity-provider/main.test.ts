@@ -101,7 +101,8 @@ describe('the identity provider', () => {
     assert.deepEqual([status, body.access_token], [400, undefined]);
   });
 
-  test('shows a login form that loads nothing, keeps what was wrong to itself, and sends whoever cancels back', async () => {
+  /** The path of a login form, and the cookie of whoever may fill it in. */
+  const openForm = async () => {
     const query = new URLSearchParams({
       client_id: 'website',
       response_type: 'code',
@@ -112,11 +113,12 @@ describe('the identity provider', () => {
       code_challenge_method: 'S256',
     });
     const begun = await ask(`/auth?${query}`);
-    const cookie = begun.headers
-      .getSetCookie()
-      .map(field => field.split(';')[0])
-      .join('; ');
-    const path = begun.headers.get('location') ?? '';
+    const cookies = begun.headers.getSetCookie().map(field => field.split(';')[0]);
+    return { path: begun.headers.get('location') ?? '', cookie: cookies.join('; ') };
+  };
+
+  test('shows a login form that loads nothing, keeps what was wrong to itself, and sends whoever cancels back', async () => {
+    const { cookie, path } = await openForm();
     const form = await ask(path, { headers: { cookie } });
     assert.match(form.headers.get('content-security-policy') ?? '', /^default-src 'none'/);
     assert.match(await form.text(), /The website behind the gateway asks who you are/);
@@ -149,9 +151,21 @@ describe('the identity provider', () => {
     });
   }
 
-  test('does not read a form without end', async () => {
-    const answer = await ask('/interaction/unknown', { method: 'POST', body: 'a'.repeat(1e6) });
-    assert.equal(answer.status, 400);
+  for (const [what, body] of [
+    ['too large', 'a'.repeat(8_193)],
+    ['without end', new Blob(['a'.repeat(1e6)]).stream()],
+  ] as const) {
+    test(`does not read a form ${what}`, async () => {
+      const { cookie, path } = await openForm();
+      const answer = await ask(path, { method: 'POST', headers: { cookie }, body, duplex: 'half' });
+      assert.equal(answer.status, 413);
+    });
+  }
+
+  test('lets nobody fill in the form of another browser', async () => {
+    const { path } = await openForm();
+    const body = new URLSearchParams({ username: 'ada', password: 'difference' });
+    assert.equal((await ask(path, { method: 'POST', body })).status, 400);
   });
 });
 

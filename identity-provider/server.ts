@@ -52,7 +52,7 @@ function handlerOf(provider: Provider, failed: ServerOptions['failed']): Handler
       else if (request.url?.startsWith(INTERACTION)) await serveInteraction(provider, request, response);
       else await answer(request, response);
     } catch (error) {
-      if (!isSessionLost(error)) failed(error);
+      if (!isSessionLost(error) && !isGone(error)) failed(error);
       sendFailure(response, isSessionLost(error));
     }
   };
@@ -66,6 +66,11 @@ function sendHealth(response: ServerResponse): void {
 /** An attempt that is over, that the provider forgot when it was restarted, or that another browser began. */
 function isSessionLost(error: unknown): boolean {
   return error instanceof Error && error.name === 'SessionNotFound';
+}
+
+/** A client that went away in the middle of its request. */
+function isGone(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ECONNRESET';
 }
 
 function sendFailure(response: ServerResponse, isLost: boolean): void {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { instancePorts, MAX_INSTANCES, MAX_PORT_OFFSET, portsAt } from './ports.ts';
+import { wantedPorts } from './wanted-ports.ts';
 
 function all(offset: number): readonly number[] {
   const numbers = Array.from({ length: MAX_INSTANCES }, (_, index) => index + 1);
@@ -28,5 +29,13 @@ describe('the ports of a system', () => {
   test('are ports up to the highest offset', () => {
     assert.ok(Math.max(...all(MAX_PORT_OFFSET)) <= 65_535);
     assert.ok(Math.max(...all(MAX_PORT_OFFSET + 1)) > 65_535);
+  });
+
+  test('the demo alone wants one for an identity provider', () => {
+    const wanted = (demo: boolean) => wantedPorts(0, 2, demo).map(({ port }) => port);
+    assert.deepEqual(
+      wanted(true).filter(port => !wanted(false).includes(port)),
+      [18_004],
+    );
   });
 });
