@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { request } from '#envoy/e2e/request.ts';
 import { type System, startSystem } from '#envoy/e2e/system.ts';
+import { until } from '#envoy/e2e/until.ts';
 import { logIn as logInAtProvider } from '../testing/log-in.ts';
 import { cookieValue, fillIn, startBrowser, whyNoBrowser } from './browser.ts';
 
@@ -208,6 +211,32 @@ describe('in a browser, the demo', { skip: whyNoBrowser() }, () => {
     }
     await page.goto(`${here()}/account`);
     assert.match(await page.locator('dl').innerText(), /Grace Hopper/);
+  });
+
+  test('writes nothing into any log that opens a door', async t => {
+    const page = await newPage(t);
+    const folder = join(system.state, 'logs');
+    const read = () => readdirSync(folder).map(file => readFileSync(join(folder, file), 'utf8'));
+    const callbacks = () =>
+      readFileSync(join(folder, 'edge.log'), 'utf8').split('redirection-endpoint').length;
+    const before = callbacks();
+    let way = '';
+    page.on('request', asked => {
+      way += `${asked.url()}\n`;
+    });
+    await page.goto(`${there()}/account`);
+    await fillIn(page, 'grace', 'nanosecond');
+    await page.waitForURL(`${there()}/account`);
+    const parameters = [...way.matchAll(/[?&](?:code|state|ticket|handoff)=([^&\n]+)/g)].map(
+      ([, value]) => value,
+    );
+    const cookies = (await page.context().cookies()).map(({ value }) => value);
+    const secrets = [...parameters, ...cookies, 'nanosecond', 'sample-secret', 'eyJ'];
+    assert.ok(secrets.length > 10, `${secrets.length}`);
+    await until(() => callbacks() > before || undefined);
+    const logs = read();
+    for (const secret of secrets)
+      assert.ok(!logs.some(log => log.includes(secret ?? '')), `a log has ${secret}`);
   });
 
   test('sends a browser from what is for scripts to the login too', async t => {
