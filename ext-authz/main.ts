@@ -17,8 +17,6 @@ import { openStoreKey } from './store/store-key.ts';
 const GROUP = 'ext-authz';
 /** Requests take milliseconds, unless they wait for a provider. */
 const STOP_GRACE_MS = 500;
-/** So long the control plane, started at the same time, may take to listen. */
-const STARTING_MS = 5_000;
 
 const config = await orExit(() => readConfig(process.env));
 const log = pino({ level: config.logLevel, base: null });
@@ -55,10 +53,8 @@ const connection = connect({
   node: { id: `${hostname()}-${process.pid}`, cluster: GROUP },
   typeUrls: FILTER_TYPES,
   onUpdate: update => server.update(update),
-  onDisconnect: reason => {
-    const level = uptime() < STARTING_MS ? 'info' : 'warn';
-    log[level]({ controlPlane: toText(config.xds), reason }, 'control plane lost, filters stay');
-  },
+  onDisconnect: reason =>
+    log.warn({ controlPlane: toText(config.xds), reason }, 'no control plane, filters stay'),
   random: Math.random,
   after,
 });

@@ -12,8 +12,6 @@ import { startServer } from './server.ts';
 const GROUP = 'ratelimit-service';
 /** Requests take milliseconds. */
 const STOP_GRACE_MS = 500;
-/** So long the control plane, started at the same time, may take to listen. */
-const STARTING_MS = 5_000;
 
 const config = orExit(() => readConfig(process.env));
 const log = pino({ level: config.logLevel, base: null });
@@ -28,10 +26,8 @@ const connection = connect({
   node: { id: `${hostname()}-${process.pid}`, cluster: GROUP },
   typeUrls: [RATE_LIMIT],
   onUpdate: update => server.update(update),
-  onDisconnect: reason => {
-    const level = uptime() < STARTING_MS ? 'info' : 'warn';
-    log[level]({ controlPlane: toText(config.xds), reason }, 'control plane lost, limits stay');
-  },
+  onDisconnect: reason =>
+    log.warn({ controlPlane: toText(config.xds), reason }, 'no control plane, limits stay'),
   random: Math.random,
   after,
 });

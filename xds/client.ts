@@ -12,7 +12,9 @@ export type ConnectOptions = {
   readonly typeUrls: readonly string[];
   /** Gets every change and must answer it by `ack` or `nack`, now or later. What was ACKed before stays in force. */
   onUpdate(update: Update): void;
-  /** The stream has ended, with the reason; it is opened again by itself. */
+  /**
+   * The server is lost, or was not reached for some 10 s, with the reason: once for each outage. The stream is opened again by itself.
+   */
   onDisconnect?(reason: string): void;
   /** A number in [0, 1), for the jitter of the back-off. */
   random(): number;
@@ -27,6 +29,8 @@ type Call = ClientDuplexStream<object, DeltaDiscoveryResponse>;
 
 const ADS = 'envoy.service.discovery.v3.AggregatedDiscoveryService';
 const BACK_OFF_MS = { first: 100, most: 500 };
+/** So many attempts may fail before it is told that the server was never reached: it may be starting too. */
+const QUIET_ATTEMPTS = 20;
 const MAX_RECEIVE_BYTES = 64 * 1024 * 1024;
 
 /**
@@ -41,6 +45,8 @@ export function connect(options: ConnectOptions): Connection {
   );
   const subscriptions = options.typeUrls.map(typeUrl => new ClientSubscription(typeUrl));
   let failures = 0;
+  /** Whether this outage is to be told of at its next failure. */
+  let working = false;
   let call: Call | undefined;
   let cancelTimer = () => {};
   const open = () => {
@@ -49,10 +55,12 @@ export function connect(options: ConnectOptions): Connection {
     const ended = once((reason: string) => {
       cancelTimer = options.after(backOff(failures, options.random()), open);
       failures += 1;
-      options.onDisconnect?.(reason);
+      if (working || failures === QUIET_ATTEMPTS) options.onDisconnect?.(reason);
+      working = false;
     });
     opened.on('data', response => {
       failures = 0;
+      working = true;
       const subscription = subscriptions.find(({ typeUrl }) => typeUrl === response.type_url);
       if (subscription === undefined) return;
       options.onUpdate(subscription.update(response, request => void opened.write(request)));

@@ -55,7 +55,10 @@ for (const file of readdirSync(FOLDER).filter(name => name.endsWith('.in.yaml'))
     if (SERVICE_GROUPS.includes(group)) continue;
 
     test(`${name} names no cluster and no routes that it does not hold`, () => {
-      assert.deepEqual(missingReferences(snapshotEncoder(Buffer.alloc(32))(compiled), BOOTSTRAP_CLUSTERS), []);
+      assert.deepEqual(
+        missingReferences(snapshotEncoder(Buffer.alloc(32))(compiled), BOOTSTRAP_CLUSTERS),
+        [],
+      );
     });
 
     test(`${name} is accepted by Envoy`, async () => {
