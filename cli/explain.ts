@@ -33,7 +33,7 @@ Examples:
 /** `gateway explain`: what becomes of a request, and why. Exits with 1 when no service gets it. */
 export function explainCommand(): Command {
   return new Command('explain')
-    .description('say which route, labels and rate limits a request meets, and why not others')
+    .description('say which route, filters, labels and rate limits a request meets, and why not others')
     .argument('<method>', 'request method, for example GET')
     .argument('<url>', 'http://host/path?query, or /path for host localhost')
     .option('-H, --header <name: value>', 'a header of the request; may be repeated', collect)
@@ -44,7 +44,10 @@ export function explainCommand(): Command {
         .env('RESOURCES'),
     )
     .option('--node-group <group>', 'the proxies that get the request', 'edge')
-    .option('--all', 'show every limit that does not apply, not only the nearest')
+    .option(
+      '--all',
+      'show every limit that does not apply, and every rule that is tried before and does not match',
+    )
     .option('--json', 'print JSON')
     .addHelpText('after', EXAMPLES)
     .action(run);

@@ -1,8 +1,9 @@
 import type { Label, LabelPattern, PatternLabel } from '#resources/label-pattern.ts';
+import { filterSection } from './explained-filters-text.ts';
 import type { AppliedLimit, ExplainedLimit, OtherLimit } from './explained-limits.ts';
 import type { ExplainedGroup, ExplainedRateLimits, RateLimitCase } from './explained-rate-limits.ts';
 import type { Explanation } from './explanation.ts';
-import type { Place } from './place.ts';
+import { placeText } from './place.ts';
 import { plain } from './plain.ts';
 import { verdict } from './verdict.ts';
 
@@ -15,6 +16,7 @@ export function describe(explanation: Explanation, all = false): string {
     requestSection(explanation),
     routeSection(explanation),
     targetSection(explanation),
+    filterSection(explanation.filters, all),
     rateLimitSections(explanation, all),
     verdict(explanation),
   ];
@@ -121,8 +123,4 @@ function patternText(pattern: LabelPattern): string {
 
 function itemText(item: PatternLabel): string {
   return `{${item.map(({ key, value = '*' }) => `${plain(key)}: ${plain(value)}`).join(', ')}}`;
-}
-
-function placeText({ resource, file, line }: Place): string {
-  return file === undefined ? resource : `${resource} (${file}:${line})`;
 }

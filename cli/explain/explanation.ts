@@ -4,12 +4,14 @@ import type { CompileOptions } from '#controlplane/compile/options.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import type { ClientRequest } from './client-request.ts';
-import { type EnvoyRequest, type Refusal, toEnvoyRequest } from './envoy-request.ts';
+import { type EnvoyRequest, toEnvoyRequest } from './envoy-request.ts';
+import { type ExplainedFilters, explainFilters } from './explained-filters.ts';
+import { answerOf, type GatewayAnswer } from './explained-filters-answer.ts';
 import { type ExplainedRateLimits, explainRateLimits } from './explained-rate-limits.ts';
 import { type ExplainedRoute, explainRoute } from './explained-route.ts';
 import { type ListenerSettings, listenerSettings } from './listener-settings.ts';
 import { type Place, placeOf, placesOf } from './place.ts';
-import { virtualHostsOf } from './route-configuration.ts';
+import { OWN_ROUTE, type VirtualHost, virtualHostsOf } from './route-configuration.ts';
 import { matchRoute, nearestMisses, type RouteMatch } from './route-match.ts';
 
 /** What becomes of a request, and why. Later parts are there only when the earlier ones let the request come so far. */
@@ -23,10 +25,11 @@ export type Explanation = {
     readonly clientAddress: string;
   };
   /** The gateway answers itself: no service gets the request. */
-  readonly answer?: Refusal;
+  readonly answer?: GatewayAnswer;
   /** When no route matches: those that nearly do, the nearest first. */
   readonly nearest?: readonly NearMiss[];
   readonly route?: ExplainedRoute;
+  readonly filters?: ExplainedFilters;
   readonly rateLimits?: ExplainedRateLimits;
 };
 
@@ -64,11 +67,16 @@ function explainCompiled(compiled: Compiled, inputs: ExplainInputs): Explanation
   const places = placesOf(resources);
   const shown = { ...asSent(inputs), ...asSeen(seen) };
   if (match !== undefined) return { request: shown, ...explainMatch(match, seen, settings, places, inputs) };
-  const nearest = nearestMisses(hosts, seen).map(({ route, unmet }) => ({
+  const nearest = nearestMisses(hosts.map(withoutOwnRoutes), seen).map(({ route, unmet }) => ({
     ...placeOf(places, route.name),
     reasons: unmet.map(({ reason }) => reason),
   }));
   return { request: shown, answer: { status: 404, reason: 'no route matches it' }, nearest };
+}
+
+/** The gateway's own paths are no resource that a request was meant for. */
+function withoutOwnRoutes(host: VirtualHost): VirtualHost {
+  return { ...host, routes: host.routes.filter(({ name }) => name !== OWN_ROUTE) };
 }
 
 function asSent({ nodeGroup, request }: ExplainInputs): Explanation['request'] {
@@ -82,24 +90,29 @@ function asSeen({ headers, remoteAddress }: EnvoyRequest) {
   return { host, path, clientAddress: remoteAddress };
 }
 
-/** The parts behind the route, one for each filter. */
+/** The parts behind the route, one for each filter; the filters come before the route's own answer. */
 function explainMatch(
   match: RouteMatch,
   request: EnvoyRequest,
-  { domain }: ListenerSettings,
+  { domain, runsFilters }: ListenerSettings,
   places: ReadonlyMap<string, Place>,
   inputs: ExplainInputs,
 ): Omit<Explanation, 'request'> {
   const route = explainRoute(match, inputs.resources, places);
-  const { direct_response } = match.route;
-  if (direct_response !== undefined) {
-    return { answer: { status: direct_response.status, reason: whyClosed(match.route.name, inputs) }, route };
-  }
-  if (domain === undefined) return { route };
+  const filters = runsFilters ? explainFilters({ ...inputs, match, request, places }) : undefined;
+  const passed = { route, ...(filters !== undefined && { filters }) };
+  const answer = answerOf(filters) ?? ownAnswer(match, inputs);
+  if (answer !== undefined) return { answer, ...passed };
+  if (domain === undefined) return passed;
   return {
-    route,
+    ...passed,
     rateLimits: explainRateLimits({ ...inputs, match, targets: route.targets, request, domain, places }),
   };
+}
+
+function ownAnswer({ route }: RouteMatch, inputs: ExplainInputs): GatewayAnswer | undefined {
+  const status = route.direct_response?.status;
+  return status === undefined ? undefined : { status, reason: whyClosed(route.name, inputs) };
 }
 
 function whyClosed(id: string, { problems }: ExplainInputs): string {

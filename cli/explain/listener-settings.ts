@@ -1,6 +1,7 @@
 import type { Compiled } from '#controlplane/compile/compiled.ts';
 import { isJsonObject, type Json, type JsonObject } from '#protos/json.ts';
 import { LISTENER } from '#protos/type-url.ts';
+import { EXT_AUTHZ_FILTER } from './route-configuration.ts';
 
 /** Fields of Envoy's `HttpConnectionManager` that change a request before it is routed. */
 export type ListenerSettings = {
@@ -11,6 +12,8 @@ export type ListenerSettings = {
   readonly rejectsUpgrades: boolean;
   /** Names of headers that are removed when a client sends them, in lower case. */
   readonly removedHeaders: ReadonlySet<string>;
+  /** Whether FilterPolicies are asked. */
+  readonly runsFilters: boolean;
   /** Label domain of the rate limit filter; undefined: there is no such filter. */
   readonly domain?: string;
 };
@@ -29,6 +32,7 @@ export function listenerSettings({ resources }: Compiled): ListenerSettings | un
     rejectsUnderscores: isJsonObject(common) && common.headers_with_underscores_action === 'REJECT_REQUEST',
     rejectsUpgrades: manager.upgrade_configs === undefined,
     removedHeaders: removedHeaders(manager),
+    runsFilters: objects(manager.http_filters).some(({ name }) => name === EXT_AUTHZ_FILTER),
     ...(domain === undefined ? {} : { domain }),
   };
 }

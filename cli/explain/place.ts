@@ -5,8 +5,12 @@ export type Place = { readonly resource: string; readonly file?: string; readonl
 
 /** Places by id, also those of refused resources. */
 export function placesOf(resources: ResourceSet): ReadonlyMap<string, Place> {
-  const { closed, mappings, proxyConfigs, rateLimits, rateLimitServices } = resources;
-  const all = [...mappings, ...proxyConfigs, ...rateLimits, ...rateLimitServices, ...closed];
+  const { closed, filterPolicies, filters, mappings, proxyConfigs, rateLimits, rateLimitServices } =
+    resources;
+  const all = [
+    ...[...mappings, ...proxyConfigs, ...rateLimits, ...rateLimitServices],
+    ...[...filters, ...filterPolicies, ...closed],
+  ];
   return new Map(
     all.map(({ kind, namespace, name, id, source }) => [
       id,
@@ -18,4 +22,10 @@ export function placesOf(resources: ResourceSet): ReadonlyMap<string, Place> {
 /** One of those; a name that is no id stands for itself. */
 export function placeOf(places: ReadonlyMap<string, Place>, id: string): Place {
   return places.get(id) ?? { resource: id };
+}
+
+/** For people: `Mapping default/user (a.yaml:1)`, perhaps with the field that is meant. */
+export function placeText({ resource, file, line }: Place, field?: string): string {
+  if (file === undefined) return resource;
+  return `${resource} (${file}:${line}${field === undefined ? '' : `, ${field}`})`;
 }

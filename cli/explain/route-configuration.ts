@@ -2,8 +2,17 @@ import type { Compiled } from '#controlplane/compile/compiled.ts';
 import type { JsonObject } from '#protos/json.ts';
 import { ROUTE_CONFIGURATION } from '#protos/type-url.ts';
 
+/** The name of the filter that asks the service that runs Filters. */
+export const EXT_AUTHZ_FILTER = 'envoy.filters.http.ext_authz';
+
+/** The name of the routes of the gateway's own paths: that of no resource. */
+export const OWN_ROUTE = 'gateway';
+
+/** What a route or virtual host changes about filters, by their names. */
+export type PerFilterConfig = { readonly typed_per_filter_config?: Readonly<Record<string, JsonObject>> };
+
 /** Envoy's `VirtualHost`, as far as it decides. */
-export type VirtualHost = {
+export type VirtualHost = PerFilterConfig & {
   readonly name: string;
   readonly domains: readonly string[];
   readonly routes: readonly Route[];
@@ -11,7 +20,7 @@ export type VirtualHost = {
 };
 
 /** Envoy's `Route`. It is named after the resource that it comes from. */
-export type Route = {
+export type Route = PerFilterConfig & {
   readonly name: string;
   readonly match: JsonObject;
   readonly route?: RouteAction;

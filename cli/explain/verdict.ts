@@ -1,17 +1,29 @@
+import { answerOf, type GatewayAnswer, isFiltered } from './explained-filters-answer.ts';
 import type { AppliedLimit } from './explained-limits.ts';
 import type { Explanation } from './explanation.ts';
 import { plain } from './plain.ts';
 
 /** What an explanation comes to: a sentence, or one for each cluster that may get the request. */
-export function verdict({ answer, rateLimits }: Explanation): readonly string[] {
-  if (answer !== undefined) return [`This request is answered ${answer.status}: ${answer.reason}.`];
+export function verdict(explanation: Explanation): readonly string[] {
+  const { answer, filters, rateLimits } = explanation;
+  const isSure = answerOf(filters) !== undefined || !isFiltered(filters);
+  const subject = isSure ? 'This request' : 'When its filters let it pass, this request';
+  if (answer !== undefined) return [`${subject} ${answerText(answer)}.`];
   const [first, ...others] = rateLimits?.cases ?? [];
-  if (others.length === 0) return [`This request ${mayPass(first?.applied ?? [])}.`];
+  if (others.length === 0) return [`${subject} ${mayPass(first?.applied ?? [])}.`];
   return [first, ...others].flatMap(one =>
     one === undefined
       ? []
-      : [`At ${one.clusters.map(plain).join(', ')} this request ${mayPass(one.applied)}.`],
+      : [`At ${one.clusters.map(plain).join(', ')} ${lowered(subject)} ${mayPass(one.applied)}.`],
   );
+}
+
+function lowered(subject: string): string {
+  return subject.charAt(0).toLowerCase() + subject.slice(1);
+}
+
+function answerText({ status, reason }: GatewayAnswer): string {
+  return status === undefined ? `goes to no service: ${reason}` : `is answered ${status}: ${reason}`;
 }
 
 function mayPass(applied: readonly AppliedLimit[]): string {

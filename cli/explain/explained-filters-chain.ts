@@ -1,0 +1,159 @@
+import type { Definitions } from '#ext-authz/filter-kit.ts';
+import type { FilterDefinition, OAuth2Settings } from '#ext-authz/filter-settings.ts';
+import type { HttpRequest } from '#ext-authz/http-request.ts';
+import { type Place as OriginPlace, placeOf as originOf } from '#ext-authz/oauth2/origin.ts';
+import type { InsteadOfRedirect, Next, RuleItem, SameSite } from '#ext-authz/rule.ts';
+import type { FilterReference, InnerFilterReference } from '#resources/filter-policy.ts';
+import { type Resource, resourceId } from '#resources/resource.ts';
+import { type Applies, type ConditionContext, explainCondition } from './explained-filters-condition.ts';
+import type { OperatorRule } from './explained-filters-config.ts';
+import { type Place, placeOf } from './place.ts';
+
+/** A filter of a rule, or of `insteadOfRedirect`. */
+export type ExplainedFilter = Place &
+  Applies & {
+    readonly type: 'OAuth2' | 'JWT';
+    /** Of an OAuth2 filter. */
+    readonly grantType?: OAuth2Settings['grantType'];
+    /** Headers that it may set; what a client sends of them goes no further. In lower case. */
+    readonly injects: readonly string[];
+    readonly onDeny: Next;
+    readonly onAllow: Next;
+    /** What is asked for and demanded, defaults filled in. */
+    readonly scope: readonly string[];
+    /** With AuthorizationCode. */
+    readonly login?: ExplainedLogin;
+  };
+
+export type ExplainedLogin = {
+  /** The protected origin that the request belongs to. Without one it is answered 403. */
+  readonly origin?: ExplainedOrigin;
+  readonly sameSite?: SameSite;
+  readonly insteadOfRedirect?: ExplainedInstead;
+};
+
+/** `configured` as the Filter has it; `origin`: the request's own, as browsers see it. */
+export type ExplainedOrigin = Pick<OriginPlace, 'configured' | 'origin' | 'holdsLogin'>;
+
+/** A status, or filters that decide. */
+export type ExplainedInstead = Applies & {
+  readonly status?: number;
+  readonly filters?: readonly ExplainedFilter[];
+};
+
+export type ChainContext = {
+  readonly definitions: Definitions;
+  /** Without what filters of the rule may inject. */
+  readonly request: HttpRequest;
+  readonly client: HttpRequest;
+  readonly places: ReadonlyMap<string, Place>;
+};
+
+/** What each filter of a rule does with a request, as far as it hangs on the request alone: whether it lets pass is told by nobody. */
+export function explainChain(
+  { rule, spec }: Pick<OperatorRule, 'rule' | 'spec'>,
+  context: ChainContext,
+): readonly ExplainedFilter[] {
+  return explainItems(rule.items, spec.filters, { ...context, earlier: [] });
+}
+
+/** `earlier`: names of the filters that may have changed the request. */
+type Context = ChainContext & { readonly earlier: readonly string[] };
+
+type Reference = FilterReference | InnerFilterReference;
+
+function explainItems(
+  items: readonly RuleItem[],
+  written: readonly Reference[],
+  context: Context,
+): readonly ExplainedFilter[] {
+  const earlier = [...context.earlier];
+  return items.map((item, index) => {
+    const filter = explainItem(item, written[index], { ...context, earlier: [...earlier] });
+    if (filter.applies !== 'no') earlier.push(...filtersOf(item));
+    return filter;
+  });
+}
+
+/** What filters of `insteadOfRedirect` set is set by the item. */
+function filtersOf({ arguments: { insteadOfRedirect }, filter }: RuleItem): readonly string[] {
+  return [filter, ...(insteadOfRedirect?.items ?? []).map(item => item.filter)];
+}
+
+function explainItem(item: RuleItem, written: Reference | undefined, context: Context): ExplainedFilter {
+  const definition = context.definitions.get(item.filter);
+  if (definition === undefined) throw new Error(`Filter ${item.filter} is not in force`);
+  const { onAllow, onDeny } = item;
+  const shared = {
+    ...placeOf(context.places, filterId(definition)),
+    ...explainCondition(written?.ifRequestHeader, item.applies, conditionContext(context)),
+    ...{ onDeny, onAllow, scope: scopeOf(item, definition) },
+    injects: [...settableBy(item.filter, context.definitions)].sort(),
+  };
+  if (definition.type === 'JWT') return { ...shared, type: 'JWT' };
+  const { grantType } = definition.settings;
+  const oauth2 = { ...shared, type: 'OAuth2', grantType } as const;
+  if (grantType !== 'AuthorizationCode') return oauth2;
+  return { ...oauth2, login: explainLogin(item, written, definition.settings, context) };
+}
+
+function filterId({ name, namespace }: Pick<Resource<'Filter'>, 'name' | 'namespace'>): string {
+  return resourceId('Filter', namespace, name);
+}
+
+/** Document 1, "FilterPolicy arguments for the OAuth2 filter". */
+function scopeOf({ arguments: { scope } }: RuleItem, definition: FilterDefinition): readonly string[] {
+  if (definition.type === 'JWT' || definition.settings.grantType !== 'AuthorizationCode') return scope ?? [];
+  return [...new Set(['openid', ...(scope ?? [])])].sort();
+}
+
+function explainLogin(
+  { arguments: { insteadOfRedirect, sameSite } }: RuleItem,
+  written: Reference | undefined,
+  { protectedOrigins }: OAuth2Settings,
+  context: Context,
+): ExplainedLogin {
+  const place = originOf(protectedOrigins, context.request);
+  const instead = insteadOfRedirect && explainInstead(insteadOfRedirect, written, context);
+  return {
+    ...(place !== undefined && { origin: shownOrigin(place) }),
+    ...(sameSite !== undefined && { sameSite }),
+    ...(instead !== undefined && { insteadOfRedirect: instead }),
+  };
+}
+
+/** What of it is for operators. */
+export function shownOrigin({ configured, holdsLogin, origin }: OriginPlace): ExplainedOrigin {
+  return { configured, origin, holdsLogin };
+}
+
+function explainInstead(
+  { applies, items, status }: InsteadOfRedirect,
+  written: Reference | undefined,
+  context: Context,
+): ExplainedInstead {
+  const given = written?.arguments;
+  const spec = given !== undefined && 'insteadOfRedirect' in given ? given.insteadOfRedirect : undefined;
+  return {
+    ...explainCondition(spec?.ifRequestHeader, applies, conditionContext(context)),
+    ...(status === undefined ? { filters: explainItems(items, spec?.filters ?? [], context) } : { status }),
+  };
+}
+
+function conditionContext({ client, definitions, earlier, request }: Context): ConditionContext {
+  const setters = (name: string) => [
+    ...new Set(earlier.filter(filter => settableBy(filter, definitions).has(name))),
+  ];
+  return { headers: request.headers, client: client.headers, setters };
+}
+
+/** What a filter injects, the access token of an OAuth2 filter, and what the filter injects that it leaves tokens to. */
+function settableBy(filter: string, definitions: Definitions): ReadonlySet<string> {
+  const definition = definitions.get(filter);
+  if (definition === undefined) return new Set();
+  const own = definition.settings.injectRequestHeaders.map(({ name }) => name);
+  if (definition.type === 'JWT') return new Set(own);
+  const delegate = definition.settings.accessTokenJWTFilter?.filter;
+  const delegated = delegate === undefined ? [] : settableBy(delegate, definitions);
+  return new Set(['authorization', ...own, ...delegated]);
+}

@@ -1,0 +1,29 @@
+import type { ClosedRule } from '#ext-authz/active-rules.ts';
+import type { Problem } from '#resources/problem.ts';
+import type { OperatorRule } from './explained-filters-config.ts';
+
+/** Why a rule is closed: the errors of what it refers to, and of the Filter by which it is closed. Never empty. */
+export function closedReasons(
+  { policy, index }: Pick<OperatorRule, 'policy' | 'index'>,
+  { filter }: Pick<ClosedRule, 'filter'>,
+  problems: readonly Problem[],
+): readonly string[] {
+  const errors = problems.filter(({ severity }) => severity === 'error');
+  const ofRule = errors.filter(
+    ({ field, kind, name, namespace }) =>
+      kind === 'FilterPolicy' &&
+      namespace === policy.namespace &&
+      name === policy.name &&
+      field?.startsWith(`spec.rules[${index}].`),
+  );
+  const ofFilter = errors.filter(
+    ({ kind, name, namespace }) => kind === 'Filter' && `${namespace}/${name}` === filter,
+  );
+  const reasons = [...ofRule, ...ofFilter].map(problemText);
+  return reasons.length > 0 ? reasons : [`the Filter ${filter} is missing or cannot run`];
+}
+
+function problemText({ kind, namespace, name, field, message }: Problem): string {
+  const place = kind === 'Filter' ? `Filter ${namespace}/${name}: ` : '';
+  return field === undefined ? place + message : `${place}${field}: ${message}`;
+}

@@ -1,0 +1,52 @@
+import type { HeaderFields } from '#ext-authz/http-request.ts';
+import type { HeaderCondition } from '#resources/header-condition.ts';
+
+/** Whether something of a rule is for this request. */
+export type Applies = {
+  /** `depends`: on what an earlier filter of the rule does to the header. */
+  readonly applies: 'yes' | 'no' | 'depends';
+  /** Absent without a condition. */
+  readonly reason?: string;
+};
+
+/** What a condition of a rule looks at. */
+export type ConditionContext = {
+  /** The client's, without what filters of the rule may inject. */
+  readonly headers: HeaderFields;
+  readonly client: HeaderFields;
+  /** Earlier filters that may set the header of this name. */
+  readonly setters: (name: string) => readonly string[];
+};
+
+/**
+ * Whether `ifRequestHeader` holds, by the function that decides it, and why. Values, those wanted and those sent, are not in the words: they may be
+ * secrets.
+ */
+export function explainCondition(
+  condition: HeaderCondition | undefined,
+  holds: (headers: HeaderFields) => boolean,
+  { client, headers, setters }: ConditionContext,
+): Applies {
+  if (condition === undefined) return { applies: 'yes' };
+  const earlier = setters(condition.name);
+  if (earlier.length > 0) {
+    const reason = `it depends on what ${earlier.join(' or ')} puts into the header ${condition.name}`;
+    return { applies: 'depends', reason };
+  }
+  const held = holds(headers);
+  const negated = condition.negate ? ', and the condition is negated' : '';
+  const spoofed = client.has(condition.name) && !headers.has(condition.name);
+  const state = spoofed
+    ? `the client's own header ${condition.name} does not count, since filters of the rule set it`
+    : stateOf(condition, held !== condition.negate, headers.has(condition.name));
+  return { applies: held ? 'yes' : 'no', reason: state + negated };
+}
+
+function stateOf({ name, value, valueRegex }: HeaderCondition, matched: boolean, isThere: boolean): string {
+  const header = `the header ${name}`;
+  if (!isThere) return `${header} is missing`;
+  if (value !== undefined) return `${header} has ${matched ? 'the wanted' : 'another'} value`;
+  if (valueRegex !== undefined)
+    return `${header} ${matched ? 'matches' : 'does not match'} the regular expression`;
+  return `${header} is ${matched ? 'there' : 'empty'}`;
+}

@@ -1,0 +1,74 @@
+import { compile } from '#controlplane/compile/compile.ts';
+import { EXT_AUTHZ } from '#controlplane/compile/node-groups.ts';
+import type { CompileOptions } from '#controlplane/compile/options.ts';
+import { snapshotEncoder } from '#controlplane/envoy-snapshot.ts';
+import { type ActiveRules, activateRules } from '#ext-authz/active-rules.ts';
+import type { Definitions } from '#ext-authz/filter-kit.ts';
+import type { RunnableFilter } from '#ext-authz/filter-runner.ts';
+import { type Configuration, FILTER_TYPES, FilterSet } from '#ext-authz/filter-set.ts';
+import type { FilterDefinition } from '#ext-authz/filter-settings.ts';
+import type { Rule } from '#ext-authz/rule.ts';
+import type { FilterPolicyRule } from '#resources/filter-policy.ts';
+import type { Resource } from '#resources/resource.ts';
+import type { ResourceSet } from '#resources/resource-set.ts';
+
+/** A rule as the service decides by it, and as the operator writes it. */
+export type OperatorRule = {
+  readonly rule: Rule;
+  readonly spec: FilterPolicyRule;
+  readonly policy: Resource<'FilterPolicy'>;
+  readonly index: number;
+};
+
+/** All that the service that runs filters decides by. The definitions hold secrets. */
+export type FiltersInForce = {
+  readonly definitions: Definitions;
+  readonly active: ActiveRules;
+  /** In the order in which they are tried. */
+  readonly rules: readonly OperatorRule[];
+};
+
+/** Filters and rules by the way that they take to the service: messages, their bytes, what it reads of them. No filter is opened. */
+export function filtersInForce(resources: ResourceSet, options: CompileOptions): FiltersInForce {
+  const { definitions, rules } = receivedBy(new FilterSet(), resources, options);
+  const runnable = new Map([...definitions].map(([name, filter]) => [name, unopened(filter)]));
+  const written = new Map(resources.filterPolicies.flatMap(writtenRules));
+  return {
+    definitions,
+    active: activateRules(rules, definitions, runnable),
+    rules: rules.flatMap(rule => {
+      const operator = written.get(rule.id);
+      return operator === undefined ? [] : [{ ...operator, rule }];
+    }),
+  };
+}
+
+/** Only versions are made with it, and nobody sees them. */
+const VERSION_KEY = new Uint8Array(32);
+
+function receivedBy(service: FilterSet, resources: ResourceSet, options: CompileOptions): Configuration {
+  const snapshot = snapshotEncoder(VERSION_KEY)(compile(resources, EXT_AUTHZ, options));
+  let received: Configuration | undefined;
+  for (const typeUrl of FILTER_TYPES) {
+    const changed = [...(snapshot.get(typeUrl)?.values() ?? [])];
+    const taken = service.update({ typeUrl, changed, removed: [], complete: true });
+    if ('error' in taken) throw new Error(`the service that runs filters refuses ${taken.error}`);
+    received = taken.value;
+  }
+  if (received === undefined) throw new Error('the service that runs filters lacks a type of resources');
+  return received;
+}
+
+/** What of a filter can be told without it: what it injects. */
+function unopened({ settings, type }: FilterDefinition): RunnableFilter {
+  const injects = new Set(settings.injectRequestHeaders.map(({ name }) => name));
+  const run = () => Promise.reject(new Error('explain runs no filter'));
+  return { type, injects, run };
+}
+
+function writtenRules(
+  policy: Resource<'FilterPolicy'>,
+): readonly (readonly [id: string, Omit<OperatorRule, 'rule'>])[] {
+  const { name, namespace, spec } = policy;
+  return spec.rules.map((rule, index) => [`${namespace}/${name}[${index}]`, { spec: rule, policy, index }]);
+}

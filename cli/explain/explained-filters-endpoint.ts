@@ -1,0 +1,33 @@
+import type { Definitions } from '#ext-authz/filter-kit.ts';
+import type { HttpRequest } from '#ext-authz/http-request.ts';
+import { CALLBACK_PATH, LOGOUT_PATH, placeOf as originOf } from '#ext-authz/oauth2/origin.ts';
+import { resourceId } from '#resources/resource.ts';
+import { type ExplainedOrigin, shownOrigin } from './explained-filters-chain.ts';
+import { type Place, placeOf } from './place.ts';
+
+/** A request to one of the gateway's own paths: no rule is asked, and no upstream gets it. */
+export type ExplainedEndpoint = {
+  readonly decision: 'endpoint';
+  readonly endpoint: 'callback' | 'logout' | 'unknown';
+  /** The Filters that protect the request's origin. */
+  readonly filters: readonly (Place & { readonly origin: ExplainedOrigin })[];
+};
+
+const ENDPOINTS: ReadonlyMap<string, ExplainedEndpoint['endpoint']> = new Map([
+  [CALLBACK_PATH, 'callback'],
+  [LOGOUT_PATH, 'logout'],
+]);
+
+/** Source: document 1, "Endpoints". */
+export function explainEndpoint(
+  request: Pick<HttpRequest, 'authority' | 'scheme' | 'target'>,
+  { definitions, places }: { readonly definitions: Definitions; readonly places: ReadonlyMap<string, Place> },
+): ExplainedEndpoint {
+  const [path = ''] = request.target.split(/[?#]/, 1);
+  const filters = [...definitions.values()].flatMap(({ name, namespace, settings, type }) => {
+    const place = type === 'OAuth2' ? originOf(settings.protectedOrigins, request) : undefined;
+    if (place === undefined) return [];
+    return [{ ...placeOf(places, resourceId('Filter', namespace, name)), origin: shownOrigin(place) }];
+  });
+  return { decision: 'endpoint', endpoint: ENDPOINTS.get(path) ?? 'unknown', filters };
+}

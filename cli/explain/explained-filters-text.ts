@@ -1,0 +1,132 @@
+import type { ExplainedFilters } from './explained-filters.ts';
+import type {
+  ExplainedFilter,
+  ExplainedInstead,
+  ExplainedLogin,
+  ExplainedOrigin,
+} from './explained-filters-chain.ts';
+import type { Applies } from './explained-filters-condition.ts';
+import type { ExplainedEndpoint } from './explained-filters-endpoint.ts';
+import type { ExplainedRule, MissedRule, Reading } from './explained-filters-rule.ts';
+import { placeText } from './place.ts';
+import { plain } from './plain.ts';
+
+/** The filters' part of an explanation, for people; `all`: with the rules that are tried before and do not match. */
+export function filterSection(filters: ExplainedFilters | undefined, all: boolean): readonly string[] {
+  return filters === undefined ? [] : ['Filters', ...linesOf(filters, all)];
+}
+
+function linesOf(filters: ExplainedFilters, all: boolean): readonly string[] {
+  switch (filters.decision) {
+    case 'off':
+      return [`  off: ${filters.reason}`];
+    case 'malformed':
+      return [`  ${filters.reason}`];
+    case 'endpoint':
+      return endpointLines(filters);
+    case 'ambiguous':
+      return filters.readings.flatMap(readingLines);
+    case 'allowed':
+      return [...allowedLines(filters.rule), ...earlierLines(filters.earlier, all)];
+    case 'closed':
+      return [
+        `  ${ruleText(filters.rule)}`,
+        ...filters.reasons.map(reason => `    closed: ${reason}`),
+        ...earlierLines(filters.earlier, all),
+      ];
+    case 'chain':
+      return [
+        `  ${ruleText(filters.rule)}`,
+        ...filters.chain.flatMap(filter => filterLines(filter, '    ')),
+        ...earlierLines(filters.earlier, all),
+      ];
+  }
+}
+
+const ENDPOINTS: Readonly<Record<ExplainedEndpoint['endpoint'], string>> = {
+  callback: "  the gateway's own callback, where logins come back from the provider",
+  logout: "  the gateway's own logout",
+  unknown: "  a path of the gateway's own, of which there is no page",
+};
+
+function endpointLines({ endpoint, filters }: ExplainedEndpoint): readonly string[] {
+  const owners = filters.map(filter => `    of ${placeText(filter)}, ${originText(filter.origin)}`);
+  return [
+    ENDPOINTS[endpoint],
+    ...(owners.length === 0 ? ['    of no Filter: none protects this host'] : owners),
+  ];
+}
+
+function readingLines({ path, rule }: Reading): readonly string[] {
+  return [`  read as ${plain(path)}`, `    ${rule === undefined ? 'no rule' : ruleText(rule)}`];
+}
+
+function allowedLines(rule: ExplainedRule | undefined): readonly string[] {
+  if (rule === undefined) return ['  no rule matches: the request is allowed'];
+  return [`  ${ruleText(rule)}`, '    no filters: the request is allowed'];
+}
+
+function earlierLines(earlier: readonly MissedRule[], all: boolean): readonly string[] {
+  if (all) return earlier.map(rule => `  not ${ruleText(rule)}: ${rule.reason}`);
+  if (earlier.length === 0) return [];
+  const rules = earlier.length === 1 ? '1 rule' : `${earlier.length} rules`;
+  return [`  … and ${rules} tried before without a match (--all shows them)`];
+}
+
+/** The precedence is told where it is not the default. */
+function ruleText({ field, host, path, precedence, ...place }: ExplainedRule): string {
+  const order = precedence === 0 ? '' : `, precedence ${precedence}`;
+  return `${placeText(place, field)}, host ${plain(host)}, path ${plain(path)}${order}`;
+}
+
+/** `margin`: what the lines begin with. */
+function filterLines(filter: ExplainedFilter, margin: string): readonly string[] {
+  const { grantType, injects, login, onAllow, onDeny, scope, type } = filter;
+  const kind = grantType === undefined ? type : `${type} ${grantType}`;
+  const inner = `${margin}  `;
+  return [
+    `${margin}${placeText(filter)}, ${kind}, ${appliesText(filter)}`,
+    `${inner}onDeny ${onDeny}, onAllow ${onAllow}`,
+    ...(scope.length === 0 ? [] : [`${inner}scope ${scope.map(plain).join(', ')}`]),
+    ...(injects.length === 0 ? [] : [`${inner}may set ${injects.map(plain).join(', ')}`]),
+    ...(login === undefined ? [] : loginLines(login, inner)),
+  ];
+}
+
+const APPLIES: Readonly<Record<Applies['applies'], string>> = {
+  yes: 'runs',
+  no: 'is skipped',
+  depends: 'may run',
+};
+
+function appliesText({ applies, reason }: Applies): string {
+  return reason === undefined ? APPLIES[applies] : `${APPLIES[applies]}: ${reason}`;
+}
+
+function loginLines(login: ExplainedLogin, margin: string): readonly string[] {
+  const { insteadOfRedirect, origin, sameSite } = login;
+  if (origin === undefined) return [`${margin}no protected origin has this host: the filter answers 403`];
+  return [
+    `${margin}${originText(origin)}`,
+    ...(sameSite === undefined ? [] : [`${margin}sameSite ${sameSite}`]),
+    ...insteadLines(insteadOfRedirect, margin),
+  ];
+}
+
+function originText({ configured, holdsLogin, origin }: ExplainedOrigin): string {
+  const own = origin === configured ? '' : `, as ${origin}`;
+  return `protected origin ${configured}${own}${holdsLogin ? '' : ', whose logins another origin holds'}`;
+}
+
+function insteadLines(instead: ExplainedInstead | undefined, margin: string): readonly string[] {
+  const without = `${margin}without a session`;
+  if (instead === undefined) return [`${without} it is sent to log in`];
+  const { applies, filters = [], status } = instead;
+  const decides = status === undefined ? 'these filters decide' : `it is answered ${status}`;
+  const condition = `insteadOfRedirect ${appliesText(instead)}`;
+  if (applies === 'no') return [`${without} it is sent to log in (${condition})`];
+  return [
+    `${without} ${decides}${applies === 'depends' ? ', or is sent to log in' : ''} (${condition})`,
+    ...filters.flatMap(filter => filterLines(filter, `${margin}  `)),
+  ];
+}

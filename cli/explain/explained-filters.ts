@@ -1,0 +1,117 @@
+import { OWN_PATHS } from '#controlplane/compile/ext-authz-filter.ts';
+import type { CompileOptions } from '#controlplane/compile/options.ts';
+import { withoutInjected } from '#ext-authz/final-change.ts';
+import type { HttpRequest } from '#ext-authz/http-request.ts';
+import { type Selected, selectRule } from '#ext-authz/policy.ts';
+import type { Problem } from '#resources/problem.ts';
+import type { ResourceSet } from '#resources/resource-set.ts';
+import type { EnvoyRequest } from './envoy-request.ts';
+import { type ExplainedFilter, explainChain } from './explained-filters-chain.ts';
+import { closedReasons } from './explained-filters-closed.ts';
+import { type FiltersInForce, filtersInForce, type OperatorRule } from './explained-filters-config.ts';
+import { type ExplainedEndpoint, explainEndpoint } from './explained-filters-endpoint.ts';
+import { toFilterRequest } from './explained-filters-request.ts';
+import {
+  type ExplainedRule,
+  explainReadings,
+  explainRule,
+  type MissedRule,
+  missedRules,
+  type Reading,
+} from './explained-filters-rule.ts';
+import type { Place } from './place.ts';
+import { EXT_AUTHZ_FILTER, type PerFilterConfig } from './route-configuration.ts';
+import type { RouteMatch } from './route-match.ts';
+
+/** What FilterPolicies and Filters make of a request; `earlier`: the rules that are tried before and do not match. */
+export type ExplainedFilters =
+  /** None is asked. */
+  | { readonly decision: 'off'; readonly reason: string }
+  | { readonly decision: 'malformed'; readonly reason: string }
+  | ExplainedEndpoint
+  /** Two readings of its path meet different rules. */
+  | { readonly decision: 'ambiguous'; readonly readings: readonly Reading[] }
+  /** No rule, or one without filters. */
+  | {
+      readonly decision: 'allowed';
+      readonly rule?: ExplainedRule;
+      readonly earlier: readonly MissedRule[];
+    }
+  | {
+      readonly decision: 'closed';
+      readonly rule: ExplainedRule;
+      readonly earlier: readonly MissedRule[];
+      readonly reasons: readonly string[];
+    }
+  | {
+      readonly decision: 'chain';
+      readonly rule: ExplainedRule;
+      readonly earlier: readonly MissedRule[];
+      readonly chain: readonly ExplainedFilter[];
+    };
+
+export type FilterInputs = {
+  readonly match: RouteMatch;
+  readonly request: EnvoyRequest;
+  readonly resources: ResourceSet;
+  readonly problems: readonly Problem[];
+  readonly options: CompileOptions;
+  readonly places: ReadonlyMap<string, Place>;
+};
+
+/**
+ * What the ext_authz filter and its service make of a request, by the functions with which they decide; undefined when there are no Filters and
+ * FilterPolicies at all. Nothing of a secret or of a header's value is in it. Throws an Error when the service would refuse what it is sent.
+ */
+export function explainFilters(inputs: FilterInputs): ExplainedFilters | undefined {
+  const { filterPolicies, filters, closed } = inputs.resources;
+  const kinds = [...filterPolicies, ...filters, ...closed].map(({ kind }) => kind);
+  if (!kinds.includes('FilterPolicy') && !kinds.includes('Filter')) return undefined;
+  const off = whyOff(inputs.match);
+  if (off !== undefined) return { decision: 'off', reason: off };
+  const request = toFilterRequest(inputs.request);
+  if ('error' in request) return { decision: 'malformed', reason: request.error };
+  return explainCheck(request.value, inputs);
+}
+
+/** What stands at the route goes before what stands at its virtual host. */
+function whyOff({ route, virtualHost }: RouteMatch): string | undefined {
+  if (isOff(route)) return 'the route has `bypass_auth`';
+  return isOff(virtualHost)
+    ? 'no rule can match in this virtual host, and it can be no protected origin'
+    : undefined;
+}
+
+function isOff({ typed_per_filter_config }: PerFilterConfig): boolean {
+  return typed_per_filter_config?.[EXT_AUTHZ_FILTER]?.disabled === true;
+}
+
+function explainCheck(request: HttpRequest, inputs: FilterInputs): ExplainedFilters {
+  const inForce = filtersInForce(inputs.resources, inputs.options);
+  if (request.target.startsWith(OWN_PATHS)) return explainEndpoint(request, { ...inForce, ...inputs });
+  const selected = selectRule(inForce.active.index, request);
+  if ('ambiguous' in selected)
+    return { decision: 'ambiguous', readings: explainReadings(request, inForce, inputs.places) };
+  return explainSelected(selected, request, inForce, inputs);
+}
+
+function explainSelected(
+  { rule: selected }: Extract<Selected, { readonly rule: unknown }>,
+  request: HttpRequest,
+  { active, definitions, rules }: FiltersInForce,
+  { places, problems }: FilterInputs,
+): ExplainedFilters {
+  const at = selected === undefined ? -1 : rules.findIndex(({ rule }) => rule === selected);
+  const operator: OperatorRule | undefined = rules[at];
+  const earlier = missedRules(at === -1 ? rules : rules.slice(0, at), request, places);
+  if (operator === undefined) return { decision: 'allowed', earlier };
+  const rule = explainRule(operator, places);
+  const headers = active.headers.get(operator.rule);
+  const closed = active.closed.get(operator.rule);
+  if (closed !== undefined)
+    return { decision: 'closed', rule, earlier, reasons: closedReasons(operator, closed, problems) };
+  if (headers === undefined) return { decision: 'allowed', rule, earlier };
+  const seen = withoutInjected(request, headers);
+  const chain = explainChain(operator, { definitions, request: seen, client: request, places });
+  return { decision: 'chain', rule, earlier, chain };
+}
