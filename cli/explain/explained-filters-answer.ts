@@ -44,7 +44,10 @@ function refusedBy(chain: readonly ExplainedFilter[]): GatewayAnswer | undefined
   if (refusing === undefined) return undefined;
   const before = reached.slice(0, reached.indexOf(refusing)).some(({ applies }) => applies !== 'no');
   const unless = before ? ', unless an earlier filter answers' : '';
-  return { status: 403, reason: `its host is no protected origin of ${refusing.resource}${unless}` };
+  return {
+    status: 403,
+    reason: `${refusing.login?.requestOrigin} is no protected origin of ${refusing.resource}${unless}`,
+  };
 }
 
 function isRefusing({ applies, login, onDeny }: ExplainedFilter): boolean {

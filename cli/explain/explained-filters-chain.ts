@@ -26,6 +26,8 @@ export type ExplainedFilter = Place &
   };
 
 export type ExplainedLogin = {
+  /** Scheme and host as the gateway sees them: `http://site.test`. */
+  readonly requestOrigin: string;
   /** The protected origin that the request belongs to. Without one it is answered 403. */
   readonly origin?: ExplainedOrigin;
   readonly sameSite?: SameSite;
@@ -116,10 +118,16 @@ function explainLogin(
   const place = originOf(protectedOrigins, context.request);
   const instead = insteadOfRedirect && explainInstead(insteadOfRedirect, written, context);
   return {
+    requestOrigin: requestOrigin(context.request),
     ...(place !== undefined && { origin: shownOrigin(place) }),
     ...(sameSite !== undefined && { sameSite }),
     ...(instead !== undefined && { insteadOfRedirect: instead }),
   };
+}
+
+/** What is compared with the `internalOrigin` of protected origins. */
+export function requestOrigin({ authority, scheme }: Pick<HttpRequest, 'authority' | 'scheme'>): string {
+  return `${scheme}://${authority}`;
 }
 
 /** What of it is for operators. */

@@ -2,13 +2,14 @@ import type { Definitions } from '#ext-authz/filter-kit.ts';
 import type { HttpRequest } from '#ext-authz/http-request.ts';
 import { CALLBACK_PATH, LOGOUT_PATH, placeOf as originOf } from '#ext-authz/oauth2/origin.ts';
 import { resourceId } from '#resources/resource.ts';
-import { type ExplainedOrigin, shownOrigin } from './explained-filters-chain.ts';
+import { type ExplainedOrigin, requestOrigin, shownOrigin } from './explained-filters-chain.ts';
 import { type Place, placeOf } from './place.ts';
 
 /** A request to one of the gateway's own paths: no rule is asked, and no upstream gets it. */
 export type ExplainedEndpoint = {
   readonly decision: 'endpoint';
   readonly endpoint: 'callback' | 'logout' | 'unknown';
+  readonly requestOrigin: string;
   /** The Filters that protect the request's origin. */
   readonly filters: readonly (Place & { readonly origin: ExplainedOrigin })[];
 };
@@ -29,5 +30,6 @@ export function explainEndpoint(
     if (place === undefined) return [];
     return [{ ...placeOf(places, resourceId('Filter', namespace, name)), origin: shownOrigin(place) }];
   });
-  return { decision: 'endpoint', endpoint: ENDPOINTS.get(path) ?? 'unknown', filters };
+  const endpoint = ENDPOINTS.get(path) ?? 'unknown';
+  return { decision: 'endpoint', endpoint, requestOrigin: requestOrigin(request), filters };
 }

@@ -49,11 +49,11 @@ const ENDPOINTS: Readonly<Record<ExplainedEndpoint['endpoint'], string>> = {
   unknown: "  a path of the gateway's own, of which there is no page",
 };
 
-function endpointLines({ endpoint, filters }: ExplainedEndpoint): readonly string[] {
+function endpointLines({ endpoint, filters, requestOrigin }: ExplainedEndpoint): readonly string[] {
   const owners = filters.map(filter => `    of ${placeText(filter)}, ${originText(filter.origin)}`);
   return [
     ENDPOINTS[endpoint],
-    ...(owners.length === 0 ? ['    of no Filter: none protects this host'] : owners),
+    ...(owners.length === 0 ? [`    of no Filter: none protects ${requestOrigin}`] : owners),
   ];
 }
 
@@ -104,8 +104,9 @@ function appliesText({ applies, reason }: Applies): string {
 }
 
 function loginLines(login: ExplainedLogin, margin: string): readonly string[] {
-  const { insteadOfRedirect, origin, sameSite } = login;
-  if (origin === undefined) return [`${margin}no protected origin has this host: the filter answers 403`];
+  const { insteadOfRedirect, origin, requestOrigin, sameSite } = login;
+  if (origin === undefined)
+    return [`${margin}${requestOrigin} is no protected origin: the filter answers 403`];
   return [
     `${margin}${originText(origin)}`,
     ...(sameSite === undefined ? [] : [`${margin}sameSite ${sameSite}`]),

@@ -296,7 +296,7 @@ for (const [where, items, status] of REFUSED) {
     assert.equal(explanation.answer?.status, status);
     assert.match(
       section(explanation).join('\n'),
-      /no protected origin has this host: the filter answers 403/,
+      /http:\/\/elsewhere\.test is no protected origin: the filter answers 403/,
     );
   });
 }
@@ -321,7 +321,10 @@ const ENDPOINTS: readonly (readonly [string, number | undefined, readonly string
   [
     'http://elsewhere.test/.gateway/oauth2/x',
     404,
-    ["  a path of the gateway's own, of which there is no page", '    of no Filter: none protects this host'],
+    [
+      "  a path of the gateway's own, of which there is no page",
+      '    of no Filter: none protects http://elsewhere.test',
+    ],
   ],
 ];
 for (const [url, status, lines] of ENDPOINTS) {
@@ -333,6 +336,19 @@ for (const [url, status, lines] of ENDPOINTS) {
     assert.deepEqual(section(explanation), lines);
   });
 }
+
+test('a Filter for https does not protect a host that is asked over http', () => {
+  const https = LOGIN.replaceAll('http://site', 'https://site').replaceAll('http://other', 'https://other');
+  const module = document('Module', 'gateway', '{config: {xff_num_trusted_hops: 1}}');
+  const yaml = module + https + policy('{filters: [{name: login}]}') + mapping();
+  const plain = explained(yaml);
+  assert.deepEqual(plain.answer, {
+    status: 403,
+    reason: 'http://site.test is no protected origin of Filter default/login',
+  });
+  const [filter] = chainOf(explained(yaml, { header: ['X-Forwarded-Proto: https'] }));
+  assert.equal(filter?.login?.origin?.configured, 'https://site.test');
+});
 
 test('the own paths of the gateway are no route that was meant', () => {
   const yaml = LOGIN + document('Mapping', 'a', '{prefix: /a, host: site.test, service: s}');
