@@ -158,6 +158,15 @@ test('`_xsrf` must be that of the session too: a planted cookie does not do', as
   assert.equal((await post(browser, { realm: REALM, _xsrf: planted })).status, 403);
 });
 
+test('the very `_xsrf` of the session, but in the query: 403, and the session stays', async t => {
+  const { browser } = await open(t);
+  await browser.follow(PAGE, authorize);
+  const { realm, _xsrf } = formOf(browser);
+  assert.match(_xsrf, /^[0-9a-f]{64}$/);
+  assert.equal((await post(browser, { realm }, { url: `${LOGOUT}?_xsrf=${_xsrf}` })).status, 403);
+  assert.equal((await browser.visit(PAGE)).status, 0);
+});
+
 test('`_xsrf` of the session without its cookie: 403', async t => {
   const { browser } = await open(t);
   await browser.follow(PAGE, authorize);
