@@ -17,9 +17,14 @@ const config = orExit(() => readConfig(process.env));
 const log = pino({ level: config.logLevel, base: null });
 const store = orExit(() => openCounterStore(config, { log, now: Date.now, uptime, random: Math.random }));
 const { host, port } = config.address;
-const server = await startServer({ host, port, store, log, uptime }).catch((error: Error) =>
-  exit(`ADDRESS: cannot listen on ${host} port ${port}: ${error.message}`),
-);
+const server = await startServer({
+  host,
+  port,
+  store,
+  log,
+  uptime,
+  storeTimeoutMs: config.storeTimeoutMs,
+}).catch((error: Error) => exit(`ADDRESS: cannot listen on ${host} port ${port}: ${error.message}`));
 const connection = connect({
   address: toText(config.xds),
   credentials: credentials.createInsecure(),

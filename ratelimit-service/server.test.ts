@@ -270,3 +270,41 @@ test('a template that fails for every request is told once, and counted', async 
   assert.match(metrics, /template_failures_total\{limit="per-path"\} 3/);
   assert.match(metrics, /answers_total\{code="OVER_LIMIT"\} 2/);
 });
+
+test('a store that is slower than half of the time that the proxy waits is UNAVAILABLE in time', async t => {
+  const store: CounterStore = {
+    count: () => new Promise(() => {}),
+    status: () => ({ waiting: 0 }),
+    close: async () => {},
+  };
+  const server = await startServer({
+    host: '127.0.0.1',
+    port: 0,
+    store,
+    log: pino({ level: 'silent' }),
+    uptime: () => performance.now(),
+    storeTimeoutMs: 60_000,
+  });
+  const client = new Client(`127.0.0.1:${server.port}`, credentials.createInsecure());
+  t.after(async () => {
+    client.close();
+    await server.stop(0);
+  });
+  server.update({
+    typeUrl: RATE_LIMIT,
+    changed: [resourceOf('default/a', [LIMIT])],
+    removed: [],
+    complete: true,
+    ack: () => {},
+    nack: message => assert.fail(message),
+  });
+  const { ShouldRateLimit } = serviceDefinition(SERVICE);
+  assert.ok(ShouldRateLimit !== undefined);
+  const { path, requestSerialize, responseDeserialize } = ShouldRateLimit;
+  const options = { deadline: Date.now() + 2_000 };
+  const error = await new Promise<ServiceError | null>(resolve =>
+    client.makeUnaryRequest(path, requestSerialize, responseDeserialize, request('/'), options, resolve),
+  );
+  assert.equal(error?.code, status.UNAVAILABLE);
+  assert.equal(error?.details, 'the counter store did not answer in half of the time');
+});

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { UnaryMethod } from '#protos/unary/method.ts';
 import { serveUnary } from '#protos/unary/serve-unary.ts';
 import type { Update } from '#xds/client-subscription.ts';
-import { Answerer } from './answerer.ts';
+import { Answerer, type Failed } from './answerer.ts';
 import type { CounterStore } from './counter-store.ts';
 import { decodeRequest } from './decode-request.ts';
 import { encodeResponse } from './encode-response.ts';
@@ -19,6 +19,8 @@ export type ServerOptions = {
   readonly port: number;
   readonly store: CounterStore;
   readonly log: Logger;
+  /** In which the store answers or fails; proxies that wait for less than twice that are answered sooner. Undefined: no such time is known. */
+  readonly storeTimeoutMs?: number;
   /** Milliseconds that never go back. */
   uptime(): number;
   /** By default `serveUnary`; `serveOnGrpcJs` is the other. */
@@ -49,6 +51,7 @@ export async function startServer({
   store,
   log,
   uptime,
+  storeTimeoutMs = Number.POSITIVE_INFINITY,
   serve = serveUnary,
 }: ServerOptions): Promise<Server> {
   const metrics = createMetrics(() => store.status());
@@ -60,7 +63,13 @@ export async function startServer({
     onError,
     metrics: metrics.registry,
   });
-  const served = await serve({ host, port, methods: [shouldRateLimit(answerer)], http, onError });
+  const served = await serve({
+    host,
+    port,
+    methods: [shouldRateLimit(answerer, storeTimeoutMs)],
+    http,
+    onError,
+  });
   const limits = new LimitSet();
   const { promise: serving, resolve: begin } = Promise.withResolvers<void>();
   const update = (change: Update) => {
@@ -79,11 +88,32 @@ export async function startServer({
   return { address: served.address, port: served.port, update, serving, stop: ms => served.stop(ms) };
 }
 
-function shouldRateLimit(answerer: Answerer): UnaryMethod<RateLimitRequest, RateLimitResponse> {
+function shouldRateLimit(
+  answerer: Answerer,
+  storeTimeoutMs: number,
+): UnaryMethod<RateLimitRequest, RateLimitResponse> {
   return {
     path: PATH,
     decode: decodeRequest,
     encode: encodeResponse,
-    handle: (request, call) => answerer.answer(request, call.metadata(REQUEST_ID)),
+    handle: (request, call) => {
+      const answer = answerer.answer(request, call.metadata(REQUEST_ID));
+      const half = (call.timeoutMs ?? Number.POSITIVE_INFINITY) / 2;
+      return answer instanceof Promise && half < storeTimeoutMs ? inTime(half, answer) : answer;
+    },
   };
+}
+
+type Answer = RateLimitResponse | Failed;
+
+const LATE: Failed = {
+  failed: 'UNAVAILABLE',
+  message: 'the counter store did not answer in half of the time',
+};
+
+/** In half of the time that the proxy waits, so that its `failure_mode_deny` decides in time. */
+function inTime(ms: number, answer: Promise<Answer>): Promise<Answer> {
+  const { promise: late, resolve } = Promise.withResolvers<Answer>();
+  const timer = setTimeout(resolve, ms, LATE);
+  return Promise.race([answer, late]).finally(() => clearTimeout(timer));
 }
