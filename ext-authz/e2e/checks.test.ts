@@ -196,12 +196,18 @@ for (const [path, status] of [
   ['/x/%2e%2e/refuses/', 418],
   ['/%72efuses/', 418],
   ['//refuses//', 418],
+  ['/refuses/%00', 400],
+  ['/%00/../refuses/', 400],
   ['/REFUSES/', 200],
 ] as const) {
   test(`${path} is answered ${status}`, async () => {
     assert.equal((await envoy.ask(path, SITE)).status, status);
   });
 }
+
+test('a NUL byte in the path is answered 400', async () => {
+  assert.match(await raw('GET /refuses/\0 HTTP/1.1', []), /^HTTP\/1\.1 400 /);
+});
 
 test('the host is compared without case, port and dot', async () => {
   for (const host of ['SITE.test', 'site.test:8080', 'site.test.', 'site.test.:80'])

@@ -1,25 +1,26 @@
 import assert from 'node:assert/strict';
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { UnsecuredJWT } from 'jose';
-import pino from 'pino';
 import { startEchoServer } from '#controlplane/compile/e2e/echo-server.ts';
-import { openFilterKit } from '../open-filter-kit.ts';
 import { openRecordStore } from '../store/open-record-store.ts';
 import type { RecordStore } from '../store/record-store.ts';
 import { openStoreKey } from '../store/store-key.ts';
 import { logIn } from '../testing/log-in.ts';
 import { machineClient, webClient } from '../testing/oidc-clients.ts';
 import { type OidcProvider, startOidcProvider } from '../testing/oidc-provider.ts';
+import { cookiesOf, edgeSession } from './edge-session.ts';
 import { type GuardedEnvoy, startGuarded } from './guarded-envoy.ts';
+import { openKit } from './open-kit.ts';
 
 const SECRET = 's'.repeat(40);
 const ORIGIN = 'http://site.test:8080';
 const CALLBACK = `${ORIGIN}/.gateway/oauth2/redirection-endpoint`;
 const ALICE = { username: 'alice', password: 'wonder land', claims: { email: 'alice@example.com' } };
+const SMUGGLER = { username: 'alice\r\nx-admin: yes', password: 'trick' };
 const folder = mkdtempSync(join(tmpdir(), 'ext-authz-'));
 
 let upstream: Awaited<ReturnType<typeof startEchoServer>>;
@@ -34,7 +35,7 @@ before(async () => {
       webClient({ client_id: 'web', client_secret: SECRET }, [CALLBACK]),
       machineClient({ client_id: 'machine', client_secret: SECRET }),
     ],
-    users: [ALICE],
+    users: [ALICE, SMUGGLER],
     jwtClients: ['machine'],
   });
   store = await openRecordStore({
@@ -46,16 +47,7 @@ before(async () => {
     random: Math.random,
     onEvent: () => {},
   });
-  const kit = openFilterKit({
-    store,
-    storeKey: openStoreKey(folder, randomBytes),
-    log: pino({ level: 'silent' }),
-    now: Date.now,
-    randomBytes,
-    id: randomUUID,
-    timeout: AbortSignal.timeout,
-    pause: () => new Promise(() => {}),
-  });
+  const kit = openKit(store, openStoreKey(folder, randomBytes));
   envoy = await startGuarded(resources(), kit);
 });
 
@@ -101,14 +93,6 @@ function resources(): string {
 
 const SITE = { host: 'site.test:8080' };
 
-/** The cookies that an answer sets, as a browser sends them again. */
-function cookiesOf(headers: { readonly 'set-cookie'?: string | string[] }): string {
-  return [headers['set-cookie'] ?? []]
-    .flat()
-    .map(cookie => cookie.split(';', 1)[0])
-    .join('; ');
-}
-
 test('somebody logs in, is known to the upstream, and logs out', async () => {
   const away = await envoy.ask('/page?x=1', { ...SITE, headers: { accept: 'text/html' } });
   assert.equal(away.status, 303);
@@ -140,6 +124,46 @@ test('somebody logs in, is known to the upstream, and logs out', async () => {
   assert.equal(out.status, 303, out.body);
   assert.ok(String(out.headers.location).startsWith(`${provider.issuer}/`));
   assert.equal((await envoy.ask('/page', { ...SITE, headers: { cookie } })).status, 303);
+});
+
+for (const spoofed of [
+  { 'x-forwarded-host': 'evil.test' },
+  { 'x-forwarded-proto': 'https' },
+  { 'x-forwarded-port': '443', 'x-forwarded-prefix': '/evil' },
+  { forwarded: 'host=evil.test;proto=https' },
+  { 'x-original-url': '/open/', 'x-rewrite-url': '/open/' },
+  { 'x-envoy-original-path': '/open/', 'x-envoy-original-host': 'evil.test' },
+]) {
+  test(`a login does not believe ${Object.keys(spoofed).join(' and ')}`, async () => {
+    const { headers, status } = await envoy.ask('/page', { ...SITE, headers: spoofed });
+    assert.equal(status, 303);
+    const away = new URL(String(headers.location));
+    assert.deepEqual([away.origin, away.searchParams.get('redirect_uri')], [provider.issuer, CALLBACK]);
+    assert.doesNotMatch(JSON.stringify(headers), /evil/);
+  });
+}
+
+test('line breaks in a claim make no header: the request is answered 500', async () => {
+  const session = await edgeSession(`http://127.0.0.1:${envoy.port}`, '/page', SMUGGLER, SITE.host);
+  const { body, status } = await envoy.ask('/page', { ...SITE, headers: { cookie: session } });
+  assert.equal(status, 500);
+  assert.doesNotMatch(body, /admin/);
+});
+
+test('no page shows what somebody put into a URL', async () => {
+  const tag = encodeURIComponent('"><script>alert(1)</script>');
+  const endpoint = '/.gateway/oauth2/redirection-endpoint';
+  for (const path of [
+    `${endpoint}?error=${tag}&error_description=${tag}&state=${tag}`,
+    `${endpoint}?code=${tag}&state=${tag}&iss=${tag}`,
+    `${endpoint}?handoff=${tag}&ticket=${tag}`,
+    `/.gateway/oauth2/logout?realm=${tag}`,
+    `/.gateway/oauth2/${tag}`,
+  ]) {
+    const { body, status } = await envoy.ask(path, { ...SITE, headers: { accept: 'text/html' } });
+    assert.ok(status >= 400 && status < 500, `${path}: ${status}`);
+    assert.doesNotMatch(body, /script|alert/, path);
+  }
 });
 
 test('a machine brings its credentials, which no upstream sees', async () => {

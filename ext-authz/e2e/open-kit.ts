@@ -1,0 +1,19 @@
+import { type KeyObject, randomBytes, randomUUID } from 'node:crypto';
+import pino from 'pino';
+import type { FilterKit } from '../filter-kit.ts';
+import { openFilterKit } from '../open-filter-kit.ts';
+import type { RecordStore } from '../store/record-store.ts';
+
+/** The real filters, which log nothing. */
+export function openKit(store: RecordStore, storeKey: KeyObject): FilterKit {
+  return openFilterKit({
+    store,
+    storeKey,
+    log: pino({ level: 'silent' }),
+    now: Date.now,
+    randomBytes,
+    id: randomUUID,
+    timeout: AbortSignal.timeout,
+    pause: () => new Promise(() => {}),
+  });
+}
