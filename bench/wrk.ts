@@ -1,4 +1,7 @@
 import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 /** What wrk counted: requests in all, a second, and how long they took in ms. */
@@ -11,9 +14,48 @@ export type Load = {
   readonly failed: number;
 };
 
-/** 64 connections of one thread ask for `url` as fast as they are answered, for so many seconds. Wants Debian's `wrk`. */
-export async function runWrk(url: string, seconds: number): Promise<Load> {
-  const args = ['-t1', '-c64', `-d${seconds}s`, '--latency', url];
+export type LoadOptions = {
+  /** Default 64. */
+  readonly connections?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** `Cookie` fields: each request has the next of them. */
+  readonly cookies?: readonly string[];
+};
+
+/** One thread's connections ask for `url` as fast as they are answered, for so many seconds. Wants Debian's `wrk`. */
+export async function runWrk(
+  url: string,
+  seconds: number,
+  { connections = 64, cookies, headers = {} }: LoadOptions = {},
+): Promise<Load> {
+  const fields = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
+  const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '--latency', ...fields];
+  if (cookies === undefined) return wrk([...args, url]);
+  const folder = mkdtempSync(join(tmpdir(), 'wrk-'));
+  const [script, list] = [join(folder, 'cookies.lua'), join(folder, 'cookies')];
+  writeFileSync(script, SCRIPT);
+  writeFileSync(list, cookies.map(cookie => `${cookie}\n`).join(''), { mode: 0o600 });
+  try {
+    return await wrk([...args, '-s', script, url, '--', list]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+const SCRIPT = `local requests, last = {}, 0
+function init(args)
+  for cookie in io.lines(args[1]) do
+    wrk.headers["Cookie"] = cookie
+    requests[#requests + 1] = wrk.format()
+  end
+end
+function request()
+  last = last % #requests + 1
+  return requests[last]
+end
+`;
+
+async function wrk(args: readonly string[]): Promise<Load> {
   const { stdout } = await promisify(execFile)('wrk', args).catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'ENOENT' ? new Error('there is no wrk: install Debian\'s package "wrk"') : error;
   });

@@ -1,0 +1,97 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { compile } from '#controlplane/compile/compile.ts';
+import { EXT_AUTHZ } from '#controlplane/compile/node-groups.ts';
+import { resourceSetOf } from '#controlplane/compile/testing/resource-set-of.ts';
+import { snapshotEncoder } from '#controlplane/envoy-snapshot.ts';
+import { openRecordStore } from '#ext-authz/store/open-record-store.ts';
+import type { RecordStore } from '#ext-authz/store/record-store.ts';
+import { serve } from '#protos/serve.ts';
+import { readRedis } from '#redis/read-redis.ts';
+import { startRedis } from '#redis/testing/redis-server.ts';
+import { DiscoveryService } from '#xds/discovery-service.ts';
+import { SnapshotCache } from '#xds/snapshot-cache.ts';
+import { startServiceProcess } from './service-process.ts';
+
+export type StoreKind = 'embedded' | 'Redis';
+
+/** A service that answers checks, with the processes whose CPU time is its cost. */
+export type CheckService = {
+  readonly port: number;
+  readonly service: number;
+  readonly store: number | undefined;
+  stop(): Promise<void>;
+};
+
+/** Ours, and its store, opened here once more. */
+export type GuardedService = CheckService & { readonly records: RecordStore };
+
+const MAIN = join(import.meta.dirname, '..', '..', 'ext-authz', 'main.ts');
+const CONSTANT = join(import.meta.dirname, 'constant-server.ts');
+const TIMEOUT_MS = 3_000;
+
+/** Lets every request pass. */
+export async function startConstant(server: 'grpc-js' | 'unary'): Promise<CheckService> {
+  const { pid, port, stop } = await startServiceProcess([CONSTANT, server]);
+  return { port, stop, service: pid, store: undefined };
+}
+
+/** ext-authz as it is started by `npm start`, which gets its Filters and FilterPolicies by xDS. */
+export async function startOurs(kind: StoreKind, yaml: string): Promise<GuardedService> {
+  const state = mkdtempSync(join(tmpdir(), 'bench-oauth2-'));
+  const redis = kind === 'Redis' ? await startRedis() : undefined;
+  const redisUrl = redis === undefined ? '' : `redis://${redis.address}`;
+  const xds = await startControlPlane(yaml);
+  const { pid, port, stop } = await startServiceProcess([MAIN], {
+    ADDRESS: '127.0.0.1:0',
+    XDS_ADDRESS: `127.0.0.1:${xds.port}`,
+    STATE: state,
+    REDIS_URL: redisUrl,
+    STORE_TIMEOUT_MS: String(TIMEOUT_MS),
+    LOG_LEVEL: 'error',
+  });
+  const records = await openStore(redisUrl, join(state, 'sessions.sqlite'));
+  const stopAll = async () => {
+    await records.close();
+    await stop();
+    await xds.stop();
+    await redis?.remove();
+    rmSync(state, { recursive: true });
+  };
+  return { port, records, service: pid, store: redis?.pid(), stop: stopAll };
+}
+
+/** The part of the control plane that sends Filters and FilterPolicies. */
+async function startControlPlane(yaml: string) {
+  const cache = new SnapshotCache();
+  const after = (ms: number, run: () => void) => {
+    const timer = setTimeout(run, ms);
+    return () => clearTimeout(timer);
+  };
+  const service = new DiscoveryService({ cache, now: Date.now, after });
+  const served = await serve({ host: '127.0.0.1', port: 0, services: service.implementations() });
+  const none = { host: '127.0.0.1', port: 1 };
+  const options = { edge: none, sds: none, rateLimit: none, extAuthz: none };
+  const compiled = compile(resourceSetOf(yaml).resources, EXT_AUTHZ, options);
+  cache.set(EXT_AUTHZ, snapshotEncoder(Buffer.alloc(32))(compiled));
+  const stop = () => {
+    service.close();
+    return served.stop(100);
+  };
+  return { port: served.port, stop };
+}
+
+async function openStore(redisUrl: string, file: string): Promise<RecordStore> {
+  const redis = readRedis({ REDIS_URL: redisUrl }, () => '');
+  if (redis !== undefined && 'error' in redis) throw new Error(redis.error);
+  return openRecordStore({
+    redis,
+    file,
+    timeoutMs: TIMEOUT_MS,
+    now: Date.now,
+    uptime: () => performance.now(),
+    random: Math.random,
+    onEvent: () => {},
+  });
+}

@@ -1,0 +1,27 @@
+/**
+ * A process whose answer to every check is that the request may go on: what a check costs when nothing is decided. The first argument says what
+ * serves it: `grpc-js` or `unary` (protos/unary/, as ext-authz).
+ */
+import { protobufCodec } from '#protos/unary/protobuf-codec.ts';
+import { serveOnGrpcJs } from '#protos/unary/serve-on-grpc-js.ts';
+import { serveUnary } from '#protos/unary/serve-unary.ts';
+
+const ALLOW = { status: { code: 0 }, ok_response: {} };
+
+const serve = process.argv[2] === 'unary' ? serveUnary : serveOnGrpcJs;
+const served = await serve({
+  host: '127.0.0.1',
+  port: 0,
+  methods: [
+    {
+      path: '/envoy.service.auth.v3.Authorization/Check',
+      ...protobufCodec('envoy.service.auth.v3.CheckRequest', 'envoy.service.auth.v3.CheckResponse'),
+      handle: () => ALLOW,
+    },
+  ],
+  onError: error => process.stderr.write(`${error}\n`),
+});
+served.setServing(true);
+process.once('disconnect', () => process.exit(0));
+process.send?.({ listening: true, port: served.port });
+process.send?.({ ready: true });

@@ -1,0 +1,37 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { isJsonObject } from '#protos/json.ts';
+
+/** A service in a process of its own. */
+export type ServiceProcess = { readonly pid: number; readonly port: number; stop(): Promise<void> };
+
+type Environment = Readonly<Record<string, string>>;
+
+/** Starts a program that says over IPC where it listens and when it is ready, as the services of the gateway do. Rejects when it ends before that. */
+export async function startServiceProcess(
+  [main, ...args]: readonly [main: string, ...args: string[]],
+  env: Environment = {},
+): Promise<ServiceProcess> {
+  const child = spawn(process.execPath, ['--max-semi-space-size=8', main, ...args], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  const exited = once(child, 'exit');
+  const { promise: ready, resolve } = Promise.withResolvers<number>();
+  let port = 0;
+  child.on('message', message => {
+    if (!isJsonObject(message)) return;
+    if (typeof message.port === 'number') port = message.port;
+    if (message.ready === true) resolve(port);
+  });
+  const ended = exited.then(([code]) => {
+    throw new Error(`${main} ended with ${code} before it was ready`);
+  });
+  await Promise.race([ready, ended]);
+  ended.catch(() => {});
+  const stop = async () => {
+    child.kill('SIGTERM');
+    await exited;
+  };
+  return { pid: child.pid ?? 0, port, stop };
+}

@@ -1,0 +1,47 @@
+/** The site of the bench: `gateway.test`, whose pages under `/guarded-<i>/` are behind a login. */
+export const HOST = 'gateway.test';
+export const ORIGIN = `http://${HOST}`;
+export const CALLBACK = `${ORIGIN}/.gateway/oauth2/redirection-endpoint`;
+export const FILTER = 'site';
+export const CLIENT = { client_id: 'site', client_secret: 'secret' };
+export const USER = { username: 'ada', password: 'difference' };
+
+/** A page that the last of so many FilterPolicies guards. */
+export function pageOf(policies: number): string {
+  return `/guarded-${policies - 1}/page`;
+}
+
+/** The resources: one Filter that logs in at this provider, and `policies` FilterPolicies with a path each. None: nothing is guarded. */
+export function siteYaml(issuer: string, policies: number): string {
+  const guards = Array.from({ length: policies }, (_, i) => policy(i));
+  return [...(policies === 0 ? [] : [filter(issuer)]), ...guards, MAPPING].join('---\n');
+}
+
+function filter(issuer: string): string {
+  return `apiVersion: gateway.internal/v2
+kind: Filter
+metadata: { name: ${FILTER} }
+spec:
+  OAuth2:
+    authorizationURL: ${issuer}
+    clientID: ${CLIENT.client_id}
+    secret: ${CLIENT.client_secret}
+    protectedOrigins: [{ origin: "${ORIGIN}" }]
+    injectRequestHeaders: [{ name: X-User, value: "{{ .idToken.Claims.sub }}" }]
+`;
+}
+
+function policy(i: number): string {
+  return `apiVersion: gateway.internal/v2
+kind: FilterPolicy
+metadata: { name: guarded-${i} }
+spec:
+  rules: [{ path: "/guarded-${i}/*", filters: [{ name: ${FILTER} }] }]
+`;
+}
+
+const MAPPING = `apiVersion: gateway.internal/v2
+kind: Mapping
+metadata: { name: site }
+spec: { prefix: /, service: "127.0.0.1:1" }
+`;
