@@ -51,6 +51,9 @@ describe('logins whose sessions are in a Redis', { skip: whyNoRedis() ?? false }
     await server?.remove();
   });
   beforeEach(async () => {
+    await server.kill();
+    await server.start();
+    await until('it serves', async () => (await ask('/page')).status !== 503);
     session = await edgeSession(base(), '/page', ALICE, HOST);
     assert.equal((await ask('/page', { cookie: session })).status, 200);
   });
@@ -115,7 +118,7 @@ describe('logins whose sessions are in a Redis', { skip: whyNoRedis() ?? false }
     assert.equal((await comeBack()).status, 400);
   });
 
-  test('it is flushed under load: from then on one logs in again, and a login that was begun is none', async () => {
+  test('it is flushed under load: from then on one logs in again, and a login that was begun is none', async t => {
     const comeBack = await halfWay();
     let [isFlushed, isOver] = [false, false];
     const seen: (readonly [sentAfter: boolean, status: number])[] = [];
@@ -123,6 +126,10 @@ describe('logins whose sessions are in a Redis', { skip: whyNoRedis() ?? false }
       while (!isOver) seen.push([isFlushed, await known()]);
     };
     const visitors = Array.from({ length: 8 }, visitor);
+    t.after(async () => {
+      isOver = true;
+      await Promise.all(visitors);
+    });
     await until('it is under load', () => seen.length > 50);
     await flush(server);
     isFlushed = true;

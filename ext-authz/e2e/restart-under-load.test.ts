@@ -33,7 +33,7 @@ describe('the service that checks logins, under load', () => {
   });
 
   /** Visitors with this Cookie field, each of whom asks as soon as he was answered. */
-  function crowd(cookie: string | undefined): Crowd {
+  function crowd(t: TestContext, cookie: string | undefined): Crowd {
     const seen: Seen[] = [];
     let over = false;
     const visitor = async () => {
@@ -45,13 +45,12 @@ describe('the service that checks logins, under load', () => {
       }
     };
     const visitors = Array.from({ length: VISITORS }, visitor);
-    return {
-      seen,
-      stop: async () => {
-        over = true;
-        await Promise.all(visitors);
-      },
+    const stop = async () => {
+      over = true;
+      await Promise.all(visitors);
     };
+    t.after(stop);
+    return { seen, stop };
   }
 
   const statuses = ({ seen }: Crowd) => [...new Set(seen.map(({ status }) => status))].sort();
@@ -59,15 +58,21 @@ describe('the service that checks logins, under load', () => {
 
   for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
     test(`is ended by ${signal}: nobody gets in meanwhile, and those who were in are in again`, async t => {
-      const [known, strangers, forgers] = [crowd(session), crowd(undefined), crowd(forged())];
+      const [known, strangers, forgers] = [crowd(t, session), crowd(t, undefined), crowd(t, forged())];
       const crowds = [known, strangers, forgers];
       await until(() => crowds.every(({ seen }) => seen.length > 20) || undefined);
       const pid = await system.pid('ext-authz');
       assert.ok(pid !== undefined);
       process.kill(pid, signal);
       const endedAt = performance.now();
-      await until(() => known.seen.some(at => at.status === 503) || undefined, 10_000, 'it is away');
-      await until(() => isBack(crowds, endedAt) || undefined, LONGEST_AWAY_MS, 'all are answered as before');
+      await until(
+        () => {
+          for (const { seen } of [strangers, forgers]) assert.ok(seen.every(({ status }) => status !== 200));
+          return isBack(crowds, endedAt) || undefined;
+        },
+        LONGEST_AWAY_MS,
+        'all are answered 503, then as before',
+      );
       await Promise.all(crowds.map(({ stop }) => stop()));
       report(t, known, endedAt);
       assert.deepEqual(
