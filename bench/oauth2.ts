@@ -25,7 +25,8 @@ const COOKIE = `gateway_session.site.default=${'0'.repeat(64)}`;
 
 const say = (line: string) => void process.stderr.write(`${line}\n`);
 const seconds = Number(process.argv[2] ?? SECONDS);
-if (!(seconds >= 1)) throw new Error(`"${process.argv[2]}" is no number of seconds from 1`);
+if (!Number.isInteger(seconds) || seconds < 1)
+  throw new Error(`"${process.argv[2]}" is no whole number of seconds`);
 
 const provider = await startProvider(Math.max(...SESSIONS));
 const alone = await measureAlone();

@@ -28,7 +28,6 @@ export async function startServiceProcess(
     throw new Error(`${main} ended with ${code} before it was ready`);
   });
   await Promise.race([ready, ended]);
-  ended.catch(() => {});
   const stop = async () => {
     child.kill('SIGTERM');
     await exited;
