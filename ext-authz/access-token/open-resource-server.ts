@@ -40,8 +40,8 @@ export type ResourceServerParts = {
 
 type Settings = TokenSettings & Pick<OAuth2Settings, 'injectRequestHeaders'>;
 
-/** Weight is the length of the tokens. */
-const BOUNDS: CacheBounds = { entries: 5_000, weight: 8 * 1_048_576 };
+/** Two tokens for each of as many sessions as are remembered. Weight is the length of the tokens. */
+const BOUNDS: CacheBounds = { entries: 20_000, weight: 32 * 1_048_576 };
 
 /** The half of an OAuth2 filter that is a resource server (document 1, "Resource server settings"). `realm` names the Filter in errors. */
 export function openResourceServer(

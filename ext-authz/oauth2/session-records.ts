@@ -86,6 +86,7 @@ export class SessionRecords {
   }
 
   #remember(loaded: LoadedSession): LoadedSession {
+    this.#known.delete(loaded.key);
     const [oldest] = this.#known.keys();
     if (this.#known.size >= this.#mostKnown && oldest !== undefined) this.#known.delete(oldest);
     this.#known.set(loaded.key, loaded);
