@@ -1,6 +1,8 @@
 import http from 'node:http';
 import { join } from 'node:path';
 import pino from 'pino';
+import { after } from '#process/after.ts';
+import { exitOf, orExit } from '#process/exit.ts';
 import { serve } from '#protos/serve.ts';
 import { readConfig } from './config.ts';
 import { controlPlane } from './control-plane.ts';
@@ -13,14 +15,15 @@ import { makeStateFolder } from './state-folder.ts';
 /** Streams of proxies never end by themselves: what may still end in this time are requests. */
 const STOP_GRACE_MS = 500;
 
-const config = orExit(() => readConfig(process.env));
+const exit = exitOf('controlplane');
+const config = await orExit(exit, () => readConfig(process.env));
 const log = pino({ level: config.logLevel, base: null });
-orExit(() => makeStateFolder(config.state));
+await orExit(exit, () => makeStateFolder(config.state));
 
 const store = fileLastGoodStore(join(config.state, 'last-good.json'));
 const metrics = createMetrics(() => plane.status());
 const plane = await controlPlane({ config, store, metrics, log, now: Date.now, after });
-const resources = orExit(() =>
+const resources = await orExit(exit, () =>
   watchResourceFolders(config.resources, process.cwd(), config, reading => plane.read(reading)),
 );
 
@@ -54,22 +57,4 @@ async function stop(reason: string): Promise<void> {
   await plane.stop();
   await grpc.stop(STOP_GRACE_MS);
   process.exit(0);
-}
-
-function after(ms: number, run: () => void): () => void {
-  const timer = setTimeout(run, ms);
-  return () => clearTimeout(timer);
-}
-
-function orExit<T>(read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    return exit(error instanceof Error ? error.message : String(error));
-  }
-}
-
-function exit(message: string): never {
-  process.stderr.write(`controlplane: ${message}\n`);
-  process.exit(1);
 }

@@ -1,5 +1,6 @@
-import express, { type Express, type RequestHandler } from 'express';
+import express, { type Express } from 'express';
 import type { Registry } from 'prom-client';
+import { get } from '#process/http-answers.ts';
 
 export type HttpSources = {
   /** Why no check is answered yet; undefined: they are. */
@@ -29,11 +30,3 @@ export function httpApp(sources: HttpSources): Express {
   });
   return app;
 }
-
-function get(app: Express, path: string, handler: RequestHandler): void {
-  app.route(path).get(handler).all(onlyGet);
-}
-
-const onlyGet: RequestHandler = (_request, response) => {
-  response.status(405).set('Allow', 'GET, HEAD').json({ error: 'method not allowed, use GET, HEAD' });
-};

@@ -3,7 +3,9 @@ import { hostname } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { credentials } from '@grpc/grpc-js';
 import pino from 'pino';
-import type { HostPort } from '#protos/host-port.ts';
+import { after } from '#process/after.ts';
+import { exitOf, orExit } from '#process/exit.ts';
+import { formatHostPort } from '#protos/host-port.ts';
 import type { LinkEvent } from '#redis/connect.ts';
 import { connect } from '#xds/client.ts';
 import { readConfig } from './config.ts';
@@ -18,11 +20,12 @@ const GROUP = 'ext-authz';
 /** Requests take milliseconds, unless they wait for a provider. */
 const STOP_GRACE_MS = 500;
 
-const config = await orExit(() => readConfig(process.env));
+const exit = exitOf('ext-authz');
+const config = await orExit(exit, () => readConfig(process.env));
 const log = pino({ level: config.logLevel, base: null });
 const { redis, state, storeFile, storeTimeoutMs } = config;
-const storeKey = config.storeKey ?? (await orExit(() => openStoreKey(state, randomBytes)));
-const store = await orExit(() =>
+const storeKey = config.storeKey ?? (await orExit(exit, () => openStoreKey(state, randomBytes)));
+const store = await orExit(exit, () =>
   openRecordStore({
     redis,
     file: storeFile,
@@ -48,13 +51,13 @@ const server = await startServer({ host, port, kit, log, uptime, after }).catch(
   exit(`ADDRESS: cannot listen on ${host} port ${port}: ${error.message}`),
 );
 const connection = connect({
-  address: toText(config.xds),
+  address: formatHostPort(config.xds),
   credentials: credentials.createInsecure(),
   node: { id: `${hostname()}-${process.pid}`, cluster: GROUP },
   typeUrls: FILTER_TYPES,
   onUpdate: update => server.update(update),
   onDisconnect: reason =>
-    log.warn({ controlPlane: toText(config.xds), reason }, 'no control plane, filters stay'),
+    log.warn({ controlPlane: formatHostPort(config.xds), reason }, 'no control plane, filters stay'),
   random: Math.random,
   after,
 });
@@ -90,26 +93,4 @@ function uptime(): number {
 
 async function waitOrAbort(ms: number, signal?: AbortSignal): Promise<void> {
   await pause(ms, undefined, { ref: false, ...(signal === undefined ? {} : { signal }) }).catch(() => {});
-}
-
-function toText({ host, port }: HostPort): string {
-  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
-}
-
-function after(ms: number, run: () => void): () => void {
-  const timer = setTimeout(run, ms);
-  return () => clearTimeout(timer);
-}
-
-async function orExit<T>(read: () => T | Promise<T>): Promise<T> {
-  try {
-    return await read();
-  } catch (error) {
-    return exit(error instanceof Error ? error.message : String(error));
-  }
-}
-
-function exit(message: string): never {
-  process.stderr.write(`ext-authz: ${message}\n`);
-  process.exit(1);
 }

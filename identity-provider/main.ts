@@ -1,5 +1,7 @@
 import { join } from 'node:path';
 import pino from 'pino';
+import { exitOf, orExit } from '#process/exit.ts';
+import { formatHostPort } from '#protos/host-port.ts';
 import { readConfig } from './config.ts';
 import { readKeys } from './keys.ts';
 import { createProvider } from './provider.ts';
@@ -8,14 +10,14 @@ import { startServer } from './server.ts';
 /** A browser's request takes milliseconds. */
 const STOP_GRACE_MS = 500;
 
-const config = orExit(() => readConfig(process.env));
+const exit = exitOf('identity-provider');
+const config = await orExit(exit, () => readConfig(process.env));
 const log = pino({ level: config.logLevel, base: null });
 const keys = await readKeys(join(config.state, 'identity-provider.json')).catch((error: Error) =>
   exit(`STATE: cannot keep the keys: ${error.message}`),
 );
 const { host, port: wanted } = config.address;
-const issuerAt = (port: number) =>
-  config.issuer ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+const issuerAt = (port: number) => config.issuer ?? `http://${formatHostPort({ host, port })}`;
 const server = await startServer({
   host,
   port: wanted,
@@ -35,17 +37,4 @@ async function stop(reason: string): Promise<void> {
   log.info({ reason }, 'stopping');
   await server.stop(STOP_GRACE_MS);
   process.exit(0);
-}
-
-function orExit<T>(read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    return exit(error instanceof Error ? error.message : String(error));
-  }
-}
-
-function exit(message: string): never {
-  process.stderr.write(`identity-provider: ${message}\n`);
-  process.exit(1);
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseHostPort } from './host-port.ts';
+import { formatHostPort, parseHostPort } from './host-port.ts';
 
 for (const [text, expected] of [
   ['127.0.0.1:18000', { host: '127.0.0.1', port: 18000 }],
@@ -16,5 +16,6 @@ for (const [text, expected] of [
 ] as const) {
   test(`"${text}" is ${JSON.stringify(expected) ?? 'no address'}`, () => {
     assert.deepEqual(parseHostPort(text), expected);
+    if (expected !== undefined) assert.equal(formatHostPort(expected), text);
   });
 }

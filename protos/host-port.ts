@@ -11,3 +11,8 @@ export function parseHostPort(text: string): HostPort | undefined {
   if (host === undefined || port > 65_535) return undefined;
   return bracketed === undefined || isIPv6(bracketed) ? { host, port } : undefined;
 }
+
+/** The inverse of parseHostPort. */
+export function formatHostPort({ host, port }: HostPort): string {
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+}

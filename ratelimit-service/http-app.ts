@@ -1,5 +1,6 @@
-import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
+import express, { type Express, type RequestHandler } from 'express';
 import type { Registry } from 'prom-client';
+import { allow, errorAnswer, get, MAX_BODY_BYTES } from '#process/http-answers.ts';
 
 export type JsonAnswer = { readonly status: number; readonly body: object };
 
@@ -12,9 +13,6 @@ export type HttpSources = {
   onError(error: unknown): void;
   metrics: Registry;
 };
-
-/** Envoy's own requests are below 100 KiB: its headers are. */
-const MAX_BODY_BYTES = 1024 * 1024;
 
 /**
  * What is asked for in plain HTTP: `POST /json` (a decision, for trying and for clients without gRPC), `/healthz` (it runs), `/readyz`
@@ -38,7 +36,7 @@ export function httpApp(sources: HttpSources): Express {
   app.use((_request, response) => {
     response.status(404).json({ error: 'not found; try POST /json, /healthz, /readyz or /metrics' });
   });
-  app.use(errorAnswer(sources));
+  app.use(errorAnswer(sources.onError));
   return app;
 }
 
@@ -47,33 +45,4 @@ function decision({ decide }: HttpSources): RequestHandler {
     const { status, body } = await decide(request.body);
     response.status(status).json(body);
   };
-}
-
-function get(app: Express, path: string, handler: RequestHandler): void {
-  app.route(path).get(handler).all(allow('GET, HEAD'));
-}
-
-function allow(methods: string): RequestHandler {
-  return (_request, response) => {
-    response
-      .status(405)
-      .set('Allow', methods)
-      .json({ error: `method not allowed, use ${methods}` });
-  };
-}
-
-/** What express and its JSON reader throw for a bad request carries a status below 500. */
-function errorAnswer({ onError }: HttpSources): ErrorRequestHandler {
-  return (error: { status?: number; type?: string }, _request, response, next) => {
-    const { status = 500, type } = error;
-    if (status >= 500) onError(error);
-    if (response.headersSent) next(error);
-    else response.status(status).json({ error: explain(status, type) });
-  };
-}
-
-function explain(status: number, type: string | undefined): string {
-  if (status === 413) return `the body must not have more than ${MAX_BODY_BYTES} bytes`;
-  if (type === 'entity.parse.failed') return 'the body is not JSON';
-  return status < 500 ? 'bad request' : 'internal error, see the log';
 }

@@ -1,7 +1,9 @@
 import { hostname } from 'node:os';
 import { credentials } from '@grpc/grpc-js';
 import pino from 'pino';
-import type { HostPort } from '#protos/host-port.ts';
+import { after } from '#process/after.ts';
+import { exitOf, orExit } from '#process/exit.ts';
+import { formatHostPort } from '#protos/host-port.ts';
 import { RATE_LIMIT } from '#protos/type-url.ts';
 import { connect } from '#xds/client.ts';
 import { readConfig } from './config.ts';
@@ -13,9 +15,12 @@ const GROUP = 'ratelimit-service';
 /** Requests take milliseconds. */
 const STOP_GRACE_MS = 500;
 
-const config = orExit(() => readConfig(process.env));
+const exit = exitOf('ratelimit-service');
+const config = await orExit(exit, () => readConfig(process.env));
 const log = pino({ level: config.logLevel, base: null });
-const store = orExit(() => openCounterStore(config, { log, now: Date.now, uptime, random: Math.random }));
+const store = await orExit(exit, () =>
+  openCounterStore(config, { log, now: Date.now, uptime, random: Math.random }),
+);
 const { host, port } = config.address;
 const server = await startServer({
   host,
@@ -26,13 +31,13 @@ const server = await startServer({
   storeTimeoutMs: config.storeTimeoutMs,
 }).catch((error: Error) => exit(`ADDRESS: cannot listen on ${host} port ${port}: ${error.message}`));
 const connection = connect({
-  address: toText(config.xds),
+  address: formatHostPort(config.xds),
   credentials: credentials.createInsecure(),
   node: { id: `${hostname()}-${process.pid}`, cluster: GROUP },
   typeUrls: [RATE_LIMIT],
   onUpdate: update => server.update(update),
   onDisconnect: reason =>
-    log.warn({ controlPlane: toText(config.xds), reason }, 'no control plane, limits stay'),
+    log.warn({ controlPlane: formatHostPort(config.xds), reason }, 'no control plane, limits stay'),
   random: Math.random,
   after,
 });
@@ -59,26 +64,4 @@ async function stop(reason: string): Promise<void> {
 
 function uptime(): number {
   return performance.now();
-}
-
-function toText({ host, port }: HostPort): string {
-  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
-}
-
-function after(ms: number, run: () => void): () => void {
-  const timer = setTimeout(run, ms);
-  return () => clearTimeout(timer);
-}
-
-function orExit<T>(read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    return exit(error instanceof Error ? error.message : String(error));
-  }
-}
-
-function exit(message: string): never {
-  process.stderr.write(`ratelimit-service: ${message}\n`);
-  process.exit(1);
 }

@@ -1,4 +1,6 @@
 import pino from 'pino';
+import { after } from '#process/after.ts';
+import { exitOf, orExit } from '#process/exit.ts';
 import { readConfig } from './config.ts';
 import { fileSource } from './instances/file-source.ts';
 import { mergedSource } from './instances/merged-source.ts';
@@ -13,7 +15,8 @@ const DNS_TIMEOUT_MS = 5_000;
 /** Streams of proxies never end by themselves: what may still end in this time are requests. */
 const STOP_GRACE_MS = 500;
 
-const config = orExit(() => readConfig(process.env));
+const exit = exitOf('sds');
+const config = await orExit(exit, () => readConfig(process.env));
 const log = pino({ level: config.logLevel, base: null });
 const metrics = createMetrics();
 
@@ -51,22 +54,4 @@ async function stop(reason: string): Promise<void> {
   log.info({ reason }, 'stopping');
   await server.stop(STOP_GRACE_MS);
   process.exit(0);
-}
-
-function after(ms: number, run: () => void): () => void {
-  const timer = setTimeout(run, ms);
-  return () => clearTimeout(timer);
-}
-
-function orExit<T>(read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    return exit(error instanceof Error ? error.message : String(error));
-  }
-}
-
-function exit(message: string): never {
-  process.stderr.write(`sds: ${message}\n`);
-  process.exit(1);
 }

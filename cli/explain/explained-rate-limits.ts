@@ -87,5 +87,5 @@ function ownService({ rateLimitServices }: ResourceSet, places: ReadonlyMap<stri
   const [service] = rateLimitServices;
   if (service === undefined) return {};
   const { host, port } = service.spec.service;
-  return { service: { ...placeOf(places, service.id), address: toHostPortText({ host, port }) } };
+  return { service: { ...placeOf(places, service.id), address: formatHostPort({ host, port }) } };
 }

@@ -1,3 +1,4 @@
+import { formatHostPort } from '#protos/host-port.ts';
 import type { JsonObject } from '#protos/json.ts';
 import type { DiscoveryCluster } from '#resources/cluster.ts';
 import type { HostPort } from '#resources/host.ts';
@@ -6,7 +7,6 @@ import type { ResourceSet } from '#resources/resource-set.ts';
 import { toCluster } from './cluster.ts';
 import { dnsMembers, staticMembers } from './members.ts';
 import { compareText } from './order.ts';
-import { toHostPortText } from './socket-address.ts';
 
 /** Which cluster of the bootstrap leads to the discovery service, and how it is asked. */
 export type Discovery = { readonly cluster: string; readonly refreshDelayMs?: number };
@@ -66,7 +66,7 @@ function staticCluster({ cluster: name, refreshDelayMs }: Discovery, cluster: Di
 
 function addressesOf({ hosts }: { readonly hosts: readonly HostPort[] }): string {
   return hosts
-    .map(({ host, port }) => toHostPortText({ host: host === 'localhost' ? '127.0.0.1' : host, port }))
+    .map(({ host, port }) => formatHostPort({ host: host === 'localhost' ? '127.0.0.1' : host, port }))
     .sort()
     .join(',');
 }

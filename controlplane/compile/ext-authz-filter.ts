@@ -1,8 +1,8 @@
+import { formatHostPort } from '#protos/host-port.ts';
 import type { JsonObject } from '#protos/json.ts';
 import type { HostPort } from '#resources/host.ts';
 import { EXT_AUTHZ_CLUSTER } from './ext-authz-cluster.ts';
 import { extension } from './extension.ts';
-import { toHostPortText } from './socket-address.ts';
 
 const NAME = 'envoy.filters.http.ext_authz';
 /** The service answers after 4 s at the latest. */
@@ -25,7 +25,7 @@ export function extAuthzFilter(address: HostPort): JsonObject {
     typed_config: extension('filters.http.ext_authz.v3.ExtAuthz', {
       transport_api_version: 'V3',
       grpc_service: {
-        envoy_grpc: { cluster_name: EXT_AUTHZ_CLUSTER, authority: toHostPortText(address) },
+        envoy_grpc: { cluster_name: EXT_AUTHZ_CLUSTER, authority: formatHostPort(address) },
         timeout: TIMEOUT,
         // The message has the connection's address alone, not the one that trusted hops tell.
         initial_metadata: [

@@ -1,12 +1,13 @@
+import { formatHostPort } from '#protos/host-port.ts';
 import type { JsonObject } from '#protos/json.ts';
 import type { HostPort } from '#resources/host.ts';
-import { toHostPortText, toSocketAddress } from './socket-address.ts';
+import { toSocketAddress } from './socket-address.ts';
 
 const KIB = 1024;
 
 /** The name of a listener is its address: another address is another listener, which opens before the old one drains. */
 export function listenerName(address: HostPort): string {
-  return toHostPortText(address);
+  return formatHostPort(address);
 }
 
 /** Envoy's `Listener` of plain HTTP. Source for the limit: Envoy's page "Configuring Envoy as an edge proxy". */

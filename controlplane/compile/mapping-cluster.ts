@@ -1,17 +1,17 @@
+import { formatHostPort } from '#protos/host-port.ts';
 import type { JsonObject } from '#protos/json.ts';
 import type { MappingSpec } from '#resources/mapping.ts';
 import { type ClusterParts, toCluster } from './cluster.ts';
 import { BUILT_IN } from './discovery-cluster.ts';
 import { edsConfig } from './eds-config.ts';
 import { discoveredMembers, membersOf } from './members.ts';
-import { toHostPortText } from './socket-address.ts';
 import { upstreamTls } from './upstream-tls.ts';
 
 const DEFAULT_PORTS = { http: 80, https: 443 } as const;
 
 /** The service as it is mostly written, `name[.namespace][:port]`: the name of its cluster, if that is free. */
 export function serviceName({ service: { scheme, host, port } }: MappingSpec): string {
-  return port === DEFAULT_PORTS[scheme] ? host : toHostPortText({ host, port });
+  return port === DEFAULT_PORTS[scheme] ? host : formatHostPort({ host, port });
 }
 
 /** Mappings of equal key have equal clusters. */

@@ -1,10 +1,10 @@
+import { formatHostPort } from '#protos/host-port.ts';
 import type { JsonObject } from '#protos/json.ts';
 import type { HostPort } from '#resources/host.ts';
 import { type RateLimitServiceSpec, rateLimitService } from '#resources/rate-limit-service.ts';
 import { toDuration } from './duration.ts';
 import { extension } from './extension.ts';
 import { RATE_LIMIT_CLUSTER, rateLimitAddress } from './rate-limit-cluster.ts';
-import { toHostPortText } from './socket-address.ts';
 
 /** What the edge's filter is made of. */
 export type RateLimitFilter = {
@@ -46,7 +46,7 @@ export function rateLimitFilter({ domain, service, builtIn }: RateLimitFilter): 
 
 function grpcService(address: HostPort, timeoutMs: number): JsonObject {
   return {
-    envoy_grpc: { cluster_name: RATE_LIMIT_CLUSTER, authority: toHostPortText(address) },
+    envoy_grpc: { cluster_name: RATE_LIMIT_CLUSTER, authority: formatHostPort(address) },
     initial_metadata: [{ key: 'x-gateway-request-id', value: '%REQ(X-REQUEST-ID)%' }],
     retry_policy: retryPolicy(timeoutMs),
   };

@@ -5,8 +5,3 @@ import type { HostPort } from '#resources/host.ts';
 export function toSocketAddress({ host, port }: HostPort): JsonObject {
   return { socket_address: { address: host, port_value: port } };
 }
-
-/** `host:port`, an IPv6 address in brackets. */
-export function toHostPortText({ host, port }: HostPort): string {
-  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
-}

@@ -1,5 +1,6 @@
-import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
+import express, { type Express, type RequestHandler } from 'express';
 import type { Registry } from 'prom-client';
+import { allow, errorAnswer, get, MAX_BODY_BYTES } from '#process/http-answers.ts';
 import type { Instances } from '../instances/instance.ts';
 import { registration } from '../instances/registration.ts';
 import { fetchEndpoints } from './fetch-endpoints.ts';
@@ -15,9 +16,6 @@ export type HttpSources = {
   onError(error: unknown): void;
   metrics: Registry;
 };
-
-/** Envoy 1.40 lists its extensions in each request, 77 KB of them. */
-const MAX_BODY_BYTES = 1024 * 1024;
 
 const NOT_READY = { error: 'not ready: the instances are not known yet' };
 
@@ -54,7 +52,7 @@ export function httpApp(sources: HttpSources): Express {
   app.use((_request, response) => {
     response.status(404).json({ error: 'not found' });
   });
-  app.use(errorAnswer(sources));
+  app.use(errorAnswer(sources.onError));
   return app;
 }
 
@@ -72,36 +70,4 @@ function discovery({ instances }: HttpSources): RequestHandler {
     if (answer.status === 304) response.end();
     else response.json(answer.body);
   };
-}
-
-function get(app: Express, path: string, ...handlers: RequestHandler[]): void {
-  app
-    .route(path)
-    .get(...handlers)
-    .all(allow('GET, HEAD'));
-}
-
-function allow(methods: string): RequestHandler {
-  return (_request, response) => {
-    response
-      .status(405)
-      .set('Allow', methods)
-      .json({ error: `method not allowed, use ${methods}` });
-  };
-}
-
-/** What express and its JSON reader throw for a bad request carries a status below 500. */
-function errorAnswer({ onError }: HttpSources): ErrorRequestHandler {
-  return (error: { status?: number; type?: string }, _request, response, next) => {
-    const { status = 500, type } = error;
-    if (status >= 500) onError(error);
-    if (response.headersSent) next(error);
-    else response.status(status).json({ error: explain(status, type) });
-  };
-}
-
-function explain(status: number, type: string | undefined): string {
-  if (status === 413) return `the body must not have more than ${MAX_BODY_BYTES} bytes`;
-  if (type === 'entity.parse.failed') return 'the body is not JSON';
-  return status < 500 ? 'bad request' : 'internal error, see the log';
 }

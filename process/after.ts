@@ -1,0 +1,5 @@
+/** Calls `run` once in `ms`, unless the returned function is called before. */
+export function after(ms: number, run: () => void): () => void {
+  const timer = setTimeout(run, ms);
+  return () => clearTimeout(timer);
+}

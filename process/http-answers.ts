@@ -1,0 +1,41 @@
+import type { ErrorRequestHandler, Express, RequestHandler } from 'express';
+
+/** Largest body of a request. Envoy 1.40 lists its extensions in each request for endpoints, 77 KB of them. */
+export const MAX_BODY_BYTES = 1024 * 1024;
+
+/** Answers GET and HEAD of a path; other methods are 405. */
+export function get(app: Express, path: string, ...handlers: readonly RequestHandler[]): void {
+  app
+    .route(path)
+    .get(...handlers)
+    .all(allow('GET, HEAD'));
+}
+
+/** 405 for whatever methods are not handled before it. */
+export function allow(methods: string): RequestHandler {
+  return (_request, response) => {
+    response
+      .status(405)
+      .set('Allow', methods)
+      .json({ error: `method not allowed, use ${methods}` });
+  };
+}
+
+/**
+ * `{ error }` for what express and its JSON reader throw: a bad request carries a status below 500; all else is 500, of which `onError`
+ * hears and the client nothing more.
+ */
+export function errorAnswer(onError: (error: unknown) => void): ErrorRequestHandler {
+  return (error: { status?: number; type?: string }, _request, response, next) => {
+    const { status = 500, type } = error;
+    if (status >= 500) onError(error);
+    if (response.headersSent) next(error);
+    else response.status(status).json({ error: explain(status, type) });
+  };
+}
+
+function explain(status: number, type: string | undefined): string {
+  if (status === 413) return `the body must not have more than ${MAX_BODY_BYTES} bytes`;
+  if (type === 'entity.parse.failed') return 'the body is not JSON';
+  return status < 500 ? 'bad request' : 'internal error, see the log';
+}
