@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Interaction, Provider } from 'oidc-provider';
-import { readForm } from './form.ts';
+import { discardForm, readForm } from './form.ts';
 import { saveGrant } from './grants.ts';
 import { PAGE_HEADERS } from './page.ts';
 import { errorPage, loginPage } from './pages.ts';
@@ -21,8 +21,7 @@ export async function serveInteraction(
   };
   if (request.method !== 'POST') return ask('');
   const form = await readForm(request);
-  if (form === undefined)
-    return sendPage(response, 413, errorPage('invalid_request', 'This form is too large.'));
+  if (form === undefined) return refuseForm(request, response);
   if (form.has('cancel')) return finish({ error: 'access_denied', error_description: 'cancelled' });
   const user = userOf(form.get('username'), form.get('password'));
   return user === undefined
@@ -36,7 +35,15 @@ async function consentTo(provider: Provider, { params, session }: Interaction): 
   return { consent: { grantId: grant.jti } };
 }
 
+/** The page goes first; the connection closes only when the browser has stopped sending, or it might lose the page to a reset. */
+async function refuseForm(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  response.writeHead(413, { ...PAGE_HEADERS, Connection: 'close' });
+  response.write(errorPage('invalid_request', 'This form is too large.'));
+  await discardForm(request);
+  response.end();
+}
+
 function sendPage(response: ServerResponse, status: number, text: string): void {
-  response.writeHead(status, { ...PAGE_HEADERS, ...(status === 413 && { Connection: 'close' }) });
+  response.writeHead(status, PAGE_HEADERS);
   response.end(text);
 }
