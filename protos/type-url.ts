@@ -12,6 +12,9 @@ export const FILTER = `${PREFIX}gateway.config.v1.Filter`;
 export const FILTER_POLICY = `${PREFIX}gateway.config.v1.FilterPolicy`;
 export const RATE_LIMIT = `${PREFIX}gateway.config.v1.RateLimit`;
 
+/** Of our own: what the discovery service of secrets is to serve, and to whom. */
+export const SERVED_SECRET = `${PREFIX}gateway.config.v1.ServedSecret`;
+
 /** The full message name of a type URL; undefined when it is none of the form that we write. */
 export function nameInTypeUrl(typeUrl: string): string | undefined {
   return typeUrl.startsWith(PREFIX) ? typeUrl.slice(PREFIX.length) : undefined;
