@@ -21,7 +21,6 @@ const ACCEPTED: readonly (readonly object[])[] = [
   [{ origin: 'https://example.com', includeSubdomains: true }],
   [{ origin: 'https://example.com', internalOrigin: 'http://inside', includeSubdomains: true }],
   [{ origin: A }, { origin: 'https://b.example.com' }],
-  [{ origin: A }, { origin: `${A}:8443` }],
   [
     { origin: A, internalOrigin: 'http://x' },
     { origin: A, internalOrigin: 'http://y' },
@@ -35,6 +34,12 @@ for (const items of ACCEPTED) {
     assert.deepEqual(problems(...items), []);
   });
 }
+
+test('origins that differ in the port only have a warning', () => {
+  assert.deepEqual(problems({ origin: 'https://b.example.com' }, { origin: A }, { origin: `${A}:8443` }), [
+    'warning [2]: differs from protectedOrigins[1] in the port only, which requests are not told apart by: all count as protectedOrigins[1]',
+  ]);
+});
 
 const REFUSED: readonly [items: readonly object[], problem: string][] = [
   [[{}], '[0].origin: `origin` is required: an origin such as `https://example.com`'],

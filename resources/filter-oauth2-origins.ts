@@ -86,7 +86,7 @@ export function checkOpen(origin: Origin, path: FieldPath): readonly Finding[] {
 function checkUnique(item: ProtectedOrigin, before: readonly ProtectedOrigin[], path: FieldPath) {
   const other = before.findIndex(earlier => overlap(earlier, item));
   const first = before[other];
-  if (first === undefined) return [];
+  if (first === undefined) return checkPorts(item, before, path);
   const [a, b] = [formatOriginPattern(item.internalOrigin), formatOriginPattern(first.internalOrigin)];
   return [
     fault(
@@ -94,4 +94,20 @@ function checkUnique(item: ProtectedOrigin, before: readonly ProtectedOrigin[], 
       `${a} and ${b} (protectedOrigins[${other}]) match the same internal origin; a request can belong to one only`,
     ),
   ];
+}
+
+/** The proxies take ports from the hosts of requests, so that nobody gets a policy or a limit of his own by another port. */
+function checkPorts(item: ProtectedOrigin, before: readonly ProtectedOrigin[], path: FieldPath) {
+  const other = before.findIndex(earlier => overlap(withoutPort(earlier), withoutPort(item)));
+  if (other < 0) return [];
+  return [
+    caution(
+      path,
+      `differs from protectedOrigins[${other}] in the port only, which requests are not told apart by: all count as protectedOrigins[${other}]`,
+    ),
+  ];
+}
+
+function withoutPort({ internalOrigin: { scheme, host }, ...item }: ProtectedOrigin): ProtectedOrigin {
+  return { ...item, internalOrigin: { scheme, host } };
 }
