@@ -14,7 +14,7 @@ const BASE = {
   },
   linter: {
     rules: {
-      recommended: true,
+      preset: 'recommended',
       suspicious: { noImportCycles: 'error', noExplicitAny: 'error' },
       style: { noNonNullAssertion: 'error', noDefaultExport: 'error', useImportType: 'error' },
     },
