@@ -14,6 +14,18 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'X-Content-Type-Options': 'nosniff',
 };
 
+/** What there is to see, for whoever comes to the site's first page. */
+export function startPage(): string {
+  return page(
+    'A site behind the gateway',
+    `<ul>
+<li><a href="/account">Your account</a>, behind a login: ada (difference) or grace (nanosecond)</li>
+<li><a href="/account/admin">Administration</a>, for ada only</li>
+<li><a href="/user/health">The user service</a>, open to all: reload, and another instance answers</li>
+</ul>`,
+  );
+}
+
 /** Who one is, and a button that logs out. `cookies` is the request's Cookie field. */
 export function accountPage(holder: AccountHolder, hostname: string, cookies: string): string {
   return page(

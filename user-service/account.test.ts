@@ -40,6 +40,13 @@ test('the account page says who one is and who answered', async () => {
     assert.ok(body.includes(fact), fact);
 });
 
+test('the first page leads to all that there is, without asking who one is', async () => {
+  const { body, status } = await get('/');
+  assert.equal(status, 200);
+  for (const path of ['/account', '/account/admin', '/user/health'])
+    assert.ok(body.includes(`href="${path}"`));
+});
+
 test('what the headers say is text, whatever it looks like, and may be in any script', async () => {
   const name = Buffer.from('<script>alert("Łukasz & \'co\'")</script>').toString('latin1');
   const { body } = await get('/account', { ...ADA, 'x-user-name': name });

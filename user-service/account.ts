@@ -1,6 +1,6 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import { type AccountHolder, accountHolder } from './account-holder.ts';
-import { accountPage, adminPage, loggedOutPage, PAGE_HEADERS } from './account-page.ts';
+import { accountPage, adminPage, loggedOutPage, PAGE_HEADERS, startPage } from './account-page.ts';
 import { HttpError } from './http-error.ts';
 import type { Instance } from './instance.ts';
 
@@ -23,6 +23,7 @@ export function accountRoutes(instance: Instance): Router {
     known((holder, _req, res) => void res.json({ ...holder, ...instance, ok: true })),
   );
   router.get('/account/logged-out', (_req, res) => send(res, loggedOutPage()));
+  router.get('/', (_req, res) => send(res, startPage()));
   return router;
 }
 
