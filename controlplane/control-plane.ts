@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { EncodeError } from '#protos/encode-error.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { DiscoveryObserver, StreamStatus } from '#xds/discovery-observer.ts';
-import { DiscoveryService } from '#xds/discovery-service.ts';
+import { DiscoveryService, type Peer } from '#xds/discovery-service.ts';
 import type { Snapshot } from '#xds/snapshot.ts';
 import { SnapshotCache } from '#xds/snapshot-cache.ts';
 import { compile } from './compile/compile.ts';
@@ -54,7 +54,7 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
   const published = new Map<string, Snapshot>();
   let cancelNarrowing = () => {};
   const keeper = await lastGoodKeeper(parts.store, config, log);
-  const refuse = (group: string, address: string) => refuseSecrets(group, address, config.plaintextSecrets);
+  const refuse = (group: string, { address }: Peer) => refuseSecrets(group, address, config.plaintextSecrets);
   const service = new DiscoveryService({ cache, observer: observer(), refuse, now, after });
   const controller = new Controller(keeper.lastGood, {
     groups: resources => [...SERVICE_GROUPS, ...nodeGroups(resources)],

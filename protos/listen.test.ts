@@ -15,7 +15,7 @@ async function start(t: TestContext, options: { host?: string; firstBytesMs?: nu
     else response.end(`${request.method} ${request.url}`);
   };
   const protocols = { http1, http2: (socket: net.Socket) => void http2.push(socket) };
-  const listening = await listen(options.host ?? '127.0.0.1', 0, protocols, options.firstBytesMs);
+  const listening = await listen({ host: '127.0.0.1', port: 0, protocols, ...options });
   t.after(async () => {
     const closed = listening.close();
     listening.destroy();
@@ -116,7 +116,7 @@ test('a port in use rejects with its address', async t => {
   const { port } = await start(t);
   const protocols = { http1: () => {}, http2: () => {} };
   await assert.rejects(
-    listen('127.0.0.1', port, protocols),
+    listen({ host: '127.0.0.1', port, protocols }),
     new RegExp(`EADDRINUSE.*127\\.0\\.0\\.1:${port}`),
   );
 });

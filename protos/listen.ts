@@ -1,9 +1,23 @@
 import http, { type RequestListener, type ServerResponse } from 'node:http';
 import net from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import { formatHostPort } from './host-port.ts';
 import { sniff } from './sniff.ts';
+import { createTlsServer, type TlsServerOptions } from './tls.ts';
 
 /** Both protocols of one port: HTTP/2 with prior knowledge (gRPC) and HTTP/1.1. */
 export type Protocols = { http2(socket: net.Socket): void; http1: RequestListener };
+
+export type ListenOptions = {
+  readonly host: string;
+  /** 0: any free port. */
+  readonly port: number;
+  readonly protocols: Protocols;
+  /** Mutual TLS; without it all is plain. */
+  readonly tls?: TlsServerOptions | undefined;
+  /** A peer that connects and says nothing is dropped after this time; default 10 s. */
+  readonly firstBytesMs?: number;
+};
 
 export type Listening = {
   readonly address: string;
@@ -14,33 +28,32 @@ export type Listening = {
   destroy(): void;
 };
 
-/** A peer that connects and says nothing is dropped after this time. */
 const FIRST_BYTES_MS = 10_000;
 
 /**
- * Listens on `host`:`port` (0: any free port) and gives each connection to the protocol that its first bytes speak.
+ * Listens and gives each connection to the protocol that its first bytes speak.
  * Rejects with the system's error, such as "listen EADDRINUSE: address already in use 127.0.0.1:18000".
  */
-export async function listen(
-  host: string,
-  port: number,
-  protocols: Protocols,
-  firstBytesMs = FIRST_BYTES_MS,
-): Promise<Listening> {
+export async function listen(options: ListenOptions): Promise<Listening> {
+  const { protocols, firstBytesMs = FIRST_BYTES_MS } = options;
   const http1 = createHttp1(protocols.http1);
   const open = new Set<net.Socket>();
   const unknown = new Set<net.Socket>();
-  const server = net.createServer({ noDelay: true }, async socket => {
+  const watch = (socket: net.Socket) => {
     open.add(socket.once('close', () => open.delete(socket)));
     // A connection that breaks concerns its peer alone; whoever has got it sees it end.
     socket.on('error', () => socket.destroy());
+  };
+  const accept = async (socket: net.Socket) => {
+    watch(socket);
     unknown.add(socket);
     const protocol = await sniff(socket, firstBytesMs);
     unknown.delete(socket);
     if (protocol === 'http2') protocols.http2(socket);
     if (protocol === 'http1') http1.accept(socket);
-  });
-  const bound = await bind(server, host, port);
+  };
+  const server = createServer(options.tls, watch, accept);
+  const bound = await bind(server, options.host, options.port);
   const close = () => {
     const closed = new Promise<void>(resolve => server.close(() => resolve()));
     http1.close();
@@ -51,6 +64,25 @@ export async function listen(
     for (const socket of open) socket.destroy();
   };
   return { address: bound.address, port: bound.port, close, destroy };
+}
+
+type OnSocket = (socket: net.Socket) => void;
+
+/** `watch` hears of connections that are not encrypted yet, `accept` of those that may speak. */
+function createServer(tls: TlsServerOptions | undefined, watch: OnSocket, accept: OnSocket): net.Server {
+  if (tls === undefined) return net.createServer({ noDelay: true }, accept);
+  const refuse = ({ remoteAddress = '', remotePort = 0 }: net.Socket, reason: string) =>
+    tls.onRefused?.(formatHostPort({ host: remoteAddress, port: remotePort }), reason);
+  const server = createTlsServer(tls);
+  server.on('connection', watch);
+  server.on('tlsClientError', (error, socket) => refuse(socket, error.message));
+  server.on('secureConnection', (socket: TLSSocket) => {
+    const certificate = socket.getPeerX509Certificate();
+    if (certificate !== undefined && tls.allows(certificate)) return accept(socket);
+    refuse(socket, 'the certificate is not of a peer that may talk here');
+    socket.destroy();
+  });
+  return server;
 }
 
 /** HTTP/1.1 on connections that somebody else accepts. */

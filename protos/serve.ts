@@ -10,6 +10,7 @@ import { loadDescriptors } from './descriptors.ts';
 import { listen } from './listen.ts';
 import { REFLECTION_SERVICES, reflectionHandlers } from './reflection.ts';
 import { serviceDefinition } from './service.ts';
+import type { TlsServerOptions } from './tls.ts';
 import { within } from './within.ts';
 
 export type ServeOptions = {
@@ -21,6 +22,8 @@ export type ServeOptions = {
   /** Answers plain HTTP/1.1 on the same port; without it such requests get 404. */
   http?: RequestListener;
   options?: ChannelOptions;
+  /** Mutual TLS: then nothing on the port is answered in plain text. */
+  tls?: TlsServerOptions | undefined;
 };
 
 export type Served = {
@@ -61,9 +64,14 @@ export async function serve(options: ServeOptions): Promise<Served> {
   };
   setServing(false);
   const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
-  const listening = await listen(options.host, options.port, {
-    http2: socket => injector.injectConnection(socket),
-    http1: options.http ?? ((_request, response) => void response.writeHead(404).end()),
+  const listening = await listen({
+    host: options.host,
+    port: options.port,
+    tls: options.tls,
+    protocols: {
+      http2: socket => injector.injectConnection(socket),
+      http1: options.http ?? ((_request, response) => void response.writeHead(404).end()),
+    },
   });
   const stop = async (graceMs: number) => {
     setServing(false);

@@ -5,6 +5,7 @@ import { credentials, makeClientConstructor, type ServiceError, status } from '@
 import { until } from '#envoy/e2e/until.ts';
 import { serviceDefinition } from '#protos/service.ts';
 import { CLUSTER, CLUSTER_LOAD_ASSIGNMENT, LISTENER, ROUTE_CONFIGURATION, SECRET } from '#protos/type-url.ts';
+import type { Peer } from './discovery-service.ts';
 import { MAX_NAMES } from './request-check.ts';
 import { snapshotOf } from './snapshot.ts';
 import { collectGarbage } from './testing/collect-garbage.ts';
@@ -15,7 +16,7 @@ import { resource } from './testing/resources.ts';
 const TYPES = [CLUSTER, CLUSTER_LOAD_ASSIGNMENT, LISTENER, ROUTE_CONFIGURATION, SECRET];
 const ONE_OF_EACH = snapshotOf(TYPES.map(typeUrl => resource('a', '1', typeUrl)));
 
-async function setUp(t: TestContext, refuse?: (group: string, address: string) => string | undefined) {
+async function setUp(t: TestContext, refuse?: (group: string, peer: Peer) => string | undefined) {
   const events: string[] = [];
   const server = await startDiscoveryServer(
     t,
@@ -272,7 +273,7 @@ test('a server that stops ends its streams, so that clients come back at once', 
 });
 
 test('a client that may not have the resources of its group is told why, and gets nothing', async t => {
-  const refuse = (group: string, address: string) =>
+  const refuse = (group: string, { address }: Peer) =>
     group === 'edge' ? `not for ${address.replace(/\d+$/, 'port')}` : undefined;
   const { cache, open } = await setUp(t, refuse);
   for (const group of ['edge', 'other']) cache.set(group, ONE_OF_EACH);

@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import {
   type handleBidiStreamingCall,
   type ServerDuplexStream,
@@ -20,11 +21,19 @@ export type DiscoveryServiceOptions = {
   readonly cache: SnapshotCache;
   readonly observer?: DiscoveryObserver;
   /** The group whose snapshot a node is served; default: Envoy's `node.cluster`. */
-  groupOf?(node: Node): string;
-  /** Why a client at this address (`host:port`) may not have the group's resources; undefined: it may. */
-  refuse?(group: string, address: string): string | undefined;
+  groupOf?(node: Node, peer: Peer): string;
+  /** Why this client may not have the group's resources; undefined: it may. */
+  refuse?(group: string, peer: Peer, node: Node): string | undefined;
   now(): number;
   after(ms: number, callback: () => void): () => void;
+};
+
+/** Who is at the other end of a connection. */
+export type Peer = {
+  /** `host:port`. */
+  readonly address: string;
+  /** What it proved to be by mutual TLS; undefined: the connection is plain. */
+  readonly certificate: X509Certificate | undefined;
 };
 
 /** Service name, the part of its methods' names after Stream, Delta and Fetch, and the one type that it serves. */
@@ -119,7 +128,7 @@ export class DiscoveryService {
         if (ended) return;
         const refusal =
           checkRequest(request, typeUrl, stream?.load()) ??
-          (stream === undefined ? this.#refusal(request.node as Node, call.getPeer()) : undefined);
+          (stream === undefined ? this.#refusal(request.node as Node, peerOf(call)) : undefined);
         if (refusal !== undefined) return end(refusal);
         stream ??= this.#open(call, request.node as Node, { variant, typeUrl }, subscribe, end);
         stream.receive(request.type_url || typeUrl || '', request);
@@ -134,13 +143,13 @@ export class DiscoveryService {
     };
   }
 
-  #refusal(node: Node, address: string): Refusal | undefined {
-    const details = this.#options.refuse?.(this.#groupOf(node), address);
+  #refusal(node: Node, peer: Peer): Refusal | undefined {
+    const details = this.#options.refuse?.(this.#groupOf(node, peer), peer, node);
     return details === undefined ? undefined : { code: status.PERMISSION_DENIED, details };
   }
 
-  #groupOf(node: Node): string {
-    return this.#options.groupOf?.(node) ?? node.cluster;
+  #groupOf(node: Node, peer: Peer): string {
+    return this.#options.groupOf?.(node, peer) ?? node.cluster;
   }
 
   #open<Request>(
@@ -152,7 +161,7 @@ export class DiscoveryService {
   ): OpenStream<Request> {
     const { observer = {}, now } = this.#options;
     this.#lastId += 1;
-    const group = this.#groupOf(node);
+    const group = this.#groupOf(node, peerOf(call));
     const info = { id: this.#lastId, node: node.id, group, address: call.getPeer(), ...served };
     const write = (response: object) => call.write(response);
     const stream = new DiscoveryStream({ info, subscribe, write, now });
@@ -186,6 +195,12 @@ export class DiscoveryService {
     this.#sessions.set(key, session);
     return session;
   }
+}
+
+function peerOf(call: ServerDuplexStream<unknown, unknown>): Peer {
+  const { sslPeerCertificate } = call.getAuthContext();
+  const certificate = sslPeerCertificate && new X509Certificate(sslPeerCertificate.raw);
+  return { address: call.getPeer(), certificate };
 }
 
 /** An Envoy has one aggregated stream, or one a type on one connection: these are led together. */

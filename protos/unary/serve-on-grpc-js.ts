@@ -5,13 +5,20 @@ import { isFailure, type UnaryCall, type UnaryMethod } from './method.ts';
 import type { ServeUnaryOptions } from './serve-unary.ts';
 
 /** The same methods on grpc-js, to compare with and to fall back on. Messages are read and written by protobufjs. */
-export function serveOnGrpcJs({ host, port, methods, http, onError }: ServeUnaryOptions): Promise<Served> {
+export function serveOnGrpcJs({
+  host,
+  port,
+  methods,
+  http,
+  onError,
+  tls,
+}: ServeUnaryOptions): Promise<Served> {
   const services: Record<string, UntypedServiceImplementation> = {};
   for (const method of methods) {
     const [, service = '', name = ''] = method.path.split('/');
     services[service] = { ...services[service], [name]: handler(method, onError) };
   }
-  return serve({ host, port, services, ...(http === undefined ? {} : { http }) });
+  return serve({ host, port, services, tls, ...(http === undefined ? {} : { http }) });
 }
 
 function handler(method: UnaryMethod, onError: ServeUnaryOptions['onError']) {

@@ -3,6 +3,7 @@ import type { ServerHttp2Stream } from 'node:http2';
 import { listen } from '../listen.ts';
 import { REFLECTION_SERVICES } from '../reflection.ts';
 import type { Served } from '../serve.ts';
+import type { TlsServerOptions } from '../tls.ts';
 import { within } from '../within.ts';
 import { answerCall, type OnError } from './answer-call.ts';
 import { httpRefusal } from './check-headers.ts';
@@ -23,6 +24,8 @@ export type ServeUnaryOptions = {
   /** Hears of what a method threw; the caller gets INTERNAL. */
   readonly onError: OnError;
   readonly limits?: Partial<UnaryLimits>;
+  /** Mutual TLS: then nothing on the port is answered in plain text. */
+  readonly tls?: TlsServerOptions | undefined;
 };
 
 export type UnaryLimits = {
@@ -54,9 +57,14 @@ export async function serveUnary(options: ServeUnaryOptions): Promise<Served> {
   const streams = reflectionStreams([...services, HEALTH, ...REFLECTION_SERVICES]);
   const onConnection = () => answerer({ methods, streams, limits, onError: options.onError });
   const connections = new Connections(onConnection, limits.keepAlive);
-  const listening = await listen(options.host, options.port, {
-    http2: socket => connections.accept(socket),
-    http1: options.http ?? ((_request, response) => void response.writeHead(404).end()),
+  const listening = await listen({
+    host: options.host,
+    port: options.port,
+    tls: options.tls,
+    protocols: {
+      http2: socket => connections.accept(socket),
+      http1: options.http ?? ((_request, response) => void response.writeHead(404).end()),
+    },
   });
   const stop = async (graceMs: number) => {
     serving = false;

@@ -1,7 +1,7 @@
 import type { TestContext } from 'node:test';
 import { serve } from '#protos/serve.ts';
 import type { DiscoveryObserver } from '../discovery-observer.ts';
-import { DiscoveryService } from '../discovery-service.ts';
+import { DiscoveryService, type Peer } from '../discovery-service.ts';
 import { SnapshotCache } from '../snapshot-cache.ts';
 
 /** Calls back after `ms`, unless the returned function is called before. */
@@ -15,7 +15,7 @@ export async function startDiscoveryServer(
   t: TestContext,
   observer: DiscoveryObserver = {},
   port = 0,
-  refuse: (group: string, address: string) => string | undefined = () => undefined,
+  refuse: (group: string, peer: Peer) => string | undefined = () => undefined,
 ) {
   const cache = new SnapshotCache();
   const service = new DiscoveryService({ cache, observer, refuse, now: Date.now, after });
