@@ -1,0 +1,126 @@
+import { createPrivateKey, type KeyObject, type X509Certificate } from 'node:crypto';
+import { errorFinding, type Finding, warningFinding } from './finding.ts';
+import { maySign } from './key-usage.ts';
+import { parseCertificates } from './pem.ts';
+
+const MOST = { bytes: 128 * 1024, count: 16 };
+const MOST_KEY_BYTES = 32 * 1024;
+const LEAST_RSA_BITS = 2048;
+/** What Envoy's BoringSSL takes, by OpenSSL's names. */
+const CURVES: ReadonlySet<string> = new Set(['prime256v1', 'secp384r1', 'secp521r1']);
+
+/**
+ * What is wrong with a certificate chain and its key, both PEM, at `now` (milliseconds since the epoch); empty: nothing. With an error an Envoy would refuse
+ * the pair, or everyone would refuse what it serves. No finding holds any of the key.
+ * Source: Envoy's page on TLS ("RSA 2048 bits or larger, ECDSA P-256, P-384, P-521"); RFC 8446, 4.4.2 (order of the chain).
+ */
+export function checkKeyPair(chainPem: string, keyPem: string, now: number): readonly Finding[] {
+  const chain = parseCertificates(chainPem, MOST);
+  const key = parseKey(keyPem);
+  const malformed = [
+    ...('error' in chain ? [errorFinding(`the certificate chain cannot be used: ${chain.error}`)] : []),
+    ...('error' in key ? [errorFinding(`the private key cannot be used: ${key.error}`)] : []),
+  ];
+  if ('error' in chain || 'error' in key) return malformed;
+  return [
+    ...checkFit(chain.certificates, key.key),
+    ...checkKind(key.key),
+    ...checkTimes(chain.certificates, now),
+    ...checkOrder(chain.certificates),
+    ...checkLeaf(chain.certificates),
+    ...checkStrayKey(chainPem),
+  ];
+}
+
+function parseKey(pem: string): { readonly key: KeyObject } | { readonly error: string } {
+  if (pem.length > MOST_KEY_BYTES) return { error: `it has more than ${MOST_KEY_BYTES} bytes` };
+  if (!/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(pem)) {
+    return { error: 'it holds no private key in PEM ("-----BEGIN PRIVATE KEY-----")' };
+  }
+  if (/-----BEGIN ENCRYPTED PRIVATE KEY-----|^Proc-Type: *4,ENCRYPTED/m.test(pem)) {
+    return { error: 'it is encrypted: give it without a passphrase' };
+  }
+  try {
+    return { key: createPrivateKey(pem) };
+  } catch {
+    // OpenSSL's own words would say no more, and nobody knows what they may quote.
+    return { error: 'it is malformed' };
+  }
+}
+
+function checkFit(chain: readonly X509Certificate[], key: KeyObject): readonly Finding[] {
+  const at = chain.findIndex(certificate => certificate.checkPrivateKey(key));
+  if (at === 0) return [];
+  if (at < 0) return [errorFinding('the private key does not fit the certificate')];
+  return [errorFinding(`the private key fits certificate ${at + 1} of the chain: put that one first`)];
+}
+
+function checkKind(key: KeyObject): readonly Finding[] {
+  const { modulusLength = 0, namedCurve = '' } = key.asymmetricKeyDetails ?? {};
+  if (key.asymmetricKeyType === 'rsa') {
+    if (modulusLength >= LEAST_RSA_BITS) return [];
+    return [errorFinding(`the RSA key has ${modulusLength} bits: want ${LEAST_RSA_BITS} or more`)];
+  }
+  if (key.asymmetricKeyType === 'ec' && CURVES.has(namedCurve)) return [];
+  const kind = `${key.asymmetricKeyType} ${namedCurve}`.trim();
+  return [
+    errorFinding(
+      `the key is of kind ${kind}, which Envoy does not take: want RSA, or ECDSA with P-256, P-384 or P-521`,
+    ),
+  ];
+}
+
+function checkTimes(chain: readonly X509Certificate[], now: number): readonly Finding[] {
+  return chain.flatMap((certificate, at) => {
+    const found = timeProblem(certificate, now);
+    if (found === undefined) return [];
+    if (at === 0) return [errorFinding(`the certificate ${found}`)];
+    return [warningFinding(`certificate ${at + 1} of the chain ${found}`)];
+  });
+}
+
+/** Why a certificate does not hold at `now`; undefined: it does. */
+export function timeProblem(certificate: X509Certificate, now: number): string | undefined {
+  const { validFromDate, validToDate } = certificate;
+  if (now < validFromDate.getTime()) return `is not valid before ${toIso(validFromDate)}`;
+  return now > validToDate.getTime() ? `is expired since ${toIso(validToDate)}` : undefined;
+}
+
+function toIso(date: Date): string {
+  return `${date.toISOString().slice(0, 19)}Z`;
+}
+
+function checkOrder(chain: readonly X509Certificate[]): readonly Finding[] {
+  const at = chain.findIndex((certificate, index) => {
+    const next = chain[index + 1];
+    return next !== undefined && !certificate.checkIssued(next);
+  });
+  if (at < 0) return [];
+  return [
+    warningFinding(
+      `certificate ${at + 1} of the chain is not issued by certificate ${at + 2}: each must be followed by its issuer`,
+    ),
+  ];
+}
+
+function checkLeaf([leaf]: readonly X509Certificate[]): readonly Finding[] {
+  const findings: Finding[] = [];
+  if (leaf?.ca) {
+    findings.push(
+      warningFinding('the certificate is that of an authority (CA:TRUE), not of a server or client'),
+    );
+  }
+  if (leaf?.publicKey.asymmetricKeyType === 'rsa' && maySign(leaf.raw) === false) {
+    findings.push(
+      warningFinding(
+        'its keyUsage lacks digitalSignature: TLS 1.3 needs it of an RSA key, and browsers and Envoy insist',
+      ),
+    );
+  }
+  return findings;
+}
+
+function checkStrayKey(chainPem: string): readonly Finding[] {
+  if (!/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(chainPem)) return [];
+  return [warningFinding('the certificate chain also holds a private key: keep it in the key alone')];
+}

@@ -1,0 +1,22 @@
+import { timeProblem } from './check-pair.ts';
+import { errorFinding, type Finding, warningFinding } from './finding.ts';
+import { parseCertificates } from './pem.ts';
+
+/** The systems' own collections have some 150 certificates in 220 KB. */
+const MOST = { bytes: 1024 * 1024, count: 1_000 };
+
+/** What is wrong with authorities to check others against, PEM, at `now` (milliseconds since the epoch); empty: nothing. */
+export function checkTrustedCa(pem: string, now: number): readonly Finding[] {
+  const parsed = parseCertificates(pem, MOST);
+  if ('error' in parsed) return [errorFinding(`the trusted authorities cannot be used: ${parsed.error}`)];
+  const { certificates } = parsed;
+  const timed = certificates.flatMap((certificate, at) => {
+    const found = timeProblem(certificate, now);
+    return found === undefined ? [] : [`trusted authority ${at + 1} ${found}`];
+  });
+  if (timed.length === certificates.length) return timed.map(errorFinding);
+  const leaves = certificates.flatMap(({ ca }, at) =>
+    ca ? [] : [`trusted authority ${at + 1} is none (CA:FALSE): it is trusted for itself alone`],
+  );
+  return [...timed, ...leaves].map(warningFinding);
+}

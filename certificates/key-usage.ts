@@ -1,0 +1,19 @@
+/** DER of the identifier 2.5.29.15, keyUsage. */
+const KEY_USAGE = Buffer.from([0x06, 0x03, 0x55, 0x1d, 0x0f]);
+const CRITICAL = [0x01, 0x01, 0xff];
+const DIGITAL_SIGNATURE = 0x80;
+
+/**
+ * Whether a certificate (DER) may sign: the digitalSignature bit of its keyUsage; undefined when it has no keyUsage, and so may do all.
+ * Node tells the extended usages only, and the library that reads all extensions costs 80 ms and 18 MB at every start. Source: RFC 5280, 4.2.1.3.
+ */
+export function maySign(der: Buffer): boolean | undefined {
+  const at = der.indexOf(KEY_USAGE);
+  if (at < 0) return undefined;
+  let next = at + KEY_USAGE.length;
+  if (CRITICAL.every((byte, index) => der[next + index] === byte)) next += CRITICAL.length;
+  // OCTET STRING { BIT STRING { unused bits, bits } }
+  const [octets, , bits, length = 0, , first = 0] = der.subarray(next, next + 6);
+  if (octets !== 0x04 || bits !== 0x03 || length < 2) return undefined;
+  return (first & DIGITAL_SIGNATURE) !== 0;
+}

@@ -1,0 +1,18 @@
+/**
+ * The three functions of `Reflect` that @peculiar/x509's parts look for at their start (the metadata API, a proposal that Node does not have).
+ * Imported for its effect, before that package. Where something else has brought them already, nothing changes.
+ */
+type Metadata = {
+  getMetadata?(key: unknown, target: object): unknown;
+  getOwnMetadata?(key: unknown, target: object): unknown;
+  defineMetadata?(key: unknown, value: unknown, target: object): void;
+};
+
+const known = new WeakMap<object, Map<unknown, unknown>>();
+
+const reflect: Metadata = Reflect as Metadata;
+reflect.getOwnMetadata ??= (key, target) => known.get(target)?.get(key);
+reflect.getMetadata ??= (key, target) => known.get(target)?.get(key);
+reflect.defineMetadata ??= (key, value, target) => {
+  known.set(target, (known.get(target) ?? new Map()).set(key, value));
+};

@@ -1,0 +1,41 @@
+import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TlsMaterial } from './tls-material.ts';
+
+/** Certificates, keys and collections of authorities are smaller. */
+const MOST_BYTES = 2 * 1024 * 1024;
+
+/**
+ * The three files of a folder, not checked. Where the folder swaps all of them by one link (`..data`, as mounted Secrets and ours do), all are read
+ * behind the same link: never a certificate of one moment with the key of another.
+ */
+export function readTlsFiles(
+  folder: string,
+): { readonly material: TlsMaterial } | { readonly error: string } {
+  try {
+    const from = dataFolder(folder);
+    const read = (name: string) => readBounded(join(from, name));
+    return { material: { certificate: read('tls.crt'), key: read('tls.key'), ca: read('ca.crt') } };
+  } catch (error) {
+    return { error: (error as Error).message };
+  }
+}
+
+function dataFolder(folder: string): string {
+  try {
+    return realpathSync(join(folder, '..data'));
+  } catch {
+    return folder;
+  }
+}
+
+function readBounded(path: string): string {
+  try {
+    if (statSync(path).size <= MOST_BYTES) return readFileSync(path, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const missing = code === 'ENOENT' || code === 'ENOTDIR';
+    throw new Error(`${path} ${missing ? 'is missing' : `cannot be read: ${code}`}`);
+  }
+  throw new Error(`${path} has more than ${MOST_BYTES} bytes`);
+}

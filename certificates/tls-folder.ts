@@ -1,0 +1,133 @@
+import { type FSWatcher, watch } from 'node:fs';
+import { checkKeyPair } from './check-pair.ts';
+import { checkTrustedCa } from './check-trusted-ca.ts';
+import { errorsOf } from './finding.ts';
+import { readTlsFiles } from './tls-files.ts';
+import type { TlsMaterial } from './tls-material.ts';
+
+export type TlsFolderOptions = {
+  /** The files have changed to something that cannot be used: what was read last stays in force. Without key material; once for each reason. */
+  onProblem(message: string): void;
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** The first files may come within this time, in ms; default: they must be there. */
+  readonly waitMs?: number;
+};
+
+export type TlsFolder = {
+  current(): TlsMaterial;
+  /** Calls back after each change; the result ends that. */
+  onChange(listener: (material: TlsMaterial) => void): () => void;
+  close(): void;
+};
+
+type Read = { readonly material: TlsMaterial } | { readonly error: string };
+
+/** From the first event to the read: files that are written one by one come together. */
+const DEBOUNCE_MS = 20;
+/** Finds what no event told of. */
+const POLL_MS = 1_000;
+/** So many reads in a row must find the same fault before it is told: a pair may be half written. */
+const FAULTY_READS = 2;
+
+/**
+ * Follows the folder with `tls.crt`, `tls.key` and `ca.crt`, the form of a mounted Secret of type kubernetes.io/tls. What is read is checked first; a change that
+ * cannot be used is a problem and changes nothing. Rejects with an Error that names the file when there is nothing to begin with.
+ */
+export async function openTlsFolder(path: string, options: TlsFolderOptions): Promise<TlsFolder> {
+  let material = await firstMaterial(path, options);
+  const listeners = new Set<(material: TlsMaterial) => void>();
+  let faults = 0;
+  let told: string | undefined;
+  const reread = () => {
+    const read = readMaterial(path, options.now());
+    if ('error' in read) {
+      faults += 1;
+      if (faults < FAULTY_READS) follow.soon();
+      else if (told !== read.error) options.onProblem(read.error);
+      if (faults >= FAULTY_READS) told = read.error;
+      return;
+    }
+    faults = 0;
+    told = undefined;
+    if (same(read.material, material)) return;
+    material = read.material;
+    for (const listener of [...listeners]) listener(material);
+  };
+  const follow = followFolder(path, reread);
+  return {
+    current: () => material,
+    onChange(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    close() {
+      listeners.clear();
+      follow.close();
+    },
+  };
+}
+
+async function firstMaterial(path: string, { now, waitMs = 0 }: TlsFolderOptions): Promise<TlsMaterial> {
+  const end = now() + waitMs;
+  for (;;) {
+    const read = readMaterial(path, now());
+    if ('material' in read) return read.material;
+    if (now() >= end) throw new Error(read.error);
+    await new Promise(resolve => setTimeout(resolve, 100));
+  }
+}
+
+/** What the folder holds now, checked; an `error` is one sentence that names the file. */
+export function readMaterial(path: string, now: number): Read {
+  const files = readTlsFiles(path);
+  if ('error' in files) return files;
+  const { certificate, key, ca } = files.material;
+  const pair = errorsOf(checkKeyPair(certificate, key, now));
+  if (pair !== undefined) return { error: `${path}/tls.crt and tls.key: ${pair}` };
+  const trusted = errorsOf(checkTrustedCa(ca, now));
+  return trusted === undefined ? files : { error: `${path}/ca.crt: ${trusted}` };
+}
+
+function same(one: TlsMaterial, other: TlsMaterial): boolean {
+  return one.certificate === other.certificate && one.key === other.key && one.ca === other.ca;
+}
+
+/** Calls `onEvent` soon after each event in the folder, and each second. The folder itself may be replaced: the poll watches it anew. */
+function followFolder(path: string, onEvent: () => void): { soon(): void; close(): void } {
+  let watcher: FSWatcher | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  const soon = () => {
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      onEvent();
+    }, DEBOUNCE_MS);
+  };
+  const watchAnew = () => {
+    watcher?.close();
+    watcher = watchFolder(path, soon);
+  };
+  const poll = setInterval(() => {
+    onEvent();
+    watchAnew();
+  }, POLL_MS);
+  poll.unref();
+  watchAnew();
+  return {
+    soon,
+    close() {
+      clearTimeout(timer);
+      clearInterval(poll);
+      watcher?.close();
+    },
+  };
+}
+
+function watchFolder(path: string, onEvent: () => void): FSWatcher | undefined {
+  try {
+    const watcher = watch(path, { persistent: false }, onEvent);
+    return watcher.on('error', () => watcher.close());
+  } catch {
+    return undefined; // the folder is missing, or the system has no more watches: the poll sees what happens there
+  }
+}

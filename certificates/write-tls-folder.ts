@@ -1,0 +1,66 @@
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, join } from 'node:path';
+import type { TlsMaterial } from './tls-material.ts';
+
+const LINK = '..data';
+
+/**
+ * Writes `tls.crt`, `tls.key` and `ca.crt` so that whoever reads them sees all three of before or all three of now: they are links through `..data`, which is
+ * swapped at once, as Kubernetes does for a mounted Secret. Readable by the owner alone. Throws the system's error.
+ */
+export function writeTlsFolder(folder: string, { certificate, key, ca }: TlsMaterial): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const data = mkdtempSync(join(folder, '..data-'));
+  const files = { 'tls.crt': certificate, 'tls.key': key, 'ca.crt': ca };
+  for (const [name, content] of Object.entries(files)) writeDurably(join(data, name), content);
+  swapLink(folder, LINK, basename(data));
+  for (const name of Object.keys(files)) {
+    if (readLink(join(folder, name)) !== `${LINK}/${name}`) swapLink(folder, name, `${LINK}/${name}`);
+  }
+  removeOthers(folder, basename(data));
+}
+
+function swapLink(folder: string, name: string, target: string): void {
+  const draft = join(folder, `${name}.new`);
+  rmSync(draft, { force: true });
+  symlinkSync(target, draft);
+  renameSync(draft, join(folder, name));
+}
+
+function readLink(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Content of before, also what a process left that was killed while it wrote. */
+function removeOthers(folder: string, kept: string): void {
+  for (const name of readdirSync(folder)) {
+    if (name.startsWith('..data-') && name !== kept)
+      rmSync(join(folder, name), { recursive: true, force: true });
+  }
+}
+
+function writeDurably(path: string, content: string): void {
+  const file = openSync(path, 'w', 0o600);
+  try {
+    writeFileSync(file, content);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
