@@ -7,9 +7,10 @@ import { encodeAny } from '#protos/encode.ts';
 import type { JsonObject } from '#protos/json.ts';
 import { serviceDefinition } from '#protos/service.ts';
 import { FILTER, FILTER_POLICY } from '#protos/type-url.ts';
+import { CLIENT_ADDRESS } from './check-method.ts';
 import type { CheckResponse } from './check-response.ts';
 import { CHECK_MS } from './checker.ts';
-import { CLIENT_ADDRESS, type Server, startServer } from './server.ts';
+import { type Server, startServer } from './server.ts';
 import { allowed, allowing, denying, type Scripts, scriptedKit } from './testing/scripted-kit.ts';
 
 const SERVICE = 'envoy.service.auth.v3.Authorization';

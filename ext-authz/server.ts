@@ -1,10 +1,7 @@
 import type { Logger } from 'pino';
-import type { Message } from '#protos/service.ts';
-import { failure, type UnaryMethod } from '#protos/unary/method.ts';
-import { protobufCodec } from '#protos/unary/protobuf-codec.ts';
 import { serveUnary } from '#protos/unary/serve-unary.ts';
 import type { Update } from '#xds/client-subscription.ts';
-import type { CheckResponse } from './check-response.ts';
+import { checkMethod } from './check-method.ts';
 import { Checker } from './checker.ts';
 import type { FilterKit } from './filter-kit.ts';
 import { FilterSet } from './filter-set.ts';
@@ -33,11 +30,6 @@ export type Server = {
   stop(graceMs: number): Promise<void>;
 };
 
-const PATH = '/envoy.service.auth.v3.Authorization/Check';
-
-/** Set by the listener (ext-authz-filter.ts): the client's address as trusted hops tell it. */
-export const CLIENT_ADDRESS = 'x-gateway-client-address';
-
 /**
  * Serves checks on one port: `Authorization.Check` over gRPC, and all of httpApp over HTTP/1.1. Until it has its Filters and FilterPolicies, gRPC
  * health is NOT_SERVING and checks get UNAVAILABLE, which is 503 for the client.
@@ -47,7 +39,7 @@ export async function startServer({ host, port, kit, log, uptime, after }: Serve
   const checker = new Checker({ kit, metrics, log, uptime, after });
   const http = httpApp({ notReady: () => checker.notReady, metrics: metrics.registry });
   const onError = (err: unknown) => log.error({ err }, 'a request failed');
-  const served = await serveUnary({ host, port, methods: [check(checker)], http, onError });
+  const served = await serveUnary({ host, port, methods: [checkMethod(checker)], http, onError });
   const filters = new FilterSet();
   const { promise: serving, resolve: begin } = Promise.withResolvers<void>();
   const update = (change: Update) => {
@@ -64,14 +56,4 @@ export async function startServer({ host, port, kit, log, uptime, after }: Serve
     change.ack();
   };
   return { address: served.address, port: served.port, update, serving, stop: ms => served.stop(ms) };
-}
-
-function check(checker: Checker): UnaryMethod<Message, CheckResponse> {
-  return {
-    path: PATH,
-    ...protobufCodec('envoy.service.auth.v3.CheckRequest', 'envoy.service.auth.v3.CheckResponse'),
-    handle: (request, call) =>
-      checker.check(request, call.metadata(CLIENT_ADDRESS) || undefined) ??
-      failure('UNAVAILABLE', checker.notReady ?? ''),
-  };
 }

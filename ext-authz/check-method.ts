@@ -1,0 +1,21 @@
+import type { Message } from '#protos/service.ts';
+import { failure, type UnaryMethod } from '#protos/unary/method.ts';
+import { protobufCodec } from '#protos/unary/protobuf-codec.ts';
+import type { CheckResponse } from './check-response.ts';
+import type { Checker } from './checker.ts';
+
+const PATH = '/envoy.service.auth.v3.Authorization/Check';
+
+/** Set by the listener (ext-authz-filter.ts): the client's address as trusted hops tell it. */
+export const CLIENT_ADDRESS = 'x-gateway-client-address';
+
+/** `Authorization.Check`; UNAVAILABLE until the checker has its rules. */
+export function checkMethod(checker: Checker): UnaryMethod<Message, CheckResponse> {
+  return {
+    path: PATH,
+    ...protobufCodec('envoy.service.auth.v3.CheckRequest', 'envoy.service.auth.v3.CheckResponse'),
+    handle: (request, call) =>
+      checker.check(request, call.metadata(CLIENT_ADDRESS) || undefined) ??
+      failure('UNAVAILABLE', checker.notReady ?? ''),
+  };
+}
