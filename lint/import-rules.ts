@@ -21,7 +21,12 @@ export const IMPORT_RULES: readonly ImportRow[] = [
     node: true,
   },
   { folder: 'protos', ours: [], packages: ['protobufjs', GRPC, 'grpc-health-check'], node: true },
-  { folder: 'resources/kubernetes', ours: ['kubernetes', 'resources'], packages: ['zod'], node: true },
+  {
+    folder: 'resources/kubernetes',
+    ours: ['kubernetes', 'resources'],
+    packages: ['yaml', 'zod'],
+    node: true,
+  },
   { folder: 'resources', ours: [], packages: ['yaml', 're2js', 'tldts', 'zod'], node: true },
   { folder: 'xds', ours: ['protos'], packages: [GRPC], node: true },
   {
@@ -30,7 +35,7 @@ export const IMPORT_RULES: readonly ImportRow[] = [
     packages: ['express', 'pino', 'prom-client', 'yaml', GRPC],
     node: true,
   },
-  { folder: 'process', ours: [], packages: ['express'], node: true },
+  { folder: 'process', ours: ['certificates', 'protos'], packages: ['express', GRPC], node: true },
   { folder: 'kubernetes', ours: [], packages: ['@kubernetes/client-node'], node: true },
   { folder: 'certificates', ours: [], packages: ['@peculiar/x509'], node: true },
   { folder: 'redis', ours: [], packages: ['@redis/client'], node: true },

@@ -1,0 +1,102 @@
+import { VERSION } from '#resources/envelope.ts';
+import type { KindDefinition } from '#resources/kind.ts';
+import { KINDS } from '#resources/kinds.ts';
+import { type OpenApi, openApi } from './open-api.ts';
+import { kindNames, SERVED_KINDS, type ServedKind } from './served-kinds.ts';
+
+/** One object of the API. */
+type Manifest = { readonly [field: string]: unknown };
+
+/** The definitions of all our kinds in this group, from the same schemas as the parser. */
+export function customResourceDefinitions(group: string): readonly Manifest[] {
+  return [...SERVED_KINDS].sort().map(kind => customResourceDefinition(kind, group));
+}
+
+/** The definition of one kind. Source: kubernetes.io, CustomResourceDefinition apiextensions.k8s.io/v1. */
+export function customResourceDefinition(kind: ServedKind, group: string): Manifest {
+  const { plural, singular, short } = kindNames(kind);
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${plural}.${group}` },
+    spec: {
+      group,
+      scope: 'Namespaced',
+      names: { kind, listKind: `${kind}List`, plural, singular, shortNames: [short] },
+      versions: [
+        {
+          name: VERSION,
+          served: true,
+          storage: true,
+          subresources: { status: {} },
+          additionalPrinterColumns: COLUMNS,
+          schema: { openAPIV3Schema: rootSchema(KINDS[kind]) },
+        },
+      ],
+    },
+  };
+}
+
+const conditionColumn = (type: string) => ({
+  name: type,
+  type: 'string',
+  jsonPath: `.status.conditions[?(@.type=="${type}")].status`,
+});
+
+const COLUMNS = [
+  conditionColumn('Accepted'),
+  conditionColumn('Programmed'),
+  { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+];
+
+/** What stands beside `spec` by mistake comes to the parser, too. */
+function rootSchema({ summary, schema }: KindDefinition): OpenApi {
+  return {
+    description: summary,
+    type: 'object',
+    'x-kubernetes-preserve-unknown-fields': true,
+    properties: { spec: openApi(schema), status: STATUS },
+  };
+}
+
+const text = (description: string, more: OpenApi = {}): OpenApi => ({ description, type: 'string', ...more });
+
+/** A condition is Kubernetes' own type of that name (meta/v1 Condition). */
+const CONDITION: OpenApi = {
+  type: 'object',
+  required: ['type', 'status', 'lastTransitionTime', 'reason', 'message'],
+  properties: {
+    type: text('Accepted, or Programmed'),
+    status: text('Whether it is so', { enum: ['True', 'False', 'Unknown'] }),
+    reason: text('Why, in one word'),
+    message: text('Why, for people'),
+    observedGeneration: { description: 'Of the object that this is about', type: 'integer', format: 'int64' },
+    lastTransitionTime: text('When `status` last changed', { format: 'date-time' }),
+  },
+};
+
+const PROBLEM: OpenApi = {
+  type: 'object',
+  required: ['severity', 'message'],
+  properties: {
+    severity: text('An error, or a warning', { enum: ['error', 'warning'] }),
+    field: text('Path of the field, if it is about one'),
+    message: text('What is wrong, and what to do about it'),
+  },
+};
+
+const STATUS: OpenApi = {
+  description: 'What the gateway says of it',
+  type: 'object',
+  properties: {
+    conditions: {
+      description:
+        'Accepted: all of it can be served. Programmed: the proxies have taken this generation and go by it',
+      type: 'array',
+      items: CONDITION,
+      'x-kubernetes-list-type': 'map',
+      'x-kubernetes-list-map-keys': ['type'],
+    },
+    problems: { description: 'Mistakes in it', type: 'array', items: PROBLEM },
+  },
+};

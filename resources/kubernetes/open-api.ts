@@ -1,0 +1,79 @@
+import * as z from 'zod';
+import { choicesOf, itemOf, metaOf, shapeOf, unwrap } from '#resources/schema-walk.ts';
+
+/** A schema as a CustomResourceDefinition holds it (OpenAPI v3, "structural"). */
+export type OpenApi = { readonly [key: string]: unknown };
+
+/** Any value, and all of it is kept. */
+const ANYTHING: OpenApi = { 'x-kubernetes-preserve-unknown-fields': true };
+
+/**
+ * What the API server may refuse by itself: values of a type that the parser never takes. All that the parser takes, this takes too, and
+ * drops nothing: what the schema does not know, as a field in other letter case, comes to the parser, whose Problem becomes the status. So no
+ * field is required here, and null is allowed as the parser allows it.
+ * Source: kubernetes.io, "Extend the Kubernetes API with CustomResourceDefinitions", "Specifying a structural schema".
+ */
+export function openApi(schema: z.core.$ZodType): OpenApi {
+  const { description } = metaOf(schema);
+  const type = schema instanceof z.core.$ZodNullable ? orNull(typeOf(schema)) : typeOf(schema);
+  return { ...(description === undefined ? {} : { description }), ...type };
+}
+
+/** The API server looks for null among the words of an enumeration, too. */
+function orNull(type: OpenApi): OpenApi {
+  const words = Array.isArray(type.enum) ? { enum: [...type.enum, null] } : {};
+  return { ...type, ...words, nullable: true };
+}
+
+function typeOf(schema: z.core.$ZodType): OpenApi {
+  const inner = unwrap(schema);
+  const shape = shapeOf(schema);
+  if (shape !== undefined) {
+    const fields = Object.entries(shape).map(([name, value]) => [name, orNull(openApi(value))]);
+    return { type: 'object', ...ANYTHING, properties: Object.fromEntries(fields) };
+  }
+  if (inner instanceof z.core.$ZodArray) return { type: 'array', items: itemType(schema) };
+  if (inner instanceof z.core.$ZodRecord) return { type: 'object', additionalProperties: itemType(schema) };
+  if (inner instanceof z.core.$ZodUnion) return unionType(inner);
+  return scalarType(inner);
+}
+
+/** The items of a lenient list or map are left out one by one when they are wrong; the others stand. */
+function itemType(schema: z.core.$ZodType): OpenApi {
+  const item = itemOf(schema);
+  return item === undefined || metaOf(schema).lenient === true ? ANYTHING : openApi(item);
+}
+
+/** Structural schemas know one union only; others are of any type. */
+function unionType({ _zod: { def } }: z.core.$ZodUnion): OpenApi {
+  const types = def.options.map(option => typeOf(option).type).sort();
+  return types.join() === 'integer,string' ? { 'x-kubernetes-int-or-string': true } : ANYTHING;
+}
+
+function scalarType(inner: z.core.$ZodType): OpenApi {
+  if (inner instanceof z.core.$ZodBoolean) return { type: 'boolean' };
+  if (inner instanceof z.core.$ZodNumber) return numberType(inner);
+  if (inner instanceof z.core.$ZodEnum) return enumType(inner);
+  if (inner instanceof z.core.$ZodLiteral) return literalType(inner);
+  return inner instanceof z.core.$ZodString ? { type: 'string' } : ANYTHING;
+}
+
+function enumType(inner: z.core.$ZodEnum): OpenApi {
+  return metaOf(inner).anyCase === true ? { type: 'string' } : { type: 'string', enum: choicesOf(inner) };
+}
+
+function literalType({ _zod: { def } }: z.core.$ZodLiteral): OpenApi {
+  if (def.values.every(value => typeof value === 'string')) return { type: 'string' };
+  return def.values.every(value => Number.isInteger(value)) ? { type: 'integer' } : ANYTHING;
+}
+
+function numberType(inner: z.core.$ZodNumber): OpenApi {
+  const { type, minimum, maximum } = z.toJSONSchema(inner);
+  const bounds = Object.entries({ minimum, maximum }).filter(([, bound]) => isBound(bound));
+  return { type, ...(type === 'integer' ? { format: 'int64' } : {}), ...Object.fromEntries(bounds) };
+}
+
+/** The schema library bounds every integer by what a number of JavaScript can count. */
+function isBound(bound: number | undefined): boolean {
+  return bound !== undefined && Math.abs(bound) < Number.MAX_SAFE_INTEGER;
+}

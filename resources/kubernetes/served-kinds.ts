@@ -1,0 +1,27 @@
+import { KINDS, type Kind } from '#resources/kinds.ts';
+
+/** The kinds that are objects of our own group in Kubernetes; a Secret is Kubernetes' own. */
+export type ServedKind = Exclude<Kind, 'Secret'>;
+
+export const SERVED_KINDS: readonly ServedKind[] = Object.keys(KINDS).filter(
+  (kind): kind is ServedKind => kind !== 'Secret',
+);
+
+/** Short names that do not follow from the capitals. */
+const SHORT_NAMES: Readonly<Record<string, string>> = { Module: 'gwmod', TLSContext: 'gwtls' };
+
+/** What Kubernetes' API calls the objects of a kind: `filterpolicies`, `filterpolicy`, for short `gwfp`. */
+export type KindNames = { readonly plural: string; readonly singular: string; readonly short: string };
+
+export function kindNames(kind: ServedKind): KindNames {
+  const singular = kind.toLowerCase();
+  return { singular, plural: pluralOf(singular), short: SHORT_NAMES[kind] ?? `gw${capitalsOf(kind)}` };
+}
+
+function pluralOf(word: string): string {
+  return word.endsWith('y') ? `${word.slice(0, -1)}ies` : `${word}s`;
+}
+
+function capitalsOf(kind: string): string {
+  return kind.replace(/[^A-Z]/g, '').toLowerCase();
+}
