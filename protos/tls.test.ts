@@ -29,7 +29,7 @@ const SERVERS = {
       port: 0,
       methods: [],
       http: hello,
-      onError: assert.fail,
+      onError: error => assert.fail(String(error)),
       tls: tls.options,
     }),
 };

@@ -5,12 +5,15 @@ import tls, { type TlsOptions } from 'node:tls';
 /** A certificate with its chain, its key, and the authorities that peers must have theirs from: PEM texts. */
 export type TlsMaterial = { readonly certificate: string; readonly key: string; readonly ca: string };
 
-/** Mutual TLS on a server's port: nothing else is answered there. */
-export type TlsServerOptions = {
-  /** What the next connection is met with. */
+export type TlsSource = {
+  /** What the next connection is made or met with. */
   current(): TlsMaterial;
   /** Calls back whenever `current` has changed, until the returned function is called. */
   onChange(changed: () => void): () => void;
+};
+
+/** Mutual TLS on a server's port: nothing else is answered there. */
+export type TlsServerOptions = TlsSource & {
   /** Whether a peer may talk at all, whose certificate is of one of the authorities and valid now. */
   allows(certificate: X509Certificate): boolean;
   /** Hears of each connection that was refused, from `host:port`, and why. */

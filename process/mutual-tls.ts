@@ -1,0 +1,89 @@
+import { X509Certificate } from 'node:crypto';
+import type { ChannelCredentials } from '@grpc/grpc-js';
+import { expectGroups, groupOfPeer } from '#certificates/peer.ts';
+import { openTlsFolder } from '#certificates/tls-folder.ts';
+import type { TlsServerOptions } from '#protos/tls.ts';
+import { tlsClientCredentials } from '#protos/tls-client.ts';
+
+/** The identity of one of our services on the network. */
+export type MutualTls = {
+  readonly trustDomain: string;
+  /** For a port of ours: peers are those of the trust domain, of one of `groups` where they are given. */
+  server(groups?: readonly string[]): TlsServerOptions;
+  /** For connections to the service of this group, and to nobody else, whatever its address is. */
+  client(group: string): ChannelCredentials;
+  close(): void;
+};
+
+export type MutualTlsOptions = {
+  /** Which of our services this is. */
+  readonly group: string;
+  readonly log: Log;
+  now(): number;
+  /** How long the folder's first files may take to come, in ms; default 30 s. */
+  readonly waitMs?: number;
+};
+
+type Log = {
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+};
+
+/** Another process may still be issuing the certificate. */
+const WAIT_MS = 30_000;
+/** Strangers must not fill the log: one line in this time, in ms. */
+const QUIET_MS = 1_000;
+
+/**
+ * The identity in a folder (`certificates/tls-folder.ts`), which is followed as it is renewed. Rejects with an Error that names the folder when there is
+ * none in time, or it is not the service's own.
+ */
+export async function openMutualTls(folder: string, options: MutualTlsOptions): Promise<MutualTls> {
+  const { group, log, now, waitMs = WAIT_MS } = options;
+  const onProblem = (reason: string) => log.error({ reason }, 'certificate refused, the one before stays');
+  const source = await openTlsFolder(folder, { onProblem, now, waitMs });
+  const trustDomain = trustDomainOf(source.current().certificate, group);
+  if (trustDomain === undefined) {
+    source.close();
+    throw new Error(
+      `TLS_FOLDER: ${folder}/tls.crt is not the certificate of ${group}: want one URI spiffe://<trust domain>/group/${group}`,
+    );
+  }
+  const onRefused = refusalLog(log, now);
+  return {
+    trustDomain,
+    server: groups => ({
+      current: source.current,
+      onChange: source.onChange,
+      onRefused,
+      allows: certificate => {
+        const peer = groupOfPeer(certificate.subjectAltName, trustDomain);
+        return peer !== undefined && (groups === undefined || groups.includes(peer));
+      },
+    }),
+    client: server => tlsClientCredentials(source, expectGroups([server], trustDomain)),
+    close: () => source.close(),
+  };
+}
+
+function trustDomainOf(certificate: string, group: string): string | undefined {
+  const names = new X509Certificate(certificate);
+  const [, trustDomain] = /^URI:spiffe:\/\/([^/]+)\//.exec(names.subjectAltName ?? '') ?? [];
+  return trustDomain !== undefined && groupOfPeer(names.subjectAltName, trustDomain) === group
+    ? trustDomain
+    : undefined;
+}
+
+function refusalLog(log: Log, now: () => number): (address: string, reason: string) => void {
+  let quietUntil = 0;
+  let untold = 0;
+  return (address, reason) => {
+    if (now() < quietUntil) {
+      untold += 1;
+      return;
+    }
+    log.warn({ address, reason, untold }, 'connection refused');
+    quietUntil = now() + QUIET_MS;
+    untold = 0;
+  };
+}
