@@ -1,18 +1,7 @@
-import {
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  readlinkSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { TlsMaterial } from './tls-material.ts';
+import { writeDurably } from './write-durably.ts';
 
 const LINK = '..data';
 
@@ -52,15 +41,5 @@ function removeOthers(folder: string, kept: string): void {
   for (const name of readdirSync(folder)) {
     if (name.startsWith('..data-') && name !== kept)
       rmSync(join(folder, name), { recursive: true, force: true });
-  }
-}
-
-function writeDurably(path: string, content: string): void {
-  const file = openSync(path, 'w', 0o600);
-  try {
-    writeFileSync(file, content);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
   }
 }

@@ -1,0 +1,49 @@
+import { checkKeyPair } from '../check-pair.ts';
+import { errorsOf } from '../finding.ts';
+import { parseCertificates } from '../pem.ts';
+import type { Root, Roots } from './roots.ts';
+
+/** As they are kept, keys included. */
+export function formatRoots(roots: Roots): string {
+  return `${JSON.stringify({ roots }, null, 2)}\n`;
+}
+
+/** The inverse of formatRoots. An `error` says what is wrong, and holds nothing of the text. Whether they have expired is not looked at. */
+export function parseRoots(text: string): { readonly roots: Roots } | { readonly error: string } {
+  const items = itemsOf(text);
+  if (items === undefined) return { error: 'it is not what the authority writes ({ "roots": [...] })' };
+  const roots: Root[] = [];
+  for (const [at, item] of items.entries()) {
+    const root = parseRoot(item);
+    if ('error' in root) return { error: `roots[${at}]: ${root.error}` };
+    roots.push(root);
+  }
+  return { roots };
+}
+
+function itemsOf(text: string): readonly unknown[] | undefined {
+  try {
+    const { roots } = JSON.parse(text) as { roots?: unknown };
+    return Array.isArray(roots) && roots.length <= 16 ? roots : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function parseRoot(item: unknown): Root | { readonly error: string } {
+  const { certificate, key, issuesFrom, leafMs } = (item ?? {}) as Readonly<Record<string, unknown>>;
+  if (typeof certificate !== 'string') return { error: 'certificate: want PEM' };
+  if (key !== undefined && typeof key !== 'string') return { error: 'key: want PEM' };
+  if (typeof issuesFrom !== 'number' || typeof leafMs !== 'number') {
+    return { error: 'issuesFrom, leafMs: want milliseconds' };
+  }
+  const wrong = wrongWith(certificate, key);
+  return wrong === undefined ? { certificate, key, issuesFrom, leafMs } : { error: wrong };
+}
+
+function wrongWith(certificate: string, key: string | undefined): string | undefined {
+  const parsed = parseCertificates(certificate, { bytes: 16 * 1024, count: 1 });
+  if ('error' in parsed) return parsed.error;
+  const begin = parsed.certificates[0]?.validFromDate.getTime() ?? 0;
+  return key === undefined ? undefined : errorsOf(checkKeyPair(certificate, key, begin));
+}

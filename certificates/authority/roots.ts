@@ -1,0 +1,88 @@
+import { X509Certificate } from 'node:crypto';
+import type { KeyPair } from './key-pair.ts';
+import { SKEW_MS } from './skew.ts';
+
+/** One root of the authority. Times are milliseconds since the epoch. */
+export type Root = {
+  readonly certificate: string;
+  /** PKCS #8; undefined once another root issues: nobody needs it any more. */
+  readonly key: string | undefined;
+  /** From then on it issues; before it is only made known, so that everyone trusts it when its first certificate comes. */
+  readonly issuesFrom: number;
+  /** The longest lifetime, in ms, of the certificates that it issues. */
+  readonly leafMs: number;
+};
+
+/** From the oldest to the newest: one, and another while one takes over from the other. */
+export type Roots = readonly Root[];
+
+export type Lifetimes = {
+  readonly leafMs: number;
+  readonly rootMs: number;
+};
+
+/** What is to be done before the roots are right again; `renew` wants a new root. */
+export type Tended = { readonly roots: Roots; readonly renew: boolean };
+
+/** A new root is known for this long before it issues: the longest time that files, mounted Secrets and proxies may need to hear of it. */
+const MOST_NOTICE_MS = 10 * 60_000;
+
+/** Certificates count a little longer than they say, on machines whose clocks are behind. */
+const MOST_GRACE_MS = 5 * 60_000;
+
+/** A root that begins now: at once when there is none to go on with, else after notice was given. */
+export function addRoot(
+  roots: Roots,
+  { certificate, key }: KeyPair,
+  now: number,
+  { leafMs }: Lifetimes,
+): Roots {
+  const issuesFrom = roots.length === 0 ? now : now + Math.min(leafMs / 4, MOST_NOTICE_MS);
+  return [...roots, { certificate, key, issuesFrom, leafMs }];
+}
+
+/**
+ * The roots as they are to be at `now`. A root whose successor issues loses its key, and leaves when the last certificate that it issued has ended. A new one
+ * is due at half of the newest one's life.
+ */
+export function tendRoots(roots: Roots, now: number, lifetimes: Lifetimes): Tended {
+  const alive = roots.filter(root => lifeOf(root).end > now);
+  const kept = alive.flatMap((root, at) => {
+    const next = alive[at + 1];
+    const grown = { ...root, leafMs: Math.max(root.leafMs, root.key === undefined ? 0 : lifetimes.leafMs) };
+    if (next === undefined || next.issuesFrom > now) return [grown];
+    const grace = Math.min(root.leafMs / 4, MOST_GRACE_MS);
+    return next.issuesFrom + root.leafMs + grace > now ? [{ ...root, key: undefined }] : [];
+  });
+  const newest = kept.at(-1);
+  const renew = newest === undefined || now >= halfOf(lifeOf(newest), lifetimes);
+  return { roots: same(kept, roots) ? roots : kept, renew };
+}
+
+/** Who issues at `now`; undefined: nobody can. */
+export function issuerOf(roots: Roots, now: number): KeyPair | undefined {
+  const able = roots.flatMap(({ certificate, key, issuesFrom }) =>
+    key === undefined ? [] : [{ certificate, key, issuesFrom }],
+  );
+  // With a clock that was set back none may have begun: then the oldest goes on.
+  return able.findLast(({ issuesFrom }) => issuesFrom <= now) ?? able[0];
+}
+
+/** All roots as one PEM text, what peers are checked against. */
+export function rootsPem(roots: Roots): string {
+  return roots.map(({ certificate }) => certificate).join('');
+}
+
+/** A shorter lifetime that was configured since counts too. */
+function halfOf({ start, end }: { start: number; end: number }, { rootMs }: Lifetimes): number {
+  return start + Math.min(end - start, rootMs) / 2;
+}
+
+function lifeOf({ certificate }: Root): { readonly start: number; readonly end: number } {
+  const { validFromDate, validToDate } = new X509Certificate(certificate);
+  return { start: validFromDate.getTime() + SKEW_MS, end: validToDate.getTime() };
+}
+
+function same(one: Roots, other: Roots): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
