@@ -14,6 +14,8 @@ test('without environment the service has its documented addresses and keeps ses
     storeFile: resolve('.gateway/sessions.sqlite'),
     storeKey: undefined,
     storeTimeoutMs: 500,
+    tlsFolder: undefined,
+    http: undefined,
     logLevel: 'info',
   });
 });
@@ -36,6 +38,7 @@ for (const [name, value] of [
   ['XDS_ADDRESS', ':1'],
   ['STORE_TIMEOUT_MS', '0'],
   ['STORE_TIMEOUT_MS', '4000'],
+  ['HTTP_ADDRESS', '8081'],
   ['LOG_LEVEL', 'loud'],
 ] as const) {
   test(`${name}=${value} is refused by name`, () => {

@@ -20,6 +20,10 @@ export type Config = {
   readonly storeKey: KeyObject | undefined;
   /** A store that does not answer within this time, in ms, is taken for dead. */
   readonly storeTimeoutMs: number;
+  /** The folder with the service's identity: then both addresses speak mutual TLS. */
+  readonly tlsFolder: string | undefined;
+  /** Where probes and monitoring are answered besides, in plain HTTP. */
+  readonly http: HostPort | undefined;
   readonly logLevel: string;
 };
 
@@ -31,7 +35,7 @@ type ReadFile = (path: string) => string;
 /**
  * The configuration in ADDRESS (127.0.0.1:18001), XDS_ADDRESS (127.0.0.1:18000), STATE (.gateway), REDIS_URL and the other REDIS_ variables (see `readRedis`;
  * none: a file of the state folder), STORE_KEY or STORE_KEY_FILE (32 bytes as hexadecimal digits or Base64; none: made in the state folder),
- * STORE_TIMEOUT_MS (500) and LOG_LEVEL (info). An empty variable is one that is not set. Throws an Error that names the variable and what it should be,
+ * STORE_TIMEOUT_MS (500), TLS_FOLDER (none: no TLS), HTTP_ADDRESS (none) and LOG_LEVEL (info). An empty variable is one that is not set. Throws an Error that names the variable and what it should be,
  * never a secret.
  */
 export function readConfig(env: Environment, readFile: ReadFile = readText): Config {
@@ -50,6 +54,8 @@ export function readConfig(env: Environment, readFile: ReadFile = readText): Con
     storeFile: join(state, 'sessions.sqlite'),
     storeKey: storeKeyOf(env, readFile),
     storeTimeoutMs: parseInteger('STORE_TIMEOUT_MS', text('STORE_TIMEOUT_MS', '500'), 3_000),
+    tlsFolder: text('TLS_FOLDER', '') || undefined,
+    http: text('HTTP_ADDRESS', '') === '' ? undefined : address('HTTP_ADDRESS', ''),
     logLevel,
   };
 }

@@ -5,6 +5,8 @@ import { credentials } from '@grpc/grpc-js';
 import pino from 'pino';
 import { after } from '#process/after.ts';
 import { exitOf, orExit } from '#process/exit.ts';
+import { openMutualTls } from '#process/mutual-tls.ts';
+import { servePlainHttp } from '#process/plain-http.ts';
 import { formatHostPort } from '#protos/host-port.ts';
 import type { LinkEvent } from '#redis/connect.ts';
 import { connect } from '#xds/client.ts';
@@ -17,6 +19,8 @@ import { openStoreKey } from './store/store-key.ts';
 
 /** The group that the control plane sends Filters and FilterPolicies to. */
 const GROUP = 'ext-authz';
+/** Who may ask for decisions. */
+const CLIENTS = ['edge'];
 /** Requests take milliseconds, unless they wait for a provider. */
 const STOP_GRACE_MS = 500;
 
@@ -46,13 +50,25 @@ const kit = openFilterKit({
   timeout: AbortSignal.timeout,
   pause: waitOrAbort,
 });
+const { tlsFolder } = config;
+const tls =
+  tlsFolder === undefined
+    ? undefined
+    : await orExit(exit, () => openMutualTls(tlsFolder, { group: GROUP, log, now: Date.now }));
 const { host, port } = config.address;
-const server = await startServer({ host, port, kit, log, uptime, after }).catch((error: Error) =>
-  exit(`ADDRESS: cannot listen on ${host} port ${port}: ${error.message}`),
-);
+const server = await startServer({
+  host,
+  port,
+  kit,
+  log,
+  uptime,
+  after,
+  tls: tls?.server(CLIENTS),
+}).catch((error: Error) => exit(`ADDRESS: cannot listen on ${host} port ${port}: ${error.message}`));
+const http = config.http && (await servePlainHttp(server.http, config.http, exit));
 const connection = connect({
   address: formatHostPort(config.xds),
-  credentials: credentials.createInsecure(),
+  credentials: tls?.client('controlplane') ?? credentials.createInsecure(),
   node: { id: `${hostname()}-${process.pid}`, cluster: GROUP },
   typeUrls: FILTER_TYPES,
   onUpdate: update => server.update(update),
@@ -77,8 +93,10 @@ process.send?.({ ready: true });
 async function stop(reason: string): Promise<void> {
   log.info({ reason }, 'stopping');
   connection.close();
+  http?.close();
   await server.stop(STOP_GRACE_MS);
   await store.close();
+  tls?.close();
   process.exit(0);
 }
 

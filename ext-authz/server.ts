@@ -1,4 +1,6 @@
+import type { RequestListener } from 'node:http';
 import type { Logger } from 'pino';
+import type { TlsServerOptions } from '#protos/tls.ts';
 import { serveUnary } from '#protos/unary/serve-unary.ts';
 import type { Update } from '#xds/client-subscription.ts';
 import { checkMethod } from './check-method.ts';
@@ -14,6 +16,8 @@ export type ServerOptions = {
   readonly port: number;
   readonly kit: FilterKit;
   readonly log: Logger;
+  /** Mutual TLS: then the port speaks nothing else. */
+  readonly tls?: TlsServerOptions | undefined;
   /** Milliseconds that never go back. */
   uptime(): number;
   after(ms: number, run: () => void): () => void;
@@ -22,6 +26,8 @@ export type ServerOptions = {
 export type Server = {
   readonly address: string;
   readonly port: number;
+  /** What probes and monitoring ask for, to be answered on another port besides. */
+  readonly http: RequestListener;
   /** Takes what the control plane says of Filters and FilterPolicies, and answers it. */
   update(update: Update): void;
   /** Resolves when the first of both are in force, or it is known that there are none. */
@@ -34,12 +40,13 @@ export type Server = {
  * Serves checks on one port: `Authorization.Check` over gRPC, and all of httpApp over HTTP/1.1. Until it has its Filters and FilterPolicies, gRPC
  * health is NOT_SERVING and checks get UNAVAILABLE, which is 503 for the client.
  */
-export async function startServer({ host, port, kit, log, uptime, after }: ServerOptions): Promise<Server> {
+export async function startServer(options: ServerOptions): Promise<Server> {
+  const { host, port, kit, log, uptime, after, tls } = options;
   const metrics = createMetrics();
   const checker = new Checker({ kit, metrics, log, uptime, after });
   const http = httpApp({ notReady: () => checker.notReady, metrics: metrics.registry });
   const onError = (err: unknown) => log.error({ err }, 'a request failed');
-  const served = await serveUnary({ host, port, methods: [checkMethod(checker)], http, onError });
+  const served = await serveUnary({ host, port, methods: [checkMethod(checker)], http, onError, tls });
   const filters = new FilterSet();
   const { promise: serving, resolve: begin } = Promise.withResolvers<void>();
   const update = (change: Update) => {
@@ -55,5 +62,5 @@ export async function startServer({ host, port, kit, log, uptime, after }: Serve
     }
     change.ack();
   };
-  return { address: served.address, port: served.port, update, serving, stop: ms => served.stop(ms) };
+  return { address: served.address, port: served.port, http, update, serving, stop: ms => served.stop(ms) };
 }

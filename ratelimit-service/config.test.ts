@@ -9,6 +9,8 @@ test('without environment the service has its documented addresses and counts in
     redis: undefined,
     storeTimeoutMs: 10,
     maxCounters: 500_000,
+    tlsFolder: undefined,
+    http: undefined,
     logLevel: 'info',
   });
 });
@@ -31,6 +33,7 @@ for (const [name, value] of [
   ['STORE_TIMEOUT_MS', '0'],
   ['STORE_TIMEOUT_MS', '1.5'],
   ['MAX_COUNTERS', 'many'],
+  ['HTTP_ADDRESS', '8081'],
   ['LOG_LEVEL', 'loud'],
 ] as const) {
   test(`${name}=${value} is refused by name`, () => {

@@ -13,6 +13,10 @@ export type Config = {
   readonly storeTimeoutMs: number;
   /** The most counters that this process keeps in its own memory. */
   readonly maxCounters: number;
+  /** The folder with the service's identity: then both addresses speak mutual TLS. */
+  readonly tlsFolder: string | undefined;
+  /** Where probes and monitoring are answered besides, in plain HTTP. */
+  readonly http: HostPort | undefined;
   readonly logLevel: string;
 };
 
@@ -22,7 +26,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * The configuration in ADDRESS (127.0.0.1:18002), XDS_ADDRESS (127.0.0.1:18000), REDIS_URL and the other REDIS_ variables (see `readRedis`; none:
- * counters in memory), STORE_TIMEOUT_MS (10: half of the `timeout_ms` that proxies wait by default), MAX_COUNTERS (500000) and LOG_LEVEL (info).
+ * counters in memory), STORE_TIMEOUT_MS (10: half of the `timeout_ms` that proxies wait by default), MAX_COUNTERS (500000),
+ * TLS_FOLDER (none: no TLS), HTTP_ADDRESS (none) and LOG_LEVEL (info).
  * An empty variable is one that is not set. Throws an Error that names the variable and what it should be.
  */
 export function readConfig(env: Environment, readFile = readText): Config {
@@ -40,6 +45,8 @@ export function readConfig(env: Environment, readFile = readText): Config {
     redis: redisOf(env, readFile),
     storeTimeoutMs: integer('STORE_TIMEOUT_MS', 10, 60_000),
     maxCounters: integer('MAX_COUNTERS', 500_000, 16_000_000),
+    tlsFolder: text('TLS_FOLDER', '') || undefined,
+    http: text('HTTP_ADDRESS', '') === '' ? undefined : address('HTTP_ADDRESS', ''),
     logLevel,
   };
 }

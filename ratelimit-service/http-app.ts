@@ -4,9 +4,11 @@ import { allow, errorAnswer, get, MAX_BODY_BYTES } from '#process/http-answers.t
 
 export type JsonAnswer = { readonly status: number; readonly body: object };
 
+type Decide = (body: unknown) => Promise<JsonAnswer>;
+
 export type HttpSources = {
-  /** Answers a rate limit request in ProtoJSON, parsed. */
-  decide(body: unknown): Promise<JsonAnswer>;
+  /** Answers a rate limit request in ProtoJSON, parsed; absent where decisions are not for everybody who can reach the port. */
+  readonly decide?: Decide;
   /** Why proxies are not answered yet; undefined: they are. */
   notReady(): string | undefined;
   /** Hears of what went wrong by a mistake of ours; the client gets 500. */
@@ -22,8 +24,10 @@ export function httpApp(sources: HttpSources): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
-  const body = express.json({ limit: MAX_BODY_BYTES, type: () => true });
-  app.route('/json').post(body, decision(sources)).all(allow('POST'));
+  if (sources.decide !== undefined) {
+    const body = express.json({ limit: MAX_BODY_BYTES, type: () => true });
+    app.route('/json').post(body, decision(sources.decide)).all(allow('POST'));
+  }
   get(app, '/healthz', (_request, response) => void response.type('text').send('ok\n'));
   get(app, '/readyz', (_request, response) => {
     const reason = sources.notReady();
@@ -40,7 +44,7 @@ export function httpApp(sources: HttpSources): Express {
   return app;
 }
 
-function decision({ decide }: HttpSources): RequestHandler {
+function decision(decide: Decide): RequestHandler {
   return async (request, response) => {
     const { status, body } = await decide(request.body);
     response.status(status).json(body);

@@ -3,6 +3,8 @@ import { credentials } from '@grpc/grpc-js';
 import pino from 'pino';
 import { after } from '#process/after.ts';
 import { exitOf, orExit } from '#process/exit.ts';
+import { openMutualTls } from '#process/mutual-tls.ts';
+import { servePlainHttp } from '#process/plain-http.ts';
 import { formatHostPort } from '#protos/host-port.ts';
 import { RATE_LIMIT } from '#protos/type-url.ts';
 import { connect } from '#xds/client.ts';
@@ -12,6 +14,8 @@ import { startServer } from './server.ts';
 
 /** The group that the control plane sends limits to. */
 const GROUP = 'ratelimit-service';
+/** Who may ask for decisions. */
+const CLIENTS = ['edge'];
 /** Requests take milliseconds. */
 const STOP_GRACE_MS = 500;
 
@@ -21,6 +25,11 @@ const log = pino({ level: config.logLevel, base: null });
 const store = await orExit(exit, () =>
   openCounterStore(config, { log, now: Date.now, uptime, random: Math.random }),
 );
+const { tlsFolder } = config;
+const tls =
+  tlsFolder === undefined
+    ? undefined
+    : await orExit(exit, () => openMutualTls(tlsFolder, { group: GROUP, log, now: Date.now }));
 const { host, port } = config.address;
 const server = await startServer({
   host,
@@ -28,11 +37,13 @@ const server = await startServer({
   store,
   log,
   uptime,
+  tls: tls?.server(CLIENTS),
   storeTimeoutMs: config.storeTimeoutMs,
 }).catch((error: Error) => exit(`ADDRESS: cannot listen on ${host} port ${port}: ${error.message}`));
+const http = config.http && (await servePlainHttp(server.http, config.http, exit));
 const connection = connect({
   address: formatHostPort(config.xds),
-  credentials: credentials.createInsecure(),
+  credentials: tls?.client('controlplane') ?? credentials.createInsecure(),
   node: { id: `${hostname()}-${process.pid}`, cluster: GROUP },
   typeUrls: [RATE_LIMIT],
   onUpdate: update => server.update(update),
@@ -57,8 +68,10 @@ process.send?.({ ready: true });
 async function stop(reason: string): Promise<void> {
   log.info({ reason }, 'stopping');
   connection.close();
+  http?.close();
   await server.stop(STOP_GRACE_MS);
   await store.close();
+  tls?.close();
   process.exit(0);
 }
 

@@ -1,4 +1,6 @@
+import type { RequestListener } from 'node:http';
 import type { Logger } from 'pino';
+import type { TlsServerOptions } from '#protos/tls.ts';
 import type { UnaryMethod } from '#protos/unary/method.ts';
 import { serveUnary } from '#protos/unary/serve-unary.ts';
 import type { Update } from '#xds/client-subscription.ts';
@@ -21,6 +23,8 @@ export type ServerOptions = {
   readonly log: Logger;
   /** In which the store answers or fails; proxies that wait for less than twice that are answered sooner. Undefined: no such time is known. */
   readonly storeTimeoutMs?: number;
+  /** Mutual TLS: then the port speaks nothing else. */
+  readonly tls?: TlsServerOptions | undefined;
   /** Milliseconds that never go back. */
   uptime(): number;
   /** By default `serveUnary`; `serveOnGrpcJs` is the other. */
@@ -30,6 +34,8 @@ export type ServerOptions = {
 export type Server = {
   readonly address: string;
   readonly port: number;
+  /** What probes and monitoring ask for, to be answered on another port besides. */
+  readonly http: RequestListener;
   /** Takes what the control plane says of the limits, and answers it. */
   update(update: Update): void;
   /** Resolves when the first limits are in force, or it is known that there are none. */
@@ -51,17 +57,18 @@ export async function startServer({
   store,
   log,
   uptime,
+  tls,
   storeTimeoutMs = Number.POSITIVE_INFINITY,
   serve = serveUnary,
 }: ServerOptions): Promise<Server> {
   const metrics = createMetrics(() => store.status());
   const answerer = new Answerer({ store, metrics, log, uptime });
   const onError = (err: unknown) => log.error({ err }, 'a request failed');
+  const sources = { notReady: () => answerer.notReady, onError, metrics: metrics.registry };
+  const probes = httpApp(sources);
   const http = httpApp({
+    ...sources,
     decide: body => decideJson(body, request => answerer.answer(request, '')),
-    notReady: () => answerer.notReady,
-    onError,
-    metrics: metrics.registry,
   });
   const served = await serve({
     host,
@@ -69,6 +76,7 @@ export async function startServer({
     methods: [shouldRateLimit(answerer, storeTimeoutMs)],
     http,
     onError,
+    tls,
   });
   const limits = new LimitSet();
   const { promise: serving, resolve: begin } = Promise.withResolvers<void>();
@@ -85,7 +93,14 @@ export async function startServer({
     }
     change.ack();
   };
-  return { address: served.address, port: served.port, update, serving, stop: ms => served.stop(ms) };
+  return {
+    address: served.address,
+    port: served.port,
+    http: probes,
+    update,
+    serving,
+    stop: ms => served.stop(ms),
+  };
 }
 
 function shouldRateLimit(

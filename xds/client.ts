@@ -90,6 +90,8 @@ function channelOptions(keepaliveMs: number) {
     'grpc.max_receive_message_length': MAX_RECEIVE_BYTES,
     'grpc.keepalive_time_ms': keepaliveMs,
     'grpc.keepalive_timeout_ms': keepaliveMs / 2,
+    // TLS wants a name, which an address may not be; who the server is stands in its certificate.
+    'grpc.ssl_target_name_override': 'controlplane',
     'grpc.initial_reconnect_backoff_ms': BACK_OFF_MS.first,
     'grpc.max_reconnect_backoff_ms': BACK_OFF_MS.most,
   };
