@@ -24,6 +24,18 @@ test('lists and addresses are read as written', () => {
   assert.deepEqual(config.sds, { host: 'sds', port: 18003 });
 });
 
+test('with namespaces of Kubernetes no folder is read, unless one is named', () => {
+  const { resources, kubernetes } = readConfig({ RESOURCES_KUBERNETES: 'shop, web,shop', KUBECONFIG: '/k' });
+  assert.deepEqual([resources, kubernetes], [[], { namespaces: ['shop', 'web'], kubeconfig: '/k' }]);
+  assert.deepEqual(readConfig({ RESOURCES_KUBERNETES: '*', RESOURCES: '/a' }).kubernetes, {});
+  assert.deepEqual(readConfig({ RESOURCES_KUBERNETES: '*', RESOURCES: '/a' }).resources, ['/a']);
+  assert.equal(readConfig({ KUBECONFIG: '/k' }).kubernetes, undefined);
+  assert.throws(
+    () => readConfig({ RESOURCES_KUBERNETES: 'a,B' }),
+    /^Error: RESOURCES_KUBERNETES has "B": want names of namespaces/,
+  );
+});
+
 for (const [name, value] of [
   ['XDS_ADDRESS', '18000'],
   ['HTTP_ADDRESS', '127.0.0.1:99999'],

@@ -5,6 +5,8 @@ import { type HostPort, parseHostPort } from '#protos/host-port.ts';
 export type Config = {
   /** Folders with the operator's resources. */
   readonly resources: readonly string[];
+  /** Resources are objects of a Kubernetes API, too. */
+  readonly kubernetes?: KubernetesConfig;
   /** Folder for what must survive a restart. */
   readonly state: string;
   readonly xds: HostPort;
@@ -24,6 +26,13 @@ export type Config = {
   readonly gatewayId: string;
   readonly apiGroups: readonly string[];
   readonly logLevel: string;
+};
+
+export type KubernetesConfig = {
+  /** Namespaces whose objects are read; undefined: all. */
+  readonly namespaces?: readonly string[];
+  /** Path; undefined: as the orchestrator's own service account. */
+  readonly kubeconfig?: string;
 };
 
 /** Where systems keep them: Debian and Envoy's images, Red Hat, macOS and Alpine. */
@@ -48,8 +57,12 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   if (!LOG_LEVELS.includes(logLevel)) {
     throw new Error(`LOG_LEVEL is "${logLevel}": want one of ${LOG_LEVELS.join(', ')}`);
   }
+  const namespaces = list('RESOURCES_KUBERNETES', '', ',');
+  const kubeconfig = text('KUBECONFIG', '');
+  const folders = namespaces.length > 0 ? '' : 'envoy/resources';
   return {
-    resources: list('RESOURCES', 'envoy/resources', delimiter).map(folder => resolve(folder)),
+    resources: list('RESOURCES', folders, delimiter).map(folder => resolve(folder)),
+    ...(namespaces.length > 0 ? { kubernetes: parseKubernetes(namespaces, kubeconfig) } : {}),
     state: resolve(text('STATE', '.gateway')),
     xds: address('XDS_ADDRESS', '127.0.0.1:18000'),
     http: address('HTTP_ADDRESS', '127.0.0.1:8877'),
@@ -62,6 +75,18 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     gatewayId: text('GATEWAY_ID', 'default'),
     apiGroups: list('API_GROUPS', 'gateway.internal,getambassador.io', ','),
     logLevel,
+  };
+}
+
+function parseKubernetes(namespaces: readonly string[], kubeconfig: string): KubernetesConfig {
+  const wrong = namespaces.find(name => name !== '*' && !/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(name));
+  if (wrong !== undefined)
+    throw new Error(
+      `RESOURCES_KUBERNETES has "${wrong}": want names of namespaces with commas between, or * for all`,
+    );
+  return {
+    ...(namespaces.includes('*') ? {} : { namespaces: [...new Set(namespaces)] }),
+    ...(kubeconfig === '' ? {} : { kubeconfig }),
   };
 }
 
