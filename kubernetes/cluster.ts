@@ -1,0 +1,138 @@
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest, type RequestOptions } from 'node:https';
+import { ClusterError } from './cluster-error.ts';
+import { type Credentials, type CredentialsSource, loadCredentials } from './credentials.ts';
+
+export type ApiRequest = {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** As resourcePath makes it. */
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | undefined>>;
+  readonly body?: object;
+  /** Of the body; default `application/json`. */
+  readonly contentType?: string;
+};
+
+export type ApiAnswer = { readonly status: number; readonly body: unknown };
+
+/** The API of one Kubernetes cluster. */
+export type Cluster = {
+  readonly server: string;
+  /** Our own namespace. */
+  readonly namespace: string;
+  /** Any status is an answer. Throws ClusterError when there is none in time, or it is no JSON. */
+  call(request: ApiRequest): Promise<ApiAnswer>;
+  /** As `call`, but resolves with the head of the answer; its body comes until it ends or the signal aborts. */
+  open(request: ApiRequest, signal: AbortSignal): Promise<IncomingMessage>;
+  /** Closes idle connections. */
+  close(): void;
+};
+
+export type ClusterOptions = CredentialsSource & {
+  /** For a whole answer; default 10 s. */
+  readonly timeoutMs?: number;
+};
+
+const MAX_ANSWER_BYTES = 128 * 1024 * 1024;
+const KEEP_ALIVE_MS = 15_000;
+
+/**
+ * Connects to the API by a kubeconfig or as a container's service account; nothing is sent yet. Token and authority are
+ * read again when they rotate: the authority for each request, the token after a minute or as soon as it is refused (401).
+ *
+ * Credentials are those of @kubernetes/client-node; requests go through node:https, because the package's own (2.0) makes a new
+ * pool of connections, and so a handshake, for each request, and its agents keep the authorities of their first one.
+ * Throws ClusterError.
+ */
+export async function connectCluster(options: ClusterOptions = {}): Promise<Cluster> {
+  const { timeoutMs = 10_000 } = options;
+  const agent = { 'http:': new HttpAgent(KEPT), 'https:': new HttpsAgent(KEPT) };
+  let credentials = await loadCredentials(options);
+  let stale = false;
+  const { server, namespace } = credentials;
+
+  const send = async (request: ApiRequest, signal: AbortSignal) => {
+    if (stale) credentials = await loadCredentials(options);
+    stale = false;
+    const url = urlOf(server, request);
+    const made = await optionsOf(credentials, request);
+    return exchange(url, { agent: agent[url.protocol as 'https:'], ...made, signal }, request.body);
+  };
+  const open = async (request: ApiRequest, signal: AbortSignal) => {
+    try {
+      const answer = await send(request, signal);
+      if (answer.statusCode !== 401) return answer;
+      answer.resume();
+      stale = true;
+      return await send(request, signal);
+    } catch (error) {
+      stale = true;
+      throw toClusterError(server, error);
+    }
+  };
+  const call = async (request: ApiRequest) => {
+    const answer = await open(request, AbortSignal.timeout(timeoutMs));
+    try {
+      return { status: answer.statusCode ?? 0, body: JSON.parse(await readText(answer)) };
+    } catch (error) {
+      throw toClusterError(server, error);
+    }
+  };
+  const close = () => {
+    for (const each of Object.values(agent)) each.destroy();
+  };
+  return { server, namespace, call, open, close };
+}
+
+const KEPT = { keepAlive: true, keepAliveMsecs: KEEP_ALIVE_MS };
+
+function urlOf(server: string, { path, query = {} }: ApiRequest): URL {
+  const url = new URL(server + path);
+  for (const [name, value] of Object.entries(query))
+    if (value !== undefined) url.searchParams.set(name, value);
+  return url;
+}
+
+async function optionsOf(credentials: Credentials, request: ApiRequest): Promise<RequestOptions> {
+  const { headers, ...options } = await credentials.options();
+  const { method, body, contentType = 'application/json' } = request;
+  const content = body === undefined ? {} : { 'content-type': contentType };
+  return { ...options, method, headers: { ...(headers as object), ...content, accept: 'application/json' } };
+}
+
+function exchange(url: URL, options: RequestOptions, body: object | undefined): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const request = (url.protocol === 'http:' ? httpRequest : httpsRequest)(url, options);
+    request.on('response', resolve).on('error', reject);
+    request.end(body === undefined ? undefined : JSON.stringify(body));
+  });
+}
+
+async function readText(answer: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of answer) {
+    bytes += chunk.length;
+    if (bytes > MAX_ANSWER_BYTES) throw new Error(`the answer has more than ${MAX_ANSWER_BYTES} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** Errors of files and sockets hold paths and addresses, those of JSON.parse pieces of the answer: of these only the kind is told. */
+export function toClusterError(server: string, error: unknown): ClusterError {
+  if (error instanceof ClusterError) return error;
+  const reason =
+    error instanceof SyntaxError
+      ? 'the answer is no JSON'
+      : error instanceof Error
+        ? whyFailed(error)
+        : 'unknown';
+  return new ClusterError(`The Kubernetes API at ${server} does not answer: ${reason}`);
+}
+
+function whyFailed(error: Error): string {
+  if (error.name === 'TimeoutError') return 'it took too long';
+  const cause = error.cause instanceof Error ? error.cause : error;
+  return cause.name === 'TimeoutError' ? 'it took too long' : cause.message;
+}

@@ -1,0 +1,166 @@
+import { type After, pause } from './after.ts';
+import { backOffMs } from './back-off.ts';
+import type { Cluster } from './cluster.ts';
+import { ClusterError } from './cluster-error.ts';
+import { FollowedObjects } from './followed-objects.ts';
+import type { KubernetesObject } from './kubernetes-object.ts';
+import { listObjects, type Selection } from './list.ts';
+import { describeResource, type Resource } from './resource.ts';
+import { type WatchEvent, watchObjects } from './watch.ts';
+
+export type FollowOptions<T> = Selection & {
+  readonly cluster: Cluster;
+  /** What is kept of an object. `object => object` keeps all. It must not throw. */
+  read(object: KubernetesObject): T;
+  /**
+   * Called with all objects by key (`namespace/name`) once the first list is complete, and after that with what has changed since
+   * the last call: keys that were added, modified or (when `objects` lacks them) deleted. The map is live: copy what you keep.
+   */
+  onChange(objects: ReadonlyMap<string, T>, changed: ReadonlySet<string>): void;
+  /** It cannot follow for now, and tries again by itself; the last objects stay. `repeated`: the same as the last time. */
+  onTrouble?(error: ClusterError, repeated: boolean): void;
+  /** A watch is open: from now on nothing is missed. */
+  onWatching?(): void;
+  /** A complete list has been read: the first one, or because the server no longer knew where we were (410). */
+  onListed?(): void;
+  readonly after: After;
+  /** In [0, 1), for the jitter of the back-off. */
+  random(): number;
+};
+
+export type Following = { close(): void };
+
+/** Watches end so soon that a connection which is dead without a sign is noticed, and the next one begins where they ended. */
+const WATCH_SECONDS = 40;
+const WATCH_JITTER_SECONDS = 10;
+/** So much later than the server should have ended a watch, we do. */
+const OVERDUE_MS = 5_000;
+/** A watch that has lasted so long counts as success. */
+const PROVEN_MS = 1_000;
+/** Events of one burst are told together. */
+const BURST_MS = 10;
+const GONE = 410;
+
+/**
+ * Follows a selection of objects by list and watch until `close`; no call follows that. Failures of any kind (the API is away, a right
+ * or a kind is missing, the token was refused) are tried again after 0.1 to 5 s, and the last objects stay meanwhile. After 410
+ * everything is listed anew, and only what differs is told.
+ *
+ * This is our own state machine, because the package's informer ends at each error but 410 and leaves the rest to its user, lists in
+ * one page and asks for no bookmarks (kubernetes-client/javascript, cache.ts of 2.0; issues 596, 958, 1933).
+ */
+export function follow<T>(options: FollowOptions<T>): Following {
+  const closed = new AbortController();
+  void followUntil(options, closed.signal);
+  return { close: () => closed.abort() };
+}
+
+async function followUntil<T>(options: FollowOptions<T>, closed: AbortSignal): Promise<void> {
+  const { after, random, onTrouble } = options;
+  const objects = new FollowedObjects(options.read);
+  const tell = teller(options, objects, closed);
+  let failures = 0;
+  let told: string | undefined;
+  while (!closed.aborted) {
+    let proven = false;
+    const onProven = () => {
+      proven = true;
+      told = undefined;
+    };
+    const error = await attempt(options, { objects, tell, onProven }, closed);
+    if (closed.aborted) return;
+    if (error?.status === GONE) objects.resourceVersion = undefined;
+    else if (error !== undefined) onTrouble?.(error, error.message === told);
+    if (error?.status !== GONE) told = error?.message ?? told;
+    failures = proven ? 0 : failures + 1;
+    const atOnce = proven && (error === undefined || error.status === GONE);
+    if (!atOnce) await pause(after, backOffMs(Math.max(failures, 1), random()), closed);
+  }
+}
+
+type Progress<T> = {
+  readonly objects: FollowedObjects<T>;
+  readonly tell: { now(): void; soon(): void };
+  /** The watch works. */
+  onProven(): void;
+};
+
+/** Lists, where that is needed, and watches once. Returns why it has ended, undefined where the server ended a watch in its time. */
+async function attempt<T>(
+  options: FollowOptions<T>,
+  { objects, tell, onProven }: Progress<T>,
+  closed: AbortSignal,
+): Promise<ClusterError | undefined> {
+  try {
+    if (objects.resourceVersion === undefined) {
+      const listed = await listObjects(options.cluster, options);
+      if (closed.aborted) return undefined;
+      objects.replace(listed);
+      options.onListed?.();
+      tell.now();
+    }
+    const onEvent = (event: WatchEvent) => {
+      if (closed.aborted) return;
+      objects.apply(event);
+      onProven();
+      if (event.kind !== 'bookmark') tell.soon();
+    };
+    await watchFor(options, objects.resourceVersion ?? '', { onEvent, onProven }, closed);
+    return undefined;
+  } catch (error) {
+    if (error instanceof ClusterError) return error;
+    throw error;
+  }
+}
+
+/** One watch; it counts as proven when it has lasted. */
+async function watchFor<T>(
+  options: FollowOptions<T>,
+  resourceVersion: string,
+  { onEvent, onProven }: { onEvent(event: WatchEvent): void; onProven(): void },
+  closed: AbortSignal,
+): Promise<void> {
+  const { cluster, after, random, resource, fieldSelector, labelSelector } = options;
+  const timeoutSeconds = WATCH_SECONDS + Math.floor(WATCH_JITTER_SECONDS * random());
+  const overdue = new AbortController();
+  const ends = [after(timeoutSeconds * 1000 + OVERDUE_MS, () => overdue.abort())];
+  const onOpen = () => {
+    if (closed.aborted) return;
+    ends.push(after(PROVEN_MS, onProven));
+    options.onWatching?.();
+  };
+  const selection = { resource, fieldSelector, labelSelector };
+  try {
+    const watched = { ...selection, resourceVersion, timeoutSeconds, onOpen, onEvent };
+    await watchObjects(cluster, watched, AbortSignal.any([closed, overdue.signal]));
+  } catch (error) {
+    throw overdue.signal.aborted ? silent(options) : error;
+  } finally {
+    for (const end of ends) end();
+  }
+}
+
+function silent({ cluster, resource }: { cluster: Cluster; resource: Resource }): ClusterError {
+  return new ClusterError(
+    `The Kubernetes API at ${cluster.server} lets a watch of ${describeResource(resource)} end without a word`,
+  );
+}
+
+/** Tells what has changed, at once or when a burst may be over. */
+function teller<T>({ onChange, after }: FollowOptions<T>, objects: FollowedObjects<T>, closed: AbortSignal) {
+  let cancel: (() => void) | undefined;
+  let first = true;
+  const now = () => {
+    cancel?.();
+    cancel = undefined;
+    const changed = objects.takeChanged();
+    if (closed.aborted || (changed.size === 0 && !first)) return;
+    first = false;
+    onChange(objects.values, changed);
+  };
+  const soon = () => {
+    cancel ??= after(BURST_MS, now);
+  };
+  closed.addEventListener('abort', () => cancel?.());
+  return { now, soon };
+}

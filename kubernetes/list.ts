@@ -1,0 +1,79 @@
+import type { Cluster } from './cluster.ts';
+import { ClusterError, statusMessage } from './cluster-error.ts';
+import { hasMetadata, isKubernetesObject, isRecord, type KubernetesObject } from './kubernetes-object.ts';
+import { describeResource, type Resource, resourcePath } from './resource.ts';
+
+export type Selection = {
+  readonly resource: Resource;
+  /** For example `metadata.name=tls`: with it, a right to one name suffices. */
+  readonly fieldSelector?: string | undefined;
+  readonly labelSelector?: string | undefined;
+};
+
+export type Listed = {
+  readonly objects: readonly KubernetesObject[];
+  /** From here a watch goes on without a gap. */
+  readonly resourceVersion: string;
+};
+
+const PAGE = 500;
+
+/**
+ * All objects of a selection as they are now, in pages of 500. Throws ClusterError; status 410: the list has taken so long that its
+ * pages no longer belong together, and is to begin anew. Source: Kubernetes API concepts, retrieving large results sets in chunks.
+ */
+export async function listObjects(cluster: Cluster, selection: Selection): Promise<Listed> {
+  const objects: KubernetesObject[] = [];
+  let next = '';
+  for (;;) {
+    const page = await listPage(cluster, selection, next);
+    objects.push(...page.objects);
+    if (page.next === '') return { objects, resourceVersion: page.resourceVersion };
+    next = page.next;
+  }
+}
+
+async function listPage(cluster: Cluster, selection: Selection, next: string) {
+  const { resource, fieldSelector, labelSelector } = selection;
+  const query = { limit: String(PAGE), continue: next || undefined, fieldSelector, labelSelector };
+  const { status, body } = await cluster.call({ method: 'GET', path: resourcePath(resource), query });
+  if (status !== 200) throw refused(cluster, resource, 'list', status, body);
+  if (!hasMetadata(body) || !('items' in body) || !Array.isArray(body.items))
+    throw new ClusterError(
+      `${cluster.server} answers to a list of ${describeResource(resource)} with no list`,
+    );
+  const { resourceVersion, continue: more } = body.metadata as Readonly<Record<string, unknown>>;
+  return {
+    objects: body.items.filter(isKubernetesObject).map(item => withKind(item, body)),
+    resourceVersion: String(resourceVersion),
+    next: typeof more === 'string' ? more : '',
+  };
+}
+
+/** The items of a list of a built-in kind do not say what they are. */
+function withKind(item: KubernetesObject, list: object): KubernetesObject {
+  if (item.kind !== undefined || !isRecord(list) || typeof list.kind !== 'string') return item;
+  const apiVersion = typeof list.apiVersion === 'string' ? { apiVersion: list.apiVersion } : {};
+  return { ...apiVersion, kind: list.kind.replace(/List$/, ''), ...item };
+}
+
+/** What the API says against a request, with what to do where that is known. */
+export function refused(
+  { server }: Cluster,
+  resource: Resource,
+  verb: string,
+  status: number,
+  body: unknown,
+): ClusterError {
+  const what = `${verb} ${describeResource(resource)}`;
+  const advice =
+    status === 403
+      ? '; grant it by a Role'
+      : status === 404
+        ? '; is its CustomResourceDefinition applied?'
+        : '';
+  return new ClusterError(
+    `The Kubernetes API at ${server} refuses to ${what}: ${status} ${statusMessage(body)}${advice}`,
+    status,
+  );
+}
