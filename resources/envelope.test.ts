@@ -59,11 +59,11 @@ const REFUSED: readonly [head: string, problem: string, kind: string][] = [
     '2 error kind: unknown kind `mapping`, did you mean `Mapping`?',
     'Mapping',
   ],
-  ['apiVersion: getambassador.io/v2\nkind: Host', '2 error kind: Host is not served yet', 'Host'],
+  ['apiVersion: getambassador.io/v2\nkind: Listener', '2 error kind: Listener is not served yet', 'Listener'],
   [
-    'apiVersion: getambassador.io/v2\nkind: TLSContext',
-    '2 error kind: TLSContext is not served yet',
-    'TLSContext',
+    'apiVersion: getambassador.io/v2\nkind: TCPMapping',
+    '2 error kind: TCPMapping is not served yet',
+    'TCPMapping',
   ],
 ];
 
@@ -87,7 +87,7 @@ test('an unknown kind of our group is a mistake of which nothing can be known', 
 test('a document of our group without a kind is a mistake', () => {
   assert.match(
     problemLines(parseText(`apiVersion: gateway.internal/v2\n${SPEC}`))[0] ?? '',
-    /`kind` is required: one of Filter, FilterPolicy, Mapping, /,
+    /`kind` is required: one of Filter, FilterPolicy, Host, Mapping, /,
   );
 });
 

@@ -3,12 +3,10 @@ export const NOT_SERVED: readonly string[] = [
   'AuthService',
   'ConsulResolver',
   'DevPortal',
-  'Host',
   'KubernetesEndpointResolver',
   'KubernetesServiceResolver',
   'Listener',
   'LogService',
   'TCPMapping',
-  'TLSContext',
   'TracingService',
 ];

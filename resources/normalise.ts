@@ -120,7 +120,7 @@ function reportUnknown(
 ): void {
   const key = String(path.at(-1));
   const at = toWrittenPath(path, renamed);
-  const refusal = path.length === 1 && value !== null ? definition.refuseField?.(key, value) : undefined;
+  const refusal = value === null ? undefined : definition.refuseField?.(formatPath(path), value);
   const message = `unknown field \`${key}\`${suggest(key, Object.keys(shape))}`;
   findings.push(
     refusal === undefined ? { severity: definition.unknownField, path: at, message } : fault(at, refusal),

@@ -5,12 +5,14 @@ import type { Refused, Resource } from './resource.ts';
 export type ResourceSet = {
   readonly filters: readonly Resource<'Filter'>[];
   readonly filterPolicies: readonly Resource<'FilterPolicy'>[];
+  readonly hosts: readonly Resource<'Host'>[];
   readonly mappings: readonly Resource<'Mapping'>[];
   readonly modules: readonly Resource<'Module'>[];
   readonly proxyConfigs: readonly Resource<'ProxyConfig'>[];
   readonly rateLimits: readonly Resource<'RateLimit'>[];
   readonly rateLimitServices: readonly Resource<'RateLimitService'>[];
   readonly secrets: readonly Resource<'Secret'>[];
+  readonly tlsContexts: readonly Resource<'TLSContext'>[];
   readonly closed: readonly Refused[];
 };
 
@@ -20,12 +22,14 @@ export function toResourceSet(resources: Iterable<Resource>, closed: Iterable<Re
   return {
     filters: ofKind(sorted, 'Filter'),
     filterPolicies: ofKind(sorted, 'FilterPolicy'),
+    hosts: ofKind(sorted, 'Host'),
     mappings: ofKind(sorted, 'Mapping'),
     modules: ofKind(sorted, 'Module'),
     proxyConfigs: ofKind(sorted, 'ProxyConfig'),
     rateLimits: ofKind(sorted, 'RateLimit'),
     rateLimitServices: ofKind(sorted, 'RateLimitService'),
     secrets: ofKind(sorted, 'Secret'),
+    tlsContexts: ofKind(sorted, 'TLSContext'),
     closed: [...closed].sort(byId),
   };
 }

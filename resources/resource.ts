@@ -35,6 +35,8 @@ export type Refused = {
   readonly match?: MappingMatch;
   /** A FilterPolicy: what its rules cover. Absent when nothing of them could be read: any host and path then. */
   readonly rules?: readonly ReadableRule[];
+  /** A Host: its hostname; a TLSContext: the Hosts that it is for. Absent when that could not be read. */
+  readonly hosts?: readonly string[];
 };
 
 export function resourceId(kind: string, namespace: string, name: string): string {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { domain } from './domain.ts';
 import { ruleMatchShape } from './filter-policy-match.ts';
 import type { FieldPath, Finding } from './finding.ts';
 import { type MappingMatch, mappingMatchShape } from './mapping.ts';
@@ -8,6 +9,7 @@ import type { ReadableRule, Refused } from './resource.ts';
 import { metaOf } from './schema-walk.ts';
 
 const match = z.object(mappingMatchShape);
+const domains = z.array(domain);
 
 /** Every field that says what a Mapping matches, as it may be written. */
 const MATCH_FIELDS: readonly string[] = [
@@ -23,8 +25,10 @@ export function salvage(
   kind: string,
   spec: unknown,
   findings: readonly Finding[],
-): Pick<Refused, 'match' | 'rules'> {
+): Pick<Refused, 'hosts' | 'match' | 'rules'> {
   if (kind === 'Mapping') return salvageMatch(spec, findings);
+  if (kind === 'Host') return salvageHosts(spec, ({ hostname = '*' }) => [hostname]);
+  if (kind === 'TLSContext') return salvageHosts(spec, ({ hosts = [] }) => hosts);
   return kind === 'FilterPolicy' ? salvageRules(spec, findings) : {};
 }
 
@@ -36,6 +40,15 @@ function salvageMatch(spec: unknown, findings: readonly Finding[]): { match?: Ma
   const parsed = match.safeParse(spec);
   if (touched || !parsed.success || checkMatch(parsed.data).length > 0) return {};
   return { match: parsed.data };
+}
+
+/** The names as `of` finds them; none when they cannot be read. */
+function salvageHosts(
+  spec: unknown,
+  of: (spec: Readonly<Record<string, unknown>>) => unknown,
+): { hosts?: readonly string[] } {
+  const parsed = isRecord(spec) ? domains.safeParse(of(spec)) : undefined;
+  return parsed?.success === true ? { hosts: parsed.data } : {};
 }
 
 /** None when it is not sure which rules were meant. */

@@ -1,0 +1,41 @@
+import * as z from 'zod';
+import { domain } from './domain.ts';
+import { type Finding, fault } from './finding.ts';
+import { gatewayId } from './gateway-id.ts';
+import type { KindDefinition } from './kind.ts';
+import { checkedString } from './parsed-string.ts';
+import { parseSecretName } from './secret-name.ts';
+import { checkTlsSettings, refuseTlsField, tlsSettingsShape } from './tls-settings.ts';
+
+const schema = z.object({
+  hosts: z
+    .array(domain)
+    .default([])
+    .describe('Hosts (by `hostname`) that it is for, besides those that name it in `tlsContext`'),
+  secret: checkedString('the name of a Secret', parseSecretName)
+    .exactOptional()
+    .describe('Secret with certificate and key (`kubernetes.io/tls`) for Hosts without `tlsSecret`'),
+  ...tlsSettingsShape,
+  gateway_id: gatewayId,
+});
+
+function checkTlsContext(spec: Partial<TlsContextSpec>): readonly Finding[] {
+  const { secret, cert_chain_file } = spec;
+  const both =
+    secret !== undefined && cert_chain_file !== undefined
+      ? [fault(['cert_chain_file'], '`secret` and `cert_chain_file` exclude each other')]
+      : [];
+  return [...both, ...checkTlsSettings(spec)];
+}
+
+/** How TLS is spoken with clients, for several Hosts. */
+export const tlsContext: KindDefinition<typeof schema> = {
+  summary: 'How TLS is spoken with clients: certificate, versions, client certificates. Hosts refer to it.',
+  schema,
+  fieldsAt: 'spec',
+  unknownField: 'warning',
+  refuseField: refuseTlsField,
+  check: checkTlsContext,
+};
+
+export type TlsContextSpec = z.output<typeof schema>;
