@@ -1,8 +1,8 @@
-import type { Message } from '#protos/service.ts';
 import { failure, type UnaryMethod } from '#protos/unary/method.ts';
-import { protobufCodec } from '#protos/unary/protobuf-codec.ts';
 import type { CheckResponse } from './check-response.ts';
 import type { Checker } from './checker.ts';
+import { type CheckMessage, decodeCheck } from './decode-check.ts';
+import { encodeCheck } from './encode-check.ts';
 
 const PATH = '/envoy.service.auth.v3.Authorization/Check';
 
@@ -10,10 +10,11 @@ const PATH = '/envoy.service.auth.v3.Authorization/Check';
 export const CLIENT_ADDRESS = 'x-gateway-client-address';
 
 /** `Authorization.Check`; UNAVAILABLE until the checker has its rules. */
-export function checkMethod(checker: Checker): UnaryMethod<Message, CheckResponse> {
+export function checkMethod(checker: Checker): UnaryMethod<CheckMessage, CheckResponse> {
   return {
     path: PATH,
-    ...protobufCodec('envoy.service.auth.v3.CheckRequest', 'envoy.service.auth.v3.CheckResponse'),
+    decode: decodeCheck,
+    encode: encodeCheck,
     handle: (request, call) =>
       checker.check(request, call.metadata(CLIENT_ADDRESS) || undefined) ??
       failure('UNAVAILABLE', checker.notReady ?? ''),

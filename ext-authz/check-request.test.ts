@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findType } from '#protos/root.ts';
-import type { Message } from '#protos/service.ts';
 import { parseCheckRequest } from './check-request.ts';
+import { type CheckMessage, decodeCheck } from './decode-check.ts';
 
 const HTTP = { method: 'GET', scheme: 'https', host: 'site.test', path: '/a?b' };
 
 /** As it comes from the wire. */
-function decoded(http: object | undefined, source: object = {}): Message {
+function decoded(http: object | undefined, source: object = {}): CheckMessage {
   const type = findType('envoy.service.auth.v3.CheckRequest');
   const message = { attributes: { source, ...(http === undefined ? {} : { request: { http } }) } };
-  return type?.decode(type.encode(type.fromObject(message)).finish()) as unknown as Message;
+  return decodedBytes(type?.encode(type.fromObject(message)).finish());
 }
 
 const parse = (http: object) => {
@@ -69,17 +69,20 @@ for (const [what, http] of [
   });
 }
 
-for (const message of [
-  {},
-  { attributes: null },
-  { attributes: { request: null } },
-  decoded(undefined),
-  { attributes: 7 },
+function decodedBytes(bytes: Uint8Array = new Uint8Array()): CheckMessage {
+  const message = decodeCheck(Buffer.from(bytes));
+  assert.ok(message !== undefined);
+  return message;
+}
+
+for (const [what, message] of [
+  ['an empty message', decodedBytes()],
+  ['one with empty attributes', decodedBytes(Buffer.from('0a00', 'hex'))],
+  ['one of a request without http', decodedBytes(Buffer.from('0a022200', 'hex'))],
+  ['one of a connection', decoded(undefined)],
 ] as const) {
-  test(`${JSON.stringify(message)} is no HTTP request`, () => {
-    assert.deepEqual(parseCheckRequest(message as unknown as Message, undefined), {
-      error: 'it is no HTTP request',
-    });
+  test(`${what} is no HTTP request`, () => {
+    assert.deepEqual(parseCheckRequest(message, undefined), { error: 'it is no HTTP request' });
   });
 }
 

@@ -11,12 +11,12 @@ const PERMISSION_DENIED = 7;
 const APPEND_IF_EXISTS_OR_ADD = 0;
 const OVERWRITE_IF_EXISTS_OR_ADD = 2;
 
-type HeaderOption = {
+export type HeaderOption = {
   readonly header: { readonly key: string; readonly value: string };
   readonly append_action: number;
 };
 
-/** An `envoy.service.auth.v3.CheckResponse` as protobufjs encodes it. */
+/** An `envoy.service.auth.v3.CheckResponse` as encodeCheck writes it. */
 export type CheckResponse = {
   readonly status: { readonly code: number };
   readonly ok_response?: {

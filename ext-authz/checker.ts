@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
-import type { Message } from '#protos/service.ts';
 import { type ActiveRules, activateRules } from './active-rules.ts';
 import { answerPage } from './answer-page.ts';
 import { type Ran, runChain } from './chain.ts';
 import { parseCheckRequest } from './check-request.ts';
 import { allowResponse, type CheckResponse, denyResponse } from './check-response.ts';
+import type { CheckMessage } from './decode-check.ts';
 import { type Fault, faultAnswer, faultOf } from './fault.ts';
 import type { FilterKit } from './filter-kit.ts';
 import type { Configuration } from './filter-set.ts';
@@ -79,7 +79,7 @@ export class Checker {
    * from the message.
    */
   check(
-    message: Message,
+    message: CheckMessage,
     clientAddress: string | undefined,
   ): CheckResponse | undefined | Promise<CheckResponse> {
     const { metrics, uptime } = this.#parts;

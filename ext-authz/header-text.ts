@@ -4,9 +4,8 @@ import { isUtf8 } from 'node:buffer';
  * A header's value as text: UTF-8 where it is, else one character a byte (RFC 9110 section 5.5, obs-text). `Cookie` is always one character a byte,
  * so that what is left of it can go upstream byte for byte.
  */
-export function headerText(name: string, value: Uint8Array): string {
-  const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
-  return name !== 'cookie' && isUtf8(bytes) ? bytes.toString('utf8') : bytes.toString('latin1');
+export function headerText(name: string, value: Buffer): string {
+  return value.toString(name !== 'cookie' && isUtf8(value) ? 'utf8' : 'latin1');
 }
 
 /** The text that has these bytes in UTF-8, one character a byte; they must be UTF-8. */

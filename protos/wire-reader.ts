@@ -53,6 +53,19 @@ export class WireReader {
     this.#end = outer;
   }
 
+  /** Where the next byte is read. */
+  get at(): number {
+    return this.#at;
+  }
+
+  /** Passes over text or bytes, and returns where they begin; they end at `at`. */
+  pass(): number {
+    const end = this.#endOfBytes();
+    const start = this.#at;
+    this.#at = end;
+    return start;
+  }
+
   /** What is no UTF-8 becomes U+FFFD. */
   string(): string {
     const end = this.#endOfBytes();

@@ -18,7 +18,7 @@ export type UnaryCall = {
 export type UnaryMethod<Request extends object = object, Response extends object = object> = {
   /** Such as `/grpc.health.v1.Health/Check`. */
   readonly path: string;
-  /** Undefined: these bytes are no such message. The bytes are not kept. */
+  /** Undefined: these bytes are no such message. They belong to it: nobody else uses them again. */
   decode(bytes: Buffer): Request | undefined;
   encode(response: Response): Uint8Array;
   /** At once where it can, since a promise costs more than most answers. */

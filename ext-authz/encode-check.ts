@@ -1,0 +1,64 @@
+import { WIRE, WireWriter } from '#protos/wire-writer.ts';
+import type { CheckResponse, HeaderOption } from './check-response.ts';
+
+type Ok = NonNullable<CheckResponse['ok_response']>;
+type Denied = NonNullable<CheckResponse['denied_response']>;
+
+/** An `envoy.service.auth.v3.CheckResponse` on the wire. Source: envoy/service/auth/v3/external_auth.proto. */
+export function encodeCheck({ denied_response, ok_response, status }: CheckResponse): Uint8Array {
+  const writer = new WireWriter();
+  message(writer, 1, status, writeStatus);
+  if (denied_response !== undefined) message(writer, 2, denied_response, writeDenied);
+  if (ok_response !== undefined) message(writer, 3, ok_response, writeOk);
+  return writer.copy();
+}
+
+function writeDenied(writer: WireWriter, { body, headers, status }: Denied): void {
+  message(writer, 1, status, writeStatus);
+  for (const header of headers) message(writer, 2, header, writeHeader);
+  text(writer, 3, body);
+}
+
+function writeOk(writer: WireWriter, response: Ok): void {
+  for (const header of response.headers) message(writer, 2, header, writeHeader);
+  for (const name of response.headers_to_remove) text(writer, 5, name);
+  for (const header of response.response_headers_to_add) message(writer, 6, header, writeHeader);
+}
+
+/** Of google.rpc.Status and envoy.type.v3.HttpStatus alike. */
+function writeStatus(writer: WireWriter, { code }: { readonly code: number }): void {
+  number(writer, 1, code);
+}
+
+/** Source: envoy/config/core/v3/base.proto, HeaderValueOption and HeaderValue. */
+function writeHeader(writer: WireWriter, { append_action, header }: HeaderOption): void {
+  message(writer, 1, header, writeHeaderValue);
+  number(writer, 3, append_action);
+}
+
+function writeHeaderValue(writer: WireWriter, { key, value }: HeaderOption['header']): void {
+  text(writer, 1, key);
+  text(writer, 2, value);
+}
+
+function number(writer: WireWriter, field: number, value: number): void {
+  writer.tag(field, WIRE.varint);
+  writer.varint(value);
+}
+
+function text(writer: WireWriter, field: number, value: string): void {
+  writer.tag(field, WIRE.lengthDelimited);
+  writer.string(value);
+}
+
+function message<T>(
+  writer: WireWriter,
+  field: number,
+  value: T,
+  write: (writer: WireWriter, value: T) => void,
+): void {
+  writer.tag(field, WIRE.lengthDelimited);
+  const begun = writer.begin();
+  write(writer, value);
+  writer.end(begun);
+}
