@@ -1,0 +1,100 @@
+import { type Following, type FollowOptions, follow } from '#kubernetes/follow.ts';
+import type { Resource } from '#kubernetes/resource.ts';
+import { describeResource } from '#kubernetes/resource.ts';
+import type { ParseOptions } from '#resources/parse-options.ts';
+import type { ParsedFile } from '#resources/parsed-file.ts';
+import { type ObjectParser, objectParser } from './object-parser.ts';
+import { type ServedObject, toServedObject } from './served-object.ts';
+
+export type CollectionOptions = Pick<
+  FollowOptions<unknown>,
+  'cluster' | 'after' | 'random' | 'fieldSelector'
+> & {
+  readonly resource: Resource;
+  readonly parse: ParseOptions;
+  /** What the objects say is different, or it is another trouble. */
+  onContent(): void;
+  /** Only what is said of them is different. */
+  onStatus(): void;
+};
+
+/** The objects of one kind in one namespace or in all, or a single one by name, followed until `close`. */
+export class Collection {
+  readonly #following: Following;
+  readonly #parsed = new Map<string, ParsedFile>();
+  #objects: ReadonlyMap<string, ServedObject> | undefined;
+  #trouble: string | undefined;
+  #refused = false;
+
+  constructor(options: CollectionOptions) {
+    const { resource, cluster, after, random, fieldSelector, onContent } = options;
+    const parser = objectParser(placeOf(resource), options.parse);
+    this.#following = follow<ServedObject>({
+      cluster,
+      resource,
+      after,
+      random,
+      fieldSelector,
+      read: object => toServedObject(object, resource, parser.parse),
+      onChange: (objects, changed) => {
+        const first = this.#objects === undefined;
+        this.#objects = objects;
+        if (this.#takeContent(changed, objects, parser) || first) onContent();
+        else options.onStatus();
+      },
+      onTrouble: error => {
+        this.#refused = error.status === 403 || error.status === 404;
+        this.#setTrouble(error.message, onContent);
+      },
+      onWatching: () => this.#setTrouble(undefined, onContent),
+    });
+  }
+
+  /** Undefined: they have not been read. */
+  get objects(): Iterable<ServedObject> | undefined {
+    return this.#objects?.values();
+  }
+
+  /** Why it cannot be followed now. */
+  get trouble(): string | undefined {
+    return this.#trouble;
+  }
+
+  /** They have been read, or the API has said that they may not be. */
+  get answered(): boolean {
+    return this.#objects !== undefined || this.#refused;
+  }
+
+  close(): void {
+    this.#following.close();
+  }
+
+  /** Whether what any of these says is different. */
+  #takeContent(
+    changed: ReadonlySet<string>,
+    objects: ReadonlyMap<string, ServedObject>,
+    parser: ObjectParser,
+  ): boolean {
+    let different = false;
+    for (const key of changed) {
+      const parsed = objects.get(key)?.parsed;
+      different ||= parsed !== this.#parsed.get(key);
+      if (parsed === undefined) {
+        this.#parsed.delete(key);
+        parser.forget(key);
+      } else this.#parsed.set(key, parsed);
+    }
+    return different;
+  }
+
+  #setTrouble(trouble: string | undefined, onContent: () => void): void {
+    if (trouble === this.#trouble) return;
+    this.#trouble = trouble;
+    onContent();
+  }
+}
+
+/** As Problems name it: `Kubernetes mappings.gateway.internal`. */
+function placeOf({ group, version, plural }: Resource): string {
+  return `Kubernetes ${describeResource({ group, version, plural })}`;
+}

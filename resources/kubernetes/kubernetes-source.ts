@@ -1,0 +1,84 @@
+import type { ParsedFile } from '#resources/parsed-file.ts';
+import type { Problem } from '#resources/problem.ts';
+import type { CollectionOptions } from './collection.ts';
+import { GroupObjects } from './group-objects.ts';
+import { SecretObjects } from './secret-objects.ts';
+import type { SecretName } from './secret-references.ts';
+import type { ServedObject } from './served-object.ts';
+
+export type KubernetesOptions = Omit<CollectionOptions, 'resource' | 'fieldSelector'> & {
+  /** Undefined: all namespaces. */
+  readonly namespaces: readonly string[] | undefined;
+};
+
+/** What the API says, at one moment. */
+export type KubernetesReading = {
+  readonly objects: readonly ServedObject[];
+  readonly secrets: readonly ParsedFile[];
+  readonly problems: readonly Problem[];
+};
+
+/**
+ * Resources from a Kubernetes API: the objects of our kinds in all groups that are read, and the Secrets that are wanted. While the API is
+ * away all stays as it was known, with a Problem.
+ */
+export class KubernetesSource {
+  readonly #groups: readonly GroupObjects[];
+  readonly #secrets: SecretObjects;
+
+  constructor(options: KubernetesOptions) {
+    this.#groups = options.parse.apiGroups.map(group => new GroupObjects({ ...options, group }));
+    this.#secrets = new SecretObjects(options);
+  }
+
+  /** Undefined: not all objects have been read yet. */
+  reading(): KubernetesReading | undefined {
+    const objects = this.#groups.map(group => group.objects());
+    if (objects.includes(undefined)) return undefined;
+    return {
+      objects: objects.flatMap(each => each ?? []),
+      secrets: this.#secrets.files(),
+      problems: [...this.#undefined(), ...this.#troubles().map(troubleProblem)],
+    };
+  }
+
+  /** Follows exactly these Secrets. */
+  want(secrets: ReadonlyMap<string, SecretName>): void {
+    this.#secrets.want(secrets);
+  }
+
+  /** A Secret that is wanted and of which nothing is known yet, as `namespace/name`. */
+  pendingSecret(): string | undefined {
+    return this.#secrets.pending();
+  }
+
+  /** Why something is not read; undefined: nothing is known to be wrong. */
+  trouble(): string | undefined {
+    return this.#troubles()[0];
+  }
+
+  close(): void {
+    for (const group of this.#groups) group.close();
+    this.#secrets.close();
+  }
+
+  /** While the API is away all say the same. */
+  #troubles(): readonly string[] {
+    const all = [...this.#groups.flatMap(group => group.troubles()), ...this.#secrets.troubles()];
+    return [...new Set(all)].sort();
+  }
+
+  /** Only of the first group: whoever has no objects of the others needs no definitions of theirs. */
+  #undefined(): readonly Problem[] {
+    const missing = this.#groups[0]?.missing() ?? [];
+    if (missing.length === 0) return [];
+    const message = `the cluster has no definition of ${missing.join(', ')}; apply deploy/kubernetes/crds.yaml`;
+    return [{ ...PLACE, severity: 'warning', message }];
+  }
+}
+
+const PLACE = { kind: 'Kubernetes', namespace: '', name: '', file: '', line: 0 } as const;
+
+function troubleProblem(message: string): Problem {
+  return { ...PLACE, severity: 'error', message: `${message}; what is known stays in force` };
+}

@@ -1,0 +1,56 @@
+import { type KubernetesObject, objectKey } from '#kubernetes/kubernetes-object.ts';
+import type { ParseOptions } from '#resources/parse-options.ts';
+import { parseResource } from '#resources/parse-resource.ts';
+import { EMPTY_FILE, type ParsedFile, placeParsed } from '#resources/parsed-file.ts';
+import { placeOutcome } from '#resources/place-outcome.ts';
+
+/** Parses one object of the API. The very same result as the last time, if nothing in it changed but its status. */
+export type ParseObject = (object: KubernetesObject) => ParsedFile;
+
+export type ObjectParser = {
+  readonly parse: ParseObject;
+  /** The object with this key (`namespace/name`) is gone. */
+  forget(key: string): void;
+};
+
+/**
+ * A parser that remembers what each object gave. `place` is where they are, as Problems name it; an object has no lines: its line is 0.
+ * An object whose labels or annotations changed counts as touched.
+ */
+export function objectParser(place: string, options: ParseOptions): ObjectParser {
+  const known = new Map<string, { readonly content: string; readonly parsed: ParsedFile }>();
+  const parse: ParseObject = object => {
+    const key = objectKey(object);
+    const content = contentOf(object);
+    const before = known.get(key);
+    if (before?.content === content) return before.parsed;
+    const parsed = parseObject(object, place, options);
+    known.set(key, { content, parsed });
+    return parsed;
+  };
+  return { parse, forget: key => void known.delete(key) };
+}
+
+/**
+ * Changes with everything but the status and who set which field. What has no generation, as a Secret, changes with each version.
+ * Source: Kubernetes API conventions, "Metadata": generation.
+ */
+function contentOf({ metadata }: KubernetesObject): string {
+  const { uid, generation, resourceVersion, labels, annotations } = metadata;
+  return JSON.stringify([uid, generation ?? `version ${resourceVersion}`, labels, annotations]);
+}
+
+/** As of a file: of its metadata only what an operator writes, and without what others said of it. */
+function parseObject(object: KubernetesObject, place: string, options: ParseOptions): ParsedFile {
+  const { metadata, status: _, ...fields } = object;
+  const { name, namespace } = metadata;
+  const document = { ...fields, metadata: namespace === undefined ? { name } : { name, namespace } };
+  const outcome = parseResource(document, [], options);
+  return outcome === undefined
+    ? { ...EMPTY_FILE, file: place }
+    : placeParsed(
+        placeOutcome(outcome, () => 0),
+        place,
+        0,
+      );
+}

@@ -1,0 +1,62 @@
+import type { ParsedFile } from '#resources/parsed-file.ts';
+import { Collection, type CollectionOptions } from './collection.ts';
+import type { SecretName } from './secret-references.ts';
+
+export type SecretsOptions = Omit<CollectionOptions, 'resource' | 'fieldSelector' | 'onStatus'> & {
+  /** Undefined: all namespaces. */
+  readonly namespaces: readonly string[] | undefined;
+};
+
+/** Secrets, each followed by its name alone, and only as long as it is wanted. */
+export class SecretObjects {
+  readonly #options: SecretsOptions;
+  #followed: ReadonlyMap<string, Collection> = new Map();
+  #elsewhere: readonly string[] = [];
+
+  constructor(options: SecretsOptions) {
+    this.#options = options;
+  }
+
+  /** Follows exactly these; those in namespaces that are not ours are not read. */
+  want(secrets: ReadonlyMap<string, SecretName>): void {
+    const { namespaces } = this.#options;
+    const ours = new Map(
+      [...secrets].filter(([, { namespace }]) => namespaces === undefined || namespaces.includes(namespace)),
+    );
+    this.#elsewhere = [...secrets.keys()].filter(key => !ours.has(key)).sort();
+    for (const [key, collection] of this.#followed) if (!ours.has(key)) collection.close();
+    this.#followed = new Map(
+      [...ours].map(([key, secret]) => [key, this.#followed.get(key) ?? this.#follow(secret)]),
+    );
+  }
+
+  /** One that has not been read, and that the API has not refused to give. */
+  pending(): string | undefined {
+    return [...this.#followed].find(([, { answered }]) => !answered)?.[0];
+  }
+
+  files(): readonly ParsedFile[] {
+    const keys = [...this.#followed.keys()].sort();
+    return keys.flatMap(key => [...(this.#followed.get(key)?.objects ?? [])].map(({ parsed }) => parsed));
+  }
+
+  troubles(): readonly string[] {
+    const elsewhere = this.#elsewhere.map(
+      key => `The Secret ${key} is not read: RESOURCES_KUBERNETES does not name its namespace`,
+    );
+    const own = [...this.#followed.values()].flatMap(({ trouble }) => trouble ?? []);
+    return [...elsewhere, ...own];
+  }
+
+  close(): void {
+    for (const collection of this.#followed.values()) collection.close();
+  }
+
+  #follow({ namespace, name }: SecretName): Collection {
+    const resource = { group: '', version: 'v1', plural: 'secrets', namespace };
+    const { onContent } = this.#options;
+    // Only its metadata may differ: a Secret has no status.
+    const options = { ...this.#options, onStatus: onContent };
+    return new Collection({ ...options, resource, fieldSelector: `metadata.name=${name}` });
+  }
+}

@@ -1,0 +1,46 @@
+import type { KubernetesObject } from '#kubernetes/kubernetes-object.ts';
+import type { Resource } from '#kubernetes/resource.ts';
+import type { ParsedFile } from '#resources/parsed-file.ts';
+import type { ParseObject } from './object-parser.ts';
+
+/** An object of one of our kinds: what it says, and what is said of it. */
+export type ServedObject = {
+  /** Where it is: a kind's collection in its namespace. */
+  readonly collection: Resource;
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  readonly generation: number;
+  /** It goes as soon as others allow it. */
+  readonly deleting: boolean;
+  readonly status: unknown;
+  /** Empty: it is for another gateway. The same object until it is edited. */
+  readonly parsed: ParsedFile;
+};
+
+export function toServedObject(
+  object: KubernetesObject,
+  collection: Resource,
+  parse: ParseObject,
+): ServedObject {
+  const {
+    name,
+    namespace = '',
+    uid = '',
+    resourceVersion = '',
+    generation = 0,
+    deletionTimestamp,
+  } = object.metadata;
+  return {
+    collection: { ...collection, namespace },
+    namespace,
+    name,
+    uid,
+    resourceVersion,
+    generation,
+    deleting: deletionTimestamp !== undefined,
+    status: object.status,
+    parsed: parse(object),
+  };
+}
