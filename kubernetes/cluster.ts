@@ -134,5 +134,6 @@ export function toClusterError(server: string, error: unknown): ClusterError {
 function whyFailed(error: Error): string {
   if (error.name === 'TimeoutError') return 'it took too long';
   const cause = error.cause instanceof Error ? error.cause : error;
-  return cause.name === 'TimeoutError' ? 'it took too long' : cause.message;
+  if (cause.name === 'TimeoutError') return 'it took too long';
+  return cause.message === 'aborted' ? 'the connection was cut' : cause.message;
 }

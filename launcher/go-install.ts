@@ -1,21 +1,75 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 
+type Say = (line: string) => void;
+
 /** Builds the program of a Go package (`module/path@version`) into the file `target`. Returns why it did not; '' when it did. */
-export function goInstall(goPackage: string, target: string, say: (line: string) => void): string {
+export function goInstall(goPackage: string, target: string, say: Say): string {
+  return build(goPackage, target, say, folder => {
+    const env = { ...process.env, GOBIN: folder, GOFLAGS: '-trimpath' };
+    return spawnSync('go', ['install', goPackage], { env, encoding: 'utf8' });
+  });
+}
+
+/**
+ * Builds a package, as seen from the Go module in the folder `module`, into the file `target`, and notes beside it from which sources.
+ * Returns why it did not; '' when it did.
+ */
+export function goBuild(module: string, goPackage: string, target: string, say: Say): string {
+  const failure = build(`${goPackage} of ${module}, which may take minutes,`, target, say, folder => {
+    const args = ['build', '-trimpath', '-buildvcs=false', '-mod=readonly', '-ldflags=-s -w', '-o', folder];
+    return spawnSync('go', [...args, goPackage], { cwd: module, encoding: 'utf8' });
+  });
+  if (failure === '') writeFileSync(noteOf(target), fingerprint(module));
+  return failure;
+}
+
+/** Whether `goBuild` has made `target` from the sources as they are. */
+export function isBuiltFrom(module: string, target: string): boolean {
+  const note = noteOf(target);
+  return existsSync(target) && existsSync(note) && readFileSync(note, 'utf8') === fingerprint(module);
+}
+
+function build(
+  what: string,
+  target: string,
+  say: Say,
+  run: (folder: string) => { readonly status: number | null; readonly stderr: string },
+): string {
   if (spawnSync('go', ['version'], { stdio: 'ignore' }).status !== 0) return 'there is no Go to build it';
-  say(`building ${goPackage} ...`);
+  say(`building ${what} ...`);
   mkdirSync(dirname(target), { recursive: true });
   const folder = mkdtempSync(join(dirname(target), '.building-'));
   try {
-    const env = { ...process.env, GOBIN: folder, GOFLAGS: '-trimpath' };
-    const { status, stderr } = spawnSync('go', ['install', goPackage], { env, encoding: 'utf8' });
+    const { status, stderr } = run(folder);
     const [built] = readdirSync(folder);
-    if (status !== 0 || built === undefined) return `go install failed: ${stderr.trim().split('\n').at(-1)}`;
+    if (status !== 0 || built === undefined) return `go failed: ${stderr.trim().split('\n').at(-1)}`;
     renameSync(join(folder, built), target);
     return '';
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+function noteOf(target: string): string {
+  return `${target}.sources`;
+}
+
+function fingerprint(module: string): string {
+  const hash = createHash('sha256');
+  for (const name of readdirSync(module).sort()) {
+    if (/\.go$|^go\.(mod|sum)$/.test(name)) hash.update(`${name}\0`).update(readFileSync(join(module, name)));
+  }
+  return hash.digest('hex');
 }

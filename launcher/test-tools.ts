@@ -1,13 +1,17 @@
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { goInstall } from './go-install.ts';
+import { goBuild, goInstall, isBuiltFrom } from './go-install.ts';
 
-/** A program that tests need and neither npm nor PyPI has: from Debian, or built from a Go module. */
+/** A program that tests need and neither npm nor PyPI has: from Debian, or built from a Go module, of the internet or a folder of ours. */
 export type Tool = { readonly name: string; readonly command: string } & (
   | { readonly aptPackage: string }
   | { readonly goPackage: string }
+  /** `goBuilt` is a package as seen from the module in `goModule`. */
+  | { readonly goModule: string; readonly goBuilt: string }
 );
+
+const KUBERNETES = join(import.meta.dirname, '..', 'kubernetes', 'testing', 'kube-apiserver-go');
 
 export const TEST_TOOLS: readonly Tool[] = [
   { name: 'IPROUTE2', command: 'ip', aptPackage: 'iproute2' },
@@ -23,6 +27,13 @@ export const TEST_TOOLS: readonly Tool[] = [
     command: 'compose-go',
     goPackage: 'github.com/compose-spec/compose-go/v2/cmd@v2.16.2',
   },
+  { name: 'KUBE_APISERVER', command: 'gateway-kube-apiserver', goModule: KUBERNETES, goBuilt: '.' },
+  {
+    name: 'KUBECTL',
+    command: 'gateway-kubectl',
+    goModule: KUBERNETES,
+    goBuilt: 'k8s.io/kubernetes/cmd/kubectl',
+  },
 ];
 
 /** Where Go tools are kept; first on the PATH of the tests. */
@@ -33,19 +44,27 @@ export const TOOLS = join(import.meta.dirname, '..', '.gateway', 'tools');
  * `say` gets a line for it. Returns why each tool that is still missing is, by name.
  */
 export function ensureTestTools(say: (line: string) => void): ReadonlyMap<string, string> {
-  const missing = TEST_TOOLS.filter(isMissing);
+  const missing = TEST_TOOLS.filter(tool => isMissing(tool) || isOutdated(tool));
   const packages = missing.flatMap(tool => ('aptPackage' in tool ? [tool.aptPackage] : []));
   const aptFailure = packages.length === 0 ? '' : aptInstall(packages, say);
-  const failures = missing.map(tool => {
-    const failure =
-      'goPackage' in tool ? goInstall(tool.goPackage, join(TOOLS, tool.command), say) : aptFailure;
-    return [tool, failure] as const;
-  });
+  const failures = missing.map(tool => [tool, make(tool, say) ?? aptFailure] as const);
   return new Map(
     failures
-      .filter(([tool]) => isMissing(tool))
+      .filter(([tool]) => isMissing(tool) || isOutdated(tool))
       .map(([{ command, name }, failure]) => [name, `no "${command}": ${failure}`]),
   );
+}
+
+/** Builds a tool with Go. Returns why it did not, undefined where the tool is not one of Go's. */
+function make(tool: Tool, say: (line: string) => void): string | undefined {
+  const target = join(TOOLS, tool.command);
+  if ('goPackage' in tool) return goInstall(tool.goPackage, target, say);
+  return 'goModule' in tool ? goBuild(tool.goModule, tool.goBuilt, target, say) : undefined;
+}
+
+/** A tool of ours is built again when its sources have changed. */
+function isOutdated(tool: Tool): boolean {
+  return 'goModule' in tool && !isBuiltFrom(tool.goModule, join(TOOLS, tool.command));
 }
 
 function isMissing({ command }: Tool): boolean {

@@ -1,0 +1,223 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer, Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Cluster, connectCluster } from '../cluster.ts';
+
+/** A real kube-apiserver with its own etcd, on a port that stays the same across restarts. There are no controllers beside it. */
+export type KubeApiserver = {
+  readonly server: string;
+  readonly port: number;
+  /** The file of the authority that has signed its certificate. */
+  readonly caFile: string;
+  /** Path of a kubeconfig of the cluster's admin, for processes and kubectl. */
+  readonly kubeconfig: string;
+  /** A client that may do everything. */
+  readonly admin: Cluster;
+  pid(): number;
+  /** SIGKILL; what was written stays. */
+  stop(): Promise<void>;
+  /** Starts it again and waits until it is ready. */
+  start(): Promise<void>;
+  /** Ends it and removes its files. */
+  remove(): Promise<void>;
+  /** A kubeconfig of the same server, or of another address that leads to it, with another token. Returns its path. */
+  writeKubeconfig(name: string, token: string, server?: string): Promise<string>;
+};
+
+const COMMAND = 'gateway-kube-apiserver';
+const KUBECTL = 'gateway-kubectl';
+const TOOLS = join(import.meta.dirname, '..', '..', '.gateway', 'tools');
+const ADMIN_TOKEN = 'admin-token';
+const START_MS = 60_000;
+const TRIES = 3;
+
+/** Why there is no API server for tests; undefined when there is. */
+export function whyNoKubeApiserver(): string | undefined {
+  if (process.env.GATEWAY_SKIP_KUBE_APISERVER !== undefined) return process.env.GATEWAY_SKIP_KUBE_APISERVER;
+  return find(COMMAND) === undefined
+    ? `there is no ${COMMAND}: npm test builds it where there is Go`
+    : undefined;
+}
+
+/** Why there is no kubectl for tests; undefined when there is. */
+export function whyNoKubectl(): string | undefined {
+  if (process.env.GATEWAY_SKIP_KUBECTL !== undefined) return process.env.GATEWAY_SKIP_KUBECTL;
+  return find(KUBECTL) === undefined
+    ? `there is no ${KUBECTL}: npm test builds it where there is Go`
+    : undefined;
+}
+
+/** Runs kubectl as the cluster's admin; returns what it has printed. */
+export function kubectl(
+  { kubeconfig }: Pick<KubeApiserver, 'kubeconfig'>,
+  args: readonly string[],
+  input = '',
+) {
+  const { status, stdout, stderr } = spawnSync(find(KUBECTL) ?? KUBECTL, args, {
+    env: { ...process.env, KUBECONFIG: kubeconfig },
+    encoding: 'utf8',
+    input,
+  });
+  return { status, stdout, stderr };
+}
+
+function find(command: string): string | undefined {
+  const folders = [TOOLS, ...(process.env.PATH ?? '').split(delimiter)];
+  return folders.map(folder => join(folder, command)).find(existsSync);
+}
+
+/** Starts an API server (3 s, 300 MB); share one in all tests of a file. It listens on `address`, by default the loopback. */
+export async function startKubeApiserver(address = '127.0.0.1'): Promise<KubeApiserver> {
+  const home = await mkdtemp(join(tmpdir(), 'gateway-kapi-'));
+  await writeKeys(home);
+  // A port that was free may be taken by others in the meantime.
+  for (let tries = 1; ; tries += 1) {
+    const port = await freePort(address);
+    try {
+      return await startAt(home, address, port);
+    } catch (error) {
+      if (tries === TRIES || !/address already in use/.test(String(error))) throw error;
+    }
+  }
+}
+
+async function startAt(home: string, address: string, port: number): Promise<KubeApiserver> {
+  const server = `https://${address}:${port}`;
+  const caFile = join(home, 'cert', 'apiserver.crt');
+  const writeKubeconfig = async (name: string, token: string, at = server) => {
+    const path = join(home, `${name}.kubeconfig`);
+    await writeFile(path, JSON.stringify(kubeconfigOf(at, caFile, token)), { mode: 0o600 });
+    return path;
+  };
+  let child: ChildProcess | undefined;
+  const stop = async () => {
+    if (child !== undefined && child.exitCode === null && child.signalCode === null) {
+      child.ref();
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    }
+  };
+  const start = async () => {
+    child = run(home, address, port);
+    await ready(child, admin);
+  };
+  const kubeconfig = await writeKubeconfig('admin', ADMIN_TOKEN);
+  const admin = await connectCluster({ kubeconfig });
+  await start();
+  const remove = async () => {
+    admin.close();
+    await stop();
+    await rm(home, { recursive: true, force: true });
+  };
+  return {
+    server,
+    port,
+    caFile,
+    kubeconfig,
+    admin,
+    pid: () => child?.pid ?? 0,
+    stop,
+    start,
+    remove,
+    writeKubeconfig,
+  };
+}
+
+async function writeKeys(home: string): Promise<void> {
+  await mkdir(join(home, 'cert'));
+  const { privateKey } = generateKeyPairSync('rsa', {
+    modulusLength: 2048,
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+  });
+  await writeFile(join(home, 'sa.key'), privateKey, { mode: 0o600 });
+  await writeFile(join(home, 'tokens.csv'), `${ADMIN_TOKEN},admin,admin,"system:masters"\n`, { mode: 0o600 });
+}
+
+/** Its standard input is ours, so that it ends with this process whatever becomes of that. */
+function run(home: string, address: string, port: number): ChildProcess {
+  const key = join(home, 'sa.key');
+  const flags = {
+    'bind-address': address,
+    'advertise-address': address,
+    'secure-port': String(port),
+    'cert-dir': join(home, 'cert'),
+    'service-account-issuer': 'https://kubernetes.default.svc',
+    'service-account-signing-key-file': key,
+    'service-account-key-file': key,
+    'service-cluster-ip-range': '10.0.0.0/24',
+    'token-auth-file': join(home, 'tokens.csv'),
+    'authorization-mode': 'RBAC',
+    'disable-admission-plugins': 'ServiceAccount',
+    'endpoint-reconciler-type': 'none',
+    'allow-privileged': 'true',
+    'enable-priority-and-fairness': 'false',
+    v: '0',
+  };
+  const child = spawn(
+    find(COMMAND) ?? COMMAND,
+    Object.entries(flags).map(([name, value]) => `--${name}=${value}`),
+    {
+      cwd: home,
+      env: { ...process.env, KAPI_ETCD_DIR: join(home, 'etcd'), KAPI_EXIT_WITH_STDIN: '1' },
+      stdio: ['pipe', 'ignore', 'pipe'],
+    },
+  );
+  // A test that fails before it can remove the server shall end all the same.
+  child.unref();
+  for (const stream of [child.stdin, child.stderr]) if (stream instanceof Socket) stream.unref();
+  return child;
+}
+
+async function ready(child: ChildProcess, admin: Cluster): Promise<void> {
+  let log = '';
+  child.stderr?.on('data', chunk => {
+    log = (log + String(chunk)).slice(-20_000);
+  });
+  const deadline = performance.now() + START_MS;
+  while (!(await isReady(admin))) {
+    if (child.exitCode !== null || performance.now() > deadline)
+      throw new Error(`${COMMAND} did not become ready:\n${log}`);
+    await delay(50);
+  }
+}
+
+async function isReady(admin: Cluster): Promise<boolean> {
+  try {
+    const answer = await admin.open({ method: 'GET', path: '/readyz' }, AbortSignal.timeout(2_000));
+    answer.resume();
+    return answer.statusCode === 200;
+  } catch {
+    return false; // it has not written its certificate, or does not listen yet
+  }
+}
+
+function kubeconfigOf(server: string, caFile: string, token: string): object {
+  return {
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name: 'test', cluster: { server, 'certificate-authority': caFile } }],
+    users: [{ name: 'user', user: { token } }],
+    contexts: [{ name: 'test', context: { cluster: 'test', user: 'user', namespace: 'default' } }],
+    'current-context': 'test',
+  };
+}
+
+async function freePort(address: string): Promise<number> {
+  const server = createServer().listen(0, address);
+  await once(server, 'listening');
+  const bound = server.address();
+  server.close();
+  await once(server, 'close');
+  if (bound === null || typeof bound === 'string') throw new Error('no port');
+  return bound.port;
+}
+
+/** The text of a file, for what only takes texts. */
+export const readText = (path: string): Promise<string> => readFile(path, 'utf8');
