@@ -44,6 +44,8 @@ for (const [name, value] of [
   ['EXT_AUTHZ_ADDRESS', '18001'],
   ['RATELIMIT_ADDRESS', 'ratelimit'],
   ['XDS_PLAINTEXT_SECRETS', 'yes'],
+  ['HOP_TLS', 'on'],
+  ['TRUST_DOMAIN', 'a b'],
   ['LOG_LEVEL', 'loud'],
 ] as const) {
   test(`${name}=${value} is refused by name`, () => {

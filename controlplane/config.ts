@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { delimiter, resolve } from 'node:path';
+import { DEFAULT_TRUST_DOMAIN, parseSpiffeId, spiffeId } from '#certificates/identity.ts';
 import { type HostPort, parseHostPort } from '#protos/host-port.ts';
 
 export type Config = {
@@ -21,6 +22,12 @@ export type Config = {
   readonly rateLimit: HostPort;
   /** The certificates that `https://` services are checked against: a file on the proxies' machines. */
   readonly caFile: string;
+  /** The folder with the control plane's identity: then it is asked by mutual TLS only, and so are the services on other machines. */
+  readonly tlsFolder: string | undefined;
+  /** Proxies speak mutual TLS to each other. */
+  readonly hopTls: boolean;
+  /** Whose certificates the proxies and services have. */
+  readonly trustDomain: string;
   /** Secrets may go to clients on other machines, without encryption. */
   readonly plaintextSecrets: boolean;
   readonly gatewayId: string;
@@ -71,6 +78,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     extAuthz: address('EXT_AUTHZ_ADDRESS', '127.0.0.1:18001'),
     rateLimit: address('RATELIMIT_ADDRESS', '127.0.0.1:18002'),
     caFile: text('CA_FILE', CA_FILES.find(file => existsSync(file)) ?? CA_FILES[0]),
+    tlsFolder: text('TLS_FOLDER', '') || undefined,
+    hopTls: parseFlag('HOP_TLS', text('HOP_TLS', 'false')),
+    trustDomain: parseTrustDomain(text('TRUST_DOMAIN', DEFAULT_TRUST_DOMAIN)),
     plaintextSecrets: parseFlag('XDS_PLAINTEXT_SECRETS', text('XDS_PLAINTEXT_SECRETS', 'false')),
     gatewayId: text('GATEWAY_ID', 'default'),
     apiGroups: list('API_GROUPS', 'gateway.internal,getambassador.io', ','),
@@ -93,6 +103,13 @@ function parseKubernetes(namespaces: readonly string[], kubeconfig: string): Kub
 function parseFlag(name: string, text: string): boolean {
   if (text === 'true' || text === 'false') return text === 'true';
   throw new Error(`${name} is "${text}": want true or false`);
+}
+
+function parseTrustDomain(text: string): string {
+  if (parseSpiffeId(spiffeId({ trustDomain: text, group: 'a' })) !== undefined) return text;
+  throw new Error(
+    `TRUST_DOMAIN is "${text}": want lower-case letters, digits, ".", "-" and "_", for example ${DEFAULT_TRUST_DOMAIN}`,
+  );
 }
 
 function parseAddress(name: string, text: string): HostPort {

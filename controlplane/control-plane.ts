@@ -3,6 +3,7 @@ import type { UntypedServiceImplementation } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
 import { EncodeError } from '#protos/encode-error.ts';
 import type { Problem } from '#resources/problem.ts';
+import type { Node } from '#xds/discovery.ts';
 import type { DiscoveryObserver, StreamStatus } from '#xds/discovery-observer.ts';
 import { DiscoveryService, type Peer } from '#xds/discovery-service.ts';
 import type { Snapshot } from '#xds/snapshot.ts';
@@ -19,7 +20,7 @@ import type { LastGoodStore } from './last-good-store.ts';
 import type { Metrics } from './metrics.ts';
 import { problemLog } from './problem-log.ts';
 import type { Reading } from './resource-folders.ts';
-import { refuseSecrets } from './secret-groups.ts';
+import { refuseGroup } from './secret-groups.ts';
 import { allProblems, type Status, shortTypeName, toStatus } from './status.ts';
 import type { Standing } from './verdict.ts';
 import { widen } from './widen.ts';
@@ -54,7 +55,11 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
   const published = new Map<string, Snapshot>();
   let cancelNarrowing = () => {};
   const keeper = await lastGoodKeeper(parts.store, config, log);
-  const refuse = (group: string, { address }: Peer) => refuseSecrets(group, address, config.plaintextSecrets);
+  const refuse = (group: string, peer: Peer, { id }: Node) => {
+    const reason = refuseGroup(group, peer, config);
+    if (reason !== undefined) log.warn({ node: id, group, address: peer.address, reason }, 'client refused');
+    return reason;
+  };
   const service = new DiscoveryService({ cache, observer: observer(), refuse, now, after });
   const controller = new Controller(keeper.lastGood, {
     groups: resources => [...SERVICE_GROUPS, ...nodeGroups(resources)],
@@ -130,8 +135,19 @@ function compiler(config: Config, log: Logger): ControllerParts['compile'] {
   return (resources, group) => {
     const memo = memos.get(group) ?? new Memo();
     memos.set(group, memo);
-    const { edge, sds, extAuthz, rateLimit, caFile } = config;
-    const compiled = compile(resources, group, { edge, sds, extAuthz, rateLimit, caFile, memo });
+    const { edge, sds, extAuthz, rateLimit, caFile, hopTls, trustDomain } = config;
+    const serviceTls = config.tlsFolder !== undefined;
+    const compiled = compile(resources, group, {
+      edge,
+      sds,
+      extAuthz,
+      rateLimit,
+      caFile,
+      hopTls,
+      serviceTls,
+      trustDomain,
+      memo,
+    });
     try {
       return { snapshot: encode(compiled), problems: compiled.problems };
     } catch (error) {

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
+import { X509Certificate } from 'node:crypto';
 import { test } from 'node:test';
-import { refuseSecrets } from './secret-groups.ts';
+import { testAuthority } from '#protos/testing/test-authority.ts';
+import { refuseGroup } from './secret-groups.ts';
+
+const TRUST = { plaintextSecrets: false, trustDomain: 'gateway.internal' };
+const AUTHORITY = await testAuthority();
 
 for (const [group, address, plaintext, refused] of [
   ['ext-authz', '127.0.0.1:4711', false, false],
@@ -15,6 +20,26 @@ for (const [group, address, plaintext, refused] of [
 ] as const) {
   const allowed = plaintext ? ', where plaintext is allowed,' : '';
   test(`${address}${allowed} ${refused ? 'does not get' : 'gets'} the configuration of ${group}`, () => {
-    assert.equal(refuseSecrets(group, address, plaintext) !== undefined, refused);
+    const trust = { ...TRUST, plaintextSecrets: plaintext };
+    assert.equal(refuseGroup(group, { address, certificate: undefined }, trust) !== undefined, refused);
+  });
+}
+
+for (const [uris, group, refused] of [
+  [['spiffe://gateway.internal/group/edge'], 'edge', false],
+  [['spiffe://gateway.internal/group/edge'], 'ext-authz', true],
+  [['spiffe://gateway.internal/group/edge'], 'edge-2', true],
+  [['spiffe://gateway.internal/group/ext-authz'], 'ext-authz', false],
+  [['spiffe://other.test/group/edge'], 'edge', true],
+  [['spiffe://gateway.internal/group/edge', 'spiffe://gateway.internal/group/ext-authz'], 'edge', true],
+  [[], 'edge', true],
+  [[], '', true],
+] as const) {
+  const who = `a certificate of ${uris.length === 0 ? 'no name' : uris.join(' and ')}`;
+  test(`${who} ${refused ? 'does not get' : 'gets'} the configuration of ${group || 'no group'}, on the loopback too`, async () => {
+    const certificate = new X509Certificate((await AUTHORITY.issue(uris)).certificate);
+    const trust = { ...TRUST, plaintextSecrets: true };
+    const reason = refuseGroup(group, { address: '127.0.0.1:1', certificate }, trust);
+    assert.equal(reason !== undefined, refused);
   });
 }

@@ -1,17 +1,35 @@
+import { groupOfPeer } from '#certificates/peer.ts';
 import { parseHostPort } from '#protos/host-port.ts';
 import { isLoopback } from '#resources/origin.ts';
+import type { Peer } from '#xds/discovery-service.ts';
 import { EXT_AUTHZ } from './compile/node-groups.ts';
 
 /** Groups whose configuration holds secrets, such as those of OAuth2 clients. */
 const GROUPS: ReadonlySet<string> = new Set([EXT_AUTHZ]);
 
+export type Trust = {
+  /** Secrets may go to other machines in plain text. */
+  readonly plaintextSecrets: boolean;
+  readonly trustDomain: string;
+};
+
 /**
- * Why a client at `address` (`host:port`) may not have the group's configuration; undefined: it may. What holds secrets goes to this machine's own
- * processes, and elsewhere only where the operator says that nobody else can read along.
+ * Why a client may not have the group's configuration; undefined: it may. By mutual TLS it has that of the group that its certificate names, and no
+ * other. In plain text what holds secrets goes to this machine's own processes, and elsewhere only where the operator says that nobody else can read along.
  */
-export function refuseSecrets(group: string, address: string, plaintext: boolean): string | undefined {
+export function refuseGroup(group: string, { address, certificate }: Peer, trust: Trust): string | undefined {
+  if (certificate === undefined) return refuseSecrets(group, address, trust.plaintextSecrets);
+  const own = groupOfPeer(certificate.subjectAltName, trust.trustDomain);
+  if (own === group) return undefined;
+  return `the certificate is of ${own ?? `nobody of ${trust.trustDomain}`}: it is not given the configuration of ${group.slice(0, MAX_GROUP)}`;
+}
+
+/** A group's name is a DNS label; whatever else a stranger calls itself is cut before it is told. */
+const MAX_GROUP = 63;
+
+function refuseSecrets(group: string, address: string, plaintext: boolean): string | undefined {
   if (!GROUPS.has(group) || plaintext) return undefined;
   const host = parseHostPort(address)?.host ?? '';
   if (isLoopback(host.replace(/^::ffff:/, ''))) return undefined;
-  return `the configuration of ${group} holds secrets and goes over the loopback only; in a network of your own set XDS_PLAINTEXT_SECRETS=true`;
+  return `the configuration of ${group} holds secrets and goes over the loopback only; set TLS_FOLDER, or XDS_PLAINTEXT_SECRETS=true in a network of your own`;
 }

@@ -13,7 +13,12 @@ export type ImportRow = {
 const GRPC = '@grpc/grpc-js';
 
 export const IMPORT_RULES: readonly ImportRow[] = [
-  { folder: 'controlplane/compile', ours: ['resources', 'protos'], packages: [], node: false },
+  {
+    folder: 'controlplane/compile',
+    ours: ['certificates', 'resources', 'protos'],
+    packages: [],
+    node: false,
+  },
   {
     folder: 'controlplane',
     ours: ['certificates', 'kubernetes', 'process', 'protos', 'resources', 'xds'],

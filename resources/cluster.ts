@@ -28,6 +28,12 @@ export const cluster = z.object({
     .max(253)
     .exactOptional()
     .describe('Name asked of the discovery service, with type `sds`; default: `name`'),
+  hop_tls: z
+    .boolean()
+    .exactOptional()
+    .describe(
+      'Mutual TLS to the proxies before the members, with type `sds`; default: where the gateway has it (`HOP_TLS`). `false`: plain',
+    ),
   features: z.enum(['http2']).exactOptional().describe('`http2`: the members speak HTTP/2'),
 });
 

@@ -1,10 +1,11 @@
 import { caution, type Finding, fault } from './finding.ts';
+import { ipVersion } from './ip-address.ts';
 import type { MappingMatch, MappingSpec } from './mapping.ts';
 import { parsePathRegex, parsePrefix } from './path-match.ts';
 
 /** The rules between a Mapping's fields. */
 export function checkMapping(spec: Partial<MappingSpec>): readonly Finding[] {
-  return [...checkMatch(spec), ...checkRewrite(spec), ...checkReach(spec)];
+  return [...checkMatch(spec), ...checkRewrite(spec), ...checkReach(spec), ...checkHop(spec)];
 }
 
 /** The rules between the fields that select a Mapping's requests. */
@@ -22,6 +23,16 @@ export function checkMatch(match: Partial<MappingMatch>): readonly Finding[] {
 function checkRewrite({ prefix_regex, rewrite }: Partial<MappingSpec>): readonly Finding[] {
   const ignored = prefix_regex === true && rewrite !== undefined && rewrite !== '/' && rewrite !== '';
   return ignored ? [caution(['rewrite'], '`rewrite` is ignored with `prefix_regex`')] : [];
+}
+
+/** A proxy's certificate is for the name of its service. */
+function checkHop({ service, hop_tls }: Partial<MappingSpec>): readonly Finding[] {
+  if (hop_tls !== true || service === undefined) return [];
+  if (service.scheme === 'https') return [fault(['hop_tls'], '`hop_tls` and https:// exclude each other')];
+  if (ipVersion(service.host) === 0) return [];
+  return [
+    fault(['service'], '`hop_tls` wants the name of a service, not an address: its proxy proves that name'),
+  ];
 }
 
 /** Matches that no request can have, since Envoy changes it or answers it before. */

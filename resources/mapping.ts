@@ -63,6 +63,12 @@ const schema = z.object({
   resolver: resolver
     .default('dns')
     .describe('How instances are found: `dns`, or `sds` (the discovery service; also spelt `endpoint`)'),
+  hop_tls: z
+    .boolean()
+    .exactOptional()
+    .describe(
+      'Mutual TLS to the proxy before the service; default: with resolver `sds`, where the gateway has it (`HOP_TLS`). `false`: plain, for instances without a proxy',
+    ),
   bypass_auth: z.boolean().default(false).describe('No filters run on it'),
   labels: labels.default({}).describe('Label domain → label groups, for rate limits'),
   gateway_id: gatewayId,

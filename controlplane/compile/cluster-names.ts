@@ -1,7 +1,7 @@
 import type { JsonObject } from '#protos/json.ts';
 import type { Resource } from '#resources/resource.ts';
 import { contentHash } from './content-hash.ts';
-import { mappingCluster } from './mapping-cluster.ts';
+import { mappingCluster, type UpstreamTls } from './mapping-cluster.ts';
 import type { KeyedMapping } from './mapping-keys.ts';
 import type { Memo } from './memo.ts';
 import { RESERVED_CLUSTERS } from './reserved-clusters.ts';
@@ -28,7 +28,7 @@ type Upstream = { readonly service: string; readonly users: [Mapping, ...Mapping
 export function mappingClusters(
   mappings: readonly KeyedMapping[],
   declared: ByName,
-  caFile: string,
+  tls: UpstreamTls,
   memo: Memo,
 ): ByName {
   const clusters = new Map<string, NamedCluster>();
@@ -40,7 +40,7 @@ export function mappingClusters(
   }
   const taken = takenNames(upstreams.values(), declared);
   for (const [key, upstream] of upstreams) {
-    const cluster = ownCluster(key, upstream, taken, caFile, memo);
+    const cluster = ownCluster(key, upstream, taken, tls, memo);
     for (const { id } of upstream.users) clusters.set(id, cluster);
   }
   return clusters;
@@ -71,11 +71,12 @@ function ownCluster(
   key: string,
   { service, users }: Upstream,
   taken: ReadonlySet<string>,
-  caFile: string,
+  tls: UpstreamTls,
   memo: Memo,
 ): NamedCluster {
   const [{ spec }] = users;
   const name = taken.has(service) ? `${service}~${contentHash(key)}` : service;
-  const json = memo.of(spec, 'cluster', [name, caFile], () => mappingCluster(name, spec, caFile));
+  const inputs = [name, tls.caFile, tls.hop.isDefault, tls.hop.trustDomain];
+  const json = memo.of(spec, 'cluster', inputs, () => mappingCluster(name, spec, tls));
   return { name, json, origins: users.map(({ id }) => id) };
 }

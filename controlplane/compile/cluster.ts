@@ -6,7 +6,8 @@ export type ClusterParts = {
   readonly connectTimeoutMs: number;
   /** How the members are found: `type` and what belongs to it. */
   readonly members: JsonObject;
-  readonly protocol: 'http1' | 'http2';
+  /** `hop`: HTTP/2 to a proxy of ours. */
+  readonly protocol: 'http1' | 'http2' | 'hop';
   readonly transportSocket?: JsonObject;
 };
 
@@ -35,6 +36,8 @@ export function toCluster(name: string, parts: ClusterParts): JsonObject {
   };
 }
 
+const KEEPALIVE: JsonObject = { interval: '30s', timeout: '10s' };
+
 /**
  * Idle HTTP/1.1 connections are closed before the service does it (Node.js after 5 s): a request sent onto a connection
  * that is just being closed would be lost. HTTP/2 says when it closes.
@@ -45,8 +48,12 @@ const PROTOCOLS = {
     explicit_http_config: { http_protocol_options: {} },
   }),
   http2: extension('upstreams.http.v3.HttpProtocolOptions', {
+    explicit_http_config: { http2_protocol_options: { connection_keepalive: KEEPALIVE } },
+  }),
+  // The proxy takes so many streams on a connection; more, begun before it could say so, would be refused.
+  hop: extension('upstreams.http.v3.HttpProtocolOptions', {
     explicit_http_config: {
-      http2_protocol_options: { connection_keepalive: { interval: '30s', timeout: '10s' } },
+      http2_protocol_options: { max_concurrent_streams: 100, connection_keepalive: KEEPALIVE },
     },
   }),
 } as const;

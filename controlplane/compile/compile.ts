@@ -1,3 +1,4 @@
+import type { JsonObject } from '#protos/json.ts';
 import { CLUSTER, LISTENER, ROUTE_CONFIGURATION } from '#protos/type-url.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { mappingClusters, type NamedCluster } from './cluster-names.ts';
@@ -6,6 +7,8 @@ import type { Compiled, CompiledResource } from './compiled.ts';
 import { edgeRateLimits } from './edge-rate-limits.ts';
 import { edgeFilters } from './ext-authz-edge.ts';
 import { extAuthzMessages } from './ext-authz-messages.ts';
+import { callersOf, type Hop, hopOf } from './hop.ts';
+import { hopServerTls } from './hop-tls.ts';
 import { unservedLabelProblems } from './label-domain-problems.ts';
 import { hostRateLimits } from './labelling.ts';
 import { listenerProblems, listeners } from './listeners.ts';
@@ -33,12 +36,13 @@ export function compile(resources: ResourceSet, group: string, options: CompileO
   if (group === EXT_AUTHZ) return extAuthzMessages(resources, memo);
   if (group === RATELIMIT_SERVICE) return compileRateLimits(resources, memo);
   const own = ofNodeGroup(resources, group);
+  const hop = hopOf(options);
   const edge = group === EDGE ? edgeRateLimits(own, options, memo) : undefined;
   const filters = group === EDGE ? edgeFilters(own, options, memo) : undefined;
   const edgeRoutes = edge === undefined || filters === undefined ? undefined : { ...edge, ...filters };
   const mappings = keyedMappings(own.mappings, memo);
   const declared = proxyConfigClusters(own.proxyConfigs, options);
-  const byMapping = mappingClusters(mappings, declared.byName, caFile, memo);
+  const byMapping = mappingClusters(mappings, declared.byName, { caFile, hop }, memo);
   const groups = mappingGroups(mappings, byMapping);
   const hosts = proxyConfigHosts(own.proxyConfigs, declared.byName);
   const routes = virtualHosts({
@@ -64,7 +68,7 @@ export function compile(resources: ResourceSet, group: string, options: CompileO
         ROUTE_CONFIGURATION,
         [routeConfiguration(group, own, routes, [...(edge?.origins ?? []), ...(filters?.origins ?? [])])],
       ],
-      [LISTENER, byName(listeners(own, group, options, edge?.listener))],
+      [LISTENER, byName(listeners(own, group, options, edge?.listener, hopSocket(resources, group, hop)))],
     ]),
     problems: [
       ...listenerProblems(own, group),
@@ -75,6 +79,12 @@ export function compile(resources: ResourceSet, group: string, options: CompileO
       ...(edge === undefined ? unservedLabelProblems(own.mappings) : rateLimitProblems(own, edge, memo)),
     ],
   };
+}
+
+/** The edge is reached by clients from outside; the proxies behind it by other proxies alone. */
+function hopSocket(resources: ResourceSet, group: string, hop: Hop): JsonObject | undefined {
+  if (group === EDGE || !hop.isDefault) return undefined;
+  return hopServerTls(hop.trustDomain, { groups: callersOf(resources, group, hop) });
 }
 
 function routeConfiguration(

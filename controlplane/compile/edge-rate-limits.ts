@@ -5,7 +5,7 @@ import { labelling } from './labelling.ts';
 import type { EdgeListener } from './listeners.ts';
 import type { Memo } from './memo.ts';
 import { moduleConfig } from './module-config.ts';
-import { type CompileOptions, DEFAULT_CA_FILE } from './options.ts';
+import type { CompileOptions } from './options.ts';
 import { RATE_LIMIT_CLUSTER, rateLimitCluster } from './rate-limit-cluster.ts';
 import type { RateLimitContext } from './rate-limit-problems.ts';
 import { takenHeaders } from './taken-headers.ts';
@@ -52,15 +52,12 @@ function injectingIds(rateLimits: ResourceSet['rateLimits']): readonly string[] 
     .map(({ id }) => id);
 }
 
-function clusterOf(
-  { rateLimitServices }: ResourceSet,
-  { rateLimit, caFile = DEFAULT_CA_FILE }: CompileOptions,
-  memo: Memo,
-): NamedCluster {
+function clusterOf({ rateLimitServices }: ResourceSet, options: CompileOptions, memo: Memo): NamedCluster {
+  const { rateLimit, caFile, serviceTls, trustDomain } = options;
   const service = rateLimitServices[0];
-  const inputs = [rateLimit.host, rateLimit.port, caFile];
+  const inputs = [rateLimit.host, rateLimit.port, caFile, serviceTls, trustDomain];
   const json = memo.of(service?.spec ?? memo, 'rate limit cluster', inputs, () =>
-    rateLimitCluster(service?.spec, rateLimit, caFile),
+    rateLimitCluster(service?.spec, options),
   );
   return { name: RATE_LIMIT_CLUSTER, json, origins: service === undefined ? [] : [service.id] };
 }

@@ -49,8 +49,11 @@ export function edgeFilters(resources: ResourceSet, options: CompileOptions, mem
   };
 }
 
-function clusterOf({ extAuthz }: CompileOptions, memo: Memo): NamedCluster {
-  const inputs = [extAuthz.host, extAuthz.port];
-  const json: JsonObject = memo.of(memo, 'ext-authz cluster', inputs, () => extAuthzCluster(extAuthz));
+function clusterOf(options: CompileOptions, memo: Memo): NamedCluster {
+  const { extAuthz, serviceTls, trustDomain } = options;
+  const inputs = [extAuthz.host, extAuthz.port, serviceTls, trustDomain];
+  const json: JsonObject = memo.of(memo, 'ext-authz cluster', inputs, () =>
+    extAuthzCluster(extAuthz, options),
+  );
   return { name: EXT_AUTHZ_CLUSTER, json, origins: [] };
 }

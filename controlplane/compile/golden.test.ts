@@ -30,6 +30,15 @@ const OPTIONS: CompileOptions = {
   extAuthz: { host: '127.0.0.1', port: 18001 },
 };
 
+/** Cases whose name begins with `hop-tls`: as in a cluster, where services are on other machines. */
+const HOP_TLS: CompileOptions = {
+  ...OPTIONS,
+  rateLimit: { host: 'ratelimit-service', port: 18002 },
+  extAuthz: { host: 'ext-authz', port: 18001 },
+  hopTls: true,
+  serviceTls: true,
+};
+
 for (const file of readdirSync(FOLDER).filter(name => name.endsWith('.in.yaml'))) {
   const { resources, problems } = resourceSetOf(readFileSync(join(FOLDER, file), 'utf8'), file);
   const nodes = nodeGroups(resources);
@@ -39,7 +48,7 @@ for (const file of readdirSync(FOLDER).filter(name => name.endsWith('.in.yaml'))
   ];
   for (const group of [...nodes, ...asked]) {
     const name = `${file.slice(0, -'.in.yaml'.length)}.${group}`;
-    const compiled = compile(resources, group, OPTIONS);
+    const compiled = compile(resources, group, file.startsWith('hop-tls') ? HOP_TLS : OPTIONS);
 
     test(`${name} is compiled as its golden file says`, (t: TestContext) => {
       const all = [...problems, ...compiled.problems];

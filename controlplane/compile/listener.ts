@@ -10,8 +10,12 @@ export function listenerName(address: HostPort): string {
   return formatHostPort(address);
 }
 
-/** Envoy's `Listener` of plain HTTP. Source for the limit: Envoy's page "Configuring Envoy as an edge proxy". */
-export function toListener(address: HostPort, httpConnectionManager: JsonObject): JsonObject {
+/** Envoy's `Listener` of HTTP, plain or over a transport socket. Source for the limit: Envoy's page "Configuring Envoy as an edge proxy". */
+export function toListener(
+  address: HostPort,
+  httpConnectionManager: JsonObject,
+  transportSocket?: JsonObject,
+): JsonObject {
   return {
     '@type': 'type.googleapis.com/envoy.config.listener.v3.Listener',
     name: listenerName(address),
@@ -22,6 +26,7 @@ export function toListener(address: HostPort, httpConnectionManager: JsonObject)
         filters: [
           { name: 'envoy.filters.network.http_connection_manager', typed_config: httpConnectionManager },
         ],
+        ...(transportSocket === undefined ? {} : { transport_socket: transportSocket }),
       },
     ],
   };

@@ -1,3 +1,4 @@
+import type { JsonObject } from '#protos/json.ts';
 import type { HostPort } from '#resources/host.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
@@ -11,17 +12,18 @@ import { problemOf } from './problem-of.ts';
 /** What the edge's listeners have besides, and the ids of the resources that it comes from. */
 export type EdgeListener = EdgeParts & { readonly origins: readonly string[] };
 
-/** One listener for each address that the ProxyConfigs of the node group give; all serve the same routes. */
+/** One listener for each address that the ProxyConfigs of the node group give; all serve the same routes, over the same transport socket. */
 export function listeners(
   resources: ResourceSet,
   group: string,
   options: CompileOptions,
   edge: EdgeListener | undefined,
+  transportSocket?: JsonObject,
 ): readonly CompiledResource[] {
   const manager = httpConnectionManager(group, edge);
   return [...addresses(resources, group, options).values()].map(({ address, origins }) => ({
     name: listenerName(address),
-    json: toListener(address, manager),
+    json: toListener(address, manager, transportSocket),
     origins: [...origins, ...(edge?.origins ?? [])],
   }));
 }

@@ -4,6 +4,8 @@ import type { MappingSpec } from '#resources/mapping.ts';
 import { type ClusterParts, toCluster } from './cluster.ts';
 import { BUILT_IN } from './discovery-cluster.ts';
 import { edsConfig } from './eds-config.ts';
+import { type Hop, hopService } from './hop.ts';
+import { hopClientTls } from './hop-tls.ts';
 import { discoveredMembers, membersOf } from './members.ts';
 import { upstreamTls } from './upstream-tls.ts';
 
@@ -15,16 +17,19 @@ export function serviceName({ service: { scheme, host, port } }: MappingSpec): s
 }
 
 /** Mappings of equal key have equal clusters. */
-export function clusterKey({ service, resolver, connect_timeout_ms }: MappingSpec): string {
+export function clusterKey({ service, resolver, connect_timeout_ms, hop_tls }: MappingSpec): string {
   const { scheme, host, port } = service;
-  return `${scheme} ${host} ${port} ${resolver} ${connect_timeout_ms}`;
+  return `${scheme} ${host} ${port} ${resolver} ${connect_timeout_ms}${hop_tls === undefined ? '' : ` ${hop_tls}`}`;
 }
+
+/** What TLS to services is made of. */
+export type UpstreamTls = { readonly caFile: string; readonly hop: Hop };
 
 /**
  * The cluster of a Mapping's service. With resolver `sds` the instances bring their ports: that of `service`
  * only tells clusters apart.
  */
-export function mappingCluster(name: string, spec: MappingSpec, caFile: string): JsonObject {
+export function mappingCluster(name: string, spec: MappingSpec, { caFile, hop }: UpstreamTls): JsonObject {
   const { service, resolver, connect_timeout_ms } = spec;
   const parts: ClusterParts = {
     connectTimeoutMs: connect_timeout_ms,
@@ -32,6 +37,11 @@ export function mappingCluster(name: string, spec: MappingSpec, caFile: string):
       resolver === 'sds' ? discoveredMembers(service.host, edsConfig(BUILT_IN)) : membersOf(name, service),
     protocol: 'http1',
   };
+  const hopTo = hopService(spec, hop);
+  if (hopTo !== undefined) {
+    const transportSocket = hopClientTls(hop.trustDomain, { service: hopTo });
+    return toCluster(name, { ...parts, protocol: 'hop', transportSocket });
+  }
   if (service.scheme === 'http') return toCluster(name, parts);
   return toCluster(name, { ...parts, transportSocket: upstreamTls(service.host, caFile) });
 }

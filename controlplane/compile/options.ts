@@ -14,6 +14,12 @@ export type CompileOptions = {
   readonly discoveryClusters?: ReadonlySet<string>;
   /** The certificates that `https://` services are checked against: a file on the proxies' machines. */
   readonly caFile?: string;
+  /** Whether proxies speak mutual TLS to each other; absent: in plain text. */
+  readonly hopTls?: boolean;
+  /** Whether our own services on other machines are asked by mutual TLS; absent: in plain text. */
+  readonly serviceTls?: boolean;
+  /** Whose certificates those are; absent: `gateway.internal`. */
+  readonly trustDomain?: string;
   /** Results of the group's earlier compilations; one for each group. */
   readonly memo?: Memo;
 };

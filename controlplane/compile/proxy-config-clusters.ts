@@ -6,6 +6,8 @@ import { type ClusterParts, toCluster } from './cluster.ts';
 import type { NamedCluster } from './cluster-names.ts';
 import { BOOTSTRAP_CLUSTERS, type Discovery, discoveryOf } from './discovery-cluster.ts';
 import { edsConfig } from './eds-config.ts';
+import { type Hop, hopClusterService, hopOf } from './hop.ts';
+import { hopClientTls } from './hop-tls.ts';
 import { discoveredMembers, dnsMembers, staticMembers } from './members.ts';
 import type { CompileOptions } from './options.ts';
 import { problemOf } from './problem-of.ts';
@@ -29,7 +31,7 @@ export function proxyConfigClusters(
     const reachable = isReachable(discovery, options);
     if (!reachable) problems.push(unreachable(proxyConfig));
     for (const cluster of proxyConfig.spec.clusters) {
-      const json = compileCluster(cluster, reachable ? discovery : undefined);
+      const json = compileCluster(cluster, reachable ? discovery : undefined, hopOf(options));
       const known = byName.get(cluster.name);
       if (known === undefined) {
         byName.set(cluster.name, { name: envoyName(cluster), json, origins: [proxyConfig.id] });
@@ -42,10 +44,12 @@ export function proxyConfigClusters(
 }
 
 /** A cluster of type `sds` without a way to the discovery service stands there without members, and answers 503. */
-function compileCluster(cluster: ProxyCluster, discovery: Discovery | undefined): JsonObject {
+function compileCluster(cluster: ProxyCluster, discovery: Discovery | undefined, hop: Hop): JsonObject {
+  const service = hopClusterService(cluster, hop);
   const parts: Omit<ClusterParts, 'members'> = {
     connectTimeoutMs: cluster.connect_timeout_ms,
-    protocol: cluster.features === 'http2' ? 'http2' : 'http1',
+    protocol: service !== undefined ? 'hop' : cluster.features === 'http2' ? 'http2' : 'http1',
+    ...(service === undefined ? {} : { transportSocket: hopClientTls(hop.trustDomain, { service }) }),
   };
   return toCluster(envoyName(cluster), { ...parts, members: members(cluster, discovery) });
 }
