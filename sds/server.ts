@@ -1,23 +1,30 @@
+import type { RequestListener } from 'node:http';
 import type { Logger } from 'pino';
 import { serve } from '#protos/serve.ts';
-import { CLUSTER_LOAD_ASSIGNMENT } from '#protos/type-url.ts';
+import type { TlsServerOptions } from '#protos/tls.ts';
 import type { DiscoveryObserver } from '#xds/discovery-observer.ts';
-import { DiscoveryService } from '#xds/discovery-service.ts';
-import { SnapshotCache } from '#xds/snapshot-cache.ts';
 import type { After } from './after.ts';
+import { createDiscovery } from './discovery.ts';
 import { httpApp } from './http/http-app.ts';
 import type { Instances } from './instances/instance.ts';
 import { instanceChanges } from './instances/instance-changes.ts';
 import type { InstanceSource } from './instances/instance-source.ts';
 import { instancesSnapshot } from './instances/instances-snapshot.ts';
 import type { Metrics } from './metrics.ts';
+import { quietly } from './quietly.ts';
+import type { Secrets } from './secrets/secrets.ts';
 import { statusOf } from './status.ts';
 
 export type ServerOptions = {
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
-  readonly source: InstanceSource;
+  /** Undefined: no instances are served. */
+  readonly source: InstanceSource | undefined;
+  /** Undefined: no secrets are served. */
+  readonly secrets?: Secrets | undefined;
+  /** Mutual TLS; without it all is plain. */
+  readonly tls?: TlsServerOptions | undefined;
   readonly metrics: Metrics;
   readonly log: Logger;
   /** Milliseconds since the epoch. */
@@ -28,26 +35,35 @@ export type ServerOptions = {
 export type Server = {
   readonly address: string;
   readonly port: number;
+  /** What is asked for in plain HTTP. */
+  readonly http: RequestListener;
   /** Ends the source and the server; what is in flight may end for `graceMs`. */
   stop(graceMs: number): Promise<void>;
 };
 
-/** Every proxy is served the same instances, whatever node group it belongs to. */
-const GROUP = 'all';
-
 /**
- * Serves the instances of the source on one port: endpoint discovery over gRPC (state of the world and delta, aggregated or
- * not), and all of httpApp over HTTP/1.1. Until the source has answered, streams wait and gRPC health is NOT_SERVING.
+ * Serves the instances of the source and the secrets on one port: their discovery over gRPC (state of the world and delta, aggregated or
+ * not), and all of httpApp over HTTP/1.1. Until the source has answered, streams of instances wait and gRPC health is NOT_SERVING.
  */
 export async function startServer(options: ServerOptions): Promise<Server> {
-  const { host, port, source, metrics, log, now, after } = options;
-  const cache = new SnapshotCache();
-  let instances: Instances | undefined;
-  const observer = observerOf(metrics, log);
-  const discovery = new DiscoveryService({ cache, groupOf: () => GROUP, observer, now, after });
-  const app = httpApp({
+  const { host, port, source, secrets, tls, metrics, log, now, after } = options;
+  let instances: Instances | undefined = source === undefined ? new Map() : undefined;
+  const discovery = createDiscovery({
+    withInstances: source !== undefined,
+    secrets,
+    observer: observerOf(metrics, log),
+    onRefused: quietly(now, (untold, address: string, reason: string) =>
+      log.warn({ address, reason, untold }, 'no secrets for this client'),
+    ),
+    now,
+    after,
+  });
+  const http = httpApp({
     instances: () => instances,
-    status: () => statusOf(instances ?? new Map(), cache.get(GROUP) ?? new Map(), discovery.streams()),
+    status: () => ({
+      ...statusOf(instances ?? new Map(), discovery.instances() ?? new Map(), discovery.streams()),
+      ...(secrets && { secrets: secrets.status() }),
+    }),
     onAnswered(request) {
       metrics.httpAnswered(request.status);
       log.debug(request, 'request');
@@ -55,21 +71,21 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     onError: err => log.error({ err }, 'an HTTP request failed'),
     metrics: metrics.registry,
   });
-  const services = discovery.implementations([CLUSTER_LOAD_ASSIGNMENT]);
-  const served = await serve({ host, port, services, http: app });
-  const endWatch = source.watch(next => {
+  const served = await serve({ host, port, services: discovery.services, http, tls });
+  served.setServing(source === undefined);
+  const endWatch = source?.watch(next => {
     const before = instances ?? new Map();
     instances = next;
-    cache.set(GROUP, instancesSnapshot(next));
+    discovery.setInstances(instancesSnapshot(next));
     served.setServing(true);
     metrics.served(next);
     for (const change of instanceChanges(before, next)) log.info(change, 'instances changed');
   });
   const stop = (graceMs: number) => {
-    endWatch();
+    endWatch?.();
     return served.stop(graceMs);
   };
-  return { address: served.address, port: served.port, stop };
+  return { address: served.address, port: served.port, http, stop };
 }
 
 function observerOf(metrics: Metrics, log: Logger): DiscoveryObserver {
@@ -85,7 +101,7 @@ function observerOf(metrics: Metrics, log: Logger): DiscoveryObserver {
     acked: () => metrics.acked(),
     nacked({ node }, { names, message }) {
       metrics.nacked();
-      log.error({ node, names, reason: message }, 'client refused endpoints');
+      log.error({ node, names, reason: message }, 'client refused what it was sent');
     },
   };
 }

@@ -17,6 +17,11 @@ export class SnapshotCache {
     return this.#snapshots.get(group);
   }
 
+  /** Forgets the group's snapshot: who comes next is sent nothing until the next `set`. */
+  delete(group: string): void {
+    this.#snapshots.delete(group);
+  }
+
   /** Calls `watcher` for every later `set` of the group, until the returned function is called. */
   watch(group: string, watcher: Watcher): () => void {
     const watchers = this.#watchers.get(group) ?? new Set();

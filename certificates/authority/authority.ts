@@ -30,6 +30,7 @@ export type Authority = {
 
 /** The store is looked at so often, at least: another process may have renewed the root. */
 const MOST_PAUSE_MS = 30_000;
+const LEAST_PAUSE_MS = 20;
 /** Several processes that begin at the same time settle on one root in a few attempts. */
 const ATTEMPTS = 10;
 
@@ -60,7 +61,7 @@ export async function openAuthority(options: AuthorityOptions): Promise<Authorit
     schedule();
   };
   const schedule = () => {
-    if (!ended) cancelTimer = after(Math.min(leafMs / 40, MOST_PAUSE_MS), turn);
+    if (!ended) cancelTimer = after(Math.min(Math.max(leafMs / 40, LEAST_PAUSE_MS), MOST_PAUSE_MS), turn);
   };
   schedule();
   const issuer = () => {

@@ -1,0 +1,74 @@
+import { X509Certificate } from 'node:crypto';
+import type { KeyPair } from './key-pair.ts';
+import { SKEW_MS } from './skew.ts';
+
+export type KeepFreshOptions = {
+  issue(): Promise<KeyPair>;
+  /** Gets the first certificate and each that replaces it. What it throws counts as a failure to issue. */
+  onIssued(pair: KeyPair): void | Promise<void>;
+  /** What is in use goes on; it is tried again soon. Once for each outage. */
+  onTrouble(message: string): void;
+  now(): number;
+  /** A number in [0, 1): many certificates that were issued together are not renewed together. */
+  random(): number;
+  after(ms: number, run: () => void): () => void;
+};
+
+/** Longest sleep, in ms: while a machine is suspended its timers stand still, its certificates do not. */
+const MOST_PAUSE_MS = 60_000;
+const RETRY_MS = { part: 20, most: 5_000 };
+
+/** Issues a certificate at once, and again at half of each one's life, until `close`. */
+export function keepFresh(options: KeepFreshOptions): { close(): void } {
+  const { issue, onIssued, onTrouble, now, random, after } = options;
+  let due = now();
+  let lifetime = 0;
+  let failing = false;
+  let ended = false;
+  let cancelTimer = () => {};
+  const renew = async () => {
+    try {
+      const pair = await issue();
+      if (ended) return;
+      await onIssued(pair);
+      due = dueOf(pair, random());
+      lifetime = lifeOf(pair).lifetime;
+      failing = false;
+    } catch (error) {
+      if (!failing) onTrouble((error as Error).message);
+      failing = true;
+      due = now() + Math.min(Math.max(lifetime / RETRY_MS.part, RETRY_MS.part), RETRY_MS.most);
+    }
+  };
+  const turn = async () => {
+    if (now() >= due) await renew();
+    if (!ended) cancelTimer = after(Math.min(Math.max(due - now(), 1), MOST_PAUSE_MS), turn);
+  };
+  void turn();
+  return {
+    close() {
+      ended = true;
+      cancelTimer();
+    },
+  };
+}
+
+/** Whether a certificate that others keep, too, is to be renewed: as soon as any of them may think so. */
+export function isDue(pair: Pick<KeyPair, 'certificate'>, now: number): boolean {
+  return now >= dueOf(pair, 0);
+}
+
+/** Between 45 and 55 per cent of its life. */
+function dueOf(pair: Pick<KeyPair, 'certificate'>, random: number): number {
+  const { start, lifetime } = lifeOf(pair);
+  return start + lifetime * (0.45 + random / 10);
+}
+
+function lifeOf({ certificate }: Pick<KeyPair, 'certificate'>): {
+  readonly start: number;
+  readonly lifetime: number;
+} {
+  const { validFromDate, validToDate } = new X509Certificate(certificate);
+  const start = validFromDate.getTime() + SKEW_MS;
+  return { start, lifetime: validToDate.getTime() - start };
+}

@@ -1,0 +1,92 @@
+import { isIP } from 'node:net';
+import { isRecord, type KubernetesObject } from '#kubernetes/kubernetes-object.ts';
+
+/** A port of a slice. Endpoints of another slice of the service may have another number under the same name. */
+export type SlicePort = { readonly name: string; readonly port: number };
+
+export type SliceEndpoint = {
+  /** The first of its addresses: all of them lead to the same instance. */
+  readonly address: string;
+  /** What it is, where the API says so: the same in a slice of IPv4 and in one of IPv6. */
+  readonly target: string | undefined;
+  /** `ready`: it takes requests. `ending`: it is about to end, and still answers. */
+  readonly state: 'ready' | 'ending';
+  readonly hostname: string | undefined;
+  readonly zone: string | undefined;
+};
+
+/** What a slice says of one service. */
+export type Slice = {
+  readonly namespace: string;
+  readonly service: string;
+  readonly ports: readonly SlicePort[];
+  /** Those that can be reached. */
+  readonly endpoints: readonly SliceEndpoint[];
+  /** Why nothing of it can be used. */
+  readonly problem: string | undefined;
+};
+
+const SERVICE_NAME = 'kubernetes.io/service-name';
+const FAMILIES: Readonly<Record<string, number>> = { IPv4: 4, IPv6: 6 };
+
+/**
+ * Reads an EndpointSlice (discovery.k8s.io/v1). Undefined: it belongs to no service. An endpoint that is not ready, has no address of the
+ * slice's type, or is about to end and does not answer any more is left out; so are ports without a number and of other protocols than TCP.
+ * Source: EndpointSlice v1, with the meanings of nil that its page gives: ready and serving are true, terminating false.
+ */
+export function readEndpointSlice(object: KubernetesObject): Slice | undefined {
+  const { namespace = '', labels } = object.metadata;
+  const service = labels?.[SERVICE_NAME];
+  if (service === undefined || service === '') return undefined;
+  const family = FAMILIES[String(object.addressType)];
+  const problem =
+    family === undefined ? `its addresses are of type ${object.addressType}: want IPv4 or IPv6` : undefined;
+  return {
+    namespace,
+    service,
+    ports: family === undefined ? [] : records(object.ports).flatMap(readPort),
+    endpoints:
+      family === undefined ? [] : records(object.endpoints).flatMap(each => readEndpoint(each, family)),
+    problem,
+  };
+}
+
+type JsonRecord = Readonly<Record<string, unknown>>;
+
+function records(value: unknown): readonly JsonRecord[] {
+  return Array.isArray(value) ? value.filter(isRecord) : [];
+}
+
+function readPort({ name, port, protocol = 'TCP' }: JsonRecord): readonly SlicePort[] {
+  if (protocol !== 'TCP' || typeof port !== 'number' || port < 1 || port > 65_535) return [];
+  return [{ name: text(name) ?? '', port }];
+}
+
+function readEndpoint(endpoint: JsonRecord, family: number): readonly SliceEndpoint[] {
+  const [address] = Array.isArray(endpoint.addresses) ? endpoint.addresses : [];
+  const state = stateOf(isRecord(endpoint.conditions) ? endpoint.conditions : {});
+  if (state === undefined || typeof address !== 'string' || isIP(address) !== family) return [];
+  return [
+    {
+      address,
+      target: targetOf(endpoint.targetRef),
+      state,
+      hostname: text(endpoint.hostname),
+      zone: text(endpoint.zone),
+    },
+  ];
+}
+
+function stateOf({ ready, serving, terminating }: JsonRecord): SliceEndpoint['state'] | undefined {
+  if (terminating === true) return (serving ?? ready) === false ? undefined : 'ending';
+  return ready === false ? undefined : 'ready';
+}
+
+function targetOf(ref: unknown): string | undefined {
+  if (!isRecord(ref)) return undefined;
+  return text(ref.uid) ?? (text(ref.name) && `${ref.kind}/${ref.namespace}/${ref.name}`);
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}

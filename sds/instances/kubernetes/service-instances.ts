@@ -1,0 +1,69 @@
+import { isIPv4 } from 'node:net';
+import type { Instance } from '../instance.ts';
+import type { Slice, SliceEndpoint, SlicePort } from './endpoint-slice.ts';
+
+/** The port whose instances are those of the service's plain name, where there are several. */
+const MAIN_PORT = 'http';
+
+type Placed = SliceEndpoint & { readonly ports: readonly SlicePort[] };
+
+/**
+ * The instances of one service, by what stands behind its name: '' for its main port (its only one, else the one named `http`, else the first
+ * by name), `:name` for a port by name and `:number` by number.
+ *
+ * An endpoint that two slices have (it moves from one to another) counts once, and as ready when one says so; an instance with addresses of
+ * both families counts once, with IPv4. As long as one endpoint of the service is ready those that are about to end are left out, so that they get nothing new and
+ * finish what they have. When none is ready they are DRAINING, which Envoy asks only when there is nobody else.
+ */
+export function serviceInstances(slices: readonly Slice[]): ReadonlyMap<string, readonly Instance[]> {
+  const endpoints = serving(distinct(slices.flatMap(place)));
+  const names = [...new Set(slices.flatMap(({ ports }) => ports.map(({ name }) => name)))].sort();
+  const numbers = [...new Set(endpoints.flatMap(({ ports }) => ports.map(({ port }) => port)))];
+  const main = names.includes(MAIN_PORT) ? MAIN_PORT : names[0];
+  const byPort = new Map<string, readonly Instance[]>();
+  byPort.set('', main === undefined ? [] : instancesAt(endpoints, ({ name }) => name === main));
+  for (const port of numbers) byPort.set(`:${port}`, instancesAt(endpoints, each => each.port === port));
+  for (const name of names) {
+    if (name !== '') byPort.set(`:${name}`, instancesAt(endpoints, each => each.name === name));
+  }
+  return byPort;
+}
+
+function place({ endpoints, ports }: Slice): readonly Placed[] {
+  return endpoints.map(endpoint => ({ ...endpoint, ports }));
+}
+
+/** Each endpoint once: first the ready ones, and of these IPv4 first. */
+function distinct(endpoints: readonly Placed[]): readonly Placed[] {
+  const inOrder = endpoints.toSorted((a, b) => rank(a) - rank(b));
+  const addresses = new Set<string>();
+  const families = new Map<string, boolean>();
+  return inOrder.filter(({ address, target, ports }) => {
+    // Two slices of a service with several ports may each have some of them: the same address again, with other ports, is no duplicate.
+    const key = `${address} ${ports.map(({ port }) => port).join()}`;
+    const family = isIPv4(address);
+    if (addresses.has(key) || (target !== undefined && (families.get(target) ?? family) !== family)) return false;
+    addresses.add(key);
+    if (target !== undefined) families.set(target, family);
+    return true;
+  });
+}
+
+function rank({ state, address }: Placed): number {
+  return (state === 'ready' ? 0 : 2) + (isIPv4(address) ? 0 : 1);
+}
+
+function serving(endpoints: readonly Placed[]): readonly Placed[] {
+  const ready = endpoints.filter(({ state }) => state === 'ready');
+  return ready.length > 0 ? ready : endpoints;
+}
+
+function instancesAt(endpoints: readonly Placed[], wanted: (port: SlicePort) => boolean): readonly Instance[] {
+  return endpoints.flatMap(({ address, hostname, zone, state, ports }) => {
+    const found = ports.find(wanted);
+    if (found === undefined) return [];
+    const locality = zone === undefined ? undefined : { zone };
+    const health_status = state === 'ready' ? undefined : ('DRAINING' as const);
+    return [{ address, port: found.port, hostname, health_status, locality }];
+  });
+}

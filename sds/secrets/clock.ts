@@ -1,0 +1,10 @@
+import type { After } from '../after.ts';
+
+/** Time and chance, as main gives them. */
+export type Clock = {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** A number in [0, 1). */
+  random(): number;
+  readonly after: After;
+};

@@ -1,0 +1,84 @@
+import type { Authority } from '#certificates/authority/authority.ts';
+import { keepFresh } from '#certificates/authority/keep-fresh.ts';
+import { type FileState, watchFile } from '../instances/watch-file.ts';
+import type { Clock } from './clock.ts';
+import type { SecretContent } from './secret-content.ts';
+import type { ServedContent } from './served-secret.ts';
+
+export type Followed = {
+  /** The content as it is now, not checked yet. */
+  onContent(content: SecretContent): void;
+  /** There is none, with the reason. */
+  onTrouble(reason: string): void;
+};
+
+/** Tells the content of a served secret, and each that replaces it, until the result is called. */
+export function followContent(
+  served: ServedContent,
+  authority: Authority,
+  clock: Clock,
+  { onContent, onTrouble }: Followed,
+): () => void {
+  switch (served.kind) {
+    case 'key pair':
+    case 'trusted ca':
+      onContent(served);
+      return () => {};
+    case 'trusted ca file':
+      return followFiles([served.ca], ([ca = '']) => onContent({ kind: 'trusted ca', ca }), onTrouble);
+    case 'key pair files':
+      return followFiles(
+        [served.certificate, served.key],
+        ([certificate = '', key = '']) => onContent({ kind: 'key pair', certificate, key }),
+        onTrouble,
+      );
+    case 'issued': {
+      const issued = keepFresh({
+        ...clock,
+        issue: () => authority.server(served.hosts),
+        onIssued: pair => onContent({ kind: 'key pair', ...pair }),
+        onTrouble,
+      });
+      return () => issued.close();
+    }
+  }
+}
+
+/** A pair is two files: when one has changed the other may follow in a moment. */
+const SETTLE_MS = 30;
+
+function followFiles(
+  paths: readonly string[],
+  onTexts: (texts: readonly string[]) => void,
+  onTrouble: (reason: string) => void,
+): () => void {
+  const states = new Map<string, FileState>();
+  let timer: NodeJS.Timeout | undefined;
+  const tell = () => {
+    timer = undefined;
+    const troubles = paths.flatMap(path => troubleOf(path, states.get(path)));
+    if (troubles.length > 0) return onTrouble(troubles.join('; '));
+    onTexts(paths.map(path => textOf(states.get(path))));
+  };
+  const ends = [...new Set(paths)].map(path =>
+    watchFile(path, state => {
+      states.set(path, state);
+      if (!paths.every(each => states.has(each))) return;
+      clearTimeout(timer);
+      timer = setTimeout(tell, SETTLE_MS);
+    }),
+  );
+  return () => {
+    clearTimeout(timer);
+    for (const end of ends) end();
+  };
+}
+
+function textOf(state: FileState | undefined): string {
+  return state?.kind === 'text' ? state.text : '';
+}
+
+function troubleOf(path: string, state: FileState | undefined): readonly string[] {
+  if (state === undefined || state.kind === 'text') return [];
+  return [state.kind === 'missing' ? `${path} is missing` : `${path} cannot be read: ${state.message}`];
+}

@@ -1,0 +1,47 @@
+import { X509Certificate } from 'node:crypto';
+import { checkKeyPair } from '#certificates/check-pair.ts';
+import { checkTrustedCa } from '#certificates/check-trusted-ca.ts';
+import { errorsOf } from '#certificates/finding.ts';
+import { encodeAny } from '#protos/encode.ts';
+import { SECRET } from '#protos/type-url.ts';
+import { type XdsResource, xdsResource } from '#xds/snapshot.ts';
+
+/** What a proxy is sent under a name; PEM. */
+export type SecretContent =
+  | { readonly kind: 'key pair'; readonly certificate: string; readonly key: string }
+  | { readonly kind: 'trusted ca'; readonly ca: string };
+
+/** What may be told of a certificate to everyone. */
+export type CertificateFacts = {
+  readonly serial: string;
+  /** Milliseconds since the epoch. */
+  readonly notAfter: number;
+};
+
+/** Why the content must not be sent; undefined: it may. */
+export function checkContent(content: SecretContent, now: number): string | undefined {
+  if (content.kind === 'trusted ca') return errorsOf(checkTrustedCa(content.ca, now));
+  return errorsOf(checkKeyPair(content.certificate, content.key, now));
+}
+
+/** Of content that was checked: its first certificate. */
+export function factsOf(content: SecretContent): CertificateFacts {
+  const { serialNumber, validToDate } = new X509Certificate(
+    content.kind === 'trusted ca' ? content.ca : content.certificate,
+  );
+  return { serial: serialNumber.toLowerCase(), notAfter: validToDate.getTime() };
+}
+
+/** An `envoy.extensions.transport_sockets.tls.v3.Secret`. Its version tells nothing of its content to who does not hold `versionKey`. */
+export function secretResource(name: string, content: SecretContent, versionKey: Uint8Array): XdsResource {
+  const what =
+    content.kind === 'trusted ca'
+      ? { validation_context: { trusted_ca: { inline_string: content.ca } } }
+      : {
+          tls_certificate: {
+            certificate_chain: { inline_string: content.certificate },
+            private_key: { inline_string: content.key },
+          },
+        };
+  return xdsResource(name, encodeAny({ '@type': SECRET, name, ...what }), versionKey);
+}

@@ -1,0 +1,77 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { CertificateFacts } from './secret-content.ts';
+import type { SecretSlot } from './secret-slot.ts';
+import { rootFacts } from './secrets-status.ts';
+
+/** What there is at a moment. */
+export type SecretsState = {
+  readonly served: Iterable<SecretSlot>;
+  readonly identities: readonly (readonly [group: string, facts: CertificateFacts])[];
+  /** PEM. */
+  readonly roots: string;
+};
+
+export type SecretMetrics = {
+  /** An identity was issued, the first one or one that renews another. */
+  issued(): void;
+  /** Something came that must not be sent. */
+  refused(): void;
+  /** From where the gauges take what there is. */
+  observe(state: () => SecretsState): void;
+};
+
+/** Metrics of secrets: when certificates end, renewals, refusals. `now` is in milliseconds since the epoch. */
+export function createSecretMetrics(registry: Registry, now: () => number): SecretMetrics {
+  const registers = [registry];
+  let state: (() => SecretsState) | undefined;
+  const issued = new Counter({
+    name: 'sds_identities_issued_total',
+    help: 'Certificates of node groups that the authority has issued',
+    registers,
+  });
+  const refused = new Counter({
+    name: 'sds_secrets_refused_total',
+    help: 'Secrets that came and were not sent, because they could not be used',
+    registers,
+  });
+  new Gauge({
+    name: 'sds_certificate_seconds_left',
+    help: 'Seconds until a certificate ends, by what it is (identity, served, root) and its group, name or serial',
+    labelNames: ['kind', 'name'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [kind, name, notAfter] of endsOf(state?.())) {
+        this.set({ kind, name }, (notAfter - now()) / 1_000);
+      }
+    },
+  });
+  new Gauge({
+    name: 'sds_secrets_broken',
+    help: 'Served secrets whose newest content cannot be used: the one before stays',
+    registers,
+    collect() {
+      const slots = [...(state?.().served ?? [])];
+      this.set(slots.filter(({ problem }) => problem !== undefined).length);
+    },
+  });
+  return {
+    issued: () => issued.inc(),
+    refused: () => refused.inc(),
+    observe(from) {
+      state = from;
+    },
+  };
+}
+
+type End = readonly [kind: string, name: string, notAfter: number];
+
+function endsOf(state: SecretsState | undefined): readonly End[] {
+  if (state === undefined) return [];
+  const served = [...state.served].flatMap(({ served: { name }, facts }): readonly End[] =>
+    facts === undefined ? [] : [['served', name, facts.notAfter]],
+  );
+  const identities = state.identities.map(([group, { notAfter }]): End => ['identity', group, notAfter]);
+  const roots = rootFacts(state.roots).map(({ serial, notAfter }): End => ['root', serial, notAfter]);
+  return [...served, ...identities, ...roots];
+}

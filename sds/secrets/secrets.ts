@@ -1,0 +1,100 @@
+import type { Logger } from 'pino';
+import type { Authority } from '#certificates/authority/authority.ts';
+import type { Update } from '#xds/client-subscription.ts';
+import type { Node } from '#xds/discovery.ts';
+import type { Peer } from '#xds/discovery-service.ts';
+import type { Snapshot } from '#xds/snapshot.ts';
+import type { Clock } from './clock.ts';
+import { GroupSecrets } from './group-secrets.ts';
+import type { SecretMetrics } from './secret-metrics.ts';
+import { secretsStatus } from './secrets-status.ts';
+import { ServedSecrets } from './served-secrets.ts';
+import { secretsGroup } from './who-may-have.ts';
+
+export type SecretsOptions = {
+  readonly authority: Authority;
+  readonly trustDomain: string;
+  /** 32 random bytes of this process. */
+  readonly versionKey: Uint8Array;
+  readonly clock: Clock;
+  readonly metrics: SecretMetrics;
+  readonly log: Logger;
+};
+
+/** Hears what a group's proxies are to have; undefined: the group has none any more. */
+export type OnSecrets = (group: string, secrets: Snapshot | undefined) => void;
+
+export type Secrets = {
+  /** The group whose secrets a client may have, or why it may have none. */
+  groupOf(node: Node, peer: Peer): { readonly group: string } | { readonly error: string };
+  /** A client of that group has a stream. */
+  connected(group: string): void;
+  disconnected(group: string): void;
+  onChange(listener: OnSecrets): void;
+  /** A change of what the control plane wants served. */
+  update(update: Update): void;
+  status(): object;
+  close(): void;
+};
+
+/** Each group costs a key, certificates and memory; anybody on the loopback may say to be of one. */
+const MOST_GROUPS = 500;
+
+/** The secrets of all node groups: who may have which, as they are now. */
+export function openSecrets(options: SecretsOptions): Secrets {
+  const { authority, trustDomain, clock, versionKey, metrics, log } = options;
+  const listeners: OnSecrets[] = [];
+  const tell: OnSecrets = (group, secrets) => {
+    for (const listener of listeners) listener(group, secrets);
+  };
+  const served = new ServedSecrets({
+    authority,
+    clock,
+    versionKey,
+    onChange: changed => {
+      for (const group of changed) if (groups.has(group)) groups.changed(group);
+    },
+    onRefused(name, reason) {
+      metrics.refused();
+      log.error({ secret: name, reason }, 'secret refused, the one before stays');
+    },
+  });
+  const groups = new GroupSecrets({
+    authority,
+    clock,
+    versionKey,
+    servedTo: group => served.resourcesOf(group),
+    publish: tell,
+    forget: group => tell(group, undefined),
+    onIssued: group => {
+      metrics.issued();
+      log.debug({ group }, 'identity issued');
+    },
+    onTrouble: (group, reason) => log.error({ group, reason }, 'identity not issued, the one before stays'),
+  });
+  metrics.observe(() => ({
+    served: served.slots(),
+    identities: groups.identities(),
+    roots: authority.roots(),
+  }));
+  return {
+    groupOf(node, peer) {
+      const found = secretsGroup(node, peer, trustDomain);
+      if ('error' in found || groups.has(found.group) || groups.size < MOST_GROUPS) return found;
+      return { error: `there are ${MOST_GROUPS} node groups already` };
+    },
+    connected: group => groups.connected(group),
+    disconnected: group => groups.disconnected(group),
+    onChange: listener => void listeners.push(listener),
+    update(update) {
+      const wrong = served.update(update.changed, update.removed);
+      if (wrong === undefined) update.ack();
+      else update.nack(wrong);
+    },
+    status: () => secretsStatus(served.slots(), groups.identities(), authority.roots()),
+    close() {
+      groups.close();
+      served.close();
+    },
+  };
+}

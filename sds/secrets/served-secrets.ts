@@ -1,0 +1,69 @@
+import type { XdsResource } from '#xds/snapshot.ts';
+import { SecretSlot, type SlotOptions } from './secret-slot.ts';
+import { parseServedSecret, type ServedSecret } from './served-secret.ts';
+
+export type ServedSecretsOptions = Omit<SlotOptions, 'onChange'> & {
+  /** What these groups may have is another. */
+  onChange(groups: readonly string[]): void;
+};
+
+/** All secrets that the control plane wants served, by name. What it last said stays in force while it is away. */
+export class ServedSecrets {
+  readonly #options: ServedSecretsOptions;
+  readonly #slots = new Map<string, SecretSlot>();
+
+  constructor(options: ServedSecretsOptions) {
+    this.#options = options;
+  }
+
+  /** Why a change is refused as a whole; undefined: it is in force. */
+  update(changed: readonly XdsResource[], removed: readonly string[]): string | undefined {
+    const parsed = changed.map(parseServedSecret);
+    const errors = parsed.flatMap(each => ('error' in each ? [each.error] : []));
+    if (errors.length > 0) return errors.join('; ');
+    for (const served of parsed) if (!('error' in served)) this.#put(served);
+    for (const name of removed) this.#remove(name);
+    return undefined;
+  }
+
+  slots(): Iterable<SecretSlot> {
+    return this.#slots.values();
+  }
+
+  /** Those that may be sent to the group. */
+  resourcesOf(group: string): readonly XdsResource[] {
+    return [...this.#slots.values()].flatMap(({ served, resource }) =>
+      resource !== undefined && served.groups.includes(group) ? [resource] : [],
+    );
+  }
+
+  close(): void {
+    for (const slot of this.#slots.values()) slot.close();
+    this.#slots.clear();
+  }
+
+  #put(served: ServedSecret): void {
+    const slot = this.#slots.get(served.name);
+    if (slot === undefined) this.#add(served);
+    else {
+      const before = slot.served.groups;
+      slot.replace(served);
+      this.#options.onChange(before);
+    }
+  }
+
+  #add(served: ServedSecret): void {
+    const onChange = () => this.#options.onChange(this.#slots.get(served.name)?.served.groups ?? []);
+    const slot = new SecretSlot(served, { ...this.#options, onChange });
+    this.#slots.set(served.name, slot);
+    onChange();
+  }
+
+  #remove(name: string): void {
+    const slot = this.#slots.get(name);
+    if (slot === undefined) return;
+    slot.close();
+    this.#slots.delete(name);
+    this.#options.onChange(slot.served.groups);
+  }
+}
