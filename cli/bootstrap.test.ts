@@ -43,8 +43,22 @@ describe('gateway bootstrap', () => {
     assert.match(stderr, /^error: ProxyConfig default\/edge \(.*edge\.yaml:8, spec\.cluster_manager/);
   });
 
+  test('asks by mutual TLS with the identity of a folder, of which it prints the files that name it', async () => {
+    const tls = ['--tls-folder', '/run/identity', '--tls-secrets', '/etc/gateway', '--json'];
+    const { stdout } = await gateway('bootstrap', 'edge', ...tls);
+    const { clusters } = JSON.parse(stdout).static_resources;
+    for (const cluster of clusters) assert.match(JSON.stringify(cluster), /"\/etc\/gateway\/identity\.yaml"/);
+    const files = await Promise.all(
+      ['identity.yaml', 'roots.yaml'].map(file => gateway('bootstrap', 'edge', ...tls, '--print', file)),
+    );
+    const paths = files.map(({ stdout }) => stdout.match(/\/run\/identity\/\w+\.\w+/g));
+    assert.deepEqual(paths, [['/run/identity/tls.crt', '/run/identity/tls.key'], ['/run/identity/ca.crt']]);
+  });
+
   const mistakes = [
     [['Edge'], /^gateway: "Edge" is not a node group: /],
+    [['edge', '--print', 'roots.yaml'], /^gateway: --print wants --tls-folder/],
+    [['edge', '--tls-folder', '/a', '--print', 'b'], /^gateway: --print is "b": want identity.yaml or/],
     [['edge', '--xds', 'nowhere'], /^gateway: Cannot parse the address of controlplane "nowhere"/],
   ] as const;
   for (const [args, message] of mistakes) {

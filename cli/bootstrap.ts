@@ -1,12 +1,28 @@
 import { Command } from 'commander';
+import { DEFAULT_TRUST_DOMAIN } from '#certificates/identity.ts';
 import { bootstrap } from '#envoy/bootstrap.ts';
+import { identitySecret } from '#envoy/identity-tls.ts';
 import { parseNodeGroup } from '#resources/node-group.ts';
 import { SDS, XDS } from './built-in-addresses.ts';
 import { printConfiguration } from './envoy-yaml.ts';
 import { ownDiscovery } from './own-discovery.ts';
 import { reportProblems } from './report-problems.ts';
 
-type Flags = { id?: string; xds: string; sds: string; admin?: string; resources?: string; json?: boolean };
+type Flags = {
+  id?: string;
+  xds: string;
+  sds: string;
+  admin?: string;
+  tlsFolder?: string;
+  tlsSecrets: string;
+  trustDomain: string;
+  print?: string;
+  resources?: string;
+  json?: boolean;
+};
+
+/** Where the examples of deploy/ have the bootstrap. */
+const SECRETS = '/etc/gateway';
 
 /** `gateway bootstrap`: the file that an Envoy of a node group starts with. */
 export function bootstrapCommand(): Command {
@@ -17,20 +33,42 @@ export function bootstrapCommand(): Command {
     .option('--xds <host:port>', 'where the control plane serves xDS', XDS)
     .option('--sds <host:port>', 'where the discovery service is', SDS)
     .option('--admin <host:port>', 'admin interface, also unix:/path (default: none)')
+    .option(
+      '--tls-folder <path>',
+      'folder with the identity (tls.crt, tls.key, ca.crt) for mutual TLS to both',
+    )
+    .option('--tls-secrets <path>', 'folder with identity.yaml and roots.yaml, which --print gives', SECRETS)
+    .option('--trust-domain <name>', 'whose identities those are', DEFAULT_TRUST_DOMAIN)
+    .option('--print <file>', 'print identity.yaml or roots.yaml instead, with --tls-folder')
     .option('--resources <path>', 'resources whose ProxyConfigs name discovery services of their own')
     .option('--json', 'print JSON instead of YAML')
     .action((group: string, flags: Flags) => {
       checkNodeGroup(group);
+      if (flags.print !== undefined) return printConfiguration(secretFile(flags), flags.json);
       const options = {
         nodeId: flags.id ?? `${group}-1`,
         group,
         xdsAddress: flags.xds,
         sdsAddress: flags.sds,
         ...(flags.admin === undefined ? {} : { adminAddress: flags.admin }),
+        ...identity(flags),
         discoveryClusters: discovery(group, flags),
       };
       printConfiguration(bootstrap(options), flags.json);
     });
+}
+
+function identity({ tlsFolder, tlsSecrets, trustDomain }: Flags) {
+  if (tlsFolder === undefined) return {};
+  return { identity: { tlsFolder, secretsFolder: tlsSecrets, trustDomain } };
+}
+
+function secretFile({ print, tlsFolder }: Flags) {
+  if (tlsFolder === undefined) throw new Error('--print wants --tls-folder: the folder that the file names');
+  const [name] = /^(identity|roots)(?=\.yaml$)/.exec(print ?? '') ?? [];
+  if (name !== 'identity' && name !== 'roots')
+    throw new Error(`--print is "${print}": want identity.yaml or roots.yaml`);
+  return identitySecret(name, tlsFolder);
 }
 
 function checkNodeGroup(group: string): void {

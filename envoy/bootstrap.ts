@@ -1,5 +1,6 @@
 import type { JsonObject } from '#protos/json.ts';
 import { isName, toAddress } from './address.ts';
+import { type IdentityFiles, identityTls } from './identity-tls.ts';
 import { OVERLOAD_MANAGER } from './overload-manager.ts';
 
 export type BootstrapOptions = {
@@ -13,6 +14,8 @@ export type BootstrapOptions = {
   readonly sdsAddress: string;
   /** The admin interface; absent: none. It obeys whoever reaches it. */
   readonly adminAddress?: string;
+  /** The control plane and the discovery service are asked by mutual TLS; absent: in plain text. */
+  readonly identity?: IdentityFiles;
   /** Clusters of further discovery services, which the group's ProxyConfigs name in `cluster_manager`. */
   readonly discoveryClusters?: readonly JsonObject[];
 };
@@ -26,12 +29,18 @@ const HTTP_PROTOCOL_OPTIONS = 'envoy.extensions.upstreams.http.v3.HttpProtocolOp
  * Throws an Error that names an address of the wrong form.
  */
 export function bootstrap(options: BootstrapOptions): JsonObject {
-  const { nodeId, group, xdsAddress, sdsAddress, adminAddress, discoveryClusters = [] } = options;
+  const { nodeId, group, xdsAddress, sdsAddress, adminAddress, identity, discoveryClusters = [] } = options;
   const discovery = [
-    cluster('sds', sdsAddress, HTTP2),
-    cluster('sds-rest', sdsAddress, HTTP1),
+    cluster('sds', sdsAddress, HTTP2, identity && identityTls(identity, 'sds', 'h2')),
+    cluster('sds-rest', sdsAddress, HTTP1, identity && identityTls(identity, 'sds', 'http/1.1')),
     ...discoveryClusters,
   ];
+  const controlplane = cluster(
+    'controlplane',
+    xdsAddress,
+    HTTP2,
+    identity && identityTls(identity, 'controlplane', 'h2'),
+  );
   return {
     node: {
       id: nodeId,
@@ -44,7 +53,7 @@ export function bootstrap(options: BootstrapOptions): JsonObject {
       cds_config: { ads: {}, resource_api_version: 'V3' },
       lds_config: { ads: {}, resource_api_version: 'V3' },
     },
-    static_resources: { clusters: [cluster('controlplane', xdsAddress, HTTP2), ...discovery] },
+    static_resources: { clusters: [controlplane, ...discovery] },
     layered_runtime: { layers: [{ name: 'static', static_layer: RUNTIME }] },
     overload_manager: OVERLOAD_MANAGER,
   };
@@ -80,7 +89,12 @@ function admin(address: string): JsonObject {
   return { address: toAddress(address, 'admin address'), ignore_global_conn_limit: true };
 }
 
-function cluster(name: string, address: string, protocol: JsonObject): JsonObject {
+function cluster(
+  name: string,
+  address: string,
+  protocol: JsonObject,
+  transportSocket: JsonObject | undefined,
+): JsonObject {
   const what = `address of ${name}`;
   const endpoint = { address: toAddress(address, what) };
   return {
@@ -96,6 +110,7 @@ function cluster(name: string, address: string, protocol: JsonObject): JsonObjec
     upstream_connection_options: {
       tcp_keepalive: { keepalive_time: 10, keepalive_interval: 5, keepalive_probes: 2 },
     },
+    ...(transportSocket === undefined ? {} : { transport_socket: transportSocket }),
     load_assignment: { cluster_name: name, endpoints: [{ lb_endpoints: [{ endpoint }] }] },
   };
 }

@@ -73,7 +73,7 @@ export const IMPORT_RULES: readonly ImportRow[] = [
     node: true,
   },
   { folder: 'user-service', ours: [], packages: ['express', 'pg', 'pino'], node: true },
-  { folder: 'envoy', ours: ['protos'], packages: ['yaml'], node: true },
+  { folder: 'envoy', ours: ['certificates', 'protos'], packages: ['yaml'], node: true },
   { folder: 'launcher', ours: ['envoy', 'protos'], packages: ['pino', 'yaml'], node: true },
 ];
 

@@ -4,6 +4,7 @@ import { expectGroups, groupOfPeer } from '#certificates/peer.ts';
 import { openTlsFolder } from '#certificates/tls-folder.ts';
 import type { TlsServerOptions } from '#protos/tls.ts';
 import { tlsClientCredentials } from '#protos/tls-client.ts';
+import { refusalLog } from './refusal-log.ts';
 
 /** The identity of one of our services on the network. */
 export type MutualTls = {
@@ -31,8 +32,6 @@ type Log = {
 
 /** Another process may still be issuing the certificate. */
 const WAIT_MS = 30_000;
-/** Strangers must not fill the log: one line in this time, in ms. */
-const QUIET_MS = 1_000;
 
 /**
  * The identity in a folder (`certificates/tls-folder.ts`), which is followed as it is renewed. Rejects with an Error that names the folder when there is
@@ -49,7 +48,8 @@ export async function openMutualTls(folder: string, options: MutualTlsOptions): 
       `TLS_FOLDER: ${folder}/tls.crt is not the certificate of ${group}: want one URI spiffe://<trust domain>/group/${group}`,
     );
   }
-  const onRefused = refusalLog(log, now);
+  const refused = refusalLog(log, now);
+  const onRefused = (address: string, reason: string) => refused({ address, reason }, 'connection refused');
   return {
     trustDomain,
     server: groups => ({
@@ -72,18 +72,4 @@ function trustDomainOf(certificate: string, group: string): string | undefined {
   return trustDomain !== undefined && groupOfPeer(names.subjectAltName, trustDomain) === group
     ? trustDomain
     : undefined;
-}
-
-function refusalLog(log: Log, now: () => number): (address: string, reason: string) => void {
-  let quietUntil = 0;
-  let untold = 0;
-  return (address, reason) => {
-    if (now() < quietUntil) {
-      untold += 1;
-      return;
-    }
-    log.warn({ address, reason, untold }, 'connection refused');
-    quietUntil = now() + QUIET_MS;
-    untold = 0;
-  };
 }

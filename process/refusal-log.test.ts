@@ -1,0 +1,11 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { refusalLog } from './refusal-log.ts';
+
+test('refusals are told once a second, with how many were not told of', () => {
+  const told: object[] = [];
+  let now = 0;
+  const refused = refusalLog({ warn: fields => told.push(fields) }, () => now);
+  for (now of [0, 10, 999, 1_000, 3_000]) refused({ at: now }, 'refused');
+  assert.deepEqual(told, [{ at: 0 }, { at: 1_000, untold: 2 }, { at: 3_000 }]);
+});
