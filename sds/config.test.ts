@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { resolve } from 'node:path';
 import { test } from 'node:test';
 import { readConfig } from './config.ts';
 
@@ -11,8 +12,25 @@ test('only the instances file has to be named', () => {
     instancesFile: INSTANCES_FILE,
     dnsServers: [],
     dnsMaxTtlSeconds: 60,
+    secrets: {
+      xds: { host: '127.0.0.1', port: 18000 },
+      trustDomain: 'gateway.internal',
+      leafMs: 86_400_000,
+      rootMs: 43_800 * 3_600_000,
+      authorityFolder: resolve('.gateway/authority'),
+      authoritySecret: undefined,
+      identityFolders: new Map(),
+      identitySecrets: [],
+    },
+    tlsFolder: undefined,
+    http: undefined,
     logLevel: 'info',
   });
+});
+
+test('served alone, instances need no secrets and secrets no instances', () => {
+  assert.equal(readConfig({ SERVES: 'instances', INSTANCES_FILE }).secrets, undefined);
+  assert.equal(readConfig({ SERVES: 'secrets' }).instancesFile, undefined);
 });
 
 test('everything can be set', () => {
@@ -21,6 +39,17 @@ test('everything can be set', () => {
     ADDRESS: '[::1]:0',
     DNS_SERVERS: '10.0.0.53, [::1]:5353',
     DNS_MAX_TTL_SECONDS: '5',
+    XDS_ADDRESS: 'gateway:18000',
+    STATE: '/var/lib/gateway',
+    TRUST_DOMAIN: 'example.org',
+    CERTIFICATE_LIFETIME: '1h30m',
+    ROOT_LIFETIME: '8760h',
+    AUTHORITY_SECRET: 'gateway-authority',
+    IDENTITY_FOLDER: '/run/identity',
+    IDENTITIES: 'edge, controlplane',
+    IDENTITY_SECRETS: 'edge',
+    TLS_FOLDER: '/run/identity/sds',
+    HTTP_ADDRESS: '0.0.0.0:8080',
     LOG_LEVEL: 'debug',
   };
   assert.deepEqual(readConfig(env), {
@@ -29,6 +58,21 @@ test('everything can be set', () => {
     instancesFile: INSTANCES_FILE,
     dnsServers: ['10.0.0.53', '[::1]:5353'],
     dnsMaxTtlSeconds: 5,
+    secrets: {
+      xds: { host: 'gateway', port: 18000 },
+      trustDomain: 'example.org',
+      leafMs: 5_400_000,
+      rootMs: 8_760 * 3_600_000,
+      authorityFolder: '/var/lib/gateway/authority',
+      authoritySecret: 'gateway-authority',
+      identityFolders: new Map([
+        ['edge', '/run/identity/edge'],
+        ['controlplane', '/run/identity/controlplane'],
+      ]),
+      identitySecrets: ['edge'],
+    },
+    tlsFolder: '/run/identity/sds',
+    http: { host: '0.0.0.0', port: 8080 },
     logLevel: 'debug',
   });
 });
@@ -44,6 +88,16 @@ const BAD: readonly [variable: string, value: string][] = [
   ['DNS_MAX_TTL_SECONDS', '1.5'],
   ['DNS_MAX_TTL_SECONDS', '5s'],
   ['DNS_MAX_TTL_SECONDS', '86401'],
+  ['SERVES', 'certificates'],
+  ['HTTP_ADDRESS', '8080'],
+  ['XDS_ADDRESS', '18000'],
+  ['TRUST_DOMAIN', 'spiffe://example.org'],
+  ['CERTIFICATE_LIFETIME', '1d'],
+  ['CERTIFICATE_LIFETIME', '0s'],
+  ['CERTIFICATE_LIFETIME', '721h'],
+  ['ROOT_LIFETIME', '24h'],
+  ['AUTHORITY_SECRET', 'a/b'],
+  ['IDENTITY_SECRETS', '../edge'],
   ['LOG_LEVEL', 'loud'],
 ];
 
@@ -51,7 +105,16 @@ for (const [variable, value] of BAD) {
   test(`${variable}=${value} is refused by name`, () => {
     assert.throws(
       () => readConfig({ INSTANCES_FILE, [variable]: value }),
-      new RegExp(`^Error: ${variable} is`),
+      new RegExp(`^Error: ${variable} (is|has)`),
     );
   });
 }
+
+test('identities want a folder to be written to, and may not leave it', () => {
+  assert.throws(
+    () => readConfig({ INSTANCES_FILE, IDENTITIES: 'edge' }),
+    /^Error: IDENTITY_FOLDER is not set/,
+  );
+  const env = { INSTANCES_FILE, IDENTITY_FOLDER: '/run', IDENTITIES: '../etc' };
+  assert.throws(() => readConfig(env), /^Error: IDENTITIES has "..\/etc"/);
+});

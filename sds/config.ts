@@ -1,43 +1,67 @@
 import { Resolver } from 'node:dns';
 import { resolve } from 'node:path';
 import { type HostPort, parseHostPort } from '#protos/host-port.ts';
+import { readSecretsConfig, type SecretsConfig } from './secrets/read-secrets-config.ts';
 
 export type Config = {
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
-  /** Absolute path of the file that declares the instances. */
-  readonly instancesFile: string;
+  /** Absolute path of the file that declares the instances; undefined: none are served. */
+  readonly instancesFile: string | undefined;
   /** Name servers for the names in that file, `address` or `address:port`; empty: those of the system. */
   readonly dnsServers: readonly string[];
   /** Records of DNS are asked for again after this time, when their own TTL is longer. */
   readonly dnsMaxTtlSeconds: number;
+  /** Undefined: no secrets are served. */
+  readonly secrets: SecretsConfig | undefined;
+  /** Absolute path of the folder with the identity by which this port and the control plane know us; undefined: all is plain. */
+  readonly tlsFolder: string | undefined;
+  /** Where probes and monitoring are answered in plain HTTP, beside the port. */
+  readonly http: HostPort | undefined;
   readonly logLevel: string;
 };
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
+const SERVED = ['instances', 'secrets'];
+
 const LARGEST_MAX_TTL_SECONDS = 86_400;
 
 /**
- * The configuration in ADDRESS (127.0.0.1:18003), INSTANCES_FILE (required), DNS_SERVERS (comma-separated, default: the system's),
- * DNS_MAX_TTL_SECONDS (60; less where a name server gives longer TTLs than the instances live) and LOG_LEVEL (info). An empty variable is one that is not set. Throws an Error that names the variable and what it should be.
+ * The configuration in SERVES (instances,secrets), ADDRESS (127.0.0.1:18003), INSTANCES_FILE (required with instances), DNS_SERVERS (comma-separated, default: the system's),
+ * DNS_MAX_TTL_SECONDS (60; less where a name server gives longer TTLs than the instances live), TLS_FOLDER, HTTP_ADDRESS, LOG_LEVEL (info)
+ * and those of readSecretsConfig. An empty variable is one that is not set. Throws an Error that names the variable and what it should be.
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const text = (name: string, otherwise: string) => env[name]?.trim() || otherwise;
+  const serves = parseServes(text('SERVES', SERVED.join(',')));
+  const instancesFile = text('INSTANCES_FILE', '');
+  const tlsFolder = text('TLS_FOLDER', '');
+  const http = text('HTTP_ADDRESS', '');
+  const secrets = readSecretsConfig(text);
   return {
-    ...parseAddress(text('ADDRESS', '127.0.0.1:18003')),
-    instancesFile: parseInstancesFile(text('INSTANCES_FILE', '')),
+    ...parseAddress('ADDRESS', text('ADDRESS', '127.0.0.1:18003')),
+    instancesFile: serves.includes('instances') ? parseInstancesFile(instancesFile) : undefined,
+    secrets: serves.includes('secrets') ? secrets : undefined,
+    tlsFolder: tlsFolder === '' ? undefined : resolve(tlsFolder),
+    http: http === '' ? undefined : parseAddress('HTTP_ADDRESS', http),
     dnsServers: parseDnsServers(text('DNS_SERVERS', '')),
     dnsMaxTtlSeconds: parseMaxTtl(text('DNS_MAX_TTL_SECONDS', '60')),
     logLevel: parseLogLevel(text('LOG_LEVEL', 'info')),
   };
 }
 
-function parseAddress(text: string): HostPort {
+function parseServes(text: string): readonly string[] {
+  const items = text.split(',').map(item => item.trim());
+  if (items.every(item => SERVED.includes(item))) return items;
+  throw new Error(`SERVES is "${text}": want instances, secrets, or both separated by a comma`);
+}
+
+function parseAddress(name: string, text: string): HostPort {
   const address = parseHostPort(text);
   if (address !== undefined) return address;
-  throw new Error(`ADDRESS is "${text}": want host:port, for example 127.0.0.1:18003`);
+  throw new Error(`${name} is "${text}": want host:port, for example 127.0.0.1:18003`);
 }
 
 function parseInstancesFile(text: string): string {

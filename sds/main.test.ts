@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import net from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { until } from '#envoy/e2e/until.ts';
@@ -13,7 +14,7 @@ const MAIN = join(import.meta.dirname, 'main.ts');
 /** Runs the service until it ends by itself. */
 async function run(env: Readonly<Record<string, string>>): Promise<{ code: number | null; stderr: string }> {
   const child = spawn(process.execPath, [MAIN], {
-    env: { ...process.env, ...env },
+    env: { ...process.env, STATE: join(tmpdir(), `sds-main-${process.pid}`), ...env },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   let stderr = '';

@@ -36,11 +36,15 @@ export function createMetrics(): Metrics {
     'outcome',
   ]);
   const problems = counter('sds_instances_file_problems_total', 'Mistakes found in the instances file');
+  let last: Instances = new Map();
   return {
     registry,
     served(next) {
-      instances.reset();
-      for (const [service, members] of next) instances.set({ service }, members.length);
+      for (const service of last.keys()) if (!next.has(service)) instances.remove({ service });
+      for (const [service, members] of next) {
+        if (last.get(service) !== members) instances.set({ service }, members.length);
+      }
+      last = next;
       updates.inc();
     },
     clientConnected: () => clients.inc(),

@@ -9,10 +9,14 @@ export type InstanceChange = {
   readonly instances: number;
 };
 
-/** What an operator wants to read when instances come and go: one entry for each service that has changed. */
+/** What an operator wants to read when instances come and go: one entry for each service that has changed; names that share an array are one. */
 export function instanceChanges(before: Instances, after: Instances): readonly InstanceChange[] {
   const services = [...new Set([...before.keys(), ...after.keys()])].sort();
+  const told = new Set<readonly Instance[] | undefined>([undefined]);
   return services.flatMap(service => {
+    const arrays = [before.get(service), after.get(service)];
+    if (arrays[0] === arrays[1] || arrays.every(array => told.has(array))) return [];
+    for (const array of arrays) told.add(array);
     const old = addresses(before.get(service));
     const now = addresses(after.get(service));
     const added = [...now.difference(old)];

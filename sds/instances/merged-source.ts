@@ -26,7 +26,9 @@ function merge(all: readonly (Instances | undefined)[]): Instances {
   const merged = new Map<string, readonly Instance[]>();
   for (const instances of all) {
     for (const [service, more] of instances ?? []) {
-      merged.set(service, [...(merged.get(service) ?? []), ...more]);
+      const others = merged.get(service);
+      // The array of a service that one source alone has stays the same, as a sign that it has not changed.
+      merged.set(service, others === undefined ? more : [...others, ...more]);
     }
   }
   return merged;

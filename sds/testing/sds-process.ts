@@ -33,7 +33,14 @@ export async function startSds(
   };
   await write(text);
   const child = spawn(process.execPath, [MAIN], {
-    env: { ...process.env, ADDRESS: '127.0.0.1:0', INSTANCES_FILE: file, LOG_LEVEL: 'info', ...env },
+    env: {
+      ...process.env,
+      ADDRESS: '127.0.0.1:0',
+      INSTANCES_FILE: file,
+      STATE: join(folder, 'state'),
+      LOG_LEVEL: 'info',
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   t.after(async () => {

@@ -17,15 +17,20 @@ type Placed = SliceEndpoint & { readonly ports: readonly SlicePort[] };
  */
 export function serviceInstances(slices: readonly Slice[]): ReadonlyMap<string, readonly Instance[]> {
   const endpoints = serving(distinct(slices.flatMap(place)));
-  const names = [...new Set(slices.flatMap(({ ports }) => ports.map(({ name }) => name)))].sort();
-  const numbers = [...new Set(endpoints.flatMap(({ ports }) => ports.map(({ port }) => port)))];
-  const main = names.includes(MAIN_PORT) ? MAIN_PORT : names[0];
-  const byPort = new Map<string, readonly Instance[]>();
-  byPort.set('', main === undefined ? [] : instancesAt(endpoints, ({ name }) => name === main));
-  for (const port of numbers) byPort.set(`:${port}`, instancesAt(endpoints, each => each.port === port));
+  const ports = slices.flatMap(slice => slice.ports);
+  const names = new Set(ports.map(({ name }) => name));
+  const numbers = new Set(ports.map(({ port }) => port));
+  const main = names.has(MAIN_PORT) ? MAIN_PORT : [...names].sort()[0];
+  const ofMain = instancesAt(endpoints, ({ name }) => name === main);
+  // One array under several names says that they are one.
+  const only = names.size === 1 && numbers.size === 1;
+  const byPort = new Map([['', ofMain]]);
   for (const name of names) {
-    if (name !== '') byPort.set(`:${name}`, instancesAt(endpoints, each => each.name === name));
+    if (name !== '')
+      byPort.set(`:${name}`, name === main ? ofMain : instancesAt(endpoints, each => each.name === name));
   }
+  for (const port of numbers)
+    byPort.set(`:${port}`, only ? ofMain : instancesAt(endpoints, each => each.port === port));
   return byPort;
 }
 
@@ -42,7 +47,8 @@ function distinct(endpoints: readonly Placed[]): readonly Placed[] {
     // Two slices of a service with several ports may each have some of them: the same address again, with other ports, is no duplicate.
     const key = `${address} ${ports.map(({ port }) => port).join()}`;
     const family = isIPv4(address);
-    if (addresses.has(key) || (target !== undefined && (families.get(target) ?? family) !== family)) return false;
+    if (addresses.has(key) || (target !== undefined && (families.get(target) ?? family) !== family))
+      return false;
     addresses.add(key);
     if (target !== undefined) families.set(target, family);
     return true;
@@ -58,7 +64,10 @@ function serving(endpoints: readonly Placed[]): readonly Placed[] {
   return ready.length > 0 ? ready : endpoints;
 }
 
-function instancesAt(endpoints: readonly Placed[], wanted: (port: SlicePort) => boolean): readonly Instance[] {
+function instancesAt(
+  endpoints: readonly Placed[],
+  wanted: (port: SlicePort) => boolean,
+): readonly Instance[] {
   return endpoints.flatMap(({ address, hostname, zone, state, ports }) => {
     const found = ports.find(wanted);
     if (found === undefined) return [];

@@ -1,0 +1,89 @@
+import { resolve } from 'node:path';
+import { DEFAULT_TRUST_DOMAIN } from '#certificates/identity.ts';
+import { type HostPort, parseHostPort } from '#protos/host-port.ts';
+import { parseLifetime } from './parse-lifetime.ts';
+
+export type SecretsConfig = {
+  /** The control plane, which says what secrets are served to whom. */
+  readonly xds: HostPort;
+  readonly trustDomain: string;
+  readonly leafMs: number;
+  readonly rootMs: number;
+  /** Absolute path of the folder with the authority's roots, unless a Secret holds them. */
+  readonly authorityFolder: string;
+  /** Name of a Secret in our own namespace. */
+  readonly authoritySecret: string | undefined;
+  /** Identities that are written for who needs one before it can ask: group to folder, and groups whose Secret is kept. */
+  readonly identityFolders: ReadonlyMap<string, string>;
+  readonly identitySecrets: readonly string[];
+};
+
+type Text = (name: string, otherwise: string) => string;
+
+const HOURS_MS = 3_600_000;
+const LEAST_MS = 100;
+const LONGEST_LEAF_MS = 30 * 24 * HOURS_MS;
+const LONGEST_ROOT_MS = 100 * 8_766 * HOURS_MS;
+/** A root must outlive the notice of its successor and the last certificates that it issued, from half of its life on. */
+const LEAVES_PER_ROOT = 4;
+
+/** Those of the environment that concern secrets. Throws an Error that names the variable and what it should be. */
+export function readSecretsConfig(text: Text): SecretsConfig {
+  const leafMs = lifetime(
+    'CERTIFICATE_LIFETIME',
+    text('CERTIFICATE_LIFETIME', '24h'),
+    LEAST_MS,
+    LONGEST_LEAF_MS,
+  );
+  const leastRoot = LEAVES_PER_ROOT * leafMs;
+  const rootMs = lifetime('ROOT_LIFETIME', text('ROOT_LIFETIME', '43800h'), leastRoot, LONGEST_ROOT_MS);
+  const folder = text('IDENTITY_FOLDER', '');
+  const identities = groups('IDENTITIES', text('IDENTITIES', ''));
+  if (folder === '' && identities.length > 0) {
+    throw new Error('IDENTITY_FOLDER is not set: want the folder that IDENTITIES are written to');
+  }
+  return {
+    xds: parseAddress(text('XDS_ADDRESS', '127.0.0.1:18000')),
+    trustDomain: parseTrustDomain(text('TRUST_DOMAIN', DEFAULT_TRUST_DOMAIN)),
+    leafMs,
+    rootMs,
+    authorityFolder: resolve(text('STATE', '.gateway'), 'authority'),
+    authoritySecret: parseSecretName(text('AUTHORITY_SECRET', '')),
+    identityFolders: new Map(identities.map(group => [group, resolve(folder, group)])),
+    identitySecrets: groups('IDENTITY_SECRETS', text('IDENTITY_SECRETS', '')),
+  };
+}
+
+function parseAddress(text: string): HostPort {
+  const address = parseHostPort(text);
+  if (address !== undefined) return address;
+  throw new Error(`XDS_ADDRESS is "${text}": want host:port, for example 127.0.0.1:18000`);
+}
+
+function parseTrustDomain(text: string): string {
+  if (/^[a-z0-9._-]{1,255}$/.test(text)) return text;
+  throw new Error(`TRUST_DOMAIN is "${text}": want small letters, digits, ".", "-" and "_"`);
+}
+
+function parseSecretName(text: string): string | undefined {
+  if (text === '') return undefined;
+  if (/^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/.test(text)) return text;
+  throw new Error(`AUTHORITY_SECRET is "${text}": want the name of a Secret`);
+}
+
+function groups(name: string, text: string): readonly string[] {
+  const items = text.split(',').map(item => item.trim());
+  const found = items.filter(item => item !== '');
+  const wrong = found.find(item => !/^[a-z0-9-]{1,63}$/.test(item));
+  if (wrong === undefined) return [...new Set(found)];
+  throw new Error(`${name} has "${wrong}": want names of node groups, separated by commas`);
+}
+
+function lifetime(name: string, text: string, least: number, most: number): number {
+  const ms = parseLifetime(text) ?? 0;
+  if (ms >= least && ms <= most) return ms;
+  const hours = most / HOURS_MS;
+  throw new Error(
+    `${name} is "${text}": want a time such as 24h, 90m or 10s, from ${least / 1_000}s to ${hours}h`,
+  );
+}

@@ -1,0 +1,119 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import { type Authority, openAuthority } from '#certificates/authority/authority.ts';
+import { fileAuthorityStore } from '#certificates/authority/file-authority-store.ts';
+import { writeDurably } from '#certificates/write-durably.ts';
+import { type Cluster, connectCluster } from '#kubernetes/cluster.ts';
+import type { Clock } from './clock.ts';
+import { identityFolder } from './identity-folder.ts';
+import { identitySecret } from './identity-secret.ts';
+import type { IdentityTarget } from './identity-target.ts';
+import { keepIdentity } from './keep-identity.ts';
+import type { SecretsConfig } from './read-secrets-config.ts';
+import { secretAuthorityStore } from './secret-authority-store.ts';
+import type { SecretMetrics } from './secret-metrics.ts';
+import { openSecrets, type Secrets } from './secrets.ts';
+
+export type StartSecretsOptions = {
+  readonly config: SecretsConfig;
+  readonly clock: Clock;
+  readonly metrics: SecretMetrics;
+  readonly log: Logger;
+};
+
+/**
+ * Opens the authority, writes the identities that are to be written, and gives the secrets that are served from then on. Rejects with an Error in one sentence where
+ * the authority's roots cannot be had.
+ */
+export async function startSecrets(options: StartSecretsOptions): Promise<Secrets> {
+  const { config, clock, metrics, log } = options;
+  const { trustDomain } = config;
+  const needsCluster = config.authoritySecret !== undefined || config.identitySecrets.length > 0;
+  const cluster = needsCluster ? await connectCluster() : undefined;
+  const authority = await startAuthority(options, cluster);
+  const keepers = await Promise.all(
+    targetsOf(config, cluster).map(([group, target]) => keep(options, authority, group, target)),
+  );
+  const secrets = openSecrets({
+    authority,
+    trustDomain,
+    versionKey: randomBytes(32),
+    clock,
+    metrics,
+    log,
+  });
+  return {
+    ...secrets,
+    close() {
+      secrets.close();
+      for (const keeper of keepers) keeper.close();
+      authority.close();
+      cluster?.close();
+    },
+  };
+}
+
+async function startAuthority(
+  { config, clock, log }: StartSecretsOptions,
+  cluster: Cluster | undefined,
+): Promise<Authority> {
+  const { authoritySecret, authorityFolder } = config;
+  const store =
+    authoritySecret !== undefined && cluster !== undefined
+      ? secretAuthorityStore(cluster, authoritySecret)
+      : fileAuthorityStore(authorityFolder);
+  const onTrouble = (reason: string) =>
+    log.error({ reason }, 'the roots of the authority cannot be kept, those read last stay in force');
+  const authority = await openAuthority({ ...config, ...clock, store, onTrouble });
+  if (authoritySecret === undefined) writeRoots(authorityFolder, authority);
+  authority.onRoots(() => {
+    log.info('the roots of the authority have changed');
+    try {
+      if (authoritySecret === undefined) writeRoots(authorityFolder, authority);
+    } catch (error) {
+      onTrouble((error as Error).message);
+    }
+  });
+  return authority;
+}
+
+/** What people give to `curl --cacert`. */
+function writeRoots(folder: string, authority: Authority): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const path = join(folder, 'roots.pem');
+  writeDurably(`${path}.new`, authority.roots());
+  renameSync(`${path}.new`, path);
+}
+
+function targetsOf(
+  { identityFolders, identitySecrets }: SecretsConfig,
+  cluster: Cluster | undefined,
+): readonly (readonly [group: string, target: IdentityTarget])[] {
+  const folders = [...identityFolders].map(([group, folder]) => [group, identityFolder(folder)] as const);
+  if (cluster === undefined) return folders;
+  return [...folders, ...identitySecrets.map(group => [group, identitySecret(cluster, group)] as const)];
+}
+
+function keep(
+  { config, clock, log, metrics }: StartSecretsOptions,
+  authority: Authority,
+  group: string,
+  target: IdentityTarget,
+) {
+  return keepIdentity({
+    group,
+    target,
+    authority,
+    trustDomain: config.trustDomain,
+    leafMs: config.leafMs,
+    clock,
+    onWritten(place) {
+      metrics.issued();
+      log.info({ group, place }, 'identity written');
+    },
+    onTrouble: (place, reason) =>
+      log.error({ group, place, reason }, 'identity not written, the one before stays'),
+  });
+}
