@@ -33,6 +33,7 @@ export const PROTO_FILES = [
   'envoy/extensions/filters/http/router/v3/router.proto',
   'envoy/extensions/filters/listener/http_inspector/v3/http_inspector.proto',
   'envoy/extensions/filters/listener/tls_inspector/v3/tls_inspector.proto',
+  'envoy/extensions/filters/network/direct_response/v3/config.proto',
   'envoy/extensions/filters/network/connection_limit/v3/connection_limit.proto',
   'envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager.proto',
   'envoy/extensions/http/early_header_mutation/header_mutation/v3/header_mutation.proto',

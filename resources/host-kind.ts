@@ -58,7 +58,7 @@ const schema = z.object({
     .describe(
       'TLSContext that says how TLS is spoken; default: `<name>-context`, or one that lists the `hostname`',
     ),
-  tls: tls.exactOptional().meta({ partial: true }).describe('The same for this Host alone'),
+  tls: tls.exactOptional().describe('The same for this Host alone'),
   requestPolicy: z
     .object({ insecure: insecure.default({}).describe('Requests without TLS') })
     .default({ insecure: {} })

@@ -60,6 +60,9 @@ export const tlsSettingsShape = {
 const shape = z.object(tlsSettingsShape);
 export type TlsSettings = z.output<typeof shape>;
 
+/** What holds where nothing is written. */
+export const DEFAULT_TLS_SETTINGS: TlsSettings = shape.parse({});
+
 /** Fields of Ambassador's that narrow whom TLS is spoken with, and that are not served. */
 export function refuseTlsField(field: string): string | undefined {
   return field.toLowerCase() === 'crl_secret'

@@ -4,11 +4,14 @@ import type { ResourceSet } from '#resources/resource-set.ts';
 import { mappingClusters, type NamedCluster } from './cluster-names.ts';
 import { compileRateLimits } from './compile-rate-limits.ts';
 import type { Compiled, CompiledResource } from './compiled.ts';
+import { edgeHosts } from './edge-hosts.ts';
 import { edgeRateLimits } from './edge-rate-limits.ts';
+import { edgeTlsListener } from './edge-tls-listener.ts';
 import { edgeFilters } from './ext-authz-edge.ts';
 import { extAuthzMessages } from './ext-authz-messages.ts';
 import { callersOf, type Hop, hopOf } from './hop.ts';
 import { hopServerTls } from './hop-tls.ts';
+import { hostGuards } from './host-guard.ts';
 import { unservedLabelProblems } from './label-domain-problems.ts';
 import { hostRateLimits } from './labelling.ts';
 import { listenerProblems, listeners } from './listeners.ts';
@@ -17,14 +20,15 @@ import { keyedMappings } from './mapping-keys.ts';
 import { mappingGroupProblems } from './mapping-route.ts';
 import { Memo } from './memo.ts';
 import { moduleConfig } from './module-config.ts';
-import { EDGE, EXT_AUTHZ, ofNodeGroup, RATELIMIT_SERVICE } from './node-groups.ts';
-import { type CompileOptions, DEFAULT_CA_FILE } from './options.ts';
+import { EDGE, EXT_AUTHZ, ofNodeGroup, RATELIMIT_SERVICE, SDS } from './node-groups.ts';
+import { type CompileOptions, DEFAULT_CA_FILE, DEFAULT_EDGE_TLS } from './options.ts';
 import { compareText } from './order.ts';
 import { proxyConfigClusters } from './proxy-config-clusters.ts';
 import { proxyConfigHosts } from './proxy-config-hosts.ts';
 import { rateLimitProblems } from './rate-limit-problems.ts';
 import { toRouteConfiguration } from './route-configuration.ts';
 import { mappingEntries } from './route-entries.ts';
+import { servedSecrets } from './served-secrets.ts';
 import { virtualHosts } from './virtual-hosts.ts';
 
 /**
@@ -32,13 +36,16 @@ import { virtualHosts } from './virtual-hosts.ts';
  * deterministic: equal resources give equal JSON, in whatever order they were written. Never throws for what an operator can write.
  */
 export function compile(resources: ResourceSet, group: string, options: CompileOptions): Compiled {
-  const { memo = new Memo(), caFile = DEFAULT_CA_FILE } = options;
+  const { memo = new Memo(), caFile = DEFAULT_CA_FILE, edgeTls = DEFAULT_EDGE_TLS } = options;
   if (group === EXT_AUTHZ) return extAuthzMessages(resources, memo);
   if (group === RATELIMIT_SERVICE) return compileRateLimits(resources, memo);
+  if (group === SDS) return servedSecrets(resources, memo);
   const own = ofNodeGroup(resources, group);
   const hop = hopOf(options);
   const edge = group === EDGE ? edgeRateLimits(own, options, memo) : undefined;
   const filters = group === EDGE ? edgeFilters(own, options, memo) : undefined;
+  const tls = edgeHosts(own);
+  const tlsListener = edge === undefined ? undefined : edgeTlsListener(tls.hosts, edgeTls, edge.listener);
   const edgeRoutes = edge === undefined || filters === undefined ? undefined : { ...edge, ...filters };
   const mappings = keyedMappings(own.mappings, memo);
   const declared = proxyConfigClusters(own.proxyConfigs, options);
@@ -50,6 +57,7 @@ export function compile(resources: ResourceSet, group: string, options: CompileO
     declared: hosts.hosts,
     closedPolicies: own.closed.filter(({ kind }) => kind === 'FilterPolicy'),
     filters,
+    guards: tls.hosts.length === 0 ? undefined : hostGuards(tls.hosts, options.httpsPort ?? edgeTls.port),
     escapedSlashes: moduleConfig(own).escaped_slashes,
     common: edge === undefined ? {} : hostRateLimits(edge.labelling),
   });
@@ -66,14 +74,27 @@ export function compile(resources: ResourceSet, group: string, options: CompileO
       ],
       [
         ROUTE_CONFIGURATION,
-        [routeConfiguration(group, own, routes, [...(edge?.origins ?? []), ...(filters?.origins ?? [])])],
+        [
+          routeConfiguration(group, own, routes, [
+            ...(edge?.origins ?? []),
+            ...(filters?.origins ?? []),
+            ...tls.hosts.flatMap(({ origins }) => origins),
+          ]),
+        ],
       ],
-      [LISTENER, byName(listeners(own, group, options, edge?.listener, hopSocket(resources, group, hop)))],
+      [
+        LISTENER,
+        byName([
+          ...listeners(own, group, options, edge?.listener, hopSocket(resources, group, hop)),
+          ...(tlsListener === undefined ? [] : [tlsListener]),
+        ]),
+      ],
     ]),
     problems: [
       ...listenerProblems(own, group),
       ...declared.problems,
       ...hosts.problems,
+      ...tls.problems,
       ...(filters?.problems ?? []),
       ...[...groups.values()].flatMap(mappingGroupProblems),
       ...(edge === undefined ? unservedLabelProblems(own.mappings) : rateLimitProblems(own, edge, memo)),

@@ -10,6 +10,9 @@ const TIMEOUT = '5s';
 /** More than a logout has: that it is too long is the service's to say, by a page of ours. */
 const LOGOUT_BODY_BYTES = 8193;
 
+/** The name of routes that come from no resource. */
+export const OWN_ROUTE = 'gateway';
+
 /** Where the gateway serves callback and logout (document 1, "Endpoints"). */
 export const OWN_PATHS = '/.gateway/oauth2/';
 const LOGOUT_PATH = '/.gateway/oauth2/logout';
@@ -65,7 +68,7 @@ export const OWN_ROUTES: readonly JsonObject[] = [
 ];
 
 function ownRoute(match: JsonObject): JsonObject {
-  return { name: 'gateway', match, direct_response: { status: 404 } };
+  return { name: OWN_ROUTE, match, direct_response: { status: 404 } };
 }
 
 function perRoute(fields: JsonObject): JsonObject {

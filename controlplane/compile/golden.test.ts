@@ -12,7 +12,7 @@ import { snapshotEncoder } from '../envoy-snapshot.ts';
 import { compile } from './compile.ts';
 import type { Compiled } from './compiled.ts';
 import { BOOTSTRAP_CLUSTERS, discoveryClusters } from './discovery-cluster.ts';
-import { EXT_AUTHZ, nodeGroups, RATELIMIT_SERVICE, SERVICE_GROUPS } from './node-groups.ts';
+import { EXT_AUTHZ, nodeGroups, RATELIMIT_SERVICE, SDS, SERVICE_GROUPS } from './node-groups.ts';
 import type { CompileOptions } from './options.ts';
 import { resourceSetOf } from './testing/resource-set-of.ts';
 import { staticTestBootstrap } from './testing/static-test-bootstrap.ts';
@@ -45,6 +45,7 @@ for (const file of readdirSync(FOLDER).filter(name => name.endsWith('.in.yaml'))
   const asked = [
     ...(resources.filters.length > 0 ? [EXT_AUTHZ] : []),
     ...(resources.rateLimits.length > 0 ? [RATELIMIT_SERVICE] : []),
+    ...(resources.hosts.length > 0 ? [SDS] : []),
   ];
   for (const group of [...nodes, ...asked]) {
     const name = `${file.slice(0, -'.in.yaml'.length)}.${group}`;

@@ -3,6 +3,7 @@ import { accessLog, failureLog } from './access-log.ts';
 import { toDuration } from './duration.ts';
 import { earlyHeaderMutation } from './early-header-mutation.ts';
 import { extension } from './extension.ts';
+import { HOST_HEADER } from './host-header.ts';
 import { type Deciders, httpFilters } from './http-filters.ts';
 import { STREAM_IDLE_MS } from './mapping-route.ts';
 import type { ModuleConfig } from './module-config.ts';
@@ -15,17 +16,24 @@ export type EdgeParts = Deciders & {
   readonly ownHeaders: readonly string[];
 };
 
+/** The filter chain of a Host's TLS. */
+export type TlsChain = { readonly hostname: string; readonly hasClientCertificates: boolean };
+
 const KIB = 1024;
 
 /** Envoy's `HttpConnectionManager`: hardened at the edge, trusting its peers beside an application. */
-export function httpConnectionManager(group: string, parts: EdgeParts | undefined): JsonObject {
+export function httpConnectionManager(
+  group: string,
+  parts: EdgeParts | undefined,
+  tls?: TlsChain,
+): JsonObject {
   return extension('filters.network.http_connection_manager.v3.HttpConnectionManager', {
     stat_prefix: group,
     rds: { route_config_name: group, config_source: { ads: {}, resource_api_version: 'V3' } },
     ...PATHS_AND_HOSTS,
     ...TIMEOUTS_AND_LIMITS,
-    ...(parts === undefined ? APPLICATION : edge(parts)),
-    http_filters: httpFilters(parts),
+    ...(parts === undefined ? APPLICATION : edge(parts, tls)),
+    http_filters: httpFilters(parts, tls !== undefined),
   });
 }
 
@@ -51,9 +59,13 @@ const TIMEOUTS_AND_LIMITS: JsonObject = {
   },
 };
 
-function edge({ config, ownHeaders }: EdgeParts): JsonObject {
+function edge({ config, ownHeaders }: EdgeParts, tls: TlsChain | undefined): JsonObject {
   return {
-    ...earlyHeaderMutation(ownHeaders),
+    ...earlyHeaderMutation(
+      [HOST_HEADER, ...ownHeaders],
+      tls === undefined ? undefined : { key: HOST_HEADER, value: tls.hostname },
+    ),
+    ...(tls?.hasClientCertificates ? CLIENT_CERTIFICATE : {}),
     use_remote_address: config.use_remote_address,
     xff_num_trusted_hops: config.xff_num_trusted_hops,
     path_with_escaped_slashes_action: config.escaped_slashes === 'keep' ? 'KEEP_UNCHANGED' : 'REJECT_REQUEST',
@@ -65,6 +77,15 @@ function edge({ config, ownHeaders }: EdgeParts): JsonObject {
     access_log: [accessLog(config.proxy_log_format)],
   };
 }
+
+/**
+ * Services learn by `x-forwarded-client-cert` who the client is. What clients themselves send under that name is taken away, here as everywhere (Envoy's default,
+ * SANITIZE).
+ */
+const CLIENT_CERTIFICATE: JsonObject = {
+  forward_client_cert_details: 'SANITIZE_SET',
+  set_current_client_cert_details: { subject: true, dns: true, uri: true },
+};
 
 /** The edge has set the client's address, scheme and request id: they are passed on as they are. */
 const APPLICATION: JsonObject = {

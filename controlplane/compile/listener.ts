@@ -3,7 +3,8 @@ import type { JsonObject } from '#protos/json.ts';
 import type { HostPort } from '#resources/host.ts';
 import { toSocketAddress } from './socket-address.ts';
 
-const KIB = 1024;
+/** Source: Envoy's page "Configuring Envoy as an edge proxy". */
+export const BUFFER_LIMIT_BYTES = 32 * 1024;
 
 /** The name of a listener is its address: another address is another listener, which opens before the old one drains. */
 export function listenerName(address: HostPort): string {
@@ -20,7 +21,7 @@ export function toListener(
     '@type': 'type.googleapis.com/envoy.config.listener.v3.Listener',
     name: listenerName(address),
     address: toSocketAddress(address),
-    per_connection_buffer_limit_bytes: 32 * KIB,
+    per_connection_buffer_limit_bytes: BUFFER_LIMIT_BYTES,
     filter_chains: [
       {
         filters: [

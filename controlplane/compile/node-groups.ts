@@ -6,7 +6,8 @@ export const EDGE = 'edge';
 /** The groups of our own services, which receive what they decide by over the same protocol. */
 export const EXT_AUTHZ = 'ext-authz';
 export const RATELIMIT_SERVICE = 'ratelimit-service';
-export const SERVICE_GROUPS: readonly string[] = [EXT_AUTHZ, RATELIMIT_SERVICE];
+export const SDS = 'sds';
+export const SERVICE_GROUPS: readonly string[] = [EXT_AUTHZ, RATELIMIT_SERVICE, SDS];
 
 /** Every node group of proxies that has configuration, in order; `edge` always has. A group of our services is none. */
 export function nodeGroups(resources: ResourceSet): readonly string[] {
@@ -17,15 +18,17 @@ export function nodeGroups(resources: ResourceSet): readonly string[] {
   return [...groups].filter(group => !SERVICE_GROUPS.includes(group)).sort();
 }
 
-const EDGE_KINDS: readonly string[] = ['Filter', 'FilterPolicy'];
+const EDGE_KINDS: readonly string[] = ['Filter', 'FilterPolicy', 'Host', 'TLSContext'];
 
-/** The part of the resources that is for this node group. Filters and FilterPolicies, those in force and those closed, are the edge's. */
+/** The part of the resources that is for this node group. Filters, FilterPolicies, Hosts and TLSContexts, those in force and those closed, are the edge's. */
 export function ofNodeGroup(resources: ResourceSet, group: string): ResourceSet {
   return {
     ...resources,
     mappings: resources.mappings.filter(({ spec }) => spec.node_group === group),
     proxyConfigs: resources.proxyConfigs.filter(({ spec }) => spec.node_group === group),
     filterPolicies: group === EDGE ? resources.filterPolicies : [],
+    hosts: group === EDGE ? resources.hosts : [],
+    tlsContexts: group === EDGE ? resources.tlsContexts : [],
     closed: resources.closed.filter(({ kind, match }) =>
       EDGE_KINDS.includes(kind) ? group === EDGE : match?.node_group === group,
     ),

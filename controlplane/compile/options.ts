@@ -4,6 +4,10 @@ import type { Memo } from './memo.ts';
 export type CompileOptions = {
   /** Where the edge listens when no ProxyConfig says so. */
   readonly edge: HostPort;
+  /** Where the edge listens for TLS, when a Host has it; absent: DEFAULT_EDGE_TLS. */
+  readonly edgeTls?: HostPort;
+  /** The port that clients use for https, to which they are redirected; absent: that of `edgeTls`. */
+  readonly httpsPort?: number;
   /** The built-in discovery service, which every bootstrap reaches as `sds` (gRPC) and `sds-rest`. */
   readonly sds: HostPort;
   /** The built-in rate limit service, which the edge asks unless a RateLimitService names another. */
@@ -26,3 +30,5 @@ export type CompileOptions = {
 
 /** Debian's place, which is also that of Envoy's official images. */
 export const DEFAULT_CA_FILE = '/etc/ssl/certs/ca-certificates.crt';
+
+export const DEFAULT_EDGE_TLS: HostPort = { host: '127.0.0.1', port: 8443 };

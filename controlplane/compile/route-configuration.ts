@@ -1,4 +1,5 @@
 import type { JsonObject } from '#protos/json.ts';
+import { HOST_HEADER } from './host-header.ts';
 import { EDGE } from './node-groups.ts';
 import { RETRIABLE_HEADER } from './retriable-header.ts';
 
@@ -8,6 +9,8 @@ export function toRouteConfiguration(group: string, virtualHosts: readonly JsonO
     '@type': 'type.googleapis.com/envoy.config.route.v3.RouteConfiguration',
     name: group,
     virtual_hosts: virtualHosts,
-    ...(group === EDGE ? { response_headers_to_remove: [RETRIABLE_HEADER] } : {}),
+    ...(group === EDGE
+      ? { request_headers_to_remove: [HOST_HEADER], response_headers_to_remove: [RETRIABLE_HEADER] }
+      : {}),
   };
 }

@@ -4,7 +4,9 @@ import { closedPolicyRoutes, type EscapedSlashes } from './closed-policy.ts';
 import { coveringDomains } from './domain-cover.ts';
 import type { EdgeFilters } from './ext-authz-edge.ts';
 import { OWN_ROUTES, WITHOUT_FILTERS } from './ext-authz-filter.ts';
+import { type HostGuard, type HostGuards, isAcmeRoute } from './host-guard.ts';
 import { compareText } from './order.ts';
+import { mergePerFilter } from './per-filter-config.ts';
 import type { DeclaredHost } from './proxy-config-hosts.ts';
 import { compareRoutes, type RouteEntry } from './route-entry.ts';
 
@@ -16,6 +18,8 @@ export type HostInputs = {
   readonly escapedSlashes: EscapedSlashes;
   /** Where filters run; undefined: nowhere, and there is no such filter. */
   readonly filters: Pick<EdgeFilters, 'isChecked' | 'isOrigin' | 'originHosts'> | undefined;
+  /** What Hosts demand; undefined: there are none, as elsewhere than at the edge. */
+  readonly guards: HostGuards | undefined;
   /** What every virtual host has besides domains and routes. */
   readonly common: JsonObject;
 };
@@ -32,6 +36,8 @@ type Plan = {
   readonly closed: readonly JsonObject[];
   /** The gateway's own routes, where it may be a protected origin. */
   readonly own: readonly JsonObject[];
+  readonly guard: HostGuard;
+  readonly guardKey: string;
   /** What turns filters off. */
   readonly filters: JsonObject;
 };
@@ -55,7 +61,7 @@ function plansOf(inputs: HostInputs, byHost: ReadonlyMap<string, unknown>): read
   const owners = new Map(
     inputs.declared.flatMap(host => host.domains.map(domain => [domain, host] as const)),
   );
-  const served = new Set([...owners.keys(), ...byHost.keys()]);
+  const served = new Set([...owners.keys(), ...byHost.keys(), ...(inputs.guards?.hostnames ?? [])]);
   const domains = [...served, ...unservedOrigins(inputs, served)].sort(compareText);
   return domains.map(domain => {
     const covering = coveringDomains(domain);
@@ -67,6 +73,8 @@ function plansOf(inputs: HostInputs, byHost: ReadonlyMap<string, unknown>): read
       closed: inputs.closedPolicies.flatMap(policy =>
         closedPolicyRoutes(policy, domain, inputs.escapedSlashes),
       ),
+      guard: inputs.guards?.of(domain) ?? NO_GUARD,
+      guardKey: inputs.guards?.keyOf(domain) ?? '',
       own: inputs.filters?.isOrigin(domain) ? OWN_ROUTES : [],
       filters: inputs.filters === undefined || inputs.filters.isChecked(domain) ? {} : WITHOUT_FILTERS,
     };
@@ -79,10 +87,12 @@ function unservedOrigins({ filters }: HostInputs, served: ReadonlySet<string>): 
   return hosts.filter(host => !coveringDomains(host).some(domain => served.has(domain)));
 }
 
+const NO_GUARD: HostGuard = { first: [], insecure: [], perFilter: {} };
+
 /** Domains that one virtual host declares stay together, unless their routes differ. */
-function planKey({ domain, listed, hosts, closed, own, filters }: Plan): string {
+function planKey({ domain, listed, hosts, closed, own, filters, guardKey }: Plan): string {
   if (listed === undefined) return domain;
-  return JSON.stringify([listed.origin, listed.name, hosts, closed, own.length, filters]);
+  return JSON.stringify([listed.origin, listed.name, hosts, closed, own.length, filters, guardKey]);
 }
 
 function virtualHost(
@@ -93,13 +103,26 @@ function virtualHost(
   const [plan] = plans;
   if (plan === undefined) throw new Error('a virtual host without domains');
   const entries = [...plan.hosts.flatMap(host => byHost.get(host) ?? []), ...(plan.base?.entries ?? [])];
-  const routes = entries.sort(compareRoutes).map(({ route }) => route);
+  entries.sort(compareRoutes);
+  const { first, insecure, perFilter } = plan.guard;
+  const acme = insecure.length === 0 ? [] : entries.filter(isAcmeRoute);
+  const routes = [
+    ...acme.map(({ route }) => route),
+    ...insecure,
+    ...plan.own,
+    ...entries.map(({ route }) => route),
+  ];
   return {
     name: freeName(plan.listed?.name ?? plan.domain, taken),
     domains: plans.map(({ domain }) => (domain.includes(':') ? `[${domain}]` : domain)),
-    routes: [...plan.closed, ...plan.own, ...routes],
-    ...plan.filters,
+    routes: [...first, ...plan.closed, ...routes],
+    ...perFilterConfig(plan.filters, { typed_per_filter_config: perFilter }),
   };
+}
+
+function perFilterConfig(...parts: readonly JsonObject[]): JsonObject {
+  const typed_per_filter_config = mergePerFilter(...parts);
+  return Object.keys(typed_per_filter_config).length === 0 ? {} : { typed_per_filter_config };
 }
 
 /** Envoy wants the names of virtual hosts to differ; nothing else hangs on them. */

@@ -1,0 +1,85 @@
+import type { JsonObject } from '#protos/json.ts';
+import type { Parsed } from '#resources/parsed-string.ts';
+import type { Resource } from '#resources/resource.ts';
+import type { ResourceSet } from '#resources/resource-set.ts';
+import { secretValue } from '#resources/secret.ts';
+import type { SecretReference } from '#resources/secret-reference.ts';
+import type { SecretValue } from '#resources/secret-value.ts';
+
+/** Something that an edge listener refers to by name, and the discovery service of secrets serves: the fields of `gateway.config.v1.ServedSecret`. */
+export type EdgeSecret = {
+  /** Of where it comes from, never of its content: it stays while that changes. No two kinds of source share one. */
+  readonly name: string;
+  /** Whose content it is, which goes with it; absent: nobody's. */
+  readonly owner?: object;
+  /** Equal content has equal inputs. */
+  readonly inputs: readonly unknown[];
+  readonly content: () => JsonObject;
+};
+
+/** A certificate with its key, of a Secret of type `kubernetes.io/tls`. */
+export function keyPairOf(
+  reference: Required<SecretReference>,
+  secrets: ResourceSet['secrets'],
+): Parsed<EdgeSecret> {
+  const secret = find(reference, secrets);
+  const place = `${reference.namespace}/${reference.name}`;
+  if (secret === undefined) return { error: `there is no Secret ${place} in force` };
+  const certificate = secretValue(secret.spec, CERTIFICATE_KEY);
+  const key = secretValue(secret.spec, PRIVATE_KEY_KEY);
+  if (certificate === undefined) return { error: `the Secret ${place} has no key \`${CERTIFICATE_KEY}\`` };
+  if (key === undefined) return { error: `the Secret ${place} has no key \`${PRIVATE_KEY_KEY}\`` };
+  const content = () => ({ key_pair: { certificate_chain: base64(certificate), private_key: base64(key) } });
+  return { value: { name: `key-pair/${place}`, owner: secret.spec, inputs: [], content } };
+}
+
+/** The authorities of a Secret, that of Kubernetes' own form (`ca.crt`) or of Ambassador's (`tls.crt`). */
+export function authoritiesOf(
+  reference: Required<SecretReference>,
+  secrets: ResourceSet['secrets'],
+): Parsed<EdgeSecret> {
+  const secret = find(reference, secrets);
+  const place = `${reference.namespace}/${reference.name}`;
+  if (secret === undefined) return { error: `there is no Secret ${place} in force` };
+  const ca = authoritiesIn(secret);
+  if (ca === undefined)
+    return { error: `the Secret ${place} has neither \`${AUTHORITIES_KEY}\` nor \`${CERTIFICATE_KEY}\`` };
+  const content = () => ({ trusted_ca: base64(ca) });
+  return { value: { name: `authorities/${place}`, owner: secret.spec, inputs: [], content } };
+}
+
+export function authoritiesIn({ spec }: Resource<'Secret'>): SecretValue | undefined {
+  return secretValue(spec, AUTHORITIES_KEY) ?? secretValue(spec, CERTIFICATE_KEY);
+}
+
+/** What the resource says about files on the machine of the discovery service. */
+export function keyPairFiles({ kind, namespace, name }: Resource, chain: string, key: string): EdgeSecret {
+  const content = () => ({ key_pair_files: { certificate_chain: chain, private_key: key } });
+  return { name: `key-pair-files/${kind}/${namespace}/${name}`, inputs: [chain, key], content };
+}
+
+export function authoritiesFile({ kind, namespace, name }: Resource, file: string): EdgeSecret {
+  return {
+    name: `authorities-file/${kind}/${namespace}/${name}`,
+    inputs: [file],
+    content: () => ({ trusted_ca_file: file }),
+  };
+}
+
+/** A certificate of the built-in authority. No certificate is for every host: that of `*` is for this machine. */
+export function issuedFor(hostname: string): EdgeSecret {
+  const hosts = hostname === '*' ? ['localhost', '127.0.0.1', '::1'] : [hostname];
+  return { name: `gateway/issued/${hostname}`, inputs: [], content: () => ({ issued: { hosts } }) };
+}
+
+export const CERTIFICATE_KEY = 'tls.crt';
+export const PRIVATE_KEY_KEY = 'tls.key';
+const AUTHORITIES_KEY = 'ca.crt';
+
+function find({ namespace, name }: Required<SecretReference>, secrets: ResourceSet['secrets']) {
+  return secrets.find(secret => secret.namespace === namespace && secret.name === name);
+}
+
+function base64(value: SecretValue): string {
+  return Buffer.from(value.reveal()).toString('base64');
+}

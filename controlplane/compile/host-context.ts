@@ -1,0 +1,41 @@
+import type { Parsed } from '#resources/parsed-string.ts';
+import type { Resource } from '#resources/resource.ts';
+import { resourceId } from '#resources/resource.ts';
+import type { ResourceSet } from '#resources/resource-set.ts';
+
+type Context = Resource<'TLSContext'>;
+
+/**
+ * The TLSContext of a Host: the one that it names, else `<name>-context` beside it, else the first that lists its hostname. An error: one is meant that is not in
+ * force, or may be; what it would demand of clients is not known, so the Host must not be served without it.
+ * Source: Ambassador's page "TLS termination".
+ */
+export function contextOf(host: Resource<'Host'>, resources: ResourceSet): Parsed<Context | undefined> {
+  const { hostname, tls, tlsContext } = host.spec;
+  if (tlsContext !== undefined)
+    return named(tlsContext.namespace ?? host.namespace, tlsContext.name, resources);
+  if (tls !== undefined) return { value: undefined };
+  const beside = `${host.name}-context`;
+  const refused = resources.closed.filter(({ kind }) => kind === 'TLSContext');
+  if (
+    refused.some(({ id }) => id === resourceId('TLSContext', host.namespace, beside)) ||
+    find(host.namespace, beside, resources) !== undefined
+  )
+    return named(host.namespace, beside, resources);
+  const meant = refused.find(({ hosts }) => hosts === undefined || hosts.includes(hostname));
+  if (meant !== undefined) return missing(meant.namespace, meant.name);
+  return { value: resources.tlsContexts.find(({ spec }) => spec.hosts.includes(hostname)) };
+}
+
+function named(namespace: string, name: string, resources: ResourceSet): Parsed<Context> {
+  const found = find(namespace, name, resources);
+  return found === undefined ? missing(namespace, name) : { value: found };
+}
+
+function find(namespace: string, name: string, { tlsContexts }: ResourceSet): Context | undefined {
+  return tlsContexts.find(context => context.namespace === namespace && context.name === name);
+}
+
+function missing(namespace: string, name: string): Parsed<never> {
+  return { error: `there is no TLSContext ${namespace}/${name} in force` };
+}
