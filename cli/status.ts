@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { describeProblem } from '#controlplane/problems.ts';
 import type { Status } from '#controlplane/status.ts';
 import { portsAt } from '#launcher/ports.ts';
+import { formatSource } from '#resources/resource.ts';
 import { parseAddress } from './built-in-addresses.ts';
 import { parsePortOffset } from './port-offset.ts';
 import { exitCodeFor } from './report-problems.ts';
@@ -45,8 +46,8 @@ async function ask(url: string): Promise<Response | undefined> {
 
 function describe(status: Status): string {
   const lines = [status.ready ? 'ready' : `not ready: ${status.reason}`];
-  for (const { id, state, file, line } of status.resources)
-    lines.push(`${state.padEnd(12)}${id}  ${file}:${line}`);
+  for (const { id, state, ...source } of status.resources)
+    lines.push(`${state.padEnd(12)}${id}  ${formatSource(source)}`);
   for (const { node, group, address, types } of status.proxies) {
     lines.push(`${node} (${group}) at ${address}`);
     for (const { type, sent, acked, nack } of types) {

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { UntypedServiceImplementation } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
+import { refusalLog } from '#process/refusal-log.ts';
 import { EncodeError } from '#protos/encode-error.ts';
-import type { Problem } from '#resources/problem.ts';
+import type { Resource } from '#resources/resource.ts';
 import type { Node } from '#xds/discovery.ts';
 import type { DiscoveryObserver, StreamStatus } from '#xds/discovery-observer.ts';
 import { DiscoveryService, type Peer } from '#xds/discovery-service.ts';
@@ -18,8 +19,10 @@ import type { Readiness } from './http.ts';
 import { lastGoodKeeper } from './last-good-keeper.ts';
 import type { LastGoodStore } from './last-good-store.ts';
 import type { Metrics } from './metrics.ts';
+import type { ObjectFacts } from './object-standing.ts';
 import { problemLog } from './problem-log.ts';
-import type { Reading } from './resource-folders.ts';
+import type { Reading } from './resource-sources.ts';
+import { effective } from './rollout.ts';
 import { refuseGroup } from './secret-groups.ts';
 import { allProblems, type Status, shortTypeName, toStatus } from './status.ts';
 import type { Standing } from './verdict.ts';
@@ -30,6 +33,8 @@ export type ControlPlaneParts = {
   readonly store: LastGoodStore;
   readonly metrics: Metrics;
   readonly log: Logger;
+  /** Called when anything changed that problems or the state of resources may tell. */
+  changed?(): void;
   now(): number;
   after(ms: number, callback: () => void): () => void;
 };
@@ -41,12 +46,19 @@ export type ControlPlane = {
   read(reading: Reading): void;
   readiness(): Readiness;
   status(): Status;
+  /** What is known of the objects that were read last; undefined: nothing was read. */
+  objectFacts(): (ObjectFacts & Pick<Reading, 'objects'>) | undefined;
+  /** What the proxies go by now, or are to go by. */
+  inForce(): Iterable<Resource>;
   /** Ends the proxies' streams, and waits until what was accepted is kept. */
   stop(): Promise<void>;
 };
 
 /** An Envoy ACKs routes before its workers have them, and requests are on their way: services keep what was before for so long, in ms. */
 const LAST_REQUESTS_MS = 1_000;
+
+/** A stranger's words are cut to so many characters before they are logged. */
+const MAX_NODE = 100;
 
 /** Ties the reader of resources, the controller and the discovery services together. */
 export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPlane> {
@@ -55,9 +67,14 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
   const published = new Map<string, Snapshot>();
   let cancelNarrowing = () => {};
   const keeper = await lastGoodKeeper(parts.store, config, log);
+  const refused = refusalLog(log, now);
   const refuse = (group: string, peer: Peer, { id }: Node) => {
     const reason = refuseGroup(group, peer, config);
-    if (reason !== undefined) log.warn({ node: id, group, address: peer.address, reason }, 'client refused');
+    if (reason !== undefined)
+      refused(
+        { node: id.slice(0, MAX_NODE), group: group.slice(0, MAX_NODE), address: peer.address, reason },
+        'client refused',
+      );
     return reason;
   };
   const service = new DiscoveryService({ cache, observer: observer(), refuse, now, after });
@@ -84,22 +101,32 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
     }
   };
   const logProblems = problemLog(log);
-  let written: readonly Problem[] = [];
+  let reading: Reading | undefined;
 
-  const known = () => [...written, ...keeper.problems()];
-  const report = () => logProblems(allProblems(controller, known(), service.streams()));
+  const known = () => [...(reading?.problems ?? []), ...keeper.problems()];
+  const problems = () => allProblems(controller, known(), service.streams());
+  const report = () => {
+    logProblems(problems());
+    parts.changed?.();
+  };
   const status = () => toStatus(controller, known(), service.streams());
   return {
     services: service.implementations(),
-    read: reading => {
+    read: next => {
       const begun = performance.now();
-      written = reading.problems;
-      controller.written(reading.written);
+      reading = next;
+      controller.written(next.written);
       metrics.published((performance.now() - begun) / 1000);
       report();
     },
     readiness: () => toReadiness(controller.readiness()),
     status,
+    objectFacts: () => {
+      if (reading === undefined) return undefined;
+      const proxies = service.streams().some(({ group }) => !SERVICE_GROUPS.includes(group));
+      return { ...reading, rollout: controller.rollout, problems: problems(), proxies };
+    },
+    inForce: () => effective(controller.rollout).values(),
     stop: () => {
       service.close();
       return keeper.settled();

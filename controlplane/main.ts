@@ -1,6 +1,7 @@
 import http from 'node:http';
 import { join } from 'node:path';
 import pino from 'pino';
+import { connectCluster } from '#kubernetes/cluster.ts';
 import { after } from '#process/after.ts';
 import { exitOf, orExit } from '#process/exit.ts';
 import { openMutualTls } from '#process/mutual-tls.ts';
@@ -8,9 +9,10 @@ import { serve } from '#protos/serve.ts';
 import { readConfig } from './config.ts';
 import { controlPlane } from './control-plane.ts';
 import { httpApp } from './http.ts';
+import { type KubernetesStatus, writeKubernetesStatus } from './kubernetes-status.ts';
 import { fileLastGoodStore } from './last-good-store.ts';
 import { createMetrics } from './metrics.ts';
-import { watchResourceFolders } from './resource-folders.ts';
+import { watchResources } from './resource-sources.ts';
 import { makeStateFolder } from './state-folder.ts';
 
 /** What its certificate calls it. */
@@ -32,20 +34,50 @@ if (tls !== undefined && tls.trustDomain !== config.trustDomain)
   exit(`TRUST_DOMAIN is ${config.trustDomain}, but ${tlsFolder} holds a certificate of ${tls.trustDomain}`);
 const store = fileLastGoodStore(join(config.state, 'last-good.json'));
 const metrics = createMetrics(() => plane.status());
-const plane = await controlPlane({ config, store, metrics, log, now: Date.now, after });
+const { random } = Math;
+const cluster = config.kubernetes && (await orExit(exit, () => connectCluster(config.kubernetes)));
+let kubernetesStatus: KubernetesStatus | undefined;
+const changed = () => kubernetesStatus?.changed();
+const plane = await controlPlane({ config, store, metrics, log, changed, now: Date.now, after });
 const resources = await orExit(exit, () =>
-  watchResourceFolders(config.resources, process.cwd(), config, reading => plane.read(reading)),
+  watchResources({
+    folders: config.resources,
+    from: process.cwd(),
+    parse: config,
+    kubernetes: cluster && { cluster, namespaces: config.kubernetes?.namespaces },
+    inForce: () => plane.inForce(),
+    onChange: reading => plane.read(reading),
+    onStatus: changed,
+    after,
+    random,
+  }),
 );
+kubernetesStatus =
+  cluster &&
+  writeKubernetesStatus({
+    cluster,
+    group: config.apiGroups[0] ?? '',
+    facts: () => plane.objectFacts(),
+    objects: () => resources.objects(),
+    metrics,
+    log,
+    now: Date.now,
+    after,
+    random,
+  });
 
 const grpc = await serve({ ...config.xds, services: plane.services, tls: tls?.server() }).catch(
   (error: Error) =>
     exit(`XDS_ADDRESS: cannot listen on ${config.xds.host} port ${config.xds.port}: ${error.message}`),
 );
 grpc.setServing(true);
-const readiness = () => plane.readiness();
-const admin = http.createServer(
-  httpApp({ readiness, status: () => plane.status(), metrics: metrics.registry }),
-);
+const waiting = () => {
+  const reason = resources.waiting();
+  return reason === undefined ? undefined : ({ ready: false, reason } as const);
+};
+const readiness = () => waiting() ?? plane.readiness();
+const status = () => ({ ...plane.status(), ...waiting() });
+const admin = http.createServer(httpApp({ readiness, status, metrics: metrics.registry }));
 await new Promise<void>((resolve, reject) => {
   admin.once('error', reject);
   admin.listen(config.http.port, config.http.host, resolve);
@@ -56,8 +88,15 @@ await new Promise<void>((resolve, reject) => {
 process.once('SIGTERM', stop);
 process.once('SIGINT', stop);
 process.once('disconnect', stop); // the supervisor that held the other end of the IPC channel is gone
-log.info({ xds: grpc.port, http: admin.address(), resources: config.resources }, 'listening');
+log.info(
+  { xds: grpc.port, http: admin.address(), resources: config.resources, kubernetes: cluster?.server },
+  'listening',
+);
 process.send?.({ ready: true });
+
+function pause(ms: number): Promise<void> {
+  return new Promise(resolve => void after(ms, resolve));
+}
 
 /** Ends within a second and exits 0; another signal ends the process at once. */
 async function stop(reason: string): Promise<void> {
@@ -65,6 +104,7 @@ async function stop(reason: string): Promise<void> {
   resources.close();
   admin.close();
   admin.closeAllConnections();
+  await Promise.race([kubernetesStatus?.close(), pause(STOP_GRACE_MS)]);
   await plane.stop();
   await grpc.stop(STOP_GRACE_MS);
   tls?.close();

@@ -8,6 +8,10 @@ export type Metrics = {
   nacked(type: string): void;
   /** A change of the resources was read, parsed and compiled in so many seconds. */
   published(seconds: number): void;
+  /** The status of an object of Kubernetes was to be written. */
+  statusWritten(result: string): void;
+  /** Whether this control plane writes statuses. */
+  statusLeading(leading: boolean): void;
 };
 
 export function createMetrics(status: () => Status): Metrics {
@@ -24,6 +28,17 @@ export function createMetrics(status: () => Status): Metrics {
     name: 'gateway_publish_seconds',
     help: 'Time from a change of the resources to its configuration being published',
     buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2],
+    registers,
+  });
+  const statusWrites = new Counter({
+    name: 'gateway_status_writes_total',
+    help: 'Writes of the status of resources in Kubernetes, by how they ended',
+    labelNames: ['result'],
+    registers,
+  });
+  const statusLeader = new Gauge({
+    name: 'gateway_status_leader',
+    help: 'Whether this control plane writes the status of resources in Kubernetes',
     registers,
   });
   gauge('gateway_ready', 'Whether configuration is served', [], set => set({}, status().ready ? 1 : 0));
@@ -43,6 +58,8 @@ export function createMetrics(status: () => Status): Metrics {
     acked: type => answers.inc({ type, answer: 'ack' }),
     nacked: type => answers.inc({ type, answer: 'nack' }),
     published: seconds => publish.observe(seconds),
+    statusWritten: result => statusWrites.inc({ result }),
+    statusLeading: leading => statusLeader.set(leading ? 1 : 0),
   };
 
   type Set = (labels: Record<string, string>, value: number) => void;

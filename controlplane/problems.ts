@@ -1,5 +1,5 @@
 import type { Problem } from '#resources/problem.ts';
-import type { Refused, Resource } from '#resources/resource.ts';
+import { formatSource, type Refused, type Resource } from '#resources/resource.ts';
 import type { Quarantined } from './rollout.ts';
 
 /** A mistake that only the proxies found: the resource that holds it, and what became of it. */
@@ -45,6 +45,6 @@ export function describeProblem(problem: Problem): string {
 export function problemText({ kind, namespace, name, file, line, field, message }: Problem): string {
   const id = [namespace, name].filter(part => part !== '').join('/');
   const what = [kind, id].filter(part => part !== '').join(' ');
-  const place = [file === '' ? '' : `${file}:${line}`, field ?? ''].filter(part => part !== '').join(', ');
+  const place = [formatSource({ file, line }), field ?? ''].filter(part => part !== '').join(', ');
   return `${[what, place === '' ? '' : `(${place})`].filter(part => part !== '').join(' ')}: ${message}`;
 }

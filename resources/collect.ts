@@ -1,7 +1,7 @@
 import { isKind, KINDS } from './kinds.ts';
 import type { ParsedFile } from './parsed-file.ts';
 import type { Problem } from './problem.ts';
-import type { Refused, Resource, Source } from './resource.ts';
+import { formatSource, type Refused, type Resource, type Source } from './resource.ts';
 
 /** All files together. An id is in `resources` or in `refused`, never in both. */
 export type Collected = {
@@ -64,7 +64,7 @@ function claim(owners: Map<string, Identified>, item: Identified): Identified | 
 
 function duplicateProblem(item: Identified, owner: Identified): Problem {
   const { kind, namespace, name, source } = item;
-  const where = `${owner.source.file}:${owner.source.line}`;
+  const where = formatSource(owner.source);
   const message =
     item.id === owner.id
       ? `${kind} ${namespace}/${name} is already at ${where}, which stays in force; remove or rename one`

@@ -1,8 +1,13 @@
 import type { Kind, SpecOf } from './kinds.ts';
 import type { MappingMatch } from './mapping.ts';
 
-/** Where a resource begins; `line` counts from 1. */
+/** Where a resource begins; `line` counts from 1, 0: it is in no file, and `file` is the place. */
 export type Source = { readonly file: string; readonly line: number };
+
+/** `routes.yaml:3`, or the place of what is in no file. */
+export function formatSource({ file, line }: Source): string {
+  return file === '' || line === 0 ? file : `${file}:${line}`;
+}
 
 type ResourceOf<K extends Kind> = {
   readonly kind: K;

@@ -42,13 +42,13 @@ export class KubernetesSource {
     };
   }
 
-  /** Follows exactly these Secrets. */
-  want(secrets: ReadonlyMap<string, SecretName>): void {
-    this.#secrets.want(secrets);
+  /** Follows exactly these Secrets. Whether they are others than before. */
+  want(secrets: ReadonlyMap<string, SecretName>): boolean {
+    return this.#secrets.want(secrets);
   }
 
-  /** A Secret that is wanted and of which nothing is known yet, as `namespace/name`. */
-  pendingSecret(): string | undefined {
+  /** Secrets that are wanted and of which nothing is known yet, by `namespace/name`. */
+  pendingSecrets(): readonly string[] {
     return this.#secrets.pending();
   }
 

@@ -17,22 +17,25 @@ export class SecretObjects {
     this.#options = options;
   }
 
-  /** Follows exactly these; those in namespaces that are not ours are not read. */
-  want(secrets: ReadonlyMap<string, SecretName>): void {
+  /** Follows exactly these; those in namespaces that are not ours are not read. Whether that is another set than before. */
+  want(secrets: ReadonlyMap<string, SecretName>): boolean {
     const { namespaces } = this.#options;
     const ours = new Map(
       [...secrets].filter(([, { namespace }]) => namespaces === undefined || namespaces.includes(namespace)),
     );
     this.#elsewhere = [...secrets.keys()].filter(key => !ours.has(key)).sort();
-    for (const [key, collection] of this.#followed) if (!ours.has(key)) collection.close();
+    const before = this.#followed;
+    const gone = [...before].filter(([key]) => !ours.has(key));
+    for (const [, collection] of gone) collection.close();
     this.#followed = new Map(
-      [...ours].map(([key, secret]) => [key, this.#followed.get(key) ?? this.#follow(secret)]),
+      [...ours].map(([key, secret]) => [key, before.get(key) ?? this.#follow(secret)]),
     );
+    return gone.length > 0 || this.#followed.size > before.size;
   }
 
-  /** One that has not been read, and that the API has not refused to give. */
-  pending(): string | undefined {
-    return [...this.#followed].find(([, { answered }]) => !answered)?.[0];
+  /** Those that have not been read, and that the API has not refused to give, by `namespace/name`. */
+  pending(): readonly string[] {
+    return [...this.#followed].filter(([, { answered }]) => !answered).map(([key]) => key);
   }
 
   files(): readonly ParsedFile[] {

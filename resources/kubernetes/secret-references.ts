@@ -1,4 +1,5 @@
 import type { Resource } from '#resources/resource.ts';
+import { type SecretReference, splitSecretName } from '#resources/secret-reference.ts';
 
 export type SecretName = { readonly namespace: string; readonly name: string };
 
@@ -6,13 +7,34 @@ export type SecretName = { readonly namespace: string; readonly name: string };
 export function secretReferences(resources: Iterable<Resource>): ReadonlyMap<string, SecretName> {
   const found = new Map<string, SecretName>();
   for (const resource of resources) {
-    for (const secret of referencesOf(resource)) found.set(`${secret.namespace}/${secret.name}`, secret);
+    for (const { name, namespace = resource.namespace } of referencesOf(resource)) {
+      found.set(`${namespace}/${name}`, { namespace, name });
+    }
   }
   return found;
 }
 
-function referencesOf(resource: Resource): readonly SecretName[] {
-  if (resource.kind !== 'Filter') return [];
-  const { secretName: name, secretNamespace = resource.namespace } = resource.spec.OAuth2 ?? {};
-  return name === undefined ? [] : [{ namespace: secretNamespace, name }];
+function referencesOf(resource: Resource): readonly SecretReference[] {
+  switch (resource.kind) {
+    case 'Filter': {
+      const { secretName: name, secretNamespace: namespace } = resource.spec.OAuth2 ?? {};
+      if (name === undefined) return [];
+      return [namespace === undefined ? { name } : { name, namespace }];
+    }
+    case 'Host': {
+      const { tlsSecret, tls } = resource.spec;
+      return [...(tlsSecret === undefined ? [] : [tlsSecret]), ...tlsReferences(tls ?? {})];
+    }
+    case 'TLSContext':
+      return tlsReferences(resource.spec);
+    default:
+      return [];
+  }
+}
+
+type Tls = { readonly secret?: string; readonly ca_secret?: string; readonly secret_namespacing?: boolean };
+
+function tlsReferences({ secret, ca_secret, secret_namespacing = true }: Tls): readonly SecretReference[] {
+  const texts = [secret, ca_secret].filter(text => text !== undefined);
+  return texts.map(text => splitSecretName(text, secret_namespacing));
 }

@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { Logger } from 'pino';
+import type { Cluster } from '#kubernetes/cluster.ts';
+import { lead } from '#kubernetes/lease.ts';
+import type { ServedObject } from '#resources/kubernetes/served-object.ts';
+import type { Metrics } from './metrics.ts';
+import { type ObjectFacts, objectStandings } from './object-standing.ts';
+import { objectStatus } from './object-status.ts';
+import { type StatusWrite, StatusWriter } from './status-writer.ts';
+
+export type KubernetesStatusParts = {
+  readonly cluster: Cluster;
+  /** Objects whose status is written. */
+  readonly group: string;
+  /** What is known of what was read last; undefined: nothing was read. */
+  facts(): (ObjectFacts & { readonly objects: readonly ServedObject[] }) | undefined;
+  /** The objects as they are now. */
+  objects(): readonly ServedObject[];
+  readonly metrics: Metrics;
+  readonly log: Logger;
+  now(): number;
+  after(ms: number, callback: () => void): () => void;
+  random(): number;
+};
+
+export type KubernetesStatus = {
+  /** Something has changed that a status may tell. */
+  changed(): void;
+  /** Gives the Lease up. */
+  close(): Promise<void>;
+};
+
+const LEASE = 'gateway-controlplane-status';
+/** A control plane without proxies lets those that have some write, if there are others: it waits so long, in ms. */
+const WITHOUT_PROXIES_MS = 20_000;
+
+/** Writes into the objects of Kubernetes what becomes of them. Of several control planes the one that holds the Lease does. */
+export function writeKubernetesStatus(parts: KubernetesStatusParts): KubernetesStatus {
+  const { cluster, metrics, log, now, after, random } = parts;
+  const writer = new StatusWriter({
+    cluster,
+    log,
+    now,
+    after,
+    random,
+    outdated: () => outdated(parts),
+    wrote: result => metrics.statusWritten(result),
+  });
+  const onLeading = (leading: boolean) => {
+    log.info({ lease: LEASE, leading }, leading ? 'writes the status of resources' : 'writes no status');
+    metrics.statusLeading(leading);
+    writer.lead(leading);
+  };
+  let leading: ReturnType<typeof lead> | undefined;
+  let closed = false;
+  const begin = () => {
+    cancel();
+    if (closed) return;
+    const onTrouble = (error: Error, repeated: boolean) => {
+      if (!repeated) log.warn(`cannot hold the Lease ${LEASE}: ${error.message}`);
+    };
+    const holder = `${hostname()}-${randomUUID().slice(0, 8)}`;
+    const { namespace } = cluster;
+    leading ??= lead({ cluster, namespace, name: LEASE, holder, onLeading, onTrouble, now, after, random });
+  };
+  const cancel = after(WITHOUT_PROXIES_MS, begin);
+  return {
+    changed: () => {
+      if (leading === undefined && parts.facts()?.proxies === true) begin();
+      writer.stir();
+    },
+    close: async () => {
+      closed = true;
+      cancel();
+      await leading?.close();
+    },
+  };
+}
+
+/** What was edited since it was read is left for the next time. */
+function outdated({ facts, objects, group, now }: KubernetesStatusParts): readonly StatusWrite[] {
+  const known = facts();
+  if (known === undefined) return [];
+  const read = new Map(known.objects.map(({ uid, parsed }) => [uid, parsed]));
+  const standingOf = objectStandings(known);
+  return objects().flatMap(object => {
+    const ours =
+      object.collection.group === group && !object.deleting && read.get(object.uid) === object.parsed;
+    const standing = ours ? standingOf(object) : undefined;
+    const status = standing === undefined ? undefined : objectStatus(object, standing, now());
+    return status === undefined ? [] : [{ object, status }];
+  });
+}

@@ -1,0 +1,92 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ServedObject } from '#resources/kubernetes/served-object.ts';
+import type { Problem } from '#resources/problem.ts';
+import type { ObjectStanding, Said } from './object-standing.ts';
+
+/** Source: Kubernetes API conventions, "Typical status properties" (meta/v1 Condition). */
+export type Condition = Said & {
+  readonly type: string;
+  readonly observedGeneration: number;
+  readonly lastTransitionTime: string;
+};
+
+export type ObjectStatus = {
+  readonly conditions: readonly unknown[];
+  readonly problems: readonly Pick<Problem, 'severity' | 'field' | 'message'>[];
+};
+
+const LONGEST_MESSAGE = 4_000;
+const MOST_PROBLEMS = 50;
+
+/**
+ * The status that an object is to have, or undefined: it has it. What others have written as conditions stays. That a proxy has not answered is
+ * no news where another control plane has seen the answer of its proxies to this generation. `now` is in milliseconds since the epoch.
+ */
+export function objectStatus(
+  object: ServedObject,
+  { accepted, programmed, problems }: ObjectStanding,
+  now: number,
+): ObjectStatus | undefined {
+  const before = readStatus(object.status);
+  const known = before.conditions.find(isOf('Programmed'));
+  const answered = known?.observedGeneration === object.generation && known.status !== 'Unknown';
+  const made = [
+    toCondition('Accepted', accepted, object, before, now),
+    programmed.status === 'Unknown' && answered
+      ? known
+      : toCondition('Programmed', programmed, object, before, now),
+  ];
+  const others = before.conditions.filter(
+    condition => !isOf('Accepted')(condition) && !isOf('Programmed')(condition),
+  );
+  const status = {
+    conditions: [...made, ...others],
+    problems: problems.slice(0, MOST_PROBLEMS).map(toProblem),
+  };
+  return isDeepStrictEqual(status, before) ? undefined : status;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const isOf = (type: string) => (condition: Fields) => condition.type === type;
+
+function toCondition(
+  type: string,
+  { status, reason, message }: Said,
+  { generation }: ServedObject,
+  before: { readonly conditions: readonly Fields[] },
+  now: number,
+): Condition {
+  const same = before.conditions.find(condition => condition.type === type && condition.status === status);
+  const since = same?.lastTransitionTime;
+  return {
+    type,
+    status,
+    reason,
+    message: cut(message),
+    observedGeneration: generation,
+    // The API's times have whole seconds.
+    lastTransitionTime:
+      typeof since === 'string' ? since : new Date(now).toISOString().replace(/\.\d+Z$/, 'Z'),
+  };
+}
+
+function toProblem({ severity, field, message }: Problem) {
+  return { severity, ...(field === undefined ? {} : { field }), message: cut(message) };
+}
+
+function cut(text: string): string {
+  return text.length <= LONGEST_MESSAGE ? text : `${text.slice(0, LONGEST_MESSAGE - 1).toWellFormed()}…`;
+}
+
+function readStatus(status: unknown): { conditions: readonly Fields[]; problems: readonly unknown[] } {
+  const { conditions, problems } = isRecord(status) ? status : {};
+  return {
+    conditions: Array.isArray(conditions) ? conditions.filter(isRecord) : [],
+    problems: Array.isArray(problems) ? problems : [],
+  };
+}
+
+function isRecord(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
