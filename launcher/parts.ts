@@ -47,6 +47,7 @@ export function controlplanePart(layout: Layout): Part {
     RATELIMIT_ADDRESS: loopback(ports.rateLimit),
     EXT_AUTHZ_ADDRESS: loopback(ports.extAuthz),
     EDGE_ADDRESS: loopback(ports.edge),
+    HOP_TLS: 'true',
   });
 }
 
@@ -54,6 +55,8 @@ export function sdsPart(layout: Layout): Part {
   return nodePart(layout, 'sds', 'sds/main.ts', {
     INSTANCES_FILE: layout.state.instancesFile,
     ADDRESS: loopback(layout.ports.sds),
+    XDS_ADDRESS: loopback(layout.ports.xds),
+    STATE: layout.state.path,
   });
 }
 
@@ -94,24 +97,30 @@ export function servicePart(layout: Layout, number: number): Part {
   });
 }
 
-/** The Envoy beside instance `number`. Ready when its listener answers, whatever it says. */
+/** The Envoy beside instance `number`. Ready when it has a listener, and the certificate without which nobody gets in there. */
 export function instanceProxyPart(layout: Layout, number: number): EnvoyPart {
   const name = instanceName(number);
-  const address = loopback(instancePorts(layout.portOffset, number).proxy);
   const admin = `unix:${join(layout.state.sockets, `${name}.sock`)}`;
-  const answers = async () => (await tryHttpRequest({ address, path: '/' })) !== undefined;
-  return envoyPart(layout, { name: `${name}-proxy`, group: name, admin, probe: answers });
+  const probe = async () => (await hasListener(admin)) && (await hasCertificate(admin));
+  return envoyPart(layout, { name: `${name}-proxy`, group: name, admin, probe });
 }
 
 /** The edge Envoy. Ready when it has taken a configuration with a listener. */
 export function edgePart(layout: Layout): EnvoyPart {
   const admin = loopback(layout.ports.edgeAdmin);
-  const isLive = async () => {
-    const ready = await tryHttpRequest({ address: admin, path: '/ready' });
-    const listeners = await tryHttpRequest({ address: admin, path: '/listeners' });
-    return ready?.status === 200 && (listeners?.body ?? '') !== '';
-  };
-  return envoyPart(layout, { name: 'edge', group: 'edge', admin, probe: isLive });
+  return envoyPart(layout, { name: 'edge', group: 'edge', admin, probe: () => hasListener(admin) });
+}
+
+async function hasListener(admin: string): Promise<boolean> {
+  const ready = await tryHttpRequest({ address: admin, path: '/ready' });
+  const listeners = await tryHttpRequest({ address: admin, path: '/listeners' });
+  return ready?.status === 200 && (listeners?.body ?? '') !== '';
+}
+
+/** Whether it holds one that it can show, and roots to judge others by. Source: Envoy's page "Administration interface", `/certs`. */
+async function hasCertificate(admin: string): Promise<boolean> {
+  const certs = await tryHttpRequest({ address: admin, path: '/certs' });
+  return /"cert_chain": \[\s*\{/.test(certs?.body ?? '') && /"ca_cert": \[\s*\{/.test(certs?.body ?? '');
 }
 
 export function instanceName(number: number): string {
