@@ -10,6 +10,7 @@ test('only the instances file has to be named', () => {
     host: '127.0.0.1',
     port: 18003,
     instancesFile: INSTANCES_FILE,
+    instancesKubernetes: undefined,
     dnsServers: [],
     dnsMaxTtlSeconds: 60,
     secrets: {
@@ -33,9 +34,17 @@ test('served alone, instances need no secrets and secrets no instances', () => {
   assert.equal(readConfig({ SERVES: 'secrets' }).instancesFile, undefined);
 });
 
+test('with Kubernetes no file is needed, and * means all namespaces', () => {
+  const { instancesFile, instancesKubernetes } = readConfig({ INSTANCES_KUBERNETES: 'shop,*' });
+  assert.equal(instancesFile, undefined);
+  assert.deepEqual(instancesKubernetes, { namespaces: undefined, kubeconfig: undefined });
+});
+
 test('everything can be set', () => {
   const env = {
     INSTANCES_FILE,
+    INSTANCES_KUBERNETES: 'shop, default',
+    KUBECONFIG: '/etc/gateway/kubeconfig',
     ADDRESS: '[::1]:0',
     DNS_SERVERS: '10.0.0.53, [::1]:5353',
     DNS_MAX_TTL_SECONDS: '5',
@@ -56,6 +65,7 @@ test('everything can be set', () => {
     host: '::1',
     port: 0,
     instancesFile: INSTANCES_FILE,
+    instancesKubernetes: { namespaces: ['shop', 'default'], kubeconfig: '/etc/gateway/kubeconfig' },
     dnsServers: ['10.0.0.53', '[::1]:5353'],
     dnsMaxTtlSeconds: 5,
     secrets: {
@@ -79,6 +89,8 @@ test('everything can be set', () => {
 
 const BAD: readonly [variable: string, value: string][] = [
   ['INSTANCES_FILE', ''],
+  ['INSTANCES_KUBERNETES', 'shop,../etc'],
+  ['INSTANCES_KUBERNETES', 'Shop'],
   ['ADDRESS', '18003'],
   ['ADDRESS', '127.0.0.1:99999'],
   ['ADDRESS', '::1:80'],

@@ -1,14 +1,20 @@
 import { Resolver } from 'node:dns';
 import { resolve } from 'node:path';
 import { type HostPort, parseHostPort } from '#protos/host-port.ts';
+import {
+  type KubernetesConfig,
+  readKubernetesConfig,
+} from './instances/kubernetes/read-kubernetes-config.ts';
 import { readSecretsConfig, type SecretsConfig } from './secrets/read-secrets-config.ts';
 
 export type Config = {
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
-  /** Absolute path of the file that declares the instances; undefined: none are served. */
+  /** Absolute path of the file that declares the instances; undefined: none does. */
   readonly instancesFile: string | undefined;
+  /** Undefined: instances are not looked for in Kubernetes. */
+  readonly instancesKubernetes: KubernetesConfig | undefined;
   /** Name servers for the names in that file, `address` or `address:port`; empty: those of the system. */
   readonly dnsServers: readonly string[];
   /** Records of DNS are asked for again after this time, when their own TTL is longer. */
@@ -29,20 +35,20 @@ const SERVED = ['instances', 'secrets'];
 const LARGEST_MAX_TTL_SECONDS = 86_400;
 
 /**
- * The configuration in SERVES (instances,secrets), ADDRESS (127.0.0.1:18003), INSTANCES_FILE (required with instances), DNS_SERVERS (comma-separated, default: the system's),
+ * The configuration in SERVES (instances,secrets), ADDRESS (127.0.0.1:18003), INSTANCES_FILE and INSTANCES_KUBERNETES (namespaces, or * for all; one of the two is required with instances), KUBECONFIG, DNS_SERVERS (comma-separated, default: the system's),
  * DNS_MAX_TTL_SECONDS (60; less where a name server gives longer TTLs than the instances live), TLS_FOLDER, HTTP_ADDRESS, LOG_LEVEL (info)
  * and those of readSecretsConfig. An empty variable is one that is not set. Throws an Error that names the variable and what it should be.
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const text = (name: string, otherwise: string) => env[name]?.trim() || otherwise;
   const serves = parseServes(text('SERVES', SERVED.join(',')));
-  const instancesFile = text('INSTANCES_FILE', '');
+  const instances = readInstances(text, serves.includes('instances'));
   const tlsFolder = text('TLS_FOLDER', '');
   const http = text('HTTP_ADDRESS', '');
   const secrets = readSecretsConfig(text);
   return {
     ...parseAddress('ADDRESS', text('ADDRESS', '127.0.0.1:18003')),
-    instancesFile: serves.includes('instances') ? parseInstancesFile(instancesFile) : undefined,
+    ...instances,
     secrets: serves.includes('secrets') ? secrets : undefined,
     tlsFolder: tlsFolder === '' ? undefined : resolve(tlsFolder),
     http: http === '' ? undefined : parseAddress('HTTP_ADDRESS', http),
@@ -64,9 +70,15 @@ function parseAddress(name: string, text: string): HostPort {
   throw new Error(`${name} is "${text}": want host:port, for example 127.0.0.1:18003`);
 }
 
-function parseInstancesFile(text: string): string {
-  if (text === '') throw new Error('INSTANCES_FILE is not set: want the path of a YAML file with "services"');
-  return resolve(text);
+function readInstances(text: (name: string, otherwise: string) => string, served: boolean) {
+  const file = text('INSTANCES_FILE', '');
+  const kubernetes = readKubernetesConfig(text('INSTANCES_KUBERNETES', ''), text('KUBECONFIG', ''));
+  if (!served) return { instancesFile: undefined, instancesKubernetes: undefined };
+  if (file === '' && kubernetes === undefined)
+    throw new Error(
+      'INSTANCES_FILE is not set: want the path of a YAML file with "services", or INSTANCES_KUBERNETES',
+    );
+  return { instancesFile: file === '' ? undefined : resolve(file), instancesKubernetes: kubernetes };
 }
 
 function parseDnsServers(text: string): readonly string[] {

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { credentials } from '@grpc/grpc-js';
 import pino from 'pino';
+import { connectCluster } from '#kubernetes/cluster.ts';
 import { after } from '#process/after.ts';
 import { exitOf, orExit } from '#process/exit.ts';
 import { type MutualTls, openMutualTls } from '#process/mutual-tls.ts';
@@ -11,6 +12,9 @@ import { connect } from '#xds/client.ts';
 import { readConfig } from './config.ts';
 import { fileSource } from './instances/file-source.ts';
 import type { InstanceSource } from './instances/instance-source.ts';
+import { kubernetesReports } from './instances/kubernetes/kubernetes-reports.ts';
+import { kubernetesSource } from './instances/kubernetes/kubernetes-source.ts';
+import type { KubernetesConfig } from './instances/kubernetes/read-kubernetes-config.ts';
 import { mergedSource } from './instances/merged-source.ts';
 import { dnsResolver } from './instances/resolve-records.ts';
 import { systemLookup } from './instances/system-lookup.ts';
@@ -39,11 +43,17 @@ const metrics = createMetrics();
 // What this port proves itself by may be an identity that is written here.
 const secrets = config.secrets && (await orExit(exit, () => openOwn(config.secrets as SecretsConfig)));
 const tls = await orExit(exit, () => openIdentity(config.tlsFolder));
-const { host, port } = config;
+const { host, port, instancesFile, instancesKubernetes } = config;
+const kubernetes = instancesKubernetes && (await orExit(exit, () => openKubernetes(instancesKubernetes)));
+const sources = [
+  ...(instancesFile === undefined ? [] : [openFile(instancesFile)]),
+  ...(kubernetes === undefined ? [] : [kubernetes.source]),
+];
 const server = await startServer({
   host,
   port,
-  source: config.instancesFile === undefined ? undefined : mergedSource([openFile(config.instancesFile)]),
+  source: sources.length === 0 ? undefined : mergedSource(sources),
+  sourcesStatus: () => ({ file: instancesFile, kubernetes: kubernetes?.status() }),
   secrets,
   tls: tls?.server(),
   metrics,
@@ -57,7 +67,7 @@ const connection = config.secrets && secrets && followControlPlane(config.secret
 process.once('SIGTERM', stop);
 process.once('SIGINT', stop);
 process.once('disconnect', stop); // the supervisor that held the other end of the IPC channel is gone
-log.info({ address: server.address, port: server.port, file: config.instancesFile }, 'listening');
+log.info({ address: server.address, port: server.port, file: instancesFile }, 'listening');
 process.send?.({ ready: true, address: server.address, port: server.port });
 
 /** Ends within a second and exits 0; another signal ends the process at once. */
@@ -80,6 +90,13 @@ function openFile(path: string): InstanceSource {
   const onQueried = dnsReports(log, metrics);
   const watchName = watchDns({ resolve, after, maxTtlSeconds: config.dnsMaxTtlSeconds, onQueried });
   return fileSource({ path, watchName, ...fileReports(path, log, metrics) });
+}
+
+async function openKubernetes({ kubeconfig, namespaces }: KubernetesConfig) {
+  const reports = kubernetesReports(log, metrics.registry, Date.now);
+  const cluster = await connectCluster({ kubeconfig });
+  const source = kubernetesSource({ cluster, namespaces, reports, after, random: Math.random });
+  return { source, status: reports.status };
 }
 
 function openOwn(secretsConfig: SecretsConfig): Promise<Secrets> {

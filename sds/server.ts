@@ -21,6 +21,8 @@ export type ServerOptions = {
   readonly port: number;
   /** Undefined: no instances are served. */
   readonly source: InstanceSource | undefined;
+  /** What `/status` says of where the instances come from. */
+  sourcesStatus?(): object;
   /** Undefined: no secrets are served. */
   readonly secrets?: Secrets | undefined;
   /** Mutual TLS; without it all is plain. */
@@ -61,6 +63,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const http = httpApp({
     instances: () => instances,
     status: () => ({
+      sources: options.sourcesStatus?.(),
       ...statusOf(instances ?? new Map(), discovery.instances() ?? new Map(), discovery.streams()),
       ...(secrets && { secrets: secrets.status() }),
     }),

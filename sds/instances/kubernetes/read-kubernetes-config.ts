@@ -1,0 +1,28 @@
+import { resolve } from 'node:path';
+
+export type KubernetesConfig = {
+  /** Those whose services are followed; undefined: all. */
+  readonly namespaces: readonly string[] | undefined;
+  /** Absolute path of a kubeconfig; undefined: the service account of the container. */
+  readonly kubeconfig: string | undefined;
+};
+
+const NAMESPACE = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+
+/** Reads INSTANCES_KUBERNETES and KUBECONFIG. Undefined: instances are not looked for there. Throws an Error that names the variable. */
+export function readKubernetesConfig(namespaces: string, kubeconfig: string): KubernetesConfig | undefined {
+  const names = namespaces
+    .split(',')
+    .map(name => name.trim())
+    .filter(name => name !== '');
+  if (names.length === 0) return undefined;
+  const wrong = names.find(name => name !== '*' && !NAMESPACE.test(name));
+  if (wrong !== undefined)
+    throw new Error(
+      `INSTANCES_KUBERNETES has "${wrong}": want names of namespaces with commas between, or * for all`,
+    );
+  return {
+    namespaces: names.includes('*') ? undefined : [...new Set(names)],
+    kubeconfig: kubeconfig === '' ? undefined : resolve(kubeconfig),
+  };
+}
