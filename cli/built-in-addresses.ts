@@ -4,6 +4,7 @@ export const EXT_AUTHZ = '127.0.0.1:18001';
 export const RATELIMIT = '127.0.0.1:18002';
 export const SDS = '127.0.0.1:18003';
 export const EDGE = '127.0.0.1:8080';
+export const EDGE_TLS = '127.0.0.1:8443';
 
 /** `host:port` in its parts. Throws an Error that names the option. */
 export function parseAddress(option: string, text: string): { host: string; port: number } {
@@ -17,6 +18,7 @@ export function parseAddress(option: string, text: string): { host: string; port
 /** Addresses that the compiler must know besides resources, each by default the built-in one. */
 export type CompileAddresses = {
   readonly edge?: string;
+  readonly edgeTls?: string;
   readonly sds?: string;
   readonly extAuthz?: string;
   readonly ratelimit?: string;
@@ -25,12 +27,14 @@ export type CompileAddresses = {
 /** What the compiler must know besides resources: where the edge listens by default, and where the services are. */
 export function compileOptions({
   edge = EDGE,
+  edgeTls = EDGE_TLS,
   sds = SDS,
   extAuthz = EXT_AUTHZ,
   ratelimit = RATELIMIT,
 }: CompileAddresses) {
   return {
     edge: parseAddress('--edge', edge),
+    edgeTls: parseAddress('--edge-tls', edgeTls),
     sds: parseAddress('--sds', sds),
     extAuthz: parseAddress('--ext-authz', extAuthz),
     rateLimit: parseAddress('--ratelimit', ratelimit),

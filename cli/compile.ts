@@ -5,7 +5,7 @@ import { nodeGroups } from '#controlplane/compile/node-groups.ts';
 import { staticBootstrap } from '#controlplane/compile/static-bootstrap.ts';
 import { bootstrap } from '#envoy/bootstrap.ts';
 import { type ResourceSet, toResourceSet } from '#resources/resource-set.ts';
-import { compileOptions, EDGE, EXT_AUTHZ, RATELIMIT, SDS, XDS } from './built-in-addresses.ts';
+import { compileOptions, EDGE, EDGE_TLS, EXT_AUTHZ, RATELIMIT, SDS, XDS } from './built-in-addresses.ts';
 import { checkNodeGroup } from './check-node-group.ts';
 import { printConfiguration } from './envoy-yaml.ts';
 import { readResources } from './read-resources.ts';
@@ -14,6 +14,7 @@ import { reportProblems } from './report-problems.ts';
 type Flags = {
   nodeGroup: string;
   edge: string;
+  edgeTls: string;
   sds: string;
   extAuthz: string;
   ratelimit: string;
@@ -29,6 +30,7 @@ export function compileCommand(): Command {
     .argument('<files...>', 'YAML files, or folders of them')
     .requiredOption('--node-group <group>', 'the node group, for example edge')
     .option('--edge <host:port>', 'where the edge listens when no ProxyConfig says so', EDGE)
+    .option('--edge-tls <host:port>', 'where the edge listens for TLS, when a Host has it', EDGE_TLS)
     .option('--sds <host:port>', 'where the discovery service is', SDS)
     .option('--ext-authz <host:port>', 'where the built-in service is that runs filters', EXT_AUTHZ)
     .option('--ratelimit <host:port>', 'where the built-in rate limit service is', RATELIMIT)
@@ -43,8 +45,11 @@ export function compileCommand(): Command {
     });
 }
 
-function configurationOf(resources: ResourceSet, { nodeGroup, edge, sds, extAuthz, ratelimit }: Flags) {
-  const options = compileOptions({ edge, sds, extAuthz, ratelimit });
+function configurationOf(
+  resources: ResourceSet,
+  { nodeGroup, edge, edgeTls, sds, extAuthz, ratelimit }: Flags,
+) {
+  const options = compileOptions({ edge, edgeTls, sds, extAuthz, ratelimit });
   const compiled = compile(resources, nodeGroup, options);
   const proxy = bootstrap({
     nodeId: `${nodeGroup}-1`,

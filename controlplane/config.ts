@@ -14,6 +14,10 @@ export type Config = {
   readonly http: HostPort;
   /** Where the edge listens when no ProxyConfig says so. */
   readonly edge: HostPort;
+  /** Where the edge listens for TLS, when a Host has it. */
+  readonly edgeTls: HostPort;
+  /** The port that clients use for https, to which they are redirected; undefined: that of `edgeTls`. */
+  readonly httpsPort?: number;
   /** The built-in discovery service of instances. */
   readonly sds: HostPort;
   /** The built-in service that runs filters. */
@@ -65,6 +69,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     throw new Error(`LOG_LEVEL is "${logLevel}": want one of ${LOG_LEVELS.join(', ')}`);
   }
   const namespaces = list('RESOURCES_KUBERNETES', '', ',');
+  const httpsPort = text('EDGE_HTTPS_PORT', '');
   const kubeconfig = text('KUBECONFIG', '');
   const folders = namespaces.length > 0 ? '' : 'envoy/resources';
   return {
@@ -74,6 +79,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     xds: address('XDS_ADDRESS', '127.0.0.1:18000'),
     http: address('HTTP_ADDRESS', '127.0.0.1:8877'),
     edge: address('EDGE_ADDRESS', '127.0.0.1:8080'),
+    edgeTls: address('EDGE_TLS_ADDRESS', '127.0.0.1:8443'),
+    ...(httpsPort === '' ? {} : { httpsPort: parsePort('EDGE_HTTPS_PORT', httpsPort) }),
     sds: address('SDS_ADDRESS', '127.0.0.1:18003'),
     extAuthz: address('EXT_AUTHZ_ADDRESS', '127.0.0.1:18001'),
     rateLimit: address('RATELIMIT_ADDRESS', '127.0.0.1:18002'),
@@ -110,6 +117,12 @@ function parseTrustDomain(text: string): string {
   throw new Error(
     `TRUST_DOMAIN is "${text}": want lower-case letters, digits, ".", "-" and "_", for example ${DEFAULT_TRUST_DOMAIN}`,
   );
+}
+
+function parsePort(name: string, text: string): number {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : 0;
+  if (port >= 1 && port <= 65_535) return port;
+  throw new Error(`${name} is "${text}": want a port from 1 to 65535, for example 443`);
 }
 
 function parseAddress(name: string, text: string): HostPort {

@@ -25,6 +25,7 @@ import type { Reading } from './resource-sources.ts';
 import { effective } from './rollout.ts';
 import { refuseGroup } from './secret-groups.ts';
 import { allProblems, type Status, shortTypeName, toStatus } from './status.ts';
+import { checkTlsSecrets } from './tls-secrets.ts';
 import type { Standing } from './verdict.ts';
 import { widen } from './widen.ts';
 
@@ -114,8 +115,10 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
     services: service.implementations(),
     read: next => {
       const begun = performance.now();
-      reading = next;
-      controller.written(next.written);
+      const inForce = effective(controller.rollout).values();
+      const { problems: found, read: written } = checkTlsSecrets(next.written, inForce, now());
+      reading = { ...next, written, problems: [...next.problems, ...found] };
+      controller.written(written);
       metrics.published((performance.now() - begun) / 1000);
       report();
     },
@@ -162,10 +165,12 @@ function compiler(config: Config, log: Logger): ControllerParts['compile'] {
   return (resources, group) => {
     const memo = memos.get(group) ?? new Memo();
     memos.set(group, memo);
-    const { edge, sds, extAuthz, rateLimit, caFile, hopTls, trustDomain } = config;
+    const { edge, edgeTls, httpsPort, sds, extAuthz, rateLimit, caFile, hopTls, trustDomain } = config;
     const serviceTls = config.tlsFolder !== undefined;
     const compiled = compile(resources, group, {
       edge,
+      edgeTls,
+      ...(httpsPort === undefined ? {} : { httpsPort }),
       sds,
       extAuthz,
       rateLimit,

@@ -1,6 +1,6 @@
 import { type Any, encodeAny } from '#protos/encode.ts';
 import type { JsonObject } from '#protos/json.ts';
-import { FILTER } from '#protos/type-url.ts';
+import { FILTER, SERVED_SECRET } from '#protos/type-url.ts';
 import { type Snapshot, snapshotOf, type XdsResource, xdsResource } from '#xds/snapshot.ts';
 import type { Compiled } from './compile/compiled.ts';
 
@@ -20,6 +20,8 @@ export function snapshotEncoder(versionKey: Uint8Array): (compiled: Compiled) =>
     snapshotOf([...resources.values()].flat().map(({ name, json }) => encoded(name, json)));
 }
 
+const HOLD_SECRETS: ReadonlySet<string> = new Set([FILTER, SERVED_SECRET]);
+
 function resourceOf(name: string, any: Any, versionKey: Uint8Array): XdsResource {
-  return xdsResource(name, any, any.type_url === FILTER ? versionKey : undefined);
+  return xdsResource(name, any, HOLD_SECRETS.has(any.type_url) ? versionKey : undefined);
 }

@@ -30,6 +30,9 @@ export function closedResource(resource: Resource): Refused {
     const rules = resource.spec.rules.map(({ host, path }) => ({ host, path }));
     return { kind, namespace, name, id, source, rules };
   }
+  if (resource.kind === 'Host') return { kind, namespace, name, id, source, hosts: [resource.spec.hostname] };
+  if (resource.kind === 'TLSContext')
+    return { kind, namespace, name, id, source, hosts: resource.spec.hosts };
   if (resource.kind !== 'Mapping') return { kind, namespace, name, id, source };
   const { host, prefix, prefix_exact, prefix_regex, method, headers, precedence, node_group } = resource.spec;
   const match = { host, prefix, prefix_exact, prefix_regex, headers, precedence, node_group };

@@ -15,6 +15,9 @@ for (const [group, address, plaintext, refused] of [
   ['ext-authz', '[2001:db8::1]:4711', false, true],
   ['ext-authz', 'unknown', false, true],
   ['ext-authz', '10.0.0.5:4711', true, false],
+  ['sds', '127.0.0.1:4711', false, false],
+  ['sds', '10.0.0.5:4711', false, true],
+  ['sds', '10.0.0.5:4711', true, true],
   ['ratelimit-service', '10.0.0.5:4711', false, false],
   ['edge', '10.0.0.5:4711', false, false],
 ] as const) {

@@ -2,10 +2,10 @@ import { groupOfPeer } from '#certificates/peer.ts';
 import { parseHostPort } from '#protos/host-port.ts';
 import { isLoopback } from '#resources/origin.ts';
 import type { Peer } from '#xds/discovery-service.ts';
-import { EXT_AUTHZ } from './compile/node-groups.ts';
+import { EXT_AUTHZ, SDS } from './compile/node-groups.ts';
 
-/** Groups whose configuration holds secrets, such as those of OAuth2 clients. */
-const GROUPS: ReadonlySet<string> = new Set([EXT_AUTHZ]);
+/** Groups whose configuration holds secrets: those of OAuth2 clients, the keys of certificates. */
+const GROUPS: ReadonlySet<string> = new Set([EXT_AUTHZ, SDS]);
 
 export type Trust = {
   /** Secrets may go to other machines in plain text. */
@@ -28,8 +28,10 @@ export function refuseGroup(group: string, { address, certificate }: Peer, trust
 const MAX_GROUP = 63;
 
 function refuseSecrets(group: string, address: string, plaintext: boolean): string | undefined {
-  if (!GROUPS.has(group) || plaintext) return undefined;
+  // A key that was once read along lets anyone be this site: it never goes in plain text.
+  if (!GROUPS.has(group) || (plaintext && group !== SDS)) return undefined;
   const host = parseHostPort(address)?.host ?? '';
   if (isLoopback(host.replace(/^::ffff:/, ''))) return undefined;
-  return `the configuration of ${group} holds secrets and goes over the loopback only; set TLS_FOLDER, or XDS_PLAINTEXT_SECRETS=true in a network of your own`;
+  const otherwise = group === SDS ? '' : ', or XDS_PLAINTEXT_SECRETS=true in a network of your own';
+  return `the configuration of ${group} holds secrets and goes over the loopback only; set TLS_FOLDER${otherwise}`;
 }

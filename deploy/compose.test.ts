@@ -74,7 +74,7 @@ test('nothing is published but the edge, on the loopback; only ext-authz reaches
   const published = SERVICES.filter(([, { ports }]) => ports !== undefined);
   assert.deepEqual(
     published.map(([name, { ports }]) => [name, ports]),
-    [['edge', ['127.0.0.1:8080:8080']]],
+    [['edge', ['127.0.0.1:8080:8080', '127.0.0.1:8443:8443']]],
   );
   for (const [name, { network_mode, networks = [] }] of SERVICES) {
     const joined = Array.isArray(networks) ? networks : Object.keys(networks);

@@ -47,6 +47,7 @@ export function controlplanePart(layout: Layout): Part {
     RATELIMIT_ADDRESS: loopback(ports.rateLimit),
     EXT_AUTHZ_ADDRESS: loopback(ports.extAuthz),
     EDGE_ADDRESS: loopback(ports.edge),
+    EDGE_TLS_ADDRESS: loopback(ports.edgeTls),
     HOP_TLS: 'true',
   });
 }
@@ -82,7 +83,11 @@ export function identityProviderPart(layout: Layout): Part {
   const { ports, state } = layout;
   return nodePart(layout, 'identity-provider', 'identity-provider/main.ts', {
     ADDRESS: loopback(ports.identityProvider),
-    GATEWAY_ORIGINS: [`http://${loopback(ports.edge)}`, `http://localhost:${ports.edge}`].join(),
+    GATEWAY_ORIGINS: [
+      `http://${loopback(ports.edge)}`,
+      `http://localhost:${ports.edge}`,
+      `https://localhost:${ports.edgeTls}`,
+    ].join(),
     STATE: state.path,
   });
 }

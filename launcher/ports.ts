@@ -1,6 +1,7 @@
 /** The ports of one system, all on the loopback interface. */
 export type Ports = {
   readonly edge: number;
+  readonly edgeTls: number;
   readonly edgeAdmin: number;
   readonly xds: number;
   readonly http: number;
@@ -19,6 +20,7 @@ export const MAX_PORT_OFFSET = 65_535 - 18_004;
 export function portsAt(offset: number): Ports {
   return {
     edge: 8080 + offset,
+    edgeTls: 8443 + offset,
     edgeAdmin: 9901 + offset,
     xds: 18_000 + offset,
     http: 8877 + offset,

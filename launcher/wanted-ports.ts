@@ -8,6 +8,7 @@ export function wantedPorts(portOffset: number, instances: number, demo: boolean
   const numbers = Array.from({ length: instances }, (_, index) => index + 1);
   return [
     { port: ports.edge, what: 'the edge' },
+    { port: ports.edgeTls, what: 'the edge (https)' },
     { port: ports.http, what: 'the control plane (HTTP)' },
     { port: ports.xds, what: 'the control plane (xDS)' },
     { port: ports.sds, what: 'the discovery service' },

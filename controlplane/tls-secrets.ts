@@ -1,0 +1,129 @@
+import { checkCertificateName } from '#certificates/check-name.ts';
+import { checkKeyPair } from '#certificates/check-pair.ts';
+import { checkTrustedCa } from '#certificates/check-trusted-ca.ts';
+import type { Finding } from '#certificates/finding.ts';
+import type { Problem } from '#resources/problem.ts';
+import type { Refused, Resource } from '#resources/resource.ts';
+import { resourceId } from '#resources/resource.ts';
+import { type ResourceSet, toResourceSet } from '#resources/resource-set.ts';
+import { secretValue } from '#resources/secret.ts';
+import { authoritiesIn, CERTIFICATE_KEY, PRIVATE_KEY_KEY } from './compile/edge-secret.ts';
+import { contextOf } from './compile/host-context.ts';
+import { authoritiesUse, certificateUse } from './compile/host-tls.ts';
+import { problemOf } from './compile/problem-of.ts';
+import type { Resources } from './rollout.ts';
+
+type Secret = Resource<'Secret'>;
+type Host = Resource<'Host'>;
+
+/** What was read, in so far as it counts here. */
+export type Checkable = { readonly resources: Resources; readonly refused: ReadonlyMap<string, Refused> };
+
+const KINDS: readonly string[] = ['Host', 'TLSContext', 'Secret'];
+
+/**
+ * Takes from what was read the Secrets that a Host uses for TLS and that no Envoy would take, or no client believe, at `now` (milliseconds since the epoch): they count as
+ * refused, so that their last good version stays in force. `inForce` is what proxies go by, whose Hosts may use others. Problems hold nothing of a key.
+ */
+export function checkTlsSecrets<Read extends Checkable>(
+  read: Read,
+  inForce: Iterable<Resource>,
+  now: number,
+): { readonly read: Read; readonly problems: readonly Problem[] } {
+  const written = tlsResources(read.resources.values(), read.refused.values());
+  const uses = [...usesOf(written), ...usesOf(tlsResources(inForce, []))];
+  const resources = new Map(read.resources);
+  const refused = new Map(read.refused);
+  const problems = new Map<string, Problem>();
+  for (const { findings, host, secret } of uses.flatMap(use => judge(use, read.resources, now))) {
+    for (const { message, severity } of findings) {
+      const problem =
+        severity === 'error' ? secretFault(secret, message) : certificateWarning(secret, host, message);
+      problems.set(JSON.stringify(problem), problem);
+      if (severity === 'warning') continue;
+      resources.delete(secret.id);
+      refused.set(secret.id, toRefused(secret));
+    }
+  }
+  return { read: { ...read, resources, refused }, problems: [...problems.values()] };
+}
+
+/** The others, of which there may be many, do not matter. */
+function tlsResources(resources: Iterable<Resource>, refused: Iterable<Refused>): ResourceSet {
+  return toResourceSet(
+    [...resources].filter(({ kind }) => KINDS.includes(kind)),
+    [...refused].filter(({ kind }) => KINDS.includes(kind)),
+  );
+}
+
+type Use = { readonly host: Host; readonly of: 'key pair' | 'authorities'; readonly secret: string };
+
+function usesOf(resources: ResourceSet): readonly Use[] {
+  return resources.hosts.flatMap(host => {
+    const found = contextOf(host, resources);
+    if ('error' in found) return [];
+    const pair = certificateUse(host, found.value)?.reference;
+    const authorities = authoritiesUse(host, found.value)?.reference;
+    return [
+      ...(pair === undefined ? [] : [{ host, of: 'key pair', secret: idOf(pair) } as const]),
+      ...(authorities === undefined ? [] : [{ host, of: 'authorities', secret: idOf(authorities) } as const]),
+    ];
+  });
+}
+
+function idOf({ name, namespace }: { readonly name: string; readonly namespace: string }): string {
+  return resourceId('Secret', namespace, name);
+}
+
+type Judgement = { readonly secret: Secret; readonly host: Host; readonly findings: readonly Finding[] };
+
+function judge({ host, of, secret: id }: Use, resources: Resources, now: number): readonly Judgement[] {
+  const secret = resources.get(id);
+  if (secret?.kind !== 'Secret') return [];
+  const findings = of === 'key pair' ? judgeKeyPair(secret, host, now) : judgeAuthorities(secret, now);
+  return [{ secret, host, findings }];
+}
+
+function judgeKeyPair({ spec }: Secret, host: Host, now: number): readonly Finding[] {
+  const certificate = textOf(secretValue(spec, CERTIFICATE_KEY));
+  const key = textOf(secretValue(spec, PRIVATE_KEY_KEY));
+  if (certificate === undefined) return [missing(CERTIFICATE_KEY)];
+  if (key === undefined) return [missing(PRIVATE_KEY_KEY)];
+  const findings = checkKeyPair(certificate, key, now);
+  const isBroken = findings.some(({ severity }) => severity === 'error');
+  return isBroken ? findings : [...findings, ...checkCertificateName(certificate, host.spec.hostname)];
+}
+
+function judgeAuthorities(secret: Secret, now: number): readonly Finding[] {
+  const ca = textOf(authoritiesIn(secret));
+  return ca === undefined ? [missing('ca.crt')] : checkTrustedCa(ca, now);
+}
+
+function missing(key: string): Finding {
+  return { severity: 'error', message: `it has no key \`${key}\`` };
+}
+
+function textOf(value: { reveal(): Uint8Array } | undefined): string | undefined {
+  return value === undefined ? undefined : Buffer.from(value.reveal()).toString('utf8');
+}
+
+function secretFault(secret: Secret, message: string): Problem {
+  return {
+    ...problemAt(secret, 'error'),
+    message: `${message}; it is not used, and what was in force before stays`,
+  };
+}
+
+function certificateWarning(secret: Secret, host: Host, message: string): Problem {
+  return { ...problemAt(secret, 'warning'), message: `${message} (used by ${host.id})` };
+}
+
+/** What is wrong lies in values that are shown nowhere, so no field is named. */
+function problemAt(secret: Secret, severity: Problem['severity']): Problem {
+  const { field: _, ...problem } = problemOf(secret, severity, '', '');
+  return problem;
+}
+
+function toRefused({ id, kind, name, namespace, source }: Secret): Refused {
+  return { kind, namespace, name, id, source };
+}
