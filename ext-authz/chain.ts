@@ -1,4 +1,5 @@
 import { changeFault } from './check-change.ts';
+import { type Eventually, whenThere } from './eventually.ts';
 import { type Fault, faultAnswer, faultOf, WordedFault } from './fault.ts';
 import type { FilterContext, RunnableFilter } from './filter-runner.ts';
 import { HeaderChanges } from './header-changes.ts';
@@ -34,15 +35,13 @@ export type ChainResult =
  * Runs the filters of a rule in order; all of them are in force. `request` has no header that one of them may inject (`withoutInjected`). A filter that
  * throws has answered, which `onDeny` may continue as any answer. Source: decisions, "Policy and chain".
  */
-export async function runChain(
-  { items }: Rule,
-  request: HttpRequest,
-  parts: ChainParts,
-): Promise<ChainResult> {
+export function runChain({ items }: Rule, request: HttpRequest, parts: ChainParts): Eventually<ChainResult> {
   const run: Run = { ...parts, authorizationChecked: false };
-  const result = await runItems(items, request, run, true);
-  if (result.kind === 'answer') return result;
-  return { kind: 'allow', changes: result.changes, authorizationChecked: run.authorizationChecked };
+  return whenThere(runItems(items, request, run, true), result =>
+    result.kind === 'answer'
+      ? result
+      : { kind: 'allow', changes: result.changes, authorizationChecked: run.authorizationChecked },
+  );
 }
 
 /** One request's way through a rule, its inner chains included. */
@@ -52,72 +51,113 @@ type ItemsResult =
   | { readonly kind: 'answer'; readonly answer: Answer; readonly filter: string }
   | { readonly kind: 'allow'; readonly changes: HeaderChanges; readonly allowed: boolean };
 
-/** `own`: the `Authorization` of `request` is what the client sent. */
-async function runItems(
+/** How far the items of a list have got. */
+type Way = {
+  readonly items: readonly RuleItem[];
+  readonly request: HttpRequest;
+  readonly run: Run;
+  /** The `Authorization` of `request` is what the client sent. */
+  readonly own: boolean;
+  readonly changes: HeaderChanges;
+  /** The request as the next filter sees it. */
+  seen: HttpRequest;
+  allowed: boolean;
+};
+
+function runItems(
   items: readonly RuleItem[],
   request: HttpRequest,
   run: Run,
   own: boolean,
-): Promise<ItemsResult> {
-  const changes = new HeaderChanges();
-  let seen = request;
-  let allowed = false;
-  for (const item of items) {
-    if (!item.applies(seen.headers)) continue;
-    const filter = filterOf(item, run);
-    const ownNow = own && changes.get('authorization') === undefined;
-    const outcome = await runFilter(item, filter, seen, run, ownNow);
-    if (outcome.kind === 'answer') {
-      if (item.onDeny === 'break') return { ...outcome, filter: item.filter };
-      continue;
-    }
-    allowed = true;
-    if (filter.type === 'JWT' && ownNow) run.authorizationChecked = true;
-    changes.add(outcome.change, filter.type, filter.injects);
-    if (item.onAllow === 'break') break;
-    seen = { ...request, headers: changes.seenOn(request.headers) };
-  }
-  return { kind: 'allow', changes, allowed };
+): Eventually<ItemsResult> {
+  const way: Way = { items, request, run, own, changes: new HeaderChanges(), seen: request, allowed: false };
+  return runFrom(0, way);
 }
 
-async function runFilter(
+function runFrom(first: number, way: Way): Eventually<ItemsResult> {
+  for (const [index, item] of way.items.entries()) {
+    if (index < first || !item.applies(way.seen.headers)) continue;
+    const filter = filterOf(item, way.run);
+    const own = way.own && way.changes.get('authorization') === undefined;
+    const outcome = runFilter(item, filter, way, own);
+    const settle = (there: Outcome) => settleItem(index, filter, own, there, way);
+    if (outcome instanceof Promise)
+      return outcome.then(settle).then(result => result ?? runFrom(index + 1, way));
+    const result = settle(outcome);
+    if (result !== undefined) return result;
+  }
+  return { kind: 'allow', changes: way.changes, allowed: way.allowed };
+}
+
+/** What the whole list comes to by an item's outcome; undefined: the next one runs. */
+function settleItem(
+  index: number,
+  filter: RunnableFilter,
+  own: boolean,
+  outcome: Outcome,
+  way: Way,
+): ItemsResult | undefined {
+  const { changes, items, request, run } = way;
+  const item = items[index];
+  if (outcome.kind === 'answer')
+    return item?.onDeny === 'break' ? { ...outcome, filter: item.filter } : undefined;
+  way.allowed = true;
+  if (filter.type === 'JWT' && own) run.authorizationChecked = true;
+  changes.add(outcome.change, filter.type, filter.injects);
+  if (item?.onAllow === 'break' || index === items.length - 1)
+    return { kind: 'allow', changes, allowed: true };
+  way.seen = { ...request, headers: changes.seenOn(request.headers) };
+  return undefined;
+}
+
+function runFilter(
   item: RuleItem,
   filter: RunnableFilter,
-  request: HttpRequest,
-  run: Run,
+  { run, seen }: Way,
   own: boolean,
-): Promise<Outcome> {
+): Eventually<Outcome> {
   const context: FilterContext = {
     signal: () => run.signal(),
     runInner: (items, inner) => runInner(items, inner, run, own),
   };
+  const fail = (error: unknown) => failed(item, seen, run, error);
+  const hear = (outcome: Outcome) => heard(item, run, outcome);
   try {
-    const outcome = await filter.run(request, item, context);
-    if (outcome.kind === 'answer') {
-      run.ran(item.filter, { kind: 'answer', status: outcome.answer.status });
-      return outcome;
-    }
-    const fault = changeFault(outcome.change);
-    if (fault !== undefined) throw new Error(fault);
-    run.ran(item.filter, { kind: 'allow' });
-    return outcome;
+    const outcome = filter.run(seen, item, context);
+    return outcome instanceof Promise ? outcome.then(hear).catch(fail) : hear(outcome);
   } catch (error) {
-    const fault = faultOf(error);
-    const worded = error instanceof WordedFault ? error : undefined;
-    run.ran(item.filter, { kind: 'failed', fault, error: worded?.cause ?? error });
-    return { kind: 'answer', answer: worded?.answer ?? faultAnswer(request, fault) };
+    return fail(error);
   }
 }
 
-async function runInner(
+function heard({ filter }: RuleItem, run: Run, outcome: Outcome): Outcome {
+  if (outcome.kind === 'answer') {
+    run.ran(filter, { kind: 'answer', status: outcome.answer.status });
+    return outcome;
+  }
+  const fault = changeFault(outcome.change);
+  if (fault !== undefined) throw new Error(fault);
+  run.ran(filter, { kind: 'allow' });
+  return outcome;
+}
+
+function failed({ filter }: RuleItem, request: HttpRequest, run: Run, error: unknown): Outcome {
+  const fault = faultOf(error);
+  const worded = error instanceof WordedFault ? error : undefined;
+  run.ran(filter, { kind: 'failed', fault, error: worded?.cause ?? error });
+  return { kind: 'answer', answer: worded?.answer ?? faultAnswer(request, fault) };
+}
+
+function runInner(
   items: readonly RuleItem[],
   request: HttpRequest,
   run: Run,
   own: boolean,
-): Promise<Outcome | undefined> {
-  const result = await runItems(items, request, run, own);
-  if (result.kind === 'answer') return { kind: 'answer', answer: result.answer };
-  return result.allowed ? { kind: 'allow', change: result.changes.all() } : undefined;
+): Eventually<Outcome | undefined> {
+  return whenThere(runItems(items, request, run, own), result => {
+    if (result.kind === 'answer') return { kind: 'answer', answer: result.answer };
+    return result.allowed ? { kind: 'allow', change: result.changes.all() } : undefined;
+  });
 }
 
 function filterOf(item: RuleItem, { filters }: ChainParts): RunnableFilter {

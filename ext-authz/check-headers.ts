@@ -12,6 +12,7 @@ export class CheckHeaders implements HeaderFields {
   readonly #bytes: Buffer;
   readonly #names: readonly string[];
   readonly #spans: readonly ValueSpan[];
+  #distinct: readonly string[] | undefined;
   #all: ReadonlyMap<string, readonly string[]> | undefined;
 
   constructor(bytes: Buffer, names: readonly string[], spans: readonly ValueSpan[]) {
@@ -35,7 +36,8 @@ export class CheckHeaders implements HeaderFields {
 
   /** Reads no value. */
   keys(): MapIterator<string> {
-    return new Set(this.#names).values();
+    this.#distinct ??= [...new Set(this.#names)];
+    return this.#distinct.values();
   }
 
   get size(): number {

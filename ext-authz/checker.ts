@@ -5,6 +5,7 @@ import { type Ran, runChain } from './chain.ts';
 import { parseCheckRequest } from './check-request.ts';
 import { allowResponse, type CheckResponse, denyResponse } from './check-response.ts';
 import type { CheckMessage } from './decode-check.ts';
+import { type Eventually, whenThere } from './eventually.ts';
 import { type Fault, faultAnswer, faultOf } from './fault.ts';
 import type { FilterKit } from './filter-kit.ts';
 import type { Configuration } from './filter-set.ts';
@@ -42,7 +43,7 @@ type Verdict =
     };
 
 /** A check whose filters are yet to run. */
-type Running = { readonly run: (signal: () => AbortSignal) => Promise<Verdict> };
+type Running = { readonly run: (signal: () => AbortSignal) => Eventually<Verdict> };
 
 /** Answers checks by the Filters and FilterPolicies in force, and tells metrics and log of it. */
 export class Checker {
@@ -75,7 +76,7 @@ export class Checker {
   }
 
   /**
-   * undefined: it has no rules yet. Never throws nor rejects; at once where no filter runs. `clientAddress` is Envoy's, when it tells it apart
+   * undefined: it has no rules yet. Never throws nor rejects; at once where no filter has to wait. `clientAddress` is Envoy's, when it tells it apart
    * from the message.
    */
   check(
@@ -93,7 +94,7 @@ export class Checker {
     const request = parsed.value;
     const way = this.#way(request, this.#rules);
     if (!('run' in way)) return this.#conclude(request, way, begun);
-    return this.#inTime(request, way).then(verdict => this.#conclude(request, verdict, begun));
+    return whenThere(this.#run(request, way), verdict => this.#conclude(request, verdict, begun));
   }
 
   #conclude(request: HttpRequest, verdict: Verdict, begun: number): CheckResponse {
@@ -111,20 +112,28 @@ export class Checker {
     return denyResponse(asker, answerPage(asker, { status: 400, message: `Bad request: ${reason}.` }));
   }
 
-  /** Whatever goes on after its time may still end, for example a refresh whose result is stored. */
-  #inTime(request: HttpRequest, { run }: Running): Promise<Verdict> {
-    const { promise, resolve } = Promise.withResolvers<Verdict>();
+  #run(request: HttpRequest, { run }: Running): Eventually<Verdict> {
     let abort: AbortController | undefined;
-    const signal = () => {
+    const aborting = () => {
       abort ??= new AbortController();
-      return abort.signal;
+      return abort;
     };
+    try {
+      const verdict = run(() => aborting().signal);
+      return verdict instanceof Promise ? this.#inTime(request, verdict, () => aborting().abort()) : verdict;
+    } catch (error) {
+      return this.#failed(request, error);
+    }
+  }
+
+  /** Whatever goes on after its time may still end, for example a refresh whose result is stored. */
+  #inTime(request: HttpRequest, running: Promise<Verdict>, abort: () => void): Promise<Verdict> {
+    const { promise, resolve } = Promise.withResolvers<Verdict>();
     const cancel = this.#parts.after(CHECK_MS, () => {
       resolve({ outcome: 'timeout', answer: faultAnswer(request, 'timeout') });
-      abort ??= new AbortController();
-      abort.abort();
+      abort();
     });
-    run(signal)
+    running
       .catch((error: unknown) => this.#failed(request, error))
       .then(verdict => {
         cancel();
@@ -153,16 +162,19 @@ export class Checker {
     return { outcome: 'gateway', answer: answer ?? answerPage(request, missing) };
   }
 
-  async #filtered(
+  #filtered(
     request: HttpRequest,
     rule: Rule,
     { filters, headers }: Pick<ActiveRules, 'filters'> & { readonly headers: RuleHeaders },
     signal: () => AbortSignal,
-  ): Promise<Verdict> {
+  ): Eventually<Verdict> {
     const ran = (filter: string, what: Ran) => this.#ran(request, filter, what);
-    const result = await runChain(rule, withoutInjected(request, headers), { filters, signal, ran });
-    if (result.kind === 'allow') return { outcome: 'allowed', change: finalChange(request, headers, result) };
-    return { outcome: 'answered', answer: result.answer, rule: rule.id, filter: result.filter };
+    const chain = runChain(rule, withoutInjected(request, headers), { filters, signal, ran });
+    return whenThere(chain, result => {
+      if (result.kind === 'answer')
+        return { outcome: 'answered', answer: result.answer, rule: rule.id, filter: result.filter };
+      return { outcome: 'allowed', change: finalChange(request, headers, result) };
+    });
   }
 
   #ran(request: HttpRequest, filter: string, what: Ran): void {

@@ -2,15 +2,18 @@ import { WIRE, WireWriter } from '#protos/wire-writer.ts';
 import type { CheckResponse, HeaderOption } from './check-response.ts';
 
 type Ok = NonNullable<CheckResponse['ok_response']>;
+/** An access token is about 1,000 bytes. */
+const LENGTH = 2_048;
+
 type Denied = NonNullable<CheckResponse['denied_response']>;
 
 /** An `envoy.service.auth.v3.CheckResponse` on the wire. Source: envoy/service/auth/v3/external_auth.proto. */
 export function encodeCheck({ denied_response, ok_response, status }: CheckResponse): Uint8Array {
-  const writer = new WireWriter();
+  const writer = new WireWriter(LENGTH);
   message(writer, 1, status, writeStatus);
   if (denied_response !== undefined) message(writer, 2, denied_response, writeDenied);
   if (ok_response !== undefined) message(writer, 3, ok_response, writeOk);
-  return writer.copy();
+  return writer.view();
 }
 
 function writeDenied(writer: WireWriter, { body, headers, status }: Denied): void {

@@ -1,3 +1,4 @@
+import type { Eventually } from './eventually.ts';
 import type { HttpRequest } from './http-request.ts';
 import type { Outcome } from './outcome.ts';
 import type { RuleItem } from './rule.ts';
@@ -10,7 +11,7 @@ export type FilterRunner = (
   request: HttpRequest,
   item: RuleItem,
   context: FilterContext,
-) => Outcome | Promise<Outcome>;
+) => Eventually<Outcome>;
 
 /** What belongs to one check. */
 export type FilterContext = {
@@ -20,7 +21,7 @@ export type FilterContext = {
    * Runs the items of `insteadOfRedirect.filters` as a chain of their own. Its outcome is the OAuth2 filter's; undefined when no item let the request
    * pass and none answered: the filter then answers its 403 page. Source: decisions, "OAuth2: login".
    */
-  runInner(items: readonly RuleItem[], request: HttpRequest): Promise<Outcome | undefined>;
+  runInner(items: readonly RuleItem[], request: HttpRequest): Eventually<Outcome | undefined>;
 };
 
 /** What of a Filter the chain needs. */

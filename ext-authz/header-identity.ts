@@ -1,4 +1,5 @@
 /** Names that some upstream takes for one header: in any letter case, and with `_` for `-` (CGI, RFC 3875 section 4.1.18). */
 export function headerIdentity(name: string): string {
-  return name.toLowerCase().replaceAll('_', '-');
+  const lower = name.toLowerCase();
+  return lower.includes('_') ? lower.replaceAll('_', '-') : lower;
 }

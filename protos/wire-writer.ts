@@ -9,9 +9,14 @@ const MESSAGE_DEPTH_MAX = 100;
  * which costs no buffer of its own. Source: protobuf.dev, Encoding.
  */
 export class WireWriter {
-  #bytes = Buffer.allocUnsafe(512);
+  #bytes: Buffer;
   #length = 0;
   #depth = 0;
+
+  /** `size`: about how many bytes will be written. */
+  constructor(size = 512) {
+    this.#bytes = Buffer.allocUnsafe(size);
+  }
 
   /** False when one more nested message would be deeper than protobuf's parsers read (100). */
   get mayNest(): boolean {
@@ -93,6 +98,11 @@ export class WireWriter {
     this.#length += prefix - 1;
     this.#depth -= 1;
     return begun + prefix;
+  }
+
+  /** What was written; good until more is. */
+  view(): Uint8Array {
+    return this.#bytes.subarray(0, this.#length);
   }
 
   /** A copy of what was written from `start` on. */

@@ -3,7 +3,6 @@ import { type ClaimRules, claimFault, scopeClaim } from '../jwt/claims.ts';
 import type { JwtFilter, JwtVerdict } from '../jwt/open-jwt-filter.ts';
 import type { VerifiedToken, VerifiedTokens } from '../jwt/verified-tokens.ts';
 import type { TokenVerdict } from '../oauth2/resource-server.ts';
-import { isAccessTokenForm } from '../provider/access-token-form.ts';
 import type { JsonObject } from '../provider/json-answer.ts';
 import type { Provider } from '../provider/provider.ts';
 import { ProviderError } from '../provider/provider-error.ts';
@@ -31,6 +30,10 @@ export type Judge = {
 /** An access token as it came; `subject` is the `sub` of its ID token, `scope` the rule's without an `openid` that only rule 2 added. */
 export type JudgedToken = {
   readonly accessToken: string;
+  /** See `tokenName`. */
+  readonly name: string;
+  /** By `isAccessTokenForm`. */
+  readonly hasForm: boolean;
   readonly subject: string | undefined;
   readonly scope: readonly string[];
 };
@@ -43,11 +46,11 @@ type Fault = SignatureFault | 'issuer';
  */
 export function judgeToken(token: JudgedToken, judge: Judge): TokenVerdict | Promise<TokenVerdict> {
   const { settings } = judge;
-  if (!isAccessTokenForm(token.accessToken, settings.allowMalformedAccessToken)) return invalid(FORM);
+  if (!token.hasForm) return invalid(FORM);
   const delegated = settings.accessTokenJWTFilter;
   if (delegated !== undefined) return delegate(token, delegated, judge);
   if (settings.accessTokenValidation === 'userinfo') return askUserinfo(token, judge);
-  const verified = judge.tokens.verify(token.accessToken);
+  const verified = judge.tokens.verify(token.accessToken, token.name);
   return verified instanceof Promise
     ? verified.then(settled => settle(token, settled, judge))
     : settle(token, verified, judge);

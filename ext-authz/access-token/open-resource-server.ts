@@ -1,16 +1,17 @@
 import type { GoStruct } from '#resources/template/go-value.ts';
 import type { OAuth2Settings } from '../filter-settings.ts';
-import type { HttpRequest } from '../http-request.ts';
+import type { HeaderFields, HttpRequest } from '../http-request.ts';
 import { BoundedCache, type CacheBounds } from '../jwt/bounded-cache.ts';
 import { renderHeaders, requestData } from '../jwt/inject-headers.ts';
 import type { JwtFilter } from '../jwt/open-jwt-filter.ts';
 import { NO_TOKEN, tokenData } from '../jwt/token-data.ts';
-import { VerifiedTokens } from '../jwt/verified-tokens.ts';
+import { tokenName, VerifiedTokens } from '../jwt/verified-tokens.ts';
 import type { ResourceServer, TokenVerdict } from '../oauth2/resource-server.ts';
 import type { Change } from '../outcome.ts';
+import { isAccessTokenForm } from '../provider/access-token-form.ts';
 import type { IdToken } from '../provider/id-token.ts';
 import type { Provider } from '../provider/provider.ts';
-import { type Judge, judgeToken, type TokenSettings } from './judge-token.ts';
+import { type Judge, type JudgedToken, judgeToken, type TokenSettings } from './judge-token.ts';
 import { providerKeys } from './provider-keys.ts';
 
 /** Tokens of any grant: not each has an ID token. */
@@ -53,26 +54,62 @@ export function openResourceServer(
   const tokens = new VerifiedTokens(providerKeys(provider), { now, deadline });
   const judge: Judge = { settings, tokens, userinfo: provider.userinfo, delegate, now, deadline };
   const dataOf = rememberedData();
+  const change = (tokens: GrantedTokens, by: JwtFilter | undefined, fields: () => HeaderFields): Change => {
+    const { accessToken, idToken } = tokens;
+    const token = () => dataOf(accessToken);
+    const data = () => {
+      const known = { token: token(), idToken: idToken === undefined ? NO_TOKEN : dataOf(idToken.raw) };
+      return requestData(known, fields);
+    };
+    const own = renderHeaders(settings.injectRequestHeaders, data, { realm, field: 'injectRequestHeaders' });
+    const set = by?.headers(token, fields) ?? new Map<string, string>();
+    if (!set.has('authorization')) set.set('authorization', `Bearer ${accessToken}`);
+    for (const [name, value] of own) set.set(name, value);
+    return { set, remove: new Set(), responseHeaders: [] };
+  };
+  const factsOf = rememberedFacts(settings.allowMalformedAccessToken);
+  const changeOf = rememberedChange(change);
   return {
-    validate: ({ accessToken, idToken }, scope) => {
-      const sub = idToken?.claims.sub;
-      return judgeToken({ accessToken, scope, subject: typeof sub === 'string' ? sub : undefined }, judge);
-    },
-    change: ({ accessToken, idToken }, request) => {
-      const token = () => dataOf(accessToken);
-      const data = () => {
-        const known = { token: token(), idToken: idToken === undefined ? NO_TOKEN : dataOf(idToken.raw) };
-        return requestData(known, request.headers);
-      };
-      const own = renderHeaders(settings.injectRequestHeaders, data, {
-        realm,
-        field: 'injectRequestHeaders',
-      });
-      const set = delegate()?.headers(token, request) ?? new Map<string, string>();
-      if (!set.has('authorization')) set.set('authorization', `Bearer ${accessToken}`);
-      for (const [name, value] of own) set.set(name, value);
-      return { set, remove: new Set(), responseHeaders: [] };
-    },
+    validate: (tokens, scope) => judgeToken({ ...factsOf(tokens), scope }, judge),
+    change: (tokens, request) => changeOf(tokens, delegate(), request),
+  };
+}
+
+/** What of granted tokens is judged, made once: they never change. */
+function rememberedFacts(allowMalformed: boolean): (tokens: GrantedTokens) => Omit<JudgedToken, 'scope'> {
+  const known = new WeakMap<GrantedTokens, Omit<JudgedToken, 'scope'>>();
+  return tokens => {
+    const remembered = known.get(tokens);
+    if (remembered !== undefined) return remembered;
+    const { accessToken, idToken } = tokens;
+    const sub = idToken?.claims.sub;
+    const facts = {
+      ...{ accessToken, name: tokenName(accessToken) },
+      hasForm: isAccessTokenForm(accessToken, allowMalformed),
+      subject: typeof sub === 'string' ? sub : undefined,
+    };
+    known.set(tokens, facts);
+    return facts;
+  };
+}
+
+type MakeChange = (tokens: GrantedTokens, by: JwtFilter | undefined, fields: () => HeaderFields) => Change;
+
+/** A change that was made of the tokens alone, since no template read the request, is the same each time. Another JWT filter makes another. */
+function rememberedChange(
+  make: MakeChange,
+): (tokens: GrantedTokens, by: JwtFilter | undefined, request: HttpRequest) => Change {
+  const known = new WeakMap<GrantedTokens, { readonly by: JwtFilter | undefined; readonly change: Change }>();
+  return (tokens, by, { headers }) => {
+    const remembered = known.get(tokens);
+    if (remembered !== undefined && remembered.by === by) return remembered.change;
+    let isRead = false;
+    const change = make(tokens, by, () => {
+      isRead = true;
+      return headers;
+    });
+    if (!isRead) known.set(tokens, { by, change });
+    return change;
   };
 }
 

@@ -56,23 +56,26 @@ function templateFault({ field, realm }: TemplatePlace, header: string | undefin
   return new TemplateFault(`Filter ${realm}: ${field}${name}: ${error}`);
 }
 
-/** The data of `injectRequestHeaders`. Source: document 1, "injectRequestHeaders template data"; a JWT filter has no `.idToken`. */
+/**
+ * The data of `injectRequestHeaders`; `fields` is asked for the request's headers only when a template reads them. Source: document 1,
+ * "injectRequestHeaders template data"; a JWT filter has no `.idToken`.
+ */
 export function requestData(
   tokens: { readonly token: GoStruct; readonly idToken?: GoStruct },
-  headers: HeaderFields,
+  fields: () => HeaderFields,
 ): GoValue {
-  return goMap([...Object.entries(tokens), ['httpRequestHeader', headerWhenRead(headers)] as const]);
+  return goMap([...Object.entries(tokens), ['httpRequestHeader', headerWhenRead(fields)] as const]);
 }
 
 const NO_HEADER = goHeader([]);
 
 /** Few templates read the request, and to spell all of its names anew costs more than the rest of a check. */
-function headerWhenRead(fields: HeaderFields): GoMap {
+function headerWhenRead(fields: () => HeaderFields): GoMap {
   let made: GoMap['entries'] | undefined;
   return {
     ...NO_HEADER,
     get entries() {
-      made ??= goHeader(fields).entries;
+      made ??= goHeader(fields()).entries;
       return made;
     },
   };

@@ -1,7 +1,7 @@
 import type { GoStruct } from '#resources/template/go-value.ts';
 import type { FilterRunner, RunnableFilter } from '../filter-runner.ts';
 import type { FilterDefinition, JwtSettings } from '../filter-settings.ts';
-import type { HttpRequest } from '../http-request.ts';
+import type { HeaderFields, HttpRequest } from '../http-request.ts';
 import type { Outcome } from '../outcome.ts';
 import type { SignatureFault } from '../provider/signed-jwt.ts';
 import { bearerToken } from './bearer-token.ts';
@@ -22,8 +22,8 @@ export type JwtFilter = RunnableFilter & {
   readonly type: 'JWT';
   /** Judges a token for the scope. Rejects with a ProviderError when the keys cannot be had. */
   readonly judge: (token: string, scope: readonly string[]) => JwtVerdict | Promise<JwtVerdict>;
-  /** What its `injectRequestHeaders` give for the data of a token. Throws a TemplateFault. */
-  readonly headers: (token: () => GoStruct, request: HttpRequest) => Map<string, string>;
+  /** What its `injectRequestHeaders` give for the data of a token and the request's headers, if a template reads them. Throws a TemplateFault. */
+  readonly headers: (token: () => GoStruct, fields: () => HeaderFields) => Map<string, string>;
   readonly close: () => Promise<void>;
 };
 
@@ -41,8 +41,8 @@ export function openJwtFilter(
       judgeToken(verified, scope, settings, options.now());
     return token instanceof Promise ? token.then(decide) : decide(token);
   };
-  const headers = (token: () => GoStruct, request: HttpRequest) =>
-    renderHeaders(settings.injectRequestHeaders, () => requestData({ token: token() }, request.headers), {
+  const headers = (token: () => GoStruct, fields: () => HeaderFields) =>
+    renderHeaders(settings.injectRequestHeaders, () => requestData({ token: token() }, fields), {
       realm,
       field: 'injectRequestHeaders',
     });
@@ -53,7 +53,7 @@ export function openJwtFilter(
   const settle = (request: HttpRequest, verdict: JwtVerdict, scope: readonly string[]): Outcome => {
     if (verdict.kind === 'invalid') return refuse(request, { kind: 'invalid_token', reason: verdict.reason });
     if (verdict.kind === 'insufficient_scope') return refuse(request, { kind: verdict.kind, scope });
-    const set = headers(verdict.token.data, request);
+    const set = headers(verdict.token.data, () => request.headers);
     return { kind: 'allow', change: { set, remove: new Set(), responseHeaders: [] } };
   };
   const run: FilterRunner = (request, { arguments: { scope = [] } }) => {

@@ -25,7 +25,7 @@ const TEMPLATES = headerTemplates([
 ]);
 
 function render(raw: string) {
-  const data = () => requestData({ token: tokenData(raw), idToken: NO_TOKEN }, new Map());
+  const data = () => requestData({ token: tokenData(raw), idToken: NO_TOKEN }, () => new Map());
   return renderHeaders(TEMPLATES, data, { realm: 'a.b', field: 'injectRequestHeaders' });
 }
 

@@ -53,9 +53,8 @@ export class VerifiedTokens<F extends string = never> {
     this.#options = options;
   }
 
-  /** A token that is known costs no promise. Rejects with a ProviderError when the keys cannot be had. */
-  verify(raw: string): VerifiedToken | Promise<VerifiedToken | SignatureFault | F> {
-    const name = hash('sha256', raw, 'base64url');
+  /** A token that is known costs no promise. `name` is the token's. Rejects with a ProviderError when the keys cannot be had. */
+  verify(raw: string, name = tokenName(raw)): VerifiedToken | Promise<VerifiedToken | SignatureFault | F> {
     const verdict = this.#verdicts.get(name);
     if (verdict === undefined) return this.#verifyOnce(name, raw);
     if (this.#options.now() >= this.#keysUntil) return this.#askKeys(name, raw, verdict);
@@ -95,6 +94,11 @@ export class VerifiedTokens<F extends string = never> {
     this.#verdicts.set(name, { token, epoch: '', thumbprint: jwt.thumbprint }, raw.length);
     return token;
   }
+}
+
+/** What a token's verdict is kept by. */
+export function tokenName(raw: string): string {
+  return hash('sha256', raw, 'base64url');
 }
 
 /** `jwt` must be verified. */

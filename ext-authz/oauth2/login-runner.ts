@@ -1,4 +1,5 @@
 import { answerPage } from '../answer-page.ts';
+import { type Eventually, whenThere } from '../eventually.ts';
 import type { FilterContext, FilterRunner } from '../filter-runner.ts';
 import type { HttpRequest } from '../http-request.ts';
 import type { Answer, Outcome } from '../outcome.ts';
@@ -18,14 +19,16 @@ import { scopeState } from './session-state.ts';
  * to log in. Source: document 1, "Protected-request handling rules".
  */
 export function loginRunner(filter: LoginFilter): FilterRunner {
-  return async (request, item, context) => {
+  return (request, item, context) => {
     const place = placeOf(filter.settings.protectedOrigins, request);
     if (place === undefined) return forbidden(request, 'This host is not one of the protected origins.');
-    const presented = await presentedSession(filter, request);
     const signal = providerTime(() => context.signal(), filter.sources.deadline);
-    const session = await usableSession(filter, presented.loaded, signal);
-    const visit = { filter, request, item, context, place, presented, signal };
-    return session === undefined ? logIn(visit, ruleScope(item)) : useSession(visit, session);
+    return whenThere(presentedSession(filter, request), presented => {
+      const visit = { filter, request, item, context, place, presented, signal };
+      return whenThere(usableSession(filter, presented.loaded, signal), session =>
+        session === undefined ? logIn(visit, ruleScope(item)) : useSession(visit, session),
+      );
+    });
   };
 }
 
@@ -46,25 +49,26 @@ function ruleScope(item: RuleItem): readonly string[] {
 
 const DEFAULT_SCOPE = ['openid'];
 
-async function useSession(visit: Visit, session: Session): Promise<Outcome> {
+function useSession(visit: Visit, session: Session): Eventually<Outcome> {
   const { filter, item, request, signal } = visit;
   const scope = ruleScope(item);
   const state = scopeState(session, scope);
   if (state === 'not granted') return missingScope(request);
   if (state === 'never asked') return logIn(visit, [...session.asked, ...scope]);
-  const judged = filter.resourceServer.validate(session, scope, signal);
-  const verdict = judged instanceof Promise ? await judged : judged;
-  if (verdict.kind === 'invalid') return logIn(visit, [...session.asked, ...scope]);
-  return verdict.kind === 'valid' ? allow(visit, session) : missingScope(request);
+  return whenThere(filter.resourceServer.validate(session, scope, signal), verdict => {
+    if (verdict.kind === 'invalid') return logIn(visit, [...session.asked, ...scope]);
+    return verdict.kind === 'valid' ? allow(visit, session) : missingScope(request);
+  });
 }
 
-async function allow({ filter, place, presented, request }: Visit, session: Session): Promise<Outcome> {
+function allow({ filter, place, presented, request }: Visit, session: Session): Eventually<Outcome> {
   const change = filter.resourceServer.change(session, request);
   const { loaded } = presented;
-  const cookies =
-    loaded === undefined ? [] : await renewedCookies(filter, place, loaded.id, session, request);
-  if (cookies.length === 0) return { kind: 'allow', change };
-  return { kind: 'allow', change: { ...change, responseHeaders: [...change.responseHeaders, ...cookies] } };
+  const renewed = loaded === undefined ? [] : renewedCookies(filter, place, loaded.id, session, request);
+  return whenThere(renewed, cookies => {
+    if (cookies.length === 0) return { kind: 'allow', change };
+    return { kind: 'allow', change: { ...change, responseHeaders: [...change.responseHeaders, ...cookies] } };
+  });
 }
 
 /** Document 1, rule 2: the scope always includes `openid`. */

@@ -1,3 +1,4 @@
+import { type Eventually, whenThere } from '../eventually.ts';
 import type { HttpRequest } from '../http-request.ts';
 import type { SameSite } from '../rule.ts';
 import { isSecret } from '../store/sealed-record.ts';
@@ -6,7 +7,7 @@ import type { LoginFilter } from './login-filter.ts';
 import type { Place } from './origin.ts';
 import type { Session } from './session.ts';
 import type { LoadedSession } from './session-records.ts';
-import { nextStep, stateOf } from './session-state.ts';
+import { nextStep, type SessionState, stateOf } from './session-state.ts';
 
 /** What a request's session cookie comes to. */
 export type Presented = {
@@ -18,15 +19,15 @@ export type Presented = {
 };
 
 /** Source: decisions, "Two different values of one session cookie". */
-export async function presentedSession(
+export function presentedSession(
   { realm, sessions }: LoginFilter,
   { headers }: Pick<HttpRequest, 'headers'>,
-): Promise<Presented> {
+): Eventually<Presented> {
   const [id, ...others] = cookieValues(headers, `${SESSION}.${realm}`);
   if (id === undefined) return NONE;
   const several = others.length > 0;
-  const loaded = several || !isSecret(id) ? undefined : await sessions.read(id);
-  return { loaded, several, dead: loaded === undefined };
+  const read = several || !isSecret(id) ? undefined : sessions.read(id);
+  return whenThere(read, loaded => ({ loaded, several, dead: loaded === undefined }));
 }
 
 const NONE: Presented = { loaded: undefined, several: false, dead: false };
@@ -45,15 +46,24 @@ export function deadCookies(
  * The session with a good access token, refreshed where it must be; undefined: log in. Throws what the refresh failed with (ProviderError,
  * StoreUnavailable) when the old token is over; then the session stays.
  */
-export async function usableSession(
-  { refreshes, settings, sources }: LoginFilter,
+export function usableSession(
+  filter: LoginFilter,
   loaded: LoadedSession | undefined,
   signal: () => AbortSignal,
-): Promise<Session | undefined> {
+): Eventually<Session | undefined> {
+  const { settings, sources } = filter;
   const state = stateOf(loaded?.session, settings.expirationSafetyMargin, sources.now());
   const step = nextStep(state, 'request');
   if (loaded === undefined || step === 'log in') return undefined;
-  if (step === 'use') return loaded.session;
+  return step === 'use' ? loaded.session : refreshedSession(filter, loaded, state, signal);
+}
+
+async function refreshedSession(
+  { refreshes }: LoginFilter,
+  loaded: LoadedSession,
+  state: SessionState,
+  signal: () => AbortSignal,
+): Promise<Session | undefined> {
   const outcome = await refreshes.refresh(loaded, signal());
   const then = nextStep(state, outcome.kind);
   if (then === 'fail' && outcome.kind === 'failed') throw outcome.error;

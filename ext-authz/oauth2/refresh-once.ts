@@ -82,7 +82,7 @@ async function keep(
     const session = withTokens(before.session, tokens, settings.clientSessionMaxIdle, now);
     if (await persist(sources, () => sessions.replace(before, session, now)))
       return { kind: 'refreshed', session };
-    current = await persist(sources, () => sessions.read(loaded.id));
+    current = await persist(sources, async () => sessions.read(loaded.id));
   }
   return { kind: 'refused' };
 }

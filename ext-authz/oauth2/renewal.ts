@@ -1,3 +1,4 @@
+import { type Eventually, whenThere } from '../eventually.ts';
 import type { HttpRequest } from '../http-request.ts';
 import {
   clearSessionCookies,
@@ -15,18 +16,28 @@ import { type Session, sessionEnd } from './session.ts';
  * Cookies that an allowed answer sets: both anew, and with them the session's end, when less than half of clientSessionMaxIdle is left; the xsrf
  * cookie when it is missing or another's. Source: decisions, "A cookie's expiry is the session's latest end".
  */
-export async function renewedCookies(
+export function renewedCookies(
   filter: LoginFilter,
   place: Place,
   id: string,
   session: Session,
-  { headers }: Pick<HttpRequest, 'headers'>,
-): Promise<readonly SetCookie[]> {
+  request: Pick<HttpRequest, 'headers'>,
+): Eventually<readonly SetCookie[]> {
   const { realm, sources } = filter;
-  if (isDue(filter, place, session)) {
-    const renewed = await prolong(filter, place, id);
-    if (renewed !== undefined) return sessionCookies(realm, place, id, renewed, sources.now());
-  }
+  const renewed = isDue(filter, place, session) ? prolong(filter, place, id) : undefined;
+  return whenThere(renewed, changed =>
+    changed === undefined
+      ? xsrfCookies(filter, place, session, request)
+      : sessionCookies(realm, place, id, changed, sources.now()),
+  );
+}
+
+function xsrfCookies(
+  { realm, sources }: LoginFilter,
+  place: Place,
+  session: Session,
+  { headers }: Pick<HttpRequest, 'headers'>,
+): readonly SetCookie[] {
   const values = cookieValues(headers, `${XSRF}.${realm}`);
   if (values.length === 1 && values[0] === session.xsrf) return [];
   const set = xsrfCookie(realm, place, session, sources.now());

@@ -1,5 +1,13 @@
-import type { RecordStore } from '../store/record-store.ts';
-import { newSecret, openRecord, type RandomBytes, sealOfSecret, sealRecord } from '../store/sealed-record.ts';
+import { type Eventually, whenThere } from '../eventually.ts';
+import type { RecordStore, StoredRecord } from '../store/record-store.ts';
+import {
+  newSecret,
+  openRecord,
+  type RandomBytes,
+  type RecordSeal,
+  sealOfSecret,
+  sealRecord,
+} from '../store/sealed-record.ts';
 import { parseStored, type Session, toStored } from './session.ts';
 
 /** A session as it was read: `replace` changes this version only. */
@@ -42,12 +50,22 @@ export class SessionRecords {
     return this.#seal(id).key;
   }
 
-  async read(id: string): Promise<LoadedSession | undefined> {
+  /** Undefined: there is none. Throws StoreUnavailable, or rejects. */
+  read(id: string): Eventually<LoadedSession | undefined> {
     const seal = this.#seal(id);
-    const record = await this.#store.read(seal.key);
     const known = this.#known.get(seal.key);
+    const record = this.#store.read(seal.key, known?.version);
+    return whenThere(record, found => this.#loaded(id, seal, known, found));
+  }
+
+  #loaded(
+    id: string,
+    seal: RecordSeal,
+    known: LoadedSession | undefined,
+    record: StoredRecord | undefined,
+  ): LoadedSession | undefined {
     if (record === undefined) {
-      if (known !== undefined) this.#known.delete(seal.key);
+      this.#known.delete(seal.key);
       return undefined;
     }
     if (known?.version === record.version) return known;

@@ -1,3 +1,5 @@
+import type { Eventually } from '../eventually.ts';
+
 /** A record as it is now. `version` changes with every write. */
 export type StoredRecord = { readonly value: Uint8Array; readonly version: string };
 
@@ -11,12 +13,12 @@ export type RecordGroup = { readonly name: string; readonly most: number };
  * Records with an end, shared by all replicas of the service. Keys and values are opaque here: keys are hashes, values encrypted (sealed-record.ts), so
  * that a thief of the store has nothing that he could use. Losing a record costs a login, nothing else.
  * Records, leases and counters of the same key do not meet. Times are in ms, rounded up to whole ones, one at least.
- * Every method rejects with StoreUnavailable within the store's time (a `create` with groups within twice that) when it cannot answer; a write may
+ * Every method rejects (`read` may throw it at once) with StoreUnavailable within the store's time (a `create` with groups within twice that) when it cannot answer; a write may
  * then have happened all the same.
  */
 export type RecordStore = {
-  /** Undefined: there is none, or it has ended. */
-  read(key: string): Promise<StoredRecord | undefined>;
+  /** Undefined: there is none, or it has ended. Of the version `known` the value is not read: it is empty. At once where nobody has to be asked. */
+  read(key: string, known?: string): Eventually<StoredRecord | undefined>;
 
   /** Makes a record; false when there is one. It ends after `ttlMs`. In each of the groups, when they are full, the oldest record goes. */
   create(key: string, value: Uint8Array, ttlMs: number, groups?: readonly RecordGroup[]): Promise<boolean>;

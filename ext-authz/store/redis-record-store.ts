@@ -12,7 +12,13 @@ import {
 } from './record-store.ts';
 import { recordVersions } from './record-version.ts';
 import { COUNT, JOIN, MAKE, PUT_OUT, RELEASE, REPLACE, TAKE } from './redis-record-scripts.ts';
-import { type RecordText, readRecordText, toBase64, writeRecordText } from './redis-record-text.ts';
+import {
+  isOfVersion,
+  type RecordText,
+  readRecordText,
+  toBase64,
+  writeRecordText,
+} from './redis-record-text.ts';
 
 /** Put out of a group by one that joins: more than one only after `most` was lowered. */
 const PUT_OUT_AT_ONCE = 4;
@@ -20,6 +26,7 @@ const PUT_OUT_AT_ONCE = 4;
 const UNMADE_MS = 10_000;
 /** What MAKE says then. */
 const PUT_OUT_BEFORE = 2;
+const NOTHING = new Uint8Array();
 
 /** A store on a connection of its own: see `connectRedis` and RedisRecordStore. Usable at once: calls are refused until it is connected. */
 export function openRedisRecordStore(
@@ -47,9 +54,11 @@ export class RedisRecordStore implements RecordStore {
     this.#prefix = prefix;
   }
 
-  async read(key: string): Promise<StoredRecord | undefined> {
+  async read(key: string, known?: string): Promise<StoredRecord | undefined> {
     const name = this.#recordKey(key);
-    const record = readRecordText(await this.#send(name, ['GET', name]));
+    const reply = await this.#send(name, ['GET', name]);
+    if (known !== undefined && isOfVersion(reply, known)) return { value: NOTHING, version: known };
+    const record = readRecordText(reply);
     return record && { value: record.value, version: record.version };
   }
 

@@ -21,6 +21,11 @@ export function readRecordText(reply: Reply): RecordText | undefined {
   return { version, groups: groups === '' ? [] : groups.split(','), value: Buffer.from(value, 'base64') };
 }
 
+/** Whether a reply is a record of ours in this version. */
+export function isOfVersion(reply: Reply, version: string): boolean {
+  return typeof reply === 'string' && reply.startsWith(`${version}.`);
+}
+
 export function toBase64(value: Uint8Array): string {
   return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64');
 }

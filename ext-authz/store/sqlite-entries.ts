@@ -4,7 +4,7 @@ const SQL = {
   begin: 'BEGIN IMMEDIATE',
   commit: 'COMMIT',
   rollback: 'ROLLBACK',
-  read: 'SELECT value, version FROM entries WHERE key = ? AND ends > ?',
+  read: 'SELECT version, iif(version = ?, NULL, value) AS value FROM entries WHERE key = ? AND ends > ?',
   forget: 'DELETE FROM entries WHERE key = ? AND ends <= ?',
   insert: 'INSERT INTO entries (key, value, version, ends) VALUES (?, ?, ?, ?) ON CONFLICT (key) DO NOTHING',
   replace: 'UPDATE entries SET value = ?, version = ?, ends = ? WHERE key = ? AND version = ? AND ends > ?',

@@ -1,3 +1,4 @@
+import type { Eventually } from '../eventually.ts';
 import { StoreUnavailable } from './record-store.ts';
 
 type Task = {
@@ -39,9 +40,14 @@ export class SqliteQueue {
     return this.#run(task, this.#tasks.length > 0);
   }
 
-  /** The same for what can go past writes that wait: in WAL mode readers wait for nobody. */
-  read<T>(task: () => T): Promise<T> {
-    return this.#run(task, false);
+  /** The same, mostly at once, for what can go past writes that wait: in WAL mode readers wait for nobody. Throws StoreUnavailable. */
+  read<T>(task: () => T): Eventually<T> {
+    try {
+      return task();
+    } catch (error) {
+      if (codeOf(error) !== SQLITE_BUSY) throw toUnavailable(error);
+      return this.#run(task, true);
+    }
   }
 
   /** Refuses all that waits. */

@@ -1,4 +1,5 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
+import type { Eventually } from '../eventually.ts';
 import { groupDigest } from './group-digest.ts';
 import {
   type RecordGroup,
@@ -27,6 +28,7 @@ export type SqliteRecordStoreOptions = {
 
 /** Removed by one write at most, so that no write takes long; more than it adds, so that the file shrinks to what it must hold. */
 const DROPPED_AT_ONCE = 4;
+const NOTHING = new Uint8Array();
 
 /**
  * Opens the embedded store: one file, which several processes may share and which survives a restart and `kill -9`; a power cut may take back
@@ -69,9 +71,9 @@ class SqliteRecordStore implements RecordStore {
     this.#now = () => Math.trunc(now());
   }
 
-  read(key: string): Promise<StoredRecord | undefined> {
+  read(key: string, known = ''): Eventually<StoredRecord | undefined> {
     return this.#queue.read(() => {
-      const row = this.#statements.read.get(`r${key}`, this.#now());
+      const row = this.#statements.read.get(known, `r${key}`, this.#now());
       return row && { value: bytesOf(row.value), version: String(row.version) };
     });
   }
@@ -183,7 +185,7 @@ class SqliteRecordStore implements RecordStore {
 }
 
 function bytesOf(value: SQLOutputValue | undefined): Uint8Array {
-  return value instanceof Uint8Array ? value : new Uint8Array();
+  return value instanceof Uint8Array ? value : NOTHING;
 }
 
 function explain(file: string, error: unknown): never {

@@ -51,7 +51,7 @@ export function describeRecordStore(open: () => Promise<TestStores>): void {
     await own.close();
     await own.one.close();
     for (const late of [
-      own.one.read('k'),
+      (async () => own.one.read('k'))(),
       own.one.create('k', bytes('secret'), MINUTE, [{ name: 'g', most: 1 }]),
       own.one.replace('k', '1', bytes('secret'), MINUTE),
       own.one.take('k'),
