@@ -26,6 +26,12 @@ const virtualHost = z.object({
 const listener = z.object({
   address: ipAddress.default('127.0.0.1').describe('IP address'),
   port: port.describe('TCP port'),
+  hop_tls: z
+    .boolean()
+    .exactOptional()
+    .describe(
+      'Mutual TLS of whoever connects; default: where the gateway has it (`HOP_TLS`). `false`: plain, for proxies that are reached by others than ours. The edge has none',
+    ),
 });
 
 const sds = z.object({

@@ -85,7 +85,7 @@ export function compile(resources: ResourceSet, group: string, options: CompileO
       [
         LISTENER,
         byName([
-          ...listeners(own, group, options, edge?.listener, hopSocket(resources, group, hop)),
+          ...listeners(own, group, options, edge?.listener, hop, hopSocket(resources, group, hop)),
           ...(tlsListener === undefined ? [] : [tlsListener]),
         ]),
       ],
@@ -102,9 +102,8 @@ export function compile(resources: ResourceSet, group: string, options: CompileO
   };
 }
 
-/** The edge is reached by clients from outside; the proxies behind it by other proxies alone. */
-function hopSocket(resources: ResourceSet, group: string, hop: Hop): JsonObject | undefined {
-  if (group === EDGE || !hop.isDefault) return undefined;
+/** What the proxies behind the edge demand of whoever connects. */
+function hopSocket(resources: ResourceSet, group: string, hop: Hop): JsonObject {
   return hopServerTls(hop.trustDomain, { groups: callersOf(resources, group, hop) });
 }
 

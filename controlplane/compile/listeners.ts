@@ -3,6 +3,7 @@ import type { HostPort } from '#resources/host.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import type { CompiledResource } from './compiled.ts';
+import type { Hop } from './hop.ts';
 import { type EdgeParts, httpConnectionManager } from './http-connection-manager.ts';
 import { listenerName, toListener } from './listener.ts';
 import { EDGE } from './node-groups.ts';
@@ -12,33 +13,42 @@ import { problemOf } from './problem-of.ts';
 /** What the edge's listeners have besides, and the ids of the resources that it comes from. */
 export type EdgeListener = EdgeParts & { readonly origins: readonly string[] };
 
-/** One listener for each address that the ProxyConfigs of the node group give; all serve the same routes, over the same transport socket. */
+/** One listener for each address that the ProxyConfigs of the node group give; all serve the same routes, and demand `hopSocket` where that is on. */
 export function listeners(
   resources: ResourceSet,
   group: string,
   options: CompileOptions,
   edge: EdgeListener | undefined,
-  transportSocket?: JsonObject,
+  hop: Hop,
+  hopSocket: JsonObject,
 ): readonly CompiledResource[] {
   const manager = httpConnectionManager(group, edge);
-  return [...addresses(resources, group, options).values()].map(({ address, origins }) => ({
+  return [...addresses(resources, group, options, hop).values()].map(({ address, origins, plain }) => ({
     name: listenerName(address),
-    json: toListener(address, manager, transportSocket),
+    json: toListener(address, manager, group === EDGE || plain ? undefined : hopSocket),
     origins: [...origins, ...(edge?.origins ?? [])],
   }));
 }
 
-function addresses({ proxyConfigs }: ResourceSet, group: string, { edge }: CompileOptions) {
-  const given = proxyConfigs.flatMap(({ id, spec: { listener } }) =>
-    listener === undefined ? [] : [{ address: { host: listener.address, port: listener.port }, id }],
-  );
-  const found = new Map<string, { address: HostPort; origins: string[] }>();
-  for (const { address, id } of given) {
-    const name = listenerName(address);
-    found.set(name, { address, origins: [...(found.get(name)?.origins ?? []), id] });
+type Place = { readonly address: HostPort; readonly origins: readonly string[]; readonly plain: boolean };
+
+/** What several ProxyConfigs share is plain only if all of them say so. */
+function addresses(
+  { proxyConfigs }: ResourceSet,
+  group: string,
+  { edge }: CompileOptions,
+  { isDefault }: Hop,
+): ReadonlyMap<string, Place> {
+  const found = new Map<string, Place>();
+  for (const { id, spec } of proxyConfigs) {
+    if (spec.listener === undefined) continue;
+    const { address: host, port, hop_tls = isDefault } = spec.listener;
+    const name = listenerName({ host, port });
+    const { origins, plain } = found.get(name) ?? { origins: [], plain: true };
+    found.set(name, { address: { host, port }, origins: [...origins, id], plain: plain && !hop_tls });
   }
-  if (found.size === 0 && group === EDGE) found.set(listenerName(edge), { address: edge, origins: [] });
-  return found;
+  if (found.size > 0 || group !== EDGE) return found;
+  return new Map([[listenerName(edge), { address: edge, origins: [], plain: true }]]);
 }
 
 /** Without a listener nothing of the node group can be reached. */

@@ -68,7 +68,7 @@ kind: ProxyConfig
 metadata: { name: two-workers }
 spec:
   node_group: two-workers
-  listener: { address: 127.0.0.1, port: ${port} }
+  listener: { address: 127.0.0.1, port: ${port}, hop_tls: false }
   virtual_hosts: [{ name: all, domains: ["*"], routes: [{ prefix: /user, cluster: user-service, timeout_ms: 0 }] }]
   clusters: [{ name: user-service, type: sds, lb_type: round_robin, connect_timeout_ms: 250 }]
 `;

@@ -51,7 +51,8 @@ function proxyConfig(group: string, port: number, routing: object): string {
     metadata: { name: group },
     spec: {
       node_group: group,
-      listener: { address: '127.0.0.1', port },
+      // Clients that are no proxies of ours ask it.
+      listener: { address: '127.0.0.1', port, hop_tls: false },
       virtual_hosts: [{ name: 'service', domains: ['*'], routes }],
       ...routing,
     },
