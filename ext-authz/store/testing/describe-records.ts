@@ -62,6 +62,20 @@ export function describeRecords(stores: () => TestStores): void {
     assert.equal(versions.size, 5);
   });
 
+  test('of a version that is known no value is read; of any other it is', async () => {
+    const { one, two } = stores();
+    const key = freshKey();
+    await one.create(key, bytes('first'), MINUTE);
+    const { version = '' } = (await one.read(key)) ?? {};
+    assert.deepEqual(await two.read(key, version), { version, value: new Uint8Array() });
+    for (const other of ['', '%', version.slice(0, -1), `${version}0`])
+      assert.equal(textOf((await two.read(key, other))?.value), 'first');
+    await one.replace(key, version, bytes('second'), MINUTE);
+    assert.equal(textOf((await two.read(key, version))?.value), 'second');
+    await one.remove(key);
+    assert.equal(await two.read(key, version), undefined);
+  });
+
   test('a record is replaced only in the version that is named', async () => {
     const { one, two } = stores();
     const key = freshKey();
