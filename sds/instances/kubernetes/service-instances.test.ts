@@ -1,0 +1,208 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { KubernetesObject } from '#kubernetes/kubernetes-object.ts';
+import type { Instance, Instances } from '../instance.ts';
+import { readEndpointSlice } from './endpoint-slice.ts';
+import { SliceIndex } from './slice-index.ts';
+
+const READY = { ready: true, serving: true, terminating: false };
+const ENDING = { ready: false, serving: true, terminating: true };
+const DEAD = { ready: false, serving: false, terminating: true };
+
+const HTTP = [{ name: 'http', port: 8080, protocol: 'TCP' }];
+
+let slices = 0;
+
+/** An EndpointSlice of the service `users`, as the API gives it. */
+function slice(fields: object, { service = 'users', namespace = 'default' } = {}): KubernetesObject {
+  slices += 1;
+  return {
+    metadata: { name: `users-${slices}`, namespace, labels: { 'kubernetes.io/service-name': service } },
+    addressType: 'IPv4',
+    ports: HTTP,
+    endpoints: [],
+    ...fields,
+  };
+}
+
+const endpoint = (address: string, conditions: object = READY, more: object = {}) => ({
+  addresses: [address],
+  conditions,
+  ...more,
+});
+
+function instancesOf(...objects: readonly KubernetesObject[]): Instances {
+  const index = new SliceIndex('default');
+  index.update(objects.map(object => [object.metadata.name, readEndpointSlice(object)]));
+  return index.instances;
+}
+
+function addresses(instances: readonly Instance[] | undefined): string {
+  const written = (instances ?? []).map(({ address, port, health_status = '' }) =>
+    `${address}:${port} ${health_status}`.trim(),
+  );
+  return written.sort().join(', ');
+}
+
+test('a service is called by its namespace, in our own also without it, and by its port', () => {
+  const here = slice({ endpoints: [endpoint('10.0.0.1')] });
+  const there = slice({ endpoints: [endpoint('10.0.0.2')] }, { namespace: 'shop' });
+  assert.deepEqual(
+    [...instancesOf(here, there).keys()].sort(),
+    [
+      ...['users', 'users:8080', 'users:http'],
+      ...['users.default', 'users.default:8080', 'users.default:http'],
+      ...['users.shop', 'users.shop:8080', 'users.shop:http'],
+    ].sort(),
+  );
+});
+
+test('hostname and zone are kept', () => {
+  const found = instancesOf(
+    slice({ endpoints: [endpoint('10.0.0.1', READY, { hostname: 'users-0', zone: 'eu-1a' })] }),
+  );
+  assert.deepEqual(found.get('users'), [
+    {
+      address: '10.0.0.1',
+      port: 8080,
+      hostname: 'users-0',
+      health_status: undefined,
+      locality: { zone: 'eu-1a' },
+    },
+  ]);
+});
+
+const CONDITIONS: readonly [what: string, conditions: object | undefined, served: string][] = [
+  ['nothing is known of', undefined, '10.0.0.1:8080'],
+  ['is ready', READY, '10.0.0.1:8080'],
+  ['says only that it does not end', { terminating: false }, '10.0.0.1:8080'],
+  ['is not ready', { ready: false }, ''],
+  ['ends and still answers, when no other is ready', ENDING, '10.0.0.1:8080 DRAINING'],
+  ['ends and does not answer', DEAD, ''],
+  ['ends, and was never said to answer', { ready: false, terminating: true }, ''],
+];
+
+for (const [what, conditions, served] of CONDITIONS) {
+  test(`an endpoint that ${what} is served as "${served}"`, () => {
+    const endpoints = [{ addresses: ['10.0.0.1'], conditions }];
+    assert.equal(addresses(instancesOf(slice({ endpoints })).get('users')), served);
+  });
+}
+
+test('an endpoint that ends is left out while another is ready', () => {
+  const endpoints = [endpoint('10.0.0.1', ENDING), endpoint('10.0.0.2')];
+  assert.equal(addresses(instancesOf(slice({ endpoints })).get('users')), '10.0.0.2:8080');
+});
+
+test('an endpoint that moves from slice to slice counts once, and as ready when one says so', () => {
+  const found = instancesOf(
+    slice({ endpoints: [endpoint('10.0.0.1', ENDING)] }),
+    slice({ endpoints: [endpoint('10.0.0.1')] }),
+  );
+  assert.equal(addresses(found.get('users')), '10.0.0.1:8080');
+});
+
+test('an instance of both families counts once, with IPv4; one of IPv6 alone counts too', () => {
+  const targetRef = (name: string) => ({ targetRef: { kind: 'Pod', namespace: 'default', name, uid: name } });
+  const found = instancesOf(
+    slice({
+      addressType: 'IPv6',
+      endpoints: [endpoint('fd00::1', READY, targetRef('a')), endpoint('fd00::2', READY, targetRef('b'))],
+    }),
+    slice({ endpoints: [endpoint('10.0.0.1', READY, targetRef('a'))] }),
+  );
+  assert.equal(addresses(found.get('users')), '10.0.0.1:8080, fd00::2:8080');
+});
+
+test('of several ports the plain name is the one called http, and each has its own name and number', () => {
+  const ports = [
+    { name: 'admin', port: 9000 },
+    { name: 'http', port: 8080 },
+    { name: 'dns', port: 53, protocol: 'UDP' },
+  ];
+  const found = instancesOf(slice({ ports, endpoints: [endpoint('10.0.0.1')] }));
+  const at = (name: string) => addresses(found.get(name));
+  assert.equal(at('users'), '10.0.0.1:8080');
+  assert.equal(at('users:http'), '10.0.0.1:8080');
+  assert.equal(at('users:admin'), '10.0.0.1:9000');
+  assert.equal(at('users.default:9000'), '10.0.0.1:9000');
+  assert.equal(found.get('users:dns'), undefined);
+});
+
+test('without a port called http the plain name is the first by name', () => {
+  const ports = [
+    { name: 'web', port: 8080 },
+    { name: 'grpc', port: 9000 },
+  ];
+  const found = instancesOf(slice({ ports, endpoints: [endpoint('10.0.0.1')] }));
+  assert.equal(addresses(found.get('users')), '10.0.0.1:9000');
+});
+
+test('a named port may have another number in each slice', () => {
+  const found = instancesOf(
+    slice({ endpoints: [endpoint('10.0.0.1')] }),
+    slice({ ports: [{ name: 'http', port: 8081 }], endpoints: [endpoint('10.0.0.2')] }),
+  );
+  assert.equal(addresses(found.get('users:http')), '10.0.0.1:8080, 10.0.0.2:8081');
+  assert.equal(addresses(found.get('users:8081')), '10.0.0.2:8081');
+});
+
+test('slices for one address with different ports add up', () => {
+  const found = instancesOf(
+    slice({ endpoints: [endpoint('10.0.0.1')] }),
+    slice({ ports: [{ name: 'admin', port: 9000 }], endpoints: [endpoint('10.0.0.1')] }),
+  );
+  assert.equal(addresses(found.get('users:admin')), '10.0.0.1:9000');
+  assert.equal(addresses(found.get('users')), '10.0.0.1:8080');
+});
+
+test('a slice of host names is left out and says why', () => {
+  const fqdn = slice({ addressType: 'FQDN', endpoints: [endpoint('users.example.org')] });
+  assert.deepEqual(instancesOf(fqdn).get('users'), []);
+  assert.match(readEndpointSlice(fqdn)?.problem ?? '', /of type FQDN: want IPv4 or IPv6/);
+});
+
+test('a slice that belongs to no service is none of ours', () => {
+  assert.equal(readEndpointSlice({ ...slice({}), metadata: { name: 'x', namespace: 'default' } }), undefined);
+});
+
+const MALFORMED: readonly object[] = [
+  { endpoints: null, ports: null },
+  { endpoints: 'x', ports: {} },
+  { endpoints: [null, 1, {}], ports: [null, {}, { port: '80' }, { port: 0 }, { port: 65_536 }] },
+  { endpoints: [{ addresses: null }, { addresses: [] }, { addresses: [1] }, { addresses: ['nonsense'] }] },
+  { endpoints: [endpoint('fd00::1')] },
+  { addressType: undefined, endpoints: [endpoint('10.0.0.1')] },
+];
+
+for (const fields of MALFORMED) {
+  test(`a slice with ${JSON.stringify(fields)} has no instances`, () => {
+    assert.equal(addresses(instancesOf(slice(fields)).get('users')), '');
+  });
+}
+
+test('only the services of changed slices get another array, and a service without slices has no name', () => {
+  const index = new SliceIndex('default');
+  const users = readEndpointSlice(slice({ endpoints: [endpoint('10.0.0.1')] }));
+  const shop = readEndpointSlice(slice({ endpoints: [endpoint('10.0.0.2')] }, { service: 'shop' }));
+  index.update([
+    ['a', users],
+    ['b', shop],
+  ]);
+  const before = index.instances;
+  index.update([['b', undefined]]);
+  assert.equal(index.instances.get('users'), before.get('users'));
+  assert.deepEqual(
+    [...index.instances.keys()].filter(name => name.startsWith('shop')),
+    [],
+  );
+  assert.equal(before.has('shop'), true, 'what was published does not change');
+});
+
+test('a slice that changes hands leaves its old service', () => {
+  const index = new SliceIndex('default');
+  index.update([['a', readEndpointSlice(slice({ endpoints: [endpoint('10.0.0.1')] }))]]);
+  index.update([['a', readEndpointSlice(slice({ endpoints: [endpoint('10.0.0.1')] }, { service: 'shop' }))]]);
+  assert.equal(index.instances.has('users'), false);
+  assert.equal(addresses(index.instances.get('shop')), '10.0.0.1:8080');
+});
