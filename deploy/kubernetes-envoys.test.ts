@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { promisify } from 'node:util';
+import { bootstrap } from '#envoy/bootstrap.ts';
+import { startEnvoy, toEnvoyYaml } from '#envoy/e2e/envoy-process.ts';
+import { until } from '#envoy/e2e/until.ts';
+import { identitySecret } from '#envoy/identity-tls.ts';
+import { OVERLOAD_MANAGER } from '#envoy/overload-manager.ts';
+import { whyNoKubectl } from '../kubernetes/testing/kube-apiserver.ts';
+import { ROOT } from './testing/compose-file.ts';
+import { containersOf, manifestsOf, workloadsOf } from './testing/manifests.ts';
+
+const TLS_FOLDER = '/run/identity';
+const CONFIGURATION = '/etc/gateway';
+
+/** The files of the Envoys, and what each has to be. */
+const FILES = {
+  'system/edge.bootstrap.yaml': bootstrapOf('edge'),
+  'demo/user-service.bootstrap.yaml': bootstrapOf('user-service'),
+  'system/identity.yaml': identitySecret('identity', TLS_FOLDER),
+  'system/roots.yaml': identitySecret('roots', TLS_FOLDER),
+};
+
+function bootstrapOf(group: string) {
+  return bootstrap({
+    nodeId: group,
+    group,
+    xdsAddress: 'controlplane:18000',
+    sdsAddress: 'sds:18003',
+    // The loopback of a pod: nobody else reaches it.
+    adminAddress: '127.0.0.1:9901',
+    identity: { tlsFolder: TLS_FOLDER, secretsFolder: CONFIGURATION, trustDomain: 'gateway.internal' },
+  });
+}
+
+for (const [file, json] of Object.entries(FILES)) {
+  // After a change to envoy/bootstrap.ts: node --test --test-update-snapshots deploy/kubernetes-envoys.test.ts
+  test(`${file} is what \`gateway bootstrap\` gives`, t => {
+    t.assert.fileSnapshot(toEnvoyYaml(json), join(ROOT, 'deploy/kubernetes', file), {
+      serializers: [String],
+    });
+  });
+}
+
+describe('each Envoy of the manifests', { skip: whyNoKubectl() ?? false }, () => {
+  const manifests = whyNoKubectl() === undefined ? manifestsOf('kubernetes/demo') : [];
+  const envoys = workloadsOf(manifests).flatMap(workload =>
+    containersOf(workload)
+      .filter(({ image }) => image.startsWith('envoyproxy/'))
+      .map(container => ({ workload, container, pod: workload.spec.template.spec })),
+  );
+
+  test('starts with the bootstrap of its group, by the name of its pod, and finds its files', () => {
+    assert.equal(envoys.length, 2);
+    for (const { workload, container, pod } of envoys) {
+      const { command = [], volumeMounts = [], env = [] } = container;
+      const group = workload.metadata.name;
+      assert.equal(command[command.indexOf('-c') + 1], `${CONFIGURATION}/${group}.bootstrap.yaml`);
+      assert.equal(command[command.indexOf('--service-node') + 1], '$(POD_NAME)');
+      assert.equal(
+        env.find(({ name }) => name === 'POD_NAME')?.valueFrom?.fieldRef?.fieldPath,
+        'metadata.name',
+      );
+      const mounted = new Map(volumeMounts.map(({ name, mountPath }) => [mountPath, name]));
+      const { projected } = pod.volumes?.find(({ name }) => name === mounted.get(CONFIGURATION)) ?? {};
+      const maps = projected?.sources.map(({ configMap }) => configMap.name.replace(/-[a-z0-9]{10}$/, ''));
+      assert.deepEqual(maps, [`${group}-bootstrap`, 'proxy-identity']);
+      assert.ok(mounted.has(TLS_FOLDER));
+    }
+  });
+
+  test('sheds load before its container is killed for want of memory, and has a CPU for each worker', () => {
+    const heap = /"max_heap_size_bytes":(\d+)/.exec(JSON.stringify(OVERLOAD_MANAGER))?.[1];
+    for (const { container } of envoys) {
+      const { command = [], resources } = container;
+      const { cpu, memory } = resources.limits;
+      assert.match(memory, /^\d+Mi$/);
+      assert.ok(Number.parseInt(memory, 10) * 2 ** 20 > Number(heap));
+      assert.equal(command[command.indexOf('--concurrency') + 1], cpu);
+    }
+  });
+
+  test('drains before it ends, and is not killed meanwhile', async () => {
+    for (const { container, pod } of envoys) {
+      const script = container.lifecycle?.preStop.exec?.command.at(-1) ?? '';
+      const [, seconds] = /; sleep (\d+)$/.exec(script) ?? [];
+      assert.ok(Number(seconds) + 10 <= (pod.terminationGracePeriodSeconds ?? 30), script);
+      const envoy = await startEnvoy({});
+      try {
+        assert.match(await envoy.get('/stats?filter=^server.live$'), /server\.live: 1/);
+        const { port } = new URL(envoy.admin);
+        const [shell = '', ...args] = container.lifecycle?.preStop.exec?.command ?? [];
+        const here = script.replace('/9901', `/${port}`).replace(/sleep \d+/, 'sleep 0');
+        await promisify(execFile)(shell, [...args.slice(0, -1), here]);
+        // Envoy reads what the closed connection has brought.
+        await until(
+          async () => /server\.live: 0/.test(await envoy.get('/stats?filter=^server.live$')) || undefined,
+        );
+      } finally {
+        await envoy.stop();
+      }
+    }
+  });
+});
