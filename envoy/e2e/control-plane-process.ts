@@ -20,15 +20,18 @@ export type ControlPlaneOptions = {
   readonly state: string;
   /** Where the edge listens, `host:port`. */
   readonly edge: string;
+  /** Where it listens for TLS. */
+  readonly edgeTls?: string;
 };
 
 /** Starts it and waits until it listens. */
 export async function startControlPlane({
   edge,
+  edgeTls = '',
   resources,
   state,
 }: ControlPlaneOptions): Promise<ControlPlaneProcess> {
-  const env = { RESOURCES: resources, STATE: state, EDGE_ADDRESS: edge };
+  const env = { RESOURCES: resources, STATE: state, EDGE_ADDRESS: edge, EDGE_TLS_ADDRESS: edgeTls };
   const child = spawn(process.execPath, [MAIN], {
     env: { ...process.env, ...env, XDS_ADDRESS: ANY_PORT, HTTP_ADDRESS: ANY_PORT },
     stdio: ['ignore', 'pipe', 'inherit'],

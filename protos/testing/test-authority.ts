@@ -11,8 +11,8 @@ import type { TlsMaterial, TlsServerOptions } from '../tls.ts';
 export type TestAuthority = {
   /** Its own certificate, PEM. */
   readonly ca: string;
-  /** A certificate with these URIs, valid from a minute ago for `seconds` (default an hour; negative: it ended before now). */
-  issue(uris: string | readonly string[], seconds?: number): Promise<TlsMaterial>;
+  /** A certificate with these URIs and DNS names, valid from a minute ago for `seconds` (default an hour; negative: it ended before now). */
+  issue(names: string | readonly string[], seconds?: number): Promise<TlsMaterial>;
 };
 
 const CURVE = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
@@ -35,9 +35,9 @@ export async function testAuthority(): Promise<TestAuthority> {
     extensions: [new BasicConstraintsExtension(true, 0, true)],
   });
   const ca = own.toString('pem');
-  const issue = async (uris: string | readonly string[], seconds = 3_600) => {
+  const issue = async (wanted: string | readonly string[], seconds = 3_600) => {
     const pair = await webcrypto.subtle.generateKey(CURVE, true, ['sign', 'verify']);
-    const names = [uris].flat().map(value => ({ type: 'url' as const, value }));
+    const names = [wanted].flat().map(toName);
     const certificate = await X509CertificateGenerator.create({
       notBefore: new Date(Date.now() - MINUTE_MS),
       notAfter: new Date(Date.now() + seconds * 1_000),
@@ -52,6 +52,10 @@ export async function testAuthority(): Promise<TestAuthority> {
     return { certificate: certificate.toString('pem'), key: PemConverter.encode(pkcs8, 'PRIVATE KEY'), ca };
   };
   return { ca, issue };
+}
+
+function toName(value: string): { readonly type: 'url' | 'dns'; readonly value: string } {
+  return { type: value.includes('://') ? 'url' : 'dns', value };
 }
 
 /** A server's side of mutual TLS whose certificate a test can change. */
