@@ -12,6 +12,8 @@ COPY --from=dependencies /gateway/node_modules node_modules
 COPY . .
 # A new volume takes over the owner of the folder that it is mounted on.
 RUN install -d -o node -g node -m 0700 /var/lib/gateway \
- && install -d -o node -g node /var/lib/database-secret
+ && install -d -o node -g node /var/lib/database-secret \
+ && for name in controlplane sds ext-authz ratelimit-service edge user-service; do \
+      install -d -o node -g node -m 0700 "/run/identities/$name"; done
 USER node
 CMD ["node", "controlplane/main.ts"]

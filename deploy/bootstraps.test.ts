@@ -1,10 +1,21 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { DEFAULT_TRUST_DOMAIN } from '#certificates/identity.ts';
+import { writeTlsFolder } from '#certificates/write-tls-folder.ts';
 import { bootstrap } from '#envoy/bootstrap.ts';
 import { toEnvoyYaml } from '#envoy/e2e/envoy-process.ts';
 import { validate } from '#envoy/e2e/validate.ts';
+import { identitySecret } from '#envoy/identity-tls.ts';
 import { OVERLOAD_MANAGER } from '#envoy/overload-manager.ts';
+import type { JsonObject } from '#protos/json.ts';
+import { testAuthority } from '#protos/testing/test-authority.ts';
 import { COMPOSE, composeService, INSTANCES, mounted, portOf } from './testing/compose-file.ts';
+
+/** Where each Envoy finds its identity. */
+const TLS_FOLDER = '/run/identity';
 
 /** The files of the Envoys, and the bootstrap that each has to be. */
 const BOOTSTRAPS = ['edge', 'user-service'].map(group => ({
@@ -16,6 +27,7 @@ const BOOTSTRAPS = ['edge', 'user-service'].map(group => ({
     sdsAddress: `sds:${portOf('sds', 'ADDRESS')}`,
     // The loopback of a proxy is also its instance's, which can do no more there than to stop its own proxy.
     adminAddress: '127.0.0.1:9901',
+    identity: { tlsFolder: TLS_FOLDER, secretsFolder: '/etc/gateway', trustDomain: DEFAULT_TRUST_DOMAIN },
   }),
 }));
 
@@ -25,8 +37,15 @@ for (const { file, json } of BOOTSTRAPS) {
     t.assert.fileSnapshot(toEnvoyYaml(json), mounted(file), { serializers: [String] });
   });
 
-  test(`Envoy accepts ${file}`, async () => {
-    assert.equal(await validate(json), undefined);
+  test(`Envoy accepts ${file}`, async t => {
+    assert.equal(await validate(await readable(t, json)), undefined);
+  });
+}
+
+for (const name of ['identity', 'roots'] as const) {
+  test(`/etc/gateway/${name}.yaml is what \`gateway bootstrap --print\` gives`, t => {
+    const json = identitySecret(name, TLS_FOLDER);
+    t.assert.fileSnapshot(toEnvoyYaml(json), mounted(`/etc/gateway/${name}.yaml`), { serializers: [String] });
   });
 }
 
@@ -45,3 +64,14 @@ test('Envoy sheds load before its container is killed for want of memory', () =>
     assert.ok(mebibytes * 2 ** 20 > Number(heap));
   }
 });
+
+/** The same with the files that it names where this machine has them. */
+async function readable(t: TestContext, json: JsonObject): Promise<object> {
+  const folder = mkdtempSync(join(tmpdir(), 'bootstrap-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const authority = await testAuthority();
+  writeTlsFolder(folder, await authority.issue('spiffe://gateway.internal/group/edge'));
+  for (const name of ['identity', 'roots'] as const)
+    writeFileSync(join(folder, `${name}.yaml`), toEnvoyYaml(identitySecret(name, folder)));
+  return JSON.parse(JSON.stringify(json).replaceAll('"/etc/gateway/', `"${folder}/`)) as object;
+}

@@ -48,13 +48,8 @@ for (const { service, read } of READERS) {
 
 test('each probe asks where its service listens', () => {
   const probe = (service: string) => composeService(service).healthcheck?.test.join(' ') ?? '';
-  assert.match(
-    probe('controlplane'),
-    new RegExp(`127\\.0\\.0\\.1:${portOf('controlplane', 'HTTP_ADDRESS')}/readyz`),
-  );
-  assert.match(probe('sds'), new RegExp(`127\\.0\\.0\\.1:${portOf('sds', 'ADDRESS')}/readyz`));
-  for (const service of ['ratelimit-service', 'ext-authz']) {
-    assert.match(probe(service), new RegExp(`127\\.0\\.0\\.1:${portOf(service, 'ADDRESS')}/readyz`));
+  for (const service of ['controlplane', 'sds', 'ratelimit-service', 'ext-authz']) {
+    assert.match(probe(service), new RegExp(`127\\.0\\.0\\.1:${portOf(service, 'HTTP_ADDRESS')}/readyz`));
   }
   assert.match(
     probe('edge'),
@@ -89,10 +84,49 @@ for (const [service, name] of [
   });
 }
 
-test('ext-authz gets the secrets of its Filters over a network that leads nowhere', () => {
-  assert.equal(readControlplane(composeService('controlplane').environment ?? {}).plaintextSecrets, true);
-  assert.deepEqual(composeService('controlplane').networks, ['internal']);
-  assert.equal(COMPOSE.networks.internal?.internal, true);
+/** Who has an identity: the services by their names, the Envoys by their node groups. */
+const IDENTITIES = new Map([
+  ...['controlplane', 'sds', 'ratelimit-service', 'ext-authz', 'edge'].map(name => [name, name] as const),
+  ...INSTANCES.map(name => [`${name}-proxy`, 'user-service'] as const),
+]);
+
+test('nothing goes over the network in plain text', () => {
+  const { plaintextSecrets, hopTls } = readControlplane(composeService('controlplane').environment ?? {});
+  assert.deepEqual({ plaintextSecrets, hopTls }, { plaintextSecrets: false, hopTls: true });
+  for (const service of ['controlplane', 'ratelimit-service', 'ext-authz'])
+    assert.equal(variable(service, 'TLS_FOLDER'), '/run/identity');
+  assert.equal(variable('sds', 'TLS_FOLDER'), `${variable('sds', 'IDENTITY_FOLDER')}/sds`);
+});
+
+test('sds writes an identity for each, and nobody can read that of another, or write one', () => {
+  assert.deepEqual(variable('sds', 'IDENTITIES').split(',').sort(), [...new Set(IDENTITIES.values())].sort());
+  const written = (composeService('sds').volumes ?? []).filter(volume => volume.startsWith('identity-'));
+  const groups = variable('sds', 'IDENTITIES').split(',');
+  assert.deepEqual(
+    written,
+    groups.map(group => `identity-${group}:${variable('sds', 'IDENTITY_FOLDER')}/${group}`),
+  );
+  for (const [name, { volumes = [] }] of Object.entries(COMPOSE.services)) {
+    const group = IDENTITIES.get(name);
+    const expected = group === undefined ? [] : [`identity-${group}:/run/identity:ro`];
+    if (name !== 'sds')
+      assert.deepEqual(
+        volumes.filter(volume => volume.startsWith('identity-')),
+        expected,
+        name,
+      );
+  }
+});
+
+test('an Envoy is the user who owns its identity', () => {
+  for (const { image, user } of Object.values(COMPOSE.services))
+    if (image.startsWith('envoyproxy/')) assert.equal(user, '1000:1000'); // `node` in the image of Node.js
+});
+
+test('the image has a folder for each identity that the user can write to', () => {
+  const dockerfile = readFileSync(join(ROOT, 'Dockerfile'), 'utf8');
+  const [, names = ''] = /for name in ([\w -]+); do/.exec(dockerfile) ?? [];
+  assert.deepEqual(names.split(' ').sort(), variable('sds', 'IDENTITIES').split(',').sort());
 });
 
 test('the instances file names the alias that all instances have', () => {
