@@ -25,10 +25,12 @@ export const patternItem = z
     return z.NEVER;
   });
 
+/** In the order of their keys, for Kubernetes keeps no other. */
 function alternativesOf(map: Fields): readonly LabelAlternative[] {
-  return Object.entries(map).map(([key, value]) =>
+  const alternatives = Object.entries(map).map(([key, value]) =>
     value === '' || value === '*' ? { key } : { key, value: String(value) },
   );
+  return alternatives.sort((a, b) => (a.key < b.key ? -1 : Number(a.key > b.key)));
 }
 
 /** Values are not quoted in messages: a label may be a credential. */

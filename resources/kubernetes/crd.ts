@@ -1,7 +1,7 @@
 import { VERSION } from '#resources/envelope.ts';
 import type { KindDefinition } from '#resources/kind.ts';
 import { KINDS } from '#resources/kinds.ts';
-import { type OpenApi, openApi } from './open-api.ts';
+import { type OpenApi, openApi, orNull } from './open-api.ts';
 import { kindNames, SERVED_KINDS, type ServedKind } from './served-kinds.ts';
 
 /** One object of the API. */
@@ -55,7 +55,7 @@ function rootSchema({ summary, schema }: KindDefinition): OpenApi {
     description: summary,
     type: 'object',
     'x-kubernetes-preserve-unknown-fields': true,
-    properties: { spec: openApi(schema), status: STATUS },
+    properties: { spec: orNull(openApi(schema)), status: STATUS },
   };
 }
 

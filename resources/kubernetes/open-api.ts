@@ -19,7 +19,8 @@ export function openApi(schema: z.core.$ZodType): OpenApi {
   return { ...(description === undefined ? {} : { description }), ...type };
 }
 
-function orNull(type: OpenApi): OpenApi {
+/** A field with the value null counts as left out. */
+export function orNull(type: OpenApi): OpenApi {
   return { ...type, nullable: true };
 }
 
@@ -33,7 +34,7 @@ function typeOf(schema: z.core.$ZodType): OpenApi {
   if (inner instanceof z.core.$ZodArray) return { type: 'array', items: itemType(schema) };
   if (inner instanceof z.core.$ZodRecord) return { type: 'object', additionalProperties: itemType(schema) };
   if (inner instanceof z.core.$ZodUnion) return unionType(inner);
-  return scalarType(inner);
+  return scalarType(inner, metaOf(schema).anyCase === true);
 }
 
 /** The items of a lenient list or map are left out one by one when they are wrong; the others stand. */
@@ -48,18 +49,18 @@ function unionType({ _zod: { def } }: z.core.$ZodUnion): OpenApi {
   return types.join() === 'integer,string' ? { 'x-kubernetes-int-or-string': true } : ANYTHING;
 }
 
-function scalarType(inner: z.core.$ZodType): OpenApi {
+function scalarType(inner: z.core.$ZodType, anyCase: boolean): OpenApi {
   if (inner instanceof z.core.$ZodBoolean) return { type: 'boolean' };
   if (inner instanceof z.core.$ZodNumber) return numberType(inner);
-  if (inner instanceof z.core.$ZodEnum) return enumType(inner);
+  if (inner instanceof z.core.$ZodEnum) return enumType(inner, anyCase);
   if (inner instanceof z.core.$ZodLiteral) return literalType(inner);
   return inner instanceof z.core.$ZodString ? { type: 'string' } : ANYTHING;
 }
 
 /** The words as a pattern, which null passes: the API server refuses a null beside `enum`, even one that lists it. */
-function enumType(inner: z.core.$ZodEnum): OpenApi {
+function enumType(inner: z.core.$ZodEnum, anyCase: boolean): OpenApi {
   const words = choicesOf(inner).map(escapeRegex).join('|');
-  return { type: 'string', pattern: `^(${metaOf(inner).anyCase === true ? '?i:' : ''}${words})$` };
+  return { type: 'string', pattern: `^(${anyCase ? '?i:' : ''}${words})$` };
 }
 
 function escapeRegex(text: string): string {

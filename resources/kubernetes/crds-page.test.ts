@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { KINDS } from '#resources/kinds.ts';
+import { customResourceDefinitions } from './crd.ts';
+import { crdsPage } from './crds-page.ts';
+import { kindNames, SERVED_KINDS } from './served-kinds.ts';
+
+test('deploy/kubernetes/crds.yaml is what the schemas give (else: npx node resources/kubernetes/write-crds.ts)', () => {
+  const page = readFileSync(
+    join(import.meta.dirname, '..', '..', 'deploy', 'kubernetes', 'crds.yaml'),
+    'utf8',
+  );
+  assert.equal(page, crdsPage());
+});
+
+test('every kind but the Secret has a definition', () => {
+  const kinds = customResourceDefinitions('example.com').map(
+    ({ spec }) => (spec as { names: { kind: string } }).names.kind,
+  );
+  assert.deepEqual([...kinds, 'Secret'].sort(), Object.keys(KINDS).sort());
+});
+
+test('no two kinds have a name in common, be it short or long', () => {
+  const names = SERVED_KINDS.map(kindNames).flatMap(({ plural, singular, short }) => [
+    plural,
+    singular,
+    short,
+  ]);
+  assert.deepEqual(names.length, new Set(names).size);
+  assert.ok(names.includes('filterpolicies'));
+});

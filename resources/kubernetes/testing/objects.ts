@@ -1,0 +1,66 @@
+import type { Cluster } from '#kubernetes/cluster.ts';
+import type { KubernetesObject } from '#kubernetes/kubernetes-object.ts';
+import { listObjects } from '#kubernetes/list.ts';
+import type { Resource } from '#kubernetes/resource.ts';
+import { createObject, deleteObject, getObject, patchObject, type Written } from '#kubernetes/write.ts';
+import { VERSION } from '#resources/envelope.ts';
+import { customResourceDefinitions } from '../crd.ts';
+import { kindNames, SERVED_KINDS, type ServedKind } from '../served-kinds.ts';
+
+export const GROUP = 'gateway.internal';
+
+/** A document of the operator's. */
+export type Document = {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly namespace?: string };
+  readonly [field: string]: unknown;
+};
+
+const DEFINITIONS: Resource = {
+  group: 'apiextensions.k8s.io',
+  version: 'v1',
+  plural: 'customresourcedefinitions',
+};
+
+/** Applies the definitions of our kinds, and waits until the server serves them. */
+export async function applyDefinitions(cluster: Cluster, group = GROUP): Promise<void> {
+  const apply = async (definition: object) => {
+    const written = await createObject({ cluster, resource: DEFINITIONS }, definition as KubernetesObject);
+    if (written.kind !== 'written') throw new Error(written.message);
+  };
+  await Promise.all(customResourceDefinitions(group).map(apply));
+  const collections = SERVED_KINDS.map(kind => ({ group, version: VERSION, plural: kindNames(kind).plural }));
+  await Promise.all(collections.map(collection => served(cluster, collection)));
+}
+
+async function served(cluster: Cluster, resource: Resource): Promise<void> {
+  for (;;) {
+    const found = await listObjects(cluster, { resource }).catch(() => undefined);
+    if (found !== undefined) return;
+    await new Promise(resolve => setTimeout(resolve, 20));
+  }
+}
+
+/** Where objects like this document are. */
+export function collectionOf({ apiVersion, kind, metadata: { namespace = 'default' } }: Document): Resource {
+  if (apiVersion === 'v1') return { group: '', version: 'v1', plural: `${kind.toLowerCase()}s`, namespace };
+  const [group = '', version = ''] = apiVersion.split('/');
+  return { group, version, plural: kindNames(kind as ServedKind).plural, namespace };
+}
+
+export function create(cluster: Cluster, document: Document): Promise<Written> {
+  return createObject({ cluster, resource: collectionOf(document) }, document);
+}
+
+export function patch(cluster: Cluster, document: Document, change: object): Promise<Written> {
+  return patchObject({ cluster, resource: collectionOf(document) }, document.metadata.name, change);
+}
+
+export function remove(cluster: Cluster, document: Document): Promise<Written['kind']> {
+  return deleteObject({ cluster, resource: collectionOf(document) }, document.metadata.name);
+}
+
+export function read(cluster: Cluster, document: Document): Promise<KubernetesObject | undefined> {
+  return getObject({ cluster, resource: collectionOf(document) }, document.metadata.name);
+}
