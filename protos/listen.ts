@@ -17,6 +17,8 @@ export type ListenOptions = {
   readonly tls?: TlsServerOptions | undefined;
   /** A peer that connects and says nothing is dropped after this time; default 10 s. */
   readonly firstBytesMs?: number;
+  /** Further connections are closed before a byte is read of them; without it as many as there are files. */
+  readonly maxConnections?: number;
 };
 
 export type Listening = {
@@ -53,6 +55,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     if (protocol === 'http1') http1.accept(socket);
   };
   const server = createServer(options.tls, watch, accept);
+  if (options.maxConnections !== undefined) server.maxConnections = options.maxConnections;
   const bound = await bind(server, options.host, options.port);
   const close = () => {
     const closed = new Promise<void>(resolve => server.close(() => resolve()));

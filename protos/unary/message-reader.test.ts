@@ -81,5 +81,14 @@ test('a message in a million pieces takes no longer than its bytes', () => {
 test('after a refusal nothing is kept', () => {
   const reader = new MessageReader(MAX, '');
   reader.push(hex('00 ffffffff'));
-  assert.equal(reader.held, 0);
+  assert.deepEqual(reader.message(), new MessageReader(MAX, '').message());
+});
+
+test('a piece that waits is a copy, which keeps nothing else alive', () => {
+  const read = Buffer.alloc(64 * 1_024);
+  const reader = new MessageReader(MAX, '');
+  reader.push(read.subarray(0, 1));
+  read[0] = 0xff;
+  assert.equal(reader.push(hex('00000000').subarray(0, 4)), undefined);
+  assert.deepEqual(reader.message(), Buffer.alloc(0));
 });

@@ -27,19 +27,21 @@ export class MessageReader {
     this.#encoding = encoding;
   }
 
-  /** How many bytes wait for the rest. */
-  get held(): number {
-    return this.#length;
+  /** Whether as much as the prefix promises has come. */
+  get isWhole(): boolean {
+    return this.#length >= PREFIX_BYTES && this.#length === PREFIX_BYTES + this.#declared();
   }
 
   /** Why the call must be refused, as soon as it is known. */
   push(chunk: Buffer): Failure | undefined {
-    if (this.#length === 0) this.#bytes = chunk;
+    const isFirst = this.#length === 0;
+    if (isFirst) this.#bytes = chunk;
     else this.#append(chunk);
     this.#length += chunk.length;
     if (this.#length === 0) return undefined;
     const failed = this.#checkFlag() ?? this.#checkLength();
     if (failed !== undefined) this.clear();
+    else if (isFirst && !this.isWhole) this.#bytes = alone(chunk);
     return failed;
   }
 
@@ -88,6 +90,13 @@ export class MessageReader {
     }
     chunk.copy(this.#bytes, this.#length);
   }
+}
+
+/** A piece that waits must not keep all that came in the same read, which may be 64 KiB for one byte. */
+function alone(chunk: Buffer): Buffer {
+  const copy = Buffer.allocUnsafeSlow(chunk.length);
+  chunk.copy(copy);
+  return copy;
 }
 
 /** A message as it goes on the wire, uncompressed. */

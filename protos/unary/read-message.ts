@@ -1,4 +1,5 @@
 import type { ServerHttp2Stream } from 'node:http2';
+import type { AwaitedMessages } from './awaited-messages.ts';
 import { MessageReader } from './message-reader.ts';
 import { type Failure, failure } from './method.ts';
 
@@ -7,6 +8,7 @@ export type CallLimits = {
   readonly maxMessageBytes: number;
   /** For the messages of one connection that have come in part. */
   readonly maxPartialBytes: number;
+  readonly awaited: AwaitedMessages;
   partialBytes: number;
 };
 
@@ -23,6 +25,7 @@ export function readMessage(
   done: (message: Buffer | Failure) => void,
 ): void {
   const reader = new MessageReader(limits.maxMessageBytes, encoding);
+  const { awaited } = limits;
   let held = 0;
   const hold = (bytes: number) => {
     if (held === 0) stream.once('close', release);
@@ -33,12 +36,19 @@ export function readMessage(
   const release = () => {
     limits.partialBytes -= held;
   };
+  const tell = (message: Buffer | Failure) => {
+    awaited.delete(stream);
+    done(message);
+  };
+  awaited.add(stream);
+  // Costs less than 'close', which comes after each call; this comes when nothing was answered.
+  stream.on('aborted', () => awaited.delete(stream));
   stream.on('data', (chunk: Buffer) => {
     // Most messages come in one piece, and are not counted.
-    const failed = (reader.held > 0 ? hold(chunk.length) : undefined) ?? reader.push(chunk);
-    if (failed !== undefined) done(failed);
+    const failed = reader.push(chunk) ?? (reader.isWhole ? undefined : hold(chunk.length));
+    if (failed !== undefined) tell(failed);
   });
   stream.on('end', () => {
-    if (!stream.closed) done(reader.message());
+    if (!stream.closed) tell(reader.message());
   });
 }

@@ -6,6 +6,7 @@ import type { Served } from '../serve.ts';
 import type { TlsServerOptions } from '../tls.ts';
 import { within } from '../within.ts';
 import { answerCall, type OnError } from './answer-call.ts';
+import { AwaitedMessages } from './awaited-messages.ts';
 import { httpRefusal } from './check-headers.ts';
 import { Connections, type KeepAlive, type OnStream } from './connections.ts';
 import { HEALTH, healthCheck } from './health.ts';
@@ -32,12 +33,18 @@ export type UnaryLimits = {
   readonly maxMessageBytes: number;
   /** For the messages of one connection that have come in part. */
   readonly maxPartialBytes: number;
+  /** A message has come whole after this time, at the latest after twice as much, or its call is refused. */
+  readonly messageMs: number;
+  /** Of the port; each costs some 20 KiB, and more with TLS. Envoy has one for each of its workers. */
+  readonly maxConnections: number;
   readonly keepAlive: KeepAlive;
 };
 
 const LIMITS: UnaryLimits = {
   maxMessageBytes: 4 * 1024 * 1024,
   maxPartialBytes: 16 * 1024 * 1024,
+  messageMs: 10_000,
+  maxConnections: 10_000,
   keepAlive: { everyMs: 30_000, timeoutMs: 10_000 },
 };
 
@@ -55,12 +62,15 @@ export async function serveUnary(options: ServeUnaryOptions): Promise<Served> {
   const health = healthCheck(new Set(services), () => serving);
   const methods = new Map([health, ...options.methods].map(method => [method.path, method]));
   const streams = reflectionStreams([...services, HEALTH, ...REFLECTION_SERVICES]);
-  const onConnection = () => answerer({ methods, streams, limits, onError: options.onError });
+  const awaited = new AwaitedMessages();
+  const sweeping = setInterval(() => awaited.sweep(), limits.messageMs).unref();
+  const onConnection = () => answerer({ methods, streams, limits, awaited, onError: options.onError });
   const connections = new Connections(onConnection, limits.keepAlive);
   const listening = await listen({
     host: options.host,
     port: options.port,
     tls: options.tls,
+    maxConnections: limits.maxConnections,
     protocols: {
       http2: socket => connections.accept(socket),
       http1: options.http ?? ((_request, response) => void response.writeHead(404).end()),
@@ -72,6 +82,7 @@ export async function serveUnary(options: ServeUnaryOptions): Promise<Served> {
     await within(graceMs, Promise.all([closed, connections.close()]));
     listening.destroy();
     await closed;
+    clearInterval(sweeping);
   };
   const setServing = (now: boolean) => {
     serving = now;
@@ -83,13 +94,14 @@ type Answering = {
   readonly methods: ReadonlyMap<string, UnaryMethod>;
   readonly streams: ReadonlyMap<string, (stream: ServerHttp2Stream) => void>;
   readonly limits: UnaryLimits;
+  readonly awaited: AwaitedMessages;
   readonly onError: OnError;
 };
 
 /** Answers the streams of one connection. */
-function answerer({ methods, streams, limits, onError }: Answering): OnStream {
+function answerer({ methods, streams, limits, awaited, onError }: Answering): OnStream {
   const { maxMessageBytes, maxPartialBytes } = limits;
-  const shared: CallLimits = { maxMessageBytes, maxPartialBytes, partialBytes: 0 };
+  const shared: CallLimits = { maxMessageBytes, maxPartialBytes, awaited, partialBytes: 0 };
   return (stream, headers) => {
     const httpStatus = httpRefusal(headers);
     const path = headers[':path'] ?? '';

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import http2, { type IncomingHttpHeaders } from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { status } from '@grpc/grpc-js';
+import { until } from '#envoy/e2e/until.ts';
+import { AwaitedMessages } from './awaited-messages.ts';
+import { framed } from './message-reader.ts';
+import { failure } from './method.ts';
+import { readMessage } from './read-message.ts';
+import { refuse } from './respond.ts';
+import { serveEcho } from './testing/echo-server.ts';
+import { call, closed, open, openSession } from './testing/http2-client.ts';
+
+async function impatient(t: TestContext) {
+  const { port } = await serveEcho(t, { limits: { messageMs: 20 } });
+  return openSession(t, port);
+}
+
+for (const [what, piece] of [
+  ['no byte', undefined],
+  ['a part of a message', framed(Buffer.from('abc')).subarray(0, 6)],
+  ['a whole message, but not that it is all', framed(Buffer.from('abc'))],
+] as const)
+  test(`a call that sends ${what} is refused in time, and the connection goes on`, async t => {
+    const session = await impatient(t);
+    const stream = open(session).on('error', () => {});
+    const answered = once(stream, 'response') as Promise<[IncomingHttpHeaders]>;
+    const ended = closed(stream.resume());
+    if (piece !== undefined) stream.write(piece);
+    const [headers] = await answered;
+    assert.equal(headers['grpc-status'], String(status.DEADLINE_EXCEEDED));
+    assert.equal(headers['grpc-message'], 'the message of the call does not come');
+    await ended;
+    assert.equal((await call(session, 'x')).text, 'x');
+  });
+
+test('a call whose message sends a byte now and then is refused all the same', async t => {
+  const session = await impatient(t);
+  const stream = open(session).on('error', () => {});
+  const answered = once(stream, 'response') as Promise<[IncomingHttpHeaders]>;
+  stream.write(Buffer.from('0000001000', 'hex'));
+  const dripping = setInterval(() => stream.write(Buffer.alloc(1)), 5);
+  const [headers] = await answered;
+  clearInterval(dripping);
+  assert.equal(headers['grpc-status'], String(status.DEADLINE_EXCEEDED));
+});
+
+test('a call whose message is there is not hurried', async t => {
+  const session = await impatient(t);
+  const never = call(session, 'never', { 'grpc-timeout': '150m' });
+  assert.equal((await never).headers['grpc-message'], 'the time of the call is over');
+});
+
+test('nothing is kept of calls that were answered, reset, or lost their connection', async t => {
+  const limits = { maxMessageBytes: 9, maxPartialBytes: 99, awaited: new AwaitedMessages(), partialBytes: 0 };
+  const server = http2.createServer().on('stream', stream => {
+    stream.on('error', () => {});
+    readMessage(stream, '', limits, () => refuse(stream, failure('NOT_FOUND', '')));
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  t.after(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const session = openSession(t, port);
+  await call(session, 'answered');
+  await call(session, 'longer than is read');
+  const half = framed(Buffer.from('half')).subarray(0, 7);
+  const streams = Array.from({ length: 2 }, () => open(session).on('error', () => {}));
+  for (const stream of streams) stream.write(half);
+  await until(() => limits.partialBytes === 14 || undefined);
+  assert.equal(limits.awaited.size, 2);
+  streams[0]?.close(http2.constants.NGHTTP2_CANCEL);
+  await until(() => limits.awaited.size === 1 || undefined);
+  session.destroy();
+  await until(() => limits.awaited.size === 0 || undefined);
+  assert.equal(limits.partialBytes, 0);
+});
