@@ -73,7 +73,9 @@ export async function connectCluster(options: ClusterOptions = {}): Promise<Clus
   const call = async (request: ApiRequest) => {
     const answer = await open(request, AbortSignal.timeout(timeoutMs));
     try {
-      return { status: answer.statusCode ?? 0, body: JSON.parse(await readText(answer)) };
+      const { statusCode: status = 0 } = answer;
+      const text = await readText(answer);
+      return { status, body: status < 400 ? JSON.parse(text) : errorBody(text) };
     } catch (error) {
       throw toClusterError(server, error);
     }
@@ -106,6 +108,15 @@ function exchange(url: URL, options: RequestOptions, body: object | undefined): 
     request.on('response', resolve).on('error', reject);
     request.end(body === undefined ? undefined : JSON.stringify(body));
   });
+}
+
+/** Of an error: JSON mostly, but plain text where the API knows no such path, or a proxy answers. */
+export function errorBody(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return { message: text.trim().slice(0, 200) };
+  }
 }
 
 async function readText(answer: IncomingMessage): Promise<string> {

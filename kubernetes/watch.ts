@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { StringDecoder } from 'node:string_decoder';
-import { type Cluster, toClusterError } from './cluster.ts';
+import { type Cluster, errorBody, toClusterError } from './cluster.ts';
 import { ClusterError } from './cluster-error.ts';
 import { hasMetadata, isKubernetesObject, isRecord, type KubernetesObject } from './kubernetes-object.ts';
 import { lineSplitter } from './lines.ts';
@@ -22,6 +22,7 @@ export type WatchOptions = Selection & {
 };
 
 const MAX_EVENT_LENGTH = 32 * 1024 * 1024;
+const MAX_ERROR_LENGTH = 100_000;
 
 /**
  * One watch, from a version on, until the server ends it (resolves) or the signal aborts it. Throws ClusterError; status 410: the
@@ -82,11 +83,7 @@ async function shortBody(answer: IncomingMessage): Promise<unknown> {
   let text = '';
   for await (const chunk of answer) {
     text += String(chunk);
-    if (text.length > 100_000) break;
+    if (text.length > MAX_ERROR_LENGTH) break;
   }
-  try {
-    return JSON.parse(text);
-  } catch {
-    return { message: text.slice(0, 200) };
-  }
+  return errorBody(text);
 }
