@@ -35,7 +35,7 @@ const EXPECTED: readonly (readonly [RegExp, RegExp])[] = [
   ],
   [/gateway scale 4/, /^4 instances serve$/m],
   [/gateway status/, /^ready\n(.*\n)*accepted +Mapping\/default\/user-service /],
-  [/gateway validate/, /^14 resources good, 0 problems\n$/],
+  [/gateway validate/, /^16 resources good, 0 problems\n$/],
   [/gateway compile/, /^static_resources:$/m],
   [/gateway bootstrap/, /^dynamic_resources:$/m],
 ];
@@ -137,12 +137,16 @@ spec: { service: "127.0.0.1:${ports.rateLimit}", timeout_ms: 5000 }
 /** The command, for the system of this test: it has other ports than the README's, and state of its own. */
 function here(command: string, { gateway, state }: System): string {
   const moved = Object.values(portsAt(0)).reduce(
-    (text, port) => text.replace(`127.0.0.1:${port}`, `127.0.0.1:${port + gateway.portOffset}`),
+    (text, port) =>
+      text.replace(
+        new RegExp(`(127\\.0\\.0\\.1|localhost):${port}\\b`),
+        (_, host) => `${host}:${port + gateway.portOffset}`,
+      ),
     command,
   );
   return moved
     .replace('curl ', 'curl -sS ')
-    .replace('.gateway/logs', `${state}/logs`)
+    .replace('.gateway/', `${state}/`)
     .replace('gateway scale', `gateway scale --state ${state}`)
     .replace('gateway status', `gateway status --port-offset ${gateway.portOffset}`);
 }
