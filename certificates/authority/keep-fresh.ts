@@ -31,8 +31,9 @@ export function keepFresh(options: KeepFreshOptions): { close(): void } {
       const pair = await issue();
       if (ended) return;
       await onIssued(pair);
-      due = dueOf(pair, random());
-      lifetime = lifeOf(pair).lifetime;
+      const issued = now();
+      lifetime = lifeOf(pair).end - issued;
+      due = issued + partOf(lifetime, random());
       failing = false;
     } catch (error) {
       if (!failing) onTrouble((error as Error).message);
@@ -55,20 +56,19 @@ export function keepFresh(options: KeepFreshOptions): { close(): void } {
 
 /** Whether a certificate that others keep, too, is to be renewed: as soon as any of them may think so. */
 export function isDue(pair: Pick<KeyPair, 'certificate'>, now: number): boolean {
-  return now >= dueOf(pair, 0);
+  const { start, end } = lifeOf(pair);
+  return now >= start + partOf(end - start, 0);
 }
 
-/** Between 45 and 55 per cent of its life. */
-function dueOf(pair: Pick<KeyPair, 'certificate'>, random: number): number {
-  const { start, lifetime } = lifeOf(pair);
-  return start + lifetime * (0.45 + random / 10);
+/** Between 45 and 55 per cent. */
+function partOf(lifetime: number, random: number): number {
+  return lifetime * (0.45 + random / 10);
 }
 
 function lifeOf({ certificate }: Pick<KeyPair, 'certificate'>): {
   readonly start: number;
-  readonly lifetime: number;
+  readonly end: number;
 } {
   const { validFromDate, validToDate } = new X509Certificate(certificate);
-  const start = validFromDate.getTime() + SKEW_MS;
-  return { start, lifetime: validToDate.getTime() - start };
+  return { start: validFromDate.getTime() + SKEW_MS, end: validToDate.getTime() };
 }

@@ -17,7 +17,7 @@ import { type Identity, spiffeId } from '../identity.ts';
 import { exportKey, generateKeys, importKey, type KeyPair, SIGNING_ALGORITHM } from './key-pair.ts';
 import type { Lifetime } from './root.ts';
 import { serialNumber } from './serial-number.ts';
-import { SKEW_MS } from './skew.ts';
+import { SKEW_MS, wholeSecond } from './skew.ts';
 
 type Leaf = {
   readonly commonName: string;
@@ -54,7 +54,7 @@ async function issueLeaf(root: KeyPair, leaf: Leaf, { now, lifetimeMs }: Lifetim
     subject: [{ CN: [leaf.commonName] }],
     issuer: issuer.subjectName.toJSON(),
     notBefore: new Date(now - SKEW_MS),
-    notAfter: new Date(Math.min(now + lifetimeMs, issuer.notAfter.getTime())),
+    notAfter: wholeSecond(Math.min(now + lifetimeMs, issuer.notAfter.getTime())),
     signingAlgorithm: SIGNING_ALGORITHM,
     publicKey: keys.publicKey,
     signingKey: await importKey(root.key),

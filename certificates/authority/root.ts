@@ -8,7 +8,7 @@ import {
 } from '@peculiar/x509';
 import { exportKey, generateKeys, type KeyPair, SIGNING_ALGORITHM } from './key-pair.ts';
 import { serialNumber } from './serial-number.ts';
-import { SKEW_MS } from './skew.ts';
+import { SKEW_MS, wholeSecond } from './skew.ts';
 
 export type Lifetime = {
   /** Milliseconds since the epoch. */
@@ -27,7 +27,7 @@ export async function issueRoot({ now, lifetimeMs }: Lifetime): Promise<KeyPair>
     serialNumber: serial,
     name: [{ CN: [`gateway root ${serial.slice(0, 8)}`] }],
     notBefore: new Date(now - SKEW_MS),
-    notAfter: new Date(now + lifetimeMs),
+    notAfter: wholeSecond(now + lifetimeMs),
     signingAlgorithm: SIGNING_ALGORITHM,
     keys,
     extensions: [

@@ -21,7 +21,8 @@ export type SecretsConfig = {
 type Text = (name: string, otherwise: string) => string;
 
 const HOURS_MS = 3_600_000;
-const LEAST_MS = 100;
+/** Certificates tell whole seconds. */
+const LEAST_MS = 1_000;
 const LONGEST_LEAF_MS = 30 * 24 * HOURS_MS;
 const LONGEST_ROOT_MS = 100 * 8_766 * HOURS_MS;
 /** A root must outlive the notice of its successor and the last certificates that it issued, from half of its life on. */

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { test } from 'node:test';
+import { until } from '#envoy/e2e/until.ts';
+import { startLoad } from '../testing/start-load.ts';
+import { answerOf, issuedSerial, startAuthoritySds, startHop, statOf, usesSerial } from './hop.ts';
+import type { Api } from './hop-proxies.ts';
+
+/** ROTATE_SECONDS=120 CERTIFICATE_LIFETIME=2500ms ROOT_LIFETIME=10s is the long run: every 1.25 s new certificates, every 5 s a new root. */
+const SECONDS = Number(process.env.ROTATE_SECONDS ?? 5);
+const { CERTIFICATE_LIFETIME = '1200ms', ROOT_LIFETIME = '5s' } = process.env;
+
+const APIS: readonly Api[] = ['DELTA_GRPC', 'GRPC'];
+
+for (const api of APIS) {
+  test(`certificates of both sides and the root rotate under load without a failed request (${api})`, async t => {
+    const { sds } = await startAuthoritySds(t, { CERTIFICATE_LIFETIME, ROOT_LIFETIME });
+    const { client, server, url } = await startHop(t, sds, api);
+    const modified = await statOf(server, 'listener_manager.listener_modified');
+    const load = startLoad(url);
+    t.after(load.stop);
+    t.after(load.stop);
+    const delays: number[] = [];
+    const roots = new Set<string>();
+    const end = performance.now() + SECONDS * 1_000;
+    let serial = await issuedSerial(sds);
+    while (performance.now() < end) {
+      const next = await until(async () => {
+        const issued = await issuedSerial(sds);
+        return issued === serial ? undefined : issued;
+      });
+      const seen = performance.now();
+      await until(async () => ((await usesSerial(server, next)) ? true : undefined), 1_000);
+      delays.push(performance.now() - seen);
+      serial = next;
+      for (const root of await rootsOf(sds.url)) roots.add(root);
+    }
+    const answered = load.answered();
+    assert.deepEqual(await load.stop(), []);
+    const handshakes = await statOf(client, 'cluster.hop.ssl.handshake');
+    t.diagnostic(
+      `${answered} requests, ${handshakes} handshakes, ${delays.length} certificates, ${roots.size} roots, new serial seen in at most ${Math.round(Math.max(...delays))} ms`,
+    );
+    assert.equal(await statOf(server, 'listener_manager.listener_modified'), modified);
+    assert.equal(await statOf(server, 'listener_manager.total_listeners_draining'), 0);
+    assert.ok(roots.size >= 2 && delays.length >= 4 && handshakes > 50);
+    assert.equal(await statOf(client, 'cluster.hop.ssl.fail_verify_error'), 0);
+  });
+}
+
+async function rootsOf(url: string): Promise<readonly string[]> {
+  const status = (await (await fetch(`${url}/status`)).json()) as {
+    secrets: { roots: { serial: string }[] };
+  };
+  return status.secrets.roots.map(({ serial }) => serial);
+}
+
+test('an sds that is killed takes no TLS away, and after it is back an edited listener answers', async t => {
+  const { sds, startAgain } = await startAuthoritySds(t);
+  const { url, edit } = await startHop(t, sds);
+  const load = startLoad(url);
+  t.after(load.stop);
+  sds.child.kill('SIGKILL');
+  await once(sds.child, 'exit');
+  const before = load.answered();
+  await until(() => (load.answered() > before + 100 ? true : undefined));
+  const again = await startAgain({ ADDRESS: `127.0.0.1:${sds.port}` });
+  await until(async () => ((await issuedSerial(again)) === undefined ? undefined : true));
+  await edit('second');
+  await until(async () => ((await answerOf(url)) === 'second' ? true : undefined));
+  assert.deepEqual(await load.stop(), []);
+});
