@@ -78,7 +78,7 @@ function createServer(tls: TlsServerOptions | undefined, watch: OnSocket, accept
     tls.onRefused?.(formatHostPort({ host: remoteAddress, port: remotePort }), reason);
   const server = createTlsServer(tls);
   server.on('connection', watch);
-  server.on('tlsClientError', (error, socket) => refuse(socket, error.message));
+  server.on('tlsClientError', (error, socket) => refuse(socket, reasonOf(error)));
   server.on('secureConnection', (socket: TLSSocket) => {
     const certificate = socket.getPeerX509Certificate();
     if (certificate !== undefined && tls.allows(certificate)) return accept(socket);
@@ -86,6 +86,11 @@ function createServer(tls: TlsServerOptions | undefined, watch: OnSocket, accept
     socket.destroy();
   });
   return server;
+}
+
+/** OpenSSL's few words, where its message has the place in its sources too. */
+function reasonOf(error: Error): string {
+  return 'reason' in error && typeof error.reason === 'string' ? error.reason : error.message;
 }
 
 /** HTTP/1.1 on connections that somebody else accepts. */

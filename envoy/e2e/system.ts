@@ -27,6 +27,8 @@ export type SystemOptions = {
   readonly demo?: boolean;
   /** Where it keeps its state; absent: a folder that goes when it stops. */
   readonly state?: string;
+  /** For all of its processes, beside that of the test. */
+  readonly environment?: Readonly<Record<string, string>>;
   /** Absent: one that nobody else uses. */
   readonly port?: PortOffset;
 };
@@ -72,6 +74,7 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
     ],
     portOffset: port.offset,
     state,
+    environment: options.environment ?? {},
   });
   await gateway.ready().catch(async (error: unknown) => {
     await gateway.remove();

@@ -41,6 +41,8 @@ export type GatewayOptions = {
   readonly args?: readonly string[];
   readonly state?: string;
   readonly portOffset?: number;
+  /** Beside that of the test. */
+  readonly environment?: Readonly<Record<string, string>>;
 };
 
 const LOWEST_OFFSET = 2_000;
@@ -65,7 +67,11 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     by === 'npm'
       ? ['npm', 'start', '--', ...flags]
       : [process.execPath, 'launcher/start.cjs', 'up', ...flags];
-  const child = spawn(file, rest, { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(file, rest, {
+    cwd: ROOT,
+    env: { ...process.env, ...options.environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const output: string[] = [];
   for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => output.push(String(chunk)));
   const said = () => output.join('');

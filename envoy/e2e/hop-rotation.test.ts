@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { startLoad } from './load.ts';
+import { type System, startSystem } from './system.ts';
+import { until } from './until.ts';
+
+/** Certificates of the hop are renewed at half of this, their authority's root as soon as it may. */
+const LIFETIME = '1s';
+const ROOT_LIFETIME = '4s';
+/** By hand longer: `ROTATION_MS=120000`. */
+const LEAST_MS = Number(process.env.ROTATION_MS ?? 4_000);
+
+describe('while the certificates between the proxies change all the time', () => {
+  let system: System;
+  before(async () => {
+    const environment = { CERTIFICATE_LIFETIME: LIFETIME, ROOT_LIFETIME };
+    system = await startSystem({ instances: 2, environment });
+  });
+  after(() => system.stop());
+
+  const edgeAdmin = async (path: string) =>
+    (await fetch(`http://127.0.0.1:${system.ports.edgeAdmin}${path}`)).text();
+
+  /** The number of the edge's own certificate. */
+  async function serial(): Promise<string> {
+    const own = /"cert_chain":[^\]]*?"serial_number": "(\w+)"/s.exec(await edgeAdmin('/certs'));
+    return own?.[1] ?? '';
+  }
+
+  async function stat(name: string): Promise<number> {
+    const line = (await edgeAdmin('/stats')).split('\n').find(text => text.startsWith(`${name}: `)) ?? '';
+    return Number(line.slice(name.length + 2));
+  }
+
+  test('no request fails, instances come and go, and no listener is touched', async t => {
+    const begun = performance.now();
+    const seen = new Set<string>();
+    const watching = setInterval(async () => seen.add(await serial()), 200);
+    t.after(() => clearInterval(watching));
+    const modified = await stat('listener_manager.listener_modified');
+    const load = startLoad({ base: system.edge, path: '/user/health', longestMs: 180_000 });
+    do {
+      for (const count of ['3', '2']) {
+        assert.equal((await system.command('scale', count, '--state', system.state)).code, 0);
+      }
+    } while (performance.now() - begun < LEAST_MS);
+    await until(() => seen.size >= 4 || undefined);
+    const { failures, requests, hostnames } = await load.stop();
+    const handshakes = await stat('cluster.user-service.ssl.handshake');
+    t.diagnostic(
+      `${requests} requests, ${failures.length} failed; ${seen.size} certificates of the edge, ${handshakes} handshakes`,
+    );
+    assert.deepEqual(failures.slice(0, 5), []);
+    assert.ok(hostnames.size === 3 && handshakes >= 3);
+    assert.equal(await stat('listener_manager.listener_modified'), modified);
+    assert.equal(await stat('cluster.user-service.ssl.connection_error'), 0);
+  });
+});
