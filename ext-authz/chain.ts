@@ -75,8 +75,9 @@ function runItems(
 }
 
 function runFrom(first: number, way: Way): Eventually<ItemsResult> {
-  for (const [index, item] of way.items.entries()) {
-    if (index < first || !item.applies(way.seen.headers)) continue;
+  for (let index = first; index < way.items.length; index += 1) {
+    const item = way.items[index];
+    if (item === undefined || !item.applies(way.seen.headers)) continue;
     const filter = filterOf(item, way.run);
     const own = way.own && way.changes.get('authorization') === undefined;
     const outcome = runFilter(item, filter, way, own);

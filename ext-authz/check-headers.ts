@@ -12,6 +12,8 @@ export class CheckHeaders implements HeaderFields {
   readonly #bytes: Buffer;
   readonly #names: readonly string[];
   readonly #spans: readonly ValueSpan[];
+  /** Where a name is first: the values of that name, when they have been asked for. */
+  readonly #read: (readonly string[] | undefined)[] = [];
   #distinct: readonly string[] | undefined;
   #all: ReadonlyMap<string, readonly string[]> | undefined;
 
@@ -24,10 +26,8 @@ export class CheckHeaders implements HeaderFields {
   get(name: string): readonly string[] | undefined {
     const first = this.#names.indexOf(name);
     if (first === -1) return undefined;
-    const values = [this.#valueAt(first)];
-    for (let at = this.#names.indexOf(name, first + 1); at !== -1; at = this.#names.indexOf(name, at + 1))
-      values.push(this.#valueAt(at));
-    return values;
+    this.#read[first] ??= this.#fieldsFrom(first, name);
+    return this.#read[first];
   }
 
   has(name: string): boolean {
@@ -58,6 +58,13 @@ export class CheckHeaders implements HeaderFields {
 
   forEach(callback: (value: readonly string[], name: string, map: HeaderFields) => void): void {
     for (const [name, value] of this.#map()) callback(value, name, this);
+  }
+
+  #fieldsFrom(first: number, name: string): readonly string[] {
+    const values = [this.#valueAt(first)];
+    for (let at = this.#names.indexOf(name, first + 1); at !== -1; at = this.#names.indexOf(name, at + 1))
+      values.push(this.#valueAt(at));
+    return values;
   }
 
   #map(): ReadonlyMap<string, readonly string[]> {

@@ -1,5 +1,5 @@
 import { failure, type UnaryMethod } from '#protos/unary/method.ts';
-import type { CheckResponse } from './check-response.ts';
+import type { CheckResponse, EncodedResponse } from './check-response.ts';
 import type { Checker } from './checker.ts';
 import { type CheckMessage, decodeCheck } from './decode-check.ts';
 import { encodeCheck } from './encode-check.ts';
@@ -10,7 +10,7 @@ const PATH = '/envoy.service.auth.v3.Authorization/Check';
 export const CLIENT_ADDRESS = 'x-gateway-client-address';
 
 /** `Authorization.Check`; UNAVAILABLE until the checker has its rules. */
-export function checkMethod(checker: Checker): UnaryMethod<CheckMessage, CheckResponse> {
+export function checkMethod(checker: Checker): UnaryMethod<CheckMessage, CheckResponse | EncodedResponse> {
   return {
     path: PATH,
     decode: decodeCheck,

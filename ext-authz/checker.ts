@@ -1,18 +1,25 @@
 import type { Logger } from 'pino';
 import { type ActiveRules, activateRules } from './active-rules.ts';
+import { AllowedAnswers } from './allowed-answers.ts';
 import { answerPage } from './answer-page.ts';
 import { type Ran, runChain } from './chain.ts';
 import { parseCheckRequest } from './check-request.ts';
-import { allowResponse, type CheckResponse, denyResponse } from './check-response.ts';
+import { allowResponse, type CheckResponse, denyResponse, type EncodedResponse } from './check-response.ts';
 import type { CheckMessage } from './decode-check.ts';
 import { type Eventually, whenThere } from './eventually.ts';
 import { type Fault, faultAnswer, faultOf } from './fault.ts';
 import type { FilterKit } from './filter-kit.ts';
 import type { Configuration } from './filter-set.ts';
-import { finalChange, type RuleHeaders, unfilteredChange, withoutInjected } from './final-change.ts';
+import {
+  finalChange,
+  hasSettledHeaders,
+  type RuleHeaders,
+  unfilteredChange,
+  withoutInjected,
+} from './final-change.ts';
 import type { HttpRequest } from './http-request.ts';
 import type { CheckOutcome, Metrics } from './metrics.ts';
-import type { Answer, Change } from './outcome.ts';
+import type { Answer } from './outcome.ts';
 import { selectRule } from './policy.ts';
 import type { Rule } from './rule.ts';
 
@@ -32,9 +39,11 @@ export const CHECK_MS = 4_000;
 const OWN_PATHS = '/.gateway/oauth2/';
 const LONGEST_LOGGED_PATH = 200;
 
+type Checked = CheckResponse | EncodedResponse;
+
 /** What a check came to, for whoever logs and counts it. */
 type Verdict =
-  | { readonly outcome: 'no_rule' | 'allowed'; readonly change: Change }
+  | { readonly outcome: 'no_rule' | 'allowed'; readonly response: Checked }
   | {
       readonly outcome: Exclude<CheckOutcome, 'no_rule' | 'allowed' | 'not_ready'>;
       readonly answer: Answer;
@@ -48,6 +57,7 @@ type Running = { readonly run: (signal: () => AbortSignal) => Eventually<Verdict
 /** Answers checks by the Filters and FilterPolicies in force, and tells metrics and log of it. */
 export class Checker {
   readonly #parts: CheckerParts;
+  readonly #answers = new AllowedAnswers();
   #rules: ActiveRules | undefined;
 
   constructor(parts: CheckerParts) {
@@ -79,10 +89,7 @@ export class Checker {
    * undefined: it has no rules yet. Never throws nor rejects; at once where no filter has to wait. `clientAddress` is Envoy's, when it tells it apart
    * from the message.
    */
-  check(
-    message: CheckMessage,
-    clientAddress: string | undefined,
-  ): CheckResponse | undefined | Promise<CheckResponse> {
+  check(message: CheckMessage, clientAddress: string | undefined): Checked | undefined | Promise<Checked> {
     const { metrics, uptime } = this.#parts;
     const begun = uptime();
     if (this.#rules === undefined) {
@@ -97,10 +104,10 @@ export class Checker {
     return whenThere(this.#run(request, way), verdict => this.#conclude(request, verdict, begun));
   }
 
-  #conclude(request: HttpRequest, verdict: Verdict, begun: number): CheckResponse {
+  #conclude(request: HttpRequest, verdict: Verdict, begun: number): Checked {
     const { metrics, uptime } = this.#parts;
     metrics.checked(verdict.outcome, (uptime() - begun) / 1000);
-    if ('change' in verdict) return allowResponse(verdict.change);
+    if ('response' in verdict) return verdict.response;
     this.#log(request, verdict);
     return denyResponse(request, verdict.answer);
   }
@@ -148,7 +155,7 @@ export class Checker {
     if ('ambiguous' in selected) return { outcome: 'ambiguous', answer: ambiguousPage(request) };
     const { rule } = selected;
     if (rule === undefined || rule.items.length === 0)
-      return { outcome: 'no_rule', change: unfilteredChange(request) };
+      return { outcome: 'no_rule', response: allowResponse(unfilteredChange(request)) };
     const headers = rules.headers.get(rule);
     if (headers !== undefined)
       return { run: signal => this.#filtered(request, rule, { filters: rules.filters, headers }, signal) };
@@ -169,11 +176,16 @@ export class Checker {
     signal: () => AbortSignal,
   ): Eventually<Verdict> {
     const ran = (filter: string, what: Ran) => this.#ran(request, filter, what);
-    const chain = runChain(rule, withoutInjected(request, headers), { filters, signal, ran });
-    return whenThere(chain, result => {
+    const settled = hasSettledHeaders(request, headers);
+    const seen = settled ? withoutInjected(request, headers) : request;
+    return whenThere(runChain(rule, seen, { filters, signal, ran }), result => {
       if (result.kind === 'answer')
         return { outcome: 'answered', answer: result.answer, rule: rule.id, filter: result.filter };
-      return { outcome: 'allowed', change: finalChange(request, headers, result) };
+      const settle = () => finalChange(request, headers, result);
+      const { only } = result.changes;
+      if (settled || only === undefined) return { outcome: 'allowed', response: allowResponse(settle()) };
+      const response = this.#answers.answer(only, headers, request.headers.get('cookie'), settle);
+      return { outcome: 'allowed', response };
     });
   }
 
@@ -193,7 +205,7 @@ export class Checker {
     return { outcome: 'failed', answer: faultAnswer(request, fault) };
   }
 
-  #log(request: HttpRequest, verdict: Exclude<Verdict, { readonly change: Change }>): void {
+  #log(request: HttpRequest, verdict: Exclude<Verdict, { readonly response: unknown }>): void {
     const { outcome, answer, rule, filter } = verdict;
     const facts = { ...factsOf(request), outcome, status: answer.status, rule, filter };
     this.#parts.log.info(facts, 'answered');

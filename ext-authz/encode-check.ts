@@ -1,5 +1,5 @@
 import { WIRE, WireWriter } from '#protos/wire-writer.ts';
-import type { CheckResponse, HeaderOption } from './check-response.ts';
+import type { CheckResponse, EncodedResponse, HeaderOption } from './check-response.ts';
 
 type Ok = NonNullable<CheckResponse['ok_response']>;
 /** An access token is about 1,000 bytes. */
@@ -8,7 +8,9 @@ const LENGTH = 2_048;
 type Denied = NonNullable<CheckResponse['denied_response']>;
 
 /** An `envoy.service.auth.v3.CheckResponse` on the wire. Source: envoy/service/auth/v3/external_auth.proto. */
-export function encodeCheck({ denied_response, ok_response, status }: CheckResponse): Uint8Array {
+export function encodeCheck(response: CheckResponse | EncodedResponse): Uint8Array {
+  if ('encoded' in response) return response.encoded;
+  const { denied_response, ok_response, status } = response;
   const writer = new WireWriter(LENGTH);
   message(writer, 1, status, writeStatus);
   if (denied_response !== undefined) message(writer, 2, denied_response, writeDenied);

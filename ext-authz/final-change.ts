@@ -26,6 +26,15 @@ export function ruleHeaders(filters: readonly RunnableFilter[]): RuleHeaders {
   return { injected, hasOAuth2: filters.some(({ type }) => type === 'OAuth2'), injectsAuthorization };
 }
 
+/** Whether a request has a header that only a filter of the rule may say, or that is settled after the chain, `Cookie` apart. */
+export function hasSettledHeaders({ headers }: HttpRequest, { injected }: RuleHeaders): boolean {
+  for (const name of headers.keys()) {
+    const identity = headerIdentity(name);
+    if (identity === 'authorization' || injected.has(identity) || CREDENTIALS.has(identity)) return true;
+  }
+  return false;
+}
+
 /** The request without what only a filter of the rule may say, in any letter case and with `_` for `-`. */
 export function withoutInjected(request: HttpRequest, { injected }: RuleHeaders): HttpRequest {
   const spoofed = [...request.headers.keys()].filter(name => injected.has(headerIdentity(name)));

@@ -10,14 +10,38 @@ const RANKS = { token: 0, jwt: 1, oauth2: 2 } as const;
 
 type Setting = { readonly value: string; readonly rank: number };
 
+type Added = {
+  readonly change: Change;
+  readonly type: FilterType;
+  readonly injects: ReadonlySet<string>;
+};
+
 /** What the filters of a chain have done to the request so far. Names are in lower case. */
 export class HeaderChanges {
+  readonly #added: Added[] = [];
+  /** As many of them are in the fields below. */
+  #folded = 0;
   readonly #settings = new Map<string, Setting>();
   readonly #removed = new Set<string>();
   readonly #responseHeaders: (readonly [name: string, value: string])[] = [];
 
   /** Adds what a filter does; `injects` are the names that it may set by `injectRequestHeaders`. */
-  add({ set, remove, responseHeaders }: Change, type: FilterType, injects: ReadonlySet<string>): void {
+  add(change: Change, type: FilterType, injects: ReadonlySet<string>): void {
+    this.#added.push({ change, type, injects });
+  }
+
+  /** What one filter did, where no other did anything. */
+  get only(): Change | undefined {
+    return this.#added.length === 1 ? this.#added[0]?.change : undefined;
+  }
+
+  /** Only when somebody asks: mostly one filter has done something, and nobody does. */
+  #fold(): void {
+    for (const added of this.#added.slice(this.#folded)) this.#foldIn(added);
+    this.#folded = this.#added.length;
+  }
+
+  #foldIn({ change: { set, remove, responseHeaders }, injects, type }: Added): void {
     for (const name of remove) {
       if (rankOf(name, type, injects) < (this.#settings.get(name)?.rank ?? 0)) continue;
       this.#settings.delete(name);
@@ -34,11 +58,13 @@ export class HeaderChanges {
 
   /** The value that a filter gave this header; undefined: none did. */
   get(name: string): string | undefined {
+    this.#fold();
     return this.#settings.get(name)?.value;
   }
 
   /** The fields that the next filter sees. */
   seenOn(fields: HeaderFields): HeaderFields {
+    this.#fold();
     const seen = new Map(fields);
     for (const name of this.#removed) seen.delete(name);
     for (const [name, { value }] of this.#settings) seen.set(name, [value]);
@@ -46,6 +72,7 @@ export class HeaderChanges {
   }
 
   all(): Change {
+    this.#fold();
     const set = new Map([...this.#settings].map(([name, { value }]) => [name, value] as const));
     return { set, remove: this.#removed, responseHeaders: this.#responseHeaders };
   }
