@@ -46,6 +46,16 @@ describe('gateway compile', () => {
     assert.equal(await validate(JSON.parse(stdout)), undefined);
   });
 
+  test('encrypts what goes between proxies with --hop-tls', async () => {
+    const clusters = async (...flags: readonly string[]) => {
+      const { stdout } = await gateway('compile', DEMO, '--node-group=edge', '--json', ...flags);
+      return JSON.stringify(JSON.parse(stdout).static_resources.clusters);
+    };
+    const group = 'spiffe://gateway\\\\.internal/group/user-service';
+    assert.ok((await clusters('--hop-tls')).includes(group));
+    assert.ok(!(await clusters()).includes(group));
+  });
+
   test('names the node groups that there are', async t => {
     const folder = await folderOf(t, { 'beside.yaml': BESIDE });
     assert.deepEqual(await gateway('compile', folder, '--node-group', 'besides'), {

@@ -18,6 +18,7 @@ type Flags = {
   sds: string;
   extAuthz: string;
   ratelimit: string;
+  hopTls?: boolean;
   json?: boolean;
 };
 
@@ -34,6 +35,7 @@ export function compileCommand(): Command {
     .option('--sds <host:port>', 'where the discovery service is', SDS)
     .option('--ext-authz <host:port>', 'where the built-in service is that runs filters', EXT_AUTHZ)
     .option('--ratelimit <host:port>', 'where the built-in rate limit service is', RATELIMIT)
+    .option('--hop-tls', 'with mutual TLS between proxies, as `npm start` has it')
     .option('--json', 'print JSON instead of YAML')
     .action((paths: string[], flags: Flags) => {
       const read = readResources(paths);
@@ -47,10 +49,10 @@ export function compileCommand(): Command {
 
 function configurationOf(
   resources: ResourceSet,
-  { nodeGroup, edge, edgeTls, sds, extAuthz, ratelimit }: Flags,
+  { nodeGroup, edge, edgeTls, sds, extAuthz, ratelimit, hopTls = false }: Flags,
 ) {
   const options = compileOptions({ edge, edgeTls, sds, extAuthz, ratelimit });
-  const compiled = compile(resources, nodeGroup, options);
+  const compiled = compile(resources, nodeGroup, { ...options, hopTls });
   const proxy = bootstrap({
     nodeId: `${nodeGroup}-1`,
     group: nodeGroup,
