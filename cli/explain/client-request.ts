@@ -12,6 +12,8 @@ export type ClientRequest = {
   readonly headers: readonly ClientHeader[];
   /** IP address of the connection. */
   readonly from: string;
+  /** The name that it says in the handshake of TLS, in lower case; `''`: none, since it is an address. Undefined: without TLS. */
+  readonly serverName?: string;
 };
 
 /** `name` is in lower case. */
@@ -34,13 +36,21 @@ export function parseClientRequest(
   const hosts = headers.filter(({ name }) => name === ':authority').map(({ value }) => value);
   if (hosts.length > 1) throw new Error('--header: a request has one Host; Envoy answers 400 to several');
   const { authority, target } = parseUrl(url);
+  const serverName = /^https:/i.test(url) ? toServerName(authority) : undefined;
   return {
     method: parsedMethod.value,
     authority: hosts[0] ?? authority,
     target,
     headers: headers.filter(({ name }) => name !== ':authority'),
     from: parseFrom(from),
+    ...(serverName === undefined ? {} : { serverName }),
   };
+}
+
+/** Source: RFC 6066, section 3. */
+function toServerName(authority: string): string {
+  const host = authority.replace(/:\d*$/, '').replace(/^\[(.*)\]$/, '$1');
+  return ipVersion(host) === 0 ? host.toLowerCase().replace(/\.$/, '') : '';
 }
 
 /** The host of a request whose URL is only a path. */

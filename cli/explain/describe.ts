@@ -24,11 +24,12 @@ export function describe(explanation: Explanation, all = false): string {
 }
 
 function requestSection({ request }: Explanation): readonly string[] {
-  const { method, host, path, nodeGroup, clientAddress } = request;
+  const { method, host, path, nodeGroup, clientAddress, tls } = request;
   return [
     'Request',
     `  ${method} ${path}`,
     `  host ${plain(host)}, from ${clientAddress}, to the proxies of node group ${nodeGroup}`,
+    ...(tls === undefined ? [] : [`  over TLS of ${placeText(tls)}`]),
   ];
 }
 

@@ -16,7 +16,11 @@ export type EnvoyRequest = {
 export type Refusal = { readonly status: number; readonly reason: string };
 
 /** What the listener makes of a request. */
-export function toEnvoyRequest(request: ClientRequest, settings: ListenerSettings): EnvoyRequest | Refusal {
+export function toEnvoyRequest(
+  request: ClientRequest,
+  settings: ListenerSettings,
+  tlsHost?: string,
+): EnvoyRequest | Refusal {
   const [written = ''] = request.target.split('?', 1);
   const query = request.target.slice(written.length);
   const path = normalisePath(written);
@@ -25,7 +29,7 @@ export function toEnvoyRequest(request: ClientRequest, settings: ListenerSetting
   if (refusal !== undefined) return refusal;
   return {
     path,
-    headers: requestHeaders(request, path + query, settings),
+    headers: requestHeaders(request, path + query, settings, tlsHost),
     remoteAddress: clientAddress(request, settings),
   };
 }

@@ -13,6 +13,7 @@ import { type ListenerSettings, listenerSettings } from './listener-settings.ts'
 import { type Place, placeOf, placesOf } from './place.ts';
 import { OWN_ROUTE, type VirtualHost, virtualHostsOf } from './route-configuration.ts';
 import { matchRoute, nearestMisses, type RouteMatch } from './route-match.ts';
+import { chainOf } from './tls-chain.ts';
 
 /** What becomes of a request, and why. Later parts are there only when the earlier ones let the request come so far. */
 export type Explanation = {
@@ -23,6 +24,8 @@ export type Explanation = {
     readonly path: string;
     readonly nodeGroup: string;
     readonly clientAddress: string;
+    /** The Host over whose TLS it comes. */
+    readonly tls?: Place;
   };
   /** The gateway answers itself: no service gets the request. */
   readonly answer?: GatewayAnswer;
@@ -60,12 +63,16 @@ function explainCompiled(compiled: Compiled, inputs: ExplainInputs): Explanation
   const settings = listenerSettings(compiled);
   if (settings === undefined)
     throw new Error(`no ProxyConfig of node group "${nodeGroup}" has a \`listener\``);
-  const seen = toEnvoyRequest(request, settings);
-  if ('status' in seen) return { request: asSent(inputs), answer: seen };
+  const places = placesOf(resources);
+  const chain =
+    request.serverName === undefined ? undefined : chainOf(compiled, resources, request.serverName);
+  if (chain !== undefined && 'reason' in chain) return { request: asSent(inputs), answer: chain };
+  const tls = chain === undefined ? {} : { tls: placeOf(places, chain.host) };
+  const seen = toEnvoyRequest(request, settings, chain?.hostname);
+  if ('status' in seen) return { request: { ...asSent(inputs), ...tls }, answer: seen };
   const hosts = virtualHostsOf(compiled);
   const match = matchRoute(hosts, seen);
-  const places = placesOf(resources);
-  const shown = { ...asSent(inputs), ...asSeen(seen) };
+  const shown = { ...asSent(inputs), ...asSeen(seen), ...tls };
   if (match !== undefined) return { request: shown, ...explainMatch(match, seen, settings, places, inputs) };
   const nearest = nearestMisses(hosts.map(withoutOwnRoutes), seen).map(({ route, unmet }) => ({
     ...placeOf(places, route.name),
@@ -74,9 +81,12 @@ function explainCompiled(compiled: Compiled, inputs: ExplainInputs): Explanation
   return { request: shown, answer: { status: 404, reason: 'no route matches it' }, nearest };
 }
 
-/** The gateway's own paths are no resource that a request was meant for. */
+/** The gateway's own paths, and what a Host answers itself, are nothing that a request was meant for. */
 function withoutOwnRoutes(host: VirtualHost): VirtualHost {
-  return { ...host, routes: host.routes.filter(({ name }) => name !== OWN_ROUTE) };
+  return {
+    ...host,
+    routes: host.routes.filter(({ name }) => name !== OWN_ROUTE && !name.startsWith('Host/')),
+  };
 }
 
 function asSent({ nodeGroup, request }: ExplainInputs): Explanation['request'] {
@@ -111,9 +121,18 @@ function explainMatch(
 }
 
 function ownAnswer({ route }: RouteMatch, inputs: ExplainInputs): GatewayAnswer | undefined {
+  if (route.redirect !== undefined)
+    return { status: 301, reason: 'its Host sends what comes without TLS to https' };
   const status = route.direct_response?.status;
-  return status === undefined ? undefined : { status, reason: whyClosed(route.name, inputs) };
+  if (status === undefined) return undefined;
+  return { status, reason: HOST_ANSWERS[status] ?? whyClosed(route.name, inputs) };
 }
+
+/** Source: host-guard.ts, which alone answers so. */
+const HOST_ANSWERS: Readonly<Record<number, string>> = {
+  403: 'its Host refuses what comes without TLS',
+  421: "it asks for a host that is not that of its connection's TLS",
+};
 
 function whyClosed(id: string, { problems }: ExplainInputs): string {
   const errors = problems.filter(

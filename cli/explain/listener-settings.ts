@@ -18,9 +18,9 @@ export type ListenerSettings = {
   readonly domain?: string;
 };
 
-/** Those of the node group's listeners, which differ only in their address. Undefined when it has none. */
+/** Those of the node group's listeners, which differ only in their address, and in that one speaks TLS. Undefined when it has none. */
 export function listenerSettings({ resources }: Compiled): ListenerSettings | undefined {
-  const [listener] = resources.get(LISTENER) ?? [];
+  const listener = resources.get(LISTENER)?.find(({ json }) => json.listener_filters === undefined);
   if (listener === undefined) return undefined;
   const manager = managerOf(listener.json);
   const { common_http_protocol_options: common } = manager;

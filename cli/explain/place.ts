@@ -5,11 +5,11 @@ export type Place = { readonly resource: string; readonly file?: string; readonl
 
 /** Places by id, also those of refused resources. */
 export function placesOf(resources: ResourceSet): ReadonlyMap<string, Place> {
-  const { closed, filterPolicies, filters, mappings, proxyConfigs, rateLimits, rateLimitServices } =
+  const { closed, filterPolicies, filters, hosts, mappings, proxyConfigs, rateLimits, rateLimitServices } =
     resources;
   const all = [
     ...[...mappings, ...proxyConfigs, ...rateLimits, ...rateLimitServices],
-    ...[...filters, ...filterPolicies, ...closed],
+    ...[...filters, ...filterPolicies, ...hosts, ...closed],
   ];
   return new Map(
     all.map(({ kind, namespace, name, id, source }) => [

@@ -1,3 +1,4 @@
+import { HOST_HEADER } from '#controlplane/compile/host-header.ts';
 import type { ClientRequest } from './client-request.ts';
 import type { ListenerSettings } from './listener-settings.ts';
 import { requestHost } from './request-host.ts';
@@ -29,10 +30,16 @@ const JOINED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The headers as routes and filters see them: what the listener removes, joins and sets. `target` is path and query, normalised.
+ * The headers as routes and filters see them: what the listener removes, joins and sets. `target` is path and query, normalised; `tlsHost`
+ * the hostname of the Host over whose TLS it comes.
  * A client on a loopback address is one whose X-Forwarded-For Envoy fills with an address of its own machine: here it is the client's.
  */
-export function requestHeaders(request: ClientRequest, target: string, settings: ListenerSettings): Headers {
+export function requestHeaders(
+  request: ClientRequest,
+  target: string,
+  settings: ListenerSettings,
+  tlsHost?: string,
+): Headers {
   const headers = new Map<string, [string, ...string[]]>();
   for (const { name, value } of request.headers) {
     if (settings.removedHeaders.has(name)) continue;
@@ -42,7 +49,8 @@ export function requestHeaders(request: ClientRequest, target: string, settings:
     else earlier.push(value);
   }
   if (settings.use_remote_address) setAtTheEdge(headers, request.from, settings);
-  setMissing(headers, 'x-forwarded-proto', 'http');
+  setMissing(headers, 'x-forwarded-proto', tlsHost === undefined ? 'http' : 'https');
+  if (tlsHost !== undefined) headers.set(HOST_HEADER, [tlsHost]);
   setMissing(headers, 'x-request-id', NEW_REQUEST_ID);
   headers.set(':method', [request.method]);
   headers.set(':authority', [requestHost(request.authority)]);

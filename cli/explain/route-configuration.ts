@@ -24,6 +24,7 @@ export type Route = PerFilterConfig & {
   readonly name: string;
   readonly match: JsonObject;
   readonly route?: RouteAction;
+  readonly redirect?: JsonObject;
   readonly direct_response?: { readonly status: number };
 };
 

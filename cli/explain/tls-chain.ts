@@ -1,0 +1,38 @@
+import type { Compiled } from '#controlplane/compile/compiled.ts';
+import { coveringDomains } from '#controlplane/compile/domain-cover.ts';
+import { isJsonObject, type JsonObject } from '#protos/json.ts';
+import { LISTENER } from '#protos/type-url.ts';
+import type { ResourceSet } from '#resources/resource-set.ts';
+
+/** The filter chain that a connection of TLS gets: that of a Host, by its id. */
+export type TlsChain = { readonly hostname: string; readonly host: string };
+
+/** Why a connection of TLS comes to nothing. */
+export type NoTls = { readonly reason: string };
+
+/**
+ * The filter chain for this server name (`''`: none was said): the Host's of that name, else of the longest wildcard that covers it, else of `*`.
+ * Source: Envoy's page "FilterChainMatch".
+ */
+export function chainOf(
+  { resources }: Compiled,
+  { hosts }: ResourceSet,
+  serverName: string,
+): TlsChain | NoTls {
+  const listener = resources.get(LISTENER)?.find(({ json }) => json.listener_filters !== undefined);
+  if (listener === undefined) return { reason: 'nobody listens for TLS, since no Host has it' };
+  const chains = new Map(chainsOf(listener.json).map(chain => [String(chain.name), chain]));
+  const wanted = serverName === '' ? ['*'] : coveringDomains(serverName);
+  const hostname = wanted.find(name => chains.has(name));
+  const chain = hostname === undefined ? undefined : chains.get(hostname);
+  if (hostname === undefined || chain === undefined)
+    return { reason: `no Host has TLS for ${serverName === '' ? 'a client that says no name' : serverName}` };
+  if (chain.transport_socket === undefined)
+    return { reason: `the Host of ${hostname} cannot speak TLS, see its problems` };
+  const owner = hosts.find(({ spec }) => spec.hostname === hostname);
+  return { hostname, host: owner?.id ?? hostname };
+}
+
+function chainsOf({ filter_chains }: JsonObject): readonly JsonObject[] {
+  return Array.isArray(filter_chains) ? filter_chains.filter(isJsonObject) : [];
+}
