@@ -19,7 +19,6 @@ for (const api of APIS) {
     const modified = await statOf(server, 'listener_manager.listener_modified');
     const load = startLoad(url);
     t.after(load.stop);
-    t.after(load.stop);
     const delays: number[] = [];
     const roots = new Set<string>();
     const end = performance.now() + SECONDS * 1_000;

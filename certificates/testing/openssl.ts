@@ -1,0 +1,25 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+
+/** Runs openssl in a folder of the test. */
+export function openssl(t: TestContext) {
+  const folder = mkdtempSync(join(tmpdir(), 'openssl-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return {
+    /** Standard output; throws where it ends with another code than 0. */
+    run: (...args: readonly string[]) =>
+      execFileSync('openssl', args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }),
+    read: (name: string) => readFileSync(join(folder, name), 'utf8'),
+    write: (name: string, text: string) => writeFileSync(join(folder, name), text),
+  };
+}
+
+/** A certificate that openssl signs for its own key, and that key, PEM. */
+export function selfSigned(t: TestContext, ...args: readonly string[]): { certificate: string; key: string } {
+  const { run, read } = openssl(t);
+  run('req', '-x509', '-nodes', '-keyout', 'key', '-out', 'crt', '-subj', '/CN=test', '-days', '2', ...args);
+  return { certificate: read('crt'), key: read('key') };
+}

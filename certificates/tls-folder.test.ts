@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { until } from '#envoy/e2e/until.ts';
+import { issueIdentity } from './authority/leaf.ts';
+import { issueRoot } from './authority/root.ts';
+import { openTlsFolder } from './tls-folder.ts';
+import type { TlsMaterial } from './tls-material.ts';
+import { writeTlsFolder } from './write-tls-folder.ts';
+
+const ROOT = await issueRoot({ now: Date.now(), lifetimeMs: 3_600_000 });
+
+async function issue(): Promise<TlsMaterial> {
+  const lifetime = { now: Date.now(), lifetimeMs: 60_000 };
+  return {
+    ...(await issueIdentity(ROOT, { trustDomain: 'a.test', group: 'edge' }, lifetime)),
+    ca: ROOT.certificate,
+  };
+}
+
+function folderOf(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'tls-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+async function open(t: TestContext, folder: string) {
+  const problems: string[] = [];
+  const opened = await openTlsFolder(folder, { onProblem: message => problems.push(message), now: Date.now });
+  t.after(() => opened.close());
+  return { opened, problems };
+}
+
+/** As an operator may do it: one file after the other. */
+function writePlain(folder: string, { certificate, key, ca }: TlsMaterial): void {
+  writeFileSync(join(folder, 'tls.crt'), certificate);
+  writeFileSync(join(folder, 'tls.key'), key);
+  writeFileSync(join(folder, 'ca.crt'), ca);
+}
+
+for (const [how, write] of [
+  ['swapped by one link', writeTlsFolder],
+  ['written one by one', writePlain],
+] as const) {
+  test(`files that are ${how} are followed`, async t => {
+    const folder = folderOf(t);
+    const first = await issue();
+    write(folder, first);
+    const { opened, problems } = await open(t, folder);
+    assert.deepEqual(opened.current(), first);
+    const heard: TlsMaterial[] = [];
+    opened.onChange(material => heard.push(material));
+    const next = await issue();
+    write(folder, next);
+    await until(() => (heard.length > 0 ? true : undefined));
+    assert.deepEqual([opened.current(), heard, problems], [next, [next], []]);
+  });
+}
+
+test('a broken change is told once, without the key, and the last good one stays', async t => {
+  const folder = folderOf(t);
+  const first = await issue();
+  writeTlsFolder(folder, first);
+  const { opened, problems } = await open(t, folder);
+  const { key } = await issue();
+  writeTlsFolder(folder, { ...first, key });
+  await until(() => (problems.length > 0 ? true : undefined));
+  writeFileSync(join(folder, 'other'), 'another event');
+  assert.match(problems.join(), /^[^,]*tls\.crt and tls\.key: the private key does not fit the certificate$/);
+  assert.deepEqual(opened.current(), first);
+  const good = await issue();
+  writeTlsFolder(folder, good);
+  await until(() => (opened.current().key === good.key ? true : undefined));
+});
+
+for (const name of ['tls.crt', 'tls.key', 'ca.crt']) {
+  test(`without ${name} it does not open, and says which file is missing`, async t => {
+    const folder = folderOf(t);
+    writePlain(folder, await issue());
+    rmSync(join(folder, name));
+    await assert.rejects(open(t, folder), new RegExp(`^Error: ${folder}/${name} is missing$`));
+  });
+}
+
+test('the first files may come later, when that is allowed', async t => {
+  const folder = join(folderOf(t), 'edge');
+  const opening = openTlsFolder(folder, { onProblem: assert.fail, now: Date.now, waitMs: 10_000 });
+  const first = await issue();
+  writeTlsFolder(folder, first);
+  const opened = await opening;
+  assert.deepEqual(opened.current(), first);
+  opened.close();
+});
+
+test('a reader never sees a certificate with the key of another while they are swapped', async t => {
+  const folder = folderOf(t);
+  const pairs = [await issue(), await issue()] as const;
+  writeTlsFolder(folder, pairs[0]);
+  const { opened, problems } = await open(t, folder);
+  for (let turn = 0; turn < 100; turn += 1) {
+    writeTlsFolder(folder, pairs[turn % 2 === 0 ? 1 : 0]);
+    if (turn % 10 === 0) await new Promise(resolve => setImmediate(resolve));
+  }
+  await until(() => (opened.current().key === pairs[0].key ? true : undefined));
+  assert.deepEqual(problems, []);
+});
+
+test('what is written is for its owner alone, and leaves nothing of before', async t => {
+  const folder = join(folderOf(t), 'edge');
+  for (let turn = 0; turn < 3; turn += 1) writeTlsFolder(folder, await issue());
+  assert.equal(statSync(folder).mode & 0o777, 0o700);
+  for (const name of ['tls.crt', 'tls.key', 'ca.crt'])
+    assert.equal(statSync(join(folder, name)).mode & 0o777, 0o600);
+  assert.equal(readdirSync(folder).filter(name => name.startsWith('..data-')).length, 1);
+  assert.match(readFileSync(join(folder, 'tls.key'), 'utf8'), /PRIVATE KEY/);
+});
