@@ -20,7 +20,14 @@ export const TEST_TOOLS: readonly Tool[] = [
   { name: 'REDIS', command: 'redis-server', aptPackage: 'redis-server' },
   { name: 'OPENSSL', command: 'openssl', aptPackage: 'openssl' },
   { name: 'CHROMIUM', command: 'chromium', aptPackage: 'chromium' },
+  { name: 'CURL', command: 'curl', aptPackage: 'curl' },
   { name: 'GRPCURL', command: 'grpcurl', goPackage: 'github.com/fullstorydev/grpcurl/cmd/grpcurl@v1.9.4' },
+  // Its release 2.6.0: the module's path has no version in it.
+  {
+    name: 'H2SPEC',
+    command: 'h2spec',
+    goPackage: 'github.com/summerwind/h2spec/cmd/h2spec@v0.0.0-20200804131034-70ac22940108',
+  },
   // The library behind `docker compose config`, which needs no Docker.
   {
     name: 'COMPOSE_GO',

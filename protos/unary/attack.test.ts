@@ -6,28 +6,12 @@ import { describe, type TestContext, test } from 'node:test';
 import { status } from '@grpc/grpc-js';
 import { framed } from './message-reader.ts';
 import { serveEcho } from './testing/echo-server.ts';
+import { FRAME, frame, PREFACE, REQUEST } from './testing/frames.ts';
 import { call, closed, open, openSession, send } from './testing/http2-client.ts';
 
 const MIB = 2 ** 20;
-const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
-/** Source: RFC 9113, section 6. */
-const FRAME = { headers: 1, rst: 3, settings: 4, continuation: 9 } as const;
-
-/**
- * `:method: POST`, `:scheme: http`, `:path: /` and `:authority: x`, of HPACK's static table. Source: RFC 7541, appendix A.
- */
-const REQUEST = Buffer.from('838684010178', 'hex');
 /** `accept-encoding: gzip, deflate`, of HPACK's static table. */
 const ACCEPT_ENCODING = 0x90;
-
-function frame(type: number, flags: number, stream: number, payload: Buffer): Buffer {
-  const head = Buffer.alloc(9);
-  head.writeUIntBE(payload.length, 0, 3);
-  head[3] = type;
-  head[4] = flags;
-  head.writeUInt32BE(stream, 5);
-  return Buffer.concat([head, payload]);
-}
 
 /** A connection that speaks frames of its own making; what it is sent is thrown away. */
 function rawConnection(t: TestContext, port: number): net.Socket {

@@ -1,0 +1,75 @@
+import { ECHO } from './echo-server.ts';
+
+export const PREFACE: Uint8Array = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
+/** Source: RFC 9113, section 6. */
+export const FRAME = {
+  data: 0,
+  headers: 1,
+  priority: 2,
+  rst: 3,
+  settings: 4,
+  ping: 6,
+  goaway: 7,
+  windowUpdate: 8,
+  continuation: 9,
+} as const;
+export const FLAG = { endStream: 1, ack: 1, endHeaders: 4, padded: 8 } as const;
+/** Source: RFC 9113, section 6.5.2. */
+export const SETTING = { initialWindowSize: 4 } as const;
+
+const EMPTY = Buffer.alloc(0);
+
+/** A frame, right or wrong. Source: RFC 9113, section 4.1. */
+export function frame(type: number, flags: number, stream: number, payload: Uint8Array = EMPTY): Buffer {
+  const head = Buffer.alloc(9);
+  head.writeUIntBE(payload.length, 0, 3);
+  head[3] = type;
+  head[4] = flags;
+  head.writeUInt32BE(stream, 5);
+  return Buffer.concat([head, payload]);
+}
+
+export function uint32(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(value);
+  return bytes;
+}
+
+export function setting(id: number, value: number): Buffer {
+  return Buffer.concat([Buffer.from([0, id]), uint32(value)]);
+}
+
+/**
+ * `:method: POST`, `:scheme: http`, `:path: /` and `:authority: x`, of HPACK's static table. Source: RFC 7541, appendix A.
+ */
+export const REQUEST: Uint8Array = Buffer.from('838684010178', 'hex');
+
+/** A field that no table keeps, its texts as they are. Source: RFC 7541, section 6.2.2. */
+export function field(name: string, value: string): Buffer {
+  return Buffer.concat([Buffer.from([0]), text(name), text(value)]);
+}
+
+/** A field that the reader must keep in its table. Source: RFC 7541, section 6.2.1. */
+export function keptField(name: string, value: string): Buffer {
+  return Buffer.concat([Buffer.from([0x40]), text(name), text(value)]);
+}
+
+/** The headers of a call of the echo method, and more fields. */
+export function callHeaders(...fields: readonly Uint8Array[]): Buffer {
+  return requestHeaders(ECHO, ...fields);
+}
+
+export function requestHeaders(path: string, ...fields: readonly Uint8Array[]): Buffer {
+  const start = [Buffer.from('8386', 'hex'), field(':path', path), field(':authority', 'x')];
+  return Buffer.concat([...start, field('content-type', 'application/grpc'), ...fields]);
+}
+
+/** Source: RFC 7541, sections 5.1 and 5.2. */
+function text(value: string): Buffer {
+  const bytes = Buffer.from(value);
+  if (bytes.length < 127) return Buffer.concat([Buffer.from([bytes.length]), bytes]);
+  const length = [127];
+  let rest = bytes.length - 127;
+  for (; rest >= 128; rest = Math.floor(rest / 128)) length.push((rest % 128) + 128);
+  return Buffer.concat([Buffer.from([...length, rest]), bytes]);
+}

@@ -1,0 +1,20 @@
+/** An echo server that is attacked from outside, and tells what it costs it. */
+import { serveUnary } from '../serve-unary.ts';
+import { echo } from './echo-server.ts';
+
+const served = await serveUnary({
+  host: '127.0.0.1',
+  port: 0,
+  methods: [echo],
+  onError: error => {
+    throw error;
+  },
+  limits: JSON.parse(process.argv[2] ?? '{}'),
+});
+process.on('message', () => {
+  const { rss } = process.memoryUsage();
+  const { maxRSS, userCPUTime, systemCPUTime } = process.resourceUsage();
+  process.send?.({ rss, highest: maxRSS * 1024, cpuMicros: userCPUTime + systemCPUTime });
+});
+process.on('disconnect', () => process.exit());
+process.send?.({ port: served.port });
