@@ -41,6 +41,11 @@ export function resourcesVersion(resources: Resources): string {
   return version;
 }
 
+/** Says what `resourcesVersion` is to answer: whoever changes a few of many resources may know it without looking at all of them. */
+export function setResourcesVersion(resources: Resources, version: string): void {
+  versions.set(resources, version);
+}
+
 /** A hash of names and versions, whatever their order. */
 export function versionOf(versions: ReadonlyMap<string, string>): string {
   const hash = createHash('sha256');

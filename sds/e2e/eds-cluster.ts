@@ -3,19 +3,24 @@ export type Api = 'DELTA_GRPC' | 'GRPC' | 'REST';
 
 /**
  * The bootstrap of an Envoy whose listener `in` sends everything to the EDS cluster `user-service` of the discovery service at `port`.
- * Another EDS cluster, `nobody`, asks for a service that does not exist.
+ * Another EDS cluster, `nobody`, asks for a service that does not exist; `more` clusters may follow.
  */
-export function edsBootstrap(api: Api, port: number): object {
+export function edsBootstrap(api: Api, port: number, more: readonly object[] = []) {
   return {
     node: { id: `envoy-${api}`, cluster: 'edge' },
     static_resources: {
       listeners: [listener()],
-      clusters: [discoveryCluster(api, port), edsCluster('user-service', api), edsCluster('nobody', api)],
+      clusters: [
+        discoveryCluster(api, port),
+        edsCluster('user-service', api),
+        edsCluster('nobody', api),
+        ...more,
+      ],
     },
   };
 }
 
-function edsCluster(name: string, api: Api): object {
+export function edsCluster(name: string, api: Api): object {
   const services =
     api === 'REST'
       ? { cluster_names: ['sds'], refresh_delay: '0.1s' }

@@ -22,3 +22,16 @@ test('only services that have changed are told of, with what came and went', () 
     { service: 'new', added: [], removed: [], instances: 0 },
   ]);
 });
+
+test('names that share an array are told of once', () => {
+  const [was, is] = [[one], [two]];
+  const names = ['users.default', 'users', 'users:http'];
+  const changes = instanceChanges(
+    new Map(names.map(name => [name, was])),
+    new Map(names.map(name => [name, is])),
+  );
+  assert.deepEqual(
+    changes.map(({ service }) => service),
+    ['users'],
+  );
+});

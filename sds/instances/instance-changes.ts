@@ -11,11 +11,13 @@ export type InstanceChange = {
 
 /** What an operator wants to read when instances come and go: one entry for each service that has changed; names that share an array are one. */
 export function instanceChanges(before: Instances, after: Instances): readonly InstanceChange[] {
-  const services = [...new Set([...before.keys(), ...after.keys()])].sort();
+  const differs = (service: string) => before.get(service) !== after.get(service);
+  const gone = [...before.keys()].filter(service => !after.has(service));
+  const services = [...gone, ...[...after.keys()].filter(differs)].sort();
   const told = new Set<readonly Instance[] | undefined>([undefined]);
   return services.flatMap(service => {
     const arrays = [before.get(service), after.get(service)];
-    if (arrays[0] === arrays[1] || arrays.every(array => told.has(array))) return [];
+    if (arrays.every(array => told.has(array))) return [];
     for (const array of arrays) told.add(array);
     const old = addresses(before.get(service));
     const now = addresses(after.get(service));

@@ -21,7 +21,7 @@ export type SdsProcess = {
 
 /** Starts `sds/main.ts` on a free port with this instances file and more environment, and waits until it listens. */
 export async function startSds(
-  t: TestContext,
+  t: Pick<TestContext, 'after'>,
   text: string,
   env: Readonly<Record<string, string>> = {},
 ): Promise<SdsProcess> {

@@ -65,7 +65,7 @@ function readPort({ name, port, protocol = 'TCP' }: JsonRecord): readonly SliceP
 function readEndpoint(endpoint: JsonRecord, family: number): readonly SliceEndpoint[] {
   const [address] = Array.isArray(endpoint.addresses) ? endpoint.addresses : [];
   const state = stateOf(isRecord(endpoint.conditions) ? endpoint.conditions : {});
-  if (state === undefined || typeof address !== 'string' || isIP(address) !== family) return [];
+  if (state === undefined || typeof address !== 'string' || !isAddress(address, family)) return [];
   return [
     {
       address,
@@ -75,6 +75,11 @@ function readEndpoint(endpoint: JsonRecord, family: number): readonly SliceEndpo
       zone: text(endpoint.zone),
     },
   ];
+}
+
+/** An address with a zone (`fe80::1%eth0`) means nothing elsewhere. */
+function isAddress(address: string, family: number): boolean {
+  return isIP(address) === family && !address.includes('%');
 }
 
 function stateOf({ ready, serving, terminating }: JsonRecord): SliceEndpoint['state'] | undefined {
@@ -88,5 +93,5 @@ function targetOf(ref: unknown): string | undefined {
 }
 
 function text(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
+  return typeof value === 'string' && value !== '' && value.isWellFormed() ? value : undefined;
 }

@@ -172,6 +172,7 @@ const MALFORMED: readonly object[] = [
   { endpoints: [null, 1, {}], ports: [null, {}, { port: '80' }, { port: 0 }, { port: 65_536 }] },
   { endpoints: [{ addresses: null }, { addresses: [] }, { addresses: [1] }, { addresses: ['nonsense'] }] },
   { endpoints: [endpoint('fd00::1')] },
+  { addressType: 'IPv6', endpoints: [endpoint('fe80::1%eth0')] },
   { addressType: undefined, endpoints: [endpoint('10.0.0.1')] },
 ];
 
