@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { compile } from '#controlplane/compile/compile.ts';
 import { nodeGroups } from '#controlplane/compile/node-groups.ts';
 import { describeProblem } from '#controlplane/problems.ts';
+import { checkTlsSecrets } from '#controlplane/tls-secrets.ts';
 import type { Collected } from '#resources/collect.ts';
 import type { Problem } from '#resources/problem.ts';
 import { toResourceSet } from '#resources/resource-set.ts';
@@ -17,7 +18,7 @@ export function validateCommand(): Command {
     .option('--json', 'print the problems as JSON')
     .action((paths: string[], options: { json?: boolean }) => {
       const read = readResources(paths);
-      const problems = [...read.problems, ...problemsBetween(read)];
+      const problems = [...read.problems, ...problemsBetween(read, Date.now())];
       const good = read.resources.size;
       process.stdout.write(options.json ? toJson(good, problems) : toText(good, problems));
       process.exitCode = exitCodeFor(problems);
@@ -25,10 +26,11 @@ export function validateCommand(): Command {
 }
 
 /** What is wrong between resources that are each right, such as a route to a cluster that is nowhere. */
-function problemsBetween({ resources, refused }: Collected): Problem[] {
+function problemsBetween({ resources, refused }: Collected, now: number): Problem[] {
+  const secrets = checkTlsSecrets({ resources, refused }, [], now).problems;
   const set = toResourceSet(resources.values(), refused.values());
   const options = compileOptions({});
-  return nodeGroups(set).flatMap(group => compile(set, group, options).problems);
+  return [...secrets, ...nodeGroups(set).flatMap(group => compile(set, group, options).problems)];
 }
 
 function toJson(good: number, problems: readonly Problem[]): string {

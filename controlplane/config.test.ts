@@ -41,6 +41,7 @@ for (const [name, value] of [
   ['HTTP_ADDRESS', '127.0.0.1:99999'],
   ['EDGE_ADDRESS', '[localhost]:80'],
   ['EDGE_TLS_ADDRESS', '8443'],
+  ['EDGE_TLS_ADDRESS', '127.0.0.1:8080'],
   ['EDGE_HTTPS_PORT', '0'],
   ['EDGE_HTTPS_PORT', 'https'],
   ['SDS_ADDRESS', ':1'],

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { delimiter, resolve } from 'node:path';
 import { DEFAULT_TRUST_DOMAIN, parseSpiffeId, spiffeId } from '#certificates/identity.ts';
-import { type HostPort, parseHostPort } from '#protos/host-port.ts';
+import { formatHostPort, type HostPort, parseHostPort } from '#protos/host-port.ts';
 
 export type Config = {
   /** Folders with the operator's resources. */
@@ -69,6 +69,12 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     throw new Error(`LOG_LEVEL is "${logLevel}": want one of ${LOG_LEVELS.join(', ')}`);
   }
   const namespaces = list('RESOURCES_KUBERNETES', '', ',');
+  const edge = address('EDGE_ADDRESS', '127.0.0.1:8080');
+  const edgeTls = address('EDGE_TLS_ADDRESS', '127.0.0.1:8443');
+  if (formatHostPort(edge) === formatHostPort(edgeTls))
+    throw new Error(
+      `EDGE_TLS_ADDRESS is "${formatHostPort(edge)}", which is EDGE_ADDRESS: want another port`,
+    );
   const httpsPort = text('EDGE_HTTPS_PORT', '');
   const kubeconfig = text('KUBECONFIG', '');
   const folders = namespaces.length > 0 ? '' : 'envoy/resources';
@@ -78,8 +84,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     state: resolve(text('STATE', '.gateway')),
     xds: address('XDS_ADDRESS', '127.0.0.1:18000'),
     http: address('HTTP_ADDRESS', '127.0.0.1:8877'),
-    edge: address('EDGE_ADDRESS', '127.0.0.1:8080'),
-    edgeTls: address('EDGE_TLS_ADDRESS', '127.0.0.1:8443'),
+    edge,
+    edgeTls,
     ...(httpsPort === '' ? {} : { httpsPort: parsePort('EDGE_HTTPS_PORT', httpsPort) }),
     sds: address('SDS_ADDRESS', '127.0.0.1:18003'),
     extAuthz: address('EXT_AUTHZ_ADDRESS', '127.0.0.1:18001'),

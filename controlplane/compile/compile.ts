@@ -29,6 +29,7 @@ import { rateLimitProblems } from './rate-limit-problems.ts';
 import { toRouteConfiguration } from './route-configuration.ts';
 import { mappingEntries } from './route-entries.ts';
 import { servedSecrets } from './served-secrets.ts';
+import { tlsAddressProblems, withoutClash } from './tls-address-problems.ts';
 import { virtualHosts } from './virtual-hosts.ts';
 
 /**
@@ -84,10 +85,12 @@ export function compile(resources: ResourceSet, group: string, options: CompileO
       ],
       [
         LISTENER,
-        byName([
-          ...listeners(own, group, options, edge?.listener, hop, hopSocket(resources, group, hop)),
-          ...(tlsListener === undefined ? [] : [tlsListener]),
-        ]),
+        byName(
+          withoutClash(
+            listeners(own, group, options, edge?.listener, hop, hopSocket(resources, group, hop)),
+            tlsListener,
+          ),
+        ),
       ],
     ]),
     problems: [
@@ -95,6 +98,7 @@ export function compile(resources: ResourceSet, group: string, options: CompileO
       ...declared.problems,
       ...hosts.problems,
       ...tls.problems,
+      ...tlsAddressProblems(own, tlsListener),
       ...(filters?.problems ?? []),
       ...[...groups.values()].flatMap(mappingGroupProblems),
       ...(edge === undefined ? unservedLabelProblems(own.mappings) : rateLimitProblems(own, edge, memo)),
