@@ -32,6 +32,8 @@ export type KubernetesStatus = {
 };
 
 const LEASE = 'gateway-controlplane-status';
+/** One that has vanished is followed by another within 10 to 12 s. */
+const LEASE_SECONDS = 10;
 /** A control plane without proxies lets those that have some write, if there are others: it waits so long, in ms. */
 const WITHOUT_PROXIES_MS = 20_000;
 
@@ -62,7 +64,19 @@ export function writeKubernetesStatus(parts: KubernetesStatusParts): KubernetesS
     };
     const holder = `${hostname()}-${randomUUID().slice(0, 8)}`;
     const { namespace } = cluster;
-    leading ??= lead({ cluster, namespace, name: LEASE, holder, onLeading, onTrouble, now, after, random });
+    const durationSeconds = LEASE_SECONDS;
+    leading ??= lead({
+      cluster,
+      namespace,
+      name: LEASE,
+      durationSeconds,
+      holder,
+      onLeading,
+      onTrouble,
+      now,
+      after,
+      random,
+    });
   };
   const cancel = after(WITHOUT_PROXIES_MS, begin);
   return {

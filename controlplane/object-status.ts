@@ -16,6 +16,7 @@ export type ObjectStatus = {
 };
 
 const LONGEST_MESSAGE = 4_000;
+const LONGEST_PROBLEM = 1_000;
 const MOST_PROBLEMS = 50;
 
 /**
@@ -63,7 +64,7 @@ function toCondition(
     type,
     status,
     reason,
-    message: cut(message),
+    message: cut(message, LONGEST_MESSAGE),
     observedGeneration: generation,
     // The API's times have whole seconds.
     lastTransitionTime:
@@ -72,11 +73,11 @@ function toCondition(
 }
 
 function toProblem({ severity, field, message }: Problem) {
-  return { severity, ...(field === undefined ? {} : { field }), message: cut(message) };
+  return { severity, ...(field === undefined ? {} : { field }), message: cut(message, LONGEST_PROBLEM) };
 }
 
-function cut(text: string): string {
-  return text.length <= LONGEST_MESSAGE ? text : `${text.slice(0, LONGEST_MESSAGE - 1).toWellFormed()}…`;
+function cut(text: string, longest: number): string {
+  return text.length <= longest ? text : `${text.slice(0, longest - 1).toWellFormed()}…`;
 }
 
 function readStatus(status: unknown): { conditions: readonly Fields[]; problems: readonly unknown[] } {

@@ -50,7 +50,7 @@ const LONGEST_MS = 200;
 /** What names a Secret that nothing is known of waits for it so long, in ms. Not at the start: then all wait. */
 const SECRET_MS = 2_000;
 /** Secrets that were in force are read so much longer, in ms. */
-const REVIEW_MS = 5_000;
+const REVIEW_MS = 2_000;
 
 /**
  * Follows folders and Kubernetes as one source of resources. Of two documents for one resource the folder's counts, of two folders the

@@ -13,6 +13,8 @@ export type ControlPlaneProcess = {
   /** Base URL of its HTTP interface. */
   readonly http: string;
   stop(): Promise<void>;
+  /** SIGKILL. */
+  kill(): Promise<void>;
 };
 
 export type ControlPlaneOptions = {
@@ -22,6 +24,8 @@ export type ControlPlaneOptions = {
   readonly edge: string;
   /** Where it listens for TLS. */
   readonly edgeTls?: string;
+  /** Further environment. */
+  readonly env?: Readonly<Record<string, string>>;
 };
 
 /** Starts it and waits until it listens. */
@@ -30,22 +34,25 @@ export async function startControlPlane({
   edgeTls = '',
   resources,
   state,
+  env: more = {},
 }: ControlPlaneOptions): Promise<ControlPlaneProcess> {
   const env = { RESOURCES: resources, STATE: state, EDGE_ADDRESS: edge, EDGE_TLS_ADDRESS: edgeTls };
   const child = spawn(process.execPath, [MAIN], {
-    env: { ...process.env, ...env, XDS_ADDRESS: ANY_PORT, HTTP_ADDRESS: ANY_PORT },
+    env: { ...process.env, ...env, XDS_ADDRESS: ANY_PORT, HTTP_ADDRESS: ANY_PORT, ...more },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const exited = once(child, 'exit');
-  const stop = async () => {
-    child.kill('SIGTERM');
+  const end = async (signal: NodeJS.Signals) => {
+    child.kill(signal);
     await exited;
   };
+  const stop = () => end('SIGTERM');
+  const kill = () => end('SIGKILL');
   for await (const line of createInterface({ input: child.stdout })) {
     const { http, msg, xds } = JSON.parse(line) as { http?: { port: number }; msg: string; xds?: number };
     if (msg !== 'listening') continue;
     child.stdout.resume();
-    return { xds: `127.0.0.1:${xds}`, http: `http://127.0.0.1:${http?.port}`, stop };
+    return { xds: `127.0.0.1:${xds}`, http: `http://127.0.0.1:${http?.port}`, stop, kill };
   }
   throw new Error('The control plane ended before it listened');
 }

@@ -13,7 +13,7 @@ export type GroupOptions = Omit<CollectionOptions, 'resource' | 'fieldSelector'>
 };
 
 /** How long a definition that is missing may be there before it is found, in ms. */
-const LOOK_AGAIN_MS = 5_000;
+const LOOK_AGAIN_MS = 2_000;
 
 /** The objects of all our kinds in one group. A kind that the API does not have yet has no objects, and is looked for again. */
 export class GroupObjects {

@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { objectParser } from '#resources/kubernetes/object-parser.ts';
+import { type ServedObject, toServedObject } from '#resources/kubernetes/served-object.ts';
+import { DEFAULT_PARSE_OPTIONS } from '#resources/parse-options.ts';
+import type { Written } from './candidates.ts';
+import { type ObjectFacts, objectStandings } from './object-standing.ts';
+import { type Condition, objectStatus } from './object-status.ts';
+import { startRollout, want } from './rollout.ts';
+
+const PLACE = 'Kubernetes mappings.gateway.internal';
+const NOW = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
+const COLLECTION = { group: 'gateway.internal', version: 'v2', plural: 'mappings' };
+
+function objectOf(spec: object, status?: unknown, generation = 1): ServedObject {
+  const metadata = { name: 'one', namespace: 'shop', uid: 'u', resourceVersion: '5', generation };
+  const object = { apiVersion: 'gateway.internal/v2', kind: 'Mapping', metadata, spec, status };
+  return toServedObject(object, COLLECTION, objectParser(PLACE, DEFAULT_PARSE_OPTIONS).parse);
+}
+
+const GOOD = { prefix: '/a/', service: 'a' };
+
+function writtenOf({ parsed }: ServedObject): Written {
+  return {
+    resources: new Map(parsed.resources.map(resource => [resource.id, resource])),
+    refused: new Map(parsed.refused.map(refused => [refused.id, refused])),
+    unreadable: new Set(),
+    anonymous: new Set(),
+  };
+}
+
+/** Served, and not answered by any proxy. */
+function factsOf(object: ServedObject, more: Partial<ObjectFacts> = {}): ObjectFacts {
+  const written = writtenOf(object);
+  const rollout = want(startRollout(new Map()), written.resources);
+  return { written, rollout, problems: object.parsed.problems, proxies: true, ...more };
+}
+
+const accepted = (object: ServedObject) => ({ rollout: startRollout(writtenOf(object).resources) });
+
+function statusOf(object: ServedObject, facts = factsOf(object), now = NOW) {
+  const standing = objectStandings(facts)(object);
+  assert.ok(standing !== undefined);
+  return objectStatus(object, standing, now);
+}
+
+const conditionsOf = (status: ReturnType<typeof statusOf>) =>
+  (status?.conditions ?? []) as readonly Condition[];
+
+const inShort = (status: ReturnType<typeof statusOf>) =>
+  conditionsOf(status).map(({ type, status, reason }) => `${type}=${status}:${reason}`);
+
+describe('the status of an object', () => {
+  test('is unknown until proxies have answered', () => {
+    const object = objectOf(GOOD);
+    assert.deepEqual(inShort(statusOf(object)), ['Accepted=True:Accepted', 'Programmed=Unknown:Pending']);
+  });
+
+  test('is of its generation, and since the time when it last changed', () => {
+    const object = objectOf(GOOD, undefined, 7);
+    const first = statusOf(object, factsOf(object, accepted(object)));
+    assert.deepEqual(first?.conditions[1], {
+      type: 'Programmed',
+      status: 'True',
+      reason: 'Programmed',
+      message: 'The proxies have taken it',
+      observedGeneration: 7,
+      lastTransitionTime: '2026-01-02T03:04:05Z',
+    });
+    const edited = objectOf({ ...GOOD, service: 'b' }, first, 8);
+    const [kept] = conditionsOf(statusOf(edited, factsOf(edited), NOW + 60_000));
+    assert.deepEqual([kept?.observedGeneration, kept?.lastTransitionTime], [8, '2026-01-02T03:04:05Z']);
+  });
+
+  test('is not written when it is so already, later too', () => {
+    const object = objectOf(GOOD);
+    const facts = factsOf(object, accepted(object));
+    const again = objectOf(GOOD, JSON.parse(JSON.stringify(statusOf(object, facts))));
+    assert.equal(statusOf(again, factsOf(again, accepted(again)), NOW + 60_000), undefined);
+  });
+
+  test('keeps what proxies of another control plane have said of this generation, and forgets it with the next', () => {
+    const object = objectOf(GOOD);
+    const taken = statusOf(object, factsOf(object, accepted(object)));
+    const same = objectOf(GOOD, taken);
+    assert.equal(statusOf(same, factsOf(same, { proxies: false })), undefined);
+    const next = objectOf(GOOD, taken, 2);
+    assert.deepEqual(inShort(statusOf(next)), ['Accepted=True:Accepted', 'Programmed=Unknown:Pending']);
+  });
+
+  test('keeps the conditions of others', () => {
+    const other = { type: 'Other', status: 'True' };
+    const object = objectOf(GOOD, { conditions: [other] });
+    assert.deepEqual(statusOf(object)?.conditions[2], other);
+  });
+
+  test('survives a status of any form', () => {
+    for (const status of [null, 1, 'x', [], { conditions: 'x', problems: {} }, { conditions: [null, 1] }])
+      assert.equal(conditionsOf(statusOf(objectOf(GOOD, status))).length, 2);
+  });
+
+  test('has the problems of this object alone, and no more than can be read', () => {
+    const object = objectOf({ ...GOOD, prefix: 'x' });
+    const [problem] = object.parsed.problems;
+    assert.ok(problem !== undefined);
+    const many = Array.from({ length: 60 }, () => ({ ...problem, message: 'm'.repeat(9_000) }));
+    const foreign = [
+      { ...problem, name: 'two' },
+      { ...problem, file: 'Kubernetes mappings.getambassador.io' },
+    ];
+    const status = statusOf(object, factsOf(object, { problems: [...foreign, ...many] }));
+    assert.equal(status?.problems.length, 50);
+    assert.ok((status?.problems[0]?.message.length ?? 0) <= 4_000);
+    assert.ok(JSON.stringify(status).length < 1_000_000);
+    assert.deepEqual(inShort(statusOf(object, factsOf(object, { problems: foreign }))), [
+      'Accepted=False:Invalid',
+      'Programmed=False:Closed',
+    ]);
+  });
+
+  test('says that an older version is in force, that another resource is, and what a proxy refuses', () => {
+    const wrong = objectOf({ ...GOOD, prefix: 'x' });
+    const former = startRollout(writtenOf(objectOf(GOOD)).resources);
+    assert.equal(
+      inShort(statusOf(wrong, factsOf(wrong, { rollout: former })))[1],
+      'Programmed=False:LastGood',
+    );
+    const object = objectOf(GOOD);
+    const others = factsOf(object, { written: writtenOf(objectOf(GOOD)) });
+    assert.deepEqual(inShort(statusOf(object, others)), [
+      'Accepted=False:Conflicted',
+      'Programmed=False:Conflicted',
+    ]);
+    const [resource] = object.parsed.resources;
+    const quarantined = new Map([['Mapping/shop/one', { to: resource, message: 'no such thing' }]]);
+    const refused = statusOf(
+      object,
+      factsOf(object, { rollout: { ...startRollout(new Map()), quarantined } }),
+    );
+    assert.equal(conditionsOf(refused)[1]?.message, 'A proxy refuses it: no such thing');
+  });
+
+  test('of an object for another gateway is not ours', () => {
+    const object = objectOf({ ...GOOD, gateway_id: 'other' });
+    assert.equal(objectStandings(factsOf(object))(object), undefined);
+  });
+});

@@ -1,0 +1,78 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type ApiRequest, type Cluster, connectCluster } from '#kubernetes/cluster.ts';
+import { after } from '#process/after.ts';
+import { DEFAULT_PARSE_OPTIONS } from '#resources/parse-options.ts';
+import type { Resource } from '#resources/resource.ts';
+import { type Reading, type Sources, watchResources } from '../resource-sources.ts';
+
+export type ApiReader = Sources & {
+  /** Every reading, the newest last. */
+  readonly readings: readonly Reading[];
+  /** What was asked of the API: path and selection. */
+  readonly asked: readonly string[];
+  /** How often only statuses changed. */
+  statuses(): number;
+  /** What the proxies go by. */
+  inForce: readonly Resource[];
+  /** Waits for the first reading, from now or already there, that is as wanted. */
+  readingWhen(wanted: (reading: Reading) => boolean): Promise<Reading>;
+};
+
+/** Reads resources from an API, and from folders, as the control plane does. */
+export async function readFrom(
+  kubeconfig: string,
+  { namespaces, folders = [] }: { namespaces?: readonly string[]; folders?: readonly string[] } = {},
+): Promise<ApiReader> {
+  const cluster = await connectCluster({ kubeconfig });
+  const readings: Reading[] = [];
+  const asked: string[] = [];
+  let statuses = 0;
+  const note = ({ path, query }: ApiRequest) => asked.push(`${path} ${query?.fieldSelector ?? ''}`.trim());
+  const noted: Cluster = {
+    ...cluster,
+    call: request => {
+      note(request);
+      return cluster.call(request);
+    },
+    open: (request, signal) => {
+      note(request);
+      return cluster.open(request, signal);
+    },
+  };
+  const sources = watchResources({
+    folders,
+    from: '/',
+    parse: DEFAULT_PARSE_OPTIONS,
+    kubernetes: { cluster: noted, namespaces },
+    inForce: () => reader.inForce,
+    onChange: reading => readings.push(reading),
+    onStatus: () => {
+      statuses += 1;
+    },
+    after,
+    random: Math.random,
+  });
+  const reader: ApiReader = {
+    readings,
+    asked,
+    statuses: () => statuses,
+    inForce: [],
+    waiting: () => sources.waiting(),
+    objects: () => sources.objects(),
+    close: () => {
+      sources.close();
+      cluster.close();
+    },
+    async readingWhen(wanted) {
+      const deadline = performance.now() + 15_000;
+      for (;;) {
+        const last = readings.at(-1);
+        if (last !== undefined && wanted(last)) return last;
+        if (performance.now() > deadline)
+          throw new Error(`Not read: ${wanted}; last ${JSON.stringify(last?.problems)}`);
+        await delay(5);
+      }
+    },
+  };
+  return reader;
+}

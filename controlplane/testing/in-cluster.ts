@@ -1,0 +1,78 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type ControlPlaneProcess, startControlPlane } from '#envoy/e2e/control-plane-process.ts';
+import type { KubeApiserver } from '#kubernetes/testing/kube-apiserver.ts';
+import { issueToken, makeServiceAccount, type Rule } from '#kubernetes/testing/service-account.ts';
+import { type Document, read } from '#resources/kubernetes/testing/objects.ts';
+
+/** All that a control plane may do in the namespace whose resources it reads, which is its own here. */
+export const RIGHTS: readonly Rule[] = [
+  { apiGroups: ['gateway.internal'], resources: ['*'], verbs: ['list', 'watch'] },
+  { apiGroups: ['gateway.internal'], resources: ['*/status'], verbs: ['patch'] },
+  { apiGroups: [''], resources: ['secrets'], verbs: ['list', 'watch'] },
+  { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'create', 'update'] },
+];
+
+/** Starts control planes that may do what RIGHTS says, each with a state folder of its own. */
+export async function inCluster(api: KubeApiserver, edge: string) {
+  const folder = mkdtempSync(join(tmpdir(), 'in-cluster-'));
+  const account = { namespace: 'default', name: 'controlplane' };
+  await makeServiceAccount(api.admin, account, RIGHTS);
+  const token = await issueToken(api.admin, account.namespace, account.name);
+  const KUBECONFIG = await api.writeKubeconfig(account.name, token);
+  let count = 0;
+  return {
+    start: (): Promise<ControlPlaneProcess> => {
+      count += 1;
+      const env = { KUBECONFIG, RESOURCES_KUBERNETES: 'default' };
+      return startControlPlane({ resources: '', state: join(folder, String(count)), edge, env });
+    },
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+export type Condition = {
+  readonly type: string;
+  readonly status: string;
+  readonly reason: string;
+  readonly observedGeneration: number;
+  readonly message: string;
+};
+export type Status = {
+  readonly conditions?: readonly Condition[];
+  readonly problems?: readonly {
+    readonly severity: string;
+    readonly field?: string;
+    readonly message: string;
+  }[];
+};
+
+/** An object's conditions as `Accepted Programmed`, in reasons. */
+export function reasons({ conditions = [] }: Status): string {
+  return conditions.map(({ type, status, reason }) => `${type}=${status}:${reason}`).join(' ');
+}
+
+/** Waits until the status of an object is of its newest generation and as wanted. */
+export async function statusWhen(
+  { admin }: KubeApiserver,
+  document: Document,
+  wanted: (status: Status) => boolean,
+  withinMs = 15_000,
+): Promise<Status> {
+  const deadline = performance.now() + withinMs;
+  for (;;) {
+    const object = await read(admin, document);
+    const status = (object?.status ?? {}) as Status;
+    const newest = status.conditions?.every(
+      ({ observedGeneration }) => observedGeneration === object?.metadata.generation,
+    );
+    if (newest === true && wanted(status)) return status;
+    if (performance.now() > deadline)
+      throw new Error(
+        `${document.kind} ${document.metadata.name} is not ${wanted}: ${JSON.stringify(status)}`,
+      );
+    await delay(20);
+  }
+}
