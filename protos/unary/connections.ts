@@ -7,12 +7,17 @@ import {
 } from 'node:http2';
 import type { Duplex } from 'node:stream';
 
-export type OnStream = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => void;
+/** `raw`: names and values in turn, as they came. */
+export type OnStream = (
+  stream: ServerHttp2Stream,
+  headers: IncomingHttpHeaders,
+  raw: readonly string[],
+) => void;
 
 /** How often a silent peer is asked whether it is there, and how long it has to answer. */
 export type KeepAlive = { readonly everyMs: number; readonly timeoutMs: number };
 
-/** More streams at once, header bytes and header fields than any proxy's calls have. */
+/** More streams at once, header bytes and header fields than any proxy's calls have. Node tells of the bytes, but lets more pass [measured]. */
 export const MAX_STREAMS = 1_024;
 export const MAX_HEADER_BYTES = 32 * 1_024;
 const MAX_HEADERS = 128;
@@ -54,9 +59,9 @@ export class Connections {
     // What a peer does wrong ends its own connection, or stream.
     session.on('error', ignore);
     const onStream = this.#onConnection();
-    session.on('stream', (stream, headers) => {
+    session.on('stream', (stream, headers, _flags, raw) => {
       stream.on('error', ignore);
-      onStream(stream, headers);
+      onStream(stream, headers, raw);
     });
     keepAlive(session, socket, this.#keepAlive);
   }

@@ -7,8 +7,8 @@ import type { TlsServerOptions } from '../tls.ts';
 import { within } from '../within.ts';
 import { answerCall, type OnError } from './answer-call.ts';
 import { AwaitedMessages } from './awaited-messages.ts';
-import { httpRefusal } from './check-headers.ts';
-import { Connections, type KeepAlive, type OnStream } from './connections.ts';
+import { headerBytes, httpRefusal } from './check-headers.ts';
+import { Connections, type KeepAlive, MAX_HEADER_BYTES, type OnStream } from './connections.ts';
 import { HEALTH, healthCheck } from './health.ts';
 import { failure, type UnaryMethod } from './method.ts';
 import type { CallLimits } from './read-message.ts';
@@ -48,6 +48,7 @@ const LIMITS: UnaryLimits = {
   keepAlive: { everyMs: 30_000, timeoutMs: 10_000 },
 };
 
+const TOO_LONG = failure('RESOURCE_EXHAUSTED', `the headers have more than ${MAX_HEADER_BYTES} bytes`);
 const UNKNOWN = failure('UNIMPLEMENTED', 'there is no such method here');
 
 /**
@@ -102,7 +103,8 @@ type Answering = {
 function answerer({ methods, streams, limits, awaited, onError }: Answering): OnStream {
   const { maxMessageBytes, maxPartialBytes } = limits;
   const shared: CallLimits = { maxMessageBytes, maxPartialBytes, awaited, partialBytes: 0 };
-  return (stream, headers) => {
+  return (stream, headers, raw) => {
+    if (headerBytes(raw) > MAX_HEADER_BYTES) return refuse(stream, TOO_LONG);
     const httpStatus = httpRefusal(headers);
     const path = headers[':path'] ?? '';
     const method = methods.get(path);
