@@ -7,11 +7,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openSqliteRecordStore } from '#ext-authz/store/sqlite-record-store.ts';
+import { type DirectChecks, openDirectChecks } from '#ext-authz/testing/direct-checks.ts';
 import { startHostileProvider } from '#ext-authz/testing/hostile-provider.ts';
 import { checkRequest } from './oauth2/check-request.ts';
 import { startConstant, startOurs } from './oauth2/check-service.ts';
+import { configurationOf } from './oauth2/configuration.ts';
 import { measureDirectChecks } from './oauth2/direct-checks.ts';
-import { type Check, openChecks } from './oauth2/in-process-checks.ts';
 import { logInAll } from './oauth2/login.ts';
 import { pageOf, siteYaml } from './oauth2/site.ts';
 import { quantile } from './quantile.ts';
@@ -23,8 +24,6 @@ const CASES = [
   [10_000, 1],
 ] as const;
 const CHECKS = 20_000;
-/** So few that mostly nothing is collected meanwhile. */
-const FEW = 200;
 const rounds = Number(process.argv[2] ?? 7);
 
 const provider = await startHostileProvider();
@@ -47,29 +46,22 @@ async function measureInProcess(yaml: string, sessions: number, policies: number
   const store = await openSqliteRecordStore(join(folder, 'sessions.sqlite'), clock);
   const cookies = await logInAll(store, provider, sessions);
   const requests = cookies.map(cookie => checkRequest(pageOf(policies), cookie));
-  const check = openChecks(yaml, store);
+  const { check, use } = openDirectChecks({ store, now: Date.now });
+  use(configurationOf(yaml));
   await run(check, requests, Math.max(CHECKS, requests.length));
-  const [costs, allocated]: [number[], number[]] = [[], []];
+  const costs: number[] = [];
   for (let round = 0; round < rounds; round++) {
     const begun = process.cpuUsage();
     await run(check, requests, CHECKS);
     const { system, user } = process.cpuUsage(begun);
     costs.push((user + system) / CHECKS);
-    for (let some = 0; some < 10; some++) {
-      const before = process.memoryUsage().heapUsed;
-      await run(check, requests, FEW);
-      allocated.push((process.memoryUsage().heapUsed - before) / FEW / 1_024);
-    }
   }
   await store.close();
   rmSync(folder, { recursive: true });
-  return [
-    ['in this process, µs of CPU', quantile(costs, 0.5)],
-    ['KiB of the heap', quantile(allocated, 0.5)],
-  ] as const;
+  return [['in this process, µs of CPU', quantile(costs, 0.5)]] as const;
 }
 
-async function run(check: Check, requests: readonly Buffer[], count: number): Promise<void> {
+async function run(check: DirectChecks['check'], requests: readonly Buffer[], count: number): Promise<void> {
   for (let at = 0; at < count; at++) {
     const answer = check(requests[at % requests.length] ?? Buffer.alloc(0));
     if (answer instanceof Promise) await answer;

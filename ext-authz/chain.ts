@@ -4,7 +4,7 @@ import { type Fault, faultAnswer, faultOf, WordedFault } from './fault.ts';
 import type { FilterContext, RunnableFilter } from './filter-runner.ts';
 import { HeaderChanges } from './header-changes.ts';
 import type { HttpRequest } from './http-request.ts';
-import type { Answer, Outcome } from './outcome.ts';
+import type { Answer, Change, Outcome } from './outcome.ts';
 import type { Rule, RuleItem } from './rule.ts';
 
 /** What a chain needs besides rule and request. */
@@ -12,6 +12,8 @@ export type ChainParts = {
   /** The Filters in force, by `<namespace>/<name>`. */
   readonly filters: ReadonlyMap<string, RunnableFilter>;
   signal(): AbortSignal;
+  /** Changes that need not be looked at again, since they come once more as long as a session is the same. */
+  readonly faultless: WeakSet<Change>;
   /** Hears what a filter did. `error` is there when it failed by no fault of the client's; it may not be shown to the client. */
   ran(filter: string, what: Ran): void;
 };
@@ -136,10 +138,16 @@ function heard({ filter }: RuleItem, run: Run, outcome: Outcome): Outcome {
     run.ran(filter, { kind: 'answer', status: outcome.answer.status });
     return outcome;
   }
-  const fault = changeFault(outcome.change);
-  if (fault !== undefined) throw new Error(fault);
+  checkChange(outcome.change, run);
   run.ran(filter, { kind: 'allow' });
   return outcome;
+}
+
+function checkChange(change: Change, { faultless }: Run): void {
+  if (faultless.has(change)) return;
+  const fault = changeFault(change);
+  if (fault !== undefined) throw new Error(fault);
+  faultless.add(change);
 }
 
 function failed({ filter }: RuleItem, request: HttpRequest, run: Run, error: unknown): Outcome {

@@ -1,6 +1,11 @@
 import { headerText } from './header-text.ts';
 import type { HeaderFields } from './http-request.ts';
 
+/** The names of header fields, some perhaps more than once. */
+export function fieldNames(headers: HeaderFields): Iterable<string> {
+  return headers instanceof CheckHeaders ? headers.names : headers.keys();
+}
+
 /** Where a header's value is among the bytes of a message; `raw`: in `raw_value`, else in `value`, which is UTF-8. */
 export type ValueSpan = { readonly start: number; readonly end: number; readonly raw: boolean };
 
@@ -32,6 +37,11 @@ export class CheckHeaders implements HeaderFields {
 
   has(name: string): boolean {
     return this.#names.includes(name);
+  }
+
+  /** Repeated ones too. */
+  get names(): readonly string[] {
+    return this.#names;
   }
 
   /** Reads no value. */

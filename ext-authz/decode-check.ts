@@ -171,10 +171,14 @@ class CheckDecoder {
   #readName(): string {
     const start = this.#reader.pass();
     const { at } = this.#reader;
-    const name = this.#text.slice(start, at);
-    return LOWER_CASE.test(name) ? name : this.#bytes.toString('utf8', start, at).toLowerCase();
+    for (let index = start; index < at; index += 1) {
+      const byte = this.#bytes[index] ?? 0;
+      if ((byte >= UPPER_A && byte <= UPPER_Z) || byte >= BEYOND_ASCII)
+        return this.#bytes.toString('utf8', start, at).toLowerCase();
+    }
+    return this.#text.slice(start, at);
   }
 }
 
 const NO_SPAN: ValueSpan = { start: 0, end: 0, raw: false };
-const LOWER_CASE = /^[\x21-\x40\x5b-\x7e]*$/;
+const [UPPER_A, UPPER_Z, BEYOND_ASCII] = [0x41, 0x5a, 0x80];

@@ -1,5 +1,6 @@
 import { CREDENTIAL_HEADERS } from '#resources/header-template.ts';
 import type { ChainResult } from './chain.ts';
+import { fieldNames } from './check-headers.ts';
 import type { RunnableFilter } from './filter-runner.ts';
 import { withoutGatewayCookies } from './gateway-cookies.ts';
 import { headerIdentity } from './header-identity.ts';
@@ -14,6 +15,8 @@ export type RuleHeaders = {
   readonly injected: ReadonlySet<string>;
   /** The client's own `Authorization` goes no further, unless a JWT filter has allowed it. */
   readonly hasOAuth2: boolean;
+  /** How long the names of headers are that are injected or settled after the chain: of most headers nothing else need be asked. */
+  readonly lengths: ReadonlySet<number>;
   /** One of them may set `Authorization`: the client's own goes no further, checked or not. */
   readonly injectsAuthorization: boolean;
 };
@@ -23,12 +26,15 @@ export function ruleHeaders(filters: readonly RunnableFilter[]): RuleHeaders {
   const injected = new Set(filters.flatMap(({ injects }) => [...injects].map(headerIdentity)));
   // It is settled at the end of the chain: until then filters read it.
   const injectsAuthorization = injected.delete('authorization');
-  return { injected, hasOAuth2: filters.some(({ type }) => type === 'OAuth2'), injectsAuthorization };
+  const lengths = new Set(['authorization', ...injected, ...CREDENTIALS].map(({ length }) => length));
+  const hasOAuth2 = filters.some(({ type }) => type === 'OAuth2');
+  return { injected, hasOAuth2, lengths, injectsAuthorization };
 }
 
 /** Whether a request has a header that only a filter of the rule may say, or that is settled after the chain, `Cookie` apart. */
-export function hasSettledHeaders({ headers }: HttpRequest, { injected }: RuleHeaders): boolean {
-  for (const name of headers.keys()) {
+export function hasSettledHeaders({ headers }: HttpRequest, { injected, lengths }: RuleHeaders): boolean {
+  for (const name of fieldNames(headers)) {
+    if (!lengths.has(name.length)) continue;
     const identity = headerIdentity(name);
     if (identity === 'authorization' || injected.has(identity) || CREDENTIALS.has(identity)) return true;
   }

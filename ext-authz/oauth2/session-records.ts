@@ -5,8 +5,8 @@ import {
   openRecord,
   type RandomBytes,
   type RecordSeal,
-  sealOfSecret,
   sealRecord,
+  sealsOfSecrets,
 } from '../store/sealed-record.ts';
 import { parseStored, type Session, toStored } from './session.ts';
 
@@ -33,14 +33,14 @@ export type SessionRecordsOptions = {
  */
 export class SessionRecords {
   readonly #store: RecordStore;
-  readonly #realm: string;
+  readonly #seal: (id: string) => RecordSeal;
   readonly #randomBytes: RandomBytes;
   readonly #mostKnown: number;
   readonly #known = new Map<string, LoadedSession>();
 
   constructor({ mostKnown = 10_000, randomBytes, realm, store }: SessionRecordsOptions) {
     this.#store = store;
-    this.#realm = realm;
+    this.#seal = sealsOfSecrets({ kind: 'session', realm });
     this.#randomBytes = randomBytes;
     this.#mostKnown = mostKnown;
   }
@@ -97,10 +97,6 @@ export class SessionRecords {
   async remove(key: string): Promise<boolean> {
     this.#known.delete(key);
     return this.#store.remove(key);
-  }
-
-  #seal(id: string) {
-    return sealOfSecret(id, { kind: 'session', realm: this.#realm });
   }
 
   #remember(loaded: LoadedSession): LoadedSession {

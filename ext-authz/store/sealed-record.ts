@@ -34,11 +34,17 @@ export function isSecret(text: string): boolean {
  * key HKDF-SHA-256 (RFC 5869) of the secret, both with kind and realm in them. The secret is one of `newSecret`, never something that
  * can be guessed. Source: decisions, "session, cookies, store".
  */
-export function sealOfSecret(secret: string, { kind, realm }: SealScope): RecordSeal {
-  return {
-    key: hash('sha256', encodeParts(['gateway record key 1', kind, realm, secret])),
-    encryptionKey: () => deriveKey(secret, { kind, realm }),
-  };
+export function sealOfSecret(secret: string, scope: SealScope): RecordSeal {
+  return sealsOfSecrets(scope)(secret);
+}
+
+/** The same for many secrets of one scope. */
+export function sealsOfSecrets(scope: SealScope): (secret: string) => RecordSeal {
+  const begin = encodeParts(['gateway record key 1', scope.kind, scope.realm]).slice(0, -1);
+  return secret => ({
+    key: hash('sha256', `${begin},${JSON.stringify(secret)}]`),
+    encryptionKey: () => deriveKey(secret, scope),
+  });
 }
 
 /**

@@ -1,0 +1,23 @@
+import { compile } from '#controlplane/compile/compile.ts';
+import { EXT_AUTHZ } from '#controlplane/compile/node-groups.ts';
+import { resourceSetOf } from '#controlplane/compile/testing/resource-set-of.ts';
+import { snapshotEncoder } from '#controlplane/envoy-snapshot.ts';
+import { type Configuration, FILTER_TYPES, FilterSet } from '#ext-authz/filter-set.ts';
+
+/** The Filters and rules of these resources, as they come to ext-authz. */
+export function configurationOf(yaml: string): Configuration {
+  const none = { host: '127.0.0.1', port: 1 };
+  const options = { edge: none, sds: none, rateLimit: none, extAuthz: none };
+  const compiled = compile(resourceSetOf(yaml).resources, EXT_AUTHZ, options);
+  const snapshot = snapshotEncoder(Buffer.alloc(32))(compiled);
+  const filters = new FilterSet();
+  let configuration: Configuration | undefined;
+  for (const typeUrl of FILTER_TYPES) {
+    const changed = [...(snapshot.get(typeUrl)?.values() ?? [])];
+    const parsed = filters.update({ typeUrl, changed, removed: [], complete: true });
+    if ('error' in parsed) throw new Error(parsed.error);
+    configuration = parsed.value;
+  }
+  if (configuration === undefined) throw new Error('no configuration');
+  return configuration;
+}
