@@ -1,12 +1,17 @@
 import type { TestContext } from 'node:test';
 import { type ClientDuplexStream, credentials, makeClientConstructor } from '@grpc/grpc-js';
 import { until } from '#envoy/e2e/until.ts';
+import type { Any } from '#protos/encode.ts';
 import { serviceDefinition } from '#protos/service.ts';
 
 type Response = {
   readonly nonce: string;
   readonly version_info?: string;
-  readonly resources: readonly { readonly name?: string; readonly version?: string }[];
+  readonly resources: readonly {
+    readonly name?: string;
+    readonly version?: string;
+    readonly resource?: Any;
+  }[];
 };
 
 export type DiscoveryStream = {
@@ -15,6 +20,8 @@ export type DiscoveryStream = {
   next(): Promise<Response>;
   /** What has come and was not taken by `next`. */
   readonly waiting: readonly Response[];
+  /** The client is gone. */
+  end(): void;
 };
 
 /** Opens a stream of the discovery protocol as a proxy does, for example `DeltaEndpoints` of EndpointDiscoveryService. */
@@ -31,5 +38,6 @@ export function openStream(t: TestContext, port: number, service: string, method
     send: request => void stream.write({ node: { id: 'test', cluster: 'edge' }, ...request }),
     next: () => until(() => waiting.shift()),
     waiting,
+    end: () => stream.cancel(),
   };
 }
