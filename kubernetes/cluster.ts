@@ -22,7 +22,7 @@ export type Cluster = {
   readonly namespace: string;
   /** Any status is an answer. Throws ClusterError when there is none in time, or it is no JSON. */
   call(request: ApiRequest): Promise<ApiAnswer>;
-  /** As `call`, but resolves with the head of the answer; its body comes until it ends or the signal aborts. */
+  /** As `call`, but resolves with the head of the answer, which comes in that time; its body comes until it ends or the signal aborts. */
   open(request: ApiRequest, signal: AbortSignal): Promise<IncomingMessage>;
   /** Closes idle connections. */
   close(): void;
@@ -59,15 +59,20 @@ export async function connectCluster(options: ClusterOptions = {}): Promise<Clus
     return exchange(url, { agent: agent[url.protocol as 'https:'], ...made, signal }, request.body);
   };
   const open = async (request: ApiRequest, signal: AbortSignal) => {
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(new DOMException('', 'TimeoutError')), timeoutMs);
+    const either = AbortSignal.any([signal, late.signal]);
     try {
-      const answer = await send(request, signal);
+      const answer = await send(request, either);
       if (answer.statusCode !== 401) return answer;
       answer.resume();
       stale = true;
-      return await send(request, signal);
+      return await send(request, either);
     } catch (error) {
       stale = true;
       throw toClusterError(server, error);
+    } finally {
+      clearTimeout(timer);
     }
   };
   const call = async (request: ApiRequest) => {

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
-import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { once } from 'node:events';
+import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after as afterAll, before, describe, type TestContext, test } from 'node:test';
@@ -261,6 +263,34 @@ test('a kubeconfig that is missing, and a process that is in no cluster, are tol
     /This is no container of a cluster .* KUBECONFIG$/,
   );
 });
+
+test('a server that says nothing is given up in time, also for a watch', async t => {
+  const server = createServer(() => {}).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const kubeconfig = await writeKubeconfig(t, `https://127.0.0.1:${port}`);
+  const cluster = await connectCluster({ kubeconfig, timeoutMs: 50 });
+  t.after(cluster.close);
+  const request = { method: 'GET', path: '/version' } as const;
+  const late = /^ClusterError: The Kubernetes API at \S+ does not answer: it took too long$/;
+  await assert.rejects(() => cluster.call(request), late);
+  await assert.rejects(() => cluster.open(request, new AbortController().signal), late);
+});
+
+async function writeKubeconfig(t: TestContext, server: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'gateway-kubeconfig-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  const path = join(folder, 'kubeconfig');
+  const config = {
+    clusters: [{ name: 'a', cluster: { server } }],
+    users: [{ name: 'a', user: { token: 'token' } }],
+    contexts: [{ name: 'a', context: { cluster: 'a', user: 'a' } }],
+    'current-context': 'a',
+  };
+  await writeFile(path, JSON.stringify(config));
+  return path;
+}
 
 function rbac(namespace: string) {
   return { group: 'rbac.authorization.k8s.io', version: 'v1', plural: 'rolebindings', namespace };

@@ -31,6 +31,13 @@ test('a bad variable ends it with 1 and one line that names the variable', async
   assert.match(stderr, /^sds: ADDRESS is "here": want host:port.*\n$/);
 });
 
+test('a kubeconfig that cannot be read ends it with 1 and one line that says so', async () => {
+  const env = { SERVES: 'instances', INSTANCES_KUBERNETES: 'default', KUBECONFIG: '/none' };
+  const { code, stderr } = await run({ ...env, ADDRESS: '127.0.0.1:0' });
+  assert.equal(code, 1);
+  assert.equal(stderr, 'sds: Cannot read the kubeconfig /none: ENOENT\n');
+});
+
 test('a port in use ends it with 1 and one line that says so', async t => {
   const taken = net.createServer();
   await new Promise<void>(resolve => taken.listen(0, '127.0.0.1', resolve));

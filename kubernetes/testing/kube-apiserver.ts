@@ -53,6 +53,11 @@ export function whyNoKubectl(): string | undefined {
     : undefined;
 }
 
+/** The program; undefined when there is none. */
+export function kubectlPath(): string | undefined {
+  return find(KUBECTL);
+}
+
 /** Runs kubectl as the cluster's admin; returns what it has printed. */
 export function kubectl(
   { kubeconfig }: Pick<KubeApiserver, 'kubeconfig'>,

@@ -23,6 +23,8 @@ export function mergedSource(sources: readonly InstanceSource[]): InstanceSource
 }
 
 function merge(all: readonly (Instances | undefined)[]): Instances {
+  const [only, ...others] = all.filter(instances => instances !== undefined && instances.size > 0);
+  if (only === undefined || others.length === 0) return only ?? new Map();
   const merged = new Map<string, readonly Instance[]>();
   for (const instances of all) {
     for (const [service, more] of instances ?? []) {

@@ -129,13 +129,13 @@ test('of several ports the plain name is the one called http, and each has its o
   assert.equal(found.get('users:dns'), undefined);
 });
 
-test('without a port called http the plain name is the first by name', () => {
+test('without a port called http the plain name is the first that is listed', () => {
   const ports = [
     { name: 'web', port: 8080 },
     { name: 'grpc', port: 9000 },
   ];
   const found = instancesOf(slice({ ports, endpoints: [endpoint('10.0.0.1')] }));
-  assert.equal(addresses(found.get('users')), '10.0.0.1:9000');
+  assert.equal(addresses(found.get('users')), '10.0.0.1:8080');
 });
 
 test('a named port may have another number in each slice', () => {

@@ -8,8 +8,8 @@ const MAIN_PORT = 'http';
 type Placed = SliceEndpoint & { readonly ports: readonly SlicePort[] };
 
 /**
- * The instances of one service, by what stands behind its name: '' for its main port (its only one, else the one named `http`, else the first
- * by name), `:name` for a port by name and `:number` by number.
+ * The instances of one service, by what stands behind its name: '' for its main port (its only one, else the one named `http`, else the first that
+ * is listed), `:name` for a port by name and `:number` by number.
  *
  * An endpoint that two slices have (it moves from one to another) counts once, and as ready when one says so; an instance with addresses of
  * both families counts once, with IPv4. As long as one endpoint of the service is ready those that are about to end are left out, so that they get nothing new and
@@ -20,7 +20,7 @@ export function serviceInstances(slices: readonly Slice[]): ReadonlyMap<string, 
   const ports = slices.flatMap(slice => slice.ports);
   const names = new Set(ports.map(({ name }) => name));
   const numbers = new Set(ports.map(({ port }) => port));
-  const main = names.has(MAIN_PORT) ? MAIN_PORT : [...names].sort()[0];
+  const main = names.has(MAIN_PORT) ? MAIN_PORT : ports[0]?.name;
   const ofMain = instancesAt(endpoints, ({ name }) => name === main);
   // One array under several names says that they are one.
   const only = names.size === 1 && numbers.size === 1;
