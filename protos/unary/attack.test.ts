@@ -5,8 +5,8 @@ import net from 'node:net';
 import { describe, type TestContext, test } from 'node:test';
 import { status } from '@grpc/grpc-js';
 import { framed } from './message-reader.ts';
-import { serveEcho } from './testing/echo-server.ts';
-import { FRAME, frame, PREFACE, REQUEST } from './testing/frames.ts';
+import { ECHO, serveEcho } from './testing/echo-server.ts';
+import { FLAG, FRAME, frame, PREFACE, REQUEST, requestHeaders, uint32 } from './testing/frames.ts';
 import { call, closed, open, openSession, send } from './testing/http2-client.ts';
 
 const MIB = 2 ** 20;
@@ -165,6 +165,19 @@ describe('the server bears', () => {
     }
     await unharmed();
   });
+
+  for (const [what, path] of [
+    ['call', ECHO],
+    ['question for reflection', '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo'],
+    ['call of nothing', '/a.B/C'],
+  ] as const)
+    test(`a ${what} that is reset in the packet which begins it`, async t => {
+      const { port, unharmed } = await victim(t);
+      const begun = frame(FRAME.headers, FLAG.endHeaders, 1, requestHeaders(path));
+      rawConnection(t, port).write(Buffer.concat([begun, frame(FRAME.rst, 0, 1, uint32(8))]));
+      await unharmed();
+      await unharmed();
+    });
 
   test('a preface and then garbage', async t => {
     const { port, unharmed } = await victim(t);

@@ -61,6 +61,8 @@ export class Connections {
     const onStream = this.#onConnection();
     session.on('stream', (stream, headers, _flags, raw) => {
       stream.on('error', ignore);
+      // Node tells of a stream a turn later, when its peer may have reset it: then it cannot even be refused.
+      if (stream.destroyed) return;
       onStream(stream, headers, raw);
     });
     keepAlive(session, socket, this.#keepAlive);

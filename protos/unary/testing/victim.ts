@@ -8,7 +8,12 @@ import { call } from './http2-client.ts';
 const MAIN = join(import.meta.dirname, 'victim-process.ts');
 const MIB = 2 ** 20;
 
-type Usage = { readonly rss: number; readonly highest: number; readonly cpuMicros: number };
+type Usage = {
+  readonly rss: number;
+  readonly highest: number;
+  readonly cpuMicros: number;
+  readonly connections: number;
+};
 
 /** What an attack did to a server and to the calls of another connection. */
 export type Harm = {
@@ -62,6 +67,12 @@ export class Victim {
       calls: times.length,
       p99Ms: times.toSorted((a, b) => a - b)[Math.ceil(times.length * 0.99) - 1] ?? 0,
     };
+  }
+
+  /** What the server has at present; the bystander's connection is one. */
+  async held(): Promise<{ readonly connections: number; readonly rssMib: number }> {
+    const { connections, rss } = await this.#usage();
+    return { connections, rssMib: rss / MIB };
   }
 
   stop(): void {
