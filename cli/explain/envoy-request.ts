@@ -19,7 +19,7 @@ export type Refusal = { readonly status: number; readonly reason: string };
 export function toEnvoyRequest(
   request: ClientRequest,
   settings: ListenerSettings,
-  tlsHost?: string,
+  tlsMark?: string,
 ): EnvoyRequest | Refusal {
   const [written = ''] = request.target.split('?', 1);
   const query = request.target.slice(written.length);
@@ -29,7 +29,7 @@ export function toEnvoyRequest(
   if (refusal !== undefined) return refusal;
   return {
     path,
-    headers: requestHeaders(request, path + query, settings, tlsHost),
+    headers: requestHeaders(request, path + query, settings, tlsMark),
     remoteAddress: clientAddress(request, settings),
   };
 }

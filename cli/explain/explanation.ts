@@ -68,7 +68,7 @@ function explainCompiled(compiled: Compiled, inputs: ExplainInputs): Explanation
     request.serverName === undefined ? undefined : chainOf(compiled, resources, request.serverName);
   if (chain !== undefined && 'reason' in chain) return { request: asSent(inputs), answer: chain };
   const tls = chain === undefined ? {} : { tls: placeOf(places, chain.host) };
-  const seen = toEnvoyRequest(request, settings, chain?.hostname);
+  const seen = toEnvoyRequest(request, settings, chain?.mark);
   if ('status' in seen) return { request: { ...asSent(inputs), ...tls }, answer: seen };
   const hosts = virtualHostsOf(compiled);
   const match = matchRoute(hosts, seen);

@@ -30,15 +30,15 @@ const JOINED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The headers as routes and filters see them: what the listener removes, joins and sets. `target` is path and query, normalised; `tlsHost`
- * the hostname of the Host over whose TLS it comes.
+ * The headers as routes and filters see them: what the listener removes, joins and sets. `target` is path and query, normalised; `tlsMark`
+ * what the Host's TLS over which it comes says of itself; absent: without TLS.
  * A client on a loopback address is one whose X-Forwarded-For Envoy fills with an address of its own machine: here it is the client's.
  */
 export function requestHeaders(
   request: ClientRequest,
   target: string,
   settings: ListenerSettings,
-  tlsHost?: string,
+  tlsMark?: string,
 ): Headers {
   const headers = new Map<string, [string, ...string[]]>();
   for (const { name, value } of request.headers) {
@@ -49,8 +49,8 @@ export function requestHeaders(
     else earlier.push(value);
   }
   if (settings.use_remote_address) setAtTheEdge(headers, request.from, settings);
-  setMissing(headers, 'x-forwarded-proto', tlsHost === undefined ? 'http' : 'https');
-  if (tlsHost !== undefined) headers.set(HOST_HEADER, [tlsHost]);
+  setMissing(headers, 'x-forwarded-proto', tlsMark === undefined ? 'http' : 'https');
+  if (tlsMark !== undefined) headers.set(HOST_HEADER, [tlsMark]);
   setMissing(headers, 'x-request-id', NEW_REQUEST_ID);
   headers.set(':method', [request.method]);
   headers.set(':authority', [requestHost(request.authority)]);

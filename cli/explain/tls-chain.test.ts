@@ -18,6 +18,11 @@ const RESOURCES = [
     'hostname: "*.example.com", tls: {issuer: gateway}, requestPolicy: {insecure: {action: Reject}}',
   ),
   document('Host', 'bare', 'hostname: bare.example.com, tlsSecret: missing'),
+  document(
+    'Host',
+    'strict',
+    'hostname: strict.example.org, tls: {issuer: gateway, cacert_chain_file: /ca, cert_required: true}',
+  ),
   document('Host', 'free', 'hostname: free.example.org, requestPolicy: {insecure: {action: Route}}'),
 ].join('');
 
@@ -37,6 +42,7 @@ for (const [url, said] of [
   ],
   ['https://SHOP.example.com:8443/', /over TLS of Host default\/shop .*may pass any number of times/s],
   ['https://a.b.example.com/', /over TLS of Host default\/wild /],
+  ['https://strict.example.org/', /over TLS of Host default\/strict .*may pass any number of times/s],
   ['https://bare.example.com/', /goes to no service: the Host of bare\.example\.com cannot speak TLS/],
   ['https://free.example.org/', /goes to no service: no Host has TLS for free\.example\.org/],
   ['https://10.0.0.1/', /goes to no service: no Host has TLS for a client that says no name/],

@@ -1,11 +1,12 @@
 import type { Compiled } from '#controlplane/compile/compiled.ts';
 import { coveringDomains } from '#controlplane/compile/domain-cover.ts';
-import { isJsonObject, type JsonObject } from '#protos/json.ts';
+import { HOST_HEADER } from '#controlplane/compile/host-header.ts';
+import { isJsonObject, type Json, type JsonObject } from '#protos/json.ts';
 import { LISTENER } from '#protos/type-url.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 
-/** The filter chain that a connection of TLS gets: that of a Host, by its id. */
-export type TlsChain = { readonly hostname: string; readonly host: string };
+/** The filter chain that a connection of TLS gets: that of a Host, by its id; `mark` is what it says of itself to routes. */
+export type TlsChain = { readonly mark: string; readonly host: string };
 
 /** Why a connection of TLS comes to nothing. */
 export type NoTls = { readonly reason: string };
@@ -21,7 +22,7 @@ export function chainOf(
 ): TlsChain | NoTls {
   const listener = resources.get(LISTENER)?.find(({ json }) => json.listener_filters !== undefined);
   if (listener === undefined) return { reason: 'nobody listens for TLS, since no Host has it' };
-  const chains = new Map(chainsOf(listener.json).map(chain => [String(chain.name), chain]));
+  const chains = new Map(objects(listener.json.filter_chains).map(chain => [String(chain.name), chain]));
   const wanted = serverName === '' ? ['*'] : coveringDomains(serverName);
   const hostname = wanted.find(name => chains.has(name));
   const chain = hostname === undefined ? undefined : chains.get(hostname);
@@ -30,9 +31,21 @@ export function chainOf(
   if (chain.transport_socket === undefined)
     return { reason: `the Host of ${hostname} cannot speak TLS, see its problems` };
   const owner = hosts.find(({ spec }) => spec.hostname === hostname);
-  return { hostname, host: owner?.id ?? hostname };
+  return { mark: markOf(chain), host: owner?.id ?? hostname };
 }
 
-function chainsOf({ filter_chains }: JsonObject): readonly JsonObject[] {
-  return Array.isArray(filter_chains) ? filter_chains.filter(isJsonObject) : [];
+/** What its `early_header_mutation_extensions` set. */
+function markOf({ filters }: JsonObject): string {
+  const [manager] = objects(filters).map(({ typed_config }) => typed_config);
+  const extensions = isJsonObject(manager) ? objects(manager.early_header_mutation_extensions) : [];
+  const mutations = extensions.flatMap(({ typed_config }) =>
+    isJsonObject(typed_config) ? objects(typed_config.mutations) : [],
+  );
+  const headers = mutations.flatMap(({ append }) => (isJsonObject(append) ? append.header : []));
+  const [header] = headers.filter(isJsonObject).filter(({ key }) => key === HOST_HEADER);
+  return String(header?.value);
+}
+
+function objects(json: Json | undefined): readonly JsonObject[] {
+  return Array.isArray(json) ? json.filter(isJsonObject) : [];
 }

@@ -4,6 +4,7 @@ import type { CompiledResource } from './compiled.ts';
 import { downstreamTls } from './downstream-tls.ts';
 import type { EdgeHost } from './edge-hosts.ts';
 import { extension } from './extension.ts';
+import { hostMark } from './host-header.ts';
 import { httpConnectionManager } from './http-connection-manager.ts';
 import { BUFFER_LIMIT_BYTES, listenerName } from './listener.ts';
 import type { EdgeListener } from './listeners.ts';
@@ -52,7 +53,7 @@ function filterChain(host: EdgeHost, edge: EdgeListener): readonly JsonObject[] 
   if (tls === undefined || tls === 'broken')
     return hostname === '*' ? [] : [{ name: hostname, ...match, filters: [END] }];
   const manager = httpConnectionManager(EDGE, edge, {
-    hostname,
+    mark: hostMark(hostname, tls),
     hasClientCertificates: tls.authorities !== undefined,
   });
   return [

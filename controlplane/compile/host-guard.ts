@@ -3,7 +3,7 @@ import { closed } from './closed-route.ts';
 import { coveringDomains } from './domain-cover.ts';
 import type { EdgeHost } from './edge-hosts.ts';
 import { OWN_ROUTE, WITHOUT_FILTERS } from './ext-authz-filter.ts';
-import { HOST_HEADER } from './host-header.ts';
+import { HOST_HEADER, hostMark } from './host-header.ts';
 import { HSTS_FILTER, hstsOf, WITHOUT_HSTS } from './hsts.ts';
 import { mergePerFilter } from './per-filter-config.ts';
 import type { RouteEntry } from './route-entry.ts';
@@ -49,7 +49,9 @@ export function hostGuards(hosts: readonly EdgeHost[], httpsPort: number): HostG
 function guardOf(host: EdgeHost | undefined, hasTls: boolean, httpsPort: number): HostGuard {
   if (host === undefined) return hasTls ? { ...NONE, first: [misdirected(OWN_ROUTE, undefined)] } : NONE;
   const { hostname, hsts, id, insecure, tls } = host;
-  const first = hasTls ? [misdirected(id, tls === undefined ? undefined : hostname)] : [];
+  const first = hasTls
+    ? [misdirected(id, typeof tls === 'object' ? hostMark(hostname, tls) : undefined)]
+    : [];
   if (insecure === 'closed') return { ...NONE, first: [closed(id, { prefix: '/' })] };
   return {
     first,
@@ -59,11 +61,9 @@ function guardOf(host: EdgeHost | undefined, hasTls: boolean, httpsPort: number)
 }
 
 /** Source: RFC 9110, section 15.5.20: the client may ask again over another connection. */
-function misdirected(name: string, hostname: string | undefined): JsonObject {
+function misdirected(name: string, mark: string | undefined): JsonObject {
   const other =
-    hostname === undefined
-      ? { present_match: true }
-      : { string_match: { exact: hostname }, invert_match: true };
+    mark === undefined ? { present_match: true } : { string_match: { exact: mark }, invert_match: true };
   return {
     name,
     match: { prefix: '/', headers: [{ name: HOST_HEADER, ...other }] },

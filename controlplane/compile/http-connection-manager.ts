@@ -16,8 +16,8 @@ export type EdgeParts = Deciders & {
   readonly ownHeaders: readonly string[];
 };
 
-/** The filter chain of a Host's TLS. */
-export type TlsChain = { readonly hostname: string; readonly hasClientCertificates: boolean };
+/** The filter chain of a Host's TLS; `mark` is what HOST_HEADER says. */
+export type TlsChain = { readonly mark: string; readonly hasClientCertificates: boolean };
 
 const KIB = 1024;
 
@@ -63,7 +63,7 @@ function edge({ config, ownHeaders }: EdgeParts, tls: TlsChain | undefined): Jso
   return {
     ...earlyHeaderMutation(
       [HOST_HEADER, ...ownHeaders],
-      tls === undefined ? undefined : { key: HOST_HEADER, value: tls.hostname },
+      tls === undefined ? undefined : { key: HOST_HEADER, value: tls.mark },
     ),
     ...(tls?.hasClientCertificates ? CLIENT_CERTIFICATE : {}),
     use_remote_address: config.use_remote_address,

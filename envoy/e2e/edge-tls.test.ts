@@ -275,6 +275,24 @@ describe('TLS at the edge', () => {
     connection.close();
   });
 
+  test('a connection from before certificates were required is asked for one', async () => {
+    const loose = host('tight', 'hostname: tight.example.org, tls: {issuer: gateway, ca_secret: partners}');
+    system.write('tight.yaml', loose);
+    const connection = await until(() => openHttp2(at('tight.example.org')).catch(() => undefined), 5_000);
+    assert.equal((await connection.ask('tight.example.org', '/')).status, 200);
+    system.write('tight.yaml', loose.replace('partners}', 'partners, cert_required: true}'));
+    const status = async () =>
+      (await connection.ask('tight.example.org', '/').catch(() => ({ status: 0 }))).status;
+    await until(async () => (await status()) !== 200 || undefined, 5_000);
+    const certificate = await clients.issue(CLIENT);
+    await until(async () => {
+      const answer = await askHttps(at('tight.example.org', { certificate }), '/').catch(() => undefined);
+      return answer?.status === 200 || undefined;
+    }, 5_000);
+    connection.close();
+    system.write('tight.yaml', '');
+  });
+
   test('a key that does not fit is a Problem, and the pair before stays', async () => {
     const good = await site.issue('pair.example.org');
     const broken = { ...good, key: (await site.issue('pair.example.org')).key };
