@@ -197,8 +197,10 @@ describe('on two hosts, where everybody has an identity,', { skip }, () => {
 
   const answered = (place: Place, what: string) => answers.get(`${place} ${what}`);
 
-  async function throughEdge(): Promise<string | null> {
-    const attempt: Knock = { host: center.address, port: 8080 };
+  const throughEdge = (path = '/user/health') => atCenter(center.address, 8080, path);
+
+  async function atCenter(host: string, port: number, path: string): Promise<string | null> {
+    const attempt: Knock = { host, port, path };
     return (await run<(string | null)[]>(center, 'knock.ts', [attempt]))[0] ?? null;
   }
 
@@ -217,8 +219,25 @@ describe('on two hosts, where everybody has an identity,', { skip }, () => {
     told.push(...(await run<Told[]>(other, 'ask-discovery.ts', all)));
   }
 
-  test('the edge answers by the instance, whose checks and limits it asks by mutual TLS', async () => {
+  test('the edge answers by the instance', async () => {
     assert.equal(await throughEdge(), 'HTTP/1.1 200');
+  });
+
+  // Without the service it would be 503.
+  test('the edge asks the authorization service by mutual TLS', async () => {
+    assert.equal(await throughEdge('/user/token'), 'HTTP/1.1 401');
+  });
+
+  test('the edge asks the rate limit service by mutual TLS', async () => {
+    const get =
+      "fetch('http://127.0.0.1:8092/metrics').then(async answer => console.log(await answer.text()))";
+    const metrics = await center.run(process.execPath, ['-e', get]);
+    assert.match(metrics, /gateway_ratelimit_answers_total\{code="OK"\} [1-9]/);
+  });
+
+  test('probes are answered in plain text on a port of their own', async () => {
+    for (const port of [8091, 8092])
+      assert.equal(await atCenter('127.0.0.1', port, '/readyz'), 'HTTP/1.1 200');
   });
 
   for (const place of PLACES) {
@@ -265,6 +284,8 @@ function resources(address: string): string {
     ['Mapping', labelled],
     ['ProxyConfig', proxy],
     ['RateLimit', limit],
+    ['Filter', { JWT: { jwksURI: 'http://127.0.0.1:1/jwks', insecureTLS: false } }],
+    ['FilterPolicy', { rules: [{ host: '*', path: '/user/token', filters: [{ name: 'user-service' }] }] }],
   ]
     .map(([kind, spec]) =>
       stringify({ apiVersion: 'gateway.internal/v2', kind, metadata: { name: 'user-service' }, spec }),

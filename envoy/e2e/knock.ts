@@ -5,19 +5,20 @@ import tls, { type ConnectionOptions } from 'node:tls';
 export type Knock = {
   readonly host: string;
   readonly port: number;
+  /** Absent: `/user/health`. */
+  readonly path?: string;
   /** Absent: plain TCP. */
   readonly tls?: Pick<ConnectionOptions, 'ca' | 'cert' | 'key' | 'maxVersion'>;
 };
 
-/**
- * What the client of another test host gets, for each of the attempts in its one argument (JSON): as JSON, the first line of an answer to a request over HTTP/1.1,
- * or null where not a byte was answered.
- */
-const REQUEST = 'GET /user/health HTTP/1.1\r\nHost: gateway\r\nConnection: close\r\n\r\n';
 /** For so long an answer may take, in ms. */
 const PATIENCE_MS = 3_000;
 
-function knock({ host, port, tls: options }: Knock): Promise<string | null> {
+/**
+ * What a client on another test host gets of one attempt: the first words of an answer to a request over HTTP/1.1,
+ * or null where not a byte was answered.
+ */
+function knock({ host, port, path = '/user/health', tls: options }: Knock): Promise<string | null> {
   return new Promise(resolve => {
     const socket =
       options === undefined
@@ -33,7 +34,9 @@ function knock({ host, port, tls: options }: Knock): Promise<string | null> {
       .on('data', chunk => heard.push(chunk))
       .once('close', over)
       .once('error', over);
-    socket.once(options === undefined ? 'connect' : 'secureConnect', () => socket.write(REQUEST));
+    socket.once(options === undefined ? 'connect' : 'secureConnect', () =>
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: gateway\r\nConnection: close\r\n\r\n`),
+    );
     socket.setTimeout(PATIENCE_MS, over);
   });
 }
