@@ -1,13 +1,18 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ControlPlaneProcess, startControlPlane } from '#envoy/e2e/control-plane-process.ts';
 import type { KubeApiserver } from '#kubernetes/testing/kube-apiserver.ts';
-import { issueToken, makeServiceAccount, type Rule } from '#kubernetes/testing/service-account.ts';
+import {
+  issueToken,
+  makeNamespace,
+  makeServiceAccount,
+  type Rule,
+} from '#kubernetes/testing/service-account.ts';
 import { type Document, read } from '#resources/kubernetes/testing/objects.ts';
 
-/** All that a control plane may do in the namespace whose resources it reads, which is its own here. */
+/** All that a control plane may do in the namespace whose resources it reads, here its own. */
 export const RIGHTS: readonly Rule[] = [
   { apiGroups: ['gateway.internal'], resources: ['*'], verbs: ['list', 'watch'] },
   { apiGroups: ['gateway.internal'], resources: ['*/status'], verbs: ['patch'] },
@@ -16,18 +21,29 @@ export const RIGHTS: readonly Rule[] = [
 ];
 
 /** Starts control planes that may do what RIGHTS says, each with a state folder of its own. */
-export async function inCluster(api: KubeApiserver, edge: string) {
+export async function inCluster(api: KubeApiserver, namespace: string) {
+  await makeNamespace(api.admin, namespace);
   const folder = mkdtempSync(join(tmpdir(), 'in-cluster-'));
-  const account = { namespace: 'default', name: 'controlplane' };
+  const account = { namespace, name: `controlplane-${namespace}` };
   await makeServiceAccount(api.admin, account, RIGHTS);
   const token = await issueToken(api.admin, account.namespace, account.name);
   const KUBECONFIG = await api.writeKubeconfig(account.name, token);
+  const text = readFileSync(KUBECONFIG, 'utf8').replace(
+    '"namespace":"default"',
+    `"namespace":"${namespace}"`,
+  );
+  writeFileSync(KUBECONFIG, text);
   let count = 0;
   return {
     start: (): Promise<ControlPlaneProcess> => {
       count += 1;
-      const env = { KUBECONFIG, RESOURCES_KUBERNETES: 'default' };
-      return startControlPlane({ resources: '', state: join(folder, String(count)), edge, env });
+      const env = { KUBECONFIG, RESOURCES_KUBERNETES: namespace };
+      return startControlPlane({
+        resources: '',
+        state: join(folder, String(count)),
+        edge: '127.0.0.1:0',
+        env,
+      });
     },
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
