@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { until } from '#envoy/e2e/until.ts';
 import { type ApiRequest, connectCluster } from '#kubernetes/cluster.ts';
+import { resourcePath } from '#kubernetes/resource.ts';
 import {
   type KubeApiserver,
-  kubectl,
   startKubeApiserver,
   whyNoKubeApiserver,
   whyNoKubectl,
 } from '../kubernetes/testing/kube-apiserver.ts';
 import { issueToken } from '../kubernetes/testing/service-account.ts';
-import { ROOT } from './testing/compose-file.ts';
-import { type Manifest, manifestsOf, workloadsOf } from './testing/manifests.ts';
+import { type Manifest, manifestsOf, ofKind, workloadsOf } from './testing/manifests.ts';
 
 const skip = whyNoKubeApiserver() ?? whyNoKubectl() ?? false;
 
@@ -119,15 +118,21 @@ describe('the manifests on a Kubernetes API', { skip }, () => {
   let manifests: readonly Manifest[] = [];
   let anybody: ReadonlySet<string> = new Set();
 
-  /** The API refuses fields that it does not know, and warns of pods that it will not admit. */
-  const apply = (folder: string) => {
-    const { status, stderr } = kubectl(api, [
-      'apply',
-      '--validate=strict',
-      '-k',
-      join(ROOT, 'deploy', folder),
-    ]);
-    assert.deepEqual({ status, stderr }, { status: 0, stderr: '' });
+  /** Refuses fields that it does not know. What is of a kind that is new takes a moment. */
+  const apply = async (manifest: Manifest) => {
+    const { name, namespace } = manifest.metadata;
+    const request = {
+      method: 'PATCH',
+      path: resourcePath({ ...groupOf(manifest), plural: pluralOf(manifest.kind), namespace }, name),
+      query: { fieldManager: 'test', fieldValidation: 'Strict' },
+      contentType: 'application/apply-patch+yaml',
+      body: manifest,
+    } as const;
+    const answer = await until(async () => {
+      const found = await api.admin.call(request);
+      return found.status === 404 ? undefined : found;
+    });
+    assert.ok([200, 201].includes(answer.status), `${manifest.kind} ${name}: ${JSON.stringify(answer.body)}`);
   };
 
   const as = async <T>(account: string, ask: (call: typeof api.admin.call) => Promise<T>): Promise<T> => {
@@ -157,10 +162,16 @@ describe('the manifests on a Kubernetes API', { skip }, () => {
 
   before(async () => {
     api = await startKubeApiserver();
-    apply('kubernetes');
-    apply('kubernetes/demo');
     manifests = manifestsOf('kubernetes/demo');
-    kubectl(api, ['-n', 'gateway', 'create', 'serviceaccount', 'anybody']);
+    const definitions = ofKind(manifestsOf('kubernetes'), 'CustomResourceDefinition');
+    const [namespaces, others] = [ofKind(manifests, 'Namespace'), [...definitions, ...manifests]];
+    for (const manifest of namespaces) await apply(manifest);
+    await Promise.all(others.map(apply));
+    await apply({
+      apiVersion: 'v1',
+      kind: 'ServiceAccount',
+      metadata: { name: 'anybody', namespace: 'gateway' },
+    });
     anybody = new Set(await rightsOf('anybody'));
   });
   after(() => api?.remove());
@@ -177,8 +188,15 @@ describe('the manifests on a Kubernetes API', { skip }, () => {
     };
     const before = await generations();
     assert.equal(before.length, workloadsOf(manifests).length);
-    apply('kubernetes/demo');
+    await Promise.all(manifests.map(apply));
     assert.deepEqual(await generations(), before);
+  });
+
+  test('say nothing that the API does not know: it would refuse them', async () => {
+    const [workload] = workloadsOf(manifests);
+    assert.ok(workload);
+    const misspelt = { ...workload, spec: { ...workload.spec, replicaz: 2 } };
+    await assert.rejects(apply(misspelt), /replicaz/);
   });
 
   test('ask for pods that the strictest standard for pods admits', async () => {
@@ -235,6 +253,15 @@ describe('the manifests on a Kubernetes API', { skip }, () => {
     }
   });
 });
+
+function groupOf({ apiVersion }: Manifest): { group: string; version: string } {
+  const [version = '', group = ''] = apiVersion.split('/').reverse();
+  return { group, version };
+}
+
+function pluralOf(kind: string): string {
+  return kind.toLowerCase().replace(/y$/, 'ie').concat('s');
+}
 
 function rightsIn({ status }: Rules): readonly string[] {
   assert.equal(status.incomplete, false);

@@ -23,6 +23,8 @@ export type EnvironmentVariable = {
   };
 };
 
+type UserIds = { readonly runAsUser?: number; readonly runAsGroup?: number };
+
 export type Probe = {
   readonly httpGet?: { readonly path: string; readonly port: string };
   readonly tcpSocket?: { readonly port: string };
@@ -47,8 +49,12 @@ export type Container = {
   readonly resources: Readonly<
     Record<'requests' | 'limits', { readonly cpu: string; readonly memory: string }>
   >;
-  readonly securityContext: { readonly readOnlyRootFilesystem?: boolean };
-  readonly volumeMounts?: readonly { readonly name: string; readonly mountPath: string }[];
+  readonly securityContext: UserIds & { readonly readOnlyRootFilesystem?: boolean };
+  readonly volumeMounts?: readonly {
+    readonly name: string;
+    readonly mountPath: string;
+    readonly readOnly?: boolean;
+  }[];
 };
 
 export type Volume = {
@@ -59,6 +65,7 @@ export type Volume = {
 };
 
 export type PodSpec = {
+  readonly securityContext: UserIds & { readonly fsGroup?: number };
   readonly serviceAccountName: string;
   readonly automountServiceAccountToken: boolean;
   readonly enableServiceLinks: boolean;

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import https from 'node:https';
+import { connect } from 'node:net';
+import { after, before, describe, test } from 'node:test';
+import { getJson, request } from '#envoy/e2e/request.ts';
+import { until } from '#envoy/e2e/until.ts';
+import { commands, readDocument } from '../readme/code-blocks.ts';
+import { containersOf, manifestsOf, type Probe } from './testing/manifests.ts';
+import {
+  startTestCluster,
+  type TestCluster,
+  type TestPod,
+  whyNoTestCluster,
+} from './testing/test-cluster.ts';
+
+const COMMANDS = commands(readDocument('README.md')).filter(command => command.includes('kubectl '));
+/** For the slowest of them, on a busy machine. */
+const READY_MS = 40_000;
+
+const OPTIONS = { without: ['postgres'], replicas: { 'user-service': 2 } };
+
+describe('the manifests, run by a real API server', { skip: whyNoTestCluster() ?? false }, () => {
+  let cluster: TestCluster;
+  let pods: readonly TestPod[] = [];
+
+  before(async () => {
+    cluster = await startTestCluster();
+    for (const command of COMMANDS) cluster.shell(command);
+    pods = await cluster.start(manifestsOf('kubernetes/demo'), OPTIONS).catch((error: Error) => {
+      throw new Error(cluster.log(), { cause: error });
+    });
+  });
+  after(() => cluster?.remove());
+
+  const podOf = (name: string) => {
+    const pod = pods.find(({ workload }) => workload.metadata.name === name);
+    assert.ok(pod, name);
+    return pod;
+  };
+
+  test('every probe finds its container ready', async () => {
+    try {
+      for (const pod of pods) {
+        for (const { readinessProbe = {}, livenessProbe = {}, ports = [] } of containersOf(pod.workload)) {
+          const port = (name: string) => ports.find(each => each.name === name)?.containerPort ?? 0;
+          for (const probe of [readinessProbe, livenessProbe])
+            await until(
+              async () => (await succeeds(probe, pod.address, port)) || undefined,
+              READY_MS,
+              pod.workload.metadata.name,
+            );
+        }
+      }
+    } catch (error) {
+      throw new Error(cluster.log(), { cause: error });
+    }
+  });
+
+  test('requests go over the edge to each instance', async () => {
+    const edge = `http://${podOf('edge').address}:8080`;
+    const seen = new Set<string>();
+    await until(async () => {
+      if ((await request(edge, '/user/health')).status === 200)
+        seen.add((await getJson<{ resolvedname: string }>(edge, '/user/health')).resolvedname);
+      return seen.size === 2 || undefined;
+    }, READY_MS);
+    assert.deepEqual(
+      [...seen].sort(),
+      pods.flatMap(pod => (pod.containers.has('user-service') ? [pod.address] : [])).sort(),
+    );
+  });
+
+  test('kubectl shows that each resource is in force', async () => {
+    const table = 'kubectl -n gateway-resources get mappings,proxyconfigs --no-headers';
+    const lines = await until(() => {
+      const found = cluster
+        .shell(table)
+        .trim()
+        .split('\n')
+        .filter(line => line !== '');
+      return found.every(line => / True +True /.test(line)) ? found : undefined;
+    }, READY_MS);
+    assert.equal(lines.length, 2);
+  });
+
+  test('who comes without an identity is sent nothing, wherever he asks', async () => {
+    const ports: readonly (readonly [string, number])[] = [
+      ['controlplane', 18000],
+      ['sds', 18003],
+      ['ext-authz', 18001],
+      ['ratelimit-service', 18002],
+      ['user-service', 8000],
+    ];
+    for (const [name, port] of ports) {
+      const url = `${podOf(name).address}:${port}/user/health`;
+      await assert.rejects(fetch(`http://${url}`), `${name} in plain text`);
+      await assert.rejects(strangerGet(`https://${url}`), `${name} by TLS`);
+    }
+  });
+
+  test('nothing that they need is refused by the API', () => {
+    assert.doesNotMatch(cluster.log(), /forbidden|cannot (list|watch|get|create|update|patch)/i);
+  });
+
+  test('each ends when it is asked to, long before it would be killed', async () => {
+    for (const { containers } of pods) {
+      for (const [name, container] of [...containers].reverse()) {
+        assert.deepEqual(await container.stop(10_000), { code: 0, signal: null }, name);
+      }
+    }
+  });
+});
+
+async function succeeds({ httpGet, tcpSocket }: Probe, address: string, port: (name: string) => number) {
+  if (httpGet !== undefined) return await answers(`http://${address}:${port(httpGet.port)}${httpGet.path}`);
+  if (tcpSocket !== undefined) return await isOpen(address, port(tcpSocket.port));
+  return true;
+}
+
+/** Whoever answers is believed, and is shown no certificate. */
+function strangerGet(url: string): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const get = https.get(url, { rejectUnauthorized: false, timeout: 5_000 }, answer => {
+      answer.resume();
+      resolve(answer.statusCode);
+    });
+    get.on('error', reject).on('timeout', () => resolve(undefined));
+  });
+}
+
+function answers(url: string): Promise<boolean> {
+  return fetch(url).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+}
+
+function isOpen(host: string, port: number): Promise<boolean> {
+  return new Promise(resolve => {
+    const socket = connect({ host, port, timeout: 1_000 });
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+    socket.once('close', () => resolve(false));
+    socket.once('connect', () => socket.destroy());
+  });
+}

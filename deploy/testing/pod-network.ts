@@ -1,0 +1,41 @@
+import { execFileSync } from 'node:child_process';
+
+/** A network whose machines are network namespaces, each with an address; this machine is on it, too. */
+export type PodNetwork = {
+  /** This machine's. */
+  readonly address: string;
+  /** A new one. */
+  add(): { readonly namespace: string; readonly address: string };
+  /** Takes the network away; what runs on it has ended before. */
+  remove(): void;
+};
+
+/** Names are this process's alone. Needs root. */
+export function makePodNetwork(): PodNetwork {
+  const name = `gw${process.pid}`;
+  const network = `10.${(process.pid >> 8) % 256}.${process.pid % 256}`;
+  const namespaces: string[] = [];
+  ip('link', 'add', name, 'type', 'bridge');
+  ip('address', 'add', `${network}.1/24`, 'dev', name);
+  ip('link', 'set', name, 'up');
+  const add = () => {
+    const at = namespaces.length + 2;
+    const [namespace, address] = [`${name}n${at}`, `${network}.${at}`];
+    ip('netns', 'add', namespace);
+    namespaces.push(namespace);
+    ip('link', 'add', `${name}v${at}`, 'type', 'veth', 'peer', 'name', 'eth0', 'netns', namespace);
+    ip('link', 'set', `${name}v${at}`, 'master', name, 'up');
+    ip('-n', namespace, 'address', 'add', `${address}/24`, 'dev', 'eth0');
+    for (const device of ['lo', 'eth0']) ip('-n', namespace, 'link', 'set', device, 'up');
+    return { namespace, address };
+  };
+  const remove = () => {
+    for (const namespace of namespaces) ip('netns', 'del', namespace);
+    ip('link', 'del', name);
+  };
+  return { address: `${network}.1`, add, remove };
+}
+
+function ip(...args: readonly string[]): void {
+  execFileSync('ip', args, { stdio: ['ignore', 'ignore', 'pipe'] });
+}

@@ -1,0 +1,96 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ROOT } from './compose-file.ts';
+
+/** A process in a root of its own, which nobody may write to, under a user without any rights: as containers of the strictest standard run. */
+export type ContainerOptions = {
+  readonly namespace: string;
+  readonly uid: number;
+  readonly gid: number;
+  /** The further group that a pod's volumes belong to. */
+  readonly fsGroup: number;
+  readonly command: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** What the image has on its PATH: name to file. */
+  readonly programs: ReadonlyMap<string, string>;
+  /** Path in the container to a folder of this machine. */
+  readonly mounts: ReadonlyMap<string, { readonly folder: string; readonly readOnly: boolean }>;
+  readonly hostsFile: string;
+};
+
+export type RunningContainer = {
+  readonly process: ChildProcess;
+  /** All that it has printed. */
+  log(): string;
+  /** SIGTERM; resolves with how it has ended. Undefined: it had to be killed. */
+  /** SIGKILL; resolves when it is gone. */
+  kill(): Promise<void>;
+  stop(
+    graceMs: number,
+  ): Promise<{ readonly code: number | null; readonly signal: string | null } | undefined>;
+};
+
+/** Binds what is of the system and of the checkout into an empty root; the rest of its arguments is the command. */
+const SCRIPT = `
+set -e
+root=$1 checkout=$2 uid=$3 gid=$4 groups=$5 hosts=$6; shift 6
+mount -t tmpfs -o mode=0755 tmpfs "$root"
+mkdir -p "$root/etc" "$root/image" "$root/gateway" "$root/run" "$root/tmp" "$root/var"
+ln -s ../run "$root/var/run"
+for each in bin lib lib64 sbin; do
+  if [ -L /$each ]; then ln -s "$(readlink /$each)" "$root/$each"; elif [ -d /$each ]; then mkdir "$root/$each"; mount --bind /$each "$root/$each"; fi
+done
+for each in usr dev proc; do mkdir "$root/$each"; mount --rbind /$each "$root/$each"; done
+for each in passwd group nsswitch.conf ld.so.cache; do cp /etc/$each "$root/etc/"; done
+mkdir "$root/etc/ssl"; mount --bind /etc/ssl "$root/etc/ssl"
+cp "$hosts" "$root/etc/hosts"
+mount --bind "$checkout" "$root/gateway"
+while [ "$1" != -- ]; do
+  if [ -d "$1" ]; then mkdir -p "$root$2"; else touch "$root$2"; fi
+  mount --bind "$1" "$root$2"
+  [ "$3" = rw ] || mount -o remount,ro,bind "$root$2"
+  shift 3
+done
+shift
+mount -o remount,ro "$root"
+exec chroot "$root" setpriv --reuid "$uid" --regid "$gid" --groups "$groups" --no-new-privs --bounding-set=-all --inh-caps=-all --pdeathsig KILL sh -c 'cd /gateway && exec "$@"' sh "$@"
+`;
+
+export function startContainer(options: ContainerOptions): RunningContainer {
+  const { namespace, uid, gid, fsGroup, command, env, hostsFile } = options;
+  const root = mkdtempSync(join(tmpdir(), 'gateway-container-'));
+  const mounts = [
+    ...[...options.programs].flatMap(([name, file]) => [file, `/image/${name}`, 'ro']),
+    ...[...options.mounts].flatMap(([path, { folder, readOnly }]) => [folder, path, readOnly ? 'ro' : 'rw']),
+  ];
+  const args = [root, ROOT, `${uid}`, `${gid}`, `${gid},${fsGroup}`, hostsFile, ...mounts, '--', ...command];
+  const child = spawn('ip', ['netns', 'exec', namespace, 'sh', '-c', SCRIPT, 'sh', ...args], {
+    env: { PATH: '/image:/usr/sbin:/usr/bin:/sbin:/bin', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const output: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => output.push(String(chunk)));
+  const exited = new Promise<{ code: number | null; signal: string | null }>(resolve =>
+    child.once('exit', (code, signal) => {
+      rmSync(root, { recursive: true, force: true });
+      resolve({ code, signal });
+    }),
+  );
+  return {
+    process: child,
+    log: () => output.join(''),
+    async kill() {
+      child.kill('SIGKILL');
+      await exited;
+    },
+    async stop(graceMs) {
+      child.kill('SIGTERM');
+      const killer = setTimeout(() => child.kill('SIGKILL'), graceMs);
+      const end = await exited;
+      clearTimeout(killer);
+      return end.signal === 'SIGKILL' ? undefined : end;
+    },
+  };
+}
