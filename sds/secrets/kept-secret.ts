@@ -32,7 +32,9 @@ export function keptSecret(cluster: Cluster, name: string, type: string): KeptSe
         mark === undefined
           ? await createObject(target, { ...object, metadata })
           : await updateObject(target, { ...object, metadata: { ...metadata, resourceVersion: mark } });
-      if (written.kind === 'refused') throw new Error(`${place} cannot be written: ${written.message}`);
+      const nowhere = written.kind === 'missing' && mark === undefined;
+      if (written.kind === 'refused' || nowhere)
+        throw new Error(`${place} cannot be written: ${written.message}`);
       return written.kind === 'written';
     },
   };

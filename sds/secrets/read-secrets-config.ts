@@ -16,6 +16,8 @@ export type SecretsConfig = {
   /** Identities that are written for who needs one before it can ask: group to folder, and groups whose Secret is kept. */
   readonly identityFolders: ReadonlyMap<string, string>;
   readonly identitySecrets: readonly string[];
+  /** Absolute path of a kubeconfig for those Secrets; undefined: the service account of the container. */
+  readonly kubeconfig: string | undefined;
 };
 
 type Text = (name: string, otherwise: string) => string;
@@ -39,6 +41,7 @@ export function readSecretsConfig(text: Text): SecretsConfig {
   const leastRoot = LEAVES_PER_ROOT * leafMs;
   const rootMs = lifetime('ROOT_LIFETIME', text('ROOT_LIFETIME', '43800h'), leastRoot, LONGEST_ROOT_MS);
   const folder = text('IDENTITY_FOLDER', '');
+  const kubeconfig = text('KUBECONFIG', '');
   const identities = groups('IDENTITIES', text('IDENTITIES', ''));
   if (folder === '' && identities.length > 0) {
     throw new Error('IDENTITY_FOLDER is not set: want the folder that IDENTITIES are written to');
@@ -52,6 +55,7 @@ export function readSecretsConfig(text: Text): SecretsConfig {
     authoritySecret: parseSecretName(text('AUTHORITY_SECRET', '')),
     identityFolders: new Map(identities.map(group => [group, resolve(folder, group)])),
     identitySecrets: groups('IDENTITY_SECRETS', text('IDENTITY_SECRETS', '')),
+    kubeconfig: kubeconfig === '' ? undefined : resolve(kubeconfig),
   };
 }
 

@@ -31,7 +31,7 @@ export async function startSecrets(options: StartSecretsOptions): Promise<Secret
   const { config, clock, metrics, log } = options;
   const { trustDomain } = config;
   const needsCluster = config.authoritySecret !== undefined || config.identitySecrets.length > 0;
-  const cluster = needsCluster ? await connectCluster() : undefined;
+  const cluster = needsCluster ? await connectCluster({ kubeconfig: config.kubeconfig }) : undefined;
   const authority = await startAuthority(options, cluster);
   const keepers = await Promise.all(
     targetsOf(config, cluster).map(([group, target]) => keep(options, authority, group, target)),
