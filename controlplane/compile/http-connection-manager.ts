@@ -87,10 +87,11 @@ const CLIENT_CERTIFICATE: JsonObject = {
   set_current_client_cert_details: { subject: true, dns: true, uri: true },
 };
 
-/** The edge has set the client's address, scheme and request id: they are passed on as they are. */
+/** The edge has set the client's address, scheme, certificate and request id: they are passed on as they are. */
 const APPLICATION: JsonObject = {
   use_remote_address: false,
   skip_xff_append: true,
+  forward_client_cert_details: 'ALWAYS_FORWARD_ONLY',
   path_with_escaped_slashes_action: 'KEEP_UNCHANGED',
   server_header_transformation: 'PASS_THROUGH',
   common_http_protocol_options: { idle_timeout: '3600s' },

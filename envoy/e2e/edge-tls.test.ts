@@ -343,6 +343,28 @@ describe('TLS at the edge', () => {
     system.write('shut.yaml', '');
   });
 
+  test('control plane and discovery service come again, a listener is edited, and TLS answers', async () => {
+    const connection = await openHttp2(at('shop.example.com'));
+    const killed = await Promise.all([system.kill('controlplane'), system.kill('sds')]);
+    await until(async () => {
+      const now = await Promise.all([system.pid('controlplane'), system.pid('sds')]);
+      return now.every((pid, index) => pid !== undefined && pid !== killed[index]) || undefined;
+    });
+    await until(() =>
+      system.status().then(
+        ({ ready, proxies }) => (ready && proxies.some(({ group }) => group === 'edge')) || undefined,
+        () => undefined,
+      ),
+    );
+    system.write('again.yaml', host('again', 'hostname: again.example.org, tls: {issuer: gateway}'));
+    await until(() => handshake(at('again.example.org', { ca: roots() })).catch(() => undefined));
+    await handshake(at('shop.example.com', { ca: site.ca }));
+    assert.equal((await connection.ask('shop.example.com', '/')).status, 200);
+    assert.equal(connection.isEnding(), false);
+    connection.close();
+    system.write('again.yaml', '');
+  });
+
   test('keys are in no dump of the configuration, and no key in a log', async () => {
     const admin = `http://127.0.0.1:${system.ports.edgeAdmin}`;
     const { body } = await request(admin, '/config_dump?include_eds');
