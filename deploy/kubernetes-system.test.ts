@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import https from 'node:https';
 import { connect } from 'node:net';
 import { after, before, describe, test } from 'node:test';
-import { getJson, request } from '#envoy/e2e/request.ts';
 import { until } from '#envoy/e2e/until.ts';
 import { commands, readDocument } from '../readme/code-blocks.ts';
 import { containersOf, manifestsOf, type Probe } from './testing/manifests.ts';
@@ -15,8 +14,9 @@ import {
 
 const COMMANDS = commands(readDocument('README.md')).filter(command => command.includes('kubectl '));
 /** For the slowest of them, on a busy machine. */
-const READY_MS = 40_000;
+const READY_MS = 60_000;
 
+const NOTHING = { status: 0, body: '' };
 const OPTIONS = { without: ['postgres'], replicas: { 'user-service': 2 } };
 
 describe('the manifests, run by a real API server', { skip: whyNoTestCluster() ?? false }, () => {
@@ -57,21 +57,29 @@ describe('the manifests, run by a real API server', { skip: whyNoTestCluster() ?
   });
 
   test('requests go over the edge to each instance', async () => {
-    const edge = `http://${podOf('edge').address}:8080`;
+    const url = `https://${podOf('edge').address}:8443/user/health`;
+    const ca = rootsOf(cluster);
+    const instances = pods.filter(({ containers }) => containers.has('user-service'));
     const seen = new Set<string>();
     await until(async () => {
-      if ((await request(edge, '/user/health')).status === 200)
-        seen.add((await getJson<{ resolvedname: string }>(edge, '/user/health')).resolvedname);
-      return seen.size === 2 || undefined;
+      const { status, body } = await httpsGet(url, { ca, checkServerIdentity: () => undefined }).catch(
+        () => NOTHING,
+      );
+      if (status === 200) seen.add(JSON.parse(body).resolvedname);
+      return seen.size === instances.length || undefined;
     }, READY_MS);
-    assert.deepEqual(
-      [...seen].sort(),
-      pods.flatMap(pod => (pod.containers.has('user-service') ? [pod.address] : [])).sort(),
-    );
+    assert.deepEqual([...seen].sort(), instances.map(({ address }) => address).sort());
+  });
+
+  test('who comes by http is sent to the port of https that people see', async () => {
+    const { address } = podOf('edge');
+    const answer = await fetch(`http://${address}:8080/user/health`, { redirect: 'manual' });
+    assert.equal(answer.status, 301);
+    assert.equal(answer.headers.get('location'), `https://${address}/user/health`);
   });
 
   test('kubectl shows that each resource is in force', async () => {
-    const table = 'kubectl -n gateway-resources get mappings,proxyconfigs --no-headers';
+    const table = 'kubectl -n gateway-resources get hosts,mappings,proxyconfigs --no-headers';
     const lines = await until(() => {
       const found = cluster
         .shell(table)
@@ -80,7 +88,7 @@ describe('the manifests, run by a real API server', { skip: whyNoTestCluster() ?
         .filter(line => line !== '');
       return found.every(line => / True +True /.test(line)) ? found : undefined;
     }, READY_MS);
-    assert.equal(lines.length, 2);
+    assert.equal(lines.length, 3);
   });
 
   test('who comes without an identity is sent nothing, wherever he asks', async () => {
@@ -94,7 +102,7 @@ describe('the manifests, run by a real API server', { skip: whyNoTestCluster() ?
     for (const [name, port] of ports) {
       const url = `${podOf(name).address}:${port}/user/health`;
       await assert.rejects(fetch(`http://${url}`), `${name} in plain text`);
-      await assert.rejects(strangerGet(`https://${url}`), `${name} by TLS`);
+      await assert.rejects(httpsGet(`https://${url}`, { rejectUnauthorized: false }), `${name} by TLS`);
     }
   });
 
@@ -117,15 +125,25 @@ async function succeeds({ httpGet, tcpSocket }: Probe, address: string, port: (n
   return true;
 }
 
-/** Whoever answers is believed, and is shown no certificate. */
-function strangerGet(url: string): Promise<number | undefined> {
+function httpsGet(url: string, options: https.RequestOptions): Promise<typeof NOTHING> {
   return new Promise((resolve, reject) => {
-    const get = https.get(url, { rejectUnauthorized: false, timeout: 5_000 }, answer => {
-      answer.resume();
-      resolve(answer.statusCode);
+    const get = https.get(url, { ...options, agent: false, timeout: 5_000 }, answer => {
+      const chunks: Buffer[] = [];
+      answer.on('data', chunk => chunks.push(chunk)).on('error', reject);
+      answer.on('end', () =>
+        resolve({ status: answer.statusCode ?? 0, body: Buffer.concat(chunks).toString() }),
+      );
     });
-    get.on('error', reject).on('timeout', () => resolve(undefined));
+    get.on('error', reject).on('timeout', () => get.destroy(new Error('no answer')));
   });
+}
+
+/** What the authority's certificates are checked against. */
+function rootsOf(cluster: TestCluster): string {
+  const text = cluster.shell(
+    `kubectl -n gateway get secret gateway-identity-edge -o jsonpath='{.data.ca\\.crt}'`,
+  );
+  return Buffer.from(text, 'base64').toString();
 }
 
 function answers(url: string): Promise<boolean> {

@@ -42,7 +42,7 @@ export type StartOptions = {
 
 const NAMESPACE = 'gateway';
 /** The authority's certificates come when sds runs. */
-const SECRET_MS = 15_000;
+const SECRET_MS = 40_000;
 
 export function whyNoTestCluster(): string | undefined {
   const redis = process.env.GATEWAY_SKIP_REDIS ?? process.env.GATEWAY_SKIP_SETPRIV;
