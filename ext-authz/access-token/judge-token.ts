@@ -1,5 +1,5 @@
 import type { OAuth2Settings } from '../filter-settings.ts';
-import { type ClaimRules, claimFault, scopeClaim } from '../jwt/claims.ts';
+import { type ClaimRules, claimFault, scopeClaim, timeOf } from '../jwt/claims.ts';
 import type { JwtFilter, JwtVerdict } from '../jwt/open-jwt-filter.ts';
 import type { VerifiedToken, VerifiedTokens } from '../jwt/verified-tokens.ts';
 import type { TokenVerdict } from '../oauth2/resource-server.ts';
@@ -22,10 +22,15 @@ export type Judge = {
   readonly userinfo: Provider['userinfo'];
   /** The JWT filter that `accessTokenJWTFilter` names. */
   readonly delegate: () => JwtFilter | undefined;
+  /** When claims hold that have been judged. */
+  readonly holding: WeakMap<JsonObject, Holding>;
   /** ms since the epoch */
   readonly now: () => number;
   readonly deadline: () => AbortSignal;
 };
+
+/** A time in which nothing of a token changes: from, and before; ms since the epoch. */
+export type Holding = { readonly from: number; readonly until: number };
 
 /** An access token as it came; `subject` is the `sub` of its ID token, `scope` the rule's without an `openid` that only rule 2 added. */
 export type JudgedToken = {
@@ -64,7 +69,7 @@ function settle(
   verified: VerifiedToken | Fault,
   judge: Judge,
 ): TokenVerdict | Promise<TokenVerdict> {
-  if (typeof verified !== 'string') return judgeClaims(verified.claims, token.scope, judge.now());
+  if (typeof verified !== 'string') return judgeClaims(verified, token.scope, judge);
   const { accessTokenValidation, grantType } = judge.settings;
   const asksUserinfo = accessTokenValidation === 'auto' && grantType !== 'ClientCredentials';
   return asksUserinfo && verified !== 'issuer' ? askUserinfo(token, judge) : invalid(FAULTS[verified]);
@@ -98,13 +103,25 @@ const RULES: ClaimRules = {
 /** What concerns the login, not the upstream, need not be in an access token's own `scope` (RFC 9068 section 2.2.3). */
 const OF_THE_LOGIN: readonly string[] = ['openid', 'offline_access'];
 
-function judgeClaims(claims: JsonObject, scope: readonly string[], now: number): TokenVerdict {
-  const fault = claimFault(claims, RULES, now);
-  if (fault !== undefined) return invalid(fault.replace('the token', 'the access token'));
+function judgeClaims({ claims }: VerifiedToken, scope: readonly string[], judge: Judge): TokenVerdict {
+  const now = judge.now();
+  const holding = judge.holding.get(claims) ?? NEVER;
+  if (now < holding.from || now >= holding.until) {
+    const fault = claimFault(claims, RULES, now);
+    if (fault !== undefined) return invalid(fault.replace('the token', 'the access token'));
+    judge.holding.set(claims, holdingFrom(claims, now));
+  }
   const granted = scopeClaim(claims);
   const missing =
     granted !== undefined && scope.some(value => !granted.includes(value) && !OF_THE_LOGIN.includes(value));
   return missing ? insufficient() : { kind: 'valid' };
+}
+
+const NEVER: Holding = { from: 0, until: 0 };
+
+/** Claims that hold at one time hold until `exp`: time is all that they are judged by besides themselves. */
+function holdingFrom(claims: JsonObject, from: number): Holding {
+  return { from, until: timeOf(claims, 'exp') ?? from };
 }
 
 function delegate(

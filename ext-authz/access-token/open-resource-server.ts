@@ -52,7 +52,15 @@ export function openResourceServer(
   const { accessTokenJWTFilter } = settings;
   const delegate = () => (accessTokenJWTFilter && jwtFilter(accessTokenJWTFilter.filter)) || undefined;
   const tokens = new VerifiedTokens(providerKeys(provider), { now, deadline });
-  const judge: Judge = { settings, tokens, userinfo: provider.userinfo, delegate, now, deadline };
+  const judge: Judge = {
+    settings,
+    tokens,
+    userinfo: provider.userinfo,
+    delegate,
+    holding: new WeakMap(),
+    now,
+    deadline,
+  };
   const dataOf = rememberedData();
   const change = (tokens: GrantedTokens, by: JwtFilter | undefined, fields: () => HeaderFields): Change => {
     const { accessToken, idToken } = tokens;

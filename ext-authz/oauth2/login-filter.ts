@@ -4,6 +4,7 @@ import type { HeaderFields } from '../http-request.ts';
 import type { Provider } from '../provider/provider.ts';
 import type { RecordStore } from '../store/record-store.ts';
 import type { RandomBytes } from '../store/sealed-record.ts';
+import type { FindPlace } from './origin.ts';
 import type { Refreshes } from './refresh.ts';
 import type { ResourceServer } from './resource-server.ts';
 import type { SessionRecords } from './session-records.ts';
@@ -38,6 +39,10 @@ export type LoginFilter = {
   /** Realm, provider and client: what belongs to others is found by nobody, so that no token goes to another provider than its own. */
   readonly sealRealm: string;
   readonly settings: LoginSettings;
+  /** See `placeOf`. */
+  readonly placeOf: FindPlace;
+  /** The names of its session's cookies. */
+  readonly cookies: { readonly session: string; readonly xsrf: string };
   /** Whether cookies that a request brings about end with the browser (`useSessionCookies`). */
   readonly usesSessionCookies: (headers: HeaderFields) => boolean;
   readonly provider: Provider;

@@ -7,7 +7,7 @@ import type { RuleItem } from '../rule.ts';
 import { insteadOfRedirect } from './instead-of-redirect.ts';
 import { beginLogin, type LoginNeed } from './login.ts';
 import type { LoginFilter } from './login-filter.ts';
-import { type Place, placeOf } from './origin.ts';
+import type { Place } from './origin.ts';
 import { deadCookies, type Presented, presentedSession, usableSession } from './presented-session.ts';
 import { providerTime } from './provider-time.ts';
 import { renewedCookies } from './renewal.ts';
@@ -20,7 +20,7 @@ import { scopeState } from './session-state.ts';
  */
 export function loginRunner(filter: LoginFilter): FilterRunner {
   return (request, item, context) => {
-    const place = placeOf(filter.settings.protectedOrigins, request);
+    const place = filter.placeOf(request);
     if (place === undefined) return forbidden(request, 'This host is not one of the protected origins.');
     const signal = providerTime(() => context.signal(), filter.sources.deadline);
     return whenThere(presentedSession(filter, request), presented => {

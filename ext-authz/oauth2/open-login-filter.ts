@@ -4,7 +4,9 @@ import type { OAuth2Settings } from '../filter-settings.ts';
 import type { HeaderFields } from '../http-request.ts';
 import type { Provider } from '../provider/provider.ts';
 import type { RecordStore } from '../store/record-store.ts';
+import { SESSION, XSRF } from './cookies.ts';
 import type { LoginFilter, LoginSettings, Sources } from './login-filter.ts';
+import { placesOf } from './origin.ts';
 import { Refreshes } from './refresh.ts';
 import type { ResourceServer } from './resource-server.ts';
 import { SessionRecords } from './session-records.ts';
@@ -26,7 +28,9 @@ export function openLoginFilter(parts: LoginFilterParts): LoginFilter {
   const sessions = new SessionRecords({ store, realm: sealRealm, randomBytes: sources.randomBytes });
   const refreshes = new Refreshes({ realm: sealRealm, settings, provider, store, sessions, sources });
   const usesSessionCookies = cookieChoice(settings.useSessionCookies);
-  return { ...parts, sealRealm, usesSessionCookies, sessions, refreshes };
+  const cookies = { session: `${SESSION}.${realm}`, xsrf: `${XSRF}.${realm}` };
+  const placeOf = placesOf(settings.protectedOrigins);
+  return { ...parts, cookies, placeOf, sealRealm, usesSessionCookies, sessions, refreshes };
 }
 
 /** Document 1, "useSessionCookies": requests that do not meet the condition get the negation of `value`. */

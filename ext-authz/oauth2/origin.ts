@@ -28,13 +28,27 @@ export function placeOf(
   items: readonly ProtectedOrigin[],
   request: Pick<HttpRequest, 'scheme' | 'authority'>,
 ): Place | undefined {
-  const internal = internalOrigin(request);
-  const item = internal && items.find(candidate => matchesOrigin(candidate, internal));
-  if (internal === undefined || item === undefined) return undefined;
-  const configured = formatOrigin(item.origin);
-  const origin = formatOrigin({ ...item.origin, host: externalHost(item, internal) });
+  return placesOf(items)(request);
+}
+
+/** The same for many requests: most are at a configured origin itself, whose Place is made once. */
+export function placesOf(items: readonly ProtectedOrigin[]): FindPlace {
+  const places = new Map(items.map(item => [item, placeAt(items, item, item.origin.host)]));
+  return request => {
+    const internal = internalOrigin(request);
+    const item = internal && items.find(candidate => matchesOrigin(candidate, internal));
+    if (internal === undefined || item === undefined) return undefined;
+    const host = externalHost(item, internal);
+    return host === item.origin.host ? places.get(item) : placeAt(items, item, host);
+  };
+}
+
+export type FindPlace = (request: Pick<HttpRequest, 'scheme' | 'authority'>) => Place | undefined;
+
+function placeAt(items: readonly ProtectedOrigin[], item: ProtectedOrigin, host: string): Place {
+  const origin = formatOrigin({ ...item.origin, host });
   return {
-    configured,
+    configured: formatOrigin(item.origin),
     origin,
     holdsLogin: origin === loginOrigin(items),
     secure: item.origin.scheme === 'https',

@@ -2,7 +2,7 @@ import { type Eventually, whenThere } from '../eventually.ts';
 import type { HttpRequest } from '../http-request.ts';
 import type { SameSite } from '../rule.ts';
 import { isSecret } from '../store/sealed-record.ts';
-import { clearSessionCookies, cookieValues, SESSION, type SetCookie } from './cookies.ts';
+import { clearSessionCookies, cookieValues, type SetCookie } from './cookies.ts';
 import type { LoginFilter } from './login-filter.ts';
 import type { Place } from './origin.ts';
 import type { Session } from './session.ts';
@@ -20,10 +20,10 @@ export type Presented = {
 
 /** Source: decisions, "Two different values of one session cookie". */
 export function presentedSession(
-  { realm, sessions }: LoginFilter,
+  { cookies, sessions }: LoginFilter,
   { headers }: Pick<HttpRequest, 'headers'>,
 ): Eventually<Presented> {
-  const [id, ...others] = cookieValues(headers, `${SESSION}.${realm}`);
+  const [id, ...others] = cookieValues(headers, cookies.session);
   if (id === undefined) return NONE;
   const several = others.length > 0;
   const read = several || !isSecret(id) ? undefined : sessions.read(id);

@@ -1,6 +1,6 @@
 import type { HttpRequest } from '../http-request.ts';
 import type { LoginFilter } from './login-filter.ts';
-import { type Place, placeOf } from './origin.ts';
+import type { Place } from './origin.ts';
 
 /** A Filter that protects the request's origin. */
 export type Protecting = { readonly filter: LoginFilter; readonly place: Place };
@@ -8,7 +8,7 @@ export type Protecting = { readonly filter: LoginFilter; readonly place: Place }
 /** Those of the Filters that do. */
 export function protecting(request: HttpRequest, filters: readonly LoginFilter[]): readonly Protecting[] {
   return filters.flatMap(filter => {
-    const place = placeOf(filter.settings.protectedOrigins, request);
+    const place = filter.placeOf(request);
     return place === undefined ? [] : [{ filter, place }];
   });
 }

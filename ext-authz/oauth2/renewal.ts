@@ -33,12 +33,12 @@ export function renewedCookies(
 }
 
 function xsrfCookies(
-  { realm, sources }: LoginFilter,
+  { cookies, realm, sources }: LoginFilter,
   place: Place,
   session: Session,
   { headers }: Pick<HttpRequest, 'headers'>,
 ): readonly SetCookie[] {
-  const values = cookieValues(headers, `${XSRF}.${realm}`);
+  const values = cookieValues(headers, cookies.xsrf);
   if (values.length === 1 && values[0] === session.xsrf) return [];
   const set = xsrfCookie(realm, place, session, sources.now());
   return values.length > 1 ? [...otherForms(realm, place, session), set] : [set];
