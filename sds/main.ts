@@ -67,7 +67,7 @@ const connection = config.secrets && secrets && followControlPlane(config.secret
 process.once('SIGTERM', stop);
 process.once('SIGINT', stop);
 process.once('disconnect', stop); // the supervisor that held the other end of the IPC channel is gone
-log.info({ address: server.address, port: server.port, file: instancesFile }, 'listening');
+log.info({ address: server.address, port: server.port, http: http?.port, file: instancesFile }, 'listening');
 process.send?.({ ready: true, address: server.address, port: server.port });
 
 /** Ends within a second and exits 0; another signal ends the process at once. */
