@@ -56,23 +56,23 @@ export async function connectCluster(options: ClusterOptions = {}): Promise<Clus
     stale = false;
     const url = urlOf(server, request);
     const made = await optionsOf(credentials, request);
-    return exchange(url, { agent: agent[url.protocol as 'https:'], ...made, signal }, request.body);
+    return exchange(
+      url,
+      { agent: agent[url.protocol as 'https:'], ...made, signal },
+      request.body,
+      timeoutMs,
+    );
   };
   const open = async (request: ApiRequest, signal: AbortSignal) => {
-    const late = new AbortController();
-    const timer = setTimeout(() => late.abort(new DOMException('', 'TimeoutError')), timeoutMs);
-    const either = AbortSignal.any([signal, late.signal]);
     try {
-      const answer = await send(request, either);
+      const answer = await send(request, signal);
       if (answer.statusCode !== 401) return answer;
       answer.resume();
       stale = true;
-      return await send(request, either);
+      return await send(request, signal);
     } catch (error) {
       stale = true;
       throw toClusterError(server, error);
-    } finally {
-      clearTimeout(timer);
     }
   };
   const call = async (request: ApiRequest) => {
@@ -107,10 +107,21 @@ async function optionsOf(credentials: Credentials, request: ApiRequest): Promise
   return { ...options, method, headers: { ...(headers as object), ...content, accept: 'application/json' } };
 }
 
-function exchange(url: URL, options: RequestOptions, body: object | undefined): Promise<IncomingMessage> {
+/** Resolves with the head of the answer, which has so long to come. */
+function exchange(
+  url: URL,
+  options: RequestOptions,
+  body: object | undefined,
+  headMs: number,
+): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const request = (url.protocol === 'http:' ? httpRequest : httpsRequest)(url, options);
-    request.on('response', resolve).on('error', reject);
+    const timer = setTimeout(() => request.destroy(new DOMException('', 'TimeoutError')), headMs);
+    request.on('close', () => clearTimeout(timer)).on('error', reject);
+    request.on('response', answer => {
+      clearTimeout(timer);
+      resolve(answer);
+    });
     request.end(body === undefined ? undefined : JSON.stringify(body));
   });
 }

@@ -98,6 +98,7 @@ async function attempt<T>(
       objects.replace(listed);
       options.onListed?.();
       tell.now();
+      if (closed.aborted) return undefined;
     }
     const onEvent = (event: WatchEvent) => {
       if (closed.aborted) return;
@@ -122,21 +123,25 @@ async function watchFor<T>(
 ): Promise<void> {
   const { cluster, after, random, resource, fieldSelector, labelSelector } = options;
   const timeoutSeconds = WATCH_SECONDS + Math.floor(WATCH_JITTER_SECONDS * random());
-  const overdue = new AbortController();
-  const ends = [after(timeoutSeconds * 1000 + OVERDUE_MS, () => overdue.abort())];
+  // Not AbortSignal.any: of a signal that lives on, Node keeps a piece for each signal that was made from it.
+  const watching = new AbortController();
+  const end = () => watching.abort();
+  closed.addEventListener('abort', end);
+  const timers = [after(timeoutSeconds * 1000 + OVERDUE_MS, end)];
   const onOpen = () => {
     if (closed.aborted) return;
-    ends.push(after(PROVEN_MS, onProven));
+    timers.push(after(PROVEN_MS, onProven));
     options.onWatching?.();
   };
   const selection = { resource, fieldSelector, labelSelector };
   try {
     const watched = { ...selection, resourceVersion, timeoutSeconds, onOpen, onEvent };
-    await watchObjects(cluster, watched, AbortSignal.any([closed, overdue.signal]));
+    await watchObjects(cluster, watched, watching.signal);
   } catch (error) {
-    throw overdue.signal.aborted ? silent(options) : error;
+    throw watching.signal.aborted ? silent(options) : error;
   } finally {
-    for (const end of ends) end();
+    closed.removeEventListener('abort', end);
+    for (const cancel of timers) cancel();
   }
 }
 
