@@ -40,6 +40,7 @@ test('what the edge says of the client arrives unchanged', async t => {
     'x-forwarded-for': '203.0.113.7',
     'x-forwarded-proto': 'https',
     'x-request-id': '11111111-2222-4333-8444-555555555555',
+    'x-forwarded-client-cert': 'URI=spiffe://client.example/a',
     x_underscore: 'kept',
   };
   const { headers, path } = await proxy.echo('/a%2Fb', { headers: said });
