@@ -3,6 +3,7 @@ import type { ParseOptions } from '#resources/parse-options.ts';
 import { parseResource } from '#resources/parse-resource.ts';
 import { EMPTY_FILE, type ParsedFile, placeParsed } from '#resources/parsed-file.ts';
 import { placeOutcome } from '#resources/place-outcome.ts';
+import { resourceId } from '#resources/resource.ts';
 
 /** Parses one object of the API. The very same result as the last time, if nothing in it changed but its status. */
 export type ParseObject = (object: KubernetesObject) => ParsedFile;
@@ -40,17 +41,31 @@ function contentOf({ metadata }: KubernetesObject): string {
   return JSON.stringify([uid, generation ?? `version ${resourceVersion}`, labels, annotations]);
 }
 
-/** As of a file: of its metadata only what an operator writes, and without what others said of it. */
+/** As of a file: of its metadata only what an operator writes, and without what others said of it. Never throws, whatever the object. */
 function parseObject(object: KubernetesObject, place: string, options: ParseOptions): ParsedFile {
   const { metadata, status: _, ...fields } = object;
   const { name, namespace } = metadata;
   const document = { ...fields, metadata: namespace === undefined ? { name } : { name, namespace } };
-  const outcome = parseResource(document, [], options);
-  return outcome === undefined
-    ? { ...EMPTY_FILE, file: place }
-    : placeParsed(
-        placeOutcome(outcome, () => 0),
-        place,
-        0,
-      );
+  try {
+    const outcome = parseResource(document, [], options);
+    if (outcome === undefined) return { ...EMPTY_FILE, file: place };
+    return placeParsed(
+      placeOutcome(outcome, () => 0),
+      place,
+      0,
+    );
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return tooDeep(object, place);
+  }
+}
+
+/** What exhausts the stack. */
+function tooDeep({ kind = '', metadata }: KubernetesObject, place: string): ParsedFile {
+  const { name, namespace = 'default' } = metadata;
+  const source = { file: place, line: 0 };
+  const refused = { kind, namespace, name, id: resourceId(kind, namespace, name), source };
+  const message = 'it is nested too deeply to be read';
+  const problem = { severity: 'error', kind, namespace, name, ...source, message } as const;
+  return { ...EMPTY_FILE, file: place, refused: [refused], problems: [problem] };
 }
