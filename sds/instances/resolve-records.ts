@@ -21,9 +21,10 @@ export function dnsResolver(options: ResolverOptions): ResolveRecords {
     // A new resolver each time: it reads /etc/resolv.conf anew, and holds no cache that outlives a TTL.
     const resolver = new Resolver({ timeout: Math.ceil(options.timeoutMs / 3), tries: 2 });
     if (options.servers.length > 0) resolver.setServers(options.servers);
-    const end = AbortSignal.any([signal, AbortSignal.timeout(options.timeoutMs)]);
+    // Not AbortSignal.any: of a signal that lives on, Node keeps a piece for each signal that was made from it.
+    const ends = [signal, AbortSignal.timeout(options.timeoutMs)];
     const cancel = () => resolver.cancel();
-    end.addEventListener('abort', cancel);
+    for (const end of ends) end.addEventListener('abort', cancel);
     try {
       return await query(resolver, name, family);
     } catch (error) {
@@ -32,7 +33,7 @@ export function dnsResolver(options: ResolverOptions): ResolveRecords {
       if (code === 'ENOTFOUND') return options.lookup(name, family);
       return code === 'ENODATA' ? { kind: 'missing' } : { kind: 'failed', message };
     } finally {
-      end.removeEventListener('abort', cancel);
+      for (const end of ends) end.removeEventListener('abort', cancel);
     }
   };
 }
