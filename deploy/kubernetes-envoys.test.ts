@@ -10,7 +10,7 @@ import { identitySecret } from '#envoy/identity-tls.ts';
 import { OVERLOAD_MANAGER } from '#envoy/overload-manager.ts';
 import { whyNoKubectl } from '../kubernetes/testing/kube-apiserver.ts';
 import { ROOT } from './testing/compose-file.ts';
-import { containersOf, manifestsOf, workloadsOf } from './testing/manifests.ts';
+import { CONTAINERS } from './testing/demo-manifests.ts';
 
 const TLS_FOLDER = '/run/identity';
 const CONFIGURATION = '/etc/gateway';
@@ -45,11 +45,8 @@ for (const [file, json] of Object.entries(FILES)) {
 }
 
 describe('each Envoy of the manifests', { skip: whyNoKubectl() ?? false }, () => {
-  const manifests = whyNoKubectl() === undefined ? manifestsOf('kubernetes/demo') : [];
-  const envoys = workloadsOf(manifests).flatMap(workload =>
-    containersOf(workload)
-      .filter(({ image }) => image.startsWith('envoyproxy/'))
-      .map(container => ({ workload, container, pod: workload.spec.template.spec })),
+  const envoys = CONTAINERS.filter(([, { image }]) => image.startsWith('envoyproxy/')).map(
+    ([workload, container]) => ({ workload, container, pod: workload.spec.template.spec }),
   );
 
   test('starts with the bootstrap of its group, by the name of its pod, and finds its files', () => {

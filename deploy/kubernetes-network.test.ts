@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { whyNoKubectl } from '../kubernetes/testing/kube-apiserver.ts';
-import { manifestsOf, ofKind, workloadsOf } from './testing/manifests.ts';
+import { MANIFESTS, WORKLOADS } from './testing/demo-manifests.ts';
+import { ofKind } from './testing/manifests.ts';
 import { mayConnect, type NetworkPolicy, type Party } from './testing/network-policies.ts';
 
 /** Who calls whom, and where: all else is refused. */
@@ -31,13 +32,12 @@ const PORTS = [
 ];
 
 describe('on the network of the cluster', { skip: whyNoKubectl() ?? false }, () => {
-  const manifests = whyNoKubectl() === undefined ? manifestsOf('kubernetes/demo') : [];
-  const policies = ofKind<NetworkPolicy>(manifests, 'NetworkPolicy');
+  const policies = ofKind<NetworkPolicy>(MANIFESTS, 'NetworkPolicy');
   const parties = new Map<string, Party>([
     ['outside', 'outside'],
     ['stranger', { labels: {} }],
   ]);
-  for (const { metadata, spec } of workloadsOf(manifests))
+  for (const { metadata, spec } of WORKLOADS)
     parties.set(metadata.name, { labels: spec.template.metadata.labels });
 
   /** Names of those who reach it. */
