@@ -17,9 +17,9 @@ const BUILT_IN = ['gateway/identity', 'gateway/roots'];
 
 type Resource = { readonly name?: string; readonly version?: string; readonly resource?: Any };
 
-async function setUp(t: TestContext) {
+async function setUp(t: TestContext, mostGroups?: number) {
   const authority = await testAuthority(t);
-  const server = await startSecretsServer(t, authority);
+  const server = await startSecretsServer(t, authority, mostGroups);
   const ask = (cluster: string, names: readonly string[], service = SDS, method = 'DeltaSecrets') => {
     const stream = openStream(t, server.port, service, method);
     stream.send({ node: { id: 'test', cluster }, type_url: SECRET, resource_names_subscribe: names });
@@ -130,6 +130,13 @@ test('groups without a proxy are forgotten, so that their number is bounded', as
   await it.ask('group-0', BUILT_IN).next();
 });
 
+test('one group more than the bound gets nothing, those that are there go on', async t => {
+  const it = await setUp(t, 2);
+  for (const group of ['a', 'b', 'a']) assert.equal((await it.ask(group, BUILT_IN).next()).length, 2);
+  it.ask('c', BUILT_IN);
+  await until(() => (/there are 2 node groups already/.test(it.logged()) ? true : undefined));
+});
+
 test('one who comes back is sent his secrets again, whatever versions he says to have', async t => {
   const it = await setUp(t);
   const first = await it.ask('edge', BUILT_IN).next();
@@ -184,7 +191,9 @@ test('what the control plane takes away is removed from who may have it, not tol
 
 test('a secret without content, or under another name, is refused by name', async t => {
   const it = await setUp(t);
-  assert.match(it.say([servedSecret('a', ['edge'], {})]) ?? '', /^a has no content$/);
+  for (const content of [{}, { issued: { hosts: [] } }]) {
+    assert.match(it.say([servedSecret('a', ['edge'], content)]) ?? '', /^a has no content$/);
+  }
   const wrong = { ...servedSecret('a', ['edge'], { trusted_ca: '' }), name: 'b' };
   assert.match(it.say([wrong]) ?? '', /^b is called a in its message$/);
 });

@@ -16,6 +16,8 @@ export type SecretsOptions = {
   readonly trustDomain: string;
   /** 32 random bytes of this process. */
   readonly versionKey: Uint8Array;
+  /** Each group costs a key, certificates and memory, and anybody on the loopback may say to be of one; default 500. */
+  readonly mostGroups?: number;
   readonly clock: Clock;
   readonly metrics: SecretMetrics;
   readonly log: Logger;
@@ -37,12 +39,11 @@ export type Secrets = {
   close(): void;
 };
 
-/** Each group costs a key, certificates and memory; anybody on the loopback may say to be of one. */
 const MOST_GROUPS = 500;
 
 /** The secrets of all node groups: who may have which, as they are now. */
 export function openSecrets(options: SecretsOptions): Secrets {
-  const { authority, trustDomain, clock, versionKey, metrics, log } = options;
+  const { authority, trustDomain, clock, versionKey, metrics, log, mostGroups = MOST_GROUPS } = options;
   const listeners: OnSecrets[] = [];
   const tell: OnSecrets = (group, secrets) => {
     for (const listener of listeners) listener(group, secrets);
@@ -80,8 +81,8 @@ export function openSecrets(options: SecretsOptions): Secrets {
   return {
     groupOf(node, peer) {
       const found = secretsGroup(node, peer, trustDomain);
-      if ('error' in found || groups.has(found.group) || groups.size < MOST_GROUPS) return found;
-      return { error: `there are ${MOST_GROUPS} node groups already` };
+      if ('error' in found || groups.has(found.group) || groups.size < mostGroups) return found;
+      return { error: `there are ${mostGroups} node groups already` };
     },
     connected: group => groups.connected(group),
     disconnected: group => groups.disconnected(group),

@@ -47,7 +47,7 @@ function contentOf(json: Json): ServedContent | undefined {
     return { kind: 'key pair files', certificate: certificate_chain, key: private_key };
   }
   if (trusted_ca_file !== undefined) return { kind: 'trusted ca file', ca: trusted_ca_file };
-  return issued === undefined ? undefined : { kind: 'issued', hosts: issued.hosts ?? [] };
+  return issued?.hosts === undefined ? undefined : { kind: 'issued', hosts: issued.hosts };
 }
 
 function fromBase64(text: string): string {

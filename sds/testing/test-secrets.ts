@@ -40,7 +40,7 @@ function realAfter(ms: number, run: () => void): () => void {
 }
 
 /** A server of secrets alone, to which a test says what the control plane would. */
-export async function startSecretsServer(t: TestContext, authority: Authority) {
+export async function startSecretsServer(t: TestContext, authority: Authority, mostGroups = 500) {
   const metrics = createMetrics();
   const lines: string[] = [];
   const log = pino({ level: 'trace', base: null }, { write: line => void lines.push(line) });
@@ -48,6 +48,7 @@ export async function startSecretsServer(t: TestContext, authority: Authority) {
     authority,
     trustDomain: 'gateway.internal',
     versionKey: Buffer.alloc(32, 7),
+    mostGroups,
     clock: { now: Date.now, random: Math.random, after: realAfter },
     metrics: createSecretMetrics(metrics.registry, Date.now),
     log,
