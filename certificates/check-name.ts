@@ -1,13 +1,16 @@
-import { X509Certificate } from 'node:crypto';
 import { type Finding, warningFinding } from './finding.ts';
+import { parseCertificates } from './pem.ts';
 
 /**
  * Whether clients take the first certificate of a chain (PEM) for that of `hostname`, which may be `*.example.com`; `*` is no name, and every certificate will do.
+ * What is no chain at all is judged elsewhere.
  * Source: RFC 9110, section 4.3.4; RFC 6125, section 6.4.3 (a wildcard stands for one label).
  */
 export function checkCertificateName(chainPem: string, hostname: string): readonly Finding[] {
   if (hostname === '*') return [];
-  const leaf = new X509Certificate(chainPem);
+  const chain = parseCertificates(chainPem, { bytes: chainPem.length, count: MOST_CERTIFICATES });
+  const leaf = 'error' in chain ? undefined : chain.certificates[0];
+  if (leaf === undefined) return [];
   const isFor = hostname.startsWith('*.')
     ? (leaf.subjectAltName ?? '').toLowerCase().split(', ').includes(`dns:${hostname}`)
     : leaf.checkHost(hostname, { subject: 'never' }) !== undefined;
@@ -18,4 +21,5 @@ export function checkCertificateName(chainPem: string, hostname: string): readon
   ];
 }
 
+const MOST_CERTIFICATES = 100;
 const MOST_SHOWN = 200;

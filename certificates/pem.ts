@@ -1,7 +1,8 @@
 import { X509Certificate } from 'node:crypto';
 
+/** Each boundary is a line of its own: OpenSSL refuses the whole text otherwise, as of files that were joined without a line break. */
 const CERTIFICATE =
-  /-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----[^-]*-----END (?:X509 |TRUSTED )?CERTIFICATE-----/g;
+  /^-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----[ \t]*\r?\n[^-]*^-----END (?:X509 |TRUSTED )?CERTIFICATE-----[ \t]*\r?$/gm;
 
 /**
  * The certificates in a PEM text, in its order; text between them is skipped. An `error` says in plain words why there are none.
@@ -15,7 +16,8 @@ export function parseCertificates(
   const blocks = pem.match(CERTIFICATE) ?? [];
   const begun = pem.split(/-----BEGIN [A-Z0-9 ]*CERTIFICATE-----/).length - 1;
   if (begun === 0) return { error: 'it holds no certificate in PEM ("-----BEGIN CERTIFICATE-----")' };
-  if (begun !== blocks.length) return { error: 'a certificate in it is cut off' };
+  if (begun !== blocks.length)
+    return { error: 'a certificate in it is cut off, or shares a line with another' };
   if (blocks.length > most.count) return { error: `it holds more than ${most.count} certificates` };
   const certificates: X509Certificate[] = [];
   for (const [at, block] of blocks.entries()) {
