@@ -20,8 +20,8 @@ const SESSIONS = [1, 10_000];
 const POLICIES = [1, 1_000];
 const SECONDS = 5;
 const RESULTS = join(import.meta.dirname, 'results', 'oauth2.md');
-/** As long as that of a session. */
-const COOKIE = `gateway_session.site.default=${'0'.repeat(64)}`;
+/** As long as those of a session. */
+const COOKIE = `gateway_session.site.default=${'0'.repeat(64)}; gateway_xsrf.site.default=${'0'.repeat(64)}`;
 
 const say = (line: string) => void process.stderr.write(`${line}\n`);
 const seconds = Number(process.argv[2] ?? SECONDS);

@@ -17,8 +17,9 @@ export class CheckHeaders implements HeaderFields {
   readonly #bytes: Buffer;
   readonly #names: readonly string[];
   readonly #spans: readonly ValueSpan[];
-  /** Where a name is first: the values of that name, when they have been asked for. */
-  readonly #read: (readonly string[] | undefined)[] = [];
+  /** What was asked for last is often asked for again. */
+  #lastName = '';
+  #lastFields: readonly string[] | undefined;
   #distinct: readonly string[] | undefined;
   #all: ReadonlyMap<string, readonly string[]> | undefined;
 
@@ -29,10 +30,11 @@ export class CheckHeaders implements HeaderFields {
   }
 
   get(name: string): readonly string[] | undefined {
-    const first = this.#names.indexOf(name);
-    if (first === -1) return undefined;
-    this.#read[first] ??= this.#fieldsFrom(first, name);
-    return this.#read[first];
+    if (name !== this.#lastName) {
+      this.#lastName = name;
+      this.#lastFields = this.#fieldsOf(name);
+    }
+    return this.#lastFields;
   }
 
   has(name: string): boolean {
@@ -70,7 +72,9 @@ export class CheckHeaders implements HeaderFields {
     for (const [name, value] of this.#map()) callback(value, name, this);
   }
 
-  #fieldsFrom(first: number, name: string): readonly string[] {
+  #fieldsOf(name: string): readonly string[] | undefined {
+    const first = this.#names.indexOf(name);
+    if (first === -1) return undefined;
     const values = [this.#valueAt(first)];
     for (let at = this.#names.indexOf(name, first + 1); at !== -1; at = this.#names.indexOf(name, at + 1))
       values.push(this.#valueAt(at));

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { request } from 'node:http';
-import { SESSION } from '#ext-authz/oauth2/cookies.ts';
+import { SESSION, XSRF } from '#ext-authz/oauth2/cookies.ts';
 import { SessionRecords } from '#ext-authz/oauth2/session-records.ts';
 import type { RecordStore } from '#ext-authz/store/record-store.ts';
 import { logIn } from '#ext-authz/testing/log-in.ts';
@@ -32,7 +32,8 @@ export async function makeSessions(
     const made = tokens.map(accessToken => records.create({ ...loaded.session, accessToken }, Date.now()));
     others.push(...(await Promise.all(made)));
   }
-  return [id, ...others].map(each => `${COOKIE}=${each}`);
+  const xsrf = `${XSRF}.${FILTER}.default=${loaded.session.xsrf}`;
+  return [id, ...others].map(each => `${COOKIE}=${each}; ${xsrf}`);
 }
 
 /** The session's id. */

@@ -32,11 +32,13 @@ export type Statements = Readonly<Record<keyof typeof SQL, StatementSync>>;
 
 export function prepareStatements(database: DatabaseSync): Statements {
   const prepare = (name: keyof typeof SQL) => database.prepare(SQL[name]);
+  const read = prepare('read');
+  read.setReturnArrays(true); // half the cost of an object
   return {
     begin: prepare('begin'),
     commit: prepare('commit'),
     rollback: prepare('rollback'),
-    read: prepare('read'),
+    read,
     forget: prepare('forget'),
     insert: prepare('insert'),
     replace: prepare('replace'),

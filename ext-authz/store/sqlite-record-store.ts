@@ -73,8 +73,8 @@ class SqliteRecordStore implements RecordStore {
 
   read(key: string, known = ''): Eventually<StoredRecord | undefined> {
     return this.#queue.read(() => {
-      const row = this.#statements.read.get(known, `r${key}`, this.#now());
-      return row && { value: bytesOf(row.value), version: String(row.version) };
+      const row = rowOf(this.#statements.read.get(known, `r${key}`, this.#now()));
+      return row && { version: String(row[0]), value: bytesOf(row[1]) };
     });
   }
 
@@ -182,6 +182,11 @@ class SqliteRecordStore implements RecordStore {
   #sizeOf(name: string): number {
     return Number(this.#statements.size.get(name)?.size ?? 0);
   }
+}
+
+/** Of a statement whose rows are arrays; the types do not know that of them. */
+function rowOf(row: unknown): readonly SQLOutputValue[] | undefined {
+  return Array.isArray(row) ? row : undefined;
 }
 
 function bytesOf(value: SQLOutputValue | undefined): Uint8Array {
