@@ -73,26 +73,26 @@ describe('a document in Kubernetes', { skip: whyNoKubeApiserver() ?? false }, ()
     });
   }
 
-  for (const seed of [11, 12]) {
+  for (const seed of [11]) {
     test(`means what it means in a folder, when it is random (seed ${seed})`, async () => {
       const results = await Promise.all((randomDocuments(seed, 120) as Document[]).map(check));
       assert.ok(results.filter(result => result !== undefined).length > 60);
     });
   }
 
-  for (const seed of [21, 22, 23]) {
+  for (const seed of [21, 22]) {
     test(`means what it means in a folder, when something odd stands in it (seed ${seed})`, async () => {
       const random = seededRandom(seed);
       const documents = EXAMPLES.flatMap(([, text]) => documentsOf(text)).filter(
         document => isServed(document) && document.kind !== 'Secret',
       );
-      const odd = Array.from({ length: 250 }, () => {
+      const odd = Array.from({ length: 150 }, () => {
         const document = structuredClone(documents[Math.floor(random() * documents.length)] as Document);
         return { ...document, spec: disturb(document.spec, random) };
       });
       const results = await Promise.all(odd.map(check));
       const kept = results.filter(result => result !== undefined).length;
-      assert.ok(kept > 40 && kept < 240, `${kept} of ${results.length} were kept`);
+      assert.ok(kept > 24 && kept < 145, `${kept} of ${results.length} were kept`);
     });
   }
 });
