@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { testAuthority } from '#protos/testing/test-authority.ts';
 import { parseCertificates } from './pem.ts';
 
-const [ONE, TWO] = (await Promise.all([testAuthority(), testAuthority()])).map(({ ca }) => ca.trim());
+const [ONE, TWO] = [(await testAuthority()).ca.trim(), (await testAuthority()).ca.trim()];
 const MOST = { bytes: 10_000, count: 2 };
 
 for (const [what, text, count] of [
@@ -25,8 +25,8 @@ for (const [what, text, count] of [
 for (const [what, text, error] of [
   ['joined without a line break', `${ONE}${TWO}`, /is cut off, or shares a line with another/],
   ['behind something on its line', `ca: ${ONE}`, /shares a line/],
-  ['with the end of another line', `${ONE}\n${TWO?.replace(/\n-----END/, '-----END')}`, /shares a line/],
-  ['without its end', ONE?.slice(0, -30) ?? '', /is cut off/],
+  ['with the end of another line', `${ONE}\n${TWO.replace(/\n-----END/, '-----END')}`, /shares a line/],
+  ['without its end', ONE.slice(0, -30), /is cut off/],
   ['too often', `${ONE}\n`.repeat(3), /more than 2 certificates/],
 ] as const) {
   test(`a certificate ${what} is refused`, () => {
