@@ -1,5 +1,4 @@
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { EnvironmentVariable, PodSpec, Volume } from './manifests.ts';
 import { environmentOf, expand } from './manifests.ts';
@@ -20,6 +19,8 @@ export type PodOptions = {
   readonly spec: PodSpec;
   readonly programs: ReadonlyMap<string, string>;
   readonly hostsFile: string;
+  /** Folder for the pod's volumes. */
+  readonly home: string;
   /** What every container's environment has besides. */
   readonly env: Readonly<Record<string, string>>;
   readonly sources: PodSources;
@@ -27,15 +28,15 @@ export type PodOptions = {
   onContainer(container: RunningContainer): void;
 };
 
-export type Pod = { readonly containers: ReadonlyMap<string, RunningContainer>; remove(): void };
+export type Pod = { readonly containers: ReadonlyMap<string, RunningContainer> };
 
 const TOKEN_PATH = '/var/run/secrets/kubernetes.io/serviceaccount';
 const READ_BY_GROUP = 0o440;
 
 /** Runs the containers of a pod as its spec says, sidecars first; what this needs of Kubernetes' page "Pod lifecycle", and no more. */
 export async function startPod({ spec, sources, onContainer, ...options }: PodOptions): Promise<Pod> {
-  const home = mkdtempSync(join(tmpdir(), 'gateway-pod-'));
-  chmodSync(home, 0o755);
+  const home = join(options.home, options.name);
+  mkdirSync(home);
   const { runAsUser, runAsGroup, fsGroup = 0 } = spec.securityContext;
   const folders = new Map<string, string>();
   for (const volume of spec.volumes ?? [])
@@ -65,7 +66,7 @@ export async function startPod({ spec, sources, onContainer, ...options }: PodOp
     containers.set(container.name, started);
     onContainer(started);
   }
-  return { containers, remove: () => rmSync(home, { recursive: true, force: true }) };
+  return { containers };
 }
 
 async function secretValues(env: readonly EnvironmentVariable[], sources: PodSources) {

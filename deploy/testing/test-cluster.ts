@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { envoyBinary } from '#envoy/binary.ts';
@@ -62,6 +62,8 @@ export async function startTestCluster(): Promise<TestCluster> {
     ['envoy', await envoyBinary()],
     ['valkey-server', execFileSync('which', ['redis-server'], { encoding: 'utf8' }).trim()],
   ]);
+  const podsHome = join(home, 'pods');
+  mkdirSync(podsHome);
   const sources = apiSources(api, home);
   const onContainer = (container: RunningContainer) => running.push(container);
   return {
@@ -97,6 +99,7 @@ export async function startTestCluster(): Promise<TestCluster> {
             programs,
             hostsFile,
             env: ofCluster,
+            home: podsHome,
             sources,
             onContainer,
           });
@@ -108,7 +111,6 @@ export async function startTestCluster(): Promise<TestCluster> {
     log: () => running.map(({ log }) => log().slice(-4_000)).join('\n'),
     async remove() {
       await Promise.all(running.map(container => container.kill()));
-      for (const pod of pods) pod.remove();
       await api.remove();
       network.remove();
       rmSync(home, { recursive: true, force: true });
