@@ -60,7 +60,10 @@ export const LATE: Refreshed = {
 async function ask(parts: RefreshParts, loaded: LoadedSession): Promise<Refreshed> {
   const { idToken, refreshToken } = loaded.session;
   if (refreshToken === undefined) return { kind: 'refused' };
-  const request = { refreshToken, previous: idToken.claims };
+  const keepToken = async (rotated: string) => {
+    await change(parts, loaded, session => ({ ...session, refreshToken: rotated }));
+  };
+  const request = { refreshToken, previous: idToken.claims, keep: keepToken };
   try {
     const tokens = await parts.provider.refresh(request, AbortSignal.timeout(REFRESH_MS));
     return await keep(parts, loaded, tokens);
@@ -69,22 +72,28 @@ async function ask(parts: RefreshParts, loaded: LoadedSession): Promise<Refreshe
   }
 }
 
-/** Stored before it is used, and only if the session is still there: a logout wins. */
-async function keep(
-  { sessions, settings, sources }: RefreshParts,
+/** Stored before it is used. */
+async function keep(parts: RefreshParts, loaded: LoadedSession, tokens: TokenSet): Promise<Refreshed> {
+  const maxIdle = parts.settings.clientSessionMaxIdle;
+  const session = await change(parts, loaded, (before, now) => withTokens(before, tokens, maxIdle, now));
+  return session === undefined ? { kind: 'refused' } : { kind: 'refreshed', session };
+}
+
+/** The session as it is stored then; undefined: it is not there any more, since a logout wins. */
+async function change(
+  { sessions, sources }: RefreshParts,
   loaded: LoadedSession,
-  tokens: TokenSet,
-): Promise<Refreshed> {
+  make: (before: Session, now: number) => Session,
+): Promise<Session | undefined> {
   let current: LoadedSession | undefined = loaded;
   for (let tries = 0; tries < TRIES && current !== undefined; tries += 1) {
     const before: LoadedSession = current;
     const now = sources.now();
-    const session = withTokens(before.session, tokens, settings.clientSessionMaxIdle, now);
-    if (await persist(sources, () => sessions.replace(before, session, now)))
-      return { kind: 'refreshed', session };
+    const session = make(before.session, now);
+    if (await persist(sources, () => sessions.replace(before, session, now))) return session;
     current = await persist(sources, async () => sessions.read(loaded.id));
   }
-  return { kind: 'refused' };
+  return undefined;
 }
 
 /** The store may be gone for a moment; a rotated refresh token would be lost with it. */

@@ -48,6 +48,22 @@ test('a session without refresh token ends with its access token', async t => {
   assert.equal((await browser.visit(PAGE)).status, 303);
 });
 
+test('a rotated refresh token is kept when the keys for the new ID token cannot be had', async t => {
+  const { browser, gateway } = await open(t);
+  rotate();
+  await browser.follow(PAGE, authorize);
+  gateway.advance(HOUR + 1);
+  provider().behave('jwks', () => ({ status: 500 }));
+  await assert.rejects(browser.visit(PAGE), { name: 'ProviderError' });
+  provider().behave('jwks', () => ({ body: { keys: [provider().key.publicJwk] } }));
+  gateway.advance(2_000);
+  assert.equal(await bearer(browser), 'Bearer access-2');
+  assert.deepEqual(
+    refreshes().map(({ form }) => form.get('refresh_token')),
+    ['refresh-0', 'refresh-1'],
+  );
+});
+
 test('without expires_in and exp a session lives an hour', async t => {
   const { browser, gateway } = await open(t);
   grantCodes(provider(), () => ({ expires_in: undefined }));

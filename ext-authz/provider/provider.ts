@@ -50,9 +50,16 @@ export type Provider = {
     exchange: CodeExchange,
     signal: AbortSignal,
   ) => Promise<TokenSet & Required<Pick<TokenSet, 'idToken'>>>;
-  /** RFC 6749 section 6. `previous`: the claims of the session's ID token, which a new one must continue. */
+  /**
+   * RFC 6749 section 6. `previous`: the claims of the session's ID token, which a new one must continue. `keep` gets the new refresh token of an
+   * answer that cannot be judged now, since the keys cannot be had: the old one may be spent.
+   */
   readonly refresh: (
-    request: { readonly refreshToken: string; readonly previous: JsonObject },
+    request: {
+      readonly refreshToken: string;
+      readonly previous: JsonObject;
+      readonly keep?: (refreshToken: string) => Promise<void>;
+    },
     signal: AbortSignal,
   ) => Promise<TokenSet>;
   /** RFC 6749 section 4.3. `scope` is sent only when not empty. */

@@ -16,13 +16,17 @@ export function tokenCalls(
   const { documents, http: client, own, settings } = adapter;
   return {
     exchangeCode: (exchange, signal) => exchangeCode(adapter, exchange, signal),
-    refresh: async ({ previous, refreshToken }, signal) => {
+    refresh: async ({ keep, previous, refreshToken }, signal) => {
       const metadata = await documents.metadata(signal);
       const raw = await requestTokens(
         { client, metadata, ...required(own), signal },
         refreshGrant(refreshToken),
       );
-      return withIdToken(raw, adapter, metadata, { previous }, signal);
+      return withIdToken(raw, adapter, metadata, { previous }, signal).catch(async (error: unknown) => {
+        const isJudged = error instanceof ProviderError && error.code === 'invalid_id_token';
+        if (!isJudged && raw.refreshToken !== undefined) await keep?.(raw.refreshToken);
+        throw error;
+      });
     },
     password: async ({ password, scope, username }, signal) => {
       const metadata = await documents.metadata(signal);
