@@ -12,8 +12,6 @@ export type EdgeSecret = {
   readonly name: string;
   /** Whose content it is, which goes with it; absent: nobody's. */
   readonly owner?: object;
-  /** Equal content has equal inputs. */
-  readonly inputs: readonly unknown[];
   readonly content: () => JsonObject;
 };
 
@@ -30,7 +28,7 @@ export function keyPairOf(
   if (certificate === undefined) return { error: `the Secret ${place} has no key \`${CERTIFICATE_KEY}\`` };
   if (key === undefined) return { error: `the Secret ${place} has no key \`${PRIVATE_KEY_KEY}\`` };
   const content = () => ({ key_pair: { certificate_chain: base64(certificate), private_key: base64(key) } });
-  return { value: { name: `key-pair/${place}`, owner: secret.spec, inputs: [], content } };
+  return { value: { name: `key-pair/${place}`, owner: secret.spec, content } };
 }
 
 /** The authorities of a Secret, that of Kubernetes' own form (`ca.crt`) or of Ambassador's (`tls.crt`). */
@@ -45,7 +43,7 @@ export function authoritiesOf(
   if (ca === undefined)
     return { error: `the Secret ${place} has neither \`${AUTHORITIES_KEY}\` nor \`${CERTIFICATE_KEY}\`` };
   const content = () => ({ trusted_ca: base64(ca) });
-  return { value: { name: `authorities/${place}`, owner: secret.spec, inputs: [], content } };
+  return { value: { name: `authorities/${place}`, owner: secret.spec, content } };
 }
 
 export function authoritiesIn({ spec }: Resource<'Secret'>): SecretValue | undefined {
@@ -55,13 +53,12 @@ export function authoritiesIn({ spec }: Resource<'Secret'>): SecretValue | undef
 /** What the resource says about files on the machine of the discovery service. */
 export function keyPairFiles({ kind, namespace, name }: Resource, chain: string, key: string): EdgeSecret {
   const content = () => ({ key_pair_files: { certificate_chain: chain, private_key: key } });
-  return { name: `key-pair-files/${kind}/${namespace}/${name}`, inputs: [chain, key], content };
+  return { name: `key-pair-files/${kind}/${namespace}/${name}`, content };
 }
 
 export function authoritiesFile({ kind, namespace, name }: Resource, file: string): EdgeSecret {
   return {
     name: `authorities-file/${kind}/${namespace}/${name}`,
-    inputs: [file],
     content: () => ({ trusted_ca_file: file }),
   };
 }
@@ -69,7 +66,7 @@ export function authoritiesFile({ kind, namespace, name }: Resource, file: strin
 /** A certificate of the built-in authority. No certificate is for every host: that of `*` is for this machine. */
 export function issuedFor(hostname: string): EdgeSecret {
   const hosts = hostname === '*' ? ['localhost', '127.0.0.1', '::1'] : [hostname];
-  return { name: `gateway/issued/${hostname}`, inputs: [], content: () => ({ issued: { hosts } }) };
+  return { name: `gateway/issued/${hostname}`, content: () => ({ issued: { hosts } }) };
 }
 
 export const CERTIFICATE_KEY = 'tls.crt';

@@ -28,14 +28,12 @@ export function servedSecrets(resources: ResourceSet, memo: Memo): Compiled {
   return { resources: new Map([[SERVED_SECRET, sorted]]), problems: misplacedProblems(resources) };
 }
 
-function message({ content, inputs, name, owner }: EdgeSecret, memo: Memo) {
-  const json = memo.of(owner ?? memo, `served secret ${name}`, inputs, () => ({
-    '@type': SERVED_SECRET,
-    name,
-    node_groups: [EDGE],
-    ...content(),
-  }));
-  return { name, json };
+function message({ content, name, owner }: EdgeSecret, memo: Memo) {
+  const make = () => ({ '@type': SERVED_SECRET, name, node_groups: [EDGE], ...content() });
+  // What a Secret's bytes become is kept with it, and goes with it.
+  if (owner === undefined) return { name, json: make() };
+  const [kind = ''] = name.split('/', 1);
+  return { name, json: memo.of(owner, `served ${kind}`, [name], make) };
 }
 
 /** The group is no proxies': a Mapping or ProxyConfig for it is served by nobody. */
