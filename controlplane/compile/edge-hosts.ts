@@ -41,7 +41,10 @@ export function edgeHosts(resources: ResourceSet): EdgeHosts {
   }
   for (const refused of resources.closed)
     for (const host of closedHosts(refused)) if (!owners.has(host.hostname)) owners.set(host.hostname, host);
-  return { hosts: [...owners.values()], problems: [...problems, ...unusedProblems(resources, used)] };
+  return {
+    hosts: [...owners.values()],
+    problems: [...distinct(problems), ...unusedProblems(resources, used)],
+  };
 }
 
 function toEdgeHost(
@@ -95,4 +98,9 @@ function unusedProblems({ tlsContexts }: ResourceSet, used: ReadonlySet<string>)
         'no Host uses it, so it has no effect: name it in the `tlsContext` of a Host, or list the hostname of one in `hosts`',
       ),
     );
+}
+
+/** What is wrong with a TLSContext shows at each of its Hosts. */
+function distinct(problems: readonly Problem[]): Iterable<Problem> {
+  return new Map(problems.map(problem => [JSON.stringify(problem), problem])).values();
 }
