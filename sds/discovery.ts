@@ -43,7 +43,14 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
   const aggregated = new AggregatedSnapshots(withInstances);
   secrets?.onChange((group, snapshot) => aggregated.setSecrets(group, snapshot));
   const endpoints = withInstances
-    ? new DiscoveryService({ cache: assignments, groupOf: () => ALL, observer, now, after })
+    ? new DiscoveryService({
+        cache: assignments,
+        groupOf: () => ALL,
+        observer,
+        independent: true,
+        now,
+        after,
+      })
     : undefined;
   const secret = secrets && secretService(options, secrets);
   const both = aggregatedService(options, aggregated);
@@ -86,6 +93,7 @@ function secretService(
       return found.error;
     },
     observer: counting(observer, secrets),
+    independent: true,
     now,
     after,
   });
@@ -97,7 +105,8 @@ function aggregatedService(options: DiscoveryOptions, { cache }: AggregatedSnaps
     const found = secrets?.groupOf(node, peer);
     return found !== undefined && 'group' in found ? found.group : WITHOUT_SECRETS;
   };
-  return new DiscoveryService({ cache, groupOf, observer: counting(observer, secrets), now, after });
+  const counted = counting(observer, secrets);
+  return new DiscoveryService({ cache, groupOf, observer: counted, independent: true, now, after });
 }
 
 /** Secrets are kept for groups that have a stream. */

@@ -20,6 +20,8 @@ import { rulesOf } from './type-rules.ts';
 export type DiscoveryServiceOptions = {
   readonly cache: SnapshotCache;
   readonly observer?: DiscoveryObserver;
+  /** See SessionOptions. */
+  readonly independent?: boolean;
   /** The group whose snapshot a node is served; default: Envoy's `node.cluster`. */
   groupOf?(node: Node, peer: Peer): string;
   /** Why this client may not have the group's resources; undefined: it may. */
@@ -188,10 +190,11 @@ export class DiscoveryService {
   }
 
   #session(info: StreamInfo): DiscoverySession {
-    const { cache, observer = {}, after } = this.#options;
+    const { cache, observer = {}, independent = false, after } = this.#options;
     const key = sessionKey(info);
     const session =
-      this.#sessions.get(key) ?? new DiscoverySession({ group: info.group, cache, observer, after });
+      this.#sessions.get(key) ??
+      new DiscoverySession({ group: info.group, cache, observer, independent, after });
     this.#sessions.set(key, session);
     return session;
   }

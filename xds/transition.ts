@@ -17,6 +17,11 @@ export function begin(from: Snapshot | undefined, target: Snapshot): Transition 
   return at(from, target, 0, undefined);
 }
 
+/** At `target` at once: for what nothing else that is served depends on, such as endpoints by themselves. */
+export function arrive(target: Snapshot): Transition {
+  return at(undefined, target, 2, undefined);
+}
+
 /**
  * A newer target. It waits until the switch under way is through, so that a stream of changes, each before the last is
  * ACKed, cannot keep routes from ever moving; of several the newest stays. When the proxy has `refused` some types,

@@ -31,8 +31,9 @@ export class SessionProxy {
   /** What `write` answers: false when the transport is full. */
   writable = true;
 
-  constructor(cache: SnapshotCache, observer: DiscoveryObserver = {}) {
-    this.session = new DiscoverySession({ group: INFO.group, cache, observer, after: this.timers.after });
+  constructor(cache: SnapshotCache, observer: DiscoveryObserver = {}, independent = false) {
+    const { after } = this.timers;
+    this.session = new DiscoverySession({ group: INFO.group, cache, observer, independent, after });
     this.stream = new DiscoveryStream({
       info: INFO,
       subscribe: typeUrl => new DeltaSubscription(typeUrl, rulesOf(typeUrl)),
