@@ -1,5 +1,4 @@
 /** A process that writes to a file of records: `take <file> <keys…>` or `create <file>`, until it is killed. Prints a line for each done. */
-import { writeSync } from 'node:fs';
 import { openSqliteRecordStore } from '../sqlite-record-store.ts';
 import { bytes, freshKey, MINUTE } from './test-stores.ts';
 
@@ -10,8 +9,13 @@ if (mode === 'create')
   for (;;) {
     const key = freshKey();
     await store.create(key, bytes(key.repeat(50)), MINUTE, [{ name: 'all', most: 10_000 }]);
-    writeSync(1, `${key}\n`);
+    await print(`${key}\n`);
   }
 const taken = await Promise.all(keys.map(key => store.take(key)));
-writeSync(1, `${keys.filter((_, index) => taken[index] !== undefined).join('\n')}\n`);
+await print(`${keys.filter((_, index) => taken[index] !== undefined).join('\n')}\n`);
 await store.close();
+
+/** Waits where the reader is slow. */
+function print(text: string): Promise<unknown> {
+  return new Promise(resolve => process.stdout.write(text, resolve));
+}
