@@ -4,7 +4,7 @@ import { framed } from '#protos/unary/message-reader.ts';
 import { DOMAIN } from './decision-service.ts';
 
 /** Source: RFC 9113, section 6. */
-const [DATA, HEADERS, SETTINGS, PING, WINDOW_UPDATE] = [0, 1, 4, 6, 8];
+const [DATA, HEADERS, RST_STREAM, SETTINGS, PING, WINDOW_UPDATE] = [0, 1, 3, 4, 6, 8];
 const [END_STREAM, ACK, END_HEADERS] = [1, 1, 4];
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
 const PATH = '/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit';
@@ -31,6 +31,9 @@ export class DecisionConnection {
   private constructor(socket: net.Socket, onAnswer: OnAnswer) {
     this.#socket = socket.setNoDelay(true);
     this.#onAnswer = onAnswer;
+    socket.on('close', () => {
+      for (const stream of [...this.#due.keys()]) this.#end(stream);
+    });
     socket.on('data', (chunk: Buffer) => this.#read(chunk));
     socket.write(Buffer.concat([PREFACE, frame(SETTINGS, 0, 0), widen(WIDEST)]));
   }
@@ -60,6 +63,7 @@ export class DecisionConnection {
   }
 
   close(): void {
+    this.#due.clear();
     this.#socket.destroy();
   }
 
@@ -79,6 +83,7 @@ export class DecisionConnection {
 
   #hear(type: number, flags: number, stream: number, length: number): void {
     if (type === SETTINGS && flags === 0) this.#socket.write(frame(SETTINGS, ACK, 0));
+    if (type === RST_STREAM) this.#end(stream);
     if (type === DATA) this.#count(stream, length);
     if ((type === DATA || type === HEADERS) && (flags & END_STREAM) !== 0) this.#end(stream);
   }
@@ -92,7 +97,8 @@ export class DecisionConnection {
   }
 
   #end(stream: number): void {
-    const due = this.#due.get(stream) ?? 0;
+    const due = this.#due.get(stream);
+    if (due === undefined) return;
     this.#due.delete(stream);
     this.#onAnswer(due, this.#withData.delete(stream));
   }
@@ -130,7 +136,7 @@ function headerBlock(): Buffer {
     Buffer.concat([Buffer.from([0]), literal(name), literal(value)]);
   const fields = [field(':path', PATH), field(':authority', 'service'), field('te', 'trailers')];
   const type = field('content-type', 'application/grpc');
-  return Buffer.concat([Buffer.from([0x83, 0x86]), ...fields, type, field('grpc-timeout', '1000m')]);
+  return Buffer.concat([Buffer.from([0x83, 0x86]), ...fields, type, field('grpc-timeout', '10S')]);
 }
 
 function frame(type: number, flags: number, stream: number, payload: Uint8Array = Buffer.alloc(0)): Buffer {
