@@ -82,6 +82,7 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
   const controller = new Controller(keeper.lastGood, {
     groups: resources => [...SERVICE_GROUPS, ...nodeGroups(resources)],
     services: new Set(SERVICE_GROUPS),
+    replicated: config.kubernetes !== undefined,
     compile: compiler(config, log),
     publish: (group, snapshot) => {
       cancelNarrowing();

@@ -4,7 +4,7 @@ import type { Refused, Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import type { Snapshot, XdsResource } from '#xds/snapshot.ts';
 import type { Written } from './candidates.ts';
-import { Controller } from './controller.ts';
+import { Controller, type ControllerParts } from './controller.ts';
 import type { Standing } from './verdict.ts';
 
 const mapping = (name: string, hash: string) =>
@@ -158,7 +158,7 @@ describe('the controller', () => {
 
 describe('services and proxies', () => {
   /** A controller with one service and one proxy, each answering when told to. */
-  function pair() {
+  function pair(options: Partial<ControllerParts> = {}) {
     const served: Record<string, string> = {};
     const states: Record<string, Standing['state']> = { limits: 'settled', edge: 'settled' };
     const kept: string[] = [];
@@ -180,6 +180,7 @@ describe('services and proxies', () => {
         timers.push(callback);
         return () => timers.splice(timers.indexOf(callback), 1);
       },
+      ...options,
     });
     const say = (group: string, state: Standing['state']) => {
       states[group] = state;
@@ -241,6 +242,24 @@ describe('services and proxies', () => {
     connect('edge');
     controller.written(written([mapping('a', '1')]));
     assert.equal(served.edge, 'a@1');
+  });
+
+  test('one that may be connected to another control plane is given the time to have the change from there', () => {
+    const delays = new Map<number, () => void>();
+    const after = (ms: number, callback: () => void) => {
+      delays.set(ms, callback);
+      return () => delays.delete(ms);
+    };
+    const { controller, served, connect } = pair({ replicated: true, after });
+    connect('edge');
+    controller.written(written([mapping('a', '1')]));
+    controller.proxiesChanged();
+    assert.equal(served.edge, undefined);
+    delays.get(500)?.();
+    assert.equal(served.edge, 'a@1');
+    connect('edge', 'limits');
+    controller.written(written([mapping('a', '2')]));
+    assert.deepEqual([...delays.keys()], [2_000]);
   });
 
   test('services are told when the proxies go by a change, and not before', () => {

@@ -15,6 +15,8 @@ export type ControllerParts = {
   groups(resources: ResourceSet): readonly string[];
   /** The groups of our own services, which decide about requests: what tightens is in force there before proxies act on it. */
   readonly services: ReadonlySet<string>;
+  /** Other control planes serve the same resources, and services may be connected to those alone. Default: there is none. */
+  readonly replicated?: boolean;
   /** An `error` is a configuration that cannot be made; it counts as one that proxies refuse. */
   compile(resources: ResourceSet, group: string): GroupConfiguration | { readonly error: string };
   /** Serves the configuration to every proxy of the group; to a service together with what proxies may still go by, until `changedOver`. */
@@ -34,6 +36,9 @@ const OVERDUE_MS = 5_000;
 
 /** Proxies wait for our services for this long at most, in ms. */
 const SERVICES_MS = 2_000;
+
+/** What a service gets from another control plane is in force there in this time, in ms: both have heard of the change at about the same moment. */
+const ELSEWHERE_MS = 500;
 
 type Compiled = GroupConfiguration & { readonly group: string };
 
@@ -56,6 +61,9 @@ export class Controller {
   #changing = false;
   #overdue = false;
   #cancelTimer: () => void = () => {};
+  /** A service that has another configuration now is not connected here. */
+  #elsewhere = false;
+  #cancelElsewhere: () => void = () => {};
 
   constructor(lastGood: Resources, parts: ControllerParts) {
     this.#parts = parts;
@@ -153,7 +161,8 @@ export class Controller {
     if (failure !== undefined && this.#refuse(failure.error)) return;
     const made = compiled.filter(result => 'snapshot' in result);
     const { services } = this.#parts;
-    this.#publishGroups(made.filter(({ group }) => services.has(group)));
+    const changed = this.#publishGroups(made.filter(({ group }) => services.has(group)));
+    this.#waitElsewhere(changed);
     this.#held = made.filter(({ group }) => !services.has(group));
     this.#cancelTimer();
     this.#cancelTimer = this.#parts.after(SERVICES_MS, () => this.#release());
@@ -165,12 +174,26 @@ export class Controller {
     const services = [...this.#parts.proxies()].filter(({ group }) => this.#parts.services.has(group));
     const refusing = services.find(({ state }) => state === 'refused');
     if (refusing !== undefined && this.#refuse(refusing.refusal ?? 'it gave no reason')) return;
-    if (services.every(({ state }) => state !== 'waiting')) this.#release();
+    if (!this.#elsewhere && services.every(({ state }) => state !== 'waiting')) this.#release();
+  }
+
+  #waitElsewhere(changed: readonly string[]): void {
+    const { after, proxies, replicated = false } = this.#parts;
+    const here = new Set([...proxies()].map(({ group }) => group));
+    this.#cancelElsewhere();
+    this.#elsewhere = replicated && changed.some(group => !here.has(group));
+    if (!this.#elsewhere) return;
+    this.#cancelElsewhere = after(ELSEWHERE_MS, () => {
+      this.#elsewhere = false;
+      this.proxiesChanged();
+    });
   }
 
   #release(): void {
     const held = this.#held;
     this.#held = [];
+    this.#elsewhere = false;
+    this.#cancelElsewhere();
     this.#publishGroups(held);
     this.#cancelTimer();
     this.#changing = true;
@@ -182,19 +205,22 @@ export class Controller {
     this.proxiesChanged();
   }
 
-  #publishGroups(groups: readonly Compiled[]): void {
+  /** Returns the groups whose configuration is another now. */
+  #publishGroups(groups: readonly Compiled[]): readonly string[] {
     this.#publishing = true;
-    for (const group of groups) this.#publishGroup(group);
+    const changed = groups.filter(group => this.#publishGroup(group));
     this.#publishing = false;
+    return changed.map(({ group }) => group);
   }
 
-  #publishGroup({ group, snapshot, problems }: Compiled): void {
+  #publishGroup({ group, snapshot, problems }: Compiled): boolean {
     const version = snapshotVersion(snapshot);
     const changed = this.#published.get(group)?.version !== version;
     this.#published.set(group, { version, problems });
-    if (!changed) return;
+    if (!changed) return false;
     this.#unproven.add(group);
     this.#parts.publish(group, snapshot);
+    return true;
   }
 
   #closed(): Refused[] {

@@ -1,5 +1,4 @@
 import { groupOfPeer } from '#certificates/peer.ts';
-import { parseHostPort } from '#protos/host-port.ts';
 import { isLoopback } from '#resources/origin.ts';
 import type { Peer } from '#xds/discovery-service.ts';
 import { EXT_AUTHZ, SDS } from './compile/node-groups.ts';
@@ -30,8 +29,13 @@ const MAX_GROUP = 63;
 function refuseSecrets(group: string, address: string, plaintext: boolean): string | undefined {
   // A key that was once read along lets anyone be this site: it never goes in plain text.
   if (!GROUPS.has(group) || (plaintext && group !== SDS)) return undefined;
-  const host = parseHostPort(address)?.host ?? '';
-  if (isLoopback(host.replace(/^::ffff:/, ''))) return undefined;
+  if (isLoopback(hostOf(address))) return undefined;
   const otherwise = group === SDS ? '' : ', or XDS_PLAINTEXT_SECRETS=true in a network of your own';
   return `the configuration of ${group} holds secrets and goes over the loopback only; set TLS_FOLDER${otherwise}`;
+}
+
+/** A peer's address is `host:port`, an IPv6 one with brackets or without, and an IPv4 one may be mapped (RFC 4291, section 2.5.5.2). */
+function hostOf(address: string): string {
+  const host = address.slice(0, Math.max(address.lastIndexOf(':'), 0));
+  return host.replace(/^\[(.*)\]$/, '$1').replace(/^::ffff:/i, '');
 }

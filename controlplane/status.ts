@@ -76,7 +76,8 @@ function resourceStates({ rollout, kept }: Controller): ResourceStatus[] {
   function stateOf(id: string): ResourceState {
     if (rollout.quarantined.has(id)) return rollout.accepted.has(id) ? 'last good' : 'refused';
     if (kept.has(id)) return 'last good';
-    return rollout.accepted.get(id)?.hash === served.get(id)?.hash ? 'accepted' : 'trying';
+    const accepted = rollout.accepted.get(id)?.hash;
+    return accepted !== undefined && accepted === served.get(id)?.hash ? 'accepted' : 'trying';
   }
 }
 

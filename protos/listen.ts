@@ -74,11 +74,19 @@ type OnSocket = (socket: net.Socket) => void;
 /** `watch` hears of connections that are not encrypted yet, `accept` of those that may speak. */
 function createServer(tls: TlsServerOptions | undefined, watch: OnSocket, accept: OnSocket): net.Server {
   if (tls === undefined) return net.createServer({ noDelay: true }, accept);
-  const refuse = ({ remoteAddress = '', remotePort = 0 }: net.Socket, reason: string) =>
-    tls.onRefused?.(formatHostPort({ host: remoteAddress, port: remotePort }), reason);
+  const refuse = ({ remoteAddress: host, remotePort: port }: net.Socket, reason: string) =>
+    tls.onRefused?.(
+      host === undefined || port === undefined ? 'gone' : formatHostPort({ host, port }),
+      reason,
+    );
   const server = createTlsServer(tls);
   server.on('connection', watch);
-  server.on('tlsClientError', (error, socket) => refuse(socket, reasonOf(error)));
+  server.on('tlsClientError', (error: NodeJS.ErrnoException, socket) => {
+    const { authorizationError } = socket;
+    // Whoever hangs up by himself, as a probe of the port does, was not refused.
+    if (authorizationError) refuse(socket, String(authorizationError));
+    else if (error.code !== 'ECONNRESET') refuse(socket, reasonOf(error));
+  });
   server.on('secureConnection', (socket: TLSSocket) => {
     const certificate = socket.getPeerX509Certificate();
     if (certificate !== undefined && tls.allows(certificate)) return accept(socket);

@@ -82,6 +82,17 @@ for (const [name, start] of Object.entries(SERVERS)) {
       });
     }
 
+    test('says nothing of a probe, which hangs up without a word, and something of one who speaks plain', async t => {
+      const { port, refused } = await setUp(t);
+      for (const bytes of ['', 'hello?\r\n']) {
+        const socket = net.connect(port, '127.0.0.1', () => socket.end(bytes));
+        socket.on('error', () => {}).resume();
+        await once(socket, 'close');
+      }
+      await assert.rejects(get(port, client(STRANGER)));
+      assert.equal(refused.length, 2);
+    });
+
     test('closes connections in plain text, HTTP/1.1 and HTTP/2, without an answer', async t => {
       const { port } = await setUp(t);
       for (const bytes of ['GET / HTTP/1.1\r\nHost: a\r\n\r\n', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n']) {

@@ -16,7 +16,7 @@ export type TlsSource = {
 export type TlsServerOptions = TlsSource & {
   /** Whether a peer may talk at all, whose certificate is of one of the authorities and valid now. */
   allows(certificate: X509Certificate): boolean;
-  /** Hears of each connection that was refused, from `host:port`, and why. */
+  /** Hears of each connection that was refused, from `host:port` (`gone`: it has hung up meanwhile), and why. */
   onRefused?(address: string, reason: string): void;
 };
 

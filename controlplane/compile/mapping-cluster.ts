@@ -34,7 +34,9 @@ export function mappingCluster(name: string, spec: MappingSpec, { caFile, hop }:
   const parts: ClusterParts = {
     connectTimeoutMs: connect_timeout_ms,
     members:
-      resolver === 'sds' ? discoveredMembers(service.host, edsConfig(BUILT_IN)) : membersOf(name, service),
+      resolver === 'sds'
+        ? discoveredMembers(discoveredName(service.host), edsConfig(BUILT_IN))
+        : membersOf(name, service),
     protocol: 'http1',
   };
   const hopTo = hopService(spec, hop);
@@ -44,4 +46,9 @@ export function mappingCluster(name: string, spec: MappingSpec, { caFile, hop }:
   }
   if (service.scheme === 'http') return toCluster(name, parts);
   return toCluster(name, { ...parts, transportSocket: upstreamTls(service.host, caFile) });
+}
+
+/** The discovery service calls services of Kubernetes `name.namespace`, whatever more their DNS names have. */
+function discoveredName(host: string): string {
+  return host.replace(/^([^.]+\.[^.]+)\.svc(\..*)?$/, '$1');
 }
