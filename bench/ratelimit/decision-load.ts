@@ -5,6 +5,7 @@ export type Load = { readonly failed: number; readonly times: readonly number[];
 
 /** As often as the clock is looked at to see which calls are due. */
 const TICK_MS = 1;
+const LONGEST_WAIT_MS = 20_000;
 
 /** `inFlight` calls at a time on each connection, the next as soon as one ends, until `enough` says so of their number. */
 export async function askAsFastAsPossible(
@@ -57,7 +58,10 @@ export async function askAtRate(
     for (const [at, times] of dues) opened[at]?.ask(times);
   }
   const ms = performance.now() - begun;
-  while (opened.some(({ inFlight }) => inFlight > 0)) await new Promise(resolve => setTimeout(resolve, 10));
+  while (opened.some(({ inFlight }) => inFlight > 0)) {
+    if (performance.now() > begun + ms + LONGEST_WAIT_MS) throw new Error('calls are never answered');
+    await new Promise(resolve => setTimeout(resolve, 10));
+  }
   for (const connection of opened) connection.close();
   return { ...load(), ms };
 }
