@@ -71,10 +71,13 @@ class SqliteRecordStore implements RecordStore {
     this.#now = () => Math.trunc(now());
   }
 
-  read(key: string, known = ''): Eventually<StoredRecord | undefined> {
+  read(key: string, known?: string): Eventually<StoredRecord | undefined> {
     return this.#queue.read(() => {
-      const row = rowOf(this.#statements.read.get(known, `r${key}`, this.#now()));
-      return row && { version: String(row[0]), value: bytesOf(row[1]) };
+      const [name, now] = [`r${key}`, this.#now()];
+      if (known !== undefined && versionOf(this.#statements.version.get(name, now)) === known)
+        return { version: known, value: NOTHING };
+      const row = this.#statements.read.get(name, now);
+      return row && { version: String(row.version), value: bytesOf(row.value) };
     });
   }
 
@@ -185,8 +188,8 @@ class SqliteRecordStore implements RecordStore {
 }
 
 /** Of a statement whose rows are arrays; the types do not know that of them. */
-function rowOf(row: unknown): readonly SQLOutputValue[] | undefined {
-  return Array.isArray(row) ? row : undefined;
+function versionOf(row: unknown): unknown {
+  return Array.isArray(row) ? row[0] : undefined;
 }
 
 function bytesOf(value: SQLOutputValue | undefined): Uint8Array {

@@ -42,6 +42,9 @@ END;
 PRAGMA user_version = ${VERSION};
 `;
 
+/** All that is read of a record whose version is known: a few bytes, so that those of many sessions are in memory, and no record is. */
+const VERSIONS = 'CREATE INDEX IF NOT EXISTS entries_by_version ON entries (key, version, ends)';
+
 /** The log is emptied by sqlite-checkpoints.ts; only when that cannot keep up do writes do it, at 64 MB. */
 const PRAGMAS = `
 PRAGMA journal_mode = WAL;
@@ -66,6 +69,7 @@ export function openDatabase(file: string): {
   try {
     database.exec(PRAGMAS);
     prepareTables(database, file);
+    database.exec(VERSIONS);
     return { database, statements: prepareStatements(database) };
   } catch (error) {
     database.close();
