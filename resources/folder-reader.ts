@@ -4,7 +4,13 @@ import { readText } from './file-text.ts';
 import { type Listing, listFolder } from './folder-listing.ts';
 
 /** A file as last read. `fresh`: not yet read a second time, which finds a change that the file system's coarse clock hid. */
-type Read = { readonly signature: string; readonly content: FileContent; readonly fresh: boolean };
+type Read = {
+  readonly signature: string;
+  readonly content: FileContent;
+  readonly fresh: boolean;
+  /** It has become empty, which is not believed yet: the signature of the empty file, and how often it was confirmed. */
+  readonly emptied?: { readonly signature: string; readonly confirmed: number };
+};
 
 export type FolderReading = {
   readonly files: ReadonlyMap<string, FileContent>;
@@ -12,6 +18,9 @@ export type FolderReading = {
   /** False: it kept changing while it was read. Files that did have the content that they had before, if any. */
   readonly stable: boolean;
 };
+
+/** An editor that replaces a file's content empties it first, and may be interrupted there: a file is empty when it was found so in this many confirmations. */
+const EMPTY_CONFIRMATIONS = 2;
 
 /** How often a folder that changes while it is read is read again at once. */
 const ATTEMPTS = 3;
@@ -58,9 +67,20 @@ function readEntry(
   confirm: boolean,
 ): Read {
   if ('error' in entry) return { signature: '', content: entry, fresh: false };
-  const same = last?.signature === entry.signature;
+  const { signature } = entry;
+  const same = last?.signature === signature;
   if (same && !(confirm && last.fresh)) return last;
-  return { signature: entry.signature, content: readText(join(root, file)), fresh: !same };
+  const content = readText(join(root, file));
+  const emptied = last !== undefined && isEmpty(content) && !isEmpty(last.content);
+  if (!emptied) return { signature, content, fresh: !same };
+  const before = last.emptied?.signature === signature ? last.emptied.confirmed : 0;
+  const confirmed = before + Number(confirm);
+  if (confirmed >= EMPTY_CONFIRMATIONS) return { signature, content, fresh: false };
+  return { ...last, emptied: { signature, confirmed } };
+}
+
+function isEmpty(content: FileContent): boolean {
+  return 'text' in content && content.text === '';
 }
 
 /** The files as they are now, where they did not change while they were read; else as they were before. */

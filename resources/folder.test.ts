@@ -74,6 +74,22 @@ function texts({ files }: FolderContent): Record<string, string> {
   );
 }
 
+test('a file that is emptied to be written anew is never seen empty', async t => {
+  const folder = watched(t, { 'a.yaml': 'a' }, BY_EVENTS);
+  folder.write('a.yaml', '');
+  folder.write('b.yaml', 'b');
+  await folder.expect({ 'a.yaml': 'a', 'b.yaml': 'b' });
+  folder.write('a.yaml', 'c');
+  await folder.expect({ 'a.yaml': 'c', 'b.yaml': 'b' });
+  assert.ok(folder.deliveries.every(({ files }) => JSON.stringify(files.get('a.yaml')) !== '{"text":""}'));
+});
+
+test('a file that stays empty is believed to be', async t => {
+  const folder = watched(t, { 'a.yaml': 'a' }, { rescanMs: 30 });
+  folder.write('a.yaml', '');
+  await folder.expect({ 'a.yaml': '' });
+});
+
 test('the files are delivered sorted and before it returns; hidden and other files are not', context => {
   const folder = watched(context, {
     'b.yaml': 'B',

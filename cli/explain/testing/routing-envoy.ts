@@ -2,6 +2,7 @@ import { Agent, request } from 'node:http';
 import type { Compiled } from '#controlplane/compile/compiled.ts';
 import { staticTestBootstrap } from '#controlplane/compile/testing/static-test-bootstrap.ts';
 import { startEnvoy } from '#envoy/e2e/envoy-process.ts';
+import { until } from '#envoy/e2e/until.ts';
 import { isJsonObject, type Json, type JsonObject } from '#protos/json.ts';
 import { LISTENER } from '#protos/type-url.ts';
 import type { ClientRequest } from '../client-request.ts';
@@ -29,6 +30,8 @@ export async function startRoutingEnvoy(
   const { static_resources, ...bootstrap } = staticTestBootstrap({ resources: new Map(), problems: [] });
   const { clusters = [] } = isJsonObject(static_resources) ? static_resources : {};
   const envoy = await startEnvoy({ ...bootstrap, static_resources: { clusters, listeners } });
+  // It listens when every listener is there, and one whose certificate nobody brings is late.
+  await until(async () => (await envoy.get('/ready')).startsWith('LIVE') || undefined);
   const agent = new Agent({ keepAlive: true, maxSockets: 8 });
   const ports = new Map<string, number>();
   for (const name of cases.keys()) ports.set(name, await envoy.listenerPort(name));
