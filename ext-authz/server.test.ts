@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { Writable } from 'node:stream';
-import { afterEach, test } from 'node:test';
+import { afterEach, describe, test } from 'node:test';
 import { Client, credentials, Metadata } from '@grpc/grpc-js';
 import pino from 'pino';
 import { encodeAny } from '#protos/encode.ts';
 import type { JsonObject } from '#protos/json.ts';
 import { serviceDefinition } from '#protos/service.ts';
 import { FILTER, FILTER_POLICY } from '#protos/type-url.ts';
+import { serveOnGrpcJs } from '#protos/unary/serve-on-grpc-js.ts';
+import { serveUnary } from '#protos/unary/serve-unary.ts';
 import { CLIENT_ADDRESS } from './check-method.ts';
 import type { CheckResponse } from './check-response.ts';
 import { CHECK_MS } from './checker.ts';
@@ -16,7 +18,7 @@ import { allowed, allowing, denying, type Scripts, scriptedKit } from './testing
 const SERVICE = 'envoy.service.auth.v3.Authorization';
 
 /** A server with a clock that only the test moves. */
-async function start(scripts: Scripts = {}) {
+async function startOn(serve: typeof serveUnary, scripts: Scripts = {}) {
   const lines: string[] = [];
   const timers: { readonly ms: number; readonly run: () => void }[] = [];
   const stream = new Writable({
@@ -28,6 +30,7 @@ async function start(scripts: Scripts = {}) {
   const server = await startServer({
     host: '127.0.0.1',
     port: 0,
+    serve,
     kit: scriptedKit(scripts),
     log: pino({ base: null }, stream),
     uptime: () => 0,
@@ -121,142 +124,150 @@ const get = async (server: Server, path: string) => {
   return { status: response.status, text: await response.text() };
 };
 
-test('until both types have come checks are UNAVAILABLE and it is not ready', async () => {
-  const { client, server } = await start();
-  await assert.rejects(check(client, {}), { code: 14 });
-  assert.equal(update(server, FILTER), 'ack');
-  await assert.rejects(check(client, {}), { code: 14 });
-  assert.equal((await get(server, '/readyz')).status, 503);
-  assert.equal((await get(server, '/healthz')).status, 200);
-  assert.equal(update(server, FILTER_POLICY), 'ack');
-  await server.serving;
-  assert.equal((await get(server, '/readyz')).status, 200);
-  assert.equal(statusOf(await check(client, {})), 200);
-});
+for (const [name, serve] of [
+  ['the unary server', serveUnary],
+  ['grpc-js', serveOnGrpcJs],
+] as const)
+  describe(`on ${name}`, () => {
+    const start = startOn.bind(undefined, serve);
 
-test('a refused change leaves the earlier one in force', async () => {
-  const { client, lines, server } = await start({ 'default/no': denying(401) });
-  configure(server, 'no');
-  assert.match(update(server, FILTER, ['default/no', {}]), /^Filter default\/no/);
-  assert.equal(statusOf(await check(client, { path: '/no' })), 401);
-  assert.match(lines.join(''), /filters refused/);
-});
+    test('until both types have come checks are UNAVAILABLE and it is not ready', async () => {
+      const { client, server } = await start();
+      await assert.rejects(check(client, {}), { code: 14 });
+      assert.equal(update(server, FILTER), 'ack');
+      await assert.rejects(check(client, {}), { code: 14 });
+      assert.equal((await get(server, '/readyz')).status, 503);
+      assert.equal((await get(server, '/healthz')).status, 200);
+      assert.equal(update(server, FILTER_POLICY), 'ack');
+      await server.serving;
+      assert.equal((await get(server, '/readyz')).status, 200);
+      assert.equal(statusOf(await check(client, {})), 200);
+    });
 
-test('each outcome has its answer, one log line where it is no pass, and a count', async () => {
-  const { client, lines, server } = await start({
-    'default/yes': allowing(),
-    'default/no': denying(403),
-    'default/breaks': () => {
-      throw new Error('broken');
-    },
-  });
-  configure(server, 'yes', 'no', 'breaks');
-  lines.length = 0;
-  for (const [path, status] of [
-    ['/free', 200],
-    ['/yes', 200],
-    ['/no?code=hunter2', 403],
-    ['/nowhere', 500],
-    ['/no;x', 400],
-    ['/breaks', 500],
-    ['/.gateway/oauth2/x?code=hunter2', 200],
-    ['*', 400],
-  ] as const) {
-    const headers = [{ key: 'authorization', raw_value: Buffer.from('Bearer hunter2') }];
-    const response = await check(client, { path, header_map: { headers } });
-    const denied = response.denied_response?.status.code ?? 200;
-    assert.equal(denied, status, path);
-  }
-  const told = lines.map(line => JSON.parse(line));
-  assert.deepEqual(
-    told.filter(({ msg }) => msg === 'answered').map(({ path, status }) => [path, status]),
-    [
-      ['/no', 403],
-      ['/nowhere', 500],
-      ['/no;x', 400],
-      ['/breaks', 500],
-      ['/.gateway/oauth2/x', 200],
-    ],
-  );
-  assert.doesNotMatch(lines.join(''), /hunter2/);
-  const { text } = await get(server, '/metrics');
-  for (const [outcome, count] of Object.entries({
-    no_rule: 1,
-    allowed: 1,
-    answered: 2,
-    closed: 1,
-    ambiguous: 1,
-    gateway: 1,
-    malformed: 1,
-  }))
-    assert.match(text, new RegExp(`checks_total\\{outcome="${outcome}"\\} ${count}\n`), outcome);
-  assert.match(text, /filter_outcomes_total\{filter="default\/breaks",outcome="internal"\} 1/);
-  assert.match(
-    text,
-    /closed_paths\{rule="default\/p\[3\]",host="\*",path="\/nowhere",filter="default\/nowhere"\} 1/,
-  );
-});
+    test('a refused change leaves the earlier one in force', async () => {
+      const { client, lines, server } = await start({ 'default/no': denying(401) });
+      configure(server, 'no');
+      assert.match(update(server, FILTER, ['default/no', {}]), /^Filter default\/no/);
+      assert.equal(statusOf(await check(client, { path: '/no' })), 401);
+      assert.match(lines.join(''), /filters refused/);
+    });
 
-test('a check that takes 4 s is answered 503, and what it began hears of it', async () => {
-  let aborted = false;
-  const begun = Promise.withResolvers<void>();
-  const { client, server, timers } = await start({
-    'default/slow': (_request, _item, { signal }) => {
-      signal().addEventListener('abort', () => {
-        aborted = true;
+    test('each outcome has its answer, one log line where it is no pass, and a count', async () => {
+      const { client, lines, server } = await start({
+        'default/yes': allowing(),
+        'default/no': denying(403),
+        'default/breaks': () => {
+          throw new Error('broken');
+        },
       });
-      begun.resolve();
-      return new Promise(() => {});
-    },
-  });
-  configure(server, 'slow');
-  const answer = check(client, { path: '/slow' });
-  await begun.promise;
-  assert.equal(timers[0]?.ms, CHECK_MS);
-  timers[0]?.run();
-  assert.equal(statusOf(await answer), 503);
-  assert.equal(aborted, true);
-});
+      configure(server, 'yes', 'no', 'breaks');
+      lines.length = 0;
+      for (const [path, status] of [
+        ['/free', 200],
+        ['/yes', 200],
+        ['/no?code=hunter2', 403],
+        ['/nowhere', 500],
+        ['/no;x', 400],
+        ['/breaks', 500],
+        ['/.gateway/oauth2/x?code=hunter2', 200],
+        ['*', 400],
+      ] as const) {
+        const headers = [{ key: 'authorization', raw_value: Buffer.from('Bearer hunter2') }];
+        const response = await check(client, { path, header_map: { headers } });
+        const denied = response.denied_response?.status.code ?? 200;
+        assert.equal(denied, status, path);
+      }
+      const told = lines.map(line => JSON.parse(line));
+      assert.deepEqual(
+        told.filter(({ msg }) => msg === 'answered').map(({ path, status }) => [path, status]),
+        [
+          ['/no', 403],
+          ['/nowhere', 500],
+          ['/no;x', 400],
+          ['/breaks', 500],
+          ['/.gateway/oauth2/x', 200],
+        ],
+      );
+      assert.doesNotMatch(lines.join(''), /hunter2/);
+      const { text } = await get(server, '/metrics');
+      for (const [outcome, count] of Object.entries({
+        no_rule: 1,
+        allowed: 1,
+        answered: 2,
+        closed: 1,
+        ambiguous: 1,
+        gateway: 1,
+        malformed: 1,
+      }))
+        assert.match(text, new RegExp(`checks_total\\{outcome="${outcome}"\\} ${count}\n`), outcome);
+      assert.match(text, /filter_outcomes_total\{filter="default\/breaks",outcome="internal"\} 1/);
+      assert.match(
+        text,
+        /closed_paths\{rule="default\/p\[3\]",host="\*",path="\/nowhere",filter="default\/nowhere"\} 1/,
+      );
+    });
 
-test('a check that is answered leaves no timer', async () => {
-  const { client, server, timers } = await start({ 'default/yes': allowing() });
-  configure(server, 'yes');
-  await check(client, { path: '/yes' });
-  assert.deepEqual(timers, []);
-});
+    test('a check that takes 4 s is answered 503, and what it began hears of it', async () => {
+      let aborted = false;
+      const begun = Promise.withResolvers<void>();
+      const { client, server, timers } = await start({
+        'default/slow': (_request, _item, { signal }) => {
+          signal().addEventListener('abort', () => {
+            aborted = true;
+          });
+          begun.resolve();
+          return new Promise(() => {});
+        },
+      });
+      configure(server, 'slow');
+      const answer = check(client, { path: '/slow' });
+      await begun.promise;
+      assert.equal(timers[0]?.ms, CHECK_MS);
+      timers[0]?.run();
+      assert.equal(statusOf(await answer), 503);
+      assert.equal(aborted, true);
+    });
 
-test("the client's address is that of Envoy's metadata", async () => {
-  let address = '';
-  const { client, server } = await start({
-    'default/yes': request => {
-      address = request.clientAddress;
-      return allowed();
-    },
-  });
-  configure(server, 'yes');
-  const metadata = new Metadata();
-  metadata.set(CLIENT_ADDRESS, '198.51.100.7');
-  await check(client, { path: '/yes' }, metadata);
-  assert.equal(address, '198.51.100.7');
-});
+    test('a check that is answered leaves no timer', async () => {
+      const { client, server, timers } = await start({ 'default/yes': allowing() });
+      configure(server, 'yes');
+      await check(client, { path: '/yes' });
+      assert.deepEqual(timers, []);
+    });
 
-test('1,000 checks at once each get their own answer', async () => {
-  const { client, server } = await start({
-    'default/echo': async request => {
-      await Promise.resolve();
-      return allowed({ 'x-id': request.headers.get('x-id')?.[0] ?? '' });
-    },
+    test("the client's address is that of Envoy's metadata", async () => {
+      let address = '';
+      const { client, server } = await start({
+        'default/yes': request => {
+          address = request.clientAddress;
+          return allowed();
+        },
+      });
+      configure(server, 'yes');
+      const metadata = new Metadata();
+      metadata.set(CLIENT_ADDRESS, '198.51.100.7');
+      await check(client, { path: '/yes' }, metadata);
+      assert.equal(address, '198.51.100.7');
+    });
+
+    test('1,000 checks at once each get their own answer', async () => {
+      const { client, server } = await start({
+        'default/echo': async request => {
+          await Promise.resolve();
+          return allowed({ 'x-id': request.headers.get('x-id')?.[0] ?? '' });
+        },
+      });
+      configure(server, 'echo');
+      const answers = await Promise.all(
+        Array.from({ length: 1000 }, (_, n) =>
+          check(client, {
+            path: '/echo',
+            header_map: { headers: [{ key: 'x-id', raw_value: Buffer.from(String(n)) }] },
+          }),
+        ),
+      );
+      answers.forEach(({ ok_response }, n) => {
+        assert.equal(ok_response?.headers[0]?.header.value, String(n));
+      });
+    });
   });
-  configure(server, 'echo');
-  const answers = await Promise.all(
-    Array.from({ length: 1000 }, (_, n) =>
-      check(client, {
-        path: '/echo',
-        header_map: { headers: [{ key: 'x-id', raw_value: Buffer.from(String(n)) }] },
-      }),
-    ),
-  );
-  answers.forEach(({ ok_response }, n) => {
-    assert.equal(ok_response?.headers[0]?.header.value, String(n));
-  });
-});

@@ -21,6 +21,8 @@ export type ServerOptions = {
   /** Milliseconds that never go back. */
   uptime(): number;
   after(ms: number, run: () => void): () => void;
+  /** By default `serveUnary`; `serveOnGrpcJs` is the other. */
+  readonly serve?: typeof serveUnary;
 };
 
 export type Server = {
@@ -41,12 +43,12 @@ export type Server = {
  * health is NOT_SERVING and checks get UNAVAILABLE, which is 503 for the client.
  */
 export async function startServer(options: ServerOptions): Promise<Server> {
-  const { host, port, kit, log, uptime, after, tls } = options;
+  const { host, port, kit, log, uptime, after, tls, serve = serveUnary } = options;
   const metrics = createMetrics();
   const checker = new Checker({ kit, metrics, log, uptime, after });
   const http = httpApp({ notReady: () => checker.notReady, metrics: metrics.registry });
   const onError = (err: unknown) => log.error({ err }, 'a request failed');
-  const served = await serveUnary({ host, port, methods: [checkMethod(checker)], http, onError, tls });
+  const served = await serve({ host, port, methods: [checkMethod(checker)], http, onError, tls });
   const filters = new FilterSet();
   const { promise: serving, resolve: begin } = Promise.withResolvers<void>();
   const update = (change: Update) => {

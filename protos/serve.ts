@@ -3,6 +3,7 @@ import {
   type ChannelOptions,
   Server,
   ServerCredentials,
+  type ServiceDefinition,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
 import { HealthImplementation } from 'grpc-health-check';
@@ -19,6 +20,8 @@ export type ServeOptions = {
   port: number;
   /** Full service name to its handlers by method name. */
   services: Readonly<Record<string, UntypedServiceImplementation>>;
+  /** Of services whose messages are read and written otherwise than by the loaded API. */
+  definitions?: Readonly<Record<string, ServiceDefinition>>;
   /** Answers plain HTTP/1.1 on the same port; without it such requests get 404. */
   http?: RequestListener;
   options?: ChannelOptions;
@@ -54,7 +57,7 @@ export async function serve(options: ServeOptions): Promise<Served> {
   const server = new Server({ ...LIMITS, ...options.options });
   const names = Object.keys(options.services);
   for (const [name, handlers] of Object.entries(options.services)) {
-    server.addService(serviceDefinition(name), handlers);
+    server.addService(options.definitions?.[name] ?? serviceDefinition(name), handlers);
   }
   const health = new HealthImplementation();
   health.addToServer(server);

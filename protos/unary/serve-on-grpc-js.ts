@@ -1,10 +1,17 @@
-import type { ServerUnaryCall, sendUnaryData, UntypedServiceImplementation } from '@grpc/grpc-js';
+import type {
+  MethodDefinition,
+  ServerUnaryCall,
+  ServiceDefinition,
+  sendUnaryData,
+  UntypedServiceImplementation,
+} from '@grpc/grpc-js';
 import { status } from '@grpc/grpc-js';
 import { type Served, serve } from '../serve.ts';
+import { serviceDefinition } from '../service.ts';
 import { isFailure, type UnaryCall, type UnaryMethod } from './method.ts';
 import type { ServeUnaryOptions } from './serve-unary.ts';
 
-/** The same methods on grpc-js, to compare with and to fall back on. Messages are read and written by protobufjs. */
+/** The same methods on grpc-js, to compare with and to fall back on. */
 export function serveOnGrpcJs({
   host,
   port,
@@ -14,11 +21,28 @@ export function serveOnGrpcJs({
   tls,
 }: ServeUnaryOptions): Promise<Served> {
   const services: Record<string, UntypedServiceImplementation> = {};
+  const definitions: Record<string, ServiceDefinition> = {};
   for (const method of methods) {
     const [, service = '', name = ''] = method.path.split('/');
+    const definition = definitions[service] ?? serviceDefinition(service);
+    definitions[service] = { ...definition, [name]: withCodec(definition[name], method) };
     services[service] = { ...services[service], [name]: handler(method, onError) };
   }
-  return serve({ host, port, services, tls, ...(http === undefined ? {} : { http }) });
+  return serve({ host, port, services, definitions, tls, ...(http === undefined ? {} : { http }) });
+}
+
+function withCodec(
+  definition: MethodDefinition<object, object> | undefined,
+  { decode, encode, path }: UnaryMethod,
+): MethodDefinition<object, object> {
+  if (definition === undefined) throw new Error(`there is no method ${path} in the API`);
+  const requestDeserialize = (bytes: Buffer) => {
+    const request = decode(bytes);
+    if (request === undefined) throw new Error('the message is malformed');
+    return request;
+  };
+  // What is written may be a view of a buffer that is used again.
+  return { ...definition, requestDeserialize, responseSerialize: response => Buffer.from(encode(response)) };
 }
 
 function handler(method: UnaryMethod, onError: ServeUnaryOptions['onError']) {
