@@ -1,25 +1,9 @@
 import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
+import { answerMessage, type OnError, type Reply } from './answer-message.ts';
 import { readCall } from './check-headers.ts';
-import { type Failure, failure, isFailure, type UnaryCall, type UnaryMethod } from './method.ts';
+import { type Failure, isFailure, type UnaryMethod } from './method.ts';
 import { type CallLimits, readMessage } from './read-message.ts';
 import { refuse, respond } from './respond.ts';
-
-/** Hears of mistakes of ours, whose callers see INTERNAL alone. */
-export type OnError = (error: unknown) => void;
-
-/** A call as far as its headers tell it. */
-type Begun = {
-  readonly stream: ServerHttp2Stream;
-  readonly method: UnaryMethod;
-  readonly call: UnaryCall;
-  readonly onError: OnError;
-};
-
-const INTERNAL = failure('INTERNAL', 'internal error, see the log');
-const MALFORMED = failure('INVALID_ARGUMENT', 'the message cannot be read');
-const LATE = failure('DEADLINE_EXCEEDED', 'the time of the call is over');
-/** The longest time that a timer of Node takes. */
-const LONGEST_MS = 2 ** 31 - 1;
 
 /** Answers a call on its stream, when all of it has come. Never throws. */
 export function answerCall(
@@ -34,59 +18,22 @@ export function answerCall(
     refuse(stream, call);
     return;
   }
-  const begun = { stream, method, call, onError };
-  readMessage(stream, call.metadata('grpc-encoding'), limits, message => answer(begun, message));
+  const begun = { reply: new StreamReply(stream), method, call, onError };
+  readMessage(stream, call.metadata('grpc-encoding'), limits, message => answerMessage(begun, message));
 }
 
-function answer(begun: Begun, message: Buffer | Failure): void {
-  try {
-    const answered = isFailure(message) ? message : handle(begun, message);
-    if (answered instanceof Promise) settle(begun, answered);
-    else send(begun, answered);
-  } catch (error) {
-    fail(begun, error);
+class StreamReply implements Reply {
+  readonly #stream: ServerHttp2Stream;
+
+  constructor(stream: ServerHttp2Stream) {
+    this.#stream = stream;
   }
-}
 
-function handle({ method, call }: Begun, message: Buffer): object | Failure | Promise<object | Failure> {
-  const request = method.decode(message);
-  return request === undefined ? MALFORMED : method.handle(request, call);
-}
-
-/** The caller has the answer within its time, or learns that there is none. */
-function settle(begun: Begun, answered: Promise<object | Failure>): void {
-  const timer = startTimeout(begun);
-  answered.then(
-    late => {
-      clearTimeout(timer);
-      sendOrFail(begun, late);
-    },
-    (error: unknown) => {
-      clearTimeout(timer);
-      fail(begun, error);
-    },
-  );
-}
-
-function startTimeout({ stream, call: { timeoutMs } }: Begun): NodeJS.Timeout | undefined {
-  if (timeoutMs === undefined) return undefined;
-  return setTimeout(refuse, Math.min(timeoutMs, LONGEST_MS), stream, LATE);
-}
-
-function sendOrFail(begun: Begun, answered: object | Failure): void {
-  try {
-    send(begun, answered);
-  } catch (error) {
-    fail(begun, error);
+  respond(response: Uint8Array): void {
+    respond(this.#stream, response);
   }
-}
 
-function send({ stream, method }: Begun, answered: object | Failure): void {
-  if (isFailure(answered)) refuse(stream, answered);
-  else respond(stream, method.encode(answered));
-}
-
-function fail({ stream, onError }: Begun, error: unknown): void {
-  refuse(stream, INTERNAL);
-  onError(error);
+  refuse(failure: Failure): void {
+    refuse(this.#stream, failure);
+  }
 }

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http2';
+import { MAX_HEADER_BYTES } from './connections.ts';
 import { parseGrpcTimeout } from './grpc-timeout.ts';
 import { type Failure, failure, type UnaryCall } from './method.ts';
 
@@ -6,6 +7,11 @@ import { type Failure, failure, type UnaryCall } from './method.ts';
 const CONTENT_TYPE = /^application\/grpc(\+proto)?\s*(;|$)/i;
 const EXPIRED = failure('DEADLINE_EXCEEDED', 'the time of the call was over when it came');
 const BAD_TIMEOUT = failure('INTERNAL', 'grpc-timeout is not a number of at most 8 digits and one of HMSmun');
+export const TOO_LONG: Failure = failure(
+  'RESOURCE_EXHAUSTED',
+  `the headers have more than ${MAX_HEADER_BYTES} bytes`,
+);
+export const UNKNOWN: Failure = failure('UNIMPLEMENTED', 'there is no such method here');
 
 /** For each field what a table would count for it beside its bytes. Source: RFC 9113, section 6.5.2. */
 const FIELD_BYTES = 32;
@@ -18,9 +24,8 @@ export function headerBytes(raw: readonly string[]): number {
 }
 
 /** The HTTP status of a request that is no gRPC call; undefined: it is one. Source: gRPC over HTTP2, "Requests". */
-export function httpRefusal(headers: IncomingHttpHeaders): 405 | 415 | undefined {
-  if (headers[':method'] !== 'POST') return 405;
-  const type = headers['content-type'];
+export function httpRefusal(method: string | undefined, type: string | undefined): 405 | 415 | undefined {
+  if (method !== 'POST') return 405;
   if (type === 'application/grpc') return undefined;
   return type !== undefined && CONTENT_TYPE.test(type) ? undefined : 415;
 }
@@ -28,10 +33,15 @@ export function httpRefusal(headers: IncomingHttpHeaders): 405 | 415 | undefined
 /** What the headers of a call tell its method, or why it cannot be. */
 export function readCall(headers: IncomingHttpHeaders): UnaryCall | Failure {
   const timeout = headers['grpc-timeout'];
-  if (timeout === undefined) return new CallOfHeaders(headers, undefined);
-  const timeoutMs = parseGrpcTimeout(first(timeout));
+  const timeoutMs = timeout === undefined ? undefined : readTimeout(first(timeout));
+  return typeof timeoutMs === 'object' ? timeoutMs : new CallOfHeaders(headers, timeoutMs);
+}
+
+/** The header `grpc-timeout` in ms, or why the call cannot be. */
+export function readTimeout(text: string): number | Failure {
+  const timeoutMs = parseGrpcTimeout(text);
   if (timeoutMs === undefined) return BAD_TIMEOUT;
-  return timeoutMs === 0 ? EXPIRED : new CallOfHeaders(headers, timeoutMs);
+  return timeoutMs === 0 ? EXPIRED : timeoutMs;
 }
 
 class CallOfHeaders implements UnaryCall {

@@ -6,6 +6,7 @@ import {
   type ServerSessionOptions,
 } from 'node:http2';
 import type { Duplex } from 'node:stream';
+import type { KeepAlive } from '../h2/connection.ts';
 
 /** `raw`: names and values in turn, as they came. */
 export type OnStream = (
@@ -14,18 +15,15 @@ export type OnStream = (
   raw: readonly string[],
 ) => void;
 
-/** How often a silent peer is asked whether it is there, and how long it has to answer. */
-export type KeepAlive = { readonly everyMs: number; readonly timeoutMs: number };
-
 /** More streams at once, header bytes and header fields than any proxy's calls have. Node tells of the bytes, but lets more pass [measured]. */
 export const MAX_STREAMS = 1_024;
 export const MAX_HEADER_BYTES = 32 * 1_024;
-const MAX_HEADERS = 128;
+export const MAX_HEADERS = 128;
 /**
  * Streams that a peer may reset: so many at once, and a second. A proxy resets each call that takes too long, all of them when we are overloaded, and
  * must not lose its connection then; a reset costs us no more than a call.
  */
-const RESETS = { streamResetBurst: 10_000, streamResetRate: 10_000 };
+export const RESETS = { streamResetBurst: 10_000, streamResetRate: 10_000 };
 
 /**
  * What one connection may do. CONTINUATION, SETTINGS and PING floods are bounded by nghttp2; a peer that does not read its answers is not

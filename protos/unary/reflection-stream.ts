@@ -9,30 +9,33 @@ import { respondInParts } from './respond.ts';
 /** The names that clients ask for are short. */
 const MAX_BYTES = 4 * 1_024;
 
-type OnStream = (stream: ServerHttp2Stream) => void;
+/** A streaming method: from the DATA of a request to that of its answer; what it throws resets the stream. */
+export type AnswerParts = (chunks: AsyncIterable<Buffer>) => AsyncIterable<Buffer>;
 
 /** gRPC reflection of `services`: the one streaming method here, by its paths. */
-export function reflectionStreams(services: readonly string[]): ReadonlyMap<string, OnStream> {
+export function reflectionMethods(services: readonly string[]): ReadonlyMap<string, AnswerParts> {
   const descriptors = loadDescriptors();
   const answer = (request: ReflectionRequest) => answerReflection(services, descriptors, request);
-  return new Map(REFLECTION_SERVICES.map(service => reflectionStream(service, answer)));
+  return new Map(REFLECTION_SERVICES.map(service => reflectionMethod(service, answer)));
 }
 
-function reflectionStream(
+/** Answers on a stream of Node's. */
+export function answerParts(stream: ServerHttp2Stream, answers: AnswerParts): void {
+  respondInParts(stream);
+  pipeline(stream, answers, stream).catch(() => stream.close(constants.NGHTTP2_INTERNAL_ERROR));
+}
+
+function reflectionMethod(
   service: string,
   answer: (request: ReflectionRequest) => object,
-): readonly [string, OnStream] {
+): readonly [string, AnswerParts] {
   const method = serviceDefinition(service).ServerReflectionInfo;
   if (method === undefined) throw new Error(`no method ServerReflectionInfo of ${service}`);
   const answers = async function* (chunks: AsyncIterable<Buffer>) {
     for await (const message of messages(chunks))
       yield framed(method.responseSerialize(answer(method.requestDeserialize(message))));
   };
-  const onStream = (stream: ServerHttp2Stream) => {
-    respondInParts(stream);
-    pipeline(stream, answers, stream).catch(() => stream.close(constants.NGHTTP2_INTERNAL_ERROR));
-  };
-  return [method.path, onStream];
+  return [method.path, answers];
 }
 
 /** The messages of a stream, uncompressed and none longer than MAX_BYTES, else it throws. */

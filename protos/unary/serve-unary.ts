@@ -1,18 +1,21 @@
 import type { RequestListener } from 'node:http';
-import type { ServerHttp2Stream } from 'node:http2';
+import type { Socket } from 'node:net';
 import { listen } from '../listen.ts';
 import { REFLECTION_SERVICES } from '../reflection.ts';
 import type { Served } from '../serve.ts';
 import type { TlsServerOptions } from '../tls.ts';
 import { within } from '../within.ts';
-import { answerCall, type OnError } from './answer-call.ts';
+import { answerCall } from './answer-call.ts';
+import type { OnError } from './answer-message.ts';
+import type { Answering, UnaryLimits } from './answering.ts';
 import { AwaitedMessages } from './awaited-messages.ts';
-import { headerBytes, httpRefusal } from './check-headers.ts';
-import { Connections, type KeepAlive, MAX_HEADER_BYTES, type OnStream } from './connections.ts';
+import { headerBytes, httpRefusal, TOO_LONG, UNKNOWN } from './check-headers.ts';
+import { Connections, MAX_HEADER_BYTES, type OnStream } from './connections.ts';
 import { HEALTH, healthCheck } from './health.ts';
-import { failure, type UnaryMethod } from './method.ts';
+import type { UnaryMethod } from './method.ts';
+import { OwnConnections } from './own-connections.ts';
 import type { CallLimits } from './read-message.ts';
-import { reflectionStreams } from './reflection-stream.ts';
+import { answerParts, reflectionMethods } from './reflection-stream.ts';
 import { refuse, refuseHttp } from './respond.ts';
 
 export type ServeUnaryOptions = {
@@ -27,17 +30,8 @@ export type ServeUnaryOptions = {
   readonly limits?: Partial<UnaryLimits>;
   /** Mutual TLS: then nothing on the port is answered in plain text. */
   readonly tls?: TlsServerOptions | undefined;
-};
-
-export type UnaryLimits = {
-  readonly maxMessageBytes: number;
-  /** For the messages of one connection that have come in part. */
-  readonly maxPartialBytes: number;
-  /** A message has come whole after this time, at the latest after twice as much, or its call is refused. */
-  readonly messageMs: number;
-  /** Of the port; each costs some 20 KiB, and more with TLS. Envoy has one for each of its workers. */
-  readonly maxConnections: number;
-  readonly keepAlive: KeepAlive;
+  /** Who speaks HTTP/2: Node's library, or ours (protos/h2/). */
+  readonly transport?: 'node' | 'own';
 };
 
 const LIMITS: UnaryLimits = {
@@ -47,9 +41,6 @@ const LIMITS: UnaryLimits = {
   maxConnections: 10_000,
   keepAlive: { everyMs: 30_000, timeoutMs: 10_000 },
 };
-
-const TOO_LONG = failure('RESOURCE_EXHAUSTED', `the headers have more than ${MAX_HEADER_BYTES} bytes`);
-const UNKNOWN = failure('UNIMPLEMENTED', 'there is no such method here');
 
 /**
  * What `serve` promises, for services whose methods are all unary, at about 0.6 of its CPU: it answers them on Node's HTTP/2 streams without a
@@ -62,11 +53,14 @@ export async function serveUnary(options: ServeUnaryOptions): Promise<Served> {
   let serving = false;
   const health = healthCheck(new Set(services), () => serving);
   const methods = new Map([health, ...options.methods].map(method => [method.path, method]));
-  const streams = reflectionStreams([...services, HEALTH, ...REFLECTION_SERVICES]);
-  const awaited = new AwaitedMessages();
-  const sweeping = setInterval(() => awaited.sweep(), limits.messageMs).unref();
-  const onConnection = () => answerer({ methods, streams, limits, awaited, onError: options.onError });
-  const connections = new Connections(onConnection, limits.keepAlive);
+  const streams = reflectionMethods([...services, HEALTH, ...REFLECTION_SERVICES]);
+  const connections = openTransport(options.transport ?? 'node', {
+    methods,
+    streams,
+    limits,
+    onError: options.onError,
+  });
+  const sweeping = setInterval(() => connections.sweep(), limits.messageMs).unref();
   const listening = await listen({
     host: options.host,
     port: options.port,
@@ -91,31 +85,42 @@ export async function serveUnary(options: ServeUnaryOptions): Promise<Served> {
   return { address: listening.address, port: listening.port, setServing, stop };
 }
 
-type Answering = {
-  readonly methods: ReadonlyMap<string, UnaryMethod>;
-  readonly streams: ReadonlyMap<string, (stream: ServerHttp2Stream) => void>;
-  readonly limits: UnaryLimits;
-  readonly awaited: AwaitedMessages;
-  readonly onError: OnError;
+/** The HTTP/2 connections of a server, whoever speaks on them. */
+type Transport = {
+  /** Takes a connection that somebody else accepted. */
+  accept(socket: Socket): void;
+  /** Refuses the calls whose messages have not come since the last sweep. */
+  sweep(): void;
+  /** Tells clients to go elsewhere; resolves when their calls have ended. */
+  close(): Promise<unknown>;
 };
 
+function openTransport(kind: 'node' | 'own', answering: Answering): Transport {
+  if (kind === 'own') return new OwnConnections(answering);
+  const awaited = new AwaitedMessages();
+  const connections = new Connections(() => answerer(answering, awaited), answering.limits.keepAlive);
+  return {
+    accept: socket => connections.accept(socket),
+    sweep: () => awaited.sweep(),
+    close: () => connections.close(),
+  };
+}
+
 /** Answers the streams of one connection. */
-function answerer({ methods, streams, limits, awaited, onError }: Answering): OnStream {
+function answerer({ methods, streams, limits, onError }: Answering, awaited: AwaitedMessages): OnStream {
   const { maxMessageBytes, maxPartialBytes } = limits;
   const shared: CallLimits = { maxMessageBytes, maxPartialBytes, awaited, partialBytes: 0 };
   return (stream, headers, raw) => {
     if (headerBytes(raw) > MAX_HEADER_BYTES) return refuse(stream, TOO_LONG);
-    const httpStatus = httpRefusal(headers);
+    const httpStatus = httpRefusal(headers[':method'], headers['content-type']);
     const path = headers[':path'] ?? '';
     const method = methods.get(path);
-    if (httpStatus !== undefined) refuseHttp(stream, httpStatus);
-    else if (method !== undefined) answerCall(stream, headers, method, shared, onError);
-    else (streams.get(path) ?? refuseUnknown)(stream);
+    if (httpStatus !== undefined) return refuseHttp(stream, httpStatus);
+    if (method !== undefined) return answerCall(stream, headers, method, shared, onError);
+    const answers = streams.get(path);
+    if (answers === undefined) refuse(stream, UNKNOWN);
+    else answerParts(stream, answers);
   };
-}
-
-function refuseUnknown(stream: ServerHttp2Stream): void {
-  refuse(stream, UNKNOWN);
 }
 
 /** Of `/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit` what is between the slashes. */

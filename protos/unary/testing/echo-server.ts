@@ -2,6 +2,7 @@ import type { TestContext } from 'node:test';
 import type { Served } from '../../serve.ts';
 import { failure, type UnaryMethod } from '../method.ts';
 import { type ServeUnaryOptions, serveUnary } from '../serve-unary.ts';
+import { TRANSPORT } from './transport.ts';
 
 export const ECHO = '/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit';
 
@@ -34,6 +35,7 @@ export async function serveEcho(t: TestContext, options: Partial<ServeUnaryOptio
     port: 0,
     methods: [echo],
     onError: error => void errors.push(error),
+    transport: TRANSPORT,
     ...options,
   });
   t.after(() => served.stop(0));

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import http2, { type ClientHttp2Session } from 'node:http2';
 import { join } from 'node:path';
-import type { UnaryLimits } from '../serve-unary.ts';
+import type { UnaryLimits } from '../answering.ts';
 import { call } from './http2-client.ts';
 
 const MAIN = join(import.meta.dirname, 'victim-process.ts');

@@ -1,0 +1,35 @@
+import { Budget, type Rate } from './budget.ts';
+import { ERROR, failConnection } from './error-code.ts';
+
+export type ConductLimits = {
+  /** Streams that the peer resets. */
+  readonly resets: Rate;
+  /** Frames that help nobody: PING, SETTINGS, PRIORITY, windows, what is wrong or comes too late. Calls that are answered allow more of them. */
+  readonly idleFrames: Rate;
+};
+
+/** Frames without use that an answered call makes up for: some clients measure their path with a PING for each. */
+const IDLE_FRAMES_OF_A_CALL = 16;
+
+/** How a peer behaves; its connection ends when it floods us. Source: RFC 9113, section 10.5. */
+export class Conduct {
+  readonly #resets: Budget;
+  readonly #idleFrames: Budget;
+
+  constructor(limits: ConductLimits, now: () => number) {
+    this.#resets = new Budget(limits.resets, now);
+    this.#idleFrames = new Budget(limits.idleFrames, now);
+  }
+
+  idleFrame(): void {
+    if (!this.#idleFrames.spend()) failConnection(ERROR.enhanceYourCalm, 'too many frames that help nobody');
+  }
+
+  reset(): void {
+    if (!this.#resets.spend()) failConnection(ERROR.enhanceYourCalm, 'too many streams are reset');
+  }
+
+  answered(): void {
+    this.#idleFrames.earn(IDLE_FRAMES_OF_A_CALL);
+  }
+}

@@ -1,0 +1,135 @@
+import type { Duplex } from 'node:stream';
+import { type BlockPool, Output } from './output.ts';
+import { Session, type SessionLimits } from './session.ts';
+import type { OnRequest } from './streams.ts';
+
+/** How often a silent peer is asked whether it is there, and how long it has to answer. */
+export type KeepAlive = { readonly everyMs: number; readonly timeoutMs: number };
+
+/** When so much waits to be written, nothing more is read: a peer that does not take its answers has no further ones made. */
+const HIGH_WATER_BYTES = 64 * 1_024;
+/** Answers for which the peer leaves no room. */
+const MAX_WAITING_BYTES = 16 * 1_024 * 1_024;
+/** What is still read, and thrown away, of a peer that has been told to go, so that it can read why. */
+const LINGER_MS = 1_000;
+const LINGER_BYTES = 256 * 1_024;
+
+export type ConnectionOptions = {
+  readonly pool: BlockPool;
+  readonly limits: SessionLimits;
+  readonly keepAlive: KeepAlive;
+  /** A clock that is never set, in ms. */
+  readonly now: () => number;
+};
+
+/** A session on its socket: what one read brings is answered by one write. */
+export class Connection {
+  readonly session: Session;
+  readonly closed: Promise<void>;
+  readonly #socket: Duplex;
+  readonly #output: Output;
+  readonly #options: ConnectionOptions;
+  #isReading = false;
+  #isWriting = false;
+  #isScheduled = false;
+  #lingered = -1;
+
+  constructor(socket: Duplex, options: ConnectionOptions, onRequest: (connection: Connection) => OnRequest) {
+    this.#socket = socket;
+    this.#options = options;
+    this.#output = new Output(options.pool);
+    this.session = new Session(this.#output, options.limits, onRequest(this), options.now);
+    this.closed = new Promise(resolve => void socket.once('close', resolve));
+    socket.on('data', (chunk: Buffer) => this.#receive(chunk));
+    socket.once('close', () => this.session.end());
+    this.#keepAlive();
+    this.#flush();
+  }
+
+  /** Tells the peer to go elsewhere; the connection ends when its calls have. */
+  drain(): void {
+    this.session.drain();
+    this.wrote();
+  }
+
+  /** Something was put out: it goes when all that happens at once has happened. */
+  wrote(): void {
+    if (this.#isReading || this.#isScheduled) return;
+    this.#isScheduled = true;
+    process.nextTick(() => {
+      this.#isScheduled = false;
+      this.#flush();
+    });
+  }
+
+  #receive(chunk: Buffer): void {
+    if (this.#lingered >= 0) {
+      this.#throwAway(chunk.length);
+      return;
+    }
+    this.#isReading = true;
+    this.session.receive(chunk);
+    this.#isReading = false;
+    this.#flush();
+  }
+
+  #flush(): void {
+    const waiting = this.#output.bytes + this.session.streams.sender.unsentBytes;
+    // A peer that asks for more than it lets us send is not one that we wait for.
+    if (waiting > MAX_WAITING_BYTES) this.#socket.destroy();
+    if (this.#socket.destroyed) return;
+    if (this.#isWriting) {
+      if (this.#output.bytes > HIGH_WATER_BYTES) this.#socket.pause();
+    } else if (this.#output.bytes > 0) this.#write();
+    else if (this.session.isOver) this.#end();
+  }
+
+  #write(): void {
+    const { parts, blocks } = this.#output.take();
+    this.#isWriting = true;
+    const last = parts.length - 1;
+    if (last > 0) this.#socket.cork();
+    for (let n = 0; n < last; n++) this.#socket.write(parts[n]);
+    this.#socket.write(parts[last], error => {
+      this.#isWriting = false;
+      // Of what could not be written the system may still have a part.
+      if (error) return;
+      this.#options.pool.giveBack(blocks);
+      if (this.#socket.isPaused()) this.#socket.resume();
+      this.#flush();
+    });
+    if (last > 0) this.#socket.uncork();
+  }
+
+  #end(): void {
+    if (this.#lingered >= 0) return;
+    this.#lingered = 0;
+    this.#socket.end();
+    const timer = setTimeout(() => this.#socket.destroy(), LINGER_MS);
+    this.#socket.once('close', () => clearTimeout(timer));
+  }
+
+  #throwAway(bytes: number): void {
+    this.#lingered += bytes;
+    if (this.#lingered > LINGER_BYTES) this.#socket.destroy();
+  }
+
+  /** Ends a connection whose peer has gone without a word, or reads nothing any more. */
+  #keepAlive(): void {
+    const { everyMs, timeoutMs } = this.#options.keepAlive;
+    let late: NodeJS.Timeout | undefined;
+    const timer = setInterval(() => {
+      const { pongs } = this.session;
+      this.session.ping();
+      this.wrote();
+      late ??= setTimeout(() => {
+        late = undefined;
+        if (this.session.pongs === pongs) this.#socket.destroy();
+      }, timeoutMs);
+    }, everyMs);
+    this.#socket.once('close', () => {
+      clearInterval(timer);
+      clearTimeout(late);
+    });
+  }
+}

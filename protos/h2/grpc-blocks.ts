@@ -1,0 +1,26 @@
+import { FLAG, FRAME, frame, HEAD_BYTES } from './frame.ts';
+import { encodeFields } from './hpack-encode.ts';
+
+/** The headers of each answer. Source: gRPC over HTTP2, "Responses". */
+export const RESPONSE_FIELDS = [
+  [':status', '200'],
+  ['content-type', 'application/grpc'],
+] as const;
+
+const NO_STREAM = 0;
+
+/** The frames around each message that is an answer; their streams have to be set. */
+export const HEADERS_FRAME: Buffer = frame(
+  FRAME.headers,
+  FLAG.endHeaders,
+  NO_STREAM,
+  encodeFields(RESPONSE_FIELDS),
+);
+export const OK_FRAME: Buffer = frame(
+  FRAME.headers,
+  FLAG.endHeaders | FLAG.endStream,
+  NO_STREAM,
+  encodeFields([['grpc-status', '0']]),
+);
+/** Where the stream is in a frame. Source: RFC 9113, section 4.1. */
+export const STREAM_AT: number = HEAD_BYTES - 4;

@@ -1,0 +1,240 @@
+import { Conduct, type ConductLimits } from './conduct.ts';
+import {
+  acknowledgeSettings,
+  answerPing,
+  sendGoaway,
+  sendPing,
+  sendSettings,
+  sendWindowUpdate,
+} from './control-frames.ts';
+import { ConnectionError, ERROR, failConnection } from './error-code.ts';
+import { FLAG, FRAME, readUint31 } from './frame.ts';
+import { FrameReader } from './frame-reader.ts';
+import { HeaderBlocks } from './header-blocks.ts';
+import type { HeaderLimits } from './hpack-decoder.ts';
+import type { Output } from './output.ts';
+import { checkLength, contentEnd, contentStart, fieldsStart } from './payload.ts';
+import { ReceiveWindow } from './receive-window.ts';
+import { readInitialWindow } from './settings.ts';
+import { type OnRequest, Streams } from './streams.ts';
+
+export type SessionLimits = HeaderLimits & ConductLimits & { readonly maxStreams: number };
+
+/** For what is sent to us on all streams: as it begins (RFC 9113, section 6.9.2), and as we widen it. */
+const FIRST_WINDOW = 65_535;
+const WINDOW = 2 ** 20;
+
+/**
+ * One connection of a server, without its socket: bytes of the peer in, frames into `output`. A peer that does what it must not ends its stream or, with a
+ * last GOAWAY, the connection. Source: RFC 9113.
+ */
+export class Session {
+  readonly streams: Streams;
+  readonly #output: Output;
+  readonly #conduct: Conduct;
+  readonly #blocks: HeaderBlocks;
+  readonly #reader: FrameReader;
+  readonly #window = new ReceiveWindow(WINDOW);
+  #hasSettings = false;
+  /** The stream whose headers are not whole, or 0; and whether they end it. */
+  #openBlock = 0;
+  #openBlockEnds = false;
+  #hasEnded = false;
+  /** Pings of ours that have been answered. */
+  pongs = 0;
+
+  /** `now`: a clock that is never set, in ms. */
+  constructor(output: Output, limits: SessionLimits, onRequest: OnRequest, now: () => number) {
+    this.#output = output;
+    this.#conduct = new Conduct(limits, now);
+    this.#blocks = new HeaderBlocks(limits);
+    const { maxStreams } = limits;
+    this.streams = new Streams({
+      output,
+      blocks: this.#blocks,
+      conduct: this.#conduct,
+      maxStreams,
+      onRequest,
+    });
+    this.#reader = new FrameReader((type, flags, stream, bytes, start, end) =>
+      this.#onFrame(type, flags, stream, bytes, start, end),
+    );
+    sendSettings(output, maxStreams, limits.maxBytes);
+    sendWindowUpdate(output, 0, WINDOW - FIRST_WINDOW);
+  }
+
+  /** Whether nothing more is read or answered. */
+  get isOver(): boolean {
+    return this.#hasEnded || this.streams.areOver;
+  }
+
+  /** Reads what the peer sent. */
+  receive(chunk: Buffer): void {
+    if (this.isOver) return;
+    try {
+      this.#reader.push(chunk);
+    } catch (error) {
+      if (!(error instanceof ConnectionError)) throw error;
+      sendGoaway(this.#output, this.streams.lastId, error.code, error.message);
+      this.end();
+    }
+  }
+
+  /** Asks the peer whether it is there. */
+  ping(): void {
+    if (!this.isOver) sendPing(this.#output);
+  }
+
+  /** Takes no more requests; over when those that are here have been answered. Source: RFC 9113, section 6.8. */
+  drain(): void {
+    if (this.isOver) return;
+    this.streams.drain();
+    sendGoaway(this.#output, this.streams.lastId, ERROR.noError, '');
+  }
+
+  /** Ends all streams without a word. */
+  end(): void {
+    this.#hasEnded = true;
+    this.streams.end();
+  }
+
+  #onFrame(type: number, flags: number, id: number, bytes: Buffer, start: number, end: number): void {
+    if (this.isOver) return;
+    if (!this.#hasSettings) this.#checkFirst(type, flags);
+    if (this.#openBlock !== 0) this.#checkContinued(type, id);
+    switch (type) {
+      case FRAME.data:
+        this.#onData(flags, id, bytes, start, end);
+        break;
+      case FRAME.headers:
+        this.#onHeaders(flags, id, bytes, start, end);
+        break;
+      case FRAME.continuation:
+        this.#onContinuation(flags, bytes, start, end);
+        break;
+      case FRAME.rstStream:
+        checkLength('RST_STREAM', end - start, 4);
+        this.streams.resetByPeer(id);
+        break;
+      case FRAME.windowUpdate:
+        this.#onWindowUpdate(id, bytes, start, end);
+        break;
+      default:
+        this.#conduct.idleFrame();
+        this.#onIdleFrame(type, flags, id, bytes, start, end);
+    }
+  }
+
+  #onIdleFrame(type: number, flags: number, id: number, bytes: Buffer, start: number, end: number): void {
+    switch (type) {
+      case FRAME.settings:
+        this.#onSettings(flags, id, bytes, start, end);
+        break;
+      case FRAME.ping:
+        this.#onPing(flags, id, bytes.subarray(start, end));
+        break;
+      case FRAME.priority:
+        // Priorities are gone; what is left is the frame's form. Section 6.3.
+        checkOnStream(id);
+        checkLength('PRIORITY', end - start, 5);
+        break;
+      case FRAME.goaway:
+        // The peer will end the connection itself. Section 6.8.
+        checkOnConnection(id);
+        if (end - start < 8) checkLength('GOAWAY', end - start, 8);
+        break;
+      case FRAME.pushPromise:
+        failConnection(ERROR.protocolError, 'PUSH_PROMISE by a client'); // Section 8.4.
+    }
+  }
+
+  /** Source: RFC 9113, section 3.4. */
+  #checkFirst(type: number, flags: number): void {
+    if (type !== FRAME.settings || (flags & FLAG.ack) !== 0)
+      failConnection(ERROR.protocolError, 'a connection that does not begin with SETTINGS');
+    this.#hasSettings = true;
+  }
+
+  /** Source: RFC 9113, section 6.10. */
+  #checkContinued(type: number, id: number): void {
+    if (type !== FRAME.continuation || id !== this.#openBlock)
+      failConnection(ERROR.protocolError, 'another frame within headers');
+  }
+
+  /** Padding counts for the windows. Source: RFC 9113, sections 6.1 and 6.9.1. */
+  #onData(flags: number, id: number, bytes: Buffer, start: number, end: number): void {
+    checkOnStream(id);
+    const length = end - start;
+    if (!this.#window.take(length))
+      failConnection(ERROR.flowControlError, 'more DATA than the window allows');
+    const opened = this.#window.read(length);
+    if (opened > 0) sendWindowUpdate(this.#output, 0, opened);
+    const content = bytes.subarray(contentStart(flags, start), contentEnd(flags, bytes, start, end));
+    this.streams.data(id, content, length, (flags & FLAG.endStream) !== 0);
+  }
+
+  /** Source: RFC 9113, section 6.2. */
+  #onHeaders(flags: number, id: number, bytes: Buffer, start: number, end: number): void {
+    checkOnStream(id);
+    if (id % 2 === 0) failConnection(ERROR.protocolError, 'HEADERS on a stream of an even number');
+    const to = contentEnd(flags, bytes, start, end);
+    const from = fieldsStart(flags, start, to);
+    const isEnd = (flags & FLAG.endStream) !== 0;
+    if ((flags & FLAG.endHeaders) !== 0) this.streams.headers(id, isEnd, bytes, from, to);
+    else {
+      this.#openBlock = id;
+      this.#openBlockEnds = isEnd;
+      this.#blocks.begin(bytes, from, to);
+    }
+  }
+
+  /** Source: RFC 9113, section 6.10. */
+  #onContinuation(flags: number, bytes: Buffer, start: number, end: number): void {
+    if (this.#openBlock === 0) failConnection(ERROR.protocolError, 'CONTINUATION of no headers');
+    const block = this.#blocks.add(bytes, start, end);
+    if ((flags & FLAG.endHeaders) === 0) return;
+    const id = this.#openBlock;
+    this.#openBlock = 0;
+    this.streams.headers(id, this.#openBlockEnds, block, 0, block.length);
+  }
+
+  /** Source: RFC 9113, section 6.9. */
+  #onWindowUpdate(id: number, bytes: Buffer, start: number, end: number): void {
+    checkLength('WINDOW_UPDATE', end - start, 4);
+    this.#conduct.idleFrame();
+    const opened = readUint31(bytes, start);
+    if (id !== 0) this.streams.widen(id, opened);
+    else if (opened === 0) failConnection(ERROR.protocolError, 'a window that widens by nothing');
+    else if (!this.streams.sender.widen(opened))
+      failConnection(ERROR.flowControlError, 'a window that is too wide');
+  }
+
+  /** Source: RFC 9113, section 6.5. */
+  #onSettings(flags: number, id: number, bytes: Buffer, start: number, end: number): void {
+    checkOnConnection(id);
+    if ((flags & FLAG.ack) !== 0) {
+      checkLength('an answer to SETTINGS', end - start, 0);
+      return;
+    }
+    const window = readInitialWindow(bytes, start, end);
+    // The peer holds us to its new windows from the answer on, which must come before what they let through.
+    acknowledgeSettings(this.#output);
+    if (window !== undefined) this.streams.resizeWindows(window);
+  }
+
+  /** Source: RFC 9113, section 6.7. */
+  #onPing(flags: number, id: number, payload: Buffer): void {
+    checkOnConnection(id);
+    checkLength('PING', payload.length, 8);
+    if ((flags & FLAG.ack) !== 0) this.pongs++;
+    else answerPing(this.#output, payload);
+  }
+}
+
+function checkOnStream(id: number): void {
+  if (id === 0) failConnection(ERROR.protocolError, 'a frame of no stream that must be of one');
+}
+
+function checkOnConnection(id: number): void {
+  if (id !== 0) failConnection(ERROR.protocolError, 'a frame of a stream that must be of none');
+}

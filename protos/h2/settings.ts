@@ -1,0 +1,50 @@
+import { ConnectionError, ERROR } from './error-code.ts';
+
+/** Source: RFC 9113, section 6.5.2. */
+const SETTING = {
+  enablePush: 2,
+  maxConcurrentStreams: 3,
+  initialWindowSize: 4,
+  maxFrameSize: 5,
+  maxHeaderListSize: 6,
+} as const;
+const ENTRY_BYTES = 6;
+/** There are seven settings; whoever sends many more has other plans. */
+const MAX_ENTRIES = 32;
+/** As wide as a window may be. Source: RFC 9113, section 6.9.1. */
+export const MAX_WINDOW = 2 ** 31 - 1;
+
+/** What a peer's SETTINGS say of the windows of streams; undefined: nothing. Of the rest nothing concerns us: we push nothing, use no table of fields and send short frames. */
+export function readInitialWindow(bytes: Buffer, start: number, end: number): number | undefined {
+  if ((end - start) % ENTRY_BYTES !== 0)
+    throw new ConnectionError(ERROR.frameSizeError, 'SETTINGS of a length that is none');
+  if (end - start > MAX_ENTRIES * ENTRY_BYTES)
+    throw new ConnectionError(ERROR.enhanceYourCalm, 'SETTINGS of too many entries');
+  let window: number | undefined;
+  for (let at = start; at < end; at += ENTRY_BYTES) {
+    const value = bytes.readUInt32BE(at + 2);
+    const id = bytes.readUInt16BE(at);
+    check(id, value);
+    if (id === SETTING.initialWindowSize) window = value;
+  }
+  return window;
+}
+
+function check(id: number, value: number): void {
+  if (id === SETTING.enablePush && value > 1)
+    throw new ConnectionError(ERROR.protocolError, 'SETTINGS_ENABLE_PUSH that is neither 0 nor 1');
+  if (id === SETTING.initialWindowSize && value > MAX_WINDOW)
+    throw new ConnectionError(ERROR.flowControlError, 'SETTINGS_INITIAL_WINDOW_SIZE that is too wide');
+  if (id === SETTING.maxFrameSize && (value < 16_384 || value > 16_777_215))
+    throw new ConnectionError(ERROR.protocolError, 'SETTINGS_MAX_FRAME_SIZE out of its range');
+}
+
+/** Our own SETTINGS, as a payload. */
+export function settingsOf(maxStreams: number, maxHeaderBytes: number): Buffer {
+  const bytes = Buffer.alloc(2 * ENTRY_BYTES);
+  bytes.writeUInt16BE(SETTING.maxConcurrentStreams, 0);
+  bytes.writeUInt32BE(maxStreams, 2);
+  bytes.writeUInt16BE(SETTING.maxHeaderListSize, ENTRY_BYTES);
+  bytes.writeUInt32BE(maxHeaderBytes, ENTRY_BYTES + 2);
+  return bytes;
+}

@@ -1,0 +1,227 @@
+import type { Conduct } from './conduct.ts';
+import { sendReset, sendWindowUpdate } from './control-frames.ts';
+import { ERROR, type ErrorCode, failConnection } from './error-code.ts';
+import type { BadHead, HeaderBlocks } from './header-blocks.ts';
+import type { Output } from './output.ts';
+import { ReceiveWindow } from './receive-window.ts';
+import type { RequestHead } from './request-head.ts';
+import { ResetStreams } from './reset-streams.ts';
+import { Sender } from './sender.ts';
+import { type RequestReader, Stream } from './stream.ts';
+
+/** What answers the requests of a connection; 'too long': of its headers nothing was kept. */
+export type OnRequest = (stream: Stream, head: RequestHead | 'too long') => RequestReader | undefined;
+
+export type StreamsParts = {
+  readonly output: Output;
+  readonly blocks: HeaderBlocks;
+  readonly conduct: Conduct;
+  readonly maxStreams: number;
+  readonly onRequest: OnRequest;
+};
+
+/** As all begin. Source: RFC 9113, section 6.9.2. */
+const STREAM_WINDOW = 65_535;
+
+/** The streams of a connection, from their headers to their end. Source: RFC 9113, sections 5.1 and 8.1. */
+export class Streams {
+  readonly sender: Sender;
+  readonly #parts: StreamsParts;
+  readonly #open = new Map<number, Stream>();
+  readonly #reset = new ResetStreams();
+  #isDraining = false;
+  /** The highest that has begun. */
+  lastId = 0;
+
+  constructor(parts: StreamsParts) {
+    this.#parts = parts;
+    this.sender = new Sender(parts.output, stream => this.#endLocal(stream));
+  }
+
+  [Symbol.iterator](): Iterator<Stream> {
+    return this.#open.values();
+  }
+
+  /** Whether nothing more will come of them. */
+  get areOver(): boolean {
+    return this.#isDraining && this.#open.size === 0;
+  }
+
+  /** Takes no new ones. */
+  drain(): void {
+    this.#isDraining = true;
+  }
+
+  /** Ends all without a word. */
+  end(): void {
+    for (const stream of this.#open.values()) this.#close(stream);
+  }
+
+  /** DATA, `length` with its padding. Source: RFC 9113, section 6.1. */
+  data(id: number, bytes: Buffer, length: number, isEnd: boolean): void {
+    const stream = this.#open.get(id);
+    if (stream === undefined) this.#lateData(id, isEnd);
+    else if (stream.isRemoteEnded) this.#fail(stream, ERROR.streamClosed);
+    else if (!this.#takes(stream, length, isEnd)) this.#fail(stream, ERROR.flowControlError);
+    else this.#read(stream, bytes, length, isEnd);
+  }
+
+  /** A whole block of headers. Source: RFC 9113, section 6.2. */
+  headers(id: number, isEnd: boolean, bytes: Buffer, start: number, end: number): void {
+    const stream = this.#open.get(id);
+    if (id > this.lastId) this.#begin(id, isEnd, this.#parts.blocks.readHead(bytes, start, end));
+    else if (stream === undefined) this.#lateHeaders(id, isEnd, bytes, start, end);
+    else this.#trailers(stream, isEnd, this.#parts.blocks.readTrailers(bytes, start, end));
+  }
+
+  /** Source: RFC 9113, section 6.4. */
+  resetByPeer(id: number): void {
+    this.#checkBegun(id);
+    this.#parts.conduct.reset();
+    this.#reset.delete(id);
+    const stream = this.#open.get(id);
+    if (stream !== undefined) this.#close(stream);
+  }
+
+  /** Source: RFC 9113, section 6.9. */
+  widen(id: number, bytes: number): void {
+    this.#checkBegun(id);
+    const stream = this.#open.get(id);
+    if (stream === undefined) return;
+    if (bytes === 0) this.#fail(stream, ERROR.protocolError);
+    else if (!this.sender.widenStream(stream, bytes)) this.#fail(stream, ERROR.flowControlError);
+  }
+
+  /** A setting of the peer changes the windows of all. Source: RFC 9113, section 6.9.2. */
+  resizeWindows(window: number): void {
+    const more = window - this.sender.initialWindow;
+    this.sender.initialWindow = window;
+    for (const stream of this.#open.values()) {
+      if (!this.sender.widenStream(stream, more))
+        failConnection(ERROR.flowControlError, 'a window that is too wide');
+    }
+  }
+
+  /** Lets the peer send more on a stream whose reader has not said that it has read. */
+  allow(stream: Stream, bytes: number): void {
+    if (stream.isClosed || stream.isRemoteEnded) return;
+    const opened = stream.receiveWindow?.read(bytes) ?? 0;
+    if (opened > 0) sendWindowUpdate(this.#parts.output, stream.id, opened);
+  }
+
+  reset(stream: Stream, code: ErrorCode): void {
+    if (stream.isClosed) return;
+    this.#sendReset(stream.id, code, stream.isRemoteEnded);
+    this.#close(stream);
+  }
+
+  /** A frame of a stream that is idle ends the connection; of one behind GOAWAY nothing is known. Source: RFC 9113, section 5.1. */
+  #checkBegun(id: number): void {
+    if (id % 2 === 1 && (id <= this.lastId || this.#isDraining)) return;
+    failConnection(ERROR.protocolError, 'a frame of a stream that has not begun');
+  }
+
+  #begin(id: number, isEnd: boolean, head: RequestHead | BadHead): void {
+    // What comes behind GOAWAY is not seen. Source: RFC 9113, section 6.8.
+    if (this.#isDraining) {
+      this.#parts.conduct.idleFrame();
+      return;
+    }
+    this.lastId = id;
+    const isFull = this.#open.size >= this.#parts.maxStreams;
+    if (isFull) this.#refuse(id, ERROR.refusedStream, isEnd);
+    else if (head === 'malformed') this.#refuse(id, ERROR.protocolError, isEnd);
+    else if (head === 'too many fields') this.#refuse(id, ERROR.enhanceYourCalm, isEnd);
+    else this.#serve(id, isEnd, head);
+  }
+
+  #serve(id: number, isEnd: boolean, head: RequestHead | 'too long'): void {
+    const length = head === 'too long' ? undefined : head.contentLength;
+    const stream = new Stream(id, length, this.sender.initialWindow, isEnd);
+    this.#open.set(id, stream);
+    if (isEnd && !isAllOf(stream)) {
+      this.#fail(stream, ERROR.protocolError);
+      return;
+    }
+    stream.reader = this.#parts.onRequest(stream, head);
+    if (isEnd) stream.reader?.end();
+  }
+
+  #trailers(stream: Stream, isEnd: boolean, areGood: boolean): void {
+    const code = stream.isRemoteEnded ? ERROR.streamClosed : ERROR.protocolError;
+    const isRight = !stream.isRemoteEnded && areGood && isEnd && isAllOf(stream);
+    stream.isRemoteEnded ||= isEnd;
+    if (isRight) stream.reader?.end();
+    else this.#fail(stream, code);
+  }
+
+  /** On a stream that we have ended they may have been on their way. Source: RFC 9113, section 5.1, "closed". */
+  #lateHeaders(id: number, isEnd: boolean, bytes: Buffer, start: number, end: number): void {
+    if (!this.#reset.has(id)) failConnection(ERROR.streamClosed, 'HEADERS on a stream that is closed');
+    if (isEnd) this.#reset.delete(id);
+    this.#parts.blocks.skip(bytes, start, end);
+    this.#parts.conduct.idleFrame();
+  }
+
+  #lateData(id: number, isEnd: boolean): void {
+    this.#checkBegun(id);
+    if (isEnd) this.#reset.delete(id);
+    this.#parts.conduct.idleFrame();
+  }
+
+  /** Whether its window allows it; that of a request in one frame does. Source: RFC 9113, section 6.9.1. */
+  #takes(stream: Stream, length: number, isEnd: boolean): boolean {
+    if (isEnd && stream.receiveWindow === undefined) return true;
+    stream.receiveWindow ??= new ReceiveWindow(STREAM_WINDOW);
+    return stream.receiveWindow.take(length);
+  }
+
+  #read(stream: Stream, bytes: Buffer, length: number, isEnd: boolean): void {
+    if (length === 0 && !isEnd) this.#parts.conduct.idleFrame();
+    stream.receivedBytes += bytes.length;
+    stream.isRemoteEnded = isEnd;
+    if (isEnd && !isAllOf(stream)) {
+      this.#fail(stream, ERROR.protocolError);
+      return;
+    }
+    const isRead = stream.reader?.data(bytes, isEnd) ?? true;
+    this.allow(stream, isRead ? length : length - bytes.length);
+  }
+
+  #fail(stream: Stream, code: ErrorCode): void {
+    this.#parts.conduct.idleFrame();
+    this.reset(stream, code);
+  }
+
+  #refuse(id: number, code: ErrorCode, isEnd: boolean): void {
+    this.#parts.conduct.idleFrame();
+    this.#sendReset(id, code, isEnd);
+  }
+
+  #sendReset(id: number, code: ErrorCode, isRemoteEnded: boolean): void {
+    sendReset(this.#parts.output, id, code);
+    if (!isRemoteEnded) this.#reset.add(id);
+  }
+
+  /** All has been sent; what has not come of the request is not wanted any more. Source: RFC 9113, section 8.1. */
+  #endLocal(stream: Stream): void {
+    if (!stream.isRemoteEnded) {
+      this.reset(stream, ERROR.noError);
+      return;
+    }
+    this.#parts.conduct.answered();
+    this.#close(stream);
+  }
+
+  #close(stream: Stream): void {
+    stream.isClosed = true;
+    this.#open.delete(stream.id);
+    this.sender.forget(stream);
+    stream.reader?.close();
+  }
+}
+
+/** Source: RFC 9113, section 8.1.1. */
+function isAllOf({ contentLength, receivedBytes }: Stream): boolean {
+  return contentLength === undefined || contentLength === receivedBytes;
+}
