@@ -15,6 +15,9 @@ const WIDEN_AFTER = 2 ** 30;
 /** Hears of each call that has ended, when it was due, and whether it has an answer. */
 export type OnAnswer = (due: number, isAnswered: boolean) => void;
 
+/** The frames of a call on this stream, the first of which is 1. */
+export type MakeCall = (stream: number) => Buffer;
+
 /**
  * A connection that asks for one decision again and again, at a hundredth of what an HTTP/2 library costs, so that the service is what is
  * measured. It writes frames that it has made before and looks for DATA and END_STREAM in the answers.
@@ -22,15 +25,17 @@ export type OnAnswer = (due: number, isAnswered: boolean) => void;
 export class DecisionConnection {
   readonly #socket: net.Socket;
   readonly #onAnswer: OnAnswer;
+  readonly #makeCall: MakeCall;
   readonly #due = new Map<number, number>();
   readonly #withData = new Set<number>();
   #next = 1;
   #received = 0;
   #rest: Buffer = Buffer.alloc(0);
 
-  private constructor(socket: net.Socket, onAnswer: OnAnswer) {
+  private constructor(socket: net.Socket, onAnswer: OnAnswer, makeCall: MakeCall) {
     this.#socket = socket.setNoDelay(true);
     this.#onAnswer = onAnswer;
+    this.#makeCall = makeCall;
     socket.on('close', () => {
       for (const stream of [...this.#due.keys()]) this.#end(stream);
     });
@@ -38,13 +43,17 @@ export class DecisionConnection {
     socket.write(Buffer.concat([PREFACE, frame(SETTINGS, 0, 0), widen(WIDEST)]));
   }
 
-  static async open(port: number, onAnswer: OnAnswer): Promise<DecisionConnection> {
+  static async open(
+    port: number,
+    onAnswer: OnAnswer,
+    makeCall: MakeCall = callOf,
+  ): Promise<DecisionConnection> {
     const socket = net.connect(port, '127.0.0.1');
     await new Promise<void>((resolve, reject) => {
       socket.once('connect', resolve);
       socket.once('error', reject);
     });
-    return new DecisionConnection(socket, onAnswer);
+    return new DecisionConnection(socket, onAnswer, makeCall);
   }
 
   get inFlight(): number {
@@ -55,7 +64,7 @@ export class DecisionConnection {
   ask(dues: readonly number[]): void {
     const calls = dues.map(due => {
       this.#due.set(this.#next, due);
-      const call = callOf(this.#next);
+      const call = this.#makeCall(this.#next);
       this.#next += 2;
       return call;
     });

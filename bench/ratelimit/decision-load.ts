@@ -1,4 +1,4 @@
-import { DecisionConnection, type OnAnswer } from './decision-connection.ts';
+import { DecisionConnection, type MakeCall, type OnAnswer } from './decision-connection.ts';
 
 /** Calls that had no answer, and how long each other took from when it was due, in ms. */
 export type Load = { readonly failed: number; readonly times: readonly number[]; readonly ms: number };
@@ -7,12 +7,13 @@ export type Load = { readonly failed: number; readonly times: readonly number[];
 const TICK_MS = 1;
 const LONGEST_WAIT_MS = 20_000;
 
-/** `inFlight` calls at a time on each connection, the next as soon as one ends, until `enough` says so of their number. */
+/** `inFlight` calls at a time on each connection, the next as soon as one ends, until `enough` says so of their number. `makeCall` makes what each connection asks. */
 export async function askAsFastAsPossible(
   port: number,
   connections: number,
   inFlight: number,
   enough: (answered: number) => boolean,
+  makeCall?: () => MakeCall,
 ): Promise<Load> {
   const { load, onAnswer } = recorder();
   const { promise: over, resolve } = Promise.withResolvers<void>();
@@ -20,11 +21,12 @@ export async function askAsFastAsPossible(
   let answered = 0;
   const opened: DecisionConnection[] = [];
   for (let n = 0; n < connections; n++) {
-    const connection = await DecisionConnection.open(port, (due, isAnswered) => {
+    const answer: OnAnswer = (due, isAnswered) => {
       onAnswer(due, isAnswered);
       if (enough(++answered)) return resolve();
       connection.ask([performance.now()]);
-    });
+    };
+    const connection = await DecisionConnection.open(port, answer, makeCall?.());
     opened.push(connection);
   }
   for (const connection of opened) connection.ask(Array(inFlight).fill(performance.now()));

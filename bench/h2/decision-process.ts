@@ -1,0 +1,68 @@
+/**
+ * A rate limit service with its counters in memory and one limit on each address, or an ext-authz with the sessions of a file, served by what the first
+ * argument says. The rest of the arguments: `ratelimit`, or `check`, the file of sessions and that of the resources.
+ */
+import { createSecretKey, randomBytes, randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import pino from 'pino';
+import { checkMethod } from '#ext-authz/check-method.ts';
+import { Checker } from '#ext-authz/checker.ts';
+import { createMetrics } from '#ext-authz/metrics.ts';
+import { openFilterKit } from '#ext-authz/open-filter-kit.ts';
+import { openSqliteRecordStore } from '#ext-authz/store/sqlite-record-store.ts';
+import { encodeAny } from '#protos/encode.ts';
+import { RATE_LIMIT } from '#protos/type-url.ts';
+import { serveOnGrpcJs } from '#protos/unary/serve-on-grpc-js.ts';
+import { type ServeUnaryOptions, serveUnary } from '#protos/unary/serve-unary.ts';
+import { MemoryCounterStore } from '#ratelimit-service/memory-counter-store.ts';
+import { startServer } from '#ratelimit-service/server.ts';
+import { xdsResource } from '#xds/snapshot.ts';
+import { configurationOf } from '../oauth2/configuration.ts';
+
+const [server, kind, sessions = '', resources = ''] = process.argv.slice(2);
+const log = pino({ level: 'error' });
+const uptime = () => performance.now();
+const at = { host: '127.0.0.1', port: 0 };
+
+function serve(options: ServeUnaryOptions) {
+  if (server === 'grpc-js') return serveOnGrpcJs(options);
+  return serveUnary({ ...options, transport: server === 'own' ? 'own' : 'node' });
+}
+
+async function serveRateLimit(): Promise<number> {
+  const store = new MemoryCounterStore({ now: Date.now, random: Math.random });
+  const started = await startServer({ ...at, store, log, uptime, serve });
+  const pattern = [
+    { alternatives: [{ key: 'generic_key', value: 'limit-0' }] },
+    { alternatives: [{ key: 'n' }] },
+  ];
+  const limit = { name: 'a', rate: 4_000_000_000, unit: 'MINUTE', pattern };
+  const changed = [xdsResource('a', encodeAny({ '@type': RATE_LIMIT, domain: 'bench', limits: [limit] }))];
+  const nack = (reason: string) => {
+    throw new Error(reason);
+  };
+  started.update({ typeUrl: RATE_LIMIT, changed, removed: [], complete: true, ack: () => {}, nack });
+  return started.port;
+}
+
+async function serveCheck(): Promise<number> {
+  const store = await openSqliteRecordStore(sessions, { now: Date.now, uptime });
+  const storeKey = createSecretKey(randomBytes(32));
+  const kit = openFilterKit({
+    ...{ store, storeKey, log, now: Date.now, randomBytes, id: randomUUID, timeout: AbortSignal.timeout },
+    pause: ms => new Promise(resolve => setTimeout(resolve, ms)),
+  });
+  const after = (ms: number, run: () => void) => {
+    const timer = setTimeout(run, ms);
+    return () => clearTimeout(timer);
+  };
+  const checker = new Checker({ kit, log, after, metrics: createMetrics(), uptime });
+  checker.use(configurationOf(readFileSync(resources, 'utf8')));
+  const onError = (error: unknown) => log.error({ err: error }, 'a check failed');
+  return (await serve({ ...at, methods: [checkMethod(checker)], onError })).port;
+}
+
+const port = await (kind === 'check' ? serveCheck() : serveRateLimit());
+process.once('disconnect', () => process.exit(0));
+process.send?.({ listening: true, port });
+process.send?.({ ready: true });
