@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { delimiter, resolve } from 'node:path';
 import { DEFAULT_TRUST_DOMAIN, parseSpiffeId, spiffeId } from '#certificates/identity.ts';
-import { formatHostPort, type HostPort, parseHostPort } from '#protos/host-port.ts';
+import { type Environment, parseAddress, parseLogLevel, variablesOf } from '#process/environment.ts';
+import { formatHostPort, type HostPort } from '#protos/host-port.ts';
 
 export type Config = {
   /** Folders with the operator's resources. */
@@ -53,21 +54,15 @@ const CA_FILES = [
   '/etc/ssl/cert.pem',
 ] as const;
 
-const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
-
 /** The control plane's configuration from the environment. Throws an Error that names the variable and what it should be. */
-export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
-  const text = (name: string, otherwise: string) => env[name]?.trim() || otherwise;
+export function readConfig(env: Environment): Config {
+  const text = variablesOf(env);
   const list = (name: string, otherwise: string, separator: string) =>
     text(name, otherwise)
       .split(separator)
       .map(item => item.trim())
       .filter(item => item !== '');
   const address = (name: string, otherwise: string) => parseAddress(name, text(name, otherwise));
-  const logLevel = text('LOG_LEVEL', 'info');
-  if (!LOG_LEVELS.includes(logLevel)) {
-    throw new Error(`LOG_LEVEL is "${logLevel}": want one of ${LOG_LEVELS.join(', ')}`);
-  }
   const namespaces = list('RESOURCES_KUBERNETES', '', ',');
   const edge = address('EDGE_ADDRESS', '127.0.0.1:8080');
   const edgeTls = address('EDGE_TLS_ADDRESS', '127.0.0.1:8443');
@@ -97,7 +92,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     plaintextSecrets: parseFlag('XDS_PLAINTEXT_SECRETS', text('XDS_PLAINTEXT_SECRETS', 'false')),
     gatewayId: text('GATEWAY_ID', 'default'),
     apiGroups: list('API_GROUPS', 'gateway.internal,getambassador.io', ','),
-    logLevel,
+    logLevel: parseLogLevel(text('LOG_LEVEL', 'info')),
   };
 }
 
@@ -129,10 +124,4 @@ function parsePort(name: string, text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : 0;
   if (port >= 1 && port <= 65_535) return port;
   throw new Error(`${name} is "${text}": want a port from 1 to 65535, for example 443`);
-}
-
-function parseAddress(name: string, text: string): HostPort {
-  const address = parseHostPort(text);
-  if (address !== undefined) return address;
-  throw new Error(`${name} is "${text}": want host:port, for example 127.0.0.1:18000`);
 }

@@ -1,7 +1,14 @@
 import type { KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { type HostPort, parseHostPort } from '#protos/host-port.ts';
+import {
+  type Environment,
+  parseAddress,
+  parseInteger,
+  parseLogLevel,
+  variablesOf,
+} from '#process/environment.ts';
+import type { HostPort } from '#protos/host-port.ts';
 import type { RedisDescription } from '#redis/description.ts';
 import { readRedis } from '#redis/read-redis.ts';
 import { parseStoreKey } from './store/store-key.ts';
@@ -27,9 +34,6 @@ export type Config = {
   readonly logLevel: string;
 };
 
-const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
-
-type Environment = Readonly<Record<string, string | undefined>>;
 type ReadFile = (path: string) => string;
 
 /**
@@ -39,12 +43,8 @@ type ReadFile = (path: string) => string;
  * never a secret.
  */
 export function readConfig(env: Environment, readFile: ReadFile = readText): Config {
-  const text = (name: string, otherwise: string) => env[name]?.trim() || otherwise;
+  const text = variablesOf(env);
   const address = (name: string, otherwise: string) => parseAddress(name, text(name, otherwise));
-  const logLevel = text('LOG_LEVEL', 'info');
-  if (!LOG_LEVELS.includes(logLevel)) {
-    throw new Error(`LOG_LEVEL is "${logLevel}": want one of ${LOG_LEVELS.join(', ')}`);
-  }
   const state = resolve(text('STATE', '.gateway'));
   return {
     address: address('ADDRESS', '127.0.0.1:18001'),
@@ -56,7 +56,7 @@ export function readConfig(env: Environment, readFile: ReadFile = readText): Con
     storeTimeoutMs: parseInteger('STORE_TIMEOUT_MS', text('STORE_TIMEOUT_MS', '500'), 3_000),
     tlsFolder: text('TLS_FOLDER', '') || undefined,
     http: text('HTTP_ADDRESS', '') === '' ? undefined : address('HTTP_ADDRESS', ''),
-    logLevel,
+    logLevel: parseLogLevel(text('LOG_LEVEL', 'info')),
   };
 }
 
@@ -87,16 +87,4 @@ function readKeyFile(file: string, readFile: ReadFile): string {
 
 function readText(path: string): string {
   return readFileSync(path, 'utf8');
-}
-
-function parseAddress(name: string, text: string): HostPort {
-  const address = parseHostPort(text);
-  if (address !== undefined) return address;
-  throw new Error(`${name} is "${text}": want host:port, for example 127.0.0.1:18001`);
-}
-
-function parseInteger(name: string, text: string, most: number): number {
-  const value = /^\d{1,9}$/.test(text) ? Number(text) : 0;
-  if (value >= 1 && value <= most) return value;
-  throw new Error(`${name} is "${text}": want an integer from 1 to ${most}`);
 }

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
-import { type HostPort, parseHostPort } from '#protos/host-port.ts';
+import { type Environment, parseAddress, parseLogLevel, variablesOf } from '#process/environment.ts';
+import type { HostPort } from '#protos/host-port.ts';
 
 export type Config = {
   readonly address: HostPort;
@@ -12,37 +13,29 @@ export type Config = {
   readonly logLevel: string;
 };
 
-const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
-
-type Environment = Readonly<Record<string, string | undefined>>;
-
 /**
  * The configuration in ADDRESS (127.0.0.1:18004), ISSUER, GATEWAY_ORIGINS (http://127.0.0.1:8080,http://localhost:8080), STATE (.gateway) and LOG_LEVEL
  * (info). An address that others reach is refused unless ALLOW_KNOWN_PASSWORDS is `yes`: everybody knows the users' passwords. An empty variable is
  * one that is not set. Throws an Error that names the variable and what it should be.
  */
 export function readConfig(env: Environment): Config {
-  const text = (name: string, otherwise: string) => env[name]?.trim() || otherwise;
-  const logLevel = text('LOG_LEVEL', 'info');
-  if (!LOG_LEVELS.includes(logLevel)) {
-    throw new Error(`LOG_LEVEL is "${logLevel}": want one of ${LOG_LEVELS.join(', ')}`);
-  }
+  const text = variablesOf(env);
   return {
-    address: parseAddress(text('ADDRESS', '127.0.0.1:18004'), text('ALLOW_KNOWN_PASSWORDS', 'no') === 'yes'),
+    address: parseOwnAddress(
+      text('ADDRESS', '127.0.0.1:18004'),
+      text('ALLOW_KNOWN_PASSWORDS', 'no') === 'yes',
+    ),
     issuer: env.ISSUER?.trim() ? parseOrigin('ISSUER', env.ISSUER.trim()) : undefined,
     origins: text('GATEWAY_ORIGINS', 'http://127.0.0.1:8080,http://localhost:8080')
       .split(',')
       .map(origin => parseOrigin('GATEWAY_ORIGINS', origin.trim())),
     state: text('STATE', '.gateway'),
-    logLevel,
+    logLevel: parseLogLevel(text('LOG_LEVEL', 'info')),
   };
 }
 
-function parseAddress(text: string, anywhere: boolean): HostPort {
-  const address = parseHostPort(text);
-  if (address === undefined) {
-    throw new Error(`ADDRESS is "${text}": want host:port, for example 127.0.0.1:18004`);
-  }
+function parseOwnAddress(text: string, anywhere: boolean): HostPort {
+  const address = parseAddress('ADDRESS', text);
   if (anywhere || isLoopback(address.host)) return address;
   throw new Error(
     `ADDRESS is "${text}", which others may reach: everybody knows this sample's passwords; ALLOW_KNOWN_PASSWORDS=yes does it all the same`,

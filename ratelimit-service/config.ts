@@ -1,5 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { type HostPort, parseHostPort } from '#protos/host-port.ts';
+import {
+  type Environment,
+  parseAddress,
+  parseInteger,
+  parseLogLevel,
+  variablesOf,
+} from '#process/environment.ts';
+import type { HostPort } from '#protos/host-port.ts';
 import type { RedisDescription } from '#redis/description.ts';
 import { readRedis } from '#redis/read-redis.ts';
 
@@ -20,10 +27,6 @@ export type Config = {
   readonly logLevel: string;
 };
 
-const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
-
-type Environment = Readonly<Record<string, string | undefined>>;
-
 /**
  * The configuration in ADDRESS (127.0.0.1:18002), XDS_ADDRESS (127.0.0.1:18000), REDIS_URL and the other REDIS_ variables (see `readRedis`; none:
  * counters in memory), STORE_TIMEOUT_MS (10: half of the `timeout_ms` that proxies wait by default), MAX_COUNTERS (500000),
@@ -31,14 +34,10 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * An empty variable is one that is not set. Throws an Error that names the variable and what it should be.
  */
 export function readConfig(env: Environment, readFile = readText): Config {
-  const text = (name: string, otherwise: string) => env[name]?.trim() || otherwise;
+  const text = variablesOf(env);
   const address = (name: string, otherwise: string) => parseAddress(name, text(name, otherwise));
   const integer = (name: string, otherwise: number, most: number) =>
     parseInteger(name, text(name, String(otherwise)), most);
-  const logLevel = text('LOG_LEVEL', 'info');
-  if (!LOG_LEVELS.includes(logLevel)) {
-    throw new Error(`LOG_LEVEL is "${logLevel}": want one of ${LOG_LEVELS.join(', ')}`);
-  }
   return {
     address: address('ADDRESS', '127.0.0.1:18002'),
     xds: address('XDS_ADDRESS', '127.0.0.1:18000'),
@@ -47,7 +46,7 @@ export function readConfig(env: Environment, readFile = readText): Config {
     maxCounters: integer('MAX_COUNTERS', 500_000, 16_000_000),
     tlsFolder: text('TLS_FOLDER', '') || undefined,
     http: text('HTTP_ADDRESS', '') === '' ? undefined : address('HTTP_ADDRESS', ''),
-    logLevel,
+    logLevel: parseLogLevel(text('LOG_LEVEL', 'info')),
   };
 }
 
@@ -59,16 +58,4 @@ function redisOf(env: Environment, readFile: (path: string) => string): RedisDes
 
 function readText(path: string): string {
   return readFileSync(path, 'utf8');
-}
-
-function parseAddress(name: string, text: string): HostPort {
-  const address = parseHostPort(text);
-  if (address !== undefined) return address;
-  throw new Error(`${name} is "${text}": want host:port, for example 127.0.0.1:18002`);
-}
-
-function parseInteger(name: string, text: string, most: number): number {
-  const value = /^\d{1,9}$/.test(text) ? Number(text) : 0;
-  if (value >= 1 && value <= most) return value;
-  throw new Error(`${name} is "${text}": want an integer from 1 to ${most}`);
 }

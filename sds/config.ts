@@ -1,6 +1,14 @@
 import { Resolver } from 'node:dns';
 import { resolve } from 'node:path';
-import { type HostPort, parseHostPort } from '#protos/host-port.ts';
+import {
+  type Environment,
+  parseAddress,
+  parseInteger,
+  parseLogLevel,
+  type ReadVariable,
+  variablesOf,
+} from '#process/environment.ts';
+import type { HostPort } from '#protos/host-port.ts';
 import {
   type KubernetesConfig,
   readKubernetesConfig,
@@ -28,8 +36,6 @@ export type Config = {
   readonly logLevel: string;
 };
 
-const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
-
 const SERVED = ['instances', 'secrets'];
 
 const LARGEST_MAX_TTL_SECONDS = 86_400;
@@ -39,8 +45,8 @@ const LARGEST_MAX_TTL_SECONDS = 86_400;
  * DNS_MAX_TTL_SECONDS (60; less where a name server gives longer TTLs than the instances live), TLS_FOLDER, HTTP_ADDRESS, LOG_LEVEL (info)
  * and those of readSecretsConfig. An empty variable is one that is not set. Throws an Error that names the variable and what it should be.
  */
-export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
-  const text = (name: string, otherwise: string) => env[name]?.trim() || otherwise;
+export function readConfig(env: Environment): Config {
+  const text = variablesOf(env);
   const serves = parseServes(text('SERVES', SERVED.join(',')));
   const instances = readInstances(text, serves.includes('instances'));
   const tlsFolder = text('TLS_FOLDER', '');
@@ -53,7 +59,12 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     tlsFolder: tlsFolder === '' ? undefined : resolve(tlsFolder),
     http: http === '' ? undefined : parseAddress('HTTP_ADDRESS', http),
     dnsServers: parseDnsServers(text('DNS_SERVERS', '')),
-    dnsMaxTtlSeconds: parseMaxTtl(text('DNS_MAX_TTL_SECONDS', '60')),
+    dnsMaxTtlSeconds: parseInteger(
+      'DNS_MAX_TTL_SECONDS',
+      text('DNS_MAX_TTL_SECONDS', '60'),
+      LARGEST_MAX_TTL_SECONDS,
+      ' of seconds',
+    ),
     logLevel: parseLogLevel(text('LOG_LEVEL', 'info')),
   };
 }
@@ -64,13 +75,7 @@ function parseServes(text: string): readonly string[] {
   throw new Error(`SERVES is "${text}": want instances, secrets, or both separated by a comma`);
 }
 
-function parseAddress(name: string, text: string): HostPort {
-  const address = parseHostPort(text);
-  if (address !== undefined) return address;
-  throw new Error(`${name} is "${text}": want host:port, for example 127.0.0.1:18003`);
-}
-
-function readInstances(text: (name: string, otherwise: string) => string, served: boolean) {
+function readInstances(text: ReadVariable, served: boolean) {
   const file = text('INSTANCES_FILE', '');
   const kubernetes = readKubernetesConfig(text('INSTANCES_KUBERNETES', ''), text('KUBECONFIG', ''));
   if (!served) return { instancesFile: undefined, instancesKubernetes: undefined };
@@ -94,17 +99,4 @@ function parseDnsServers(text: string): readonly string[] {
     );
   }
   return servers;
-}
-
-function parseMaxTtl(text: string): number {
-  const seconds = /^\d{1,5}$/.test(text) ? Number(text) : 0;
-  if (seconds >= 1 && seconds <= LARGEST_MAX_TTL_SECONDS) return seconds;
-  throw new Error(
-    `DNS_MAX_TTL_SECONDS is "${text}": want an integer of seconds from 1 to ${LARGEST_MAX_TTL_SECONDS}`,
-  );
-}
-
-function parseLogLevel(text: string): string {
-  if (LOG_LEVELS.includes(text)) return text;
-  throw new Error(`LOG_LEVEL is "${text}": want one of ${LOG_LEVELS.join(', ')}`);
 }

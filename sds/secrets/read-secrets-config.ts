@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { DEFAULT_TRUST_DOMAIN } from '#certificates/identity.ts';
-import { type HostPort, parseHostPort } from '#protos/host-port.ts';
+import { parseAddress, type ReadVariable } from '#process/environment.ts';
+import type { HostPort } from '#protos/host-port.ts';
 import { parseLifetime } from './parse-lifetime.ts';
 
 export type SecretsConfig = {
@@ -20,8 +21,6 @@ export type SecretsConfig = {
   readonly kubeconfig: string | undefined;
 };
 
-type Text = (name: string, otherwise: string) => string;
-
 const HOURS_MS = 3_600_000;
 /** Certificates tell whole seconds. */
 const LEAST_MS = 1_000;
@@ -31,7 +30,7 @@ const LONGEST_ROOT_MS = 100 * 8_766 * HOURS_MS;
 const LEAVES_PER_ROOT = 4;
 
 /** Those of the environment that concern secrets. Throws an Error that names the variable and what it should be. */
-export function readSecretsConfig(text: Text): SecretsConfig {
+export function readSecretsConfig(text: ReadVariable): SecretsConfig {
   const leafMs = lifetime(
     'CERTIFICATE_LIFETIME',
     text('CERTIFICATE_LIFETIME', '24h'),
@@ -47,7 +46,7 @@ export function readSecretsConfig(text: Text): SecretsConfig {
     throw new Error('IDENTITY_FOLDER is not set: want the folder that IDENTITIES are written to');
   }
   return {
-    xds: parseAddress(text('XDS_ADDRESS', '127.0.0.1:18000')),
+    xds: parseAddress('XDS_ADDRESS', text('XDS_ADDRESS', '127.0.0.1:18000')),
     trustDomain: parseTrustDomain(text('TRUST_DOMAIN', DEFAULT_TRUST_DOMAIN)),
     leafMs,
     rootMs,
@@ -57,12 +56,6 @@ export function readSecretsConfig(text: Text): SecretsConfig {
     identitySecrets: groups('IDENTITY_SECRETS', text('IDENTITY_SECRETS', '')),
     kubeconfig: kubeconfig === '' ? undefined : resolve(kubeconfig),
   };
-}
-
-function parseAddress(text: string): HostPort {
-  const address = parseHostPort(text);
-  if (address !== undefined) return address;
-  throw new Error(`XDS_ADDRESS is "${text}": want host:port, for example 127.0.0.1:18000`);
 }
 
 function parseTrustDomain(text: string): string {
