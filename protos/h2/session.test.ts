@@ -198,6 +198,37 @@ describe('our windows', () => {
   });
 });
 
+test('what readers have not read is held against the connection, until they have or their streams end', () => {
+  const output = new Output(new BlockPool());
+  const streams: Stream[] = [];
+  const reader = { data: () => false, end: () => {}, close: () => {} };
+  const onRequest = (stream: Stream) => {
+    streams.push(stream);
+    return reader;
+  };
+  const limits = { ...LIMITS, maxStreams: 40, resets: { burst: 20, perSecond: 1 } };
+  const session = new Session(output, limits, onRequest, () => 0);
+  session.receive(Buffer.concat([PREFACE, frame(FRAME.settings, 0, 0, Buffer.alloc(0))]));
+  const three = (id: number) =>
+    Buffer.concat([
+      headers(id, 4),
+      ...Array.from({ length: 3 }, () => frame(FRAME.data, 0, id, Buffer.alloc(16_384))),
+    ]);
+  const window = () =>
+    describeFrames(Buffer.concat([...output.take().parts])).filter(line => line.startsWith('window'));
+  window();
+  for (let n = 0; n < 20; n++) session.receive(three(2 * n + 1));
+  assert.deepEqual(window(), []);
+  session.streams.read(nth(streams, 0), 3 * 16_384);
+  assert.deepEqual(window(), [`windowUpdate 0 1: ${3 * 16_384}`]);
+  for (let n = 0; n < 10; n++) session.receive(reset(2 * n + 3));
+  assert.deepEqual(window(), [`windowUpdate 0 0: ${11 * 3 * 16_384}`]);
+  for (let n = 20; n < 30; n++) session.receive(three(2 * n + 1));
+  assert.ok(!session.isOver);
+  for (let n = 30; n < 34; n++) session.receive(three(2 * n + 1));
+  assert.ok(session.isOver, 'more than the window of the connection');
+});
+
 describe('a stream is reset, and the connection goes on, after', () => {
   const length = (value: string) => encodeFields([['content-length', value]]);
   const withLength = (value: string) => Buffer.concat([CALL, length(value)]);

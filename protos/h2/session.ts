@@ -49,13 +49,8 @@ export class Session {
     this.#conduct = new Conduct(limits, now);
     this.#blocks = new HeaderBlocks(limits);
     const { maxStreams } = limits;
-    this.streams = new Streams({
-      output,
-      blocks: this.#blocks,
-      conduct: this.#conduct,
-      maxStreams,
-      onRequest,
-    });
+    const parts = { output, blocks: this.#blocks, conduct: this.#conduct, maxStreams, onRequest };
+    this.streams = new Streams({ ...parts, onRead: bytes => this.#read(bytes) });
     this.#reader = new FrameReader((type, flags, stream, bytes, start, end) =>
       this.#onFrame(type, flags, stream, bytes, start, end),
     );
@@ -167,10 +162,14 @@ export class Session {
     const length = end - start;
     if (!this.#window.take(length))
       failConnection(ERROR.flowControlError, 'more DATA than the window allows');
-    const opened = this.#window.read(length);
-    if (opened > 0) sendWindowUpdate(this.#output, 0, opened);
     const content = bytes.subarray(contentStart(flags, start), contentEnd(flags, bytes, start, end));
-    this.streams.data(id, content, length, (flags & FLAG.endStream) !== 0);
+    const unread = this.streams.data(id, content, length, (flags & FLAG.endStream) !== 0);
+    this.#read(length - unread);
+  }
+
+  #read(bytes: number): void {
+    const opened = bytes === 0 ? 0 : this.#window.read(bytes);
+    if (opened > 0) sendWindowUpdate(this.#output, 0, opened);
   }
 
   /** Source: RFC 9113, section 6.2. */

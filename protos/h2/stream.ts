@@ -2,7 +2,7 @@ import type { ReceiveWindow } from './receive-window.ts';
 
 /** What hears of the rest of a request after its headers. */
 export type RequestReader = {
-  /** The bytes stay as they are. True: they are read, and the peer may send as many more. */
+  /** The bytes stay as they are. True: they are read, and the peer may send as many more; else it is told when they are. */
   data(bytes: Buffer, isEnd: boolean): boolean;
   /** The request has ended, without DATA that says so. */
   end(): void;
@@ -23,6 +23,7 @@ export class Stream {
   isClosed = false;
   hasHeaders = false;
   receivedBytes = 0;
+  unreadBytes = 0;
   /** Made when the request has DATA that is not its last. */
   receiveWindow: ReceiveWindow | undefined;
   sendWindow: number;

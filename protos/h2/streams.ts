@@ -18,6 +18,8 @@ export type StreamsParts = {
   readonly conduct: Conduct;
   readonly maxStreams: number;
   readonly onRequest: OnRequest;
+  /** Hears of DATA that its reader did not read at once, and then has. */
+  readonly onRead: (bytes: number) => void;
 };
 
 /** As all begin. Source: RFC 9113, section 6.9.2. */
@@ -57,13 +59,14 @@ export class Streams {
     for (const stream of this.#open.values()) this.#close(stream);
   }
 
-  /** DATA, `length` with its padding. Source: RFC 9113, section 6.1. */
-  data(id: number, bytes: Buffer, length: number, isEnd: boolean): void {
+  /** DATA, `length` with its padding. Returns how much of it has not been read. Source: RFC 9113, section 6.1. */
+  data(id: number, bytes: Buffer, length: number, isEnd: boolean): number {
     const stream = this.#open.get(id);
     if (stream === undefined) this.#lateData(id, isEnd);
     else if (stream.isRemoteEnded) this.#fail(stream, ERROR.streamClosed);
     else if (!this.#takes(stream, length, isEnd)) this.#fail(stream, ERROR.flowControlError);
-    else this.#read(stream, bytes, length, isEnd);
+    else return this.#read(stream, bytes, length, isEnd);
+    return 0;
   }
 
   /** A whole block of headers. Source: RFC 9113, section 6.2. */
@@ -102,11 +105,12 @@ export class Streams {
     }
   }
 
-  /** Lets the peer send more on a stream whose reader has not said that it has read. */
-  allow(stream: Stream, bytes: number): void {
-    if (stream.isClosed || stream.isRemoteEnded) return;
-    const opened = stream.receiveWindow?.read(bytes) ?? 0;
-    if (opened > 0) sendWindowUpdate(this.#parts.output, stream.id, opened);
+  /** The reader of a stream has read what it did not at once: the peer may send as much more. */
+  read(stream: Stream, bytes: number): void {
+    if (bytes === 0 || stream.isClosed) return;
+    stream.unreadBytes -= bytes;
+    this.#parts.onRead(bytes);
+    this.#allow(stream, bytes);
   }
 
   reset(stream: Stream, code: ErrorCode): void {
@@ -176,16 +180,25 @@ export class Streams {
     return stream.receiveWindow.take(length);
   }
 
-  #read(stream: Stream, bytes: Buffer, length: number, isEnd: boolean): void {
+  #read(stream: Stream, bytes: Buffer, length: number, isEnd: boolean): number {
     if (length === 0 && !isEnd) this.#parts.conduct.idleFrame();
     stream.receivedBytes += bytes.length;
     stream.isRemoteEnded = isEnd;
     if (isEnd && !isAllOf(stream)) {
       this.#fail(stream, ERROR.protocolError);
-      return;
+      return 0;
     }
     const isRead = stream.reader?.data(bytes, isEnd) ?? true;
-    this.allow(stream, isRead ? length : length - bytes.length);
+    const unread = isRead || stream.isClosed ? 0 : bytes.length;
+    stream.unreadBytes += unread;
+    this.#allow(stream, length - unread);
+    return unread;
+  }
+
+  #allow(stream: Stream, bytes: number): void {
+    if (stream.isClosed || stream.isRemoteEnded) return;
+    const opened = stream.receiveWindow?.read(bytes) ?? 0;
+    if (opened > 0) sendWindowUpdate(this.#parts.output, stream.id, opened);
   }
 
   #fail(stream: Stream, code: ErrorCode): void {
@@ -217,6 +230,7 @@ export class Streams {
     stream.isClosed = true;
     this.#open.delete(stream.id);
     this.sender.forget(stream);
+    this.#parts.onRead(stream.unreadBytes);
     stream.reader?.close();
   }
 }

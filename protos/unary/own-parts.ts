@@ -11,7 +11,7 @@ export function answerOwnParts(connection: Connection, stream: Stream, answers: 
   let unread = 0;
   const duplex = new Duplex({
     read: () => {
-      session.streams.allow(stream, unread);
+      session.streams.read(stream, unread);
       unread = 0;
       connection.wrote();
     },
