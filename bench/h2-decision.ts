@@ -1,7 +1,7 @@
 /**
  * `npx node bench/h2-decision.ts [rounds] [calls]`: what a decision costs on grpc-js, on Node's HTTP/2 streams and on our own framing: a rate limit with its counter
  * in memory, and the check of a user who is logged in. The three take turns, called by one client that writes frames made before, so that others who use the
- * machine disturb all alike; medians of CPU time. Prints a table.
+ * machine disturb all alike; medians of CPU time. Then the rate limit through an Envoy (wants Debian's wrk). Prints tables.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,9 @@ import { pageOf, siteYaml } from './oauth2/site.ts';
 import { cpuMsOf } from './process-usage.ts';
 import { quantile } from './quantile.ts';
 import { askAsFastAsPossible } from './ratelimit/decision-load.ts';
+import { startEdge } from './ratelimit/edge.ts';
 import { toTable } from './table.ts';
+import { runWrk } from './wrk.ts';
 
 const SERVERS = ['grpc-js', 'node', 'own'] as const;
 const MAIN = join(import.meta.dirname, 'h2', 'decision-process.ts');
@@ -28,6 +30,9 @@ const LOADS = [
   [4, 8],
   [1, 16],
 ] as const;
+
+/** Of wrk, for each measurement. */
+const SECONDS = 6;
 
 type Running = {
   readonly pid: number;
@@ -43,6 +48,7 @@ const provider = await startHostileProvider();
 columns.set('check of a session', await measure(CHECK, startCheck));
 await provider.close();
 process.stdout.write(toTable('CPU of a decision, µs', columns));
+process.stdout.write(`\n${toTable('rate limit through one Envoy', await measureThroughEnvoy())}`);
 
 async function measure(
   path: string,
@@ -66,6 +72,32 @@ async function measure(
     }
   await Promise.all(running.map(({ stop }) => stop()));
   return rows;
+}
+
+/** wrk → Envoy with one worker → service; the services in turn, and Envoy alone. */
+async function measureThroughEnvoy(): Promise<ReadonlyMap<string, ReadonlyMap<string, string>>> {
+  const results = new Map<string, ReadonlyMap<string, string>>();
+  for (const server of [undefined, ...SERVERS]) {
+    const service = server === undefined ? undefined : await startRateLimit(server);
+    const { envoy, port } = await startEdge(service?.port, 1, 1);
+    const url = `http://127.0.0.1:${port}/`;
+    await runWrk(url, SECONDS / 2);
+    const before = service === undefined ? 0 : cpuMsOf(service.pid);
+    const { requests, perSecond, p50, p99, failed } = await runWrk(url, SECONDS);
+    if (failed > 0) throw new Error(`${failed} requests were not let through`);
+    const cpu = service === undefined ? 0 : (cpuMsOf(service.pid) - before) * 1_000;
+    results.set(
+      server ?? 'Envoy alone',
+      new Map([
+        ['requests/s', perSecond.toFixed(0)],
+        ['p50 / p99, ms', `${p50.toFixed(1)} / ${p99.toFixed(1)}`],
+        ['CPU of the service, µs a request', (cpu / requests).toFixed(1)],
+      ]),
+    );
+    await envoy.stop();
+    await service?.stop();
+  }
+  return results;
 }
 
 async function costOf(service: Running, asked: Asked, connections: number, atOnce: number): Promise<number> {

@@ -268,6 +268,17 @@ describe('what is on its way is no mistake:', () => {
     assert.deepEqual(tell(...late), ['ping 1 0: 8']);
   });
 
+  test('trailers of such a stream are read all the same, for the table of fields', () => {
+    const { session, streams, tell } = begin();
+    tell(headers(1, 4));
+    session.streams.sender.refuse(nth(streams, 0), encodeFields([[':status', '415']]));
+    const kept = encodeFields([['x', 'y']]);
+    kept[0] = 0x40;
+    tell(headers(1, 5, kept), headers(3, 5, Buffer.concat([CALL, Buffer.from([0x80 | 62])])));
+    assert.equal(streams.length, 2);
+    assert.ok(!session.isOver);
+  });
+
   test('calls behind GOAWAY, whose headers are read for the table of fields', () => {
     const { session, streams, said, tell } = begin();
     tell(headers(1));
