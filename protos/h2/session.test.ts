@@ -111,6 +111,16 @@ describe('a session', () => {
     assert.equal(bodies.get(1), 'ab|');
   });
 
+  test('takes trailers for the end of a call', () => {
+    const { session, streams, said, tell } = begin();
+    tell(headers(1, 4), data(1, 'ab', 0), headers(1, 5, encodeFields([['a', 'b']])));
+    session.streams.sender.respond(nth(streams, 0), Buffer.from('x'));
+    assert.deepEqual(
+      said().map(line => line.split(' ')[0]),
+      ['headers', 'data', 'headers'],
+    );
+  });
+
   test('reads headers in pieces, padding and priorities, and drops what it does not know', () => {
     const { streams, tell } = begin();
     const padded = Buffer.concat([Buffer.from([3, 0, 0, 0, 0, 9]), CALL.subarray(0, 2), Buffer.alloc(3)]);
@@ -149,6 +159,21 @@ describe('the windows of the peer', () => {
     assert.equal(total(sent), 65_535);
     const rest = tell(window(0, 60_000)).filter(line => line.startsWith('data'));
     assert.equal(total(rest), 120_010 - 65_535);
+  });
+
+  test('short answers count for that of the connection too', () => {
+    const { session, streams, said, tell } = begin();
+    for (let n = 0; n < 14; n++) {
+      tell(headers(2 * n + 1));
+      session.streams.sender.respond(nth(streams, n), Buffer.alloc(4_995));
+    }
+    assert.equal(
+      said()
+        .filter(line => line.startsWith('data'))
+        .at(-1),
+      'data 0 27: 535',
+    );
+    assert.equal(session.streams.sender.unsentBytes, 14 * 5_000 - 65_535);
   });
 
   test('may become less than nothing', () => {
@@ -292,6 +317,15 @@ describe('what is on its way is no mistake:', () => {
     said();
     assert.deepEqual(tell(PING), []);
   });
+});
+
+test('when the last call has ended behind GOAWAY, nothing is read any more', () => {
+  const { session, said, tell } = begin();
+  tell(headers(1));
+  session.drain();
+  said();
+  assert.deepEqual(tell(reset(1), PING), []);
+  assert.ok(session.isOver);
 });
 
 describe('the connection ends after', () => {

@@ -5,7 +5,8 @@ import { describe, test } from 'node:test';
 import { status } from '@grpc/grpc-js';
 import { MAX_HEADER_BYTES, MAX_STREAMS } from './connections.ts';
 import { framed } from './message-reader.ts';
-import { serveEcho } from './testing/echo-server.ts';
+import { failure } from './method.ts';
+import { echo, serveEcho } from './testing/echo-server.ts';
 import { callHeaders, FLAG, FRAME, field, frame, REQUEST, uint32 } from './testing/frames.ts';
 import { call, closed, openSession } from './testing/http2-client.ts';
 import { connectRaw } from './testing/raw-connection.ts';
@@ -166,4 +167,20 @@ test('a connection beyond those allowed is closed, others go on, and one that en
   await once(first, 'close');
   let text = '';
   while (text !== 'x') text = (await call(openSession(t, port), 'x')).text;
+});
+
+test('a message longer than allowed is refused, also when it comes whole', async t => {
+  const { port } = await serveEcho(t, { limits: { maxMessageBytes: 10 } });
+  const session = openSession(t, port);
+  assert.equal((await call(session, 'x'.repeat(10))).text, 'x'.repeat(10));
+  const { headers: told } = await call(session, 'x'.repeat(11));
+  assert.equal(told['grpc-status'], String(status.RESOURCE_EXHAUSTED));
+});
+
+test('of a failure that says much its caller is told at least the start', async t => {
+  const wordy = { ...echo, handle: () => failure('NOT_FOUND', 'é'.repeat(9_000)) };
+  const { port } = await serveEcho(t, { methods: [wordy] });
+  const { headers: told } = await call(openSession(t, port), 'x');
+  assert.equal(told['grpc-status'], String(status.NOT_FOUND));
+  assert.ok(String(told['grpc-message']).startsWith('%C3%A9'.repeat(800)));
 });
