@@ -48,11 +48,13 @@ export async function measure(
 
 /** Until each session was used. */
 async function warmUp(url: string, options: LoadOptions & { readonly cookies: readonly string[] }) {
-  for (let tries = 0; tries < MOST_WARM_UPS; tries++) {
-    const { requests } = await runWrk(url, WARM_UP_SECONDS, options);
+  for (let tries = 1; tries <= MOST_WARM_UPS; tries++) {
+    const { requests } = await runWrk(url, tries * WARM_UP_SECONDS, options);
     if (requests >= options.cookies.length) return;
   }
-  throw new Error(`${options.cookies.length} sessions cannot be used in ${WARM_UP_SECONDS} s`);
+  throw new Error(
+    `${options.cookies.length} sessions cannot be used in ${MOST_WARM_UPS * WARM_UP_SECONDS} s`,
+  );
 }
 
 function cpuOf(pid: number | undefined): number {
