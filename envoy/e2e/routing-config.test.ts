@@ -11,6 +11,8 @@ const REFRESH_DELAY_MS = 1_000;
 
 /** The rest of a refresh: asking, connecting to the new instance, on a busy machine. */
 const SLACK_MS = 1_000;
+/** Envoy asks so much later at most than the refresh delay says (RestApiFetcher). */
+const ENVOYS_JITTER_MS = 1_000;
 
 const CLUSTER = { name: 'usersrv', lb_type: 'round_robin', connect_timeout_ms: 250 };
 
@@ -148,6 +150,6 @@ describe("document 3's routing, with instances found by", () => {
     t.diagnostic(`gRPC ${Math.round(grpc)} ms, REST ${Math.round(rest)} ms of ${REFRESH_DELAY_MS} ms`);
     assert.equal((await scaling).code, 0);
     assert.ok(grpc < SLACK_MS);
-    assert.ok(rest < REFRESH_DELAY_MS + SLACK_MS);
+    assert.ok(rest < REFRESH_DELAY_MS + ENVOYS_JITTER_MS + SLACK_MS);
   });
 });
