@@ -20,9 +20,12 @@ function hasSetpriv(): boolean {
   return spawnSync('setpriv', ['--pdeathsig', 'KILL', 'true'], { stdio: 'ignore' }).status === 0;
 }
 
+/** The kernel tells of an end that comes after it was asked to: whoever is an orphan by then must see it himself. Source: prctl(2), PR_SET_PDEATHSIG. */
+const IF_PARENT_LIVES = 'test "$PPID" = "$0" && exec "$@"';
+
 function kernelGuard(): OrphanGuard {
   return {
-    wrap: argv => ['setpriv', '--pdeathsig', 'KILL', ...argv],
+    wrap: argv => ['setpriv', '--pdeathsig', 'KILL', 'sh', '-c', IF_PARENT_LIVES, `${process.pid}`, ...argv],
     watch: () => {},
     forget: () => {},
     close: () => {},
