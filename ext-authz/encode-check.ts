@@ -1,4 +1,5 @@
-import { WIRE, WireWriter } from '#protos/wire-writer.ts';
+import { message, number, text } from '#protos/wire-fields.ts';
+import { WireWriter } from '#protos/wire-writer.ts';
 import type { CheckResponse, EncodedResponse, HeaderOption } from './check-response.ts';
 
 type Ok = NonNullable<CheckResponse['ok_response']>;
@@ -44,26 +45,4 @@ function writeHeader(writer: WireWriter, { append_action, header }: HeaderOption
 function writeHeaderValue(writer: WireWriter, { key, value }: HeaderOption['header']): void {
   text(writer, 1, key);
   text(writer, 2, value);
-}
-
-function number(writer: WireWriter, field: number, value: number): void {
-  writer.tag(field, WIRE.varint);
-  writer.varint(value);
-}
-
-function text(writer: WireWriter, field: number, value: string): void {
-  writer.tag(field, WIRE.lengthDelimited);
-  writer.string(value);
-}
-
-function message<T>(
-  writer: WireWriter,
-  field: number,
-  value: T,
-  write: (writer: WireWriter, value: T) => void,
-): void {
-  writer.tag(field, WIRE.lengthDelimited);
-  const begun = writer.begin();
-  write(writer, value);
-  writer.end(begun);
 }

@@ -1,3 +1,4 @@
+import { message, number, text } from '#protos/wire-fields.ts';
 import { WIRE, WireWriter } from '#protos/wire-writer.ts';
 import type { DescriptorStatus, HeaderValue, RateLimitResponse, Struct } from './wire.ts';
 
@@ -63,26 +64,4 @@ function writeValue(writer: WireWriter, value: Value): void {
     writer.tag(2, WIRE.fixed64);
     writer.double(value.numberValue);
   }
-}
-
-function number(writer: WireWriter, field: number, value: number): void {
-  writer.tag(field, WIRE.varint);
-  writer.varint(value);
-}
-
-function text(writer: WireWriter, field: number, value: string): void {
-  writer.tag(field, WIRE.lengthDelimited);
-  writer.string(value);
-}
-
-function message<T>(
-  writer: WireWriter,
-  field: number,
-  value: T,
-  write: (writer: WireWriter, value: T) => void,
-) {
-  writer.tag(field, WIRE.lengthDelimited);
-  const begun = writer.begin();
-  write(writer, value);
-  writer.end(begun);
 }
