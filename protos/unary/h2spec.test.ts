@@ -35,6 +35,10 @@ const EXCEPTIONS: ReadonlyMap<string, string> = new Map([
     NO_DATA,
   ],
   [
+    'http2/8.1: Sends a second HEADERS frame without the END_STREAM flag',
+    'GET is answered with 405 at its first HEADERS, so the second may come too late: see the next test',
+  ],
+  [
     'http2/3.5: Sends invalid connection preface',
     'what does not begin as HTTP/2 is HTTP/1.1 here, is answered with its 400, and closed',
   ],
@@ -72,21 +76,24 @@ test('h2spec passes, but for the exceptions that have a reason', { skip }, async
   assert.equal((await call(openSession(t, port), 'x')).text, 'x');
 });
 
-test('h2spec passes what it could not see for want of DATA, where such a connection sends some', {
+test('h2spec passes what GET kept it from seeing, where such a connection answers GET, at its end and with DATA', {
   skip,
 }, async t => {
   const port = await serveData(t);
-  const cases = ['generic/2', 'http2/5.1.2', 'http2/6.5.3', 'http2/6.9.1/1', 'http2/6.9.2'];
+  const cases = ['generic/2', 'http2/5.1.2', 'http2/6.5.3', 'http2/6.9.1/1', 'http2/6.9.2', 'http2/8.1/1'];
   const { failed, passed } = await runH2spec(h2spec, port, cases);
   assert.deepEqual([...failed], []);
-  assert.equal(passed, 11);
+  assert.equal(passed, 12);
 });
 
-/** Connections as `serveUnary` makes them, on which everything is answered with one byte. */
+/** Connections as `serveUnary` makes them, on which everything is answered with one byte when all of it has come. */
 async function serveData(t: TestContext): Promise<number> {
   const answer = () => (stream: ServerHttp2Stream) => {
-    stream.respond({ ':status': 200 });
-    stream.end('x');
+    stream.resume();
+    stream.once('end', () => {
+      stream.respond({ ':status': 200 });
+      stream.end('x');
+    });
   };
   const connections = new Connections(answer, { everyMs: 30_000, timeoutMs: 10_000 });
   const { port, destroy, close } = await listen({
