@@ -1,7 +1,12 @@
 import { existsSync } from 'node:fs';
 import { delimiter, resolve } from 'node:path';
-import { DEFAULT_TRUST_DOMAIN, parseSpiffeId, spiffeId } from '#certificates/identity.ts';
-import { type Environment, parseAddress, parseLogLevel, variablesOf } from '#process/environment.ts';
+import {
+  type Environment,
+  parseAddress,
+  parseLogLevel,
+  readTrustDomain,
+  variablesOf,
+} from '#process/environment.ts';
 import { formatHostPort, type HostPort } from '#protos/host-port.ts';
 
 export type Config = {
@@ -88,7 +93,7 @@ export function readConfig(env: Environment): Config {
     caFile: text('CA_FILE', CA_FILES.find(file => existsSync(file)) ?? CA_FILES[0]),
     tlsFolder: text('TLS_FOLDER', '') || undefined,
     hopTls: parseFlag('HOP_TLS', text('HOP_TLS', 'false')),
-    trustDomain: parseTrustDomain(text('TRUST_DOMAIN', DEFAULT_TRUST_DOMAIN)),
+    trustDomain: readTrustDomain(text),
     plaintextSecrets: parseFlag('XDS_PLAINTEXT_SECRETS', text('XDS_PLAINTEXT_SECRETS', 'false')),
     gatewayId: text('GATEWAY_ID', 'default'),
     apiGroups: list('API_GROUPS', 'gateway.internal,getambassador.io', ','),
@@ -111,13 +116,6 @@ function parseKubernetes(namespaces: readonly string[], kubeconfig: string): Kub
 function parseFlag(name: string, text: string): boolean {
   if (text === 'true' || text === 'false') return text === 'true';
   throw new Error(`${name} is "${text}": want true or false`);
-}
-
-function parseTrustDomain(text: string): string {
-  if (parseSpiffeId(spiffeId({ trustDomain: text, group: 'a' })) !== undefined) return text;
-  throw new Error(
-    `TRUST_DOMAIN is "${text}": want lower-case letters, digits, ".", "-" and "_", for example ${DEFAULT_TRUST_DOMAIN}`,
-  );
 }
 
 function parsePort(name: string, text: string): number {

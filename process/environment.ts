@@ -1,3 +1,4 @@
+import { DEFAULT_TRUST_DOMAIN, parseSpiffeId, spiffeId } from '#certificates/identity.ts';
 import { type HostPort, parseHostPort } from '#protos/host-port.ts';
 
 /** The variables that a process was started with. */
@@ -22,6 +23,15 @@ export function parseInteger(name: string, text: string, most: number, unit = ''
   const value = /^\d{1,9}$/.test(text) ? Number(text) : 0;
   if (value >= 1 && value <= most) return value;
   throw new Error(`${name} is "${text}": want an integer${unit} from 1 to ${most}`);
+}
+
+/** Whose certificates the proxies and services have, as SPIFFE IDs spell it; by default `gateway.internal`. */
+export function readTrustDomain(text: ReadVariable): string {
+  const trustDomain = text('TRUST_DOMAIN', DEFAULT_TRUST_DOMAIN);
+  if (parseSpiffeId(spiffeId({ trustDomain, group: 'a' })) !== undefined) return trustDomain;
+  throw new Error(
+    `TRUST_DOMAIN is "${trustDomain}": want small letters, digits, ".", "-" and "_", for example ${DEFAULT_TRUST_DOMAIN}`,
+  );
 }
 
 /** One of pino's. */

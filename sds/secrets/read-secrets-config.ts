@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
-import { DEFAULT_TRUST_DOMAIN } from '#certificates/identity.ts';
-import { parseAddress, type ReadVariable } from '#process/environment.ts';
+import { parseAddress, type ReadVariable, readTrustDomain } from '#process/environment.ts';
 import type { HostPort } from '#protos/host-port.ts';
 import { parseLifetime } from './parse-lifetime.ts';
 
@@ -47,7 +46,7 @@ export function readSecretsConfig(text: ReadVariable): SecretsConfig {
   }
   return {
     xds: parseAddress('XDS_ADDRESS', text('XDS_ADDRESS', '127.0.0.1:18000')),
-    trustDomain: parseTrustDomain(text('TRUST_DOMAIN', DEFAULT_TRUST_DOMAIN)),
+    trustDomain: readTrustDomain(text),
     leafMs,
     rootMs,
     authorityFolder: resolve(text('STATE', '.gateway'), 'authority'),
@@ -56,11 +55,6 @@ export function readSecretsConfig(text: ReadVariable): SecretsConfig {
     identitySecrets: groups('IDENTITY_SECRETS', text('IDENTITY_SECRETS', '')),
     kubeconfig: kubeconfig === '' ? undefined : resolve(kubeconfig),
   };
-}
-
-function parseTrustDomain(text: string): string {
-  if (/^[a-z0-9._-]{1,255}$/.test(text)) return text;
-  throw new Error(`TRUST_DOMAIN is "${text}": want small letters, digits, ".", "-" and "_"`);
 }
 
 function parseSecretName(text: string): string | undefined {
