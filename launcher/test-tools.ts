@@ -22,6 +22,7 @@ export const TEST_TOOLS: readonly Tool[] = [
   { name: 'CHROMIUM', command: 'chromium', aptPackage: 'chromium' },
   { name: 'CURL', command: 'curl', aptPackage: 'curl' },
   { name: 'GRPCURL', command: 'grpcurl', goPackage: 'github.com/fullstorydev/grpcurl/cmd/grpcurl@v1.9.4' },
+  { name: 'GHZ', command: 'ghz', goPackage: 'github.com/bojand/ghz/cmd/ghz@v0.121.0' },
   // Its release 2.6.0: the module's path has no version in it.
   {
     name: 'H2SPEC',

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { test } from 'node:test';
+import { promisify } from 'node:util';
 import { callUnary, connect } from '../testing/client.ts';
 import { framed } from './message-reader.ts';
 import { protobufCodec } from './protobuf-codec.ts';
@@ -9,12 +10,13 @@ import { findTool } from './testing/find-tool.ts';
 
 // Of other clients: Envoy is in envoy.test.ts, grpcurl in reflection-stream.test.ts, Node's own in all the rest.
 const curl = findTool('curl');
+const ghz = findTool('ghz');
 
 const NAME = 'envoy.service.ratelimit.v3.RateLimit';
+const codec = protobufCodec(`${NAME}Request`, `${NAME}Response`);
+const allow = { path: ECHO, ...codec, handle: () => ({ overall_code: 1 }) };
 
 test('grpc-js calls a method', async t => {
-  const codec = protobufCodec(`${NAME}Request`, `${NAME}Response`);
-  const allow = { path: ECHO, ...codec, handle: () => ({ overall_code: 1 }) };
   const { port } = await serveEcho(t, { methods: [allow] });
   const client = connect(port, `${NAME}Service`);
   t.after(() => client.close());
@@ -31,4 +33,14 @@ test('curl calls a method, with prior knowledge of HTTP/2', { skip: curl.skip },
   const told = Buffer.concat(await child.stdout.toArray());
   assert.match(told.toString(), /^HTTP\/2 200 [\s\S]*grpc-status: 0\r\n$/);
   assert.ok(told.includes(framed(Buffer.from('größe'))), told.toString());
+});
+
+test('ghz calls a method from 32 callers over 4 connections, which it finds by reflection', {
+  skip: ghz.skip,
+}, async t => {
+  const { port } = await serveEcho(t, { methods: [allow] });
+  const load = ['-n', '2000', '-c', '32', '--connections', '4', '-d', '{"domain": "d"}', '-O', 'json'];
+  const args = ['--insecure', '--call', ECHO.slice(1), ...load, `127.0.0.1:${port}`];
+  const { stdout } = await promisify(execFile)(ghz.path, args);
+  assert.deepEqual(JSON.parse(stdout).statusCodeDistribution, { OK: 2000 });
 });
