@@ -4,6 +4,7 @@ import { SignJWT } from 'jose';
 import { faultOf } from '../fault.ts';
 import { headerTemplates } from '../jwt/testing/jwt-settings.ts';
 import { answerOf, fieldOf, setBy } from '../jwt/testing/requests.ts';
+import type { Outcome } from '../outcome.ts';
 import type { RecordStore } from '../store/record-store.ts';
 import { StoreUnavailable } from '../store/record-store.ts';
 import {
@@ -244,6 +245,69 @@ test('after 30 refusals a minute from one address, or one /64, the answer is 429
   assert.deepEqual(statuses, [...Array(30).fill(403), 429, 429]);
   assert.equal(asked(), 30);
   setBy(await run(ME, [], '2001:db8:0:1::1'));
+});
+
+const waitOf = (outcome: Outcome) => fieldOf(answerOf(outcome), 'retry-after');
+
+test('Retry-After is when the limit of the name ends, here and at other replicas; a try passes then and not before', async t => {
+  judge();
+  const { run, replica, pass } = await openCredentialFilter(t, hostile.issuer, GRANT);
+  const other = replica();
+  for (let n = 0; n < 5; n += 1) await run(as('me', `${n}`));
+  pass(19_500);
+  assert.deepEqual([waitOf(await run(ME)), waitOf(await other(ME))], ['41', '41']);
+  pass(37_500);
+  assert.deepEqual([waitOf(await run(ME)), waitOf(await other(ME))], ['3', '3']);
+  pass(2_999);
+  assert.deepEqual([waitOf(await run(ME)), waitOf(await other(ME))], ['1', '1']);
+  pass(1);
+  for (const one of [run, other]) setBy(await one(ME));
+});
+
+test('Retry-After is when the last of the limits ends: of the name, of its network', async t => {
+  judge();
+  const { run, replica, pass } = await openCredentialFilter(t, hostile.issuer, GRANT);
+  for (let n = 0; n < 26; n += 1) await run(as(`client ${n}`));
+  pass(20_000);
+  for (let n = 0; n < 4; n += 1) await run(as('me', `${n}`));
+  for (const one of [run, replica()]) assert.equal(waitOf(await one(ME)), '40');
+  pass(40_000);
+  assert.equal(answerOf(await run(as('me', 'fifth'))).status, 403);
+  assert.equal(waitOf(await run(ME)), '20');
+  setBy(await run(ME, [], '198.51.100.1'));
+});
+
+test('who guesses on while a network is limited waits for a minute from the fifth guess on', async t => {
+  judge();
+  const { run, pass } = await openCredentialFilter(t, hostile.issuer, GRANT);
+  for (let n = 0; n < 30; n += 1) await run(as(`client ${n}`));
+  pass(50_000);
+  const waits: (string | undefined)[] = [];
+  for (let n = 0; n < 6; n += 1) waits.push(waitOf(await run(as('me', `${n}`))));
+  assert.deepEqual(waits, ['10', '10', '10', '10', '60', '60']);
+  pass(10_000);
+  assert.equal(waitOf(await run(ME)), '50');
+});
+
+test('a clock that is set back makes no limit longer', async t => {
+  judge();
+  const { run, pass } = await openCredentialFilter(t, hostile.issuer, GRANT);
+  for (let n = 0; n < 5; n += 1) await run(as('me', `${n}`));
+  pass(-3_600_000);
+  setBy(await run(ME));
+});
+
+test('a 429 is the same for credentials that are right, wrong, or known from elsewhere', async t => {
+  judge();
+  const { run, replica, pass } = await openCredentialFilter(t, hostile.issuer, GRANT);
+  setBy(await run(ME, [], '198.51.100.1'));
+  for (let n = 0; n < 5; n += 1) await run(as('me', `${n}`));
+  for (const one of [run, replica(), replica()]) {
+    pass(12_345);
+    const [right, wrong] = [await one(ME), await one(as('me', 'wrong'))];
+    assert.deepEqual(answerOf(right), answerOf(wrong));
+    assert.equal(answerOf(right).status, 429);
+  }
 });
 
 test('100 wrong secrets at the same time are tried 5 times, 100 client IDs 30 times', async t => {

@@ -12,7 +12,7 @@ import { type RandomBytes, sealOfCredentials } from '../store/sealed-record.ts';
 import { clientNetwork } from './client-network.ts';
 import type { Brought, NoCredentials } from './credential-headers.ts';
 import { type Obtained, TokenObtainer, type Wanted } from './obtain-token.ts';
-import { RETRY_AFTER, type RefusedCredentials } from './refused-credentials.ts';
+import type { RefusedCredentials } from './refused-credentials.ts';
 import type { TokenVerdict } from './resource-server.ts';
 import { missingScope, requestedScope } from './scope.ts';
 import { type GrantedToken, TokenCache } from './token-cache.ts';
@@ -63,11 +63,11 @@ export function credentialFilter<C>(
     const visit = { request, scope, wanted, obtainer, resourceServer };
     const token = cache.known(wanted.seal);
     const blocked = refusals.blockedBy(wanted.attempt);
-    if (blocked === 'name') return refuse(request, 'limited');
+    if (blocked?.by === 'name') return refuse(request, blocked.limited);
     if (token === undefined) return obtainAndJudge(visit, true);
     // Whoever has used this very token from there before does not guess.
-    if (blocked === 'network' && !token.networks.has(wanted.attempt.network))
-      return refuse(request, 'limited');
+    if (blocked !== undefined && !token.networks.has(wanted.attempt.network))
+      return refuse(request, blocked.limited);
     const judged = judge(visit, token);
     return judged instanceof Promise || judged.kind === 'invalid'
       ? replaceOnce(visit, token, judged)
@@ -106,7 +106,7 @@ function wantedOf<C>(
 async function obtainAndJudge(visit: Visit, again: boolean): Promise<Outcome> {
   const { obtainer, request, wanted } = visit;
   const obtained = await obtainer.obtain(wanted);
-  if (obtained.kind !== 'token') return refuse(request, obtained.kind);
+  if (obtained.kind !== 'token') return refuse(request, obtained);
   const { isNew, token } = obtained;
   const judged = judge(visit, token);
   if (again && !isNew) return replaceOnce(visit, token, judged);
@@ -132,10 +132,10 @@ async function replaceOnce(
 function judge(visit: Visit, token: GrantedToken): Judged | Promise<Judged> {
   const { request, resourceServer, scope, wanted } = visit;
   if (token.networks.size < MOST_NETWORKS) token.networks.add(wanted.attempt.network);
-  if (missingScope(scope, token.scope).length > 0) return refuse(request, 'not_granted');
+  if (missingScope(scope, token.scope).length > 0) return refuse(request, NOT_GRANTED);
   const settle = (verdict: TokenVerdict): Judged => {
     if (verdict.kind === 'invalid') return { kind: 'invalid', check: verdict.check };
-    if (verdict.kind === 'insufficient_scope') return refuse(request, 'not_granted');
+    if (verdict.kind === 'insufficient_scope') return refuse(request, NOT_GRANTED);
     return { kind: 'allow', change: resourceServer.change(token, request) };
   };
   const verdict = resourceServer.validate(token, scope);
@@ -144,14 +144,19 @@ function judge(visit: Visit, token: GrantedToken): Judged | Promise<Judged> {
 
 const MOST_NETWORKS = 16;
 
-/** Source: decisions, "OAuth2: errors and pages": 403 without a challenge. */
-function refuse(request: HttpRequest, kind: Exclude<Obtained['kind'], 'token'>): Outcome {
-  if (kind === 'refused') return forbid(request, 'The credentials are refused.');
-  if (kind === 'not_granted') return forbid(request, 'A required scope is not granted.');
-  const message = 'Too many credentials were refused. Try again in a minute.';
-  const headers = [['retry-after', RETRY_AFTER]] as const;
+/** Source: decisions, "OAuth2: errors and pages": 403 without a challenge. RFC 9110 section 10.2.3. */
+function refuse(request: HttpRequest, why: Exclude<Obtained, { readonly kind: 'token' }>): Outcome {
+  if (why.kind !== 'limited') return forbid(request, REFUSALS[why.kind]);
+  const message = `Too many credentials were refused. Try again in ${why.retryAfter} s.`;
+  const headers = [['retry-after', `${why.retryAfter}`]] as const;
   return { kind: 'answer', answer: answerPage(request, { status: 429, message, headers }) };
 }
+
+const REFUSALS = {
+  refused: 'The credentials are refused.',
+  not_granted: 'A required scope is not granted.',
+} as const;
+const NOT_GRANTED = { kind: 'not_granted' } as const;
 
 function forbid(request: HttpRequest, message: string): Outcome {
   return { kind: 'answer', answer: answerPage(request, { status: 403, message }) };

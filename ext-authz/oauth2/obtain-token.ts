@@ -3,7 +3,7 @@ import { ProviderError } from '../provider/provider-error.ts';
 import type { TokenSet } from '../provider/token-answer.ts';
 import type { RecordStore } from '../store/record-store.ts';
 import { type RecordSeal, storeName } from '../store/sealed-record.ts';
-import type { Attempt, RefusedCredentials } from './refused-credentials.ts';
+import type { Attempt, Limited, RefusedCredentials } from './refused-credentials.ts';
 import { type GrantedToken, type GrantTerms, type TokenCache, toGrantedToken } from './token-cache.ts';
 
 /** Credentials for which a token is wanted. */
@@ -18,7 +18,8 @@ export type Wanted = {
 /** `refused`: the credentials; `not_granted`: the scope. */
 export type Obtained =
   | { readonly kind: 'token'; readonly token: GrantedToken; readonly isNew: boolean }
-  | { readonly kind: 'refused' | 'not_granted' | 'limited' };
+  | { readonly kind: 'refused' | 'not_granted' }
+  | Limited;
 
 export type TokenObtainerParts = {
   readonly cache: TokenCache;
@@ -80,16 +81,16 @@ export class TokenObtainer {
     const { cache, refusals } = this.#parts;
     const { attempt, seal } = wanted;
     const [limited, token, refused] = await Promise.all([
-      refusals.isLimited(attempt),
+      refusals.limitOf(attempt),
       cache.read(seal),
       this.#remembered(seal),
     ]);
-    if (limited) return { kind: 'limited' };
+    if (limited !== undefined) return limited;
     if (token !== undefined) return { kind: 'token', token, isNew: false };
     if (refused) return { kind: 'refused' };
     const signal = this.#parts.deadline();
     const answer = await refusals.attempt(attempt, signal, () => this.#ask(wanted, signal));
-    return typeof answer === 'string' ? { kind: answer } : answer;
+    return answer === 'refused' ? { kind: answer } : answer;
   }
 
   async #ask({ ask, seal, terms }: Wanted, signal: AbortSignal): Promise<Obtained | 'refused'> {

@@ -15,16 +15,20 @@ export type RefusedCredentialsParts = {
 };
 
 const WINDOW_MS = 60_000;
+const LIMITS = ['name', 'network'] as const;
 const MOST = { name: 5, network: 30 } as const;
-/** Seconds: the window may just have begun. */
-export const RETRY_AFTER = '60';
-/** How long this process remembers a limit that it met. Each further guess renews it. */
-const BLOCK_MS = 10_000;
 
 const BOUNDS = { entries: 20_000, weight: 20_000 };
 
-type Limit = keyof typeof MOST;
+type Limit = (typeof LIMITS)[number];
 type Guesses = { readonly number: number; readonly until: number };
+
+/** No more may be tried. It says how many were, and nothing of the credentials. */
+export type Limited = {
+  readonly kind: 'limited';
+  /** Whole seconds from 1 to 60, after which a try may succeed unless others fail meanwhile. */
+  readonly retryAfter: number;
+};
 
 /**
  * Counts refused credentials in the store, for all Filters and replicas: after 5 a minute for one name from one network, or 30 from one network, no
@@ -33,27 +37,26 @@ type Guesses = { readonly number: number; readonly until: number };
 export class RefusedCredentials {
   readonly #parts: RefusedCredentialsParts;
   readonly #gate = new AttemptGate();
-  readonly #blocked = new BoundedCache<number>(BOUNDS);
+  /** When a limit ends that this process has met, in ms since the epoch. */
+  readonly #ends = new BoundedCache<number>(BOUNDS);
   readonly #guesses = new BoundedCache<Guesses>(BOUNDS);
 
   constructor(parts: RefusedCredentialsParts) {
     this.#parts = parts;
   }
 
-  /** A limit that this process met a moment ago: without it a guess could be tried on tokens that are cached. */
-  blockedBy(attempt: Attempt): Limit | undefined {
+  /** A limit that this process has met: without it a guess could be tried on tokens that are cached. */
+  blockedBy(attempt: Attempt): { readonly by: Limit; readonly limited: Limited } | undefined {
     const now = this.#parts.now();
-    const blocked = (limit: Limit) => (this.#blocked.get(localName(limit, attempt)) ?? 0) > now;
-    if (blocked('name')) return 'name';
-    return blocked('network') ? 'network' : undefined;
+    const by = LIMITS.find(limit => this.#endOf(limit, attempt) > now);
+    return by && { by, limited: this.#limited(attempt) };
   }
 
-  /** Whether no more may be tried. */
-  async isLimited(attempt: Attempt): Promise<boolean> {
-    const counts = [this.#count('name', attempt), this.#count('network', attempt)];
-    const [name = 0, network = 0] = await Promise.all(counts);
+  /** Undefined: more may be tried. */
+  async limitOf(attempt: Attempt): Promise<Limited | undefined> {
+    const [name = 0, network = 0] = await Promise.all(LIMITS.map(limit => this.#count(limit, attempt)));
     if (network >= MOST.network) this.#guess(attempt);
-    return name >= MOST.name || network >= MOST.network;
+    return name >= MOST.name || network >= MOST.network ? this.#limited(attempt) : undefined;
   }
 
   /** In memory alone: who may not try any more shall not fill the store with names either. */
@@ -64,7 +67,7 @@ export class RefusedCredentials {
     const { number, until } =
       known !== undefined && now < known.until ? known : { number: 0, until: now + WINDOW_MS };
     this.#guesses.set(key, { number: number + 1, until });
-    if (number + 1 >= MOST.name) this.#blocked.set(key, now + WINDOW_MS);
+    if (number + 1 >= MOST.name) this.#block(key, now + WINDOW_MS);
   }
 
   /** Tries credentials unless too many were refused; `refused` is counted before it is given. */
@@ -72,12 +75,11 @@ export class RefusedCredentials {
     attempt: Attempt,
     signal: AbortSignal,
     ask: () => Promise<T | 'refused'>,
-  ): Promise<T | 'refused' | 'limited'> {
+  ): Promise<T | 'refused' | Limited> {
     return this.#within('name', attempt, signal, () =>
       this.#within('network', attempt, signal, async () => {
         const answer = await ask();
-        if (answer === 'refused')
-          await Promise.all([this.#count('name', attempt, 1), this.#count('network', attempt, 1)]);
+        if (answer === 'refused') await Promise.all(LIMITS.map(limit => this.#count(limit, attempt, 1)));
         return answer;
       }),
     );
@@ -88,10 +90,10 @@ export class RefusedCredentials {
     attempt: Attempt,
     signal: AbortSignal,
     run: () => Promise<T>,
-  ): Promise<T | 'limited'> {
+  ): Promise<T | Limited> {
     const count = () => this.#count(limit, attempt);
     const leave = await this.#gate.enter(this.#nameOf(limit, attempt), MOST[limit], count, signal);
-    if (leave === 'limited') return leave;
+    if (leave === 'limited') return this.#limited(attempt);
     try {
       return await run();
     } finally {
@@ -100,9 +102,31 @@ export class RefusedCredentials {
   }
 
   async #count(limit: Limit, attempt: Attempt, add = 0): Promise<number> {
-    const counted = await this.#parts.store.count(this.#nameOf(limit, attempt), add, WINDOW_MS);
-    if (counted >= MOST[limit]) this.#blocked.set(localName(limit, attempt), this.#parts.now() + BLOCK_MS);
+    const { now, store } = this.#parts;
+    const name = this.#nameOf(limit, attempt);
+    const counted = await store.count(name, add, WINDOW_MS);
+    if (counted < MOST[limit]) return counted;
+    const left = await store.windowLeft(name, WINDOW_MS);
+    this.#block(localName(limit, attempt), now() + left);
     return counted;
+  }
+
+  /** One is not made shorter: guesses are remembered for longer than the store's own limit. */
+  #block(key: string, ends: number): void {
+    this.#ends.set(key, Math.max(ends, this.#ends.get(key) ?? 0));
+  }
+
+  /** What ends later than it could is of a clock that was set back since. */
+  #endOf(limit: Limit, attempt: Attempt): number {
+    const ends = this.#ends.get(localName(limit, attempt)) ?? 0;
+    return ends > this.#parts.now() + WINDOW_MS ? 0 : ends;
+  }
+
+  /** When the last of the limits that were met ends. */
+  #limited(attempt: Attempt): Limited {
+    const ends = LIMITS.map(limit => this.#endOf(limit, attempt));
+    const seconds = Math.ceil((Math.max(...ends) - this.#parts.now()) / 1000);
+    return { kind: 'limited', retryAfter: Math.min(Math.max(1, seconds), WINDOW_MS / 1000) };
   }
 
   #nameOf(limit: Limit, { name, network, realm }: Attempt): string {

@@ -41,6 +41,8 @@ export type RecordStore = {
    * A key always has the same window.
    */
   count(key: string, add: number, windowMs: number): Promise<number>;
+  /** Ms until that counter begins anew, at most `windowMs`; 0: it holds nothing. */
+  windowLeft(key: string, windowMs: number): Promise<number>;
 
   /** Lets what is under way end; whatever comes later is refused. */
   close(): Promise<void>;

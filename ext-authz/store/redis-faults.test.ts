@@ -141,6 +141,7 @@ describe('a Redis with records', { skip, concurrency: true }, () => {
       store.acquire(secret, secret, MINUTE),
       store.release(secret, secret),
       store.count(secret, 1, MINUTE),
+      store.windowLeft(secret, MINUTE),
     ]);
     assert.ok(performance.now() - begin < 3 * TIMEOUT_MS, `${performance.now() - begin} ms`);
     for (const result of results) {

@@ -102,10 +102,15 @@ export class RedisRecordStore implements RecordStore {
   }
 
   async count(key: string, add: number, windowMs: number): Promise<number> {
-    const name = `${this.#prefix}counter:${key}`;
+    const name = this.#counterKey(key);
     const [more, window] = [wholeAdd(add), wholeMs(windowMs)];
     if (more === 0) return Number((await this.#send(name, ['GET', name])) ?? 0);
     return Number(await this.#run(COUNT, name, [String(more), String(window)]));
+  }
+
+  async windowLeft(key: string, windowMs: number): Promise<number> {
+    const name = this.#counterKey(key);
+    return Math.min(Math.max(0, Number(await this.#send(name, ['PTTL', name]))), wholeMs(windowMs));
   }
 
   async close(): Promise<void> {
@@ -118,6 +123,10 @@ export class RedisRecordStore implements RecordStore {
 
   #leaseKey(key: string): string {
     return `${this.#prefix}lease:${key}`;
+  }
+
+  #counterKey(key: string): string {
+    return `${this.#prefix}counter:${key}`;
   }
 
   #groupKey(digest: string): string {

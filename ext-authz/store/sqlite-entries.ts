@@ -19,7 +19,7 @@ const SQL = {
       value = CASE WHEN ends <= :now OR ends > :ends THEN :add ELSE min(value + :add, 9007199254740991) END,
       ends = CASE WHEN ends <= :now OR ends > :ends THEN :ends ELSE ends END
     RETURNING value`,
-  held: 'SELECT value FROM entries WHERE key = ? AND ends > ? AND ends <= ?',
+  held: 'SELECT value, ends FROM entries WHERE key = ? AND ends > ? AND ends <= ?',
   join: 'INSERT INTO members (name, entry) VALUES (?, ?) ON CONFLICT DO NOTHING',
   size: 'SELECT size FROM sizes WHERE name = ?',
   leaveOldest: `DELETE FROM entries WHERE id IN

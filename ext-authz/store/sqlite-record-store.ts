@@ -132,11 +132,15 @@ class SqliteRecordStore implements RecordStore {
 
   async count(key: string, add: number, windowMs: number): Promise<number> {
     const [more, window] = [wholeAdd(add), wholeMs(windowMs)];
-    if (more === 0) return this.#queue.read(() => this.#held(`c${key}`, window));
+    if (more === 0) return this.#queue.read(() => this.#held(`c${key}`, window).value);
     return this.#adding(`c${key}`, (name, now) => {
       const [row] = this.#statements.count.all({ key: name, add: more, ends: now + window, now });
       return Number(row?.value);
     });
+  }
+
+  async windowLeft(key: string, windowMs: number): Promise<number> {
+    return this.#queue.read(() => this.#held(`c${key}`, wholeMs(windowMs)).left);
   }
 
   async close(): Promise<void> {
@@ -145,10 +149,10 @@ class SqliteRecordStore implements RecordStore {
     await this.#checkpoints.stop();
   }
 
-  #held(name: string, windowMs: number): number {
+  #held(name: string, windowMs: number): { readonly value: number; readonly left: number } {
     const now = this.#now();
     const row = this.#statements.held.get(name, now, now + windowMs);
-    return Number(row?.value ?? 0);
+    return { value: Number(row?.value ?? 0), left: Number(row?.ends ?? now) - now };
   }
 
   /** A write that may add an entry: in the same transaction some of what is over goes. */

@@ -37,6 +37,22 @@ export function describeCounters(stores: () => TestStores): void {
     await eventually(stores(), 'it holds nothing', async () => (await two.count(idle, 0, SHORT)) === 0);
   });
 
+  test('what is left of a window is told to all, and counting on does not make it longer', async () => {
+    const { one, two } = stores();
+    const key = freshKey();
+    assert.equal(await one.windowLeft(key, MINUTE), 0);
+    await one.count(key, 1, MINUTE);
+    const left = await two.windowLeft(key, MINUTE);
+    assert.ok(left > 0 && left <= MINUTE, `${left}`);
+    await eventually(stores(), 'less is left', async () => (await two.windowLeft(key, MINUTE)) < left - 20);
+    const before = await two.windowLeft(key, MINUTE);
+    await one.count(key, 1, MINUTE);
+    assert.ok((await two.windowLeft(key, MINUTE)) <= before);
+    const idle = freshKey();
+    await one.count(idle, 1, SHORT);
+    await eventually(stores(), 'nothing is left', async () => (await one.windowLeft(idle, SHORT)) === 0);
+  });
+
   test('looking does not begin a window', async () => {
     const { one } = stores();
     const key = freshKey();
