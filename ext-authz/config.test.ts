@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { resolve } from 'node:path';
 import { test } from 'node:test';
+import { workersByDefault } from '#process/decision-config.ts';
 import { readConfig } from './config.ts';
 
 const KEY = '0123456789abcdef'.repeat(4);
@@ -9,6 +10,7 @@ test('without environment the service has its documented addresses and keeps ses
   assert.deepEqual(readConfig({ REDIS_URL: '', STORE_KEY: '' }), {
     address: { host: '127.0.0.1', port: 18001 },
     xds: { host: '127.0.0.1', port: 18000 },
+    workers: workersByDefault(),
     redis: undefined,
     state: resolve('.gateway'),
     storeFile: resolve('.gateway/sessions.sqlite'),
@@ -36,6 +38,8 @@ test('the store key comes from the environment or from a file', () => {
 for (const [name, value] of [
   ['ADDRESS', '18001'],
   ['XDS_ADDRESS', ':1'],
+  ['WORKERS', '0'],
+  ['WORKERS', '1000'],
   ['STORE_TIMEOUT_MS', '0'],
   ['STORE_TIMEOUT_MS', '4000'],
   ['HTTP_ADDRESS', '8081'],

@@ -1,22 +1,13 @@
 import type { KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import {
-  type Environment,
-  parseAddress,
-  parseInteger,
-  parseLogLevel,
-  variablesOf,
-} from '#process/environment.ts';
-import type { HostPort } from '#protos/host-port.ts';
+import { type DecisionConfig, readDecisionConfig, workersByDefault } from '#process/decision-config.ts';
+import { type Environment, parseInteger, variablesOf } from '#process/environment.ts';
 import type { RedisDescription } from '#redis/description.ts';
-import { readRedis } from '#redis/read-redis.ts';
+import { redisOf } from '#redis/read-redis.ts';
 import { parseStoreKey } from './store/store-key.ts';
 
-export type Config = {
-  readonly address: HostPort;
-  /** The control plane, which sends Filters and FilterPolicies. */
-  readonly xds: HostPort;
+export type Config = DecisionConfig & {
   /** Where sessions are shared by several replicas; undefined: they are in a file of the state folder. Holds secrets. */
   readonly redis: RedisDescription | undefined;
   /** Folder for what must survive a restart. */
@@ -27,43 +18,27 @@ export type Config = {
   readonly storeKey: KeyObject | undefined;
   /** A store that does not answer within this time, in ms, is taken for dead. */
   readonly storeTimeoutMs: number;
-  /** The folder with the service's identity: then both addresses speak mutual TLS. */
-  readonly tlsFolder: string | undefined;
-  /** Where probes and monitoring are answered besides, in plain HTTP. */
-  readonly http: HostPort | undefined;
-  readonly logLevel: string;
 };
 
 type ReadFile = (path: string) => string;
 
 /**
- * The configuration in ADDRESS (127.0.0.1:18001), XDS_ADDRESS (127.0.0.1:18000), STATE (.gateway), REDIS_URL and the other REDIS_ variables (see `readRedis`;
- * none: a file of the state folder), STORE_KEY or STORE_KEY_FILE (32 bytes as hexadecimal digits or Base64; none: made in the state folder),
- * STORE_TIMEOUT_MS (500), TLS_FOLDER (none: no TLS), HTTP_ADDRESS (none) and LOG_LEVEL (info). An empty variable is one that is not set. Throws an Error that names the variable and what it should be,
- * never a secret.
+ * The configuration in the variables of `readDecisionConfig` (ADDRESS: 127.0.0.1:18001; WORKERS: one per core but one), STATE (.gateway), REDIS_URL and the
+ * other REDIS_ variables (see `readRedis`; none: a file of the state folder), STORE_KEY or STORE_KEY_FILE (32 bytes as hexadecimal digits or Base64; none:
+ * made in the state folder) and STORE_TIMEOUT_MS (500). An empty variable is one that is not set. Throws an Error that names the variable and what it should
+ * be, never a secret.
  */
 export function readConfig(env: Environment, readFile: ReadFile = readText): Config {
   const text = variablesOf(env);
-  const address = (name: string, otherwise: string) => parseAddress(name, text(name, otherwise));
   const state = resolve(text('STATE', '.gateway'));
   return {
-    address: address('ADDRESS', '127.0.0.1:18001'),
-    xds: address('XDS_ADDRESS', '127.0.0.1:18000'),
+    ...readDecisionConfig(env, { address: '127.0.0.1:18001', workers: workersByDefault() }),
     redis: redisOf(env, readFile),
     state,
     storeFile: join(state, 'sessions.sqlite'),
     storeKey: storeKeyOf(env, readFile),
     storeTimeoutMs: parseInteger('STORE_TIMEOUT_MS', text('STORE_TIMEOUT_MS', '500'), 3_000),
-    tlsFolder: text('TLS_FOLDER', '') || undefined,
-    http: text('HTTP_ADDRESS', '') === '' ? undefined : address('HTTP_ADDRESS', ''),
-    logLevel: parseLogLevel(text('LOG_LEVEL', 'info')),
   };
-}
-
-function redisOf(env: Environment, readFile: ReadFile): RedisDescription | undefined {
-  const redis = readRedis(env, readFile);
-  if (redis !== undefined && 'error' in redis) throw new Error(redis.error);
-  return redis;
 }
 
 function storeKeyOf(env: Environment, readFile: ReadFile): KeyObject | undefined {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { readRedis } from './read-redis.ts';
+import { readRedis, redisOf } from './read-redis.ts';
 
 const files: Readonly<Record<string, string>> = {
   '/run/password': 'from-file\n',
@@ -77,5 +77,6 @@ describe('the environment', () => {
       assert.ok(read !== undefined && 'error' in read);
       assert.match(read.error, error);
       assert.doesNotMatch(read.error, /secret/);
+      assert.throws(() => redisOf(env, readFile), { message: read.error });
     });
 });

@@ -25,6 +25,13 @@ export function readRedis(
   }
 }
 
+/** The same, where what is wrong ends the process: throws an Error that names the variable, never its value. */
+export function redisOf(env: Environment, readFile: (path: string) => string): RedisDescription | undefined {
+  const redis = readRedis(env, readFile);
+  if (redis !== undefined && 'error' in redis) throw new Error(redis.error);
+  return redis;
+}
+
 class Unreadable extends Error {}
 
 function describe(

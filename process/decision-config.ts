@@ -1,0 +1,44 @@
+import { availableParallelism } from 'node:os';
+import type { HostPort } from '#protos/host-port.ts';
+import { type Environment, parseAddress, parseInteger, parseLogLevel, variablesOf } from './environment.ts';
+
+/** What each service that decides about requests is told by its environment. */
+export type DecisionConfig = {
+  readonly address: HostPort;
+  /** The control plane, which sends what is decided by. */
+  readonly xds: HostPort;
+  /** How many processes answer behind the port. */
+  readonly workers: number;
+  /** The folder with the service's identity: then both addresses speak mutual TLS. */
+  readonly tlsFolder: string | undefined;
+  /** Where probes and monitoring are answered besides, in plain HTTP. */
+  readonly http: HostPort | undefined;
+  readonly logLevel: string;
+};
+
+const MOST_WORKERS = 256;
+
+/** One for each core that this process may use, but one, which is left to the proxies. */
+export function workersByDefault(cores = availableParallelism()): number {
+  return Math.min(Math.max(1, cores - 1), MOST_WORKERS);
+}
+
+/**
+ * What is in ADDRESS (`otherwise.address`), XDS_ADDRESS (127.0.0.1:18000), WORKERS (`otherwise.workers`), TLS_FOLDER (none: no TLS), HTTP_ADDRESS (none)
+ * and LOG_LEVEL (info). An empty variable is one that is not set. Throws an Error that names the variable and what it should be.
+ */
+export function readDecisionConfig(
+  env: Environment,
+  otherwise: { readonly address: string; readonly workers: number },
+): DecisionConfig {
+  const text = variablesOf(env);
+  const address = (name: string, ifNone: string) => parseAddress(name, text(name, ifNone));
+  return {
+    address: address('ADDRESS', otherwise.address),
+    xds: address('XDS_ADDRESS', '127.0.0.1:18000'),
+    workers: parseInteger('WORKERS', text('WORKERS', String(otherwise.workers)), MOST_WORKERS),
+    tlsFolder: text('TLS_FOLDER', '') || undefined,
+    http: text('HTTP_ADDRESS', '') === '' ? undefined : address('HTTP_ADDRESS', ''),
+    logLevel: parseLogLevel(text('LOG_LEVEL', 'info')),
+  };
+}
