@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { writeDurably } from '#files/write-durably.ts';
 import type { TlsMaterial } from './tls-material.ts';
-import { writeDurably } from './write-durably.ts';
 
 const LINK = '..data';
 

@@ -1,7 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { exportJWK, generateKeyPair, type JWK } from 'jose';
+import { createFile } from '#files/write-durably.ts';
 
 /** What the provider signs with, and what it protects its cookies with. */
 export type ProviderKeys = { readonly signing: JWK; readonly cookies: string };
@@ -13,7 +14,8 @@ export type ProviderKeys = { readonly signing: JWK; readonly cookies: string };
 export async function readKeys(file: string): Promise<ProviderKeys> {
   const known = tryRead(file);
   if (known !== undefined) return known;
-  writeOnce(file, JSON.stringify(await newKeys()));
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  createFile(file, JSON.stringify(await newKeys()));
   const written = tryRead(file);
   if (written !== undefined) return written;
   throw new Error(`${file} is gone again: who removes it?`);
@@ -23,20 +25,6 @@ async function newKeys(): Promise<ProviderKeys> {
   const { privateKey } = await generateKeyPair('RS256', { extractable: true });
   const signing = { ...(await exportJWK(privateKey)), kid: randomUUID(), use: 'sig', alg: 'RS256' };
   return { signing, cookies: randomBytes(32).toString('hex') };
-}
-
-/** In one step, and never over a file that is there. */
-function writeOnce(file: string, text: string): void {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  const temporary = `${file}.${randomUUID()}`;
-  writeFileSync(temporary, text, { mode: 0o600, flag: 'wx' });
-  try {
-    linkSync(temporary, file);
-  } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw error;
-  } finally {
-    rmSync(temporary);
-  }
 }
 
 function tryRead(file: string): ProviderKeys | undefined {

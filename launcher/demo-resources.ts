@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { atomicWrite } from './atomic-write.ts';
+import { replaceFile } from '#files/write-durably.ts';
 import { makeFolder } from './make-folder.ts';
 import { portsAt } from './ports.ts';
 
@@ -13,7 +13,7 @@ export function demoResources(portOffset: number, folder: string): string {
   rmSync(folder, { recursive: true, force: true });
   makeFolder(folder);
   for (const file of readdirSync(DEMO)) {
-    atomicWrite(join(folder, file), movePorts(readFileSync(join(DEMO, file), 'utf8'), portOffset));
+    replaceFile(join(folder, file), movePorts(readFileSync(join(DEMO, file), 'utf8'), portOffset));
   }
   return folder;
 }

@@ -1,4 +1,4 @@
-import { atomicWrite } from './atomic-write.ts';
+import { replaceFile } from '#files/write-durably.ts';
 import { discoveryAcked } from './discovery-acked.ts';
 import { eventually } from './eventually.ts';
 import { Instance } from './instance.ts';
@@ -69,7 +69,7 @@ export class Fleet {
     const content = instancesFile(layout.portOffset, serving);
     if (content === this.#published) return;
     try {
-      atomicWrite(layout.state.instancesFile, content);
+      replaceFile(layout.state.instancesFile, content);
       this.#published = content;
     } catch (error) {
       say(`cannot write ${layout.state.instancesFile}: ${error instanceof Error ? error.message : error}`);

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { atomicWrite } from './atomic-write.ts';
+import { replaceFile } from '#files/write-durably.ts';
 import { drainEnvoy } from './drain-envoy.ts';
 import { proxyConfig } from './instance-files.ts';
 import { instanceName, instanceProxyPart, type Layout, servicePart } from './parts.ts';
@@ -25,7 +25,7 @@ export class Instance {
     this.number = number;
     this.#admin = proxy.admin;
     this.#resourceFile = join(layout.state.resources, `${instanceName(number)}.yaml`);
-    atomicWrite(this.#resourceFile, proxyConfig(layout.portOffset, number));
+    replaceFile(this.#resourceFile, proxyConfig(layout.portOffset, number));
     writeBootstrap(layout, proxy);
     this.service = start(servicePart(layout, number));
     this.proxy = start(proxy);

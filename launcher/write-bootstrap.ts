@@ -1,7 +1,7 @@
 import { stringify } from 'yaml';
 import { bootstrap } from '#envoy/bootstrap.ts';
+import { replaceFile } from '#files/write-durably.ts';
 import type { JsonObject } from '#protos/json.ts';
-import { atomicWrite } from './atomic-write.ts';
 import { type EnvoyPart, type Layout, loopback } from './parts.ts';
 
 /** Writes the file that the proxy starts with. */
@@ -19,7 +19,7 @@ export function writeBootstrap(
     discoveryClusters,
   });
   // YAML 1.1 is what Envoy reads: there an unquoted `y` or `off` is a boolean.
-  atomicWrite(
+  replaceFile(
     part.bootstrapFile,
     stringify(content, { version: '1.1', lineWidth: 0, aliasDuplicateObjects: false }),
   );

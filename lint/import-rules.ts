@@ -36,13 +36,14 @@ export const IMPORT_RULES: readonly ImportRow[] = [
   { folder: 'xds', ours: ['protos'], packages: [GRPC], node: true },
   {
     folder: 'sds',
-    ours: ['certificates', 'kubernetes', 'process', 'protos', 'xds'],
+    ours: ['certificates', 'files', 'kubernetes', 'process', 'protos', 'xds'],
     packages: ['express', 'pino', 'prom-client', 'yaml', GRPC],
     node: true,
   },
   { folder: 'process', ours: ['certificates', 'protos'], packages: ['express', GRPC], node: true },
+  { folder: 'files', ours: [], packages: [], node: true },
   { folder: 'kubernetes', ours: [], packages: ['@kubernetes/client-node'], node: true },
-  { folder: 'certificates', ours: [], packages: ['@peculiar/x509'], node: true },
+  { folder: 'certificates', ours: ['files'], packages: ['@peculiar/x509'], node: true },
   { folder: 'redis', ours: [], packages: ['@redis/client'], node: true },
   {
     folder: 'ratelimit-service',
@@ -52,7 +53,7 @@ export const IMPORT_RULES: readonly ImportRow[] = [
   },
   {
     folder: 'ext-authz',
-    ours: ['certificates', 'process', 'protos', 'resources', 'xds', 'redis'],
+    ours: ['certificates', 'files', 'process', 'protos', 'resources', 'xds', 'redis'],
     packages: [
       'express',
       'http-cache-semantics',
@@ -68,13 +69,13 @@ export const IMPORT_RULES: readonly ImportRow[] = [
   },
   {
     folder: 'identity-provider',
-    ours: ['process', 'protos'],
+    ours: ['files', 'process', 'protos'],
     packages: ['jose', 'oidc-provider', 'pino'],
     node: true,
   },
   { folder: 'user-service', ours: [], packages: ['express', 'pg', 'pino'], node: true },
   { folder: 'envoy', ours: ['certificates', 'protos'], packages: ['yaml'], node: true },
-  { folder: 'launcher', ours: ['envoy', 'protos'], packages: ['pino', 'yaml'], node: true },
+  { folder: 'launcher', ours: ['envoy', 'files', 'protos'], packages: ['pino', 'yaml'], node: true },
 ];
 
 /** Every folder of ours that has an alias in package.json. */
@@ -91,4 +92,5 @@ export const FOLDERS = [
   'ext-authz',
   'kubernetes',
   'certificates',
+  'files',
 ] as const;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { writeDurably } from '../write-durably.ts';
+import { createFile, withDraft } from '#files/write-durably.ts';
 import type { AuthorityStore, Stored } from './authority-store.ts';
 
 const FILE = 'roots.json';
@@ -14,16 +14,7 @@ export function fileAuthorityStore(folder: string): AuthorityStore {
     read: async () => readStored(path),
     async write(text, mark) {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
-      const draft = `${path}.${process.pid}.new`;
-      writeDurably(draft, text);
-      try {
-        if (mark === undefined) return linkNew(draft, path);
-        if (readStored(path)?.mark !== mark) return false;
-        renameSync(draft, path);
-        return true;
-      } finally {
-        rmSync(draft, { force: true });
-      }
+      return mark === undefined ? createFile(path, text) : replaceMarked(path, text, mark);
     },
   };
 }
@@ -38,13 +29,11 @@ function readStored(path: string): Stored | undefined {
   }
 }
 
-/** Unlike a rename, a link never replaces what another process has put there meanwhile. */
-function linkNew(draft: string, path: string): boolean {
-  try {
-    linkSync(draft, path);
+/** The draft is on the disk before the mark is compared: nothing slow is between that and the replacement. */
+function replaceMarked(path: string, text: string, mark: string): boolean {
+  return withDraft(path, text, draft => {
+    if (readStored(path)?.mark !== mark) return false;
+    renameSync(draft, path);
     return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw error;
-  }
+  });
 }

@@ -1,16 +1,7 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
-import {
-  chmodSync,
-  closeSync,
-  fsyncSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createFile } from '#files/write-durably.ts';
 import { newSecret, type RandomBytes } from './sealed-record.ts';
 
 export type Malformed = { readonly error: string };
@@ -49,44 +40,10 @@ export function openStoreKey(folder: string, randomBytes: RandomBytes): KeyObjec
   return key;
 }
 
-/** A link fails when somebody else's file is there, unlike a renaming; then that one counts. */
+/** Where somebody else's file is there by now, that one counts. */
 function makeKey(path: string, randomBytes: RandomBytes): string {
-  const draft = `${path}.${newSecret(randomBytes).slice(0, 16)}.new`;
-  try {
-    writeDurably(draft, `${newSecret(randomBytes)}\n`);
-    linkUnlessThere(draft, path);
-  } finally {
-    rmSync(draft, { force: true });
-  }
-  syncFolder(join(path, '..'));
+  createFile(path, `${newSecret(randomBytes)}\n`);
   return readFileSync(path, 'latin1');
-}
-
-function linkUnlessThere(draft: string, path: string): void {
-  try {
-    linkSync(draft, path);
-  } catch (error) {
-    if (!hasCode(error, 'EEXIST')) throw error;
-  }
-}
-
-function writeDurably(path: string, content: string): void {
-  const file = openSync(path, 'wx', 0o600);
-  try {
-    writeFileSync(file, content);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-}
-
-function syncFolder(folder: string): void {
-  const handle = openSync(folder, 'r');
-  try {
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
-  }
 }
 
 function readIfThere(path: string): string | undefined {

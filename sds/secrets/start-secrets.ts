@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, renameSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { type Authority, openAuthority } from '#certificates/authority/authority.ts';
 import { fileAuthorityStore } from '#certificates/authority/file-authority-store.ts';
-import { writeDurably } from '#certificates/write-durably.ts';
+import { replaceFile } from '#files/write-durably.ts';
 import { type Cluster, connectCluster } from '#kubernetes/cluster.ts';
 import type { Clock } from './clock.ts';
 import { identityFolder } from './identity-folder.ts';
@@ -82,9 +82,7 @@ async function startAuthority(
 /** What people give to `curl --cacert`. */
 function writeRoots(folder: string, authority: Authority): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const path = join(folder, 'roots.pem');
-  writeDurably(`${path}.new`, authority.roots());
-  renameSync(`${path}.new`, path);
+  replaceFile(join(folder, 'roots.pem'), authority.roots());
 }
 
 function targetsOf(

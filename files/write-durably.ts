@@ -1,0 +1,63 @@
+import { randomUUID } from 'node:crypto';
+import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/** Writes a new file, or over one that is there, for its owner alone, and waits until it is on the disk. Throws the system's error. */
+export function writeDurably(path: string, content: string): void {
+  const file = openSync(path, 'w', 0o600);
+  try {
+    writeFileSync(file, content);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/**
+ * Writes the file whole or not at all: readers see the old content or the new one, also after a power cut.
+ * Readable by its owner only. Throws the system's error.
+ */
+export function replaceFile(path: string, content: string): void {
+  withDraft(path, content, draft => renameSync(draft, path));
+}
+
+/**
+ * Writes the file whole, unless somebody has put one there, which is then left as it is: of several processes that do this at once one succeeds.
+ * Returns whether it is ours; it survives a power cut. Readable by its owner only. Throws the system's error.
+ */
+export function createFile(path: string, content: string): boolean {
+  const created = withDraft(path, content, draft => linkUnlessThere(draft, path));
+  syncFolder(dirname(path));
+  return created;
+}
+
+/** Gives `use` a file beside `path` that holds the content and is on the disk, to be put in its place in one step. */
+export function withDraft<T>(path: string, content: string, use: (draft: string) => T): T {
+  const draft = `${path}.${randomUUID()}.new`;
+  try {
+    writeDurably(draft, content);
+    return use(draft);
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+/** Unlike a renaming, a link never replaces what another process has put there meanwhile: false. */
+function linkUnlessThere(draft: string, path: string): boolean {
+  try {
+    linkSync(draft, path);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+function syncFolder(folder: string): void {
+  const handle = openSync(folder, 'r');
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}
