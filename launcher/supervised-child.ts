@@ -8,7 +8,7 @@ import {
   phaseMs,
   type Step,
   step,
-} from './child.ts';
+} from '#process/child.ts';
 import type { LogFile } from './log-file.ts';
 import type { OrphanGuard } from './orphan-guard.ts';
 import type { Part } from './part.ts';

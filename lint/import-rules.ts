@@ -40,7 +40,12 @@ export const IMPORT_RULES: readonly ImportRow[] = [
     packages: ['express', 'pino', 'prom-client', 'yaml', GRPC],
     node: true,
   },
-  { folder: 'process', ours: ['certificates', 'protos'], packages: ['express', GRPC], node: true },
+  {
+    folder: 'process',
+    ours: ['certificates', 'protos', 'xds'],
+    packages: ['express', 'pino', 'prom-client', GRPC],
+    node: true,
+  },
   { folder: 'files', ours: [], packages: [], node: true },
   { folder: 'kubernetes', ours: [], packages: ['@kubernetes/client-node'], node: true },
   { folder: 'certificates', ours: ['files'], packages: ['@peculiar/x509'], node: true },
@@ -75,7 +80,12 @@ export const IMPORT_RULES: readonly ImportRow[] = [
   },
   { folder: 'user-service', ours: [], packages: ['express', 'pg', 'pino'], node: true },
   { folder: 'envoy', ours: ['certificates', 'protos'], packages: ['yaml'], node: true },
-  { folder: 'launcher', ours: ['envoy', 'files', 'protos'], packages: ['pino', 'yaml'], node: true },
+  {
+    folder: 'launcher',
+    ours: ['envoy', 'files', 'process', 'protos'],
+    packages: ['pino', 'yaml'],
+    node: true,
+  },
 ];
 
 /** Every folder of ours that has an alias in package.json. */

@@ -1,5 +1,5 @@
 /**
- * One supervised process as a pure state machine. The shell around it (supervise.ts) tells it what happened and does what it says.
+ * One supervised process as a pure state machine. The shell around it tells it what happened and does what it says.
  *
  * starting ─ready→ ready ─30 s→ running; each of them ─exited→ backoff ─timer→ starting, ─drain→ draining, ─stop→ stopping;
  * draining and stopping ─exited→ stopped. What cannot be run at all is failed: no retry would help.
@@ -30,7 +30,7 @@ export type Step = { readonly state: ChildState; readonly effect?: Effect };
 /** A process that is up for this time has recovered, in ms: the next failure counts as the first one. */
 const RECOVERED_MS = 30_000;
 
-/** How long a process may take to end after SIGTERM, in ms, before SIGKILL. */
+/** How long a process may take to end after SIGTERM by default, in ms, before SIGKILL. */
 const STOP_MS = 3_000;
 
 const FIRST_BACKOFF_MS = 200;
@@ -44,10 +44,10 @@ export function isAlive(state: ChildState): boolean {
   return !['backoff', 'stopped', 'failed'].includes(state.phase);
 }
 
-/** After how many ms in this state the event `timer` is due; undefined: never. */
-export function phaseMs(state: ChildState): number | undefined {
+/** After how many ms in this state the event `timer` is due; undefined: never. A process may take `stopMs` to end after SIGTERM. */
+export function phaseMs(state: ChildState, stopMs = STOP_MS): number | undefined {
   if (state.phase === 'ready') return RECOVERED_MS;
-  if (state.phase === 'stopping') return STOP_MS;
+  if (state.phase === 'stopping') return stopMs;
   if (state.phase === 'backoff')
     return Math.min(FIRST_BACKOFF_MS * 2 ** (state.failures - 1), LAST_BACKOFF_MS);
   return undefined;

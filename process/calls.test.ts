@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { EventEmitter } from 'node:events';
+import { test } from 'node:test';
+import { Calls } from './calls.ts';
+
+/** Both ends of a channel; what is sent is copied, as between processes. */
+function pair() {
+  const [left, right] = [new EventEmitter(), new EventEmitter()];
+  const end = (own: EventEmitter, other: EventEmitter) =>
+    new Calls({
+      on: (event, hear) => own.on(event, hear),
+      send: message => void setImmediate(() => other.emit('message', JSON.parse(JSON.stringify(message)))),
+    });
+  return { one: end(left, right), other: end(right, left), left };
+}
+
+test('questions are answered, each its own, in whatever order', async () => {
+  const { one, other } = pair();
+  const later = Promise.withResolvers<string>();
+  other.answer('double', body => Number(body) * 2);
+  other.answer('later', () => later.promise);
+  const late = one.ask('later');
+  assert.deepEqual(await Promise.all([one.ask('double', 1), one.ask('double', 2)]), [2, 4]);
+  later.resolve('now');
+  assert.equal(await late, 'now');
+});
+
+test('either side may ask', async () => {
+  const { one, other } = pair();
+  one.answer('side', () => 'one');
+  other.answer('side', async () => `other, and ${await other.ask('side')}`);
+  assert.equal(await one.ask('side'), 'other, and one');
+});
+
+test('what an answer throws is told to who asked', async () => {
+  const { one, other } = pair();
+  other.answer('fail', () => Promise.reject(new TypeError('no such lane')));
+  await assert.rejects(one.ask('fail'), { message: 'no such lane' });
+});
+
+test('what nobody answers has no answer', async () => {
+  const { one } = pair();
+  assert.equal(await one.ask('unknown'), undefined);
+});
+
+test('whoever waits for a process that is gone is told', async () => {
+  const { one, other } = pair();
+  other.answer('never', () => new Promise(() => {}));
+  const waiting = assert.rejects(one.ask('never'), /gone/);
+  one.close();
+  await waiting;
+  await assert.rejects(one.ask('never'), /gone/);
+  one.tell('anything');
+});
+
+test('other messages on the channel do no harm', async () => {
+  const { left, one, other } = pair();
+  other.answer('double', body => Number(body) * 2);
+  for (const message of ['listening', null, 7, { ready: true }, { answered: 99 }])
+    left.emit('message', message);
+  assert.equal(await one.ask('double', 4), 8);
+});

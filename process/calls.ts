@@ -1,0 +1,83 @@
+import { isJsonObject, type Json } from '#protos/json.ts';
+
+/** One end of a channel to another process of ours, such as Node's between a process and its child. */
+export type Channel = {
+  send(message: object): unknown;
+  on(event: 'message', hear: (message: unknown) => void): unknown;
+};
+
+/** What a process does when it is asked, or told, by this name. What it throws reaches the asker as a message. */
+export type Answer = (body: Json | undefined) => unknown;
+
+type Waiting = { readonly resolve: (value: unknown) => void; readonly reject: (error: Error) => void };
+
+/** Questions between two processes, in both directions over one channel, which may carry other messages besides. */
+export class Calls {
+  readonly #channel: Channel;
+  readonly #answers = new Map<string, Answer>();
+  readonly #waiting = new Map<number, Waiting>();
+  #asked = 0;
+  #closed = false;
+
+  constructor(channel: Channel) {
+    this.#channel = channel;
+    channel.on('message', message => this.#hear(message));
+  }
+
+  /** From now on the other side's questions of this name are answered so. */
+  answer(name: string, answer: Answer): void {
+    this.#answers.set(name, answer);
+  }
+
+  /** What the other side answers. Rejects with an Error when it cannot, or is gone. */
+  ask(name: string, body?: Json): Promise<unknown> {
+    if (this.#closed) return Promise.reject(new Error(GONE));
+    this.#asked += 1;
+    const id = this.#asked;
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject });
+      this.#send({ ask: name, id, body });
+    });
+  }
+
+  /** Without an answer; nothing happens when the other side is gone. */
+  tell(name: string, body?: Json): void {
+    this.#send({ ask: name, body });
+  }
+
+  /** The other side is gone: nobody waits for it any more. */
+  close(): void {
+    this.#closed = true;
+    for (const { reject } of this.#waiting.values()) reject(new Error(GONE));
+    this.#waiting.clear();
+  }
+
+  #send(message: object): void {
+    if (!this.#closed) this.#channel.send(message);
+  }
+
+  #hear(message: unknown): void {
+    if (!isJsonObject(message)) return;
+    if (typeof message.ask === 'string') void this.#reply(message.ask, message.id, message.body);
+    else if (typeof message.answered === 'number') this.#settle(message.answered, message);
+  }
+
+  async #reply(name: string, id: Json | undefined, body: Json | undefined): Promise<void> {
+    try {
+      const value = await this.#answers.get(name)?.(body);
+      if (id !== undefined) this.#send({ answered: id, value });
+    } catch (error) {
+      if (id === undefined) throw error;
+      this.#send({ answered: id, error: error instanceof Error ? error.message : String(error) });
+    }
+  }
+
+  #settle(id: number, { error, value }: { readonly error?: Json; readonly value?: Json }): void {
+    const waiting = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    if (typeof error === 'string') waiting?.reject(new Error(error));
+    else waiting?.resolve(value);
+  }
+}
+
+const GONE = 'the other process is gone';
