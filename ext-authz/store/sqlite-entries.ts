@@ -5,7 +5,8 @@ const SQL = {
   commit: 'COMMIT',
   rollback: 'ROLLBACK',
   read: 'SELECT value, version FROM entries WHERE key = ? AND ends > ?',
-  version: 'SELECT version FROM entries INDEXED BY entries_by_version WHERE key = ? AND ends > ?',
+  version: 'SELECT version, ends FROM entries INDEXED BY entries_by_version WHERE key = ? AND ends > ?',
+  fileVersion: 'PRAGMA data_version',
   forget: 'DELETE FROM entries WHERE key = ? AND ends <= ?',
   insert: 'INSERT INTO entries (key, value, version, ends) VALUES (?, ?, ?, ?) ON CONFLICT (key) DO NOTHING',
   replace: 'UPDATE entries SET value = ?, version = ?, ends = ? WHERE key = ? AND version = ? AND ends > ?',
@@ -23,24 +24,26 @@ const SQL = {
   join: 'INSERT INTO members (name, entry) VALUES (?, ?) ON CONFLICT DO NOTHING',
   size: 'SELECT size FROM sizes WHERE name = ?',
   leaveOldest: `DELETE FROM entries WHERE id IN
-    (SELECT entry FROM members WHERE name = ? ORDER BY entry LIMIT ?)`,
-  dropEnded: 'DELETE FROM entries WHERE id IN (SELECT id FROM entries WHERE ends <= ? ORDER BY ends LIMIT ?)',
+    (SELECT entry FROM members WHERE name = ? ORDER BY entry LIMIT ?) RETURNING key`,
+  dropEnded: `DELETE FROM entries WHERE id IN
+    (SELECT id FROM entries WHERE ends <= ? ORDER BY ends LIMIT ?) RETURNING key`,
   dropFirstEnding: `DELETE FROM entries WHERE id IN
-    (SELECT id FROM entries WHERE key <> ? ORDER BY ends LIMIT ?)`,
+    (SELECT id FROM entries WHERE key <> ? ORDER BY ends LIMIT ?) RETURNING key`,
 };
 
 export type Statements = Readonly<Record<keyof typeof SQL, StatementSync>>;
 
 export function prepareStatements(database: DatabaseSync): Statements {
   const prepare = (name: keyof typeof SQL) => database.prepare(SQL[name]);
-  const version = prepare('version');
-  version.setReturnArrays(true); // half the cost of an object
+  const [version, fileVersion] = [prepare('version'), prepare('fileVersion')];
+  for (const statement of [version, fileVersion]) statement.setReturnArrays(true); // half the cost of an object
   return {
     begin: prepare('begin'),
     commit: prepare('commit'),
     rollback: prepare('rollback'),
     read: prepare('read'),
     version,
+    fileVersion,
     forget: prepare('forget'),
     insert: prepare('insert'),
     replace: prepare('replace'),

@@ -1,6 +1,7 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import type { Eventually } from '../eventually.ts';
 import { groupDigest } from './group-digest.ts';
+import { NewestVersions } from './newest-versions.ts';
 import {
   type RecordGroup,
   type RecordStore,
@@ -54,6 +55,7 @@ class SqliteRecordStore implements RecordStore {
   readonly #now: () => number;
   readonly #statements: Statements;
   readonly #nextVersion = recordVersions();
+  readonly #newest: NewestVersions;
 
   constructor(
     database: DatabaseSync,
@@ -69,14 +71,14 @@ class SqliteRecordStore implements RecordStore {
     this.#queue = queue;
     this.#maxRecords = maxRecords;
     this.#now = () => Math.trunc(now());
+    this.#newest = new NewestVersions(() => Number(rowOf(statements.fileVersion.get())[0]));
   }
 
   read(key: string, known?: string): Eventually<StoredRecord | undefined> {
     return this.#queue.read(() => {
-      const [name, now] = [`r${key}`, this.#now()];
-      if (known !== undefined && versionOf(this.#statements.version.get(name, now)) === known)
-        return { version: known, value: NOTHING };
-      const row = this.#statements.read.get(name, now);
+      const now = this.#now();
+      if (known !== undefined && this.#isNewest(key, known, now)) return { version: known, value: NOTHING };
+      const row = this.#statements.read.get(`r${key}`, now);
       return row && { version: String(row.version), value: bytesOf(row.value) };
     });
   }
@@ -89,6 +91,7 @@ class SqliteRecordStore implements RecordStore {
   ): Promise<boolean> {
     const ttl = wholeMs(ttlMs);
     return this.#adding(`r${key}`, (name, now) => {
+      this.#newest.drop(key);
       this.#statements.forget.run(name, now);
       const made = this.#statements.insert.run(name, value, this.#nextVersion(), now + ttl);
       if (made.changes !== 1) return false;
@@ -99,7 +102,8 @@ class SqliteRecordStore implements RecordStore {
 
   async replace(key: string, version: string, value: Uint8Array, ttlMs: number): Promise<boolean> {
     const ttl = wholeMs(ttlMs);
-    return this.#queue.write(() => {
+    return this.#write(() => {
+      this.#newest.drop(key);
       const now = this.#now();
       const next = this.#nextVersion();
       return this.#statements.replace.run(value, next, now + ttl, `r${key}`, version, now).changes === 1;
@@ -107,7 +111,8 @@ class SqliteRecordStore implements RecordStore {
   }
 
   async take(key: string): Promise<Uint8Array | undefined> {
-    return this.#queue.write(() => {
+    return this.#write(() => {
+      this.#newest.drop(key);
       // `all`, since `get` would not see that the removal cannot be committed
       const [row] = this.#statements.remove.all(`r${key}`);
       return row !== undefined && Number(row.ends) > this.#now() ? bytesOf(row.value) : undefined;
@@ -127,7 +132,7 @@ class SqliteRecordStore implements RecordStore {
   }
 
   async release(key: string, holder: string): Promise<void> {
-    await this.#queue.write(() => this.#statements.release.run(`l${key}`, holder));
+    await this.#write(() => this.#statements.release.run(`l${key}`, holder));
   }
 
   async count(key: string, add: number, windowMs: number): Promise<number> {
@@ -149,6 +154,22 @@ class SqliteRecordStore implements RecordStore {
     await this.#checkpoints.stop();
   }
 
+  /** A record whose version nobody can have changed is not looked for. */
+  #isNewest(key: string, version: string, now: number): boolean {
+    if (this.#newest.has(key, version, now)) return true;
+    const [found, ends] = rowOf(this.#statements.version.get(`r${key}`, now));
+    if (found !== version) return false;
+    this.#newest.add(key, version, Number(ends));
+    return true;
+  }
+
+  #write<T>(task: () => T): Promise<T> {
+    return this.#queue.write(() => {
+      this.#newest.writing();
+      return task();
+    });
+  }
+
   #held(name: string, windowMs: number): { readonly value: number; readonly left: number } {
     const now = this.#now();
     const row = this.#statements.held.get(name, now, now + windowMs);
@@ -157,7 +178,7 @@ class SqliteRecordStore implements RecordStore {
 
   /** A write that may add an entry: in the same transaction some of what is over goes. */
   #adding<T>(name: string, task: (name: string, now: number) => T): Promise<T> {
-    return this.#queue.write(() => {
+    return this.#write(() => {
       const { begin, commit, rollback } = this.#statements;
       begin.run();
       try {
@@ -177,13 +198,17 @@ class SqliteRecordStore implements RecordStore {
     const digest = groupDigest(name);
     this.#statements.join.run(digest, entry);
     const over = this.#sizeOf(digest) - Math.max(1, most);
-    if (over > 0) this.#statements.leaveOldest.run(digest, Math.min(over, DROPPED_AT_ONCE));
+    if (over > 0) this.#dropped(this.#statements.leaveOldest.all(digest, Math.min(over, DROPPED_AT_ONCE)));
   }
 
   #dropSome(name: string, now: number): void {
-    this.#statements.dropEnded.run(now, DROPPED_AT_ONCE);
+    this.#dropped(this.#statements.dropEnded.all(now, DROPPED_AT_ONCE));
     const over = this.#sizeOf('') - this.#maxRecords;
-    if (over > 0) this.#statements.dropFirstEnding.run(name, Math.min(over, DROPPED_AT_ONCE));
+    if (over > 0) this.#dropped(this.#statements.dropFirstEnding.all(name, Math.min(over, DROPPED_AT_ONCE)));
+  }
+
+  #dropped(rows: readonly Record<string, SQLOutputValue>[]): void {
+    for (const { key } of rows) this.#newest.drop(String(key).slice(1));
   }
 
   #sizeOf(name: string): number {
@@ -192,8 +217,8 @@ class SqliteRecordStore implements RecordStore {
 }
 
 /** Of a statement whose rows are arrays; the types do not know that of them. */
-function versionOf(row: unknown): unknown {
-  return Array.isArray(row) ? row[0] : undefined;
+function rowOf(row: unknown): readonly unknown[] {
+  return Array.isArray(row) ? row : [];
 }
 
 function bytesOf(value: SQLOutputValue | undefined): Uint8Array {

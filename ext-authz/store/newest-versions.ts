@@ -1,0 +1,58 @@
+/** A version that was the newest of its record when somebody looked, and when the record ends (ms since the epoch). */
+type Seen = { readonly version: string; readonly ends: number };
+
+const MOST = 20_000;
+
+/**
+ * Versions of records that are still the newest: those that were seen, until somebody else writes to the file, which makes all of them uncertain, or
+ * this connection writes the record. Whether others wrote is asked once for all that is asked in one turn of the event loop: requests that are
+ * answered in a turn came before it, so that whatever ended before they came is seen.
+ */
+export class NewestVersions {
+  readonly #fileVersion: () => number;
+  readonly #seen = new Map<string, Seen>();
+  #known = Number.NaN;
+  #isFresh = false;
+
+  /** `fileVersion` is another number when another connection has written. Source: https://sqlite.org/pragma.html#pragma_data_version */
+  constructor(fileVersion: () => number) {
+    this.#fileVersion = fileVersion;
+  }
+
+  has(key: string, version: string, now: number): boolean {
+    this.#look();
+    const seen = this.#seen.get(key);
+    return seen !== undefined && seen.version === version && seen.ends > now;
+  }
+
+  /** Tells what a reading that came after `has` has found. */
+  add(key: string, version: string, ends: number): void {
+    this.#seen.delete(key);
+    const [oldest] = this.#seen.keys();
+    if (this.#seen.size >= MOST && oldest !== undefined) this.#seen.delete(oldest);
+    this.#seen.set(key, { version, ends });
+  }
+
+  /** This connection is about to write: what it saw of others before may be too old to go on with. */
+  writing(): void {
+    this.#isFresh = false;
+  }
+
+  /** This connection has written the record, or has removed it. */
+  drop(key: string): void {
+    this.#seen.delete(key);
+  }
+
+  #look(): void {
+    if (this.#isFresh) return;
+    const version = this.#fileVersion();
+    if (version !== this.#known) this.#seen.clear();
+    this.#known = version;
+    this.#isFresh = true;
+    queueMicrotask(this.#endTurn);
+  }
+
+  readonly #endTurn = (): void => {
+    this.#isFresh = false;
+  };
+}
