@@ -1,10 +1,12 @@
 import type { KeyObject } from 'node:crypto';
 import type { OAuth2Settings } from '../filter-settings.ts';
 import type { HeaderFields } from '../http-request.ts';
+import type { BoundedCache } from '../jwt/bounded-cache.ts';
 import type { Provider } from '../provider/provider.ts';
 import type { RecordStore } from '../store/record-store.ts';
 import type { RandomBytes } from '../store/sealed-record.ts';
 import type { FindPlace } from './origin.ts';
+import type { Presented } from './presented-session.ts';
 import type { Refreshes } from './refresh.ts';
 import type { ResourceServer } from './resource-server.ts';
 import type { SessionRecords } from './session-records.ts';
@@ -43,6 +45,8 @@ export type LoginFilter = {
   readonly placeOf: FindPlace;
   /** The names of its session's cookies. */
   readonly cookies: { readonly session: string; readonly xsrf: string };
+  /** What `Cookie` fields said that named a session. See `presentedSession`. */
+  readonly presented: BoundedCache<Presented>;
   /** Whether cookies that a request brings about end with the browser (`useSessionCookies`). */
   readonly usesSessionCookies: (headers: HeaderFields) => boolean;
   readonly provider: Provider;

@@ -64,7 +64,7 @@ function useSession(visit: Visit, session: Session): Eventually<Outcome> {
 function allow({ filter, place, presented, request }: Visit, session: Session): Eventually<Outcome> {
   const change = filter.resourceServer.change(session, request);
   const { loaded } = presented;
-  const renewed = loaded === undefined ? [] : renewedCookies(filter, place, loaded.id, session, request);
+  const renewed = loaded === undefined ? [] : renewedCookies(filter, place, loaded.id, session, presented);
   return whenThere(renewed, cookies => {
     if (cookies.length === 0) return { kind: 'allow', change };
     return { kind: 'allow', change: { ...change, responseHeaders: [...change.responseHeaders, ...cookies] } };

@@ -2,11 +2,13 @@ import type { KeyObject } from 'node:crypto';
 import { toHeaderMatcher } from '#resources/header-condition.ts';
 import type { OAuth2Settings } from '../filter-settings.ts';
 import type { HeaderFields } from '../http-request.ts';
+import { BoundedCache } from '../jwt/bounded-cache.ts';
 import type { Provider } from '../provider/provider.ts';
 import type { RecordStore } from '../store/record-store.ts';
 import { SESSION, XSRF } from './cookies.ts';
 import type { LoginFilter, LoginSettings, Sources } from './login-filter.ts';
 import { placesOf } from './origin.ts';
+import { PRESENTED_BOUNDS, type Presented } from './presented-session.ts';
 import { Refreshes } from './refresh.ts';
 import type { ResourceServer } from './resource-server.ts';
 import { SessionRecords } from './session-records.ts';
@@ -30,7 +32,8 @@ export function openLoginFilter(parts: LoginFilterParts): LoginFilter {
   const usesSessionCookies = cookieChoice(settings.useSessionCookies);
   const cookies = { session: `${SESSION}.${realm}`, xsrf: `${XSRF}.${realm}` };
   const placeOf = placesOf(settings.protectedOrigins);
-  return { ...parts, cookies, placeOf, sealRealm, usesSessionCookies, sessions, refreshes };
+  const presented = new BoundedCache<Presented>(PRESENTED_BOUNDS);
+  return { ...parts, cookies, placeOf, presented, sealRealm, usesSessionCookies, sessions, refreshes };
 }
 
 /** Document 1, "useSessionCookies": requests that do not meet the condition get the negation of `value`. */

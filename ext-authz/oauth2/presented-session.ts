@@ -1,5 +1,6 @@
 import { type Eventually, whenThere } from '../eventually.ts';
 import type { HttpRequest } from '../http-request.ts';
+import type { CacheBounds } from '../jwt/bounded-cache.ts';
 import type { SameSite } from '../rule.ts';
 import { isSecret } from '../store/sealed-record.ts';
 import { clearSessionCookies, cookieValues, type SetCookie } from './cookies.ts';
@@ -9,8 +10,11 @@ import type { Session } from './session.ts';
 import type { LoadedSession } from './session-records.ts';
 import { nextStep, type SessionState, stateOf } from './session-state.ts';
 
-/** What a request's session cookie comes to. */
+/** What the cookies of a request say of a session. */
 export type Presented = {
+  /** The different values of the session cookie, and of its xsrf cookie. */
+  readonly ids: readonly string[];
+  readonly xsrf: readonly string[];
   readonly loaded: LoadedSession | undefined;
   /** Different values: none counts. */
   readonly several: boolean;
@@ -18,19 +22,51 @@ export type Presented = {
   readonly dead: boolean;
 };
 
-/** Source: decisions, "Two different values of one session cookie". */
+/** Of the fields that are remembered: those that name a session. Weight is their length. */
+export const PRESENTED_BOUNDS: CacheBounds = { entries: 10_000, weight: 8 * 1_048_576 };
+
+/**
+ * A `Cookie` field that named a session is not parsed again; whether the session is still there, as it was, the store is asked each time.
+ * Source: decisions, "Two different values of one session cookie".
+ */
 export function presentedSession(
-  { cookies, sessions }: LoginFilter,
+  filter: LoginFilter,
   { headers }: Pick<HttpRequest, 'headers'>,
 ): Eventually<Presented> {
-  const [id, ...others] = cookieValues(headers, cookies.session);
-  if (id === undefined) return NONE;
-  const several = others.length > 0;
-  const read = several || !isSecret(id) ? undefined : sessions.read(id);
-  return whenThere(read, loaded => ({ loaded, several, dead: loaded === undefined }));
+  const fields = headers.get('cookie') ?? [];
+  const only = fields.length === 1 ? fields[0] : undefined;
+  const known = only === undefined ? undefined : filter.presented.get(only);
+  if (known?.loaded === undefined) return parsed(filter, headers, only);
+  return whenThere(filter.sessions.reread(known.loaded), loaded =>
+    loaded === known.loaded
+      ? known
+      : remember(filter, only, { ...known, loaded, dead: loaded === undefined }),
+  );
 }
 
-const NONE: Presented = { loaded: undefined, several: false, dead: false };
+function parsed(
+  filter: LoginFilter,
+  headers: HttpRequest['headers'],
+  only: string | undefined,
+): Eventually<Presented> {
+  const { cookies, sessions } = filter;
+  const [ids, xsrf] = [cookieValues(headers, cookies.session), cookieValues(headers, cookies.xsrf)];
+  const [id] = ids;
+  if (id === undefined) return { ids, xsrf, loaded: undefined, several: false, dead: false };
+  const several = ids.length > 1;
+  const read = several || !isSecret(id) ? undefined : sessions.read(id);
+  return whenThere(read, loaded =>
+    remember(filter, only, { ids, xsrf, loaded, several, dead: loaded === undefined }),
+  );
+}
+
+/** What names no session is not worth the room: anyone can make such fields. */
+function remember({ presented }: LoginFilter, only: string | undefined, now: Presented): Presented {
+  if (only === undefined) return now;
+  if (now.loaded === undefined) presented.delete(only);
+  else presented.set(only, now, only.length);
+  return now;
+}
 
 /** Clears what names no session. */
 export function deadCookies(

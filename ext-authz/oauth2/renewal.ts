@@ -1,15 +1,8 @@
 import { type Eventually, whenThere } from '../eventually.ts';
-import type { HttpRequest } from '../http-request.ts';
-import {
-  clearSessionCookies,
-  cookieValues,
-  type SetCookie,
-  sessionCookies,
-  XSRF,
-  xsrfCookie,
-} from './cookies.ts';
+import { clearSessionCookies, type SetCookie, sessionCookies, XSRF, xsrfCookie } from './cookies.ts';
 import type { LoginFilter } from './login-filter.ts';
 import type { Place } from './origin.ts';
+import type { Presented } from './presented-session.ts';
 import { type Session, sessionEnd } from './session.ts';
 
 /**
@@ -21,24 +14,23 @@ export function renewedCookies(
   place: Place,
   id: string,
   session: Session,
-  request: Pick<HttpRequest, 'headers'>,
+  presented: Pick<Presented, 'xsrf'>,
 ): Eventually<readonly SetCookie[]> {
   const { realm, sources } = filter;
   const renewed = isDue(filter, place, session) ? prolong(filter, place, id) : undefined;
   return whenThere(renewed, changed =>
     changed === undefined
-      ? xsrfCookies(filter, place, session, request)
+      ? xsrfCookies(filter, place, session, presented)
       : sessionCookies(realm, place, id, changed, sources.now()),
   );
 }
 
 function xsrfCookies(
-  { cookies, realm, sources }: LoginFilter,
+  { realm, sources }: LoginFilter,
   place: Place,
   session: Session,
-  { headers }: Pick<HttpRequest, 'headers'>,
+  { xsrf: values }: Pick<Presented, 'xsrf'>,
 ): readonly SetCookie[] {
-  const values = cookieValues(headers, cookies.xsrf);
   if (values.length === 1 && values[0] === session.xsrf) return [];
   const set = xsrfCookie(realm, place, session, sources.now());
   return values.length > 1 ? [...otherForms(realm, place, session), set] : [set];

@@ -58,6 +58,14 @@ export class SessionRecords {
     return whenThere(record, found => this.#loaded(id, seal, known, found));
   }
 
+  /** A session that was read before, as it is now: the same object while nobody has changed it. Throws StoreUnavailable, or rejects. */
+  reread(loaded: LoadedSession): Eventually<LoadedSession | undefined> {
+    const { id, key, version } = loaded;
+    return whenThere(this.#store.read(key, version), found =>
+      found?.version === version ? loaded : this.#loaded(id, this.#seal(id), undefined, found),
+    );
+  }
+
   #loaded(
     id: string,
     seal: RecordSeal,
