@@ -7,7 +7,7 @@ import { request } from '#envoy/e2e/request.ts';
 import { type System, startSystem } from '#envoy/e2e/system.ts';
 import { until } from '#envoy/e2e/until.ts';
 import { logIn as logInAtProvider } from '../testing/log-in.ts';
-import { cookieValue, fillIn, startBrowser, whyNoBrowser } from './browser.ts';
+import { cookieValue, fillIn, openAtOnce, startBrowser, whyNoBrowser } from './browser.ts';
 
 const SESSION = 'gateway_session.login.default';
 const XSRF = 'gateway_xsrf.login.default';
@@ -75,6 +75,33 @@ describe('in a browser, the demo', { skip: whyNoBrowser() }, () => {
     await first.reload();
     assert.equal(first.url(), `${here()}/account?tab=first`);
   });
+
+  for (const [where, origin] of [
+    ['its first origin', here],
+    ['its second origin', there],
+  ] as const) {
+    test(`lets tabs log in that a new browser opens at the same moment at ${where}, in another order`, async t => {
+      const first = await newPage(t);
+      const more = Array.from({ length: 2 }, () => first.context().newPage());
+      const tabs = [first, ...(await Promise.all(more))];
+      const addresses = tabs.map((_, index) => `${origin()}/account?tab=${index}`);
+      const answers = await openAtOnce(tabs, addresses);
+      const cookies = await Promise.all(answers.map(answer => answer.headerValue('set-cookie')));
+      assert.equal(new Set(cookies).size, tabs.length);
+      const sessions = new Set<string | undefined>();
+      for (const index of [2, 0, 1]) {
+        const [tab = first, address = ''] = [tabs[index], addresses[index]];
+        isForm(tab);
+        await fillIn(tab, 'ada', 'difference');
+        await tab.waitForURL(address);
+        assert.match(await tab.locator('dl').innerText(), /Ada Lovelace/);
+        for (const one of [here(), origin()]) sessions.add(await cookieValue(tab, one, SESSION));
+      }
+      assert.equal(sessions.size, 1);
+      const left = (await first.context().cookies()).map(({ name }) => name);
+      assert.ok(!left.some(name => name.startsWith(PENDING)), left.join(' '));
+    });
+  }
 
   test('knows one at its second origin too, without asking again', async t => {
     const page = await newPage(t);
@@ -173,7 +200,7 @@ describe('in a browser, the demo', { skip: whyNoBrowser() }, () => {
     assert.equal(seen, `${XSRF}=${await cookieValue(page, here(), XSRF)}`);
     const left = await page.context().cookies(`${here()}/.gateway/oauth2/`);
     assert.equal(
-      left.find(({ name }) => name === PENDING),
+      left.find(({ name }) => name.startsWith(PENDING)),
       undefined,
     );
   });

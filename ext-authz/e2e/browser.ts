@@ -1,6 +1,6 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { type Browser, chromium, type Page, type Response, type Route } from 'playwright-core';
 
 /** Why there is no browser; false when there is one. */
 export function whyNoBrowser(): string | false {
@@ -19,6 +19,32 @@ export async function fillIn(page: Page, username: string, password: string): Pr
   await page.getByLabel('Name').fill(username);
   await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Log in' }).click();
+}
+
+/** Opens an address in each tab. No request goes out before all are there; the first answers, which may be redirects. */
+export async function openAtOnce(
+  tabs: readonly Page[],
+  addresses: readonly string[],
+): Promise<readonly Response[]> {
+  const { promise: all, resolve: go } = Promise.withResolvers<void>();
+  let waiting = 0;
+  const hold = async (route: Route) => {
+    waiting += 1;
+    if (waiting === tabs.length) go();
+    await all;
+    await route.continue();
+  };
+  const opened = tabs.map(async (tab, index) => {
+    const address = addresses[index] ?? '';
+    await tab.route(address, hold);
+    const [answer] = await Promise.all([
+      tab.waitForResponse(response => response.url() === address),
+      tab.goto(address),
+    ]);
+    await tab.unroute(address);
+    return answer;
+  });
+  return Promise.all(opened);
 }
 
 /** The value of a cookie that the browser would send to this URL. */

@@ -1,4 +1,3 @@
-import { hash, timingSafeEqual } from 'node:crypto';
 import type { HttpRequest } from '../http-request.ts';
 import type { SameSite } from '../rule.ts';
 import type { RecordGroup } from '../store/record-store.ts';
@@ -11,7 +10,7 @@ import {
   storeName,
 } from '../store/sealed-record.ts';
 import { clientNetwork } from './client-network.ts';
-import { cookieValues, PENDING, PENDING_SECONDS } from './cookies.ts';
+import { PENDING_SECONDS } from './cookies.ts';
 import type { LoginFilter } from './login-filter.ts';
 
 /** What a request that needs a login leaves behind. */
@@ -114,24 +113,4 @@ function groupsOf(
     { name: storeName(storeKey, scope, ['network', clientNetwork(clientAddress)]), most: MOST.network },
     { name: storeName(storeKey, scope, ['gateway']), most: MOST.gateway },
   ];
-}
-
-/** The pending cookie's value that a request brings; undefined when it has none, or several, or one that we did not make. */
-export function pendingValue(
-  { realm }: Pick<LoginFilter, 'realm'>,
-  { headers }: Pick<HttpRequest, 'headers'>,
-): string | undefined {
-  const [value, ...others] = cookieValues(headers, `${PENDING}.${realm}`);
-  return value !== undefined && others.length === 0 && isSecret(value) ? value : undefined;
-}
-
-/** What records keep of a pending cookie. */
-export function pendingHash(value: string): string {
-  return hash('sha256', `gateway pending 1 ${value}`);
-}
-
-/** In constant time. */
-export function sameText(a: string, b: string): boolean {
-  const digest = (text: string) => hash('sha256', text, 'buffer');
-  return timingSafeEqual(digest(a), digest(b));
 }

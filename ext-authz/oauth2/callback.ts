@@ -3,14 +3,15 @@ import type { HttpRequest } from '../http-request.ts';
 import type { Answer } from '../outcome.ts';
 import { ProviderError, shownErrorCode } from '../provider/provider-error.ts';
 import { newSecret } from '../store/sealed-record.ts';
-import { type Attempt, pendingHash, pendingValue, sameText, takeAttempt } from './attempt.ts';
-import { pendingCookie, type SetCookie, sessionCookies } from './cookies.ts';
+import { type Attempt, takeAttempt } from './attempt.ts';
+import { sessionCookies } from './cookies.ts';
 import { failurePage, moveOn } from './gateway-page.ts';
 import { ticketUrl } from './handoff.ts';
 import { redirectUriOf } from './login.ts';
-import type { Place } from './origin.ts';
+import { donePending, isPendingHere, knownBy } from './pending-cookies.ts';
 import { presentedSession, usableSession } from './presented-session.ts';
 import type { Protecting } from './protecting.ts';
+import { sameText } from './same-text.ts';
 import { newSession, type Session } from './session.ts';
 import type { LoadedSession } from './session-records.ts';
 import { scopeState, stateOf } from './session-state.ts';
@@ -48,22 +49,26 @@ export async function answerCallback(
 async function judge(callback: Callback): Promise<Answer> {
   const { attempt, filter, parameters, place, request } = callback;
   const { loaded } = await presentedSession(filter, request);
-  const cookie = pendingValue(filter, request);
-  const isSameBrowser = cookie !== undefined && sameText(pendingHash(cookie), attempt.pending);
+  const isSameBrowser = isPendingHere(filter, request, attempt.pending);
   const other = isSameBrowser ? undefined : ofSameBrowser(loaded, attempt);
   if (attempt.origin !== place.origin || !(isSameBrowser || other !== undefined))
     return failurePage(request, 403, 'This login was begun in another browser, or its cookie is gone.');
   if (parameters.error !== undefined) return refused(callback, parameters.error);
   if (parameters.code === undefined)
     return failurePage(request, 400, 'The identity provider sent no code.', attempt.returnUrl);
-  if (other !== undefined && scopeState(other.session, attempt.scope) === 'granted')
-    return finish(callback, other.id, other.session);
-  return logIn(callback, parameters.code, loaded);
+  return other === undefined ? logIn(callback, parameters.code, loaded) : goOn(callback, other);
 }
 
-/** Another tab of the browser has logged in by the same pending cookie, which is cleared since. */
+/** Another tab of the browser has logged in meanwhile, and the pending cookies are cleared since. */
 function ofSameBrowser(loaded: LoadedSession | undefined, { pending }: Attempt): LoadedSession | undefined {
-  return loaded !== undefined && sameText(loaded.session.pending, pending) ? loaded : undefined;
+  return loaded?.session.pending.some(own => sameText(own, pending)) === true ? loaded : undefined;
+}
+
+/** With the session that is there, never with this login's: its code stays unused. A page that needs more scope asks for it by itself. */
+async function goOn(callback: Callback, { id, session }: LoadedSession): Promise<Answer> {
+  const { attempt } = callback;
+  const isEnough = scopeState(session, attempt.scope) === 'granted';
+  return isEnough ? finish(callback, id, session) : seeOther(attempt.returnUrl);
 }
 
 /** RFC 6749 section 4.1.2.1; RFC 9207 section 2.4: `iss` counts there too. */
@@ -83,7 +88,7 @@ async function refused(
 async function logIn(callback: Callback, code: string, before: LoadedSession | undefined): Promise<Answer> {
   const { attempt, filter, request } = callback;
   try {
-    const session = await exchange(callback, code);
+    const session = await exchange(callback, code, before);
     if ('refused' in session) return failurePage(request, 502, session.refused, attempt.returnUrl);
     const id = await filter.sessions.create(session, filter.sources.now());
     const old = [attempt.replaces, before?.key].filter(key => key !== undefined);
@@ -98,15 +103,17 @@ async function logIn(callback: Callback, code: string, before: LoadedSession | u
 
 /** RFC 6749 section 4.1.3. The access token is judged once before there is a session, so that no request is sent to log in again by it. */
 async function exchange(
-  { attempt, filter, parameters, place, signal }: Callback,
+  { attempt, filter, parameters, place, request: asked, signal }: Callback,
   code: string,
+  before: LoadedSession | undefined,
 ): Promise<Session | { readonly refused: string }> {
   const { provider, resourceServer, settings, sources } = filter;
-  const { codeVerifier, nonce, pending, sameSite, scope, sessionCookies: browserOnly } = attempt;
+  const { codeVerifier, nonce, sameSite, scope, sessionCookies: browserOnly } = attempt;
   const redirectUri = redirectUriOf(filter);
   const request = { code, iss: parameters.iss, redirectUri, codeVerifier, nonce };
   const tokens = await provider.exchangeCode(request, signal());
   const xsrf = newSecret(sources.randomBytes);
+  const pending = knownBy(filter, asked, attempt, before?.session);
   const origin = { xsrf, pending, asked: scope, sameSite, sessionCookies: browserOnly };
   const now = sources.now();
   const session = newSession(origin, tokens, settings.clientSessionMaxIdle, now);
@@ -127,18 +134,13 @@ async function finish(
   const { realm, sources } = filter;
   const cookies = [
     ...sessionCookies(realm, place, id, session, sources.now()),
-    ...donePending(realm, place, session),
+    ...donePending(filter, place, request, session),
   ];
   if (attempt.handoff === undefined) return moveOn(request, attempt.returnUrl, cookies, session.sameSite);
   const url = await ticketUrl(filter, attempt.handoff, id);
   if (url === undefined)
     return failurePage(request, 400, 'This login took too long.', attempt.returnUrl, cookies);
   return seeOther(url, cookies);
-}
-
-/** It goes, but where another tab could not show its session instead: browsers keep back strict cookies here. */
-function donePending(realm: string, place: Place, { sameSite }: Session): readonly SetCookie[] {
-  return sameSite === 'strict' ? [] : [pendingCookie(realm, place, '')];
 }
 
 /** What may be shown of the provider's refusal: its error code. Everything else is the operator's to know. */

@@ -122,12 +122,9 @@ export function clearSessionCookies(
   });
 }
 
-/**
- * The cookie that binds attempts to the browser that began them: host-only, of this origin alone. Its path is `/`, so that the request that begins
- * another attempt brings it: else each tab would replace the other's.
- */
-export function pendingCookie(realm: string, place: Place, value: string): SetCookie {
-  return setCookie(`${PENDING}.${realm}`, value, {
+/** A cookie that binds attempts to a browser (pending-cookies.ts): host-only, of this origin alone; an empty value clears it. */
+export function pendingCookie(name: string, place: Place, value: string): SetCookie {
+  return setCookie(name, value, {
     maxAge: value === '' ? 0 : PENDING_SECONDS,
     sameSite: 'lax',
     httpOnly: true,

@@ -2,23 +2,16 @@ import { formatOrigin } from '#resources/origin.ts';
 import { seeOther } from '../answer-page.ts';
 import type { HttpRequest } from '../http-request.ts';
 import type { Answer } from '../outcome.ts';
-import {
-  createTicket,
-  pendingHash,
-  pendingValue,
-  readHandoff,
-  sameText,
-  takeHandoff,
-  takeTicket,
-  type Wish,
-} from './attempt.ts';
-import { pendingCookie, sessionCookies } from './cookies.ts';
+import { createTicket, readHandoff, takeHandoff, takeTicket, type Wish } from './attempt.ts';
+import { sessionCookies } from './cookies.ts';
 import { failurePage, moveOn } from './gateway-page.ts';
 import { beginLoginFor } from './login.ts';
 import type { LoginFilter } from './login-filter.ts';
 import { CALLBACK_PATH } from './origin.ts';
+import { clearPending, donePending, isPendingHere } from './pending-cookies.ts';
 import { presentedSession, usableSession } from './presented-session.ts';
 import type { Protecting } from './protecting.ts';
+import { sameText } from './same-text.ts';
 import { scopeState } from './session-state.ts';
 
 /**
@@ -76,7 +69,8 @@ function isProtected({ settings }: LoginFilter, wish: Wish): boolean {
 }
 
 /**
- * The other origin gets the session: ticket, hand-off and this browser's pending cookie must belong together. Either counts once.
+ * The other origin gets the session: ticket, hand-off and this browser's pending cookie must belong together. Either counts once. A tab whose pending
+ * cookie was cleared by another tab's login goes on when it has this very session already.
  * Source: decisions, "Several origins, one login", step 3.
  */
 export async function answerTicket(
@@ -85,19 +79,18 @@ export async function answerTicket(
   { handoff, ticket }: { readonly handoff: string; readonly ticket: string },
 ): Promise<Answer> {
   for (const candidate of candidates) {
-    const found = await takeTicket(candidate.filter, ticket);
+    const { filter, place } = candidate;
+    const found = await takeTicket(filter, ticket);
     if (found === undefined) continue;
-    const wish = sameText(found.handoff, handoff) ? await takeHandoff(candidate.filter, handoff) : undefined;
-    if (wish !== undefined && isForThis(candidate, request, wish))
+    const wish = sameText(found.handoff, handoff) ? await takeHandoff(filter, handoff) : undefined;
+    if (wish === undefined || wish.origin !== place.origin) break;
+    if (isPendingHere(filter, request, wish.pending))
       return receive(candidate, request, wish, found.sessionId);
+    const { loaded } = await presentedSession(filter, request);
+    if (loaded !== undefined && sameText(loaded.id, found.sessionId)) return seeOther(wish.returnUrl);
     break;
   }
   return failurePage(request, 403, 'This login was begun in another browser, or it is over.');
-}
-
-function isForThis({ filter, place }: Protecting, request: HttpRequest, { origin, pending }: Wish): boolean {
-  const cookie = pendingValue(filter, request);
-  return cookie !== undefined && sameText(pendingHash(cookie), pending) && origin === place.origin;
 }
 
 /** The same session id and xsrf value. A session that has ended meanwhile: the page itself begins anew. */
@@ -108,11 +101,13 @@ async function receive(
   sessionId: string,
 ): Promise<Answer> {
   const { realm, sessions, sources } = filter;
-  const done = pendingCookie(realm, place, '');
   const loaded = await sessions.read(sessionId);
-  if (loaded === undefined) return seeOther(returnUrl, [done]);
+  if (loaded === undefined) return seeOther(returnUrl, clearPending(filter, place, request));
   if (replaces !== undefined && replaces !== loaded.key) await sessions.remove(replaces);
   const { session } = loaded;
-  const cookies = [...sessionCookies(realm, place, sessionId, session, sources.now()), done];
+  const cookies = [
+    ...sessionCookies(realm, place, sessionId, session, sources.now()),
+    ...donePending(filter, place, request, session),
+  ];
   return moveOn(request, returnUrl, cookies, session.sameSite);
 }

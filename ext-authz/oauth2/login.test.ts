@@ -146,12 +146,14 @@ for (const sameSite of [undefined, 'lax', 'strict', 'none'] as const) {
   });
 }
 
-test('two tabs that need different scopes: the second gets its own', async t => {
+test('two tabs that need different scopes: both end at their pages, and the login is for both', async t => {
   const { browser } = await open(t);
   const one = await browser.visit('https://a.test/one', { scope: ['read'] });
   const two = await browser.visit('https://a.test/two', { scope: ['write'] });
-  for (const { location } of [one, two]) await browser.visit(authorize(new URL(location ?? '')));
-  assert.equal((await browser.visit('https://a.test/two', { scope: ['write'] })).status, 0);
+  await browser.visit(authorize(new URL(one.location ?? '')));
+  const end = await browser.follow(authorize(new URL(two.location ?? '')), authorize, { scope: ['write'] });
+  assert.deepEqual([end.status, end.url], [0, 'https://a.test/two']);
+  assert.equal((await browser.visit('https://a.test/one', { scope: ['read'] })).status, 0);
 });
 
 test('a login makes a new session id and xsrf token, and ends the session that was there', async t => {

@@ -3,17 +3,11 @@ import type { HttpRequest } from '../http-request.ts';
 import type { Answer } from '../outcome.ts';
 import type { SameSite } from '../rule.ts';
 import { newSecret } from '../store/sealed-record.ts';
-import {
-  type Attempt,
-  createAttempt,
-  createHandoff,
-  pendingHash,
-  pendingValue,
-  type Wish,
-} from './attempt.ts';
-import { pendingCookie, type SetCookie } from './cookies.ts';
+import { type Attempt, createAttempt, createHandoff, type Wish } from './attempt.ts';
+import type { SetCookie } from './cookies.ts';
 import type { LoginFilter } from './login-filter.ts';
 import { CALLBACK_PATH, loginOrigin, type Place } from './origin.ts';
+import { bindAttempt } from './pending-cookies.ts';
 import { returnUrl } from './return-url.ts';
 
 /** What a request needs that the filter will not let pass without logging in. */
@@ -37,7 +31,7 @@ export async function beginLogin(
   cookies: readonly SetCookie[],
 ): Promise<Answer> {
   const { place, request } = asking;
-  const { pending, cookie } = pendingFor(filter, asking);
+  const { pending, cookies: binding } = bindAttempt(filter, place, request);
   const wish: Wish = {
     origin: place.origin,
     returnUrl: returnUrl(request, place.origin),
@@ -49,7 +43,7 @@ export async function beginLogin(
   const url = place.holdsLogin
     ? await providerUrl(filter, asking, wish, {})
     : handoffUrl(filter, await createHandoff(filter, wish, request));
-  return seeOther(url, [...cookies, cookie]);
+  return seeOther(url, [...cookies, ...binding]);
 }
 
 /** The login that a hand-off waits for, at the origin that holds logins. */
@@ -59,15 +53,9 @@ export async function beginLoginFor(
   { handoff, wish }: { readonly handoff: string; readonly wish: Wish },
   scope: readonly string[],
 ): Promise<Answer> {
-  const { pending, cookie } = pendingFor(filter, asking);
+  const { pending, cookies } = bindAttempt(filter, asking.place, asking.request);
   const own: Wish = { ...wish, origin: asking.place.origin, scope, pending };
-  return seeOther(await providerUrl(filter, asking, own, { handoff }), [cookie]);
-}
-
-/** One cookie per browser and origin, so that several tabs may log in at the same time. */
-function pendingFor(filter: LoginFilter, { place, request }: Asking) {
-  const value = pendingValue(filter, request) ?? newSecret(filter.sources.randomBytes);
-  return { pending: pendingHash(value), cookie: pendingCookie(filter.realm, place, value) };
+  return seeOther(await providerUrl(filter, asking, own, { handoff }), cookies);
 }
 
 /** RFC 6749 section 4.1.1, OpenID Connect Core section 3.1.2.1, RFC 7636 section 4.3. */

@@ -4,13 +4,13 @@ import type { HttpRequest } from '../http-request.ts';
 import type { Answer } from '../outcome.ts';
 import { ProviderError } from '../provider/provider-error.ts';
 import { newSecret } from '../store/sealed-record.ts';
-import { sameText } from './attempt.ts';
 import { clearSessionCookies, cookieValues, type SetCookie, XSRF } from './cookies.ts';
 import { methodNotAllowed } from './gateway-page.ts';
 import type { LoginFilter } from './login-filter.ts';
 import { parseLogout } from './logout-request.ts';
 import { type Presented, presentedSession } from './presented-session.ts';
 import type { Protecting } from './protecting.ts';
+import { sameText } from './same-text.ts';
 import type { Session } from './session.ts';
 
 /**

@@ -11,7 +11,7 @@ import {
 } from './session-state.ts';
 
 const idToken = { raw: 'a.b.c', header: {}, claims: { sub: 'alice' } };
-const ORIGIN = { xsrf: 'x', pending: 'p', asked: ['openid', 'read'], sessionCookies: false };
+const ORIGIN = { xsrf: 'x', pending: ['p'], asked: ['openid', 'read'], sessionCookies: false };
 const HOUR = 3_600_000;
 
 function session(refreshToken?: string, expiresInSeconds: number | undefined = 60): Session {

@@ -7,8 +7,8 @@ import type { SameSite } from '../rule.ts';
 export type Session = {
   readonly format: 1;
   readonly xsrf: string;
-  /** Hash of the pending cookie that the login came with. */
-  readonly pending: string;
+  /** Hashes of the pending cookies of its browser, 16 at most: other tabs may have begun logins by them. */
+  readonly pending: readonly string[];
   readonly accessToken: string;
   readonly accessTokenEnds: number;
   readonly refreshToken?: string;
@@ -110,10 +110,18 @@ export function toStored(session: Session): object {
 export function parseStored(value: unknown): Session | undefined {
   if (!isStored(value)) return undefined;
   const { idToken: raw } = value;
-  return { ...value, idToken: { raw, header: decodeProtectedHeader(raw), claims: decodeJwt(raw) } };
+  return {
+    ...value,
+    pending: [value.pending].flat(),
+    idToken: { raw, header: decodeProtectedHeader(raw), claims: decodeJwt(raw) },
+  };
 }
 
-type Stored = Omit<Session, 'idToken'> & { readonly idToken: string };
+/** There was one pending cookie once. */
+type Stored = Omit<Session, 'idToken' | 'pending'> & {
+  readonly idToken: string;
+  readonly pending: string | readonly string[];
+};
 
 function isStored(value: unknown): value is Stored {
   return typeof value === 'object' && value !== null && 'format' in value && value.format === 1;

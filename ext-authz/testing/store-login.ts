@@ -36,7 +36,7 @@ export async function storeLogin(store: RecordStore, options: LoginOptions): Pro
     ...{ accessToken: await accessToken(options), tokenType: 'Bearer' as const, scope: undefined },
     ...{ expiresInSeconds: LIFETIME_SECONDS, idToken },
   };
-  const origin = { xsrf, pending: '', asked: ['openid'], sessionCookies: false };
+  const origin = { xsrf, pending: [], asked: ['openid'], sessionCookies: false };
   const session = newSession(origin, tokens, IDLE_MS, now);
   const id = await records.create(session, now);
   return { id, xsrf, key: records.keyOf(id), session };
