@@ -1,25 +1,80 @@
-/**
- * `npx node bench/decision-memory.ts [millions]`: what our rate limit service holds after each of 10 million decisions (or so many millions), counters in
- * memory. One Markdown table on standard output; it must be flat after the first million.
- */
+import { callsOf, inTurn, ofNewKeys } from './h2/calls.ts';
+import { type Decider, startCheck, startRateLimit } from './h2/deciders.ts';
+import { askAsFastAsPossible } from './h2/decision-load.ts';
+import { circumstances, writePage } from './page.ts';
 import { memoryOf } from './process-usage.ts';
-import { askAsFastAsPossible } from './ratelimit/decision-load.ts';
-import { startDecisionService } from './ratelimit/decision-service.ts';
+import { readRun, say } from './short-run.ts';
 import { toTable } from './table.ts';
 
-const MILLION = 1_000_000;
-const millions = Number(process.argv[2] ?? 10);
-const service = await startDecisionService('ours, in memory', 100, '');
-const rows = new Map<string, string>();
-try {
-  for (let million = 1; million <= millions; million++) {
-    const { failed } = await askAsFastAsPossible(service.port, 4, 64, answered => answered >= MILLION);
-    if (failed > 0) throw new Error(`${failed} decisions had no answer`);
-    const { now, highest } = memoryOf(service.service);
-    rows.set(`${million}`, `${now.toFixed(0)} / ${highest.toFixed(0)}`);
-    process.stderr.write(`${million} million: ${now.toFixed(1)} MiB, at its highest ${highest.toFixed(1)}\n`);
+/**
+ * `npx node bench/decision-memory.ts [millions]`: what our services hold after each million of 10 million decisions, on our own framing. It must be flat.
+ * Prints a table and writes it to `bench/results/decision-memory.md`; given a number of millions it only prints. A whole run takes about 20 minutes, at most
+ * 40: a column ends after 10, wherever it is.
+ */
+const MILLIONS = 10;
+const LOOKS = 10;
+const LONGEST_COLUMN_MS = 600_000;
+const CONNECTIONS = 4;
+const AT_ONCE = 64;
+const SESSIONS = 1_000;
+
+type Column = {
+  readonly name: string;
+  readonly start: () => Promise<Decider>;
+  /** What is asked; without it the decider's own messages. */
+  readonly next?: () => Uint8Array;
+};
+
+const COLUMNS: readonly Column[] = [
+  { name: 'rate limit, one counter', start: () => startRateLimit('own') },
+  {
+    name: 'rate limit, a new counter each time, for a second',
+    start: () => startRateLimit('own', 'SECOND'),
+    next: ofNewKeys(),
+  },
+  {
+    name: 'rate limit, a new counter each time, for a minute',
+    start: () => startRateLimit('own'),
+    next: ofNewKeys(),
+  },
+  { name: `check, ${SESSIONS.toLocaleString('en')} sessions`, start: () => startCheck('own', SESSIONS) },
+];
+
+const { isWhole, size: millions } = readRun(MILLIONS, 'millions of decisions');
+const begun = circumstances();
+const decisionsALook = Math.ceil((millions * 1_000_000) / LOOKS);
+const columns = new Map<string, ReadonlyMap<string, string>>();
+for (const column of COLUMNS) columns.set(column.name, await measure(column));
+const table = toTable('decisions so far', columns);
+process.stdout.write(table);
+if (isWhole) writePage('decision-memory', page(table));
+
+async function measure({ name, next, start }: Column): Promise<ReadonlyMap<string, string>> {
+  const decider = await start();
+  const rows = new Map<string, string>();
+  const ends = performance.now() + LONGEST_COLUMN_MS;
+  try {
+    const calls = callsOf({ path: decider.path, next: next ?? inTurn(decider.messages) });
+    for (let look = 1; look <= LOOKS && performance.now() < ends; look++) {
+      const enough = (answered: number) => answered >= decisionsALook;
+      const target = { port: decider.port, connections: CONNECTIONS, calls };
+      const { ms } = await askAsFastAsPossible({ ...target, atOnce: AT_ONCE, enough });
+      const { highest, now } = memoryOf(decider.service);
+      const held = `${now.toFixed(0)} / ${highest.toFixed(0)}`;
+      rows.set((look * decisionsALook).toLocaleString('en'), held);
+      say(`${name}: ${look} of ${LOOKS} in ${(ms / 1_000).toFixed(0)} s: ${held} MiB`);
+    }
+  } finally {
+    await decider.stop();
   }
-} finally {
-  await service.stop();
+  return rows;
 }
-process.stdout.write(toTable('million decisions', new Map([['memory now / highest, MiB', rows]])));
+
+function page(text: string): string {
+  return `# What our services hold after ten million decisions
+${begun} Memory of the service (its resident set), now / at its highest so far, in MiB. gRPC straight to the service, on our own framing, over ${CONNECTIONS} connections with
+${AT_ONCE} calls at a time. Counters are in memory: at most 500,000, which those of a minute reach; from then on new keys share the rest. Sessions are in a file, each with
+an access token of its own. Made by \`npx node bench/decision-memory.ts\`.
+
+${text}`;
+}

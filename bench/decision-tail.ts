@@ -1,76 +1,108 @@
-import { writeFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
-import { TOOLS } from '#launcher/test-tools.ts';
+import { callsOf, inTurn } from './h2/calls.ts';
+import { type Decider, SERVERS, startCheck, startOther, startRateLimit } from './h2/deciders.ts';
+import { askAsFastAsPossible, askAtRate, type Load } from './h2/decision-load.ts';
+import { circumstances, writePage } from './page.ts';
 import { cpuMsOf, memoryOf } from './process-usage.ts';
 import { quantile, toMs } from './quantile.ts';
-import { askAsFastAsPossible, askAtRate, type Load } from './ratelimit/decision-load.ts';
-import { type Kind, startDecisionService } from './ratelimit/decision-service.ts';
+import { buildReference, REFERENCE } from './ratelimit/reference.ts';
+import { readRun, say } from './short-run.ts';
 import { toTable } from './table.ts';
 
 /**
- * `npx node bench/decision-tail.ts [seconds]`: how long rate limit decisions take at the service itself, at 70 % of the most that it does, and then over 1,000
- * connections. Prints a table and writes it to `bench/results/decision-tail.md`; given a number of seconds for each measurement it only prints. Wants
- * redis-server, the reference that `bench/ratelimit.ts` has built, and an idle machine.
+ * `npx node bench/decision-tail.ts [seconds]`: how long decisions take at the service itself, over a few connections and over 1,000: at 70 % of the most
+ * that it does over so many. Prints tables and writes them to `bench/results/decision-tail.md`; given a number of seconds for each measurement it only
+ * prints. Wants Go (for the reference), redis-server and an idle machine. A whole run takes about 6 minutes.
  */
-const KINDS: readonly Kind[] = ['envoyproxy/ratelimit + Redis', 'ours, in memory', 'ours + Redis'];
 const SECONDS = 10;
+const WARM_UP_SECONDS = 2;
 const SHARE = 0.7;
-const FEW = 4;
-const MANY = 1_000;
-const LIMITS = 100;
-const RESULTS = join(import.meta.dirname, 'results', 'decision-tail.md');
+/** Connections, and calls at once on each, for the most that a service does. */
+const LOADS = [
+  [4, 32],
+  [1_000, 1],
+] as const;
 
-const seconds = Number(process.argv[2] ?? SECONDS);
-const columns = new Map<string, ReadonlyMap<string, string>>();
-for (const kind of KINDS) {
-  process.stderr.write(`${kind}\n`);
-  columns.set(kind, await measure(kind));
-}
-const table = toTable('one descriptor, 100 limits', columns);
-process.stdout.write(table);
-if (process.argv[2] === undefined) writeFileSync(RESULTS, page(table));
+type Rows = ReadonlyMap<string, string>;
+type Column = readonly [name: string, start: () => Promise<Decider>];
 
-async function measure(kind: Kind): Promise<ReadonlyMap<string, string>> {
-  const service = await startDecisionService(kind, LIMITS, join(TOOLS, 'envoyproxy-ratelimit'));
-  try {
-    await mostOf(service.port, seconds / 2);
-    const most = await mostOf(service.port, seconds);
-    const rate = most * SHARE;
-    const few = await askAtRate(service.port, FEW, rate, seconds);
-    const before = cpuMsOf(service.service);
-    const many = await askAtRate(service.port, MANY, rate, seconds);
-    const cpu = ((cpuMsOf(service.service) - before) * 1_000) / (many.times.length + many.failed);
-    return new Map([
-      ['the most, decisions/s', most.toFixed(0)],
-      [`at 70 % over ${FEW} connections: p50 / p99 / p99.9, ms`, tail(few)],
-      [`**at 70 % over ${MANY.toLocaleString('en')} connections: p50 / p99 / p99.9, ms**`, tail(many)],
-      [`CPU of the service over ${MANY.toLocaleString('en')} connections, µs a decision`, cpu.toFixed(1)],
-      ['memory of the service at its highest, MiB', memoryOf(service.service).highest.toFixed(0)],
-    ]);
-  } finally {
-    await service.stop();
+const RATE_LIMITS: readonly Column[] = [
+  ['envoyproxy/ratelimit + Redis', () => startOther('envoyproxy/ratelimit + Redis')],
+  ...SERVERS.map((server): Column => [`memory, ${server}`, () => startRateLimit(server)]),
+  ['Redis, own', () => startOther('ours + Redis')],
+];
+const CHECKS = SERVERS.map((server): Column => [server, () => startCheck(server)]);
+
+const { isWhole, size: seconds } = readRun(SECONDS, 'seconds');
+const begun = circumstances();
+buildReference();
+const tables = [
+  await measureAll('a rate limit: one descriptor', RATE_LIMITS),
+  await measureAll('check of a session', CHECKS),
+].join('\n');
+process.stdout.write(tables);
+if (isWhole) writePage('decision-tail', page(tables));
+
+async function measureAll(title: string, columns: readonly Column[]): Promise<string> {
+  const measured = new Map<string, Rows>();
+  for (const [name, start] of columns) {
+    say(`${title}, ${name}`);
+    const decider = await start();
+    try {
+      measured.set(name, await measure(decider));
+    } finally {
+      await decider.stop();
+    }
   }
+  return toTable(title, measured);
 }
 
-async function mostOf(port: number, forSeconds: number): Promise<number> {
-  const end = performance.now() + forSeconds * 1_000;
-  const load = await askAsFastAsPossible(port, FEW, 32, () => performance.now() > end);
-  if (load.failed > 0) throw new Error(`${load.failed} decisions had no answer`);
-  return load.times.length / (load.ms / 1_000);
+async function measure(decider: Decider): Promise<Rows> {
+  const rows: (readonly [string, string])[] = [];
+  for (const [connections, atOnce] of LOADS) rows.push(...(await measureOver(decider, connections, atOnce)));
+  const { highest } = memoryOf(decider.service);
+  return new Map([...rows, ['memory of the service at its highest, MiB', highest.toFixed(0)]]);
 }
 
-function tail({ failed, times }: Load): string {
-  if (failed > 0) throw new Error(`${failed} decisions had no answer`);
-  return [0.5, 0.99, 0.999].map(q => toMs(quantile(times, q))).join(' / ');
+async function measureOver(decider: Decider, connections: number, atOnce: number) {
+  const target = {
+    port: decider.port,
+    connections,
+    calls: callsOf({ path: decider.path, next: inTurn(decider.messages) }),
+  };
+  const mostIn = async (forSeconds: number) => {
+    const enough = (_: number, ms: number) => ms >= forSeconds * 1_000;
+    const { ms, times } = await askAsFastAsPossible({ ...target, atOnce, enough });
+    return times.length / (ms / 1_000);
+  };
+  await mostIn(WARM_UP_SECONDS);
+  const most = await mostIn(seconds / 2);
+  const before = cpuOf(decider);
+  const load = await askAtRate({ ...target, perSecond: most * SHARE, seconds });
+  const cpu = ((cpuOf(decider) - before) * 1_000) / Math.max(1, load.times.length);
+  const over = `${connections.toLocaleString('en')} connections`;
+  return [
+    [`${over}: the most, decisions/s`, most.toFixed(0)],
+    [`**${over}, 70 % of it: p50 / p99 / p99.9, ms**`, tail(load)],
+    [`${over}, 70 % of it: CPU of service + store, µs a decision`, cpu.toFixed(1)],
+  ] as const;
 }
 
-function page(tableText: string): string {
-  const date = new Date().toISOString().slice(0, 10);
-  return `# How long a rate limit decision takes
-${date}, ${availableParallelism()} cores, Node ${process.versions.node}. gRPC straight to the service, without Envoy: a client that writes frames made before (it costs about a microsecond a call), on the
-other core. The most: ${FEW} connections with 32 calls at a time. Then calls come evenly at 70 % of that, whether earlier ones are answered or not, and each is timed from when
-it was due. ${seconds} s each. Made by \`npx node bench/decision-tail.ts\`.
+function cpuOf({ service, store }: Decider): number {
+  return cpuMsOf(service) + (store === undefined ? 0 : cpuMsOf(store));
+}
 
-${tableText}`;
+/** With what became of calls that failed. */
+function tail({ failures, times }: Load): string {
+  const quantiles = times.length === 0 ? [] : [0.5, 0.99, 0.999].map(q => toMs(quantile(times, q)));
+  const failed = [...failures].map(([what, count]) => `; ${count} of ${times.length + count}: ${what}`);
+  return `${quantiles.join(' / ')}${failed.join('')}`;
+}
+
+function page(text: string): string {
+  return `# How long a decision takes
+${begun} gRPC straight to the service, without Envoy: a client that writes frames made before (it costs about a microsecond a call), on the other core.
+The most: 4 connections with 32 calls at a time, 1,000 with one. Then calls come evenly at 70 % of that, whether earlier ones are answered or not, and each
+is timed from when it was due. ${seconds} s each. grpc-js, node and own: who speaks HTTP/2 for the same methods of ours. ${REFERENCE}. Made by \`npx node bench/decision-tail.ts\`.
+
+${text}`;
 }

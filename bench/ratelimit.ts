@@ -2,11 +2,10 @@ import { writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { ENVOY_VERSION } from '#envoy/binary.ts';
-import { goInstall } from '#launcher/go-install.ts';
-import { TOOLS } from '#launcher/test-tools.ts';
 import { cpuMsOf } from './process-usage.ts';
 import { type DecisionService, type Kind, startDecisionService } from './ratelimit/decision-service.ts';
 import { startEdge } from './ratelimit/edge.ts';
+import { buildReference, REFERENCE } from './ratelimit/reference.ts';
 import { toTable } from './table.ts';
 import { runWrk } from './wrk.ts';
 
@@ -15,7 +14,6 @@ import { runWrk } from './wrk.ts';
  * through the same Envoy, one after the other in one run. Prints tables and writes them to `bench/results/ratelimit.md`. Wants Go (the reference is built
  * from its module), Debian's wrk and redis-server, and an idle machine. Given a number of seconds for each measurement it only prints.
  */
-const REFERENCE = 'github.com/envoyproxy/ratelimit/src/service_cmd@v1.4.1-0.20260122083618-3fb702589d36';
 const KINDS: readonly Kind[] = ['envoyproxy/ratelimit + Redis', 'ours, in memory', 'ours + Redis'];
 const DESCRIPTORS = [1, 3, 10];
 const LIMITS = [1, 100, 10_000];
@@ -35,9 +33,7 @@ type Measured = {
 
 const say = (line: string) => void process.stderr.write(`${line}\n`);
 const seconds = Number(process.argv[2] ?? SECONDS);
-const reference = join(TOOLS, 'envoyproxy-ratelimit');
-const failure = goInstall(REFERENCE, reference, say);
-if (failure !== '') throw new Error(failure);
+buildReference();
 
 const tables: string[] = [];
 for (const limits of LIMITS) {
@@ -60,7 +56,7 @@ process.stdout.write(text);
 if (process.argv[2] === undefined) writeFileSync(RESULTS, page(text));
 
 async function measure(kind: Kind, descriptors: number, limits: number): Promise<Measured> {
-  const service = await startDecisionService(kind, limits, reference);
+  const service = await startDecisionService(kind, limits);
   try {
     return await measureWith(service, descriptors, limits);
   } finally {
@@ -113,7 +109,7 @@ function toColumn(measured: Measured, base: Measured): ReadonlyMap<string, strin
 function page(tables: string): string {
   const date = new Date().toISOString().slice(0, 10);
   return `# What a rate limit decision costs
-${date}, ${availableParallelism()} cores, Node ${process.versions.node}, Envoy ${ENVOY_VERSION} with one worker, ${REFERENCE.split('/src')[0]} (${REFERENCE.split('@')[1]}) in Go. wrk with 64 connections →
+${date}, ${availableParallelism()} cores, Node ${process.versions.node}, Envoy ${ENVOY_VERSION} with one worker, ${REFERENCE}. wrk with 64 connections →
 Envoy → service, which lets every request pass; the upstream is a listener of the same Envoy. Each descriptor has two labels, meets one limit and has a counter of its
 own. ${seconds} s each after ${WARM_UP_SECONDS} s of warming up. CPU is user and system time of the process. Made by \`npx node bench/ratelimit.ts\`.
 

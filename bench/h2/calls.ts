@@ -1,60 +1,87 @@
 import { findType } from '#protos/root.ts';
-import { framed } from '#protos/unary/message-reader.ts';
-import type { MakeCall } from '../ratelimit/decision-connection.ts';
+import { DOMAIN } from '../ratelimit/limits.ts';
+import type { MakeCall } from './decision-connection.ts';
+import { FLAG, FRAME, HEAD_BYTES, writeHead } from './frames.ts';
 
-/** Source: RFC 9113, section 6. */
-const [DATA, HEADERS] = [0, 1];
-const [END_STREAM, END_HEADERS] = [1, 4];
+export const RATE_LIMIT_PATH = '/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit';
+export const CHECK_PATH = '/envoy.service.auth.v3.Authorization/Check';
+
 /** `:method: POST` and `:scheme: http` of HPACK's static table. Source: RFC 7541, appendix A. */
 const START = [0x83, 0x86];
 /** The first entry of the dynamic table. */
 const NEWEST = 62;
+/** Before a gRPC message: whether it is compressed, and its length. */
+const PREFIX_BYTES = 5;
 
 export type Asked = {
   readonly path: string;
-  readonly messages: readonly Uint8Array[];
+  /** The message of the next call, of whatever connection; it may be a view that is used again. */
+  readonly next: () => Uint8Array;
   /** Whether each call has a header with a value of its own, as when Envoy traces. */
-  readonly isTraced: boolean;
+  readonly isTraced?: boolean;
 };
 
 /** Calls as Envoy sends them: headers that are the same in each call are sent once for a connection, and named by one byte from then on. */
-export function callsOf({ path, messages, isTraced }: Asked): () => MakeCall {
+export function callsOf({ path, next, isTraced = false }: Asked): () => MakeCall {
   const fields = [
     [':path', path],
     [':authority', 'service'],
     ['te', 'trailers'],
     ['content-type', 'application/grpc'],
-    ['grpc-timeout', '1000m'],
+    ['grpc-timeout', '10S'],
   ] as const;
   const first = Buffer.concat([
     Buffer.from(START),
     ...fields.map(([name, value]) => literal(0x40, name, value)),
   ]);
-  const next = Buffer.from([...START, ...fields.map((_, n) => 0x80 | (NEWEST + fields.length - 1 - n))]);
-  const bodies = messages.map(framed);
+  const later = Buffer.from([...START, ...fields.map((_, n) => 0x80 | (NEWEST + fields.length - 1 - n))]);
   return () => stream => {
-    const block = stream === 1 ? first : next;
+    const block = stream === 1 ? first : later;
     const trace = isTraced ? literal(0, 'traceparent', traceOf(stream)) : Buffer.alloc(0);
-    const body = bodies[((stream - 1) / 2) % bodies.length] ?? Buffer.alloc(0);
-    const call = Buffer.allocUnsafe(18 + block.length + trace.length + body.length);
-    writeHead(call, 0, HEADERS, END_HEADERS, stream, block.length + trace.length);
-    block.copy(call, 9);
-    trace.copy(call, 9 + block.length);
-    writeHead(call, 9 + block.length + trace.length, DATA, END_STREAM, stream, body.length);
-    body.copy(call, call.length - body.length);
-    return call;
+    return toCall(stream, block, trace, next());
   };
 }
 
-/** What Envoy sends for a descriptor of two labels. */
-export function rateLimitMessage(): Uint8Array {
+function toCall(stream: number, block: Buffer, trace: Buffer, message: Uint8Array): Buffer {
+  const body = HEAD_BYTES + block.length + trace.length;
+  const call = Buffer.allocUnsafe(body + HEAD_BYTES + PREFIX_BYTES + message.length);
+  writeHead(call, 0, FRAME.headers, FLAG.endHeaders, stream, block.length + trace.length);
+  block.copy(call, HEAD_BYTES);
+  trace.copy(call, HEAD_BYTES + block.length);
+  writeHead(call, body, FRAME.data, FLAG.endStream, stream, PREFIX_BYTES + message.length);
+  call[body + HEAD_BYTES] = 0;
+  call.writeUInt32BE(message.length, body + HEAD_BYTES + 1);
+  call.set(message, body + HEAD_BYTES + PREFIX_BYTES);
+  return call;
+}
+
+/** These messages, one after the other, again and again. */
+export function inTurn(messages: readonly Uint8Array[]): () => Uint8Array {
+  let asked = 0;
+  return () => messages[asked++ % messages.length] ?? Buffer.alloc(0);
+}
+
+/** What Envoy sends for a descriptor of two labels, the second of which is `n`. */
+export function rateLimitMessage(n = '0'): Uint8Array {
   const type = findType('envoy.service.ratelimit.v3.RateLimitRequest');
   if (type === undefined) throw new Error('no type of requests');
   const entries = [
     { key: 'generic_key', value: 'limit-0' },
-    { key: 'n', value: '0' },
+    { key: 'n', value: n },
   ];
-  return type.encode(type.fromObject({ domain: 'bench', descriptors: [{ entries }] })).finish();
+  return type.encode(type.fromObject({ domain: DOMAIN, descriptors: [{ entries }] })).finish();
+}
+
+/** The same with another `n` each time, so that each call has a counter of its own. */
+export function ofNewKeys(): () => Uint8Array {
+  const none = '00000000';
+  const message = Buffer.from(rateLimitMessage(none));
+  const at = message.indexOf(none);
+  let asked = 0;
+  return () => {
+    message.write((asked++).toString(36).padStart(none.length, '0'), at, 'latin1');
+    return message;
+  };
 }
 
 function traceOf(stream: number): string {
@@ -64,18 +91,4 @@ function traceOf(stream: number): string {
 /** Texts of less than 127 bytes, as they are. Source: RFC 7541, section 6.2. */
 function literal(kind: number, name: string, value: string): Buffer {
   return Buffer.from([kind, name.length, ...Buffer.from(name), value.length, ...Buffer.from(value)]);
-}
-
-function writeHead(
-  into: Buffer,
-  at: number,
-  type: number,
-  flags: number,
-  stream: number,
-  length: number,
-): void {
-  into.writeUIntBE(length, at, 3);
-  into[at + 3] = type;
-  into[at + 4] = flags;
-  into.writeUInt32BE(stream, at + 5);
 }

@@ -1,6 +1,6 @@
 /**
- * A rate limit service with its counters in memory and one limit on each address, or an ext-authz with the sessions of a file, served by what the first
- * argument says. The rest of the arguments: `ratelimit`, or `check`, the file of sessions and that of the resources.
+ * A rate limit service with its counters in memory and one limit, or an ext-authz with the sessions of a file, served by what the first argument
+ * says. The rest of the arguments: `ratelimit` and the unit of the limit, or `check`, the file of sessions and that of the resources.
  */
 import { createSecretKey, randomBytes, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -18,8 +18,9 @@ import { MemoryCounterStore } from '#ratelimit-service/memory-counter-store.ts';
 import { startServer } from '#ratelimit-service/server.ts';
 import { xdsResource } from '#xds/snapshot.ts';
 import { configurationOf } from '../oauth2/configuration.ts';
+import { DOMAIN, RATE } from '../ratelimit/limits.ts';
 
-const [server, kind, sessions = '', resources = ''] = process.argv.slice(2);
+const [server, kind, first = '', second = ''] = process.argv.slice(2);
 const log = pino({ level: 'error' });
 const uptime = () => performance.now();
 const at = { host: '127.0.0.1', port: 0 };
@@ -29,15 +30,15 @@ function serve(options: ServeUnaryOptions) {
   return serveUnary({ ...options, transport: server === 'own' ? 'own' : 'node' });
 }
 
-async function serveRateLimit(): Promise<number> {
+async function serveRateLimit(unit: string): Promise<number> {
   const store = new MemoryCounterStore({ now: Date.now, random: Math.random });
   const started = await startServer({ ...at, store, log, uptime, serve });
   const pattern = [
     { alternatives: [{ key: 'generic_key', value: 'limit-0' }] },
     { alternatives: [{ key: 'n' }] },
   ];
-  const limit = { name: 'a', rate: 4_000_000_000, unit: 'MINUTE', pattern };
-  const changed = [xdsResource('a', encodeAny({ '@type': RATE_LIMIT, domain: 'bench', limits: [limit] }))];
+  const limit = { name: 'a', rate: RATE, unit, pattern };
+  const changed = [xdsResource('a', encodeAny({ '@type': RATE_LIMIT, domain: DOMAIN, limits: [limit] }))];
   const nack = (reason: string) => {
     throw new Error(reason);
   };
@@ -45,7 +46,7 @@ async function serveRateLimit(): Promise<number> {
   return started.port;
 }
 
-async function serveCheck(): Promise<number> {
+async function serveCheck(sessions: string, resources: string): Promise<number> {
   const store = await openSqliteRecordStore(sessions, { now: Date.now, uptime });
   const storeKey = createSecretKey(randomBytes(32));
   const kit = openFilterKit({
@@ -62,7 +63,7 @@ async function serveCheck(): Promise<number> {
   return (await serve({ ...at, methods: [checkMethod(checker)], onError })).port;
 }
 
-const port = await (kind === 'check' ? serveCheck() : serveRateLimit());
+const port = await (kind === 'check' ? serveCheck(first, second) : serveRateLimit(first));
 process.once('disconnect', () => process.exit(0));
 process.send?.({ listening: true, port });
 process.send?.({ ready: true });

@@ -1,5 +1,5 @@
 import { type EnvoyProcess, startEnvoy } from '#envoy/e2e/envoy-process.ts';
-import { DOMAIN } from './decision-service.ts';
+import { DOMAIN } from './limits.ts';
 
 const TYPE = 'type.googleapis.com/envoy.extensions';
 

@@ -1,0 +1,55 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openSqliteRecordStore } from '#ext-authz/store/sqlite-record-store.ts';
+import { startHostileProvider } from '#ext-authz/testing/hostile-provider.ts';
+import { checkRequest } from '../oauth2/check-request.ts';
+import { logInAll } from '../oauth2/login.ts';
+import { startServiceProcess } from '../oauth2/service-process.ts';
+import { pageOf, siteYaml } from '../oauth2/site.ts';
+import type { DecisionService, Kind } from '../ratelimit/decision-service.ts';
+import { startDecisionService } from '../ratelimit/decision-service.ts';
+import { CHECK_PATH, RATE_LIMIT_PATH, rateLimitMessage } from './calls.ts';
+
+/** Who may speak HTTP/2 for our services. */
+export const SERVERS = ['grpc-js', 'node', 'own'] as const;
+export type Server = (typeof SERVERS)[number];
+
+/** A service, and what it can be asked: the method, and messages that it answers with a decision. */
+export type Decider = DecisionService & { readonly path: string; readonly messages: readonly Uint8Array[] };
+
+const MAIN = join(import.meta.dirname, 'decision-process.ts');
+
+/** Our rate limit service with counters in memory, each of which is dropped after a `unit`. */
+export async function startRateLimit(server: Server, unit: 'SECOND' | 'MINUTE' = 'MINUTE'): Promise<Decider> {
+  const { pid, port, stop } = await startServiceProcess([MAIN, server, 'ratelimit', unit]);
+  return rateLimitDecider({ port, stop, service: pid, store: undefined });
+}
+
+/** A rate limit service as it is started elsewhere, with 100 limits. */
+export async function startOther(kind: Kind): Promise<Decider> {
+  return rateLimitDecider(await startDecisionService(kind, 100));
+}
+
+/** Our ext-authz with so many sessions in its file; the messages have the cookies of one after the other. */
+export async function startCheck(server: Server, sessions = 1): Promise<Decider> {
+  const provider = await startHostileProvider();
+  const folder = mkdtempSync(join(tmpdir(), 'bench-h2-'));
+  const [file, resources] = [join(folder, 'sessions.sqlite'), join(folder, 'site.yaml')];
+  writeFileSync(resources, siteYaml(provider.issuer, 1));
+  const { pid, port, stop } = await startServiceProcess([MAIN, server, 'check', file, resources]);
+  const store = await openSqliteRecordStore(file, { now: Date.now, uptime: () => performance.now() });
+  const cookies = await logInAll(store, provider, sessions);
+  const stopAll = async () => {
+    await store.close();
+    await stop();
+    await provider.close();
+    rmSync(folder, { recursive: true });
+  };
+  const messages = cookies.map(cookie => checkRequest(pageOf(1), cookie));
+  return { port, messages, path: CHECK_PATH, service: pid, store: undefined, stop: stopAll };
+}
+
+function rateLimitDecider(service: DecisionService): Decider {
+  return { ...service, path: RATE_LIMIT_PATH, messages: [rateLimitMessage()] };
+}

@@ -1,0 +1,145 @@
+import net from 'node:net';
+import {
+  describeGoAway,
+  FLAG,
+  FRAME,
+  frame,
+  HEAD_BYTES,
+  maxStreamsOf,
+  PREFACE,
+  WIDEST,
+  widen,
+} from './frames.ts';
+
+/** The window is widened to the most at the start, and again long before answers of some bytes have used it up. */
+const WIDEN_AFTER = 2 ** 30;
+/** Until the server has said how many it takes. */
+const FIRST_STREAMS = 100;
+/** More than this would only wait in the server instead of here. */
+const MOST_STREAMS = 1_000;
+
+/** Hears of each call that has ended, when it was due, and why it has no answer, if so. */
+export type OnEnd = (due: number, failure?: string) => void;
+
+/** The frames of a call on this stream, the first of which is 1. */
+export type MakeCall = (stream: number) => Buffer;
+
+/**
+ * A connection that asks for decisions at a hundredth of what an HTTP/2 library costs, so that the service is what is measured. It writes frames
+ * that were made before and looks for DATA and END_STREAM in the answers. Calls beyond what the server takes at once wait here. Every call
+ * ends: those of a connection that is closed, and those asked for later, as failures.
+ */
+export class DecisionConnection {
+  readonly #socket: net.Socket;
+  readonly #makeCall: MakeCall;
+  readonly #onEnd: OnEnd;
+  /** When the call of each stream was due. */
+  readonly #inFlight = new Map<number, number>();
+  readonly #withMessage = new Set<number>();
+  readonly #waiting: number[] = [];
+  #streams = FIRST_STREAMS;
+  #next = 1;
+  #received = 0;
+  #rest: Buffer = Buffer.alloc(0);
+  #goAway = 'the connection was closed';
+
+  private constructor(socket: net.Socket, makeCall: MakeCall, onEnd: OnEnd) {
+    this.#socket = socket.setNoDelay(true);
+    this.#makeCall = makeCall;
+    this.#onEnd = onEnd;
+    socket.on('error', ({ message }) => {
+      this.#goAway = message;
+    });
+    socket.on('close', () => this.#fail());
+    socket.on('data', (chunk: Buffer) => this.#read(chunk));
+    socket.write(Buffer.concat([PREFACE, frame(FRAME.settings, 0), widen(WIDEST)]));
+  }
+
+  static async open(port: number, makeCall: MakeCall, onEnd: OnEnd): Promise<DecisionConnection> {
+    const socket = net.connect(port, '127.0.0.1');
+    await new Promise<void>((resolve, reject) => {
+      socket.once('connect', resolve);
+      socket.once('error', reject);
+    });
+    return new DecisionConnection(socket, makeCall, onEnd);
+  }
+
+  /** Calls that have not ended. */
+  get pending(): number {
+    return this.#inFlight.size + this.#waiting.length;
+  }
+
+  /** Asks once for each `due`, in ms of `performance.now()`. */
+  ask(dues: readonly number[]): void {
+    this.#waiting.push(...dues);
+    if (this.#socket.destroyed) this.#fail();
+    else this.#send();
+  }
+
+  /** Nobody hears of the calls that have not ended. */
+  close(): void {
+    this.#inFlight.clear();
+    this.#waiting.length = 0;
+    this.#socket.destroy();
+  }
+
+  #send(): void {
+    const calls = this.#waiting.splice(0, this.#streams - this.#inFlight.size).map(due => {
+      const call = this.#makeCall(this.#next);
+      this.#inFlight.set(this.#next, due);
+      this.#next += 2;
+      return call;
+    });
+    if (calls.length > 0) this.#socket.write(Buffer.concat(calls));
+  }
+
+  #read(chunk: Buffer): void {
+    const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
+    let at = 0;
+    while (at + HEAD_BYTES <= bytes.length) {
+      const end = at + HEAD_BYTES + bytes.readUIntBE(at, 3);
+      if (end > bytes.length) break;
+      const payload = bytes.subarray(at + HEAD_BYTES, end);
+      this.#hear(bytes[at + 3] ?? 0, bytes[at + 4] ?? 0, bytes.readUInt32BE(at + 5), payload);
+      at = end;
+    }
+    this.#rest = bytes.subarray(at);
+    if (this.#waiting.length > 0) this.#send();
+  }
+
+  #hear(type: number, flags: number, stream: number, payload: Buffer): void {
+    if (type === FRAME.data || type === FRAME.headers) return this.#hearAnswer(type, flags, stream, payload);
+    if (type === FRAME.rstStream) return this.#end(stream, `RST_STREAM ${payload.readUInt32BE()}`);
+    if (type === FRAME.goAway) this.#goAway = describeGoAway(payload);
+    if (type === FRAME.ping && flags === 0) this.#socket.write(frame(FRAME.ping, FLAG.ack, payload));
+    if (type === FRAME.settings && flags === 0) {
+      this.#streams = Math.min(MOST_STREAMS, maxStreamsOf(payload) ?? MOST_STREAMS);
+      this.#socket.write(frame(FRAME.settings, FLAG.ack));
+    }
+  }
+
+  #hearAnswer(type: number, flags: number, stream: number, { length }: Buffer): void {
+    if (type === FRAME.data) {
+      this.#withMessage.add(stream);
+      this.#received += length;
+      if (this.#received >= WIDEN_AFTER) {
+        this.#socket.write(widen(this.#received));
+        this.#received = 0;
+      }
+    }
+    if ((flags & FLAG.endStream) === 0) return;
+    this.#end(stream, this.#withMessage.delete(stream) ? undefined : 'an error for an answer');
+  }
+
+  #end(stream: number, failure?: string): void {
+    const due = this.#inFlight.get(stream);
+    if (due === undefined) return;
+    this.#inFlight.delete(stream);
+    this.#onEnd(due, failure);
+  }
+
+  #fail(): void {
+    for (const stream of [...this.#inFlight.keys()]) this.#end(stream, this.#goAway);
+    for (const due of this.#waiting.splice(0)) this.#onEnd(due, this.#goAway);
+  }
+}
