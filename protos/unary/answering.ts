@@ -1,3 +1,4 @@
+import type { Rate } from '../h2/budget.ts';
 import type { KeepAlive } from '../h2/connection.ts';
 import type { OnError } from './answer-message.ts';
 import type { UnaryMethod } from './method.ts';
@@ -12,6 +13,8 @@ export type UnaryLimits = {
   /** Of the port; each costs some 20 KiB, and more with TLS. Envoy has one for each of its workers. */
   readonly maxConnections: number;
   readonly keepAlive: KeepAlive;
+  /** Streams that a peer may reset. */
+  readonly resets: Rate;
 };
 
 /** What a server answers, by path, and how much it bears. */

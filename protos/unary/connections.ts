@@ -6,7 +6,7 @@ import {
   type ServerSessionOptions,
 } from 'node:http2';
 import type { Duplex } from 'node:stream';
-import type { KeepAlive } from '../h2/connection.ts';
+import type { UnaryLimits } from './answering.ts';
 
 /** `raw`: names and values in turn, as they came. */
 export type OnStream = (
@@ -20,17 +20,10 @@ export const MAX_STREAMS = 1_024;
 export const MAX_HEADER_BYTES = 32 * 1_024;
 export const MAX_HEADERS = 128;
 /**
- * Streams that a peer may reset: so many at once, and a second. A proxy resets each call that takes too long, all of them when we are overloaded, and
- * must not lose its connection then; a reset costs us no more than a call.
- */
-export const RESETS = { streamResetBurst: 10_000, streamResetRate: 10_000 };
-
-/**
  * What one connection may do. CONTINUATION, SETTINGS and PING floods are bounded by nghttp2; a peer that does not read its answers is not
  * read from either. Source: RFC 9113, section 10.5; Node's page on HTTP/2.
  */
 const SESSION: ServerSessionOptions = {
-  ...RESETS,
   maxHeaderListPairs: MAX_HEADERS,
   maxSessionInvalidFrames: 100,
   maxSessionRejectedStreams: 100,
@@ -41,17 +34,22 @@ const SESSION: ServerSessionOptions = {
 export class Connections {
   readonly #sessions = new Set<ServerHttp2Session>();
   readonly #onConnection: () => OnStream;
-  readonly #keepAlive: KeepAlive;
+  readonly #keepAlive: UnaryLimits['keepAlive'];
+  readonly #options: ServerSessionOptions;
 
   /** `onConnection` says who answers the streams of a new connection. */
-  constructor(onConnection: () => OnStream, keepAlive: KeepAlive) {
+  constructor(
+    onConnection: () => OnStream,
+    { keepAlive, resets }: Pick<UnaryLimits, 'keepAlive' | 'resets'>,
+  ) {
     this.#onConnection = onConnection;
     this.#keepAlive = keepAlive;
+    this.#options = { ...SESSION, streamResetBurst: resets.burst, streamResetRate: resets.perSecond };
   }
 
   /** Speaks HTTP/2 on a connection that somebody else accepted. */
   accept(socket: Duplex): void {
-    const session = performServerHandshake(socket, SESSION);
+    const session = performServerHandshake(socket, this.#options);
     this.#sessions.add(session);
     session.on('close', () => this.#sessions.delete(session));
     // What a peer does wrong ends its own connection, or stream.
@@ -82,7 +80,11 @@ function drain(session: ServerHttp2Session): Promise<void> {
 }
 
 /** Ends a connection whose peer has gone without a word, or reads nothing any more. */
-function keepAlive(session: ServerHttp2Session, socket: Duplex, { everyMs, timeoutMs }: KeepAlive): void {
+function keepAlive(
+  session: ServerHttp2Session,
+  socket: Duplex,
+  { everyMs, timeoutMs }: UnaryLimits['keepAlive'],
+): void {
   const timer = setInterval(() => {
     if (session.destroyed) return;
     const late = setTimeout(() => socket.destroy(), timeoutMs);

@@ -95,7 +95,10 @@ async function serveData(t: TestContext): Promise<number> {
       stream.end('x');
     });
   };
-  const connections = new Connections(answer, { everyMs: 30_000, timeoutMs: 10_000 });
+  const connections = new Connections(answer, {
+    keepAlive: { everyMs: 30_000, timeoutMs: 10_000 },
+    resets: { burst: 10_000, perSecond: 10_000 },
+  });
   const { port, destroy, close } = await listen({
     host: '127.0.0.1',
     port: 0,

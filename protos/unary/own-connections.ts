@@ -7,17 +7,16 @@ import type { SessionLimits } from '../h2/session.ts';
 import type { RequestReader, Stream } from '../h2/stream.ts';
 import type { Answering } from './answering.ts';
 import { httpRefusal, readTimeout, TOO_LONG, UNKNOWN } from './check-headers.ts';
-import { MAX_HEADER_BYTES, MAX_HEADERS, MAX_STREAMS, RESETS } from './connections.ts';
+import { MAX_HEADER_BYTES, MAX_HEADERS, MAX_STREAMS } from './connections.ts';
 import type { Failure, UnaryCall, UnaryMethod } from './method.ts';
 import { OwnCall, refuseStream, type SharedLimits } from './own-call.ts';
 import { answerOwnParts } from './own-parts.ts';
 import type { AnswerParts } from './reflection-stream.ts';
 
-const LIMITS: SessionLimits = {
+const LIMITS: Omit<SessionLimits, 'resets'> = {
   maxStreams: MAX_STREAMS,
   maxFields: MAX_HEADERS,
   maxBytes: MAX_HEADER_BYTES,
-  resets: { burst: RESETS.streamResetBurst, perSecond: RESETS.streamResetRate },
   idleFrames: { burst: 2_000, perSecond: 1_000 },
 };
 
@@ -36,8 +35,9 @@ export class OwnConnections {
 
   constructor(answering: Answering) {
     this.#answering = answering;
-    const { keepAlive } = answering.limits;
-    this.#options = { pool: new BlockPool(), limits: LIMITS, keepAlive, now: () => performance.now() };
+    const { keepAlive, resets } = answering.limits;
+    const limits = { ...LIMITS, resets };
+    this.#options = { pool: new BlockPool(), limits, keepAlive, now: () => performance.now() };
   }
 
   accept(socket: Duplex): void {

@@ -40,6 +40,8 @@ const LIMITS: UnaryLimits = {
   messageMs: 10_000,
   maxConnections: 10_000,
   keepAlive: { everyMs: 30_000, timeoutMs: 10_000 },
+  // A proxy resets each call that takes too long, all of them when we are overloaded, and must not lose its connection then; a reset costs us no more than a call.
+  resets: { burst: 10_000, perSecond: 10_000 },
 };
 
 /**
@@ -98,7 +100,7 @@ type Transport = {
 function openTransport(kind: 'node' | 'own', answering: Answering): Transport {
   if (kind === 'own') return new OwnConnections(answering);
   const awaited = new AwaitedMessages();
-  const connections = new Connections(() => answerer(answering, awaited), answering.limits.keepAlive);
+  const connections = new Connections(() => answerer(answering, awaited), answering.limits);
   return {
     accept: socket => connections.accept(socket),
     sweep: () => awaited.sweep(),
