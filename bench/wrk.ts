@@ -1,18 +1,8 @@
-import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-
-/** What wrk counted: requests in all, a second, and how long they took in ms. */
-export type Load = {
-  readonly requests: number;
-  readonly perSecond: number;
-  readonly p50: number;
-  readonly p99: number;
-  /** Answers other than 2xx and 3xx, and errors of sockets. */
-  readonly failed: number;
-};
+import type { Load } from './load.ts';
+import { runTool } from './run-tool.ts';
 
 export type LoadOptions = {
   /** Default 64. */
@@ -30,13 +20,13 @@ export async function runWrk(
 ): Promise<Load> {
   const fields = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
   const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '--latency', ...fields];
-  if (cookies === undefined) return wrk([...args, url]);
+  if (cookies === undefined) return wrk([...args, url], seconds);
   const folder = mkdtempSync(join(tmpdir(), 'wrk-'));
   const [script, list] = [join(folder, 'cookies.lua'), join(folder, 'cookies')];
   writeFileSync(script, SCRIPT);
   writeFileSync(list, cookies.map(cookie => `${cookie}\n`).join(''), { mode: 0o600 });
   try {
-    return await wrk([...args, '-s', script, url, '--', list]);
+    return await wrk([...args, '-s', script, url, '--', list], seconds);
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -55,10 +45,11 @@ function request()
 end
 `;
 
-async function wrk(args: readonly string[]): Promise<Load> {
-  const { stdout } = await promisify(execFile)('wrk', args).catch((error: NodeJS.ErrnoException) => {
-    throw error.code === 'ENOENT' ? new Error('there is no wrk: install Debian\'s package "wrk"') : error;
-  });
+/** By how much it may take longer than it is told to. */
+const GRACE_SECONDS = 20;
+
+async function wrk(args: readonly string[], seconds: number): Promise<Load> {
+  const stdout = await runTool('wrk', args, seconds + GRACE_SECONDS, 'install Debian\'s package "wrk"');
   const number = (pattern: RegExp) => Number(pattern.exec(stdout)?.[1] ?? 0);
   const errors = /Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)/.exec(stdout) ?? [];
   return {
