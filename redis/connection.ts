@@ -20,8 +20,11 @@ export type ConnectionLimits = {
   readonly now: () => number;
 };
 
-/** TCP, TLS, AUTH and SELECT together. */
+/** TCP, TLS, AUTH and SELECT together. Counted in parts, between which answers are read: the time for which we were busy ourselves is one. */
 const OPEN_MS = 1000;
+const OPEN_PARTS = 4;
+/** When the library gives up by itself, for a socket that is being opened and that nothing else would end. */
+const LIBRARY_OPEN_MS = 5 * OPEN_MS;
 
 type Client = ReturnType<typeof createLibraryClient>;
 
@@ -109,7 +112,7 @@ function createLibraryClient({ host, port }: Address, { database, password, tls,
   const socket = {
     host,
     port,
-    connectTimeout: OPEN_MS,
+    connectTimeout: LIBRARY_OPEN_MS,
     reconnectStrategy: false as const,
     keepAliveInitialDelay: 5000,
   };
@@ -138,9 +141,14 @@ async function answers(client: Client): Promise<void> {
 async function connectInTime(client: Client, aborted: AbortSignal): Promise<void> {
   const connected = client.connect().then(() => answers(client));
   const giveUp = Promise.withResolvers<never>();
-  const stop = () => giveUp.reject(new RedisUnavailable('closed by us'));
-  const timer = setTimeout(() => giveUp.reject(new RedisUnavailable('no answer to the connection')), OPEN_MS);
-  aborted.addEventListener('abort', stop, { once: true });
+  const stop = (reason: string) => giveUp.reject(new RedisUnavailable(reason));
+  const close = () => stop('closed by us');
+  let parts = 0;
+  const timer = setInterval(() => {
+    parts += 1;
+    if (parts === OPEN_PARTS) stop('no answer to the connection');
+  }, OPEN_MS / OPEN_PARTS);
+  aborted.addEventListener('abort', close, { once: true });
   try {
     await Promise.race([connected, giveUp.promise]);
     if (aborted.aborted) throw new RedisUnavailable('closed by us');
@@ -153,7 +161,7 @@ async function connectInTime(client: Client, aborted: AbortSignal): Promise<void
     );
     throw error;
   } finally {
-    clearTimeout(timer);
-    aborted.removeEventListener('abort', stop);
+    clearInterval(timer);
+    aborted.removeEventListener('abort', close);
   }
 }

@@ -1,3 +1,4 @@
+import { backOff } from './back-off.ts';
 import { type Access, Connection, type Reply } from './connection.ts';
 import type { Address } from './description.ts';
 import { describeFailure, RedisUnavailable } from './redis-unavailable.ts';
@@ -19,7 +20,6 @@ export type LinkOptions = {
   readonly onEvent: (event: LinkEvent) => void;
 };
 
-const BACK_OFF_MS = { first: 50, most: 1000 };
 const WATCH_MS = 250;
 const SILENT_MS = 1000;
 
@@ -155,11 +155,6 @@ export class Link {
       connection.send(['PING']).catch(() => {});
     this.#answersSeen = connection.answers;
   }
-}
-
-/** Twice as long after each failure, some of it by chance, so that many clients do not come back together. */
-function backOff(failures: number, random: number): number {
-  return Math.min(BACK_OFF_MS.first * 2 ** Math.min(failures, 10), BACK_OFF_MS.most) * (0.5 + 0.4 * random);
 }
 
 export function textOf({ host, port }: Address): string {

@@ -10,6 +10,10 @@ import { until } from './testing/until.ts';
 
 const skip = whyNoRedis() ?? process.env.GATEWAY_SKIP_OPENSSL ?? false;
 const PASSWORD = 's3cret/@:%ü';
+type Test = Parameters<typeof openRedis>[0];
+
+/** What a machine that is busy may come to before it hears the refusal. */
+const UNTOLD = 'no answer to the connection';
 const RIGHTS = ['~counter:*', '+@all', '-get'];
 
 describe('Redis with users and TLS', { skip, concurrency: true }, () => {
@@ -41,10 +45,10 @@ describe('Redis with users and TLS', { skip, concurrency: true }, () => {
   const url = (user: string, password: string) =>
     `redis://${user}:${encodeURIComponent(password)}@${plain.address}`;
 
-  /** The reason why there is no connection, and all that was said about it. */
-  async function refusal(t: Parameters<typeof openRedis>[0], to: Parameters<typeof openRedis>[1]) {
+  /** The reason why there is no connection, other than `untold`, and all that was said about it. */
+  async function refusal(t: Test, to: Parameters<typeof openRedis>[1], untold = UNTOLD) {
     const { events, redis } = openRedis(t, to);
-    await until('it is refused', () => redis.status().reason !== undefined);
+    await until('it is refused', () => ![undefined, untold].includes(redis.status().reason));
     const error = await redis.send('a', ['PING']).catch((thrown: unknown) => thrown);
     return { reason: redis.status().reason, said: `${JSON.stringify(events)} ${String(error)}` };
   }
@@ -113,8 +117,8 @@ describe('Redis with users and TLS', { skip, concurrency: true }, () => {
 
   test('without TLS does not answer to TLS, nor the other way round', async t => {
     const [a, b] = await Promise.all([
-      refusal(t, { ...describeRedis(`rediss://${plain.address}`), tls: {} }),
-      refusal(t, `redis://${tls.address}`),
+      refusal(t, { ...describeRedis(`rediss://${plain.address}`), tls: {} }, 'none'),
+      refusal(t, `redis://${tls.address}`, 'none'),
     ]);
     for (const { reason } of [a, b]) assert.match(String(reason), /TLS failed|the connection was|no answer/);
   });
