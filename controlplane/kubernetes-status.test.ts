@@ -197,7 +197,7 @@ describe('the status of resources in Kubernetes', {
     await one.kill();
     const begun = performance.now();
     await patch(api.admin, both, { spec: { prefix: '/since/' } });
-    await statusWhen(api, both, isTaken, 15_000);
+    await statusWhen(api, both, isTaken);
     t.diagnostic(`taken over in ${Math.round(performance.now() - begun)} ms`);
     assert.equal(await leads(other), 1);
   });

@@ -94,7 +94,7 @@ describe('the API of a cluster', { skip: whyNoKubeApiserver() ?? false }, () => 
     // Its watch cache begins anew: to the version that is known here it says 410.
     await api.start();
     proxy.mend();
-    await until(() => (it.changes.length > 1 ? true : undefined), 20_000);
+    await until(() => (it.changes.length > 1 ? true : undefined));
     assert.equal(it.changes.at(-1), 'away/changed,away/deleted,away/new');
     assert.equal(it.lists(), 2, 'a version that is too old is answered by a list');
     await put('away', 'later');
@@ -155,7 +155,7 @@ describe('the API of a cluster', { skip: whyNoKubeApiserver() ?? false }, () => 
     await until(() => it.troubles[0]);
     assert.match(it.troubles[0] ?? '', /404 .*; is its CustomResourceDefinition applied\?$/);
     await createObject({ cluster: admin, resource: CRDS }, THINGS);
-    await until(() => it.objects(), 20_000);
+    await until(() => it.objects());
   });
 
   test('token and authority of a container are read again when they rotate', async t => {
@@ -207,11 +207,12 @@ describe('the API of a cluster', { skip: whyNoKubeApiserver() ?? false }, () => 
   });
 
   test('of two candidates one leads; the other follows at once when that gives up', async t => {
-    const [a, b] = [candidate(t, admin, 'a'), candidate(t, admin, 'b')];
+    const long = (holder: string) => candidate(t, admin, holder, 'shared', () => {}, 8);
+    const [a, b] = [long('a'), long('b')];
     await until(() => (a.leads() || b.leads() ? true : undefined));
     const [first, second] = a.leads() ? [a, b] : [b, a];
     await first.close();
-    await until(() => (second.leads() ? true : undefined), 1_000);
+    await until(() => (second.leads() ? true : undefined), 6_000);
     assert.equal(first.leads(), false);
   });
 
@@ -232,6 +233,7 @@ describe('the API of a cluster', { skip: whyNoKubeApiserver() ?? false }, () => 
     holder: string,
     name = 'shared',
     onLeading = (_: boolean) => {},
+    durationSeconds = 2,
   ) {
     let leads = false;
     const { close } = lead({
@@ -246,7 +248,7 @@ describe('the API of a cluster', { skip: whyNoKubeApiserver() ?? false }, () => 
       now: Date.now,
       after,
       random: Math.random,
-      durationSeconds: 2,
+      durationSeconds,
     });
     t.after(close);
     return { close, leads: () => leads };

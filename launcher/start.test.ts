@@ -135,8 +135,8 @@ describe('the command', () => {
     child.stdout?.on('data', chunk => {
       pid ||= Number(/^pid (\d+)$/m.exec(String(chunk))?.[1] ?? 0);
     });
-    assert.ok(await eventually(async () => pid !== 0, 10_000));
-    return { child, result, ends: () => eventually(async () => !isAlive(pid), 5_000) };
+    assert.ok(await eventually(async () => pid !== 0, 30_000));
+    return { child, result, ends: () => eventually(async () => !isAlive(pid), 30_000) };
   }
 
   test('passes its exit code on', async () => {

@@ -30,7 +30,7 @@ function start(script: string, fields: Partial<Part> = {}) {
     say: line => said.push(line),
     changed: () => {},
   });
-  const comes = (condition: () => boolean) => eventually(async () => condition(), 10_000);
+  const comes = (condition: () => boolean) => eventually(async () => condition(), 30_000);
   return { child, said, comes, logged: () => readFileSync(path, 'utf8') };
 }
 
@@ -103,6 +103,6 @@ describe('a supervised process', () => {
     assert.ok(await comes(() => child.isReady));
     const began = performance.now();
     await child.kill();
-    assert.ok(performance.now() - began < 2_000);
+    assert.ok(performance.now() - began < 2_900);
   });
 });

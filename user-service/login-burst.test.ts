@@ -15,16 +15,20 @@ test('of a burst of logins as many are answered as may wait, in bounded memory, 
   });
   await service.sendJson('PUT', '/user/ada', ada);
 
-  const burst = Array.from({ length: 400 }, () => service.sendJson('POST', '/user/ada/login', ada));
+  const statuses: number[] = [];
+  const burst = Array.from({ length: 400 }, async () => {
+    const { status } = await service.sendJson('POST', '/user/ada/login', ada);
+    statuses.push(status);
+    return status;
+  });
   const first = await Promise.race(burst); // the first is answered: the others wait or are refused
-  assert.ok([200, 503].includes(first.status));
-  const start = performance.now();
+  assert.ok([200, 503].includes(first));
   assert.equal((await service.send('GET', '/user/health')).status, 200);
-  const healthMs = performance.now() - start;
-  const statuses = (await Promise.all(burst)).map(({ status }) => status);
+  const before = statuses.filter(status => status === 200).length;
+  await Promise.all(burst);
   assert.deepEqual([...new Set(statuses)].sort(), [200, 503]);
   assert.ok(statuses.filter(status => status === 200).length >= 256);
-  assert.ok(healthMs < 1000, `health took ${healthMs} ms`);
+  assert.ok(before < 64, `health was answered after ${before} logins`);
   assert.ok((await peakMegabytes(service.pid)) < 400);
 });
 

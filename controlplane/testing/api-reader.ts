@@ -64,7 +64,7 @@ export async function readFrom(
       cluster.close();
     },
     async readingWhen(wanted) {
-      const deadline = performance.now() + 15_000;
+      const deadline = performance.now() + 30_000;
       for (;;) {
         const last = readings.at(-1);
         if (last !== undefined && wanted(last)) return last;

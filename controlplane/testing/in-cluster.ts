@@ -75,7 +75,7 @@ export async function statusWhen(
   { admin }: KubeApiserver,
   document: Document,
   wanted: (status: Status) => boolean,
-  withinMs = 15_000,
+  withinMs = 30_000,
 ): Promise<Status> {
   const deadline = performance.now() + withinMs;
   for (;;) {

@@ -25,7 +25,7 @@ function report(t: TestContext, { failures, requests }: Tally): void {
 /** Waits until so many further answers came. */
 async function moreAnswers(load: Load, count: number): Promise<void> {
   const enough = load.tally().requests + count;
-  await until(() => load.tally().requests >= enough || undefined, 20_000, `${count} more answers`);
+  await until(() => load.tally().requests >= enough || undefined, 30_000, `${count} more answers`);
 }
 
 describe('under load nobody notices', () => {
@@ -48,7 +48,7 @@ describe('under load nobody notices', () => {
     const load = startLoad({ base: system.edge, path: '/user/health' });
     const serving = () => load.tally().hostnames.size;
     assert.equal((await system.command('scale', '4', '--state', system.state)).code, 0);
-    await until(() => serving() === 4 || undefined, 10_000, 'four instances answer');
+    await until(() => serving() === 4 || undefined, 30_000, 'four instances answer');
     assert.equal((await system.command('scale', '2', '--state', system.state)).code, 0);
     const scaledAt = performance.now();
     await moreAnswers(load, 50);
@@ -66,7 +66,7 @@ describe('under load nobody notices', () => {
       const changedAt = performance.now();
       system.write('target.yaml', mapping('target', port));
       const arrived = () => load.tally().samples.some(s => s.sentAt > changedAt && s.hostname === wanted);
-      await until(() => arrived() || undefined, 10_000, `change ${change} to ${wanted} arrives`);
+      await until(() => arrived() || undefined, 30_000, `change ${change} to ${wanted} arrives`);
     }
     report(t, await load.stop());
   });

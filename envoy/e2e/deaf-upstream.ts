@@ -19,7 +19,7 @@ export async function startDeafUpstream(): Promise<DeafUpstream> {
   const worker = new Worker(DEAF, { eval: true });
   const [port] = (await once(worker, 'message')) as [number];
   const queued: Socket[] = [];
-  await until(async () => ((await isQueued(port, queued)) ? undefined : true), 10_000, 'a full queue');
+  await until(async () => ((await isQueued(port, queued)) ? undefined : true), 30_000, 'a full queue');
   const close = async () => {
     for (const socket of queued) socket.destroy();
     await worker.terminate();

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import { type TestAuthority, testAuthority } from '#protos/testing/test-authority.ts';
 import { askHttps, handshake, openHttp2, type TlsAsk } from './https-request.ts';
+import { promised } from './promised.ts';
 import { getJson, request } from './request.ts';
 import { type System, startSystem } from './system.ts';
 import { until } from './until.ts';
@@ -66,8 +67,8 @@ describe('TLS at the edge', () => {
       ),
     ];
     system = await startSystem({ resources: { 'tls.yaml': resources.join('') } });
-    await until(() => handshake(at('shop.example.com')).catch(() => undefined), 5_000);
-    await until(() => handshake(at('wild.example.com')).catch(() => undefined), 5_000);
+    await until(() => handshake(at('shop.example.com')).catch(() => undefined));
+    await until(() => handshake(at('wild.example.com')).catch(() => undefined));
   });
 
   after(async () => {
@@ -247,10 +248,10 @@ describe('TLS at the edge', () => {
       ),
     );
     shop = next;
-    await until(async () => (await handshake(at('shop.example.com'))).serial !== old || undefined, 5_000);
+    await until(async () => (await handshake(at('shop.example.com'))).serial !== old || undefined);
     const took = performance.now() - begun;
     t.diagnostic(`${took.toFixed(0)} ms`);
-    assert.ok(took < 1_000, `${took} ms`);
+    assert.ok(took < promised(1_000), `${took} ms`);
     assert.deepEqual(await counters(), before);
     assert.equal((await connection.ask('shop.example.com', '/')).status, 200);
     assert.equal(connection.isEnding(), false);
@@ -260,7 +261,7 @@ describe('TLS at the edge', () => {
   test('another Host comes and goes, and no connection of the others ends', async () => {
     const connection = await openHttp2(at('shop.example.com'));
     system.write('more.yaml', host('more', 'hostname: more.example.org, tls: {issuer: gateway}'));
-    await until(() => handshake(at('more.example.org', { ca: roots() })).catch(() => undefined), 5_000);
+    await until(() => handshake(at('more.example.org', { ca: roots() })).catch(() => undefined));
     system.write('more.yaml', '');
     await until(
       () =>
@@ -278,12 +279,12 @@ describe('TLS at the edge', () => {
   test('a connection from before certificates were required is asked for one', async () => {
     const loose = host('tight', 'hostname: tight.example.org, tls: {issuer: gateway, ca_secret: partners}');
     system.write('tight.yaml', loose);
-    const connection = await until(() => openHttp2(at('tight.example.org')).catch(() => undefined), 5_000);
+    const connection = await until(() => openHttp2(at('tight.example.org')).catch(() => undefined));
     assert.equal((await connection.ask('tight.example.org', '/')).status, 200);
     system.write('tight.yaml', loose.replace('partners}', 'partners, cert_required: true}'));
     const status = async () =>
       (await connection.ask('tight.example.org', '/').catch(() => ({ status: 0 }))).status;
-    await until(async () => (await status()) !== 200 || undefined, 5_000);
+    await until(async () => (await status()) !== 200 || undefined);
     const certificate = await clients.issue(CLIENT);
     await until(async () => {
       const answer = await askHttps(at('tight.example.org', { certificate }), '/').catch(() => undefined);
@@ -298,7 +299,7 @@ describe('TLS at the edge', () => {
     const broken = { ...good, key: (await site.issue('pair.example.org')).key };
     const pairHost = host('pair', 'hostname: pair.example.org, tlsSecret: pair');
     system.write('pair.yaml', secret('pair', good) + pairHost);
-    const { serial } = await until(() => handshake(at('pair.example.org')).catch(() => undefined), 5_000);
+    const { serial } = await until(() => handshake(at('pair.example.org')).catch(() => undefined));
     system.write('pair.yaml', secret('pair', broken) + pairHost);
     const { problems, resources } = await system.statusWhen(({ problems }) =>
       problems.some(({ kind, message }) => kind === 'Secret' && message.includes('does not fit')),
@@ -338,7 +339,7 @@ describe('TLS at the edge', () => {
     await handshake(at('shut.example.com'));
     system.write('shut.yaml', shut);
     const asked = () => request(system.edge, '/', { headers: { host: 'shut.example.com' } });
-    await until(async () => (await asked()).status === 500 || undefined, 5_000);
+    await until(async () => (await asked()).status === 500 || undefined);
     await assert.rejects(handshake(at('shut.example.com')));
     system.write('shut.yaml', '');
   });

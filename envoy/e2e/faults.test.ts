@@ -79,7 +79,7 @@ describe('with a fault in a file the system says what and where, and traffic goe
     upstream = await startUpstream('steady');
     good = mapping('steady', '/steady', upstream.port);
     system = await startSystem({ resources: { 'steady.yaml': good } });
-    await until(async () => (await request(system.edge, '/steady')).status === 200 || undefined, 5_000);
+    await until(async () => (await request(system.edge, '/steady')).status === 200 || undefined);
     load = startLoad({ base: system.edge, path: '/steady', connections: 4, perSecond: 100 });
   });
   after(async () => {
@@ -98,7 +98,11 @@ describe('with a fault in a file the system says what and where, and traffic goe
   };
   const statusOf = async (path: string) => (await request(system.edge, path)).status;
   const answered = (path: string, status: number) =>
-    until(async () => (await statusOf(path)) === status || undefined, 5_000, `${path} is answered ${status}`);
+    until(
+      async () => (await statusOf(path)) === status || undefined,
+      30_000,
+      `${path} is answered ${status}`,
+    );
 
   /** What `gateway status` says to the operator. */
   const commandSays = () => system.command('status', '--address', `127.0.0.1:${system.ports.http}`);
@@ -225,7 +229,7 @@ spec:
     await system.statusWhen(({ resources }) => resources.every(({ state }) => state === 'accepted'));
     await system.kill('controlplane');
     system.write('steady.yaml', 'apiVersion: gateway.internal/v2\nkind: Mapping\nspec: [\n');
-    const { resources } = await system.statusWhen(({ problems }) => problems.length > 0, 20_000);
+    const { resources } = await system.statusWhen(({ problems }) => problems.length > 0);
     assert.equal(resources.find(({ id }) => id === 'Mapping/default/steady')?.state, 'last good');
     system.write('steady.yaml', good);
     await clean();

@@ -86,7 +86,7 @@ describe('when the disk of the state is full', { skip: whyNot() }, () => {
   }
 
   const answered = (path: string) =>
-    until(async () => (await request(system.edge, path)).status === 200 || undefined, 5_000, `GET ${path}`);
+    until(async () => (await request(system.edge, path)).status === 200 || undefined, 30_000, `GET ${path}`);
   const stateProblem = (kind: string) => kind === 'State';
 
   test('an edit is in effect all the same, and the status says what cannot be kept', async t => {

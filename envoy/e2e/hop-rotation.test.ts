@@ -4,9 +4,9 @@ import { startLoad } from './load.ts';
 import { type System, startSystem } from './system.ts';
 import { until } from './until.ts';
 
-/** Certificates of the hop are renewed at half of this, their authority's root as soon as it may. */
-const LIFETIME = '1s';
-const ROOT_LIFETIME = '4s';
+/** Certificates of the hop are renewed at half of this, their authority's root as soon as it may. A busy machine must be able to do it in the other half. */
+const LIFETIME = '3s';
+const ROOT_LIFETIME = '12s';
 /** By hand longer: `ROTATION_MS=120000`. */
 const LEAST_MS = Number(process.env.ROTATION_MS ?? 4_000);
 

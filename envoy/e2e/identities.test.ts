@@ -116,10 +116,10 @@ describe('on two hosts, where everybody has an identity,', { skip }, () => {
       DATABASE_FILE: join(folder, 'users.sqlite'),
       INSTANCE_NAME: 'user-service',
     });
-    await until(() => GROUPS.every(hasIdentity) || undefined, 20_000, 'identities');
+    await until(() => GROUPS.every(hasIdentity) || undefined, 90_000, 'identities');
     await startEnvoy(other, 'user-service');
     await startEnvoy(center, 'edge');
-    await until(async () => ((await throughEdge()) === 'HTTP/1.1 200' ? true : undefined), 30_000).catch(
+    await until(async () => ((await throughEdge()) === 'HTTP/1.1 200' ? true : undefined), 90_000).catch(
       error => assert.fail(`${error}\n${hosts.log()}`),
     );
     await prepareStrangers();

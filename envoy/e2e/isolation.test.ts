@@ -43,7 +43,7 @@ describe('on two hosts, of which one has an instance with its proxy and the othe
     await startEnvoy(edge, 'edge');
     await until(
       async () => (await fromEdge(edge.address, 8080)).status === 200 || undefined,
-      30_000,
+      90_000,
       'the edge answers',
     ).catch(error => assert.fail(`${error}\n${hosts.log()}`));
   });

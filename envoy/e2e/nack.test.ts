@@ -47,9 +47,9 @@ describe('when the edge Envoy refuses a listener', () => {
 
   const isGood = (name: string, id: string, state: string) => id.endsWith(`/${name}`) && state === 'accepted';
   const isServed = (path: string) =>
-    until(async () => (await statusOf(system.edge, path)) === 200 || undefined, 5_000, `${path} is served`);
+    until(async () => (await statusOf(system.edge, path)) === 200 || undefined, 30_000, `${path} is served`);
   const isOpen = (port: number) =>
-    until(async () => (await tryConnect(port)) || undefined, 10_000, `port ${port} is open`);
+    until(async () => (await tryConnect(port)) || undefined, 30_000, `port ${port} is open`);
 
   /** Waits until everything is decided and exactly one resource is to blame. */
   async function blame(): Promise<Problem> {
@@ -100,7 +100,7 @@ describe('when the edge Envoy refuses a listener', () => {
     assert.equal((await blame()).name, 'moving');
     assert.equal(await tryConnect(good), true);
     await system.kill('edge');
-    await until(async () => !(await tryConnect(good)) || undefined, 5_000, 'the edge is gone');
+    await until(async () => !(await tryConnect(good)) || undefined, 30_000, 'the edge is gone');
     await isOpen(good);
     await isServed('/first/');
     assert.equal((await blame()).name, 'moving');

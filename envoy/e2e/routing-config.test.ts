@@ -140,10 +140,10 @@ describe("document 3's routing, with instances found by", () => {
       return hosts.length === 3 || undefined;
     };
     const scaling = system.command('scale', '3', '--state', system.state);
-    await until(registered, 20_000, 'the discovery service knows three instances');
+    await until(registered, 30_000, 'the discovery service knows three instances');
     const begin = performance.now();
     const arrival = async (group: string) => {
-      await until(async () => new Set(await hostnames(group, 3)).size === 3 || undefined, 10_000, group);
+      await until(async () => new Set(await hostnames(group, 3)).size === 3 || undefined, 30_000, group);
       return performance.now() - begin;
     };
     const [grpc, rest] = await Promise.all([arrival('sds-grpc'), arrival('sds-rest')]);

@@ -105,10 +105,10 @@ export async function pidsOf(gateway: Gateway): Promise<readonly number[]> {
   return [gateway.process.pid, pid, ...processes.map(child => child.pid)].filter(pid => pid !== undefined);
 }
 
-/** Fails unless within 5 s none of the processes is there and all ports are free. */
+/** Fails unless within 30 s none of the processes is there and all ports are free. */
 export async function assertNothingLeft(pids: readonly number[], portOffset: number): Promise<void> {
   const alive = () => pids.filter(isAlive);
-  const gone = await eventually(async () => alive().length === 0, 5_000);
+  const gone = await eventually(async () => alive().length === 0, 30_000);
   assert.ok(gone, `still there: ${alive().join(', ')}`);
   await checkPorts(wantedPorts(portOffset, 6, true));
 }

@@ -74,7 +74,7 @@ function withLimits(
       assert.equal(status, 200, body);
       return JSON.parse(body) as Echo;
     },
-    logLine: (...texts) => until(() => lineWith(log, texts), 10_000, `a log line with ${texts.join()}`),
+    logLine: (...texts) => until(() => lineWith(log, texts), 30_000, `a log line with ${texts.join()}`),
     logHas: (...texts) => lineWith(log, texts) !== undefined,
     settled: async () => {
       const { problems } = await system.statusWhen(({ resources }) => {

@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { type EnvoyProcess, startEnvoy } from '#envoy/e2e/envoy-process.ts';
 import { until } from '#envoy/e2e/until.ts';
+import { startLoad } from '#xds/testing/start-load.ts';
 import { type SdsProcess, startSds } from '../testing/sds-process.ts';
-import { startLoad } from '../testing/start-load.ts';
 import { type Api, edsBootstrap } from './eds-cluster.ts';
 
 const APIS: readonly Api[] = ['DELTA_GRPC', 'GRPC', 'REST'];
@@ -45,7 +45,7 @@ async function portsAt(envoy: EnvoyProcess): Promise<readonly number[]> {
 
 function seesPorts(envoy: EnvoyProcess, ...ports: readonly number[]): Promise<true> {
   const wanted = ports.toSorted((a, b) => a - b).join();
-  return until(async () => ((await portsAt(envoy)).join() === wanted ? true : undefined), 5_000, wanted);
+  return until(async () => ((await portsAt(envoy)).join() === wanted ? true : undefined), 30_000, wanted);
 }
 
 async function stat(envoy: EnvoyProcess, name: string): Promise<number> {
@@ -91,7 +91,7 @@ for (const api of APIS) {
     const sds = await startSds(t, instancesFile(...ports));
     const { envoy, url } = await startProxy(t, api, sds);
     await seesPorts(envoy, ...ports);
-    const load = startLoad(url);
+    const load = startLoad(t, url);
     await until(() => (load.answered() > 50 ? true : undefined));
     await sds.write(instancesFile(...others));
     await seesPorts(envoy, ...others);
@@ -157,7 +157,7 @@ test('a discovery service that is killed and comes back, even to a broken file, 
   const sds = await startSds(t, instancesFile(one));
   const { envoy, url } = await startProxy(t, 'DELTA_GRPC', sds);
   await seesPorts(envoy, one);
-  const load = startLoad(url);
+  const load = startLoad(t, url);
   sds.child.kill('SIGKILL');
   await once(sds.child, 'exit');
   const next = await startSds(t, 'services: [', { ADDRESS: `127.0.0.1:${sds.port}` });

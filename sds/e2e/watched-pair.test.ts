@@ -7,7 +7,7 @@ import { issueIdentity } from '#certificates/authority/leaf.ts';
 import { until } from '#envoy/e2e/until.ts';
 import { snapshotOf } from '#xds/snapshot.ts';
 import { startDiscoveryServer } from '#xds/testing/discovery-server.ts';
-import { startLoad } from '../testing/start-load.ts';
+import { startLoad } from '#xds/testing/start-load.ts';
 import { servedSecret } from '../testing/test-secrets.ts';
 import { answerOf, issuedSerial, startAuthoritySds, startHop, usesSerial } from './hop.ts';
 import { SERVER } from './hop-proxies.ts';
@@ -40,8 +40,7 @@ test('a pair in watched files is served as the control plane says, a broken one 
   await edit('by files', 'files');
   await until(async () => ((await answerOf(url)) === 'by files' ? true : undefined));
   assert.ok(await usesSerial(server, serialOf(first)));
-  const load = startLoad(url);
-  t.after(load.stop);
+  const load = startLoad(t, url);
   await write(files.certificate_chain, second.certificate);
   const problem = async () => /does not fit/.test(await (await fetch(`${sds.url}/status`)).text());
   await until(async () => ((await problem()) ? true : undefined));

@@ -55,7 +55,7 @@ async function setUp(t: TestContext, text?: string) {
       );
     },
     async complains(pattern: RegExp) {
-      await until(() => problems.find(problem => pattern.test(problem)), 3_000, String(pattern));
+      await until(() => problems.find(problem => pattern.test(problem)), 30_000, String(pattern));
     },
   };
 }

@@ -70,7 +70,7 @@ test('a server that does not answer has failed within the time given', async t =
   dns.zone.set('user.test', 'silence');
   const start = performance.now();
   assert.equal((await ask('user.test')).kind, 'failed');
-  assert.ok(performance.now() - start < 1_500);
+  assert.ok(performance.now() - start < 5_000);
 });
 
 test('a query that is aborted ends at once', async t => {

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { startEnvoy } from '#envoy/e2e/envoy-process.ts';
+import { promised } from '#envoy/e2e/promised.ts';
 import { until } from '#envoy/e2e/until.ts';
 import type { Nack } from '../discovery-observer.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { startDiscoveryServer } from '../testing/discovery-server.ts';
+import { startLoad } from '../testing/start-load.ts';
 import { type Asking, badCluster, bootstrap, cluster, configuration } from './configuration.ts';
-import { ask, startLoad, startUpstream } from './traffic.ts';
+import { ask, startUpstream } from './traffic.ts';
 
 const DELTA: Asking = { api: 'DELTA_GRPC', aggregated: true };
 const ASKINGS: readonly (readonly [what: string, asking: Asking])[] = [
@@ -54,7 +56,7 @@ for (const [what, asking] of ASKINGS) {
 for (const [what, asking] of ASKINGS.filter(([, { aggregated }]) => aggregated)) {
   test(`20 cluster swaps under load cost no request, by ${what}`, async t => {
     const { ports, settle, answers, url } = await setUp(t, asking);
-    const load = startLoad(url);
+    const load = startLoad(t, url);
     for (let i = 0; i < 20; i += 1) {
       const name = `swap-${i}`;
       const before = load.answered();
@@ -70,7 +72,7 @@ for (const [what, asking] of ASKINGS.filter(([, { aggregated }]) => aggregated))
 
 test('changes faster than Envoy ACKs cost no request', async t => {
   const { cache, ports, settle, url } = await setUp(t, DELTA);
-  const load = startLoad(url);
+  const load = startLoad(t, url);
   for (let i = 0; i < 50; i += 1) {
     const name = `swap-${i}`;
     const before = load.answered();
@@ -86,7 +88,7 @@ test('a cluster whose endpoints nobody serves does not hold the others', async t
   const start = performance.now();
   await settle(configuration(DELTA, 'b', { b: ports.b }, [cluster(DELTA, 'nobody')]));
   await answers('b');
-  assert.ok(performance.now() - start < 2_000, 'its initial fetch timeout is 15 s');
+  assert.ok(performance.now() - start < 10_000, 'its initial fetch timeout is 15 s');
 });
 
 test('a refused cluster leaves what was in force, and is told with Envoy’s own words', async t => {
@@ -106,7 +108,7 @@ test('a refused cluster leaves what was in force, and is told with Envoy’s own
 
 test('a configuration that changed during an outage is in effect within 1 s of its end, at no request’s cost', async t => {
   const { port, stop, ports, url } = await setUp(t, DELTA);
-  const load = startLoad(url);
+  const load = startLoad(t, url);
   await stop();
   const answered = load.answered();
   await until(() => (load.answered() > answered + 200 ? true : undefined));
@@ -118,5 +120,5 @@ test('a configuration that changed during an outage is in effect within 1 s of i
   await until(() => (again.service.streams()[0]?.standing === 'settled' ? true : undefined));
   assert.deepEqual(await load.stop(), []);
   t.diagnostic(`${Math.round(took)} ms`);
-  assert.ok(took < 1_000);
+  assert.ok(took < promised(1_000));
 });

@@ -1,3 +1,5 @@
+import type { TestContext } from 'node:test';
+
 export type Load = {
   /** How many requests have been answered or have failed. */
   answered(): number;
@@ -5,8 +7,8 @@ export type Load = {
   stop(): Promise<readonly string[]>;
 };
 
-/** Asks `url` from four callers without pause. */
-export function startLoad(url: string): Load {
+/** Asks `url` from four callers without pause, until it is stopped or the test is over. */
+export function startLoad(t: TestContext, url: string): Load {
   let running = true;
   let answered = 0;
   const failures: string[] = [];
@@ -20,12 +22,11 @@ export function startLoad(url: string): Load {
     }
   };
   const callers = [caller(), caller(), caller(), caller()];
-  return {
-    answered: () => answered,
-    async stop(): Promise<readonly string[]> {
-      running = false;
-      await Promise.all(callers);
-      return failures;
-    },
+  const stop = async () => {
+    running = false;
+    await Promise.all(callers);
+    return failures;
   };
+  t.after(stop);
+  return { answered: () => answered, stop };
 }
