@@ -1,3 +1,4 @@
+import { escapeHtml } from '#process/escape-html.ts';
 import type { HttpRequest } from './http-request.ts';
 import type { Answer } from './outcome.ts';
 
@@ -69,19 +70,6 @@ function htmlPage({ message, status_code, request_id }: Facts, { link, refresh }
     '</html>',
   ];
   return `${lines.join('\n')}\n`;
-}
-
-const ENTITIES: ReadonlyMap<string, string> = new Map([
-  ['&', '&amp;'],
-  ['<', '&lt;'],
-  ['>', '&gt;'],
-  ['"', '&quot;'],
-  ["'", '&#39;'],
-]);
-
-/** For text and quoted attribute values alike. */
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, character => ENTITIES.get(character) ?? '');
 }
 
 /** Whether `Accept` (RFC 9110 section 12.5.1) gives text/html a greater weight than JSON. Wildcards prefer nothing. */

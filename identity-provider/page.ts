@@ -1,3 +1,5 @@
+import { escapeHtml } from '#process/escape-html.ts';
+
 /** HTML that is safe as it stands: made by `html`, never from text. */
 export type Html = { readonly html: string };
 
@@ -43,15 +45,6 @@ ${body}
 `.html;
 }
 
-const ENTITIES: ReadonlyMap<string, string> = new Map([
-  ['&', '&amp;'],
-  ['<', '&lt;'],
-  ['>', '&gt;'],
-  ['"', '&quot;'],
-  ["'", '&#39;'],
-]);
-
 function textOf(value: string | Html): string {
-  if (typeof value !== 'string') return value.html;
-  return value.replace(/[&<>"']/g, character => ENTITIES.get(character) ?? '');
+  return typeof value === 'string' ? escapeHtml(value) : value.html;
 }
