@@ -1,6 +1,7 @@
-import { type Decider, SERVERS, startOther, startRateLimit } from './h2/deciders.ts';
+import { type Decider, startOther, startRateLimit } from './h2/deciders.ts';
 import type { Load } from './load.ts';
 import { idleShare, readCpuTimes } from './machine-usage.ts';
+import { SERVERS } from './oauth2/service-process.ts';
 import { circumstances, writePage } from './page.ts';
 import { cpuMsOf } from './process-usage.ts';
 import { quantile, toMs } from './quantile.ts';

@@ -4,8 +4,9 @@
  * machine disturb all alike; medians of CPU time. Then the rate limit through an Envoy (wants Debian's wrk). Prints tables.
  */
 import { callsOf, inTurn } from './h2/calls.ts';
-import { type Decider, SERVERS, type Server, startCheck, startRateLimit } from './h2/deciders.ts';
+import { type Decider, startCheck, startRateLimit } from './h2/deciders.ts';
 import { askAsFastAsPossible } from './h2/decision-load.ts';
+import { SERVERS, type Server } from './oauth2/service-process.ts';
 import { cpuMsOf } from './process-usage.ts';
 import { quantile } from './quantile.ts';
 import { startEdge } from './ratelimit/edge.ts';

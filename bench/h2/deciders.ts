@@ -1,19 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openSqliteRecordStore } from '#ext-authz/store/sqlite-record-store.ts';
 import { startHostileProvider } from '#ext-authz/testing/hostile-provider.ts';
 import { checkRequest } from '../oauth2/check-request.ts';
+import { startOursOn } from '../oauth2/check-service.ts';
 import { logInAll } from '../oauth2/login.ts';
-import { startServiceProcess } from '../oauth2/service-process.ts';
+import { type Server, startServiceProcess } from '../oauth2/service-process.ts';
 import { pageOf, siteYaml } from '../oauth2/site.ts';
-import type { DecisionService, Kind } from '../ratelimit/decision-service.ts';
-import { startDecisionService } from '../ratelimit/decision-service.ts';
+import { type DecisionService, type Kind, startDecisionService } from '../ratelimit/decision-service.ts';
 import { CHECK_PATH, RATE_LIMIT_PATH, rateLimitMessage } from './calls.ts';
-
-/** Who may speak HTTP/2 for our services. */
-export const SERVERS = ['grpc-js', 'node', 'own'] as const;
-export type Server = (typeof SERVERS)[number];
 
 /** A service, and what it can be asked: the method, and messages that it answers with a decision. */
 export type Decider = DecisionService & { readonly path: string; readonly messages: readonly Uint8Array[] };
@@ -34,20 +27,14 @@ export async function startOther(kind: Kind): Promise<Decider> {
 /** Our ext-authz with so many sessions in its file; the messages have the cookies of one after the other. */
 export async function startCheck(server: Server, sessions = 1): Promise<Decider> {
   const provider = await startHostileProvider();
-  const folder = mkdtempSync(join(tmpdir(), 'bench-h2-'));
-  const [file, resources] = [join(folder, 'sessions.sqlite'), join(folder, 'site.yaml')];
-  writeFileSync(resources, siteYaml(provider.issuer, 1));
-  const { pid, port, stop } = await startServiceProcess([MAIN, server, 'check', file, resources]);
-  const store = await openSqliteRecordStore(file, { now: Date.now, uptime: () => performance.now() });
-  const cookies = await logInAll(store, provider, sessions);
+  const { records, stop, ...service } = await startOursOn(server, siteYaml(provider.issuer, 1));
+  const cookies = await logInAll(records, provider, sessions);
   const stopAll = async () => {
-    await store.close();
     await stop();
     await provider.close();
-    rmSync(folder, { recursive: true });
   };
   const messages = cookies.map(cookie => checkRequest(pageOf(1), cookie));
-  return { port, messages, path: CHECK_PATH, service: pid, store: undefined, stop: stopAll };
+  return { ...service, messages, path: CHECK_PATH, stop: stopAll };
 }
 
 function rateLimitDecider(service: DecisionService): Decider {

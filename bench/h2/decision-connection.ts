@@ -108,8 +108,8 @@ export class DecisionConnection {
   }
 
   #hear(type: number, flags: number, stream: number, payload: Buffer): void {
-    if (type === FRAME.data || type === FRAME.headers) return this.#hearAnswer(type, flags, stream, payload);
-    if (type === FRAME.rstStream) return this.#end(stream, `RST_STREAM ${payload.readUInt32BE()}`);
+    if (type === FRAME.data || type === FRAME.headers) this.#hearAnswer(type, flags, stream, payload);
+    if (type === FRAME.rstStream) this.#end(stream, `RST_STREAM ${payload.readUInt32BE()}`);
     if (type === FRAME.goAway) this.#goAway = describeGoAway(payload);
     if (type === FRAME.ping && flags === 0) this.#socket.write(frame(FRAME.ping, FLAG.ack, payload));
     if (type === FRAME.settings && flags === 0) {

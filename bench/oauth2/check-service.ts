@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { compile } from '#controlplane/compile/compile.ts';
@@ -12,7 +12,7 @@ import { readRedis } from '#redis/read-redis.ts';
 import { startRedis } from '#redis/testing/redis-server.ts';
 import { DiscoveryService } from '#xds/discovery-service.ts';
 import { SnapshotCache } from '#xds/snapshot-cache.ts';
-import { startServiceProcess } from './service-process.ts';
+import { type Server, startServiceProcess } from './service-process.ts';
 
 export type StoreKind = 'embedded' | 'Redis';
 
@@ -28,11 +28,12 @@ export type CheckService = {
 export type GuardedService = CheckService & { readonly records: RecordStore };
 
 const MAIN = join(import.meta.dirname, '..', '..', 'ext-authz', 'main.ts');
+const DECISIONS = join(import.meta.dirname, '..', 'h2', 'decision-process.ts');
 const CONSTANT = join(import.meta.dirname, 'constant-server.ts');
 const TIMEOUT_MS = 3_000;
 
 /** Lets every request pass. */
-export async function startConstant(server: 'grpc-js' | 'unary'): Promise<CheckService> {
+export async function startConstant(server: Server): Promise<CheckService> {
   const { pid, port, stop } = await startServiceProcess([CONSTANT, server]);
   return { port, stop, service: pid, store: undefined };
 }
@@ -50,6 +51,7 @@ export async function startOurs(kind: StoreKind, yaml: string): Promise<GuardedS
     REDIS_URL: redisUrl,
     STORE_TIMEOUT_MS: String(TIMEOUT_MS),
     LOG_LEVEL: 'error',
+    WORKERS: '1',
   });
   const records = await openStore(redisUrl, join(state, 'sessions.sqlite'));
   const stopAll = async () => {
@@ -60,6 +62,21 @@ export async function startOurs(kind: StoreKind, yaml: string): Promise<GuardedS
     rmSync(state, { recursive: true });
   };
   return { port, records, service: pid, store: redis?.pid(), stop: stopAll };
+}
+
+/** Our ext-authz with its embedded store, served by what is said, with these resources from the start. */
+export async function startOursOn(server: Server, yaml: string): Promise<GuardedService> {
+  const folder = mkdtempSync(join(tmpdir(), 'bench-oauth2-'));
+  const [file, resources] = [join(folder, 'sessions.sqlite'), join(folder, 'site.yaml')];
+  writeFileSync(resources, yaml);
+  const { pid, port, stop } = await startServiceProcess([DECISIONS, server, 'check', file, resources]);
+  const records = await openStore('', file);
+  const stopAll = async () => {
+    await records.close();
+    await stop();
+    rmSync(folder, { recursive: true });
+  };
+  return { port, records, service: pid, store: undefined, stop: stopAll };
 }
 
 /** The part of the control plane that sends Filters and FilterPolicies. */

@@ -1,15 +1,15 @@
 /**
  * A process whose answer to every check is that the request may go on: what a check costs when nothing is decided. The first argument says what
- * serves it: `grpc-js` or `unary` (protos/unary/, as ext-authz).
+ * serves it: `grpc-js`, or `node` or `own` of protos/unary/, as ext-authz.
  */
 import { protobufCodec } from '#protos/unary/protobuf-codec.ts';
 import { serveOnGrpcJs } from '#protos/unary/serve-on-grpc-js.ts';
-import { serveUnary } from '#protos/unary/serve-unary.ts';
+import { type ServeUnaryOptions, serveUnary } from '#protos/unary/serve-unary.ts';
 
 const ALLOW = { status: { code: 0 }, ok_response: {} };
 
-const serve = process.argv[2] === 'unary' ? serveUnary : serveOnGrpcJs;
-const served = await serve({
+const [, , server] = process.argv;
+const options: ServeUnaryOptions = {
   host: '127.0.0.1',
   port: 0,
   methods: [
@@ -20,7 +20,10 @@ const served = await serve({
     },
   ],
   onError: error => process.stderr.write(`${error}\n`),
-});
+};
+const served = await (server === 'grpc-js'
+  ? serveOnGrpcJs(options)
+  : serveUnary({ ...options, transport: server === 'node' ? 'node' : 'own' }));
 served.setServing(true);
 process.once('disconnect', () => process.exit(0));
 process.send?.({ listening: true, port: served.port });

@@ -1,6 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { isJsonObject } from '#protos/json.ts';
+import { endProcess } from '../end-process.ts';
+
+/** Who may speak HTTP/2 for our services. */
+export const SERVERS = ['grpc-js', 'node', 'own'] as const;
+export type Server = (typeof SERVERS)[number];
 
 /** A service in a process of its own. */
 export type ServiceProcess = { readonly pid: number; readonly port: number; stop(): Promise<void> };
@@ -28,9 +33,5 @@ export async function startServiceProcess(
     throw new Error(`${main} ended with ${code} before it was ready`);
   });
   await Promise.race([ready, ended]);
-  const stop = async () => {
-    child.kill('SIGTERM');
-    await exited;
-  };
-  return { pid: child.pid ?? 0, port, stop };
+  return { pid: child.pid ?? 0, port, stop: () => endProcess(child) };
 }

@@ -1,0 +1,70 @@
+import { runH2load } from '../h2load.ts';
+import type { Load } from '../load.ts';
+import { quantile } from '../quantile.ts';
+import { runWrk } from '../wrk.ts';
+import { HOST, ORIGIN } from './site.ts';
+
+/** What is asked: a page of the site, at the edge's port, with these Cookie fields in turn. */
+export type Asked = { readonly port: number; readonly page: string; readonly cookies: readonly string[] };
+
+/** A program that makes load. */
+export type Generator = {
+  /** Until each cookie was used and the service runs compiled code. */
+  warmUp(asked: Asked): Promise<void>;
+  load(asked: Asked): Promise<Load>;
+};
+
+export const CONNECTIONS = 16;
+/** What h2load is asked for at a time. */
+export const REQUESTS = 20_000;
+
+const WARM_UP_ROUNDS = 2;
+const WARM_UP_SECONDS = 3;
+const MOST_WARM_UPS = 5;
+
+/** `h2load --h1 -n 20000 -c 16`, so many times: requests in all, medians of the rest. It knows one cookie. */
+export function h2load(rounds: number): Generator {
+  const once = ({ cookies: [cookie = ''], page, port }: Asked) =>
+    runH2load(`${ORIGIN}${page}`, port, {
+      requests: REQUESTS,
+      connections: CONNECTIONS,
+      headers: { cookie },
+    });
+  const repeat = async (asked: Asked, times: number) => {
+    const loads: Load[] = [];
+    for (let round = 0; round < times; round++) loads.push(await once(asked));
+    return loads;
+  };
+  return {
+    warmUp: async asked => void (await repeat(asked, WARM_UP_ROUNDS)),
+    load: async asked => together(await repeat(asked, rounds)),
+  };
+}
+
+/** wrk over as many connections for so many seconds. */
+export function wrk(seconds: number): Generator {
+  const run = ({ cookies, page, port }: Asked, forSeconds: number) => {
+    const options = { connections: CONNECTIONS, headers: { Host: HOST }, cookies };
+    return runWrk(`http://127.0.0.1:${port}${page}`, forSeconds, options);
+  };
+  const warmUp = async (asked: Asked) => {
+    for (let tries = 1; tries <= MOST_WARM_UPS; tries++) {
+      const { requests } = await run(asked, tries * WARM_UP_SECONDS);
+      if (requests >= asked.cookies.length) return;
+    }
+    throw new Error(`${asked.cookies.length} sessions cannot be used while it warms up`);
+  };
+  return { warmUp, load: asked => run(asked, seconds) };
+}
+
+function together(loads: readonly Load[]): Load {
+  const sum = (of: (load: Load) => number) => loads.reduce((total, load) => total + of(load), 0);
+  const median = (of: (load: Load) => number) => quantile(loads.map(of), 0.5);
+  return {
+    requests: sum(({ requests }) => requests),
+    failed: sum(({ failed }) => failed),
+    perSecond: median(({ perSecond }) => perSecond),
+    p50: median(({ p50 }) => p50),
+    p99: median(({ p99 }) => p99),
+  };
+}
