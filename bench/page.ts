@@ -6,8 +6,7 @@ import { join } from 'node:path';
 export function circumstances(): string {
   const date = new Date().toISOString().slice(0, 10);
   const [load = 0] = loadavg();
-  const noise = load < 0.3 ? 'nothing else ran' : `other work ran, load average ${load.toFixed(1)}`;
-  return `${date}, ${availableParallelism()} cores, Node ${process.versions.node}; when it began, ${noise}.`;
+  return `${date}, ${availableParallelism()} cores (load average when it began: ${load.toFixed(1)}), Node ${process.versions.node}.`;
 }
 
 /** Writes a page into `bench/results/`. */

@@ -39,6 +39,7 @@ export async function askAsFastAsPossible({ atOnce, enough, ...target }: AsFastA
   let begun = 0;
   let isOver = false;
   const opened = await openAll(target, self => (due, failure) => {
+    if (isOver) return;
     record(due, failure);
     if (failure !== undefined) reject(new Error(`a decision has no answer: ${failure}`));
     isOver ||= failure !== undefined || enough(++answered, performance.now() - begun);
