@@ -25,7 +25,7 @@ export const tlsSettingsShape = {
   cert_chain_file: path
     .exactOptional()
     .describe(
-      'File with the certificate, then those that lead to its root (PEM), on the machine of the discovery service, which watches it',
+      'File with the certificate, then those that lead to its root (PEM), on the machine of the discovery service, which watches it; below a folder of its `CERTIFICATE_FILES`, by default `/etc/gateway`',
     ),
   private_key_file: path.exactOptional().describe('File with its key; with `cert_chain_file`'),
   ca_secret: secret

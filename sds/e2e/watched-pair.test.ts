@@ -24,7 +24,10 @@ test('a pair in watched files is served as the control plane says, a broken one 
   const controlPlane = await startDiscoveryServer(t);
   const served = [servedSecret('files', [SERVER], { key_pair_files: files })];
   controlPlane.cache.set('sds', snapshotOf(served));
-  const { sds, state } = await startAuthoritySds(t, { XDS_ADDRESS: `127.0.0.1:${controlPlane.port}` });
+  const { sds, state } = await startAuthoritySds(t, {
+    XDS_ADDRESS: `127.0.0.1:${controlPlane.port}`,
+    CERTIFICATE_FILES: folder,
+  });
   const root = authorityOf(state);
   const issue = () =>
     issueIdentity(

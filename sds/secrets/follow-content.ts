@@ -1,9 +1,18 @@
 import type { Authority } from '#certificates/authority/authority.ts';
 import { keepFresh } from '#certificates/authority/keep-fresh.ts';
 import { type FileState, watchFile } from '../instances/watch-file.ts';
+import { refuseFile } from './certificate-folders.ts';
 import type { Clock } from './clock.ts';
 import type { SecretContent } from './secret-content.ts';
 import type { ServedContent } from './served-secret.ts';
+
+/** Where contents come from. */
+export type ContentSources = {
+  readonly authority: Authority;
+  readonly clock: Clock;
+  /** Absolute paths of the folders whose files may be served. */
+  readonly certificateFolders: readonly string[];
+};
 
 export type Followed = {
   /** The content as it is now, not checked yet. */
@@ -15,22 +24,21 @@ export type Followed = {
 /** Tells the content of a served secret, and each that replaces it, until the result is called. */
 export function followContent(
   served: ServedContent,
-  authority: Authority,
-  clock: Clock,
+  { authority, clock, certificateFolders }: ContentSources,
   { onContent, onTrouble }: Followed,
 ): () => void {
+  const follow = (paths: readonly string[], onTexts: (texts: readonly string[]) => void) =>
+    followFiles(paths, certificateFolders, onTexts, onTrouble);
   switch (served.kind) {
     case 'key pair':
     case 'trusted ca':
       onContent(served);
       return () => {};
     case 'trusted ca file':
-      return followFiles([served.ca], ([ca = '']) => onContent({ kind: 'trusted ca', ca }), onTrouble);
+      return follow([served.ca], ([ca = '']) => onContent({ kind: 'trusted ca', ca }));
     case 'key pair files':
-      return followFiles(
-        [served.certificate, served.key],
-        ([certificate = '', key = '']) => onContent({ kind: 'key pair', certificate, key }),
-        onTrouble,
+      return follow([served.certificate, served.key], ([certificate = '', key = '']) =>
+        onContent({ kind: 'key pair', certificate, key }),
       );
     case 'issued': {
       const issued = keepFresh({
@@ -49,9 +57,15 @@ const SETTLE_MS = 30;
 
 function followFiles(
   paths: readonly string[],
+  folders: readonly string[],
   onTexts: (texts: readonly string[]) => void,
   onTrouble: (reason: string) => void,
 ): () => void {
+  const refused = paths.flatMap(path => refuseFile(path, folders) ?? []);
+  if (refused.length > 0) {
+    onTrouble(refused.join('; '));
+    return () => {};
+  }
   const states = new Map<string, FileState>();
   let timer: NodeJS.Timeout | undefined;
   const tell = () => {

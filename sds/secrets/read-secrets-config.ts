@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { delimiter, resolve } from 'node:path';
 import { parseAddress, type ReadVariable, readTrustDomain } from '#process/environment.ts';
 import type { HostPort } from '#protos/host-port.ts';
 import { parseLifetime } from './parse-lifetime.ts';
@@ -16,6 +16,8 @@ export type SecretsConfig = {
   /** Identities that are written for who needs one before it can ask: group to folder, and groups whose Secret is kept. */
   readonly identityFolders: ReadonlyMap<string, string>;
   readonly identitySecrets: readonly string[];
+  /** Absolute paths of the folders whose files resources may name as certificates, keys and authorities. */
+  readonly certificateFolders: readonly string[];
   /** Absolute path of a kubeconfig for those Secrets; undefined: the service account of the container. */
   readonly kubeconfig: string | undefined;
 };
@@ -53,6 +55,9 @@ export function readSecretsConfig(text: ReadVariable): SecretsConfig {
     authoritySecret: parseSecretName(text('AUTHORITY_SECRET', '')),
     identityFolders: new Map(identities.map(group => [group, resolve(folder, group)])),
     identitySecrets: groups('IDENTITY_SECRETS', text('IDENTITY_SECRETS', '')),
+    certificateFolders: text('CERTIFICATE_FILES', '/etc/gateway')
+      .split(delimiter)
+      .flatMap(part => (part.trim() === '' ? [] : resolve(part.trim()))),
     kubeconfig: kubeconfig === '' ? undefined : resolve(kubeconfig),
   };
 }

@@ -1,13 +1,9 @@
-import type { Authority } from '#certificates/authority/authority.ts';
 import type { XdsResource } from '#xds/snapshot.ts';
-import type { Clock } from './clock.ts';
-import { followContent } from './follow-content.ts';
+import { type ContentSources, followContent } from './follow-content.ts';
 import { type CertificateFacts, checkContent, factsOf, secretResource } from './secret-content.ts';
 import type { ServedSecret } from './served-secret.ts';
 
-export type SlotOptions = {
-  readonly authority: Authority;
-  readonly clock: Clock;
+export type SlotOptions = ContentSources & {
   readonly versionKey: Uint8Array;
   /** The resource of the slot has changed. */
   onChange(): void;
@@ -60,9 +56,9 @@ export class SecretSlot {
 
   #follow(): void {
     this.#end();
-    const { authority, clock, versionKey, onChange } = this.#options;
+    const { clock, versionKey, onChange } = this.#options;
     const { name, content } = this.#served;
-    this.#end = followContent(content, authority, clock, {
+    this.#end = followContent(content, this.#options, {
       onContent: next => {
         const wrong = checkContent(next, clock.now());
         if (wrong !== undefined) return this.#refuse(wrong);

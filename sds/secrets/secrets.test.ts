@@ -17,9 +17,9 @@ const BUILT_IN = ['gateway/identity', 'gateway/roots'];
 
 type Resource = { readonly name?: string; readonly version?: string; readonly resource?: Any };
 
-async function setUp(t: TestContext, mostGroups?: number) {
+async function setUp(t: TestContext, options?: Parameters<typeof startSecretsServer>[2]) {
   const authority = await testAuthority(t);
-  const server = await startSecretsServer(t, authority, mostGroups);
+  const server = await startSecretsServer(t, authority, options);
   const ask = (cluster: string, names: readonly string[], service = SDS, method = 'DeltaSecrets') => {
     const stream = openStream(t, server.port, service, method);
     stream.send({ node: { id: 'test', cluster }, type_url: SECRET, resource_names_subscribe: names });
@@ -131,7 +131,7 @@ test('groups without a proxy are forgotten, so that their number is bounded', as
 });
 
 test('one group more than the bound gets nothing, those that are there go on', async t => {
-  const it = await setUp(t, 2);
+  const it = await setUp(t, { mostGroups: 2 });
   for (const group of ['a', 'b', 'a']) assert.equal((await it.ask(group, BUILT_IN).next()).length, 2);
   it.ask('c', BUILT_IN);
   await until(() => (/there are 2 node groups already/.test(it.logged()) ? true : undefined));
@@ -239,4 +239,26 @@ test('watched files are followed; a broken pair and a missing file change nothin
   assert.equal(stream.waiting.length, 0);
   write(pairs[1]);
   assert.equal(chainOf((await stream.next())[0]), pairs[1].certificate);
+});
+
+test('files outside the folders that were declared are not read, and nothing is told of them', async t => {
+  const it = await setUp(t, { certificateFolders: ['/etc/gateway'] });
+  const folder = mkdtempSync(join(tmpdir(), 'outside-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const { certificate, key } = await it.authority.server(['a.test']);
+  const files = { certificate_chain: join(folder, 'crt'), private_key: join(folder, 'key') };
+  writeFileSync(files.certificate_chain, certificate);
+  writeFileSync(files.private_key, key);
+  const ca = join(folder, 'none');
+  assert.equal(
+    it.say([
+      servedSecret('files', ['edge'], { key_pair_files: files }),
+      servedSecret('ca', ['edge'], { trusted_ca_file: ca }),
+    ]),
+    null,
+  );
+  const { served } = JSON.parse(await it.get('/status')).secrets;
+  assert.match(served.files.problem, /crt is not below .*; .*key is not below .*CERTIFICATE_FILES/);
+  assert.equal(served.ca.problem.split(' is not below')[0], ca);
+  assert.deepEqual(names(await it.ask('edge', [...BUILT_IN, 'files', 'ca']).next()), BUILT_IN);
 });

@@ -16,6 +16,8 @@ export type SecretsOptions = {
   readonly trustDomain: string;
   /** 32 random bytes of this process. */
   readonly versionKey: Uint8Array;
+  /** Absolute paths of the folders whose files may be served. */
+  readonly certificateFolders: readonly string[];
   /** Each group costs a key, certificates and memory, and anybody on the loopback may say to be of one; default 500. */
   readonly mostGroups?: number;
   readonly clock: Clock;
@@ -50,6 +52,7 @@ export function openSecrets(options: SecretsOptions): Secrets {
   };
   const served = new ServedSecrets({
     authority,
+    certificateFolders: options.certificateFolders,
     clock,
     versionKey,
     onChange: changed => {

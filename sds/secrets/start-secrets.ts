@@ -40,6 +40,7 @@ export async function startSecrets(options: StartSecretsOptions): Promise<Secret
     authority,
     trustDomain,
     versionKey: randomBytes(32),
+    certificateFolders: config.certificateFolders,
     clock,
     metrics,
     log,

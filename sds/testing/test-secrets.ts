@@ -12,7 +12,7 @@ import { SERVED_SECRET } from '#protos/type-url.ts';
 import { type XdsResource, xdsResource } from '#xds/snapshot.ts';
 import { createMetrics } from '../metrics.ts';
 import { createSecretMetrics } from '../secrets/secret-metrics.ts';
-import { openSecrets } from '../secrets/secrets.ts';
+import { openSecrets, type SecretsOptions } from '../secrets/secrets.ts';
 import { startServer } from '../server.ts';
 
 /** An authority of one test, with real time. */
@@ -40,7 +40,11 @@ function realAfter(ms: number, run: () => void): () => void {
 }
 
 /** A server of secrets alone, to which a test says what the control plane would. */
-export async function startSecretsServer(t: TestContext, authority: Authority, mostGroups = 500) {
+export async function startSecretsServer(
+  t: TestContext,
+  authority: Authority,
+  options: Partial<Pick<SecretsOptions, 'mostGroups' | 'certificateFolders'>> = {},
+) {
   const metrics = createMetrics();
   const lines: string[] = [];
   const log = pino({ level: 'trace', base: null }, { write: line => void lines.push(line) });
@@ -48,7 +52,8 @@ export async function startSecretsServer(t: TestContext, authority: Authority, m
     authority,
     trustDomain: 'gateway.internal',
     versionKey: Buffer.alloc(32, 7),
-    mostGroups,
+    certificateFolders: [tmpdir()],
+    ...options,
     clock: { now: Date.now, random: Math.random, after: realAfter },
     metrics: createSecretMetrics(metrics.registry, Date.now),
     log,
