@@ -1,5 +1,5 @@
 import type { DiscoveryCluster, ProxyCluster } from './cluster.ts';
-import { type FieldPath, type Finding, fault } from './finding.ts';
+import { caution, type FieldPath, type Finding, fault } from './finding.ts';
 import { ipVersion } from './ip-address.ts';
 import type { ProxyConfigSpec } from './proxy-config.ts';
 import { suggest } from './suggest.ts';
@@ -19,6 +19,18 @@ export function checkProxyConfig(spec: Partial<ProxyConfigSpec>): readonly Findi
     ...checkDomains(virtual_hosts),
     ...(spec.clusters === undefined ? [] : checkRoutes(virtual_hosts, spec.clusters)),
     ...(sds === undefined ? [] : checkMembers(sds, SDS_CLUSTER)),
+    ...checkListener(spec),
+  ];
+}
+
+/** Who asks the edge is no proxy of ours, and so has no certificate of the gateway's authority. */
+function checkListener({ node_group, listener }: Partial<ProxyConfigSpec>): readonly Finding[] {
+  if (node_group !== 'edge' || listener?.hop_tls !== true) return [];
+  return [
+    caution(
+      ['listener', 'hop_tls'],
+      '`hop_tls` has no effect at the edge: it demands the certificates of proxies. Those of clients are demanded by `cert_required` of a Host',
+    ),
   ];
 }
 

@@ -251,3 +251,12 @@ test('what is wrong between fields is told together with what is wrong in others
   ]);
   assert.deepEqual(at({ node_group: 'edge', clusters: 'a', virtual_hosts }), ['spec.clusters:']);
 });
+
+test('hop_tls of the edge is warned of: whoever comes is asked for no certificate of a proxy', () => {
+  const withHop = (node_group: string, hop_tls: boolean) =>
+    problemsOf('ProxyConfig', { node_group, listener: { port: 8080, hop_tls } });
+  assert.deepEqual(withHop('edge', true), [
+    'warning spec.listener.hop_tls: `hop_tls` has no effect at the edge: it demands the certificates of proxies. Those of clients are demanded by `cert_required` of a Host',
+  ]);
+  assert.deepEqual([withHop('edge', false), withHop('inner', true)], [[], []]);
+});
