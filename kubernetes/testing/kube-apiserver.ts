@@ -113,7 +113,7 @@ async function startAt(home: string, address: string, port: number): Promise<Kub
     await ready(child, admin);
   };
   const kubeconfig = await writeKubeconfig('admin', ADMIN_TOKEN);
-  const admin = await connectCluster({ kubeconfig });
+  const admin = await connectCluster({ kubeconfig, timeoutMs: 60_000 });
   await start();
   const remove = async () => {
     admin.close();
