@@ -31,7 +31,7 @@ export type HttpsAnswer = {
   readonly body: string;
 };
 
-const LONGEST_MS = 5_000;
+const LONGEST_MS = 20_000;
 
 /** Every way to ask has these. A client's certificate is refused behind the handshake in TLS 1.3, so that one must wait for an answer. */
 function optionsOf({

@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { askHttps, handshake, openHttp2 } from './https-request.ts';
+import { promised } from './promised.ts';
+import { getJson, request } from './request.ts';
+import type { System } from './system.ts';
+import { base64, CLIENT, host, type Pair, secret, startTlsSite, type TlsSite } from './tls-site.ts';
+import { until } from './until.ts';
+
+describe('TLS at the edge, when something changes:', () => {
+  let site: TlsSite;
+  let shop: Pair;
+  before(async () => {
+    site = await startTlsSite();
+    shop = site.shop;
+  });
+  after(() => site?.stop());
+
+  const at: TlsSite['at'] = (...ask) => site.at(...ask);
+
+  test('a new certificate is there within a second, and no connection ends', async t => {
+    const counters = () => listenerCounters(site.system);
+    const connection = await openHttp2(at('shop.example.com'));
+    const before = await counters();
+    const next = await site.authority.issue('shop.example.com');
+    const { serial: old } = await handshake(at('shop.example.com'));
+    const begun = performance.now();
+    site.system.write(
+      'tls.yaml',
+      readFileSync(join(site.system.resources, 'tls.yaml'), 'utf8').replace(
+        secret('shop', shop),
+        secret('shop', next),
+      ),
+    );
+    shop = next;
+    await until(async () => (await handshake(at('shop.example.com'))).serial !== old || undefined);
+    const took = performance.now() - begun;
+    t.diagnostic(`${took.toFixed(0)} ms`);
+    assert.ok(took < promised(1_000), `${took} ms`);
+    assert.deepEqual(await counters(), before);
+    assert.equal((await connection.ask('shop.example.com', '/')).status, 200);
+    assert.equal(connection.isEnding(), false);
+    connection.close();
+  });
+
+  test('another Host comes and goes, and no connection of the others ends', async () => {
+    const connection = await openHttp2(at('shop.example.com'));
+    site.system.write('more.yaml', host('more', 'hostname: more.example.org, tls: {issuer: gateway}'));
+    await until(() => handshake(at('more.example.org', { ca: site.roots() })).catch(() => undefined));
+    site.system.write('more.yaml', '');
+    await until(() =>
+      handshake(at('more.example.org')).then(
+        () => undefined,
+        () => true,
+      ),
+    );
+    assert.equal((await connection.ask('shop.example.com', '/')).status, 200);
+    assert.equal(connection.isEnding(), false);
+    connection.close();
+  });
+
+  test('a connection from before certificates were required is asked for one', async () => {
+    const loose = host('tight', 'hostname: tight.example.org, tls: {issuer: gateway, ca_secret: partners}');
+    site.system.write('tight.yaml', loose);
+    const connection = await until(() => openHttp2(at('tight.example.org')).catch(() => undefined));
+    assert.equal((await connection.ask('tight.example.org', '/')).status, 200);
+    site.system.write('tight.yaml', loose.replace('partners}', 'partners, cert_required: true}'));
+    const status = async () =>
+      (await connection.ask('tight.example.org', '/').catch(() => ({ status: 0 }))).status;
+    await until(async () => (await status()) !== 200 || undefined);
+    const certificate = await site.clients.issue(CLIENT);
+    await until(async () => {
+      const answer = await askHttps(at('tight.example.org', { certificate }), '/').catch(() => undefined);
+      return answer?.status === 200 || undefined;
+    });
+    connection.close();
+    site.system.write('tight.yaml', '');
+  });
+
+  test('a key that does not fit is a Problem, and the pair before stays', async () => {
+    const good = await site.authority.issue('pair.example.org');
+    const broken = { ...good, key: (await site.authority.issue('pair.example.org')).key };
+    const pairHost = host('pair', 'hostname: pair.example.org, tlsSecret: pair');
+    site.system.write('pair.yaml', secret('pair', good) + pairHost);
+    const { serial } = await until(() => handshake(at('pair.example.org')).catch(() => undefined));
+    site.system.write('pair.yaml', secret('pair', broken) + pairHost);
+    const { problems, resources } = await site.system.statusWhen(({ problems }) =>
+      problems.some(({ kind, message }) => kind === 'Secret' && message.includes('does not fit')),
+    );
+    assert.equal(resources.find(({ id }) => id === 'Secret/default/pair')?.state, 'last good');
+    assert.equal(problems.find(({ kind }) => kind === 'Secret')?.file.endsWith('pair.yaml'), true);
+    assert.equal((await handshake(at('pair.example.org'))).serial, serial);
+    assert.doesNotMatch(JSON.stringify(await site.system.status()), /PRIVATE KEY|BEGIN/);
+    site.system.write('pair.yaml', '');
+  });
+
+  test('a Host that has no certificate answers nobody, and its name gets no other certificate', async () => {
+    site.system.write('bare.yaml', host('bare', 'hostname: bare.example.com, tlsSecret: nowhere'));
+    await site.system.statusWhen(({ problems }) =>
+      problems.some(({ message }) => message.includes('default/nowhere')),
+    );
+    await until(() =>
+      handshake(at('bare.example.com')).then(
+        () => undefined,
+        () => true,
+      ),
+    );
+    assert.equal(
+      (await request(site.system.edge, '/', { headers: { host: 'bare.example.com' } })).status,
+      301,
+    );
+    site.system.write('bare.yaml', host('bare', 'hostname: bare.example.com, tlsSecret: 5'));
+    await until(
+      async () =>
+        (await request(site.system.edge, '/', { headers: { host: 'bare.example.com' } })).status === 301 ||
+        undefined,
+    );
+    site.system.write('bare.yaml', '');
+  });
+
+  test('a Host with an error and no last good version is closed, and not served by a wider one', async () => {
+    const shut = host('shut', 'hostname: shut.example.com, requestPolicy: {insecure: {action: Refuse}}');
+    await handshake(at('shut.example.com'));
+    site.system.write('shut.yaml', shut);
+    const asked = () => request(site.system.edge, '/', { headers: { host: 'shut.example.com' } });
+    await until(async () => (await asked()).status === 500 || undefined);
+    await assert.rejects(handshake(at('shut.example.com')));
+    site.system.write('shut.yaml', '');
+  });
+
+  test('control plane and discovery service come again, a listener is edited, and TLS answers', async () => {
+    const connection = await openHttp2(at('shop.example.com'));
+    const killed = await Promise.all([site.system.kill('controlplane'), site.system.kill('sds')]);
+    await until(async () => {
+      const now = await Promise.all([site.system.pid('controlplane'), site.system.pid('sds')]);
+      return now.every((pid, index) => pid !== undefined && pid !== killed[index]) || undefined;
+    });
+    await until(() =>
+      site.system.status().then(
+        ({ ready, proxies }) => (ready && proxies.some(({ group }) => group === 'edge')) || undefined,
+        () => undefined,
+      ),
+    );
+    site.system.write('again.yaml', host('again', 'hostname: again.example.org, tls: {issuer: gateway}'));
+    await until(() => handshake(at('again.example.org', { ca: site.roots() })).catch(() => undefined));
+    await handshake(at('shop.example.com', { ca: site.authority.ca }));
+    assert.equal((await connection.ask('shop.example.com', '/')).status, 200);
+    assert.equal(connection.isEnding(), false);
+    connection.close();
+    site.system.write('again.yaml', '');
+  });
+
+  test('keys are in no dump of the configuration, and no key in a log', async () => {
+    const admin = `http://127.0.0.1:${site.system.ports.edgeAdmin}`;
+    const { body } = await request(admin, '/config_dump?include_eds');
+    assert.match(body, /key-pair\/default\/shop/);
+    assert.doesNotMatch(body, /PRIVATE KEY/);
+    assert.doesNotMatch(body, new RegExp(base64(shop.key).slice(64, 128)));
+  });
+});
+
+type Stats = { readonly stats: readonly { readonly name: string; readonly value: number }[] };
+
+async function listenerCounters({ ports }: System): Promise<readonly string[]> {
+  const names = [
+    'listener_modified',
+    'listener_in_place_updated',
+    'total_listeners_draining',
+    'total_filter_chains_draining',
+  ];
+  const { stats } = await getJson<Stats>(
+    `http://127.0.0.1:${ports.edgeAdmin}`,
+    `/stats?format=json&filter=${encodeURIComponent(`^listener_manager\\.(${names.join('|')})$`)}`,
+  );
+  return stats.map(({ name, value }) => `${name} ${value}`);
+}
