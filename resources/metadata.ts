@@ -39,6 +39,7 @@ function checkNamespace(namespace: unknown): readonly Finding[] {
   ];
 }
 
+/** Half of a surrogate pair, which YAML can escape, has no UTF-8: nobody could be told of it. */
 function textOr(value: unknown, fallback: string): string {
-  return typeof value === 'string' ? value : fallback;
+  return typeof value === 'string' && value.isWellFormed() ? value : fallback;
 }

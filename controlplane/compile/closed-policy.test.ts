@@ -33,7 +33,12 @@ const PATHS: readonly [glob: string, path: string, closed: boolean][] = [
   ['*', '/anything', true],
   ['/a/b', '/a;v=1/b', true],
   ['/a/b', '/a/b;v=1', true],
+  ['/a/b', '/a%3Bv=1/b%3b', true],
+  ['/a/b', '/a/;v=1/b', true],
+  ['/a/b', '/;/a/%3b/;/b', true],
+  ['/a/b', '/a/c;v=1/b', false],
   ['/a/b', '/x/..;/a/b', true],
+  ['/a/b', '/x/..%3Bv=1/a/b', true],
   ['/a/b', '/x/.;/y', true],
 ];
 
@@ -80,6 +85,6 @@ test('a policy without rules closes nothing', () => {
 test('where escaped slashes come in, they are closed too: they may lead to any path', () => {
   const regexes = (mode: 'reject' | 'keep') =>
     closedPolicyRoutes(refused({ path: '/a/*' }), '*', mode).map(({ match }) => JSON.stringify(match));
-  assert.equal(regexes('keep').filter(regex => regex.includes('%')).length, 1);
-  assert.equal(regexes('reject').filter(regex => regex.includes('%')).length, 0);
+  assert.equal(regexes('keep').filter(regex => regex.includes('%(?:2')).length, 1);
+  assert.equal(regexes('reject').filter(regex => regex.includes('%(?:2')).length, 0);
 });

@@ -47,14 +47,19 @@ function pathMatches({ path = '*' }: ReadableRule, escapedSlashes: EscapedSlashe
   return regexes.map(regex => ({ safe_regex: { regex } }));
 }
 
+/** Escaped too: some upstreams decode before they look. */
+const PARAMETERS = '(?:;|%3[Bb])[^/]*';
+
 /** `..;x`, which Envoy leaves of `%2e%2e;x` and some upstreams take for `..`: it may lead to any path. */
-const DOT_SEGMENT = '.*/\\.\\.?;.*';
+const DOT_SEGMENT = '.*/\\.\\.?(?:;|%3[Bb]).*';
 
 const ESCAPED_SLASH = '.*%(?:2[Ff]|5[Cc]).*';
 
-/** Path parameters (`;…` at the end of a segment) do not lead around a rule. */
+/** Path parameters (`;…` at the end of a segment, or all of it) do not lead around a rule. */
 function pathRegex(glob: string): string {
-  return globRegex(glob).replaceAll('/', '(?:;[^/]*)?/').concat('(?:;[^/]*)?');
+  return globRegex(glob)
+    .replaceAll('/', `(?:${PARAMETERS})?/(?:${PARAMETERS}/)*`)
+    .concat(`(?:${PARAMETERS})?`);
 }
 
 function globRegex(glob: string): string {
