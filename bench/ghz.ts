@@ -1,10 +1,11 @@
-import { type Decider, startOther, startRateLimit } from './h2/deciders.ts';
+import { type Decider, startLimitador, startOther, startRateLimit } from './h2/deciders.ts';
 import type { Load } from './load.ts';
 import { idleShare, readCpuTimes } from './machine-usage.ts';
 import { SERVERS } from './oauth2/service-process.ts';
 import { circumstances, writePage } from './page.ts';
 import { cpuMsOf } from './process-usage.ts';
 import { quantile, toMs } from './quantile.ts';
+import { buildLimitador } from './ratelimit/limitador.ts';
 import { buildReference, REFERENCE } from './ratelimit/reference.ts';
 import { CALLERS, CONNECTIONS, runGhz } from './run-ghz.ts';
 import { readRun, say } from './short-run.ts';
@@ -13,7 +14,7 @@ import { toTable } from './table.ts';
 /**
  * `npx node bench/ghz.ts [calls]`: what a rate limit decision costs when ghz asks for it, ours on each transport beside envoyproxy/ratelimit. All take turns, so
  * that others who use the machine disturb all alike; medians. Prints a table and writes it to `bench/results/ghz.md`; given a number of calls it only prints.
- * Wants Go (for the reference), ghz (`npm test` builds it) and redis-server. A whole run takes about 3 minutes.
+ * Wants Go (for the reference), ghz (`npm test` builds it), redis-server and, for Limitador, Rust. A whole run takes about 3 minutes.
  */
 const CALLS = 50_000;
 const ROUNDS = 5;
@@ -27,13 +28,17 @@ const COLUMNS: readonly Column[] = [
   ...SERVERS.map((server): Column => [`memory, ${server}`, () => startRateLimit(server)]),
   ['Redis, own', () => startOther('ours + Redis')],
 ];
+const LIMITADOR: Column = ['Limitador, memory', startLimitador];
 
 const { isWhole, size: calls } = readRun(CALLS, 'calls');
 const begun = circumstances();
 buildReference();
+const noLimitador = buildLimitador();
+if (noLimitador !== '') say(`without Limitador: ${noLimitador}`);
+const columns = noLimitador === '' ? [...COLUMNS, LIMITADOR] : COLUMNS;
 const started: (readonly [string, Decider])[] = [];
 try {
-  for (const [name, start] of COLUMNS) started.push([name, await start()]);
+  for (const [name, start] of columns) started.push([name, await start()]);
   const table = tableOf(await measureAll());
   process.stdout.write(table);
   if (isWhole) writePage('ghz', page(table));
@@ -91,6 +96,6 @@ Made by \`npx node bench/ghz.ts\`.
 
 ${table}
 Goals: on Node's HTTP/2 at most 0.6, on our own framing at most 0.25 of grpc-js; with Redis at most 0.4 of envoyproxy/ratelimit. Measured so elsewhere, µs: envoyproxy/ratelimit 75 and its
-Redis, grpc-js with a Map 48–71, Limitador (Rust, in memory) 24; its server is in no registry of packages (crates.io has the library alone), so it is not in this run.
+Redis, grpc-js with a Map 48–71, Limitador (Rust, in memory) 24. Limitador's server is in no registry of packages, so this one is its library 0.14.0 behind a tonic server of ours.
 `;
 }

@@ -43,13 +43,15 @@ const provider = await startProvider(MANY_SESSIONS);
 const byH2load = h2load(rounds);
 const seconds = Math.ceil(rounds * SECONDS_A_ROUND);
 const byWrk = wrk(seconds);
-const tables = [...(await measureOneSession()), ...(await measureManySessions())].join('\n');
+const tables: string[] = [];
+await measureOneSession();
+await measureManySessions();
 await provider.close();
-process.stdout.write(tables);
-if (isWhole) writePage('oauth2', page(tables));
+if (isWhole) writePage('oauth2', page(tables.join('\n')));
 
-async function measureOneSession(): Promise<readonly string[]> {
+async function measureOneSession(): Promise<void> {
   const base = await measureNothing(byH2load, SERVERS);
+  tell('h2load: nothing decided', base.columns, base);
   const one = { generator: byH2load, sessions: 1, policies: 1 };
   const ours: Columns = new Map();
   for (const server of SERVERS) {
@@ -57,31 +59,27 @@ async function measureOneSession(): Promise<readonly string[]> {
     ours.set(`ours, ${server}`, await measureOurs(`ours, ${server}`, start, one));
   }
   ours.set('ours, own, Redis', await measureOurs('ours, own, Redis', yaml => startOurs('Redis', yaml), one));
-  return [
-    tableOf('h2load: nothing decided', base.columns, base),
-    tableOf('h2load: 1 session, 1 policy', ours, base),
-    tableOf(
-      'h2load: 1 session, 1,000 policies',
-      await measureStores({ ...one, policies: MANY_POLICIES }),
-      base,
-    ),
-  ];
+  tell('h2load: 1 session, 1 policy', ours, base);
+  const many = await measureStores({ ...one, policies: MANY_POLICIES });
+  tell('h2load: 1 session, 1,000 policies', many, base);
 }
 
 /** Those of many sessions take wrk, which can have a cookie for each request. */
-async function measureManySessions(): Promise<readonly string[]> {
+async function measureManySessions(): Promise<void> {
   const base = await measureNothing(byWrk, ['own']);
-  const many = { generator: byWrk, sessions: MANY_SESSIONS };
-  return [
-    tableOf('wrk: nothing decided', base.columns, base),
-    tableOf('wrk: 1 session, 1 policy', await measureStores({ ...many, sessions: 1, policies: 1 }), base),
-    tableOf('wrk: 10,000 sessions, 1 policy', await measureStores({ ...many, policies: 1 }), base),
-    tableOf(
-      'wrk: 10,000 sessions, 1,000 policies',
-      await measureStores({ ...many, policies: MANY_POLICIES }),
-      base,
-    ),
-  ];
+  tell('wrk: nothing decided', base.columns, base);
+  const many = { generator: byWrk, sessions: MANY_SESSIONS, policies: 1 };
+  tell('wrk: 1 session, 1 policy', await measureStores({ ...many, sessions: 1 }), base);
+  tell('wrk: 10,000 sessions, 1 policy', await measureStores(many), base);
+  const most = await measureStores({ ...many, policies: MANY_POLICIES });
+  tell('wrk: 10,000 sessions, 1,000 policies', most, base);
+}
+
+/** Prints a table as soon as it is there. */
+function tell(title: string, columns: Columns, bases: Bases): void {
+  const table = tableOf(title, columns, bases);
+  tables.push(table);
+  process.stdout.write(`${table}\n`);
 }
 
 async function measureNothing(

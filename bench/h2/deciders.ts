@@ -6,6 +6,7 @@ import { logInAll } from '../oauth2/login.ts';
 import { type Server, startServiceProcess } from '../oauth2/service-process.ts';
 import { pageOf, siteYaml } from '../oauth2/site.ts';
 import { type DecisionService, type Kind, startDecisionService } from '../ratelimit/decision-service.ts';
+import { startLimitador as startLimitadorService } from '../ratelimit/limitador.ts';
 import { CHECK_PATH, RATE_LIMIT_PATH, rateLimitMessage } from './calls.ts';
 
 /** A service, and what it can be asked: the method, and messages that it answers with a decision. */
@@ -22,6 +23,11 @@ export async function startRateLimit(server: Server, unit: 'SECOND' | 'MINUTE' =
 /** A rate limit service as it is started elsewhere, with 100 limits. */
 export async function startOther(kind: Kind): Promise<Decider> {
   return rateLimitDecider(await startDecisionService(kind, 100));
+}
+
+/** Limitador, built before, with its counters in memory. */
+export async function startLimitador(): Promise<Decider> {
+  return rateLimitDecider(await startLimitadorService());
 }
 
 /** Our ext-authz with so many sessions in its file; the messages have the cookies of one after the other. */

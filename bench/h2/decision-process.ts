@@ -10,15 +10,14 @@ import { Checker } from '#ext-authz/checker.ts';
 import { createMetrics } from '#ext-authz/metrics.ts';
 import { openFilterKit } from '#ext-authz/open-filter-kit.ts';
 import { openSqliteRecordStore } from '#ext-authz/store/sqlite-record-store.ts';
-import { encodeAny } from '#protos/encode.ts';
+import { after } from '#process/after.ts';
 import { RATE_LIMIT } from '#protos/type-url.ts';
 import { serveOnGrpcJs } from '#protos/unary/serve-on-grpc-js.ts';
 import { type ServeUnaryOptions, serveUnary } from '#protos/unary/serve-unary.ts';
 import { MemoryCounterStore } from '#ratelimit-service/memory-counter-store.ts';
 import { startServer } from '#ratelimit-service/server.ts';
-import { xdsResource } from '#xds/snapshot.ts';
 import { configurationOf } from '../oauth2/configuration.ts';
-import { DOMAIN, RATE } from '../ratelimit/limits.ts';
+import { limitResource } from '../ratelimit/limits.ts';
 
 const [server, kind, first = '', second = ''] = process.argv.slice(2);
 const log = pino({ level: 'error' });
@@ -33,12 +32,7 @@ function serve(options: ServeUnaryOptions) {
 async function serveRateLimit(unit: string): Promise<number> {
   const store = new MemoryCounterStore({ now: Date.now, random: Math.random });
   const started = await startServer({ ...at, store, log, uptime, serve });
-  const pattern = [
-    { alternatives: [{ key: 'generic_key', value: 'limit-0' }] },
-    { alternatives: [{ key: 'n' }] },
-  ];
-  const limit = { name: 'a', rate: RATE, unit, pattern };
-  const changed = [xdsResource('a', encodeAny({ '@type': RATE_LIMIT, domain: DOMAIN, limits: [limit] }))];
+  const changed = [limitResource(0, unit)];
   const nack = (reason: string) => {
     throw new Error(reason);
   };
@@ -53,10 +47,6 @@ async function serveCheck(sessions: string, resources: string): Promise<number> 
     ...{ store, storeKey, log, now: Date.now, randomBytes, id: randomUUID, timeout: AbortSignal.timeout },
     pause: ms => new Promise(resolve => setTimeout(resolve, ms)),
   });
-  const after = (ms: number, run: () => void) => {
-    const timer = setTimeout(run, ms);
-    return () => clearTimeout(timer);
-  };
   const checker = new Checker({ kit, log, after, metrics: createMetrics(), uptime });
   checker.use(configurationOf(readFileSync(resources, 'utf8')));
   const onError = (error: unknown) => log.error({ err: error }, 'a check failed');

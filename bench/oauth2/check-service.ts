@@ -1,17 +1,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { compile } from '#controlplane/compile/compile.ts';
 import { EXT_AUTHZ } from '#controlplane/compile/node-groups.ts';
-import { resourceSetOf } from '#controlplane/compile/testing/resource-set-of.ts';
-import { snapshotEncoder } from '#controlplane/envoy-snapshot.ts';
 import { openRecordStore } from '#ext-authz/store/open-record-store.ts';
 import type { RecordStore } from '#ext-authz/store/record-store.ts';
-import { serve } from '#protos/serve.ts';
 import { readRedis } from '#redis/read-redis.ts';
 import { startRedis } from '#redis/testing/redis-server.ts';
-import { DiscoveryService } from '#xds/discovery-service.ts';
-import { SnapshotCache } from '#xds/snapshot-cache.ts';
+import { startDiscovery } from '../discovery.ts';
+import { snapshotOfSite } from './configuration.ts';
 import { type Server, startServiceProcess } from './service-process.ts';
 
 export type StoreKind = 'embedded' | 'Redis';
@@ -43,7 +39,7 @@ export async function startOurs(kind: StoreKind, yaml: string): Promise<GuardedS
   const state = mkdtempSync(join(tmpdir(), 'bench-oauth2-'));
   const redis = kind === 'Redis' ? await startRedis() : undefined;
   const redisUrl = redis === undefined ? '' : `redis://${redis.address}`;
-  const xds = await startControlPlane(yaml);
+  const xds = await startDiscovery(EXT_AUTHZ, snapshotOfSite(yaml));
   const { pid, port, stop } = await startServiceProcess([MAIN], {
     ADDRESS: '127.0.0.1:0',
     XDS_ADDRESS: `127.0.0.1:${xds.port}`,
@@ -77,26 +73,6 @@ export async function startOursOn(server: Server, yaml: string): Promise<Guarded
     rmSync(folder, { recursive: true });
   };
   return { port, records, service: pid, store: undefined, stop: stopAll };
-}
-
-/** The part of the control plane that sends Filters and FilterPolicies. */
-async function startControlPlane(yaml: string) {
-  const cache = new SnapshotCache();
-  const after = (ms: number, run: () => void) => {
-    const timer = setTimeout(run, ms);
-    return () => clearTimeout(timer);
-  };
-  const service = new DiscoveryService({ cache, now: Date.now, after });
-  const served = await serve({ host: '127.0.0.1', port: 0, services: service.implementations() });
-  const none = { host: '127.0.0.1', port: 1 };
-  const options = { edge: none, sds: none, rateLimit: none, extAuthz: none };
-  const compiled = compile(resourceSetOf(yaml).resources, EXT_AUTHZ, options);
-  cache.set(EXT_AUTHZ, snapshotEncoder(Buffer.alloc(32))(compiled));
-  const stop = () => {
-    service.close();
-    return served.stop(100);
-  };
-  return { port: served.port, stop };
 }
 
 async function openStore(redisUrl: string, file: string): Promise<RecordStore> {

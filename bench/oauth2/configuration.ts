@@ -3,13 +3,19 @@ import { EXT_AUTHZ } from '#controlplane/compile/node-groups.ts';
 import { resourceSetOf } from '#controlplane/compile/testing/resource-set-of.ts';
 import { snapshotEncoder } from '#controlplane/envoy-snapshot.ts';
 import { type Configuration, FILTER_TYPES, FilterSet } from '#ext-authz/filter-set.ts';
+import type { Snapshot } from '#xds/snapshot.ts';
 
-/** The Filters and rules of these resources, as they come to ext-authz. */
-export function configurationOf(yaml: string): Configuration {
+/** What the control plane sends ext-authz of these resources. */
+export function snapshotOfSite(yaml: string): Snapshot {
   const none = { host: '127.0.0.1', port: 1 };
   const options = { edge: none, sds: none, rateLimit: none, extAuthz: none };
   const compiled = compile(resourceSetOf(yaml).resources, EXT_AUTHZ, options);
-  const snapshot = snapshotEncoder(Buffer.alloc(32))(compiled);
+  return snapshotEncoder(Buffer.alloc(32))(compiled);
+}
+
+/** The Filters and rules of these resources, as they come to ext-authz. */
+export function configurationOf(yaml: string): Configuration {
+  const snapshot = snapshotOfSite(yaml);
   const filters = new FilterSet();
   let configuration: Configuration | undefined;
   for (const typeUrl of FILTER_TYPES) {

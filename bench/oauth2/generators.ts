@@ -48,8 +48,8 @@ export function wrk(seconds: number): Generator {
     return runWrk(`http://127.0.0.1:${port}${page}`, forSeconds, options);
   };
   const warmUp = async (asked: Asked) => {
-    for (let tries = 1; tries <= MOST_WARM_UPS; tries++) {
-      const { requests } = await run(asked, tries * WARM_UP_SECONDS);
+    for (let tries = 0; tries < MOST_WARM_UPS; tries++) {
+      const { requests } = await run(asked, 2 ** tries * WARM_UP_SECONDS);
       if (requests >= asked.cookies.length) return;
     }
     throw new Error(`${asked.cookies.length} sessions cannot be used while it warms up`);

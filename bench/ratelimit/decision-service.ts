@@ -1,14 +1,10 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { encodeAny } from '#protos/encode.ts';
-import { serve } from '#protos/serve.ts';
-import { RATE_LIMIT } from '#protos/type-url.ts';
 import { freePort, startRedis } from '#redis/testing/redis-server.ts';
-import { DiscoveryService } from '#xds/discovery-service.ts';
-import { snapshotOf, xdsResource } from '#xds/snapshot.ts';
-import { SnapshotCache } from '#xds/snapshot-cache.ts';
+import { snapshotOf } from '#xds/snapshot.ts';
+import { startDiscovery } from '../discovery.ts';
 import { endProcess } from '../end-process.ts';
-import { DOMAIN, RATE } from './limits.ts';
+import { limitResource } from './limits.ts';
 import { readyAt } from './ready-at.ts';
 import { startReference } from './reference.ts';
 
@@ -41,7 +37,10 @@ async function startOurs(
   store: number | undefined,
   stopStore: () => Promise<void>,
 ): Promise<DecisionService> {
-  const xds = await startLimits(limits);
+  const xds = await startDiscovery(
+    'ratelimit-service',
+    snapshotOf(Array.from({ length: limits }, (_, i) => limitResource(i))),
+  );
   const port = await freePort();
   const child = spawn(process.execPath, ['--max-semi-space-size=8', MAIN], {
     env: {
@@ -60,30 +59,4 @@ async function startOurs(
     await stopStore();
   };
   return { port, service: child.pid ?? 0, store, stop };
-}
-
-/** The part of the control plane that sends limits. */
-async function startLimits(limits: number) {
-  const cache = new SnapshotCache();
-  const after = (ms: number, run: () => void) => {
-    const timer = setTimeout(run, ms);
-    return () => clearTimeout(timer);
-  };
-  const service = new DiscoveryService({ cache, now: Date.now, after });
-  const served = await serve({ host: '127.0.0.1', port: 0, services: service.implementations() });
-  cache.set('ratelimit-service', snapshotOf(Array.from({ length: limits }, (_, i) => limitResource(i))));
-  const stop = () => {
-    service.close();
-    return served.stop(100);
-  };
-  return { port: served.port, stop };
-}
-
-function limitResource(i: number) {
-  const pattern = [
-    { alternatives: [{ key: 'generic_key', value: `limit-${i}` }] },
-    { alternatives: [{ key: 'n' }] },
-  ];
-  const limit = { name: `limit-${i}`, rate: RATE, unit: 'MINUTE', pattern };
-  return xdsResource(`bench/limit-${i}`, encodeAny({ '@type': RATE_LIMIT, domain: DOMAIN, limits: [limit] }));
 }

@@ -1,0 +1,18 @@
+import { after } from '#process/after.ts';
+import { serve } from '#protos/serve.ts';
+import { DiscoveryService } from '#xds/discovery-service.ts';
+import type { Snapshot } from '#xds/snapshot.ts';
+import { SnapshotCache } from '#xds/snapshot-cache.ts';
+
+/** The part of the control plane that sends a service what it decides by. */
+export async function startDiscovery(group: string, snapshot: Snapshot) {
+  const cache = new SnapshotCache();
+  const service = new DiscoveryService({ cache, now: Date.now, after });
+  const served = await serve({ host: '127.0.0.1', port: 0, services: service.implementations() });
+  cache.set(group, snapshot);
+  const stop = () => {
+    service.close();
+    return served.stop(100);
+  };
+  return { port: served.port, stop };
+}
