@@ -107,7 +107,7 @@ test('no filter sees what only a filter may say, in whatever spelling', async ()
   const a = jwt(request => {
     seen = [...request.headers.keys()];
     return allowed();
-  }, 'x-user-id');
+  }, 'X-User-ID');
   const request = requestWith({
     'x-user-id': ['root', 'admin'],
     x_user_id: 'root',
@@ -199,6 +199,12 @@ for (const [why, filters, items, expected] of [
     'beside OAuth2 it goes when the JWT filter denied it',
     { l: oauth2(denying(403)), t: jwt(denying(401)) },
     [ruleItem('t', { onDeny: 'continue' }), ruleItem('l', { onDeny: 'continue' })],
+    undefined,
+  ],
+  [
+    'with an OAuth2 filter that allows without a token it goes',
+    { l: oauth2(allowing()) },
+    [ruleItem('l')],
     undefined,
   ],
   [

@@ -126,6 +126,8 @@ test('userinfo: the refusals of RFC 6750 section 3.1, and faults', async t => {
   assert.equal(await judge('opaque'), 'invalid: the userinfo endpoint refuses the access token');
   hostile.behave('userinfo', () => ({ status: 401 }));
   assert.equal(await judge('opaque'), 'invalid: the userinfo endpoint refuses the access token');
+  refuse(401, 'odd_error');
+  assert.equal(await judge('opaque'), 'invalid: the userinfo endpoint refuses the access token');
   refuse(403, 'insufficient_scope');
   assert.equal(await judge('opaque'), 'insufficient_scope: the access token lacks a required scope');
   for (const answer of [{ status: 500 }, { status: 503 }, { body: '{' }, 'hang up', 'break off'] as const) {

@@ -171,6 +171,15 @@ test('a login makes a new session id and xsrf token, and ends the session that w
   assert.equal(await gateway.filters[0]?.[0]?.sessions.read(old), undefined);
 });
 
+test('a step-up ends the old session though the callback does not bring its cookie, which is strict', async t => {
+  const { browser, gateway } = await open(t);
+  await browser.follow(PAGE, authorize, { sameSite: 'strict' });
+  const old = browser.jar.value(PAGE, `gateway_session.${REALM}`) ?? '';
+  await browser.follow(PAGE, authorize, { sameSite: 'strict', scope: ['more'] });
+  assert.notEqual(browser.jar.value(PAGE, `gateway_session.${REALM}`), old);
+  assert.equal(await gateway.filters[0]?.[0]?.sessions.read(old), undefined);
+});
+
 test('a planted session id is not taken over', async t => {
   const { browser } = await open(t);
   const planted = 'ab'.repeat(32);

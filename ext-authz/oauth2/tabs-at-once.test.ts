@@ -92,6 +92,19 @@ test('two tabs one after the other at a second origin: each ends at its page, wi
   assert.equal(provider().asked('token').length, 1);
 });
 
+test('a tab that was opened before a login and a step-up of other tabs still ends at its page, with their session', async t => {
+  const { browser } = await open(t);
+  const pages = pagesOf('https://a.test');
+  const ends = await beginAll(browser, pages);
+  await browser.follow(ends[0] ?? '', authorize);
+  await browser.follow('https://a.test/more', authorize, { scope: ['more'], ...NAVIGATION });
+  const id = sessionOf(browser, 'https://a.test/');
+  const seen = await browser.follow(ends[1] ?? '', authorize);
+  assert.deepEqual([seen.status, seen.url], [0, pages[1]]);
+  assert.equal(sessionOf(browser, 'https://a.test/'), id);
+  assert.equal(provider().asked('token').length, 2);
+});
+
 test('callbacks of three tabs at the same moment: each ends at its page', async t => {
   const { browser } = await open(t);
   const pages = pagesOf('https://a.test');
@@ -187,6 +200,27 @@ for (const name of [
   });
 }
 
+for (const value of ['', '0', 'a'.repeat(63), 'A'.repeat(64), 'g'.repeat(64), 'ab'.repeat(33)]) {
+  test(`a pending cookie "${value.slice(0, 12)}" of ${value.length} letters is not made one of ours`, async t => {
+    const { browser } = await open(t);
+    const headers = { cookie: `${PENDING}=${value}` };
+    const { location = '', setCookies } = await browser.visit('https://a.test/', { headers });
+    const [, set = ''] = /=([0-9a-f]{64});/.exec(setCookies.join()) ?? [];
+    assert.ok(set !== '' && set !== value, setCookies.join());
+    assert.equal((await browser.visit(authorize(new URL(location)), { headers })).status, 403);
+  });
+}
+
+test('a session knows 16 pending cookies of its browser at most', async t => {
+  const { browser, gateway } = await open(t);
+  const ends = await beginAll(browser, pagesOf('https://a.test', 40));
+  await browser.visit(ends[39] ?? '');
+  await beginAll(browser, pagesOf('https://a.test', 40), { scope: ['more'] });
+  await browser.follow('https://a.test/', authorize, { scope: ['more'], ...NAVIGATION });
+  const read = gateway.filters[0]?.[0]?.sessions.read(sessionOf(browser, 'https://a.test/') ?? '');
+  assert.equal((await read)?.session.pending.length, 16);
+});
+
 test('the cookies of tabs: host-only, HttpOnly, Lax, ten minutes, all gone after the login', async t => {
   const { browser } = await open(t, { origins: [{ origin: 'https://a.test', includeSubdomains: true }] });
   const { setCookies } = await browser.visit('https://a.test/', { ...NAVIGATION, sameSite: 'none' });
@@ -212,7 +246,8 @@ test('a browser that has a pending cookie gets no other, and keeps it for ten mi
 
 test('40 tabs at once leave 16 cookies after two more visits, and none after a login', async t => {
   const { browser } = await open(t);
-  await beginAll(browser, pagesOf('https://a.test', 40));
+  const [oldest = ''] = await beginAll(browser, pagesOf('https://a.test', 40));
+  assert.equal((await browser.visit(oldest)).status, 403);
   const first = await browser.visit('https://a.test/', NAVIGATION);
   assert.equal(first.setCookies.length, 17);
   await browser.visit('https://a.test/', NAVIGATION);
