@@ -28,3 +28,11 @@ export function fieldsStart(flags: number, start: number, end: number): number {
 export function checkLength(what: string, length: number, right: number): void {
   if (length !== right) failConnection(ERROR.frameSizeError, `${what} of ${length} bytes, not of ${right}`);
 }
+
+export function checkOnStream(id: number): void {
+  if (id === 0) failConnection(ERROR.protocolError, 'a frame of no stream that must be of one');
+}
+
+export function checkOnConnection(id: number): void {
+  if (id !== 0) failConnection(ERROR.protocolError, 'a frame of a stream that must be of none');
+}

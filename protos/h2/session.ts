@@ -1,21 +1,14 @@
 import { Conduct, type ConductLimits } from './conduct.ts';
-import {
-  acknowledgeSettings,
-  answerPing,
-  sendGoaway,
-  sendPing,
-  sendSettings,
-  sendWindowUpdate,
-} from './control-frames.ts';
+import { ConnectionFrames } from './connection-frames.ts';
+import { sendGoaway, sendPing, sendSettings, sendWindowUpdate } from './control-frames.ts';
 import { ConnectionError, ERROR, failConnection } from './error-code.ts';
 import { FLAG, FRAME, readUint31 } from './frame.ts';
 import { FrameReader } from './frame-reader.ts';
 import { HeaderBlocks } from './header-blocks.ts';
 import type { HeaderLimits } from './hpack-decoder.ts';
 import type { Output } from './output.ts';
-import { checkLength, contentEnd, contentStart, fieldsStart } from './payload.ts';
+import { checkLength, checkOnStream, contentEnd, contentStart, fieldsStart } from './payload.ts';
 import { ReceiveWindow } from './receive-window.ts';
-import { readInitialWindow } from './settings.ts';
 import { type OnRequest, Streams } from './streams.ts';
 
 export type SessionLimits = HeaderLimits & ConductLimits & { readonly maxStreams: number };
@@ -35,13 +28,12 @@ export class Session {
   readonly #blocks: HeaderBlocks;
   readonly #reader: FrameReader;
   readonly #window = new ReceiveWindow(WINDOW);
+  readonly #others: ConnectionFrames;
   #hasSettings = false;
   /** The stream whose headers are not whole, or 0; and whether they end it. */
   #openBlock = 0;
   #openBlockEnds = false;
   #hasEnded = false;
-  /** Pings of ours that have been answered. */
-  pongs = 0;
 
   /** `now`: a clock that is never set, in ms. */
   constructor(output: Output, limits: SessionLimits, onRequest: OnRequest, now: () => number) {
@@ -51,6 +43,7 @@ export class Session {
     const { maxStreams } = limits;
     const parts = { output, blocks: this.#blocks, conduct: this.#conduct, maxStreams, onRequest };
     this.streams = new Streams({ ...parts, onRead: bytes => this.#read(bytes) });
+    this.#others = new ConnectionFrames(output, this.streams);
     this.#reader = new FrameReader((type, flags, stream, bytes, start, end) =>
       this.#onFrame(type, flags, stream, bytes, start, end),
     );
@@ -61,6 +54,11 @@ export class Session {
   /** Whether nothing more is read or answered. */
   get isOver(): boolean {
     return this.#hasEnded || this.streams.areOver;
+  }
+
+  /** Pings of ours that have been answered. */
+  get pongs(): number {
+    return this.#others.pongs;
   }
 
   /** Reads what the peer sent. */
@@ -116,30 +114,7 @@ export class Session {
         break;
       default:
         this.#conduct.idleFrame();
-        this.#onIdleFrame(type, flags, id, bytes, start, end);
-    }
-  }
-
-  #onIdleFrame(type: number, flags: number, id: number, bytes: Buffer, start: number, end: number): void {
-    switch (type) {
-      case FRAME.settings:
-        this.#onSettings(flags, id, bytes, start, end);
-        break;
-      case FRAME.ping:
-        this.#onPing(flags, id, bytes.subarray(start, end));
-        break;
-      case FRAME.priority:
-        // Priorities are gone; what is left is the frame's form. Section 6.3.
-        checkOnStream(id);
-        checkLength('PRIORITY', end - start, 5);
-        break;
-      case FRAME.goaway:
-        // The peer will end the connection itself. Section 6.8.
-        checkOnConnection(id);
-        if (end - start < 8) checkLength('GOAWAY', end - start, 8);
-        break;
-      case FRAME.pushPromise:
-        failConnection(ERROR.protocolError, 'PUSH_PROMISE by a client'); // Section 8.4.
+        this.#others.receive(type, flags, id, bytes, start, end);
     }
   }
 
@@ -207,33 +182,4 @@ export class Session {
     else if (!this.streams.sender.widen(opened))
       failConnection(ERROR.flowControlError, 'a window that is too wide');
   }
-
-  /** Source: RFC 9113, section 6.5. */
-  #onSettings(flags: number, id: number, bytes: Buffer, start: number, end: number): void {
-    checkOnConnection(id);
-    if ((flags & FLAG.ack) !== 0) {
-      checkLength('an answer to SETTINGS', end - start, 0);
-      return;
-    }
-    const window = readInitialWindow(bytes, start, end);
-    // The peer holds us to its new windows from the answer on, which must come before what they let through.
-    acknowledgeSettings(this.#output);
-    if (window !== undefined) this.streams.resizeWindows(window);
-  }
-
-  /** Source: RFC 9113, section 6.7. */
-  #onPing(flags: number, id: number, payload: Buffer): void {
-    checkOnConnection(id);
-    checkLength('PING', payload.length, 8);
-    if ((flags & FLAG.ack) !== 0) this.pongs++;
-    else answerPing(this.#output, payload);
-  }
-}
-
-function checkOnStream(id: number): void {
-  if (id === 0) failConnection(ERROR.protocolError, 'a frame of no stream that must be of one');
-}
-
-function checkOnConnection(id: number): void {
-  if (id !== 0) failConnection(ERROR.protocolError, 'a frame of a stream that must be of none');
 }

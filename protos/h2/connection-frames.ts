@@ -1,0 +1,65 @@
+import { acknowledgeSettings, answerPing } from './control-frames.ts';
+import { ERROR, failConnection } from './error-code.ts';
+import { FLAG, FRAME } from './frame.ts';
+import type { Output } from './output.ts';
+import { checkLength, checkOnConnection, checkOnStream } from './payload.ts';
+import { readInitialWindow } from './settings.ts';
+import type { Streams } from './streams.ts';
+
+/** The frames that are part of no request: they set up the connection, try whether it lives, or are without meaning. Source: RFC 9113, section 6. */
+export class ConnectionFrames {
+  readonly #output: Output;
+  readonly #streams: Streams;
+  /** Pings of ours that have been answered. */
+  pongs = 0;
+
+  constructor(output: Output, streams: Streams) {
+    this.#output = output;
+    this.#streams = streams;
+  }
+
+  /** What is of an unknown type is dropped. Source: RFC 9113, section 4.1. */
+  receive(type: number, flags: number, id: number, bytes: Buffer, start: number, end: number): void {
+    switch (type) {
+      case FRAME.settings:
+        this.#onSettings(flags, id, bytes, start, end);
+        break;
+      case FRAME.ping:
+        this.#onPing(flags, id, bytes.subarray(start, end));
+        break;
+      case FRAME.priority:
+        // Priorities are gone; what is left is the frame's form. Section 6.3.
+        checkOnStream(id);
+        checkLength('PRIORITY', end - start, 5);
+        break;
+      case FRAME.goaway:
+        // The peer will end the connection itself. Section 6.8.
+        checkOnConnection(id);
+        if (end - start < 8) checkLength('GOAWAY', end - start, 8);
+        break;
+      case FRAME.pushPromise:
+        failConnection(ERROR.protocolError, 'PUSH_PROMISE by a client'); // Section 8.4.
+    }
+  }
+
+  /** Source: RFC 9113, section 6.5. */
+  #onSettings(flags: number, id: number, bytes: Buffer, start: number, end: number): void {
+    checkOnConnection(id);
+    if ((flags & FLAG.ack) !== 0) {
+      checkLength('an answer to SETTINGS', end - start, 0);
+      return;
+    }
+    const window = readInitialWindow(bytes, start, end);
+    // The peer holds us to its new windows from the answer on, which must come before what they let through.
+    acknowledgeSettings(this.#output);
+    if (window !== undefined) this.#streams.resizeWindows(window);
+  }
+
+  /** Source: RFC 9113, section 6.7. */
+  #onPing(flags: number, id: number, payload: Buffer): void {
+    checkOnConnection(id);
+    checkLength('PING', payload.length, 8);
+    if ((flags & FLAG.ack) !== 0) this.pongs++;
+    else answerPing(this.#output, payload);
+  }
+}
