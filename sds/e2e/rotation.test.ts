@@ -47,7 +47,7 @@ for (const api of APIS) {
     assert.equal(await statOf(server, 'listener_manager.total_listeners_draining'), 0);
     const median = delays.toSorted((a, b) => a - b)[Math.floor(delays.length / 2)] ?? 0;
     assert.ok(median < promised(1_000), `new serial seen after ${median} ms`);
-    assert.ok(handshakes > 50, `${handshakes} handshakes`);
+    assert.ok(handshakes > delays.length, `${handshakes} handshakes`);
     assert.equal(await statOf(client, 'cluster.hop.ssl.fail_verify_error'), 0);
   });
 }
