@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { StoreUnavailable } from '../store/record-store.ts';
+import { type RecordStore, StoreUnavailable } from '../store/record-store.ts';
+import { createAttempt, createHandoff } from './attempt.ts';
 import { openLoginFilter } from './open-login-filter.ts';
 import { authorize, FAR, grantCodes } from './testing/code-provider.ts';
 import { TestBrowser } from './testing/test-browser.ts';
@@ -86,6 +87,24 @@ test('one client address: the 1,001st attempt drops the first', async t => {
   for (let index = 0; index < 1_000; index += 1) await begin(`2001:db8::${index.toString(16)}`);
   assert.equal((await first.browser.visit(first.callback)).status, 400);
   assert.equal((await elsewhere.browser.visit(elsewhere.callback)).status, 303);
+});
+
+test('an attempt and a hand-off are each one of 16 of a browser, 1,000 of a network, 100,000 of the gateway', async t => {
+  const { gateway } = await open(t);
+  const [[filter] = []] = gateway.filters;
+  assert.ok(filter);
+  const bounds: (readonly number[] | undefined)[] = [];
+  const create: RecordStore['create'] = async (_key, _value, _ttl, groups) => {
+    bounds.push(groups?.map(({ most }) => most));
+    assert.equal(new Set(groups?.map(({ name }) => name)).size, 3);
+    return true;
+  };
+  const counting = { ...filter, store: { ...filter.store, create } };
+  const wish = { origin: PAGE, returnUrl: PAGE, scope: [], pending: 'p', sessionCookies: false };
+  const client = { clientAddress: '192.0.2.1' };
+  await createAttempt(counting, { ...wish, nonce: 'n', codeVerifier: 'v' }, client);
+  await createHandoff(counting, wish, client);
+  assert.deepEqual(bounds, Array(2).fill([16, 1_000, 100_000]));
 });
 
 test('the store is down: StoreUnavailable, at pages and at the own paths, never through', async t => {

@@ -83,6 +83,17 @@ test('a ticket counts once, even of 20 at the same time', async t => {
   );
 });
 
+test('a hand-off counts once, whatever tickets there are for it', async t => {
+  const { browser } = await open(t, { origins: ORIGINS });
+  const { handoff, ticket } = await reachTicket(browser);
+  const other = (await browser.visit(handoff)).location ?? '';
+  assert.notEqual(other, ticket);
+  const name = `gateway_pending.${REALM}`;
+  const headers = { cookie: `${name}=${browser.jar.value('https://b.test/', name)}` };
+  assert.equal((await browser.visit(ticket, { headers })).status, 303);
+  assert.equal((await browser.visit(other, { headers })).status, 403);
+});
+
 test('a ticket is over after a minute', async t => {
   const { browser, gateway } = await open(t, { origins: ORIGINS });
   const { ticket } = await reachTicket(browser);
@@ -209,4 +220,24 @@ test('no ticket for an origin that is no longer protected', async t => {
   const anew = { ...filter, settings: { ...filter.settings, protectedOrigins } };
   assert.equal(await ticketUrl(anew, handoff, id), undefined);
   assert.ok(await ticketUrl(filter, handoff, id));
+});
+
+test('a ticket for a host below an origin is for that very domain and scheme', async t => {
+  const { browser, gateway } = await open(t, {
+    origins: ['https://a.test', 'https://xb.test', 'https://x.b.test'],
+  });
+  await browser.follow('https://a.test/', authorize);
+  const [[filter] = []] = gateway.filters;
+  assert.ok(filter);
+  const id = browser.jar.value('https://a.test/', SESSION) ?? '';
+  const isGiven = async (host: string, origin: string) => {
+    const { location = '' } = await browser.visit(`https://${host}/`);
+    const below = { origin, includeSubdomains: true };
+    const settings = { ...filter.settings, protectedOrigins: ['https://a.test', below].map(toProtected) };
+    const handoff = new URL(location).searchParams.get('handoff') ?? '';
+    return (await ticketUrl({ ...filter, settings }, handoff, id)) !== undefined;
+  };
+  assert.equal(await isGiven('x.b.test', 'https://b.test'), true);
+  assert.equal(await isGiven('x.b.test', 'http://b.test'), false);
+  assert.equal(await isGiven('xb.test', 'https://b.test'), false);
 });

@@ -175,6 +175,16 @@ test('`_xsrf` of the session without its cookie: 403', async t => {
   assert.equal((await post(browser, form)).status, 403);
 });
 
+test('a form of another site, with an empty `_xsrf` and none of our cookies, clears nothing: 403', async t => {
+  const { browser } = await open(t);
+  await browser.follow(PAGE, authorize, { sameSite: 'strict' });
+  for (const cookie of [[], [`${XSRF}=`]]) {
+    const seen = await post(browser, { realm: REALM, _xsrf: '' }, { headers: { cookie } });
+    assert.deepEqual([seen.status, seen.setCookies], [403, []]);
+  }
+  assert.equal((await browser.visit(PAGE)).status, 0);
+});
+
 test('CORS: exact for listed origins, nothing for others', async t => {
   const { browser } = await open(t, {
     origins: [{ origin: 'https://a.test', includeSubdomains: true }, 'https://b.test'],
