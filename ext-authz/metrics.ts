@@ -67,12 +67,14 @@ export function createMetrics(): Metrics {
   const rulesInForce = new Gauge({
     name: 'gateway_ext_authz_rules',
     help: 'Rules of FilterPolicies in force',
+    aggregator: 'max',
     registers,
   });
   const closedRules = new Gauge({
     name: 'gateway_ext_authz_closed_paths',
     help: 'Rules whose paths answer 500 for want of a Filter; the first 1,000 by name',
     labelNames: ['rule', 'host', 'path', 'filter'],
+    aggregator: 'max',
     registers,
   });
   let names: ReadonlySet<string> = new Set();

@@ -1,8 +1,7 @@
-import type { RequestListener } from 'node:http';
 import type { Logger } from 'pino';
-import type { TlsServerOptions } from '#protos/tls.ts';
-import { serveUnary } from '#protos/unary/serve-unary.ts';
-import type { Update } from '#xds/client-subscription.ts';
+import { type DecisionServer, type ListenAt, openDecisionServer } from '#process/decision-server.ts';
+import { groupProbes, type Worker } from '#process/worker.ts';
+import type { serveUnary } from '#protos/unary/serve-unary.ts';
 import { checkMethod } from './check-method.ts';
 import { Checker } from './checker.ts';
 import type { FilterKit } from './filter-kit.ts';
@@ -11,58 +10,43 @@ import { httpApp } from './http-app.ts';
 import { createMetrics } from './metrics.ts';
 
 export type ServerOptions = {
-  readonly host: string;
-  /** 0: any free port. */
-  readonly port: number;
   readonly kit: FilterKit;
   readonly log: Logger;
-  /** Mutual TLS: then the port speaks nothing else. */
-  readonly tls?: TlsServerOptions | undefined;
   /** Milliseconds that never go back. */
   uptime(): number;
   after(ms: number, run: () => void): () => void;
+  /** The group of processes that this one is one of. */
+  readonly worker?: Worker | undefined;
   /** By default `serveUnary`; `serveOnGrpcJs` is the other. */
   readonly serve?: typeof serveUnary;
 };
 
-export type Server = {
-  readonly address: string;
-  readonly port: number;
-  /** What probes and monitoring ask for, to be answered on another port besides. */
-  readonly http: RequestListener;
-  /** Takes what the control plane says of Filters and FilterPolicies, and answers it. */
-  update(update: Update): void;
-  /** Resolves when the first of both are in force, or it is known that there are none. */
-  readonly serving: Promise<void>;
-  /** What is in flight may end for `graceMs`. */
-  stop(graceMs: number): Promise<void>;
-};
+export type Server = DecisionServer & { readonly address: string; readonly port: number };
 
 /**
- * Serves checks on one port: `Authorization.Check` over gRPC, and all of httpApp over HTTP/1.1. Until it has its Filters and FilterPolicies, gRPC
- * health is NOT_SERVING and checks get UNAVAILABLE, which is 503 for the client.
+ * Checks: `Authorization.Check` over gRPC, and all of httpApp over HTTP/1.1. Until it has its Filters and FilterPolicies, gRPC health is NOT_SERVING and checks
+ * get UNAVAILABLE, which is 503 for the client.
  */
-export async function startServer(options: ServerOptions): Promise<Server> {
-  const { host, port, kit, log, uptime, after, tls, serve = serveUnary } = options;
+export function openServer({ after, kit, log, serve, uptime, worker }: ServerOptions): DecisionServer {
   const metrics = createMetrics();
   const checker = new Checker({ kit, metrics, log, uptime, after });
-  const http = httpApp({ notReady: () => checker.notReady, metrics: metrics.registry });
-  const onError = (err: unknown) => log.error({ err }, 'a request failed');
-  const served = await serve({ host, port, methods: [checkMethod(checker)], http, onError, tls });
+  const own = { notReady: () => checker.notReady, registry: metrics.registry };
+  const http = httpApp(groupProbes(own, worker));
   const filters = new FilterSet();
-  const { promise: serving, resolve: begin } = Promise.withResolvers<void>();
-  const update = (change: Update) => {
-    const configuration = filters.update(change);
-    if ('error' in configuration) {
-      log.error({ reason: configuration.error }, 'filters refused, the earlier ones stay');
-      return change.nack(configuration.error);
-    }
-    if (configuration.value !== undefined) {
-      checker.use(configuration.value);
-      served.setServing(true);
-      begin();
-    }
-    change.ack();
-  };
-  return { address: served.address, port: served.port, http, update, serving, stop: ms => served.stop(ms) };
+  return openDecisionServer({
+    methods: [checkMethod(checker)],
+    http,
+    probes: http,
+    what: 'filters',
+    log,
+    take: change => filters.update(change),
+    use: configuration => checker.use(configuration),
+    serve,
+  });
+}
+
+/** Opens it, and listens at once. */
+export async function startServer(options: ServerOptions & ListenAt): Promise<Server> {
+  const server = openServer(options);
+  return { ...server, ...(await server.listen(options)) };
 }

@@ -77,7 +77,15 @@ export function createMetrics(store: () => { readonly keys?: number; readonly wa
         if (value !== undefined) this.set(value);
       },
     });
-  gauge('gateway_ratelimit_limits', 'Limits in force', () => names);
+  new Gauge({
+    name: 'gateway_ratelimit_limits',
+    help: 'Limits in force',
+    aggregator: 'max',
+    registers,
+    collect() {
+      this.set(names);
+    },
+  });
   gauge('gateway_ratelimit_counters', 'Counters in memory', () => store().keys);
   gauge('gateway_ratelimit_store_waiting', 'Requests that wait for the counter store', () => store().waiting);
 

@@ -1,9 +1,8 @@
-import type { RequestListener } from 'node:http';
 import type { Logger } from 'pino';
-import type { TlsServerOptions } from '#protos/tls.ts';
+import { type DecisionServer, type ListenAt, openDecisionServer } from '#process/decision-server.ts';
+import { groupProbes, type Worker } from '#process/worker.ts';
 import type { UnaryMethod } from '#protos/unary/method.ts';
-import { serveUnary } from '#protos/unary/serve-unary.ts';
-import type { Update } from '#xds/client-subscription.ts';
+import type { serveUnary } from '#protos/unary/serve-unary.ts';
 import { Answerer, type Failed } from './answerer.ts';
 import type { CounterStore } from './counter-store.ts';
 import { decodeRequest } from './decode-request.ts';
@@ -16,91 +15,57 @@ import type { RateLimitRequest } from './request.ts';
 import type { RateLimitResponse } from './wire.ts';
 
 export type ServerOptions = {
-  readonly host: string;
-  /** 0: any free port. */
-  readonly port: number;
   readonly store: CounterStore;
   readonly log: Logger;
   /** In which the store answers or fails; proxies that wait for less than twice that are answered sooner. Undefined: no such time is known. */
   readonly storeTimeoutMs?: number;
-  /** Mutual TLS: then the port speaks nothing else. */
-  readonly tls?: TlsServerOptions | undefined;
   /** Milliseconds that never go back. */
   uptime(): number;
+  /** The group of processes that this one is one of. */
+  readonly worker?: Worker | undefined;
   /** By default `serveUnary`; `serveOnGrpcJs` is the other. */
   readonly serve?: typeof serveUnary;
 };
 
-export type Server = {
-  readonly address: string;
-  readonly port: number;
-  /** What probes and monitoring ask for, to be answered on another port besides. */
-  readonly http: RequestListener;
-  /** Takes what the control plane says of the limits, and answers it. */
-  update(update: Update): void;
-  /** Resolves when the first limits are in force, or it is known that there are none. */
-  readonly serving: Promise<void>;
-  /** What is in flight may end for `graceMs`. */
-  stop(graceMs: number): Promise<void>;
-};
+export type Server = DecisionServer & { readonly address: string; readonly port: number };
 
 const PATH = '/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit';
 const REQUEST_ID = 'x-gateway-request-id';
 
 /**
- * Serves decisions on one port: `RateLimitService.ShouldRateLimit` over gRPC, and all of httpApp over HTTP/1.1. Until it has its limits,
- * gRPC health is NOT_SERVING and requests get UNAVAILABLE, so that the proxies' `failure_mode_deny` decides.
+ * Decides: `RateLimitService.ShouldRateLimit` over gRPC, and all of httpApp over HTTP/1.1. Until it has its limits, gRPC health is NOT_SERVING and requests
+ * get UNAVAILABLE, so that the proxies' `failure_mode_deny` decides.
  */
-export async function startServer({
-  host,
-  port,
+export function openServer({
   store,
   log,
   uptime,
-  tls,
+  worker,
   storeTimeoutMs = Number.POSITIVE_INFINITY,
-  serve = serveUnary,
-}: ServerOptions): Promise<Server> {
+  serve,
+}: ServerOptions): DecisionServer {
   const metrics = createMetrics(() => store.status());
   const answerer = new Answerer({ store, metrics, log, uptime });
   const onError = (err: unknown) => log.error({ err }, 'a request failed');
-  const sources = { notReady: () => answerer.notReady, onError, metrics: metrics.registry };
-  const probes = httpApp(sources);
-  const http = httpApp({
-    ...sources,
-    decide: body => decideJson(body, request => answerer.answer(request, '')),
-  });
-  const served = await serve({
-    host,
-    port,
-    methods: [shouldRateLimit(answerer, storeTimeoutMs)],
-    http,
-    onError,
-    tls,
-  });
+  const own = { notReady: () => answerer.notReady, registry: metrics.registry };
+  const sources = { ...groupProbes(own, worker), onError };
   const limits = new LimitSet();
-  const { promise: serving, resolve: begin } = Promise.withResolvers<void>();
-  const update = (change: Update) => {
-    const compiled = limits.update(change);
-    if ('error' in compiled) {
-      log.error({ reason: compiled.error }, 'limits refused, the earlier ones stay');
-      return change.nack(compiled.error);
-    }
-    if (compiled.value !== undefined) {
-      answerer.use(compiled.value);
-      served.setServing(true);
-      begin();
-    }
-    change.ack();
-  };
-  return {
-    address: served.address,
-    port: served.port,
-    http: probes,
-    update,
-    serving,
-    stop: ms => served.stop(ms),
-  };
+  return openDecisionServer({
+    methods: [shouldRateLimit(answerer, storeTimeoutMs)],
+    http: httpApp({ ...sources, decide: body => decideJson(body, request => answerer.answer(request, '')) }),
+    probes: httpApp(sources),
+    what: 'limits',
+    log,
+    take: change => limits.update(change),
+    use: compiled => answerer.use(compiled),
+    serve,
+  });
+}
+
+/** Opens it, and listens at once. */
+export async function startServer(options: ServerOptions & ListenAt): Promise<Server> {
+  const server = openServer(options);
+  return { ...server, ...(await server.listen(options)) };
 }
 
 function shouldRateLimit(

@@ -1,0 +1,57 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { after } from '#process/after.ts';
+import { orExit } from '#process/exit.ts';
+import { runDecisions } from '#process/run-decisions.ts';
+import type { WorkParts } from '#process/run-workers.ts';
+import type { LinkEvent } from '#redis/connect.ts';
+import type { Config } from './config.ts';
+import { FILTER_TYPES } from './filter-set.ts';
+import { openFilterKit } from './open-filter-kit.ts';
+import { openServer } from './server.ts';
+import { openRecordStore } from './store/open-record-store.ts';
+import type { RecordStore } from './store/record-store.ts';
+import { openStoreKey } from './store/store-key.ts';
+
+/** One process of the service: its store, its filters, its port. */
+export async function work(parts: WorkParts<Config>): Promise<void> {
+  const { config, exit, log, worker } = parts;
+  const storeKey = config.storeKey ?? (await orExit(exit, () => openStoreKey(config.state, randomBytes)));
+  const store = await openStore(parts);
+  const kit = openFilterKit({
+    store,
+    storeKey,
+    log,
+    now: Date.now,
+    randomBytes,
+    id: randomUUID,
+    timeout: AbortSignal.timeout,
+    pause: waitOrAbort,
+  });
+  await runDecisions({
+    ...parts,
+    group: 'ext-authz',
+    typeUrls: FILTER_TYPES,
+    what: 'filters',
+    server: openServer({ kit, log, uptime, after, worker }),
+    store: { kind: config.redis === undefined ? 'file' : 'redis', close: () => store.close() },
+  });
+}
+
+function openStore({ config, exit, log }: WorkParts<Config>): Promise<RecordStore> {
+  const onEvent = (event: LinkEvent) => {
+    if (event.connected) log.info({ redis: event.address }, 'Redis is connected');
+    else log.error({ redis: event.address, reason: event.reason }, 'Redis is not connected');
+  };
+  const { redis, storeFile: file, storeTimeoutMs: timeoutMs } = config;
+  const sources = { now: Date.now, uptime, random: Math.random, onEvent };
+  return orExit(exit, () => openRecordStore({ redis, file, timeoutMs, ...sources }));
+}
+
+function uptime(): number {
+  return performance.now();
+}
+
+async function waitOrAbort(ms: number, signal?: AbortSignal): Promise<void> {
+  await pause(ms, undefined, { ref: false, ...(signal === undefined ? {} : { signal }) }).catch(() => {});
+}

@@ -1,0 +1,86 @@
+import type { RequestListener } from 'node:http';
+import type { Served } from '#protos/serve.ts';
+import type { TlsServerOptions } from '#protos/tls.ts';
+import type { UnaryMethod } from '#protos/unary/method.ts';
+import { serveUnary } from '#protos/unary/serve-unary.ts';
+import type { Update } from '#xds/client-subscription.ts';
+
+/** Where decisions are asked for. */
+export type ListenAt = {
+  readonly host: string;
+  /** 0: any free port. */
+  readonly port: number;
+  /** Mutual TLS: then the port speaks nothing else. */
+  readonly tls?: TlsServerOptions | undefined;
+};
+
+/** A service that decides by what the control plane sends. */
+export type DecisionServer = {
+  /** What probes and monitoring ask for, to be answered on another port besides. */
+  readonly http: RequestListener;
+  /** Takes what the control plane says, and answers it. */
+  update(update: Update): void;
+  /** Resolves when the first that came is in force, or it is known that there is none. */
+  readonly serving: Promise<void>;
+  /** Rejects with the system's error when it cannot listen. Until something is in force, gRPC health is NOT_SERVING. */
+  listen(at: ListenAt): Promise<{ readonly address: string; readonly port: number }>;
+  /** What is in flight may end for `graceMs`. */
+  stop(graceMs: number): Promise<void>;
+};
+
+export type DecisionServerParts<C> = {
+  readonly methods: readonly UnaryMethod[];
+  /** Plain HTTP on the port itself. */
+  readonly http: RequestListener;
+  /** Plain HTTP on another port. */
+  readonly probes: RequestListener;
+  /** What is decided by, as the log calls it. */
+  readonly what: 'filters' | 'limits';
+  readonly log: { error(fields: object, message: string): void };
+  /** Takes a change as a whole or not at all; without a value there is more to come. */
+  take(change: Update): { readonly value: C | undefined } | { readonly error: string };
+  /** This is in force from now on. */
+  use(configuration: C): void;
+  /** By default `serveUnary`; `serveOnGrpcJs` is the other. */
+  readonly serve?: typeof serveUnary | undefined;
+};
+
+export function openDecisionServer<C>({
+  http,
+  log,
+  methods,
+  probes,
+  serve = serveUnary,
+  take,
+  use,
+  what,
+}: DecisionServerParts<C>): DecisionServer {
+  let served: Served | undefined;
+  let inForce = false;
+  const { promise: serving, resolve: begin } = Promise.withResolvers<void>();
+  const onError = (err: unknown) => log.error({ err }, 'a request failed');
+  return {
+    http: probes,
+    serving,
+    update: change => {
+      const taken = take(change);
+      if ('error' in taken) {
+        log.error({ reason: taken.error }, `${what} refused, the earlier ones stay`);
+        return change.nack(taken.error);
+      }
+      if (taken.value !== undefined) {
+        use(taken.value);
+        inForce = true;
+        served?.setServing(true);
+        begin();
+      }
+      change.ack();
+    },
+    listen: async ({ host, port, tls }) => {
+      served = await serve({ host, port, methods, http, onError, tls });
+      served.setServing(inForce);
+      return { address: served.address, port: served.port };
+    },
+    stop: async graceMs => served?.stop(graceMs),
+  };
+}

@@ -1,0 +1,90 @@
+import { hostname } from 'node:os';
+import { credentials } from '@grpc/grpc-js';
+import { formatHostPort } from '#protos/host-port.ts';
+import { connect } from '#xds/client.ts';
+import { after } from './after.ts';
+import type { DecisionConfig } from './decision-config.ts';
+import type { DecisionServer } from './decision-server.ts';
+import { orExit } from './exit.ts';
+import { type MutualTls, openMutualTls } from './mutual-tls.ts';
+import { type PlainHttp, servePlainHttp } from './plain-http.ts';
+import type { WorkParts } from './run-workers.ts';
+
+export type DecisionService = WorkParts<DecisionConfig> & {
+  /** The group that the control plane sends configuration to. */
+  readonly group: string;
+  readonly typeUrls: readonly string[];
+  /** What is decided by, as the log calls it. */
+  readonly what: 'filters' | 'limits';
+  readonly server: DecisionServer;
+  readonly store: { readonly kind: string; close(): Promise<void> };
+};
+
+/** Who may ask for decisions. */
+const CLIENTS = ['edge'];
+/** Requests take milliseconds, unless they wait for others. */
+const STOP_GRACE_MS = 500;
+
+/**
+ * Follows the control plane, listens, and tells whoever started the process when it listens and when it is ready, until it is asked to stop: then it ends within
+ * a second and exits 0; another signal ends the process at once.
+ */
+export async function runDecisions(service: DecisionService): Promise<void> {
+  const { config, exit, log, server, store, worker } = service;
+  const tls = await openTls(service);
+  const connection = follow(service, tls);
+  let http: PlainHttp | undefined;
+  onStop(worker !== undefined, async reason => {
+    log.info({ reason }, 'stopping');
+    connection.close();
+    http?.close();
+    await server.stop(STOP_GRACE_MS);
+    await store.close();
+    tls?.close();
+    process.exit(0);
+  });
+  if (worker?.late) await server.serving;
+  const { host, port } = config.address;
+  const at = await server
+    .listen({ host, port, tls: tls?.server(CLIENTS) })
+    .catch((error: Error) => exit(`ADDRESS: cannot listen on ${host} port ${port}: ${error.message}`));
+  http = config.http && (await servePlainHttp(server.http, config.http, exit));
+  log.info({ ...at, store: store.kind }, 'listening');
+  process.send?.({ listening: true, ...at });
+  await server.serving;
+  process.send?.({ ready: true });
+}
+
+async function openTls({ config, exit, group, log }: DecisionService): Promise<MutualTls | undefined> {
+  const { tlsFolder } = config;
+  if (tlsFolder === undefined) return undefined;
+  return orExit(exit, () => openMutualTls(tlsFolder, { group, log, now: Date.now }));
+}
+
+function follow({ config, group, log, server, typeUrls, what }: DecisionService, tls: MutualTls | undefined) {
+  const controlPlane = formatHostPort(config.xds);
+  return connect({
+    address: controlPlane,
+    credentials: tls?.client('controlplane') ?? credentials.createInsecure(),
+    node: { id: `${hostname()}-${process.pid}`, cluster: group },
+    typeUrls,
+    onUpdate: update => server.update(update),
+    onDisconnect: reason => log.warn({ controlPlane, reason }, `no control plane, ${what} stay`),
+    random: Math.random,
+    after,
+  });
+}
+
+/**
+ * Calls `stop` once. A worker is told to stop by the process that leads it, and perhaps by a terminal or an init as well, which tell each process: it is the
+ * leader's end that ends it at once.
+ */
+function onStop(isWorker: boolean, stop: (reason: string) => Promise<void>): void {
+  const { promise: asked, resolve: ask } = Promise.withResolvers<string>();
+  void asked.then(stop);
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    if (isWorker) process.on(signal, ask);
+    else process.once(signal, ask);
+  }
+  process.once('disconnect', () => ask('disconnect')); // the supervisor that held the other end of the IPC channel is gone
+}

@@ -1,0 +1,67 @@
+import cluster from 'node:cluster';
+import pino, { type Logger } from 'pino';
+import type { Calls } from './calls.ts';
+import type { DecisionConfig } from './decision-config.ts';
+import { type Exit, exitOf, orExit } from './exit.ts';
+import { joinWorkers, type Worker } from './worker.ts';
+import { WorkerGroup } from './worker-group.ts';
+
+/** What a service is made from, in each process of it. */
+export type WorkParts<C> = {
+  readonly config: C;
+  readonly log: Logger;
+  readonly exit: Exit;
+  /** Undefined: this process is the whole service. */
+  readonly worker: Worker | undefined;
+};
+
+export type RunOptions<C> = {
+  /** Its sentences begin with it. */
+  readonly name: string;
+  readonly readConfig: () => C;
+  /** See `GroupOptions.share`. */
+  readonly share?: () => GroupShare;
+  /** Does the work of one process. */
+  readonly work: (parts: WorkParts<C>) => Promise<void>;
+};
+
+type GroupShare = (calls: Calls) => () => void;
+
+/**
+ * Runs a service as its configuration says: in this process, or in several workers behind its port, which this one starts, starts again and stops. It shares
+ * connections out in turn (the kernel would share out the few of an Envoy unevenly), and neither decides anything nor holds a key.
+ */
+export async function runWorkers<C extends DecisionConfig>({
+  name,
+  readConfig,
+  share,
+  work,
+}: RunOptions<C>): Promise<void> {
+  const exit = exitOf(name);
+  const config = await orExit(exit, readConfig);
+  const worker = await joinWorkers();
+  const log = pino({ level: config.logLevel, base: worker === undefined ? null : { worker: worker.number } });
+  if (worker !== undefined || config.workers === 1) await work({ config, log, exit, worker });
+  else leadWorkers(config.workers, { exit, log, share: share?.() ?? (() => () => {}) });
+}
+
+function leadWorkers(
+  count: number,
+  { exit, log, share }: { exit: Exit; log: Logger; share: GroupShare },
+): void {
+  cluster.schedulingPolicy = cluster.SCHED_RR;
+  const group = new WorkerGroup({
+    ...{ count, log, share },
+    tell: message => process.send?.(message),
+    failed: how =>
+      typeof how === 'number' ? process.exit(how) : exit(`the first worker was ended by ${how}`),
+    stopped: () => process.exit(0),
+  });
+  const stop = (reason: string) => {
+    log.info({ reason }, 'stopping');
+    group.stop();
+  };
+  process.once('SIGTERM', stop);
+  process.once('SIGINT', stop);
+  process.once('disconnect', stop); // the supervisor that held the other end of the IPC channel is gone
+}

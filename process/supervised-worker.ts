@@ -1,0 +1,109 @@
+import cluster, { type Worker } from 'node:cluster';
+import { isJsonObject, type JsonObject } from '#protos/json.ts';
+import { Calls } from './calls.ts';
+import { BEGIN, type ChildEvent, type ChildState, phaseMs, type Step, step } from './child.ts';
+
+/** Whoever looks after a worker. */
+export type WorkerKeeper = {
+  /** A process of the worker begins; what it asks is answered. Returns what is to be done when that process has ended. */
+  begun(worker: SupervisedWorker, calls: Calls): () => void;
+  /** It listens, or is ready, or has come to its end. */
+  changed(worker: SupervisedWorker): void;
+  /** Its process has ended by itself: with this code, or by a signal, in words. `againInMs`: how soon the next one is started. */
+  ended(worker: SupervisedWorker, how: number | string, againInMs: number): void;
+};
+
+/** Workers end within a second; whoever started us may wait for as long as three. */
+const STOP_MS = 2_000;
+
+/** A process of this program that answers with others on the same port; started again with a growing pause whenever it ends by itself, until it is stopped. */
+export class SupervisedWorker {
+  readonly number: number;
+  readonly #keeper: WorkerKeeper;
+  #state: ChildState = BEGIN.state;
+  #process: Worker | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #calls: Calls | undefined;
+  #listening: JsonObject | undefined;
+  #ready = false;
+
+  constructor(number: number, keeper: WorkerKeeper) {
+    this.number = number;
+    this.#keeper = keeper;
+    this.#enter(BEGIN);
+  }
+
+  /** Where it listens, in its own words; undefined: nowhere yet. */
+  get listening(): JsonObject | undefined {
+    return this.#listening;
+  }
+
+  get isReady(): boolean {
+    return this.#ready;
+  }
+
+  /** Whether its end was wanted, and has come. */
+  get isOver(): boolean {
+    return this.#state.phase === 'stopped';
+  }
+
+  /** For as long as it listens. */
+  get calls(): Calls | undefined {
+    return this.#listening && this.#calls;
+  }
+
+  /** SIGTERM, and SIGKILL when that is not enough. */
+  stop(): void {
+    this.#happen('stop');
+  }
+
+  #happen(event: ChildEvent): void {
+    this.#enter(step(this.#state, event));
+  }
+
+  #enter({ state, effect }: Step): void {
+    const changed = state.phase !== this.#state.phase;
+    this.#state = state;
+    if (changed) this.#setTimer();
+    if (effect === 'spawn') this.#spawn();
+    else if (effect !== undefined) this.#process?.process.kill(effect);
+    if (changed && this.isOver) this.#keeper.changed(this);
+  }
+
+  #setTimer(): void {
+    clearTimeout(this.#timer);
+    const ms = phaseMs(this.#state, STOP_MS);
+    this.#timer = ms === undefined ? undefined : setTimeout(() => this.#happen('timer'), ms);
+  }
+
+  #spawn(): void {
+    const worker = cluster.fork();
+    const calls = new Calls({
+      send: message => worker.isConnected() && worker.send(message, () => {}),
+      on: (event, hear) => worker.on(event, hear),
+    });
+    [this.#process, this.#calls] = [worker, calls];
+    const over = this.#keeper.begun(this, calls);
+    worker.on('message', message => this.#hear(message));
+    worker.once('exit', (code, signal) => {
+      calls.close();
+      [this.#listening, this.#ready] = [undefined, false];
+      over();
+      this.#over(signal ?? code);
+    });
+  }
+
+  #hear(message: unknown): void {
+    if (!isJsonObject(message)) return;
+    if (message.listening === true) this.#listening = message;
+    else if (message.ready === true) this.#ready = true;
+    else return;
+    if (this.#ready) this.#happen('ready');
+    this.#keeper.changed(this);
+  }
+
+  #over(how: number | string): void {
+    this.#happen('exited');
+    if (this.#state.phase === 'backoff') this.#keeper.ended(this, how, phaseMs(this.#state) ?? 0);
+  }
+}
