@@ -6,10 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after as afterAll, before, describe, type TestContext, test } from 'node:test';
 import { until } from '#envoy/e2e/until.ts';
+import { after } from '#process/after.ts';
 import { type Cluster, connectCluster } from './cluster.ts';
 import { lead } from './lease.ts';
 import { type CutProxy, startCutProxy } from './testing/cut-proxy.ts';
-import { after, followed } from './testing/followed.ts';
+import { followed } from './testing/followed.ts';
 import { type KubeApiserver, startKubeApiserver, whyNoKubeApiserver } from './testing/kube-apiserver.ts';
 import {
   issueToken,

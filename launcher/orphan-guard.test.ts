@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { eventually } from './eventually.ts';
+import { isAlive } from './testing/is-alive.ts';
 
 /** A process that starts a child under the guard, prints its id, and is killed. Returns the child's id. */
 async function killedParent(guard: 'orphanGuard' | 'reaperGuard'): Promise<number> {
@@ -22,15 +23,6 @@ async function killedParent(guard: 'orphanGuard' | 'reaperGuard'): Promise<numbe
   assert.ok(isAlive(Number(pid)));
   parent.kill('SIGKILL');
   return Number(pid);
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 describe('when the supervisor is killed outright its children end', () => {

@@ -18,6 +18,8 @@ export type Layout = {
   readonly state: StateFolder;
   readonly ports: Ports;
   readonly portOffset: number;
+  /** The variables that the whole was started with; the parts have them, too. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
 };
 
 /** A proxy part with its bootstrap's parameters, as `#envoy/bootstrap.ts` wants them. */
@@ -66,6 +68,7 @@ export function rateLimitPart(layout: Layout): Part {
   return nodePart(layout, 'ratelimit-service', 'ratelimit-service/main.ts', {
     ADDRESS: loopback(layout.ports.rateLimit),
     XDS_ADDRESS: loopback(layout.ports.xds),
+    WORKERS: layout.environment.REDIS_URL ? workers(layout) : '1',
   });
 }
 
@@ -74,8 +77,14 @@ export function extAuthzPart(layout: Layout): Part {
   return nodePart(layout, 'ext-authz', 'ext-authz/main.ts', {
     ADDRESS: loopback(layout.ports.extAuthz),
     XDS_ADDRESS: loopback(layout.ports.xds),
+    WORKERS: workers(layout),
     STATE: layout.state.path,
   });
+}
+
+/** One each unless the environment says otherwise: a machine on which all parts run has other things to do. */
+function workers({ environment }: Layout): string {
+  return environment.WORKERS || '1';
 }
 
 /** The provider that the demo's users log in at. */

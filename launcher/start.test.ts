@@ -8,6 +8,7 @@ import { after, before, describe, test } from 'node:test';
 import { eventually } from './eventually.ts';
 import { acquireLock } from './lock.cjs';
 import { lockDependency, makeCheckout } from './testing/checkout.ts';
+import { isAlive } from './testing/is-alive.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'start-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -186,12 +187,3 @@ describe('the launcher', () => {
     }
   });
 });
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}

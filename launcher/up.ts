@@ -67,6 +67,7 @@ async function prepare({ portOffset, resources, say, state: path }: UpOptions): 
     state,
     ports: portsAt(portOffset),
     portOffset,
+    environment: process.env,
   };
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { seededRandom } from '#protos/testing/random.ts';
 import { MemoryCounterStore } from './memory-counter-store.ts';
 
 const UNITS = [1_000, 60_000, 3_600_000, 86_400_000];
@@ -16,17 +17,6 @@ function storeAt(start: number, maxKeys?: number) {
   const count = (key: string, windowMs = 1_000, add = 1) =>
     store.count([{ key, windowMs, add }]).counts[0] ?? Number.NaN;
   return { clock, count, store };
-}
-
-/** mulberry32: the same numbers in each run. */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 describe('counters in memory', () => {
@@ -52,7 +42,7 @@ describe('counters in memory', () => {
     });
 
   test('are what a naive model counts, at any times, with any keys', () => {
-    const random = randomFrom(1);
+    const random = seededRandom(1);
     const keys = ['', 'a', '__proto__', 'constructor', 'ü', '\ud800', '\ud801', '\0', '\0a', 'x'.repeat(256)];
     keys.push(...[1, 2, 3].map(last => 'y'.repeat(300) + last));
     const { clock, count, store } = storeAt(START);
@@ -150,7 +140,7 @@ describe('counters in memory, beyond the bound', () => {
   });
 
   test('never count too little, at any times', () => {
-    const random = randomFrom(2);
+    const random = seededRandom(2);
     const { clock, count } = storeAt(START, 50);
     const model = new Map<string, number>();
     for (let round = 0; round < 20_000; round += 1) {

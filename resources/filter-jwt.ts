@@ -5,26 +5,18 @@ import { bodyTemplate, checkRepeatedHeaders, filterErrorHeaders, filterHeaders }
 import { httpUrl } from './http-url.ts';
 import { checkWith, type Parsed } from './parsed-string.ts';
 import { checkProviderClient, providerClientShape } from './provider-client.ts';
+import { PUBLIC_KEY_ALGORITHMS, SHARED_SECRET_ALGORITHMS } from './signature-algorithms.ts';
 import { whenRight } from './when-right.ts';
 
 /** Signature algorithms whose keys a JWK set can hold, as the library that verifies knows them. */
 const WITH_PUBLIC_KEY = [
-  'RS256',
-  'RS384',
-  'RS512',
-  'PS256',
-  'PS384',
-  'PS512',
-  'ES256',
-  'ES384',
-  'ES512',
+  ...PUBLIC_KEY_ALGORITHMS,
   'EdDSA',
   'Ed25519',
   'ML-DSA-44',
   'ML-DSA-65',
   'ML-DSA-87',
 ] as const;
-const WITH_SHARED_SECRET = ['HS256', 'HS384', 'HS512'] as const;
 
 const errorResponse = z.object({
   realm: z
@@ -60,7 +52,7 @@ const settings = z.object({
     .exactOptional()
     .describe('The JWK set with the keys. Required unless `validAlgorithms` is `[none]`'),
   validAlgorithms: z
-    .array(z.enum([...WITH_PUBLIC_KEY, ...WITH_SHARED_SECRET, 'none']))
+    .array(z.enum([...WITH_PUBLIC_KEY, ...SHARED_SECRET_ALGORITHMS, 'none']))
     .min(1)
     .default([...WITH_PUBLIC_KEY])
     .meta({ form: 'a list of signature algorithms' })
@@ -106,7 +98,7 @@ export function checkJwt(spec: Partial<JwtSpec>): readonly Finding[] {
 }
 
 function checkAlgorithms({ validAlgorithms = [], jwksURI }: Partial<JwtSpec>): readonly Finding[] {
-  const shared = WITH_SHARED_SECRET.find(algorithm => validAlgorithms.includes(algorithm));
+  const shared = SHARED_SECRET_ALGORITHMS.find(algorithm => validAlgorithms.includes(algorithm));
   const ignored = jwksURI !== undefined && validAlgorithms.length > 0 && onlyNone(validAlgorithms);
   return [
     ...(validAlgorithms.includes('none')

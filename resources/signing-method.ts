@@ -1,21 +1,9 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import type { SecretValue } from './secret-value.ts';
+import { PUBLIC_KEY_ALGORITHMS, SHARED_SECRET_ALGORITHMS } from './signature-algorithms.ts';
 
 /** How a client assertion is signed (document 1, `signingMethod`; RFC 7518 section 3.1). */
-export const SIGNING_METHODS = [
-  'RS256',
-  'RS384',
-  'RS512',
-  'PS256',
-  'PS384',
-  'PS512',
-  'ES256',
-  'ES384',
-  'ES512',
-  'HS256',
-  'HS384',
-  'HS512',
-] as const;
+export const SIGNING_METHODS = [...PUBLIC_KEY_ALGORITHMS, ...SHARED_SECRET_ALGORITHMS] as const;
 
 export type SigningMethod = (typeof SIGNING_METHODS)[number];
 

@@ -4,9 +4,10 @@ import { type TestContext, test } from 'node:test';
 import { credentials } from '@grpc/grpc-js';
 import { promised } from '#envoy/e2e/promised.ts';
 import { until } from '#envoy/e2e/until.ts';
+import { after } from '#process/after.ts';
 import { connect } from './client.ts';
 import { type Snapshot, snapshotOf } from './snapshot.ts';
-import { after, startDiscoveryServer } from './testing/discovery-server.ts';
+import { startDiscoveryServer } from './testing/discovery-server.ts';
 import { contentOf, resource } from './testing/resources.ts';
 
 const POLICY = 'type.googleapis.com/test.Policy';

@@ -21,8 +21,8 @@ export function keyPairOf(
   secrets: ResourceSet['secrets'],
 ): Parsed<EdgeSecret> {
   const secret = find(reference, secrets);
-  const place = `${reference.namespace}/${reference.name}`;
-  if (secret === undefined) return { error: `there is no Secret ${place} in force` };
+  if (typeof secret === 'string') return { error: secret };
+  const place = placeOf(reference);
   const certificate = secretValue(secret.spec, CERTIFICATE_KEY);
   const key = secretValue(secret.spec, PRIVATE_KEY_KEY);
   if (certificate === undefined) return { error: `the Secret ${place} has no key \`${CERTIFICATE_KEY}\`` };
@@ -37,8 +37,8 @@ export function authoritiesOf(
   secrets: ResourceSet['secrets'],
 ): Parsed<EdgeSecret> {
   const secret = find(reference, secrets);
-  const place = `${reference.namespace}/${reference.name}`;
-  if (secret === undefined) return { error: `there is no Secret ${place} in force` };
+  if (typeof secret === 'string') return { error: secret };
+  const place = placeOf(reference);
   const ca = authoritiesIn(secret);
   if (ca === undefined)
     return { error: `the Secret ${place} has neither \`${AUTHORITIES_KEY}\` nor \`${CERTIFICATE_KEY}\`` };
@@ -73,8 +73,18 @@ export const CERTIFICATE_KEY = 'tls.crt';
 export const PRIVATE_KEY_KEY = 'tls.key';
 const AUTHORITIES_KEY = 'ca.crt';
 
-function find({ namespace, name }: Required<SecretReference>, secrets: ResourceSet['secrets']) {
-  return secrets.find(secret => secret.namespace === namespace && secret.name === name);
+/** A text says why there is none. */
+function find(
+  reference: Required<SecretReference>,
+  secrets: ResourceSet['secrets'],
+): Resource<'Secret'> | string {
+  const { namespace, name } = reference;
+  const found = secrets.find(secret => secret.namespace === namespace && secret.name === name);
+  return found ?? `there is no Secret ${placeOf(reference)} in force`;
+}
+
+function placeOf({ namespace, name }: Required<SecretReference>): string {
+  return `${namespace}/${name}`;
 }
 
 function base64(value: SecretValue): string {

@@ -1,5 +1,5 @@
 import type { TestContext } from 'node:test';
-import type { After } from '../after.ts';
+import { after } from '#process/after.ts';
 import type { Cluster } from '../cluster.ts';
 import { follow } from '../follow.ts';
 import type { KubernetesObject } from '../kubernetes-object.ts';
@@ -14,11 +14,6 @@ export type Followed = {
   lists(): number;
   watches(): number;
   close(): void;
-};
-
-export const after: After = (ms, run) => {
-  const timer = setTimeout(run, ms);
-  return () => clearTimeout(timer);
 };
 
 /** Follows a resource until the test ends, and keeps what it is told. */

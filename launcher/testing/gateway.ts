@@ -10,6 +10,7 @@ import { checkPorts } from '../port-check.ts';
 import { portsAt } from '../ports.ts';
 import { controlSocket } from '../state-folder.ts';
 import { wantedPorts } from '../wanted-ports.ts';
+import { isAlive } from './is-alive.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
@@ -125,13 +126,4 @@ export async function until(
 async function statusOf(state: string): Promise<Status> {
   const { body } = await httpRequest({ address: `unix:${controlSocket(state)}`, path: '/status' });
   return JSON.parse(body);
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import net from 'node:net';
 import { describe, test } from 'node:test';
 import { status } from '@grpc/grpc-js';
+import { ERROR } from '../h2/error-code.ts';
 import { MAX_HEADER_BYTES, MAX_STREAMS } from './connections.ts';
 import { framed } from './message-reader.ts';
 import { failure } from './method.ts';
@@ -11,18 +12,6 @@ import { callHeaders, FLAG, FRAME, field, frame, REQUEST, uint32 } from './testi
 import { call, closed, openSession } from './testing/http2-client.ts';
 import { connectRaw } from './testing/raw-connection.ts';
 import { TRANSPORT } from './testing/transport.ts';
-
-/** Source: RFC 9113, section 7. */
-const CODE = {
-  protocolError: 1,
-  internalError: 2,
-  flowControlError: 3,
-  streamClosed: 5,
-  frameSizeError: 6,
-  refusedStream: 7,
-  compressionError: 9,
-  enhanceYourCalm: 11,
-} as const;
 
 const END_BOTH = FLAG.endStream | FLAG.endHeaders;
 const headers = (...fields: readonly Uint8Array[]) =>
@@ -40,7 +29,7 @@ test('a stream of more than 128 fields is reset, and its connection goes on', as
   await connection.write(headers(...fields), ping);
   await connection.until(({ resets, counts }) => resets.has(1) && counts.has(FRAME.ping));
   assert.ok(!connection.isClosed);
-  assert.equal(connection.heard.resets.get(1), CODE.enhanceYourCalm);
+  assert.equal(connection.heard.resets.get(1), ERROR.enhanceYourCalm);
 });
 
 describe(`of headers of more than ${MAX_HEADER_BYTES} bytes the caller is told, and its connection goes on:`, () => {
@@ -72,7 +61,7 @@ test('a stream beyond those allowed is refused, and one that ends makes room', a
   );
   await connection.write(...streams);
   await connection.until(({ resets }) => resets.size > 0);
-  assert.deepEqual([...connection.heard.resets], [[2 * MAX_STREAMS + 1, CODE.refusedStream]]);
+  assert.deepEqual([...connection.heard.resets], [[2 * MAX_STREAMS + 1, ERROR.refusedStream]]);
   await connection.write(frame(FRAME.rst, 0, 1, uint32(8)));
   const next = 2 * MAX_STREAMS + 3;
   await connection.write(
@@ -87,40 +76,40 @@ describe('a connection ends with a GOAWAY that says why, after', () => {
   for (const [what, code, frames] of [
     [
       'a frame longer than 16 KiB',
-      CODE.frameSizeError,
+      ERROR.frameSizeError,
       [open, frame(FRAME.data, 0, 1, Buffer.alloc(16_385))],
     ],
-    ['a field of an index that there is not', CODE.compressionError, [block(0xff, 0x00)]],
-    ['an index without end', CODE.compressionError, [block(...Buffer.alloc(12, 0xff))]],
+    ['a field of an index that there is not', ERROR.compressionError, [block(0xff, 0x00)]],
+    ['an index without end', ERROR.compressionError, [block(...Buffer.alloc(12, 0xff))]],
     [
       'a table of fields larger than allowed',
-      CODE.compressionError,
+      ERROR.compressionError,
       [frame(FRAME.headers, END_BOTH, 1, Buffer.from('3fe1ff03838684', 'hex'))],
     ],
     [
       'a text whose Huffman code is none',
-      CODE.compressionError,
+      ERROR.compressionError,
       [block(0x00, 0x84, 0xff, 0xff, 0xff, 0xff, 0x00)],
     ],
-    ['a field that ends before its length', CODE.compressionError, [block(0x00, 0x05, 0x61)]],
-    ['a window of its own that is too wide', CODE.flowControlError, [window(0, 2 ** 31 - 1)]],
+    ['a field that ends before its length', ERROR.compressionError, [block(0x00, 0x05, 0x61)]],
+    ['a window of its own that is too wide', ERROR.flowControlError, [window(0, 2 ** 31 - 1)]],
     // The stream would do (RFC 9113, 6.9.1), and does where the framing is ours.
     ...(TRANSPORT === 'node'
       ? [
           [
             'a window of a stream that is too wide',
-            CODE.flowControlError,
+            ERROR.flowControlError,
             [open, window(1, 2 ** 31 - 1)],
           ] as const,
         ]
       : []),
-    ['a window that widens by nothing', CODE.protocolError, [window(0, 0)]],
-    ['DATA on a stream that has not begun', CODE.protocolError, [frame(FRAME.data, 0, 7, Buffer.alloc(1))]],
-    ['a stream of an even number', CODE.protocolError, [frame(FRAME.headers, END_BOTH, 2, REQUEST)]],
-    ['another frame within headers', CODE.protocolError, [frame(FRAME.headers, 0, 1, REQUEST), ping]],
+    ['a window that widens by nothing', ERROR.protocolError, [window(0, 0)]],
+    ['DATA on a stream that has not begun', ERROR.protocolError, [frame(FRAME.data, 0, 7, Buffer.alloc(1))]],
+    ['a stream of an even number', ERROR.protocolError, [frame(FRAME.headers, END_BOTH, 2, REQUEST)]],
+    ['another frame within headers', ERROR.protocolError, [frame(FRAME.headers, 0, 1, REQUEST), ping]],
     [
       'more CONTINUATION frames than it reads',
-      TRANSPORT === 'node' ? CODE.internalError : CODE.enhanceYourCalm,
+      TRANSPORT === 'node' ? ERROR.internalError : ERROR.enhanceYourCalm,
       [
         frame(FRAME.headers, 0, 1, REQUEST),
         ...Array.from({ length: 10 }, () => frame(FRAME.continuation, 0, 1)),
@@ -150,7 +139,7 @@ describe('a name', () => {
       const connection = await connectRaw(t, port);
       await connection.write(headers(field(name, 'x')));
       await connection.until(({ resets }) => resets.has(1));
-      assert.ok(connection.isClosed || connection.heard.resets.get(1) === CODE.protocolError);
+      assert.ok(connection.isClosed || connection.heard.resets.get(1) === ERROR.protocolError);
       assert.ok(!connection.heard.counts.has(FRAME.headers));
     });
 });

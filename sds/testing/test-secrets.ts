@@ -6,6 +6,7 @@ import pino from 'pino';
 import { type Authority, openAuthority } from '#certificates/authority/authority.ts';
 import { fileAuthorityStore } from '#certificates/authority/file-authority-store.ts';
 import type { KeyPair } from '#certificates/authority/key-pair.ts';
+import { after } from '#process/after.ts';
 import { encodeAny } from '#protos/encode.ts';
 import type { JsonObject } from '#protos/json.ts';
 import { SERVED_SECRET } from '#protos/type-url.ts';
@@ -25,18 +26,13 @@ export async function testAuthority(t: TestContext, leafMs = 3_600_000): Promise
     rootMs: 10 * leafMs,
     onTrouble: () => {},
     now: Date.now,
-    after: realAfter,
+    after,
   });
   t.after(() => {
     authority.close();
     rmSync(folder, { recursive: true, force: true });
   });
   return authority;
-}
-
-function realAfter(ms: number, run: () => void): () => void {
-  const timer = setTimeout(run, ms);
-  return () => clearTimeout(timer);
 }
 
 /** A server of secrets alone, to which a test says what the control plane would. */
@@ -54,7 +50,7 @@ export async function startSecretsServer(
     versionKey: Buffer.alloc(32, 7),
     certificateFolders: [tmpdir()],
     ...options,
-    clock: { now: Date.now, random: Math.random, after: realAfter },
+    clock: { now: Date.now, random: Math.random, after },
     metrics: createSecretMetrics(metrics.registry, Date.now),
     log,
   });
@@ -66,7 +62,7 @@ export async function startSecretsServer(
     metrics,
     log,
     now: Date.now,
-    after: realAfter,
+    after,
   });
   t.after(async () => {
     secrets.close();

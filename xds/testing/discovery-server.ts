@@ -1,14 +1,9 @@
 import type { TestContext } from 'node:test';
+import { after } from '#process/after.ts';
 import { serve } from '#protos/serve.ts';
 import type { DiscoveryObserver } from '../discovery-observer.ts';
 import { DiscoveryService, type Peer } from '../discovery-service.ts';
 import { SnapshotCache } from '../snapshot-cache.ts';
-
-/** Calls back after `ms`, unless the returned function is called before. */
-export function after(ms: number, callback: () => void): () => void {
-  const timer = setTimeout(callback, ms);
-  return () => clearTimeout(timer);
-}
 
 /** A discovery server on a free port, or the given one, for as long as the test runs or until `stop`. */
 export async function startDiscoveryServer(

@@ -1,17 +1,12 @@
-/** A small seeded generator (mulberry32), so that a random test that fails can be run again. */
+import { seededRandom } from '#protos/testing/random.ts';
+
+/** What random tests draw, decided by the seed. */
 export class Random {
-  #state: number;
+  /** A number in [0, 1). */
+  readonly next: () => number;
 
   constructor(seed: number) {
-    this.#state = seed;
-  }
-
-  /** A number in [0, 1). */
-  next(): number {
-    this.#state = (this.#state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+    this.next = seededRandom(seed);
   }
 
   below(bound: number): number {
