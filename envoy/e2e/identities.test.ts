@@ -102,6 +102,7 @@ describe('on two hosts, where everybody has an identity,', { skip }, () => {
       ADDRESS: at(18001),
       XDS_ADDRESS: at(18000),
       STATE: join(folder, 'ext-authz'),
+      WORKERS: '2',
       HTTP_ADDRESS: '127.0.0.1:8091',
     });
     startNode(center, 'ratelimit-service/main.ts', {

@@ -26,7 +26,7 @@ export async function startService(
   xds: string,
   environment: Readonly<Record<string, string>> = {},
 ): Promise<ServiceProcess> {
-  const env = { ...process.env, ADDRESS: '127.0.0.1:0', XDS_ADDRESS: xds, ...environment };
+  const env = { ...process.env, ADDRESS: '127.0.0.1:0', WORKERS: '1', XDS_ADDRESS: xds, ...environment };
   const child = spawn(process.execPath, ['--max-semi-space-size=8', MAIN], {
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
