@@ -22,8 +22,8 @@ export type Adapter = {
   revokeByGrantId(grantId: string): Promise<void>;
 };
 
-/** A bounded store in memory, for each kind of records an adapter: who restarts the provider logs in again. `now` counts milliseconds. */
-export function recordsInMemory(now: () => number): (kind: string) => Adapter {
+/** A store of `most` records in memory, for each kind of them an adapter: who restarts the provider logs in again. `now` counts milliseconds. */
+export function recordsInMemory(now: () => number, most = MOST_RECORDS): (kind: string) => Adapter {
   const records = new Map<string, Kept>();
   const isLive = ({ endsAt }: Kept) => endsAt > now();
   return kind => {
@@ -39,7 +39,7 @@ export function recordsInMemory(now: () => number): (kind: string) => Adapter {
       records.delete(keyOf(id));
       records.set(keyOf(id), kept);
       const [oldest] = records.keys();
-      if (records.size > MOST_RECORDS && oldest !== undefined) records.delete(oldest);
+      if (records.size > most && oldest !== undefined) records.delete(oldest);
     };
     return {
       upsert: async (id, record, seconds) => keep(id, { kind, record, endsAt: now() + seconds * 1000 }),

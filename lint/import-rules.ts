@@ -103,4 +103,5 @@ export const FOLDERS = [
   'kubernetes',
   'certificates',
   'files',
+  'identity-provider',
 ] as const;

@@ -3,9 +3,12 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { exportJWK, generateKeyPair, type JWK } from 'jose';
-import { type Client, type Context, errors, Provider } from 'oidc-provider';
+import { type Context, type Grant, Provider } from 'oidc-provider';
+import { baseConfiguration } from '#identity-provider/base-configuration.ts';
+import { PASSWORD_PARAMETERS, type PasswordGrant, passwordGrant } from '#identity-provider/password-grant.ts';
+import { recordsInMemory } from '#identity-provider/records.ts';
+import { PUBLIC_KEY_ALGORITHMS, SHARED_SECRET_ALGORITHMS } from '#resources/signature-algorithms.ts';
 import { serveInteraction } from './login-page.ts';
-import { memoryAdapter } from './memory-adapter.ts';
 import type { RegisteredClient } from './oidc-clients.ts';
 
 export type TestUser = {
@@ -51,7 +54,8 @@ export async function startOidcProvider(options: OidcProviderOptions): Promise<O
   const port = typeof address === 'object' && address !== null ? address.port : 0;
   const issuer = `${options.certificate === undefined ? 'http' : 'https'}://127.0.0.1:${port}`;
   const provider = new Provider(issuer, configurationOf(options, await signingKeysOf(options)));
-  provider.registerGrantType('password', passwordHandler(options.users), ['username', 'password', 'scope']);
+  const grantOf = (context: Context) => passwordGrantOf(context, options.users);
+  provider.registerGrantType('password', passwordGrant(grantOf), PASSWORD_PARAMETERS);
   const answer = provider.callback();
   const grantAll = (accountId: string, clientId: string) => saveGrant(provider, options, accountId, clientId);
   server.on('request', (request, response) => {
@@ -79,49 +83,29 @@ function scopesOf({ scopes = [] }: OidcProviderOptions): readonly string[] {
 }
 
 function configurationOf(options: OidcProviderOptions, keys: readonly JWK[]): object {
-  const { accessTokenTtl: ttl = 3_600, clients, jwtClients = [], users } = options;
-  const resource = { scope: scopesOf(options).join(' '), accessTokenFormat: 'jwt', accessTokenTTL: ttl };
-  return {
-    adapter: memoryAdapter(),
+  const { accessTokenTtl = 3_600, clients, jwtClients = [], users } = options;
+  const base = baseConfiguration({
+    // A bench has more sessions than a sample.
+    records: recordsInMemory(Date.now, Number.POSITIVE_INFINITY),
     clients,
-    jwks: { keys },
+    signingKeys: keys,
+    cookieKey: randomBytes(32).toString('hex'),
     scopes: scopesOf(options),
+    accessTokenSeconds: accessTokenTtl,
+    accountOf: username => accountOf(users, username),
+    loadGrant: context => loadGrant(context, options),
+    interaction: '/interaction/',
+    audienceOf: ({ clientId }) => (jwtClients.includes(clientId) ? RESOURCE : undefined),
+  });
+  return {
+    ...base,
     claims: { openid: ['sub'], profile: ['name'], email: ['email', 'email_verified'] },
-    cookies: { keys: [randomBytes(32).toString('hex')] },
-    ttl: {
-      AccessToken: ttl,
-      ClientCredentials: ttl,
-      IdToken: 3_600,
-      RefreshToken: 86_400,
-      Interaction: 600,
-      Grant: 86_400,
-      Session: 86_400,
-    },
     enabledJWA: { clientAuthSigningAlgValues: [...HMAC, ...ASYMMETRIC], idTokenSigningAlgValues: ASYMMETRIC },
-    pkce: { required: () => true },
-    findAccount: (_context: Context, sub: string) => accountOf(users, sub),
-    interactions: { url: (_context: Context, { uid }: { uid: string }) => `/interaction/${uid}` },
-    loadExistingGrant: (context: Context) => loadGrant(context, options),
-    issueRefreshToken: (_context: Context, client: Client) => client.grantTypes.includes('refresh_token'),
-    expiresWithSession: () => false,
-    rotateRefreshToken: true,
-    features: {
-      devInteractions: { enabled: false },
-      clientCredentials: { enabled: true },
-      rpInitiatedLogout: { enabled: true },
-      resourceIndicators: {
-        enabled: true,
-        defaultResource: (_context: Context, client: Client) =>
-          jwtClients.includes(client.clientId) ? RESOURCE : undefined,
-        getResourceServerInfo: () => ({ ...resource, audience: RESOURCE, jwt: { sign: { alg: 'RS256' } } }),
-        useGrantedResource: () => true,
-      },
-    },
   };
 }
 
-const HMAC = ['HS256', 'HS384', 'HS512'];
-const ASYMMETRIC = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512'];
+const HMAC = SHARED_SECRET_ALGORITHMS;
+const ASYMMETRIC = PUBLIC_KEY_ALGORITHMS;
 
 function accountOf(users: readonly TestUser[], sub: string): object | undefined {
   const user = users.find(({ username }) => username === sub);
@@ -140,7 +124,7 @@ async function saveGrant(
   return grant.save();
 }
 
-async function loadGrant({ oidc }: Context, options: OidcProviderOptions): Promise<object | undefined> {
+async function loadGrant({ oidc }: Context, options: OidcProviderOptions): Promise<Grant | undefined> {
   const { client, provider, result, session } = oidc;
   const known = result?.consent?.grantId ?? session?.grantIdFor(client.clientId);
   return provider.Grant.find(
@@ -148,28 +132,17 @@ async function loadGrant({ oidc }: Context, options: OidcProviderOptions): Promi
   );
 }
 
-/** RFC 6749 section 4.3 */
-function passwordHandler(users: readonly TestUser[]) {
-  return async (context: Context): Promise<void> => {
-    const { client, params, provider } = context.oidc;
-    const user = users.find(
-      ({ password, username }) => username === params.username && password === params.password,
-    );
-    if (user === undefined) throw new errors.InvalidGrant('wrong name or password');
-    const grant = new provider.Grant({ accountId: user.username, clientId: client.clientId });
-    grant.addOIDCScope(params.scope ?? '');
-    const grantId = await grant.save();
-    const token = new provider.AccessToken({
-      ...{ accountId: user.username, client, grantId, gty: 'password' },
-      ...(params.scope !== undefined && { scope: params.scope }),
-    });
-    context.oidc.entity('AccessToken', token);
-    const accessToken = await token.save();
-    context.body = {
-      access_token: accessToken,
-      expires_in: token.expiration,
-      token_type: 'Bearer',
-      scope: token.scope,
-    };
-  };
+/** Whatever is asked for is granted, for userinfo. */
+async function passwordGrantOf(
+  { oidc }: Context,
+  users: readonly TestUser[],
+): Promise<PasswordGrant | undefined> {
+  const { client, params, provider } = oidc;
+  const user = users.find(
+    ({ password, username }) => username === params.username && password === params.password,
+  );
+  if (user === undefined) return undefined;
+  const grant = new provider.Grant({ accountId: user.username, clientId: client.clientId });
+  grant.addOIDCScope(params.scope ?? '');
+  return { accountId: user.username, grantId: await grant.save(), scope: params.scope };
 }
