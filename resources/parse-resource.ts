@@ -1,6 +1,7 @@
 import { type Envelope, readEnvelope } from './envelope.ts';
 import { caution, type Finding, fault } from './finding.ts';
 import { isForOtherGateway } from './gateway-id.ts';
+import { illFormedTexts } from './ill-formed-text.ts';
 import type { KindDefinition } from './kind.ts';
 import { isKind, KINDS } from './kinds.ts';
 import { readMetadata } from './metadata.ts';
@@ -60,12 +61,13 @@ function parseFields(
   definition: KindDefinition,
   fields: Fields,
   envelope: Envelope,
-  outer: readonly Finding[],
+  around: readonly Finding[],
 ): Pick<Outcome, 'findings' | 'spec' | 'salvaged'> {
   const inSpec = definition.fieldsAt === 'spec';
   const input = inSpec ? fields.spec : withoutEnvelope(fields);
   const { spec, findings: inner, normalised } = validate(definition, input);
   const root = inSpec ? ['spec'] : [];
+  const outer = [...around, ...illFormedTexts(input, root)];
   const placed = inner.map(finding => ({ ...finding, path: [...root, ...finding.path] }));
   const refused = envelope.findings.length > 0 || outer.some(({ severity }) => severity === 'error');
   const findings = envelope.findings.length > 0 ? envelope.findings : [...outer, ...placed];
