@@ -5,28 +5,30 @@ import { wantedPorts } from '#launcher/wanted-ports.ts';
 /** A port offset that is this process's alone until it is released or the process ends. */
 export type PortOffset = { readonly offset: number; release(): void };
 
+export type PortOffsets = { readonly first: number; readonly last: number };
+
 /** Above the offsets that the launcher's own tests take, and below those whose ports the system gives to clients. */
-const FIRST = 14_100;
-const LAST = 14_700;
+const OFFSETS: PortOffsets = { first: 14_100, last: 14_700 };
+/** Offsets that are 4,800, 8,100 or 12,900 apart share ports, which are of different parts: no two that are used at a time may be. */
 const STEP = 100;
 
 /** No part of a system listens on this port plus its offset: who does so has claimed the offset. */
 const CLAIM = 4_999;
 
 /** Claims an offset at which all ports of a system are free, also when other test files look for one at the same time. */
-export async function claimPortOffset(): Promise<PortOffset> {
-  const places = (LAST - FIRST) / STEP + 1;
+export async function claimPortOffset({ first, last } = OFFSETS): Promise<PortOffset> {
+  const places = (last - first) / STEP + 1;
   // Files that start together begin to look at different places.
   const start = process.pid % places;
   for (let place = 0; place < places; place++) {
-    const offset = FIRST + ((start + place) % places) * STEP;
+    const offset = first + ((start + place) % places) * STEP;
     const claim = await listen(CLAIM + offset);
     if (claim === undefined) continue;
     const taken = await checkPorts(wantedPorts(offset, 6, true)).catch((error: unknown) => error);
     if (taken === undefined) return { offset, release: () => claim.close() };
     claim.close();
   }
-  throw new Error(`No port offset from ${FIRST} to ${LAST} is free`);
+  throw new Error(`No port offset from ${first} to ${last} is free`);
 }
 
 function listen(port: number): Promise<Server | undefined> {

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { claimPortOffset, type PortOffsets } from '#envoy/e2e/port-offset.ts';
 import { eventually } from '../eventually.ts';
 import { httpRequest } from '../http-request.ts';
 import { checkPorts } from '../port-check.ts';
@@ -46,17 +47,12 @@ export type GatewayOptions = {
   readonly environment?: Readonly<Record<string, string>>;
 };
 
-const LOWEST_OFFSET = 2_000;
-const OFFSETS = 120;
+/** Those of systems that are started in another way are others. */
+const OFFSETS: PortOffsets = { first: 2_000, last: 5_900 };
 
-/** An offset at which all ports are free. Test files run side by side, so each begins to look somewhere else. */
+/** An offset at which all ports are free, for this test file alone until it ends. */
 export async function freePortOffset(): Promise<number> {
-  for (let attempt = 0; attempt < OFFSETS; attempt++) {
-    const offset = LOWEST_OFFSET + ((process.pid + attempt) % OFFSETS) * 100;
-    const clash = await checkPorts(wantedPorts(offset, 6, true)).catch((error: unknown) => error);
-    if (clash === undefined) return offset;
-  }
-  throw new Error('No free ports');
+  return (await claimPortOffset(OFFSETS)).offset;
 }
 
 export async function startGateway(options: GatewayOptions = {}): Promise<Gateway> {
