@@ -1,31 +1,32 @@
 import { headerText } from './header-text.ts';
 import type { HeaderFields } from './http-request.ts';
 
-/** The names of header fields, some perhaps more than once. */
-export function fieldNames(headers: HeaderFields): Iterable<string> {
-  return headers instanceof CheckHeaders ? headers.names : headers.keys();
+/** The names of header fields, some perhaps more than once. Of a length in `lengths` are at least all that have one. */
+export function fieldNames(headers: HeaderFields, lengths: ReadonlySet<number>): Iterable<string> {
+  return headers instanceof CheckHeaders ? headers.namesOf(lengths) : headers.keys();
 }
 
-/** Where a header's value is among the bytes of a message; `raw`: in `raw_value`, else in `value`, which is UTF-8. */
-export type ValueSpan = { readonly start: number; readonly end: number; readonly raw: boolean };
+/** What stands in `spans` for each header: where its name and its value begin and end, and 1 when the value may be no UTF-8 (`raw_value`). */
+const STRIDE = 5;
 
 /**
- * The header fields of a CheckRequest. Most of them nobody reads: a value becomes text when it is asked for, a text of its own that does not hold
- * on to the message. Names are in lower case; `names[i]` is that of `spans[i]`.
+ * The header fields of a CheckRequest. Most of them nobody reads: names and values become text when they are asked for, values a text of their own that
+ * does not hold on to the message. Names are in lower case.
  */
 export class CheckHeaders implements HeaderFields {
   readonly #bytes: Buffer;
-  readonly #names: readonly string[];
-  readonly #spans: readonly ValueSpan[];
+  readonly #text: string;
+  readonly #spans: readonly number[];
   /** What was asked for last is often asked for again. */
   #lastName = '';
   #lastFields: readonly string[] | undefined;
   #distinct: readonly string[] | undefined;
   #all: ReadonlyMap<string, readonly string[]> | undefined;
 
-  constructor(bytes: Buffer, names: readonly string[], spans: readonly ValueSpan[]) {
+  /** `text` is the bytes, one character each. `spans` are as STRIDE says; what begins with `:` is not among them. */
+  constructor(bytes: Buffer, text: string, spans: readonly number[]) {
     this.#bytes = bytes;
-    this.#names = names;
+    this.#text = text;
     this.#spans = spans;
   }
 
@@ -38,17 +39,20 @@ export class CheckHeaders implements HeaderFields {
   }
 
   has(name: string): boolean {
-    return this.#names.includes(name);
+    return this.#find(name, 0) !== -1;
   }
 
-  /** Repeated ones too. */
-  get names(): readonly string[] {
-    return this.#names;
+  /** The names, repeated ones too, whose length is in `lengths`. */
+  namesOf(lengths: ReadonlySet<number>): readonly string[] {
+    const names: string[] = [];
+    for (let at = 0; at < this.#spans.length; at += STRIDE)
+      if (lengths.has((this.#spans[at + 1] ?? 0) - (this.#spans[at] ?? 0))) names.push(this.#nameAt(at));
+    return names;
   }
 
   /** Reads no value. */
   keys(): MapIterator<string> {
-    this.#distinct ??= [...new Set(this.#names)];
+    this.#distinct ??= this.#distinctNames();
     return this.#distinct.values();
   }
 
@@ -73,11 +77,11 @@ export class CheckHeaders implements HeaderFields {
   }
 
   #fieldsOf(name: string): readonly string[] | undefined {
-    const first = this.#names.indexOf(name);
+    const first = this.#find(name, 0);
     if (first === -1) return undefined;
-    const values = [this.#valueAt(first)];
-    for (let at = this.#names.indexOf(name, first + 1); at !== -1; at = this.#names.indexOf(name, at + 1))
-      values.push(this.#valueAt(at));
+    const values = [this.#valueAt(name, first)];
+    for (let at = this.#find(name, first + STRIDE); at !== -1; at = this.#find(name, at + STRIDE))
+      values.push(this.#valueAt(name, at));
     return values;
   }
 
@@ -86,9 +90,52 @@ export class CheckHeaders implements HeaderFields {
     return this.#all;
   }
 
-  #valueAt(index: number): string {
-    const { end = 0, raw = false, start = 0 } = this.#spans[index] ?? {};
-    if (!raw) return this.#bytes.toString('utf8', start, end);
-    return headerText(this.#names[index] ?? '', this.#bytes.subarray(start, end));
+  #distinctNames(): readonly string[] {
+    const names = new Set<string>();
+    for (let at = 0; at < this.#spans.length; at += STRIDE) names.add(this.#nameAt(at));
+    return [...names];
   }
+
+  /** Where the next span of this name is; -1: there is none. */
+  #find(name: string, from: number): number {
+    const isPlain = isAscii(name);
+    for (let at = from; at < this.#spans.length; at += STRIDE) {
+      if (!isPlain && this.#nameAt(at) === name) return at;
+      const start = this.#spans[at] ?? 0;
+      if (this.#spans[at + 1] === start + name.length && isNameAt(this.#text, start, name)) return at;
+    }
+    return -1;
+  }
+
+  #nameAt(at: number): string {
+    const [start, end] = [this.#spans[at], this.#spans[at + 1]];
+    const name = this.#text.slice(start, end);
+    return isAscii(name) ? name.toLowerCase() : lowerAscii(this.#bytes.toString('utf8', start, end));
+  }
+
+  #valueAt(name: string, at: number): string {
+    const [start, end] = [this.#spans[at + 2], this.#spans[at + 3]];
+    if (this.#spans[at + 4] !== 1) return this.#bytes.toString('utf8', start, end);
+    return headerText(name, this.#bytes.subarray(start, end));
+  }
+}
+
+function isAscii(text: string): boolean {
+  for (let index = 0; index < text.length; index += 1) if (text.charCodeAt(index) >= 0x80) return false;
+  return true;
+}
+
+/** No header of ours has other letters, and in no upstream's eyes is U+212A a `k`. */
+function lowerAscii(name: string): string {
+  return name.replace(/[A-Z]/g, letter => letter.toLowerCase());
+}
+
+/** Whether text has this name at that place, in any letter case. */
+function isNameAt(text: string, start: number, name: string): boolean {
+  for (let index = 0; index < name.length; index += 1) {
+    const code = text.charCodeAt(start + index);
+    const lower = code >= 0x41 && code <= 0x5a ? code + 0x20 : code;
+    if (lower !== name.charCodeAt(index)) return false;
+  }
+  return true;
 }

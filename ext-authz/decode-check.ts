@@ -1,6 +1,6 @@
 import { tagOf, WireError, WireReader } from '#protos/wire-reader.ts';
 import { WIRE } from '#protos/wire-writer.ts';
-import { CheckHeaders, type ValueSpan } from './check-headers.ts';
+import { CheckHeaders } from './check-headers.ts';
 import type { HeaderFields } from './http-request.ts';
 
 /** What we read of an `envoy.service.auth.v3.CheckRequest`. A text that is missing is ''. */
@@ -61,8 +61,7 @@ class CheckDecoder {
   readonly #reader: WireReader;
   /** All bytes as text: what is ASCII is cut out of it at a small part of the cost of decoding it. */
   readonly #text: string;
-  readonly #names: string[] = [];
-  readonly #spans: ValueSpan[] = [];
+  readonly #spans: number[] = [];
   #isHttp = false;
   #method = '';
   #scheme = '';
@@ -88,7 +87,7 @@ class CheckDecoder {
     return {
       ...{ isHttp: this.#isHttp, method: this.#method, scheme: this.#scheme, host: this.#host },
       ...{ path: this.#path, address: this.#address },
-      headers: new CheckHeaders(this.#bytes, this.#names, this.#spans),
+      headers: new CheckHeaders(this.#bytes, this.#text, this.#spans),
       body: this.#rawBody.length > 0 ? this.#rawBody : this.#body,
     };
   }
@@ -153,19 +152,29 @@ class CheckDecoder {
   #readHeader(): void {
     const reader = this.#reader;
     const outer = reader.enter();
-    let name = '';
-    let [value, raw] = [NO_SPAN, NO_SPAN];
+    let name = 0;
+    let nameEnd = 0;
+    let value = 0;
+    let valueEnd = 0;
+    let raw = 0;
+    let rawEnd = 0;
     while (reader.more) {
       const tag = reader.tag();
-      if (tag === HEADER_VALUE.key) name = this.#readText();
-      else if (tag === HEADER_VALUE.raw_value) raw = { start: reader.pass(), end: reader.at, raw: true };
-      else if (tag === HEADER_VALUE.value) value = { start: reader.pass(), end: reader.at, raw: false };
-      else reader.skip(tag);
+      if (tag === HEADER_VALUE.key) {
+        name = reader.pass();
+        nameEnd = reader.at;
+      } else if (tag === HEADER_VALUE.raw_value) {
+        raw = reader.pass();
+        rawEnd = reader.at;
+      } else if (tag === HEADER_VALUE.value) {
+        value = reader.pass();
+        valueEnd = reader.at;
+      } else reader.skip(tag);
     }
     reader.leave(outer);
-    if (name === '' || name.startsWith(':')) return;
-    this.#names.push(name.toLowerCase());
-    this.#spans.push(raw.end > raw.start ? raw : value);
+    if (name === nameEnd || this.#bytes[name] === COLON) return;
+    if (rawEnd > raw) this.#spans.push(name, nameEnd, raw, rawEnd, 1);
+    else this.#spans.push(name, nameEnd, value, valueEnd, 0);
   }
 
   /** For what lives no longer than the check: it may hold on to all of the message. */
@@ -178,5 +187,6 @@ class CheckDecoder {
   }
 }
 
-const NO_SPAN: ValueSpan = { start: 0, end: 0, raw: false };
 const BEYOND_ASCII = 0x80;
+
+const COLON = 0x3a;

@@ -33,8 +33,7 @@ export function ruleHeaders(filters: readonly RunnableFilter[]): RuleHeaders {
 
 /** Whether a request has a header that only a filter of the rule may say, or that is settled after the chain, `Cookie` apart. */
 export function hasSettledHeaders({ headers }: HttpRequest, { injected, lengths }: RuleHeaders): boolean {
-  for (const name of fieldNames(headers)) {
-    if (!lengths.has(name.length)) continue;
+  for (const name of fieldNames(headers, lengths)) {
     const identity = headerIdentity(name);
     if (identity === 'authorization' || injected.has(identity) || CREDENTIALS.has(identity)) return true;
   }
