@@ -28,7 +28,6 @@ async function pass(filters: Filters, items: readonly RuleItem[], request: HttpR
   const headers = ruleHeaders([...byName.values()]);
   const parts = {
     filters: byName,
-    faultless: new WeakSet<object>(),
     signal: () => new AbortController().signal,
     ran: (name: string, what: Ran) => void ran.push([name, what]),
   };

@@ -12,8 +12,6 @@ export type ChainParts = {
   /** The Filters in force, by `<namespace>/<name>`. */
   readonly filters: ReadonlyMap<string, RunnableFilter>;
   signal(): AbortSignal;
-  /** Changes that need not be looked at again, since they come once more as long as a session is the same. */
-  readonly faultless: WeakSet<Change>;
   /** Hears what a filter did. `error` is there when it failed by no fault of the client's; it may not be shown to the client. */
   ran(filter: string, what: Ran): void;
 };
@@ -138,16 +136,16 @@ function heard({ filter }: RuleItem, run: Run, outcome: Outcome): Outcome {
     run.ran(filter, { kind: 'answer', status: outcome.answer.status });
     return outcome;
   }
-  checkChange(outcome.change, run);
+  checkChange(outcome.change);
   run.ran(filter, { kind: 'allow' });
   return outcome;
 }
 
-function checkChange(change: Change, { faultless }: Run): void {
-  if (faultless.has(change)) return;
+function checkChange(change: Change): void {
+  if (change.memory?.isFaultless === true) return;
   const fault = changeFault(change);
   if (fault !== undefined) throw new Error(fault);
-  faultless.add(change);
+  if (change.memory !== undefined) change.memory.isFaultless = true;
 }
 
 function failed({ filter }: RuleItem, request: HttpRequest, run: Run, error: unknown): Outcome {

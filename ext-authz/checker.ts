@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { type ActiveRules, activateRules } from './active-rules.ts';
-import { AllowedAnswers } from './allowed-answers.ts';
+import { allowedAnswer } from './allowed-answer.ts';
 import { answerPage } from './answer-page.ts';
 import { type Ran, runChain } from './chain.ts';
 import { parseCheckRequest } from './check-request.ts';
@@ -19,7 +19,7 @@ import {
 } from './final-change.ts';
 import type { HttpRequest } from './http-request.ts';
 import type { CheckOutcome, Metrics } from './metrics.ts';
-import type { Answer, Change } from './outcome.ts';
+import type { Answer } from './outcome.ts';
 import { selectRule } from './policy.ts';
 import type { Rule } from './rule.ts';
 
@@ -57,8 +57,6 @@ type Running = { readonly run: (signal: () => AbortSignal) => Eventually<Verdict
 /** Answers checks by the Filters and FilterPolicies in force, and tells metrics and log of it. */
 export class Checker {
   readonly #parts: CheckerParts;
-  readonly #faultless = new WeakSet<Change>();
-  readonly #answers = new AllowedAnswers();
   #rules: ActiveRules | undefined;
 
   constructor(parts: CheckerParts) {
@@ -177,16 +175,15 @@ export class Checker {
     signal: () => AbortSignal,
   ): Eventually<Verdict> {
     const ran = (filter: string, what: Ran) => this.#ran(request, filter, what);
-    const faultless = this.#faultless;
     const settled = hasSettledHeaders(request, headers);
     const seen = settled ? withoutInjected(request, headers) : request;
-    return whenThere(runChain(rule, seen, { filters, faultless, signal, ran }), result => {
+    return whenThere(runChain(rule, seen, { filters, signal, ran }), result => {
       if (result.kind === 'answer')
         return { outcome: 'answered', answer: result.answer, rule: rule.id, filter: result.filter };
       const settle = () => finalChange(request, headers, result);
       const { only } = result.changes;
       if (settled || only === undefined) return { outcome: 'allowed', response: allowResponse(settle()) };
-      const response = this.#answers.answer(only, headers, request.headers.get('cookie'), settle);
+      const response = allowedAnswer(only, headers, request.headers.get('cookie'), settle);
       return { outcome: 'allowed', response };
     });
   }

@@ -1,3 +1,6 @@
+import type { EncodedResponse } from './check-response.ts';
+import type { RuleHeaders } from './final-change.ts';
+
 /** An answer to the client instead of the upstream's. Several fields of one name, such as Set-Cookie, stand one after the other. */
 export type Answer = {
   readonly status: number;
@@ -12,6 +15,23 @@ export type Change = {
   readonly remove: ReadonlySet<string>;
   /** Added to the upstream's answer: cookies that are renewed. */
   readonly responseHeaders: readonly (readonly [name: string, value: string])[];
+  /** Where the same change comes again, as long as a session is the same. */
+  readonly memory?: ChangeMemory;
+};
+
+/** What need not be found out again of a change that comes again. */
+export type ChangeMemory = {
+  /** It may go to Envoy: see check-change.ts. */
+  isFaultless: boolean;
+  /** The latest answer that was made of it. */
+  answered: Answered | undefined;
+};
+
+/** The bytes of an answer, and what they were made of besides the change. */
+export type Answered = {
+  readonly headers: RuleHeaders;
+  readonly cookies: readonly string[];
+  readonly response: EncodedResponse;
 };
 
 /** A filter either answers or lets the request pass, changed. Source: decisions, "Policy and chain". */

@@ -1,7 +1,7 @@
 import type { OAuth2Settings } from '../filter-settings.ts';
 import { type ClaimRules, claimFault, scopeClaim, timeOf } from '../jwt/claims.ts';
 import type { JwtFilter, JwtVerdict } from '../jwt/open-jwt-filter.ts';
-import type { VerifiedToken, VerifiedTokens } from '../jwt/verified-tokens.ts';
+import type { VerdictMemory, VerifiedToken, VerifiedTokens } from '../jwt/verified-tokens.ts';
 import type { TokenVerdict } from '../oauth2/resource-server.ts';
 import type { JsonObject } from '../provider/json-answer.ts';
 import type { Provider } from '../provider/provider.ts';
@@ -22,17 +22,20 @@ export type Judge = {
   readonly userinfo: Provider['userinfo'];
   /** The JWT filter that `accessTokenJWTFilter` names. */
   readonly delegate: () => JwtFilter | undefined;
-  /** When claims hold that have been judged. */
-  readonly holding: WeakMap<JsonObject, Holding>;
   /** ms since the epoch */
   readonly now: () => number;
   readonly deadline: () => AbortSignal;
 };
 
-/** A time in which nothing of a token changes: from, and before; ms since the epoch. */
-export type Holding = { readonly from: number; readonly until: number };
+/** Claims that were judged, and the time in which they hold: from, and before; ms since the epoch. `granted` is their scope. */
+export type Holding = {
+  readonly claims: JsonObject;
+  readonly from: number;
+  readonly until: number;
+  readonly granted: readonly string[] | undefined;
+};
 
-/** An access token as it came; `subject` is the `sub` of its ID token, `scope` the rule's without an `openid` that only rule 2 added. */
+/** An access token as it came; `subject` is the `sub` of its ID token. */
 export type JudgedToken = {
   readonly accessToken: string;
   /** See `tokenName`. */
@@ -40,25 +43,31 @@ export type JudgedToken = {
   /** By `isAccessTokenForm`. */
   readonly hasForm: boolean;
   readonly subject: string | undefined;
-  readonly scope: readonly string[];
+  /** What was found out of it, as long as it is kept. */
+  readonly memory: VerdictMemory & { holding: Holding | undefined };
 };
 
 type Fault = SignatureFault | 'issuer';
 
 /**
  * Judges an access token by its form, then as document 1's table "Access token validation" says; the signature of a JWT is verified once, a userinfo
- * endpoint asked each time. Rejects with a ProviderError where the provider must be asked and cannot be.
+ * endpoint asked each time. `scope` is the rule's without an `openid` that only rule 2 added. Rejects with a ProviderError where the provider must be
+ * asked and cannot be.
  */
-export function judgeToken(token: JudgedToken, judge: Judge): TokenVerdict | Promise<TokenVerdict> {
+export function judgeToken(
+  token: JudgedToken,
+  scope: readonly string[],
+  judge: Judge,
+): TokenVerdict | Promise<TokenVerdict> {
   const { settings } = judge;
   if (!token.hasForm) return invalid(FORM);
   const delegated = settings.accessTokenJWTFilter;
-  if (delegated !== undefined) return delegate(token, delegated, judge);
+  if (delegated !== undefined) return delegate(token, delegated, scope, judge);
   if (settings.accessTokenValidation === 'userinfo') return askUserinfo(token, judge);
-  const verified = judge.tokens.verify(token.accessToken, token.name);
+  const verified = judge.tokens.verify(token.accessToken, token.name, token.memory);
   return verified instanceof Promise
-    ? verified.then(settled => settle(token, settled, judge))
-    : settle(token, verified, judge);
+    ? verified.then(settled => settle(token, settled, scope, judge))
+    : settle(token, verified, scope, judge);
 }
 
 const FORM = 'the access token has characters that RFC 6750 does not allow';
@@ -67,9 +76,10 @@ const FORM = 'the access token has characters that RFC 6750 does not allow';
 function settle(
   token: JudgedToken,
   verified: VerifiedToken | Fault,
+  scope: readonly string[],
   judge: Judge,
 ): TokenVerdict | Promise<TokenVerdict> {
-  if (typeof verified !== 'string') return judgeClaims(verified, token.scope, judge);
+  if (typeof verified !== 'string') return judgeClaims(token, verified, scope, judge.now());
   const { accessTokenValidation, grantType } = judge.settings;
   const asksUserinfo = accessTokenValidation === 'auto' && grantType !== 'ClientCredentials';
   return asksUserinfo && verified !== 'issuer' ? askUserinfo(token, judge) : invalid(FAULTS[verified]);
@@ -103,30 +113,38 @@ const RULES: ClaimRules = {
 /** What concerns the login, not the upstream, need not be in an access token's own `scope` (RFC 9068 section 2.2.3). */
 const OF_THE_LOGIN: readonly string[] = ['openid', 'offline_access'];
 
-function judgeClaims({ claims }: VerifiedToken, scope: readonly string[], judge: Judge): TokenVerdict {
-  const now = judge.now();
-  const holding = judge.holding.get(claims) ?? NEVER;
-  if (now < holding.from || now >= holding.until) {
+function judgeClaims(
+  { memory }: JudgedToken,
+  { claims }: VerifiedToken,
+  scope: readonly string[],
+  now: number,
+): TokenVerdict {
+  if (memory.holding === undefined || !isHolding(memory.holding, claims, now)) {
     const fault = claimFault(claims, RULES, now);
     if (fault !== undefined) return invalid(fault.replace('the token', 'the access token'));
-    judge.holding.set(claims, holdingFrom(claims, now));
+    memory.holding = holdingFrom(claims, now);
   }
-  const granted = scopeClaim(claims);
+  const { granted } = memory.holding;
   const missing =
     granted !== undefined && scope.some(value => !granted.includes(value) && !OF_THE_LOGIN.includes(value));
-  return missing ? insufficient() : { kind: 'valid' };
+  return missing ? insufficient() : VALID;
 }
 
-const NEVER: Holding = { from: 0, until: 0 };
+const VALID: TokenVerdict = { kind: 'valid' };
+
+function isHolding(holding: Holding, claims: JsonObject, now: number): boolean {
+  return holding.claims === claims && now >= holding.from && now < holding.until;
+}
 
 /** Claims that hold at one time hold until `exp`: time is all that they are judged by besides themselves. */
 function holdingFrom(claims: JsonObject, from: number): Holding {
-  return { from, until: timeOf(claims, 'exp') ?? from };
+  return { claims, from, until: timeOf(claims, 'exp') ?? from, granted: scopeClaim(claims) };
 }
 
 function delegate(
-  { accessToken, scope }: JudgedToken,
+  { accessToken }: JudgedToken,
   delegated: NonNullable<TokenSettings['accessTokenJWTFilter']>,
+  scope: readonly string[],
   judge: Judge,
 ): TokenVerdict | Promise<TokenVerdict> {
   const filter = judge.delegate();

@@ -57,7 +57,6 @@ export function openResourceServer(
     tokens,
     userinfo: provider.userinfo,
     delegate,
-    holding: new WeakMap(),
     now,
     deadline,
   };
@@ -75,29 +74,36 @@ export function openResourceServer(
     for (const [name, value] of own) set.set(name, value);
     return { set, remove: new Set(), responseHeaders: [] };
   };
-  const factsOf = rememberedFacts(settings.allowMalformedAccessToken);
-  const changeOf = rememberedChange(change);
+  const knownOf = rememberedTokens(settings.allowMalformedAccessToken);
   return {
-    validate: (tokens, scope) => judgeToken({ ...factsOf(tokens), scope }, judge),
-    change: (tokens, request) => changeOf(tokens, delegate(), request),
+    validate: (tokens, scope) => judgeToken(knownOf(tokens).judged, scope, judge),
+    change: (tokens, request) => rememberedChange(knownOf(tokens), change, tokens, delegate(), request),
   };
 }
 
-/** What of granted tokens is judged, made once: they never change. */
-function rememberedFacts(allowMalformed: boolean): (tokens: GrantedTokens) => Omit<JudgedToken, 'scope'> {
-  const known = new WeakMap<GrantedTokens, Omit<JudgedToken, 'scope'>>();
+/** What is known of granted tokens, found out once: they never change. */
+type KnownTokens = {
+  readonly judged: JudgedToken;
+  /** What they do to a request, by the JWT filter that had a part in it. */
+  change: { readonly by: JwtFilter | undefined; readonly change: Change } | undefined;
+};
+
+function rememberedTokens(allowMalformed: boolean): (tokens: GrantedTokens) => KnownTokens {
+  const known = new WeakMap<GrantedTokens, KnownTokens>();
   return tokens => {
     const remembered = known.get(tokens);
     if (remembered !== undefined) return remembered;
     const { accessToken, idToken } = tokens;
     const sub = idToken?.claims.sub;
-    const facts = {
+    const judged = {
       ...{ accessToken, name: tokenName(accessToken) },
       hasForm: isAccessTokenForm(accessToken, allowMalformed),
       subject: typeof sub === 'string' ? sub : undefined,
+      memory: { verdict: undefined, holding: undefined },
     };
-    known.set(tokens, facts);
-    return facts;
+    const found = { judged, change: undefined };
+    known.set(tokens, found);
+    return found;
   };
 }
 
@@ -105,20 +111,21 @@ type MakeChange = (tokens: GrantedTokens, by: JwtFilter | undefined, fields: () 
 
 /** A change that was made of the tokens alone, since no template read the request, is the same each time. Another JWT filter makes another. */
 function rememberedChange(
+  known: KnownTokens,
   make: MakeChange,
-): (tokens: GrantedTokens, by: JwtFilter | undefined, request: HttpRequest) => Change {
-  const known = new WeakMap<GrantedTokens, { readonly by: JwtFilter | undefined; readonly change: Change }>();
-  return (tokens, by, { headers }) => {
-    const remembered = known.get(tokens);
-    if (remembered !== undefined && remembered.by === by) return remembered.change;
-    let isRead = false;
-    const change = make(tokens, by, () => {
-      isRead = true;
-      return headers;
-    });
-    if (!isRead) known.set(tokens, { by, change });
-    return change;
-  };
+  tokens: GrantedTokens,
+  by: JwtFilter | undefined,
+  { headers }: HttpRequest,
+): Change {
+  if (known.change !== undefined && known.change.by === by) return known.change.change;
+  let isRead = false;
+  const change = make(tokens, by, () => {
+    isRead = true;
+    return headers;
+  });
+  if (isRead) return change;
+  known.change = { by, change: { ...change, memory: { isFaultless: false, answered: undefined } } };
+  return known.change.change;
 }
 
 /** What templates see of a token, made once. */

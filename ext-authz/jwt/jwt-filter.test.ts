@@ -223,7 +223,6 @@ test('a chain answers a fault in the words of errorResponse, and tells its cause
   const told: Ran[] = [];
   const rule = { id: 'default/policy 0', host: '*', path: '*', items: [itemWith()] };
   const result = await runChain(rule, requestWith({ authorization: await bearer() }), {
-    faultless: new WeakSet<object>(),
     filters: new Map([['default/filter', filter]]),
     signal: soon,
     ran: (_, what) => told.push(what),

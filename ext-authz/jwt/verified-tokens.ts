@@ -29,7 +29,11 @@ export type VerifiedTokensOptions = {
   readonly deadline: () => AbortSignal;
 };
 
-type Verdict = { readonly token: VerifiedToken; readonly thumbprint: string; epoch: string };
+/** That a signature held: by the key with this thumbprint, which was last among the keys of this epoch. */
+export type Verdict = { readonly token: VerifiedToken; readonly thumbprint: string; epoch: string };
+
+/** Where whoever keeps a token keeps its verdict too, so that it need not be looked for. */
+export type VerdictMemory = { verdict: Verdict | undefined };
 
 /** Weight is the length of the tokens. */
 const BOUNDS: CacheBounds = { entries: 20_000, weight: 16 * 1_048_576 };
@@ -53,9 +57,14 @@ export class VerifiedTokens<F extends string = never> {
     this.#options = options;
   }
 
-  /** A token that is known costs no promise. `name` is the token's. Rejects with a ProviderError when the keys cannot be had. */
-  verify(raw: string, name = tokenName(raw)): VerifiedToken | Promise<VerifiedToken | SignatureFault | F> {
-    const verdict = this.#verdicts.get(name);
+  /** A token that is known costs no promise. `name` and `memory` are the token's. Rejects with a ProviderError when the keys cannot be had. */
+  verify(
+    raw: string,
+    name = tokenName(raw),
+    memory: VerdictMemory = { verdict: undefined },
+  ): VerifiedToken | Promise<VerifiedToken | SignatureFault | F> {
+    memory.verdict ??= this.#verdicts.get(name);
+    const { verdict } = memory;
     if (verdict === undefined) return this.#verifyOnce(name, raw);
     if (this.#options.now() >= this.#keysUntil) return this.#askKeys(name, raw, verdict);
     return this.#holds(verdict) ? verdict.token : this.#verifyOnce(name, raw);

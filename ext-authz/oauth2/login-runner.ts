@@ -67,7 +67,8 @@ function allow({ filter, place, presented, request }: Visit, session: Session): 
   const renewed = loaded === undefined ? [] : renewedCookies(filter, place, loaded.id, session, presented);
   return whenThere(renewed, cookies => {
     if (cookies.length === 0) return { kind: 'allow', change };
-    return { kind: 'allow', change: { ...change, responseHeaders: [...change.responseHeaders, ...cookies] } };
+    const { remove, responseHeaders, set } = change; // another change than the one that comes again
+    return { kind: 'allow', change: { set, remove, responseHeaders: [...responseHeaders, ...cookies] } };
   });
 }
 

@@ -20,6 +20,7 @@ export type LoginOptions = {
   readonly clientID: string;
   readonly user: string;
   readonly now: number;
+  readonly refreshToken?: string;
 };
 
 const LIFETIME_SECONDS = 3_600;
@@ -35,6 +36,7 @@ export async function storeLogin(store: RecordStore, options: LoginOptions): Pro
   const tokens = {
     ...{ accessToken: await accessToken(options), tokenType: 'Bearer' as const, scope: undefined },
     ...{ expiresInSeconds: LIFETIME_SECONDS, idToken },
+    ...(options.refreshToken !== undefined && { refreshToken: options.refreshToken }),
   };
   const origin = { xsrf, pending: [], asked: ['openid'], sessionCookies: false };
   const session = newSession(origin, tokens, IDLE_MS, now);

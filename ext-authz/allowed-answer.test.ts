@@ -23,6 +23,7 @@ const WRITER = fileURLToPath(new URL('store/testing/sqlite-writer.ts', import.me
 const ROUNDS = 300;
 const REALM = 'site.default';
 const SITE = 'https://site.test';
+const IDLE_MS = 1_800_000;
 
 let provider: HostileProvider;
 let folder: string;
@@ -62,7 +63,7 @@ function configuration(version: string): Configuration {
     const protectedOrigins = [toProtected(SITE)];
     const settings = oauth2Settings(provider.issuer, {
       ...{ grantType: 'AuthorizationCode', accessTokenValidation: 'jwt' },
-      ...{ injectRequestHeaders, protectedOrigins },
+      ...{ injectRequestHeaders, protectedOrigins, clientSessionMaxIdle: IDLE_MS },
     });
     return { ...{ name, namespace: 'default', realm: REALM, version }, type: 'OAuth2', settings };
   };
@@ -154,6 +155,20 @@ test('a logout in another process counts at the very next check', async () => {
   for (let times = 0; times < 3; times++) assert.equal(statusOf(await check(request)), 200);
   await promisify(execFile)(process.execPath, [WRITER, 'take', file, login.key]);
   assert.equal(statusOf(await check(request)), 303);
+});
+
+test('an answer that renews cookies is no remembered one', async () => {
+  const { check } = open(configuration('1'));
+  const who = { provider, realm: REALM, clientID: 'client', user: 'ada', now, refreshToken: 'r' };
+  const request = checkBytes(`${SITE}/a`, [['cookie', cookieOf(await storeLogin(store, who))]]);
+  const cookiesSet = async () => readAnswer(await check(request)).ok_response?.response_headers_to_add.length;
+  assert.equal(await cookiesSet(), 2);
+  for (let times = 0; times < 3; times++) assert.equal(await cookiesSet(), 0);
+  now += IDLE_MS / 2;
+  assert.equal(await cookiesSet(), 0);
+  now += 1;
+  assert.equal(await cookiesSet(), 2);
+  assert.equal(await cookiesSet(), 0);
 });
 
 test('a check at the end of the access token is the first that is not let pass', async () => {
