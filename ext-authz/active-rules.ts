@@ -1,8 +1,10 @@
 import type { Definitions } from './filter-kit.ts';
 import type { RunnableFilter } from './filter-runner.ts';
 import { type RuleHeaders, ruleHeaders } from './final-change.ts';
-import { indexRules, type PolicyIndex } from './policy.ts';
+import type { HttpRequest } from './http-request.ts';
+import { indexRules, type PolicyIndex, type Selected } from './policy.ts';
 import type { Rule, RuleItem } from './rule.ts';
+import { rememberedSelection } from './rule-selection.ts';
 
 /** A rule that answers 500, since this Filter is missing, cannot run, or cannot do what the rule asks of it. */
 export type ClosedRule = { readonly rule: Rule; readonly filter: string };
@@ -10,6 +12,8 @@ export type ClosedRule = { readonly rule: Rule; readonly filter: string };
 /** The rules in force, with what their filters need. */
 export type ActiveRules = {
   readonly index: PolicyIndex;
+  /** `selectRule` by the index. */
+  readonly select: (request: Pick<HttpRequest, 'authority' | 'target'>) => Selected;
   readonly filters: ReadonlyMap<string, RunnableFilter>;
   /** Of every rule that has filters and is not closed. */
   readonly headers: ReadonlyMap<Rule, RuleHeaders>;
@@ -35,7 +39,8 @@ export function activateRules(
     if (broken !== undefined) closed.set(rule, { rule, filter: broken });
     else if (names.length > 0) headers.set(rule, ruleHeaders(withDelegates(names, definitions, filters)));
   }
-  return { index: indexRules(rules), filters, headers, closed };
+  const index = indexRules(rules);
+  return { index, select: rememberedSelection(index), filters, headers, closed };
 }
 
 function namedBy({ filter, arguments: { insteadOfRedirect } }: RuleItem): readonly string[] {

@@ -1,5 +1,6 @@
 import type { Parsed } from '#resources/parsed-string.ts';
 import type { CheckMessage } from './decode-check.ts';
+import { ownText } from './header-text.ts';
 import type { HttpRequest } from './http-request.ts';
 
 const LONGEST_ID = 128;
@@ -15,11 +16,12 @@ const METHOD = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/;
 export function parseCheckRequest(
   message: CheckMessage,
   clientAddress: string | undefined,
+  authorityOf: ReadAuthority = normalAuthority,
 ): Parsed<HttpRequest> {
   const { address, body, headers, host, isHttp, method, path, scheme } = message;
   if (!isHttp) return { error: 'it is no HTTP request' };
   if (scheme !== 'http' && scheme !== 'https') return { error: 'its scheme is neither http nor https' };
-  const authority = normalAuthority(host, scheme);
+  const authority = authorityOf(host, scheme);
   if (authority === undefined) return { error: 'its host is malformed' };
   if (!METHOD.test(method)) return { error: 'its method is malformed' };
   if (!path.startsWith('/')) return { error: 'its path does not begin with "/"' };
@@ -29,6 +31,26 @@ export function parseCheckRequest(
       ...{ method, scheme, authority, target: path, headers, body, id },
       clientAddress: clientAddress ?? address,
     },
+  };
+}
+
+type ReadAuthority = (host: string, scheme: 'http' | 'https') => string | undefined;
+
+/** Hosts that are remembered; longer ones than that are not. */
+const MOST_HOSTS = 1_000;
+const LONGEST_HOST = 256;
+
+/** The same reading, once for a host that is asked for again and again. */
+export function rememberedAuthorities(): ReadAuthority {
+  const known = { http: new Map<string, string>(), https: new Map<string, string>() };
+  return (host, scheme) => {
+    const remembered = known[scheme].get(host);
+    if (remembered !== undefined) return remembered;
+    const authority = normalAuthority(host, scheme);
+    if (authority === undefined || host.length > LONGEST_HOST) return authority;
+    if (known[scheme].size >= MOST_HOSTS) known[scheme].clear();
+    known[scheme].set(ownText(host), ownText(authority));
+    return authority;
   };
 }
 

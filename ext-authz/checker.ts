@@ -3,7 +3,7 @@ import { type ActiveRules, activateRules } from './active-rules.ts';
 import { allowedAnswer } from './allowed-answer.ts';
 import { answerPage } from './answer-page.ts';
 import { type Ran, runChain } from './chain.ts';
-import { parseCheckRequest } from './check-request.ts';
+import { parseCheckRequest, rememberedAuthorities } from './check-request.ts';
 import { allowResponse, type CheckResponse, denyResponse, type EncodedResponse } from './check-response.ts';
 import type { CheckMessage } from './decode-check.ts';
 import { type Eventually, whenThere } from './eventually.ts';
@@ -20,7 +20,6 @@ import {
 import type { HttpRequest } from './http-request.ts';
 import type { CheckOutcome, Metrics } from './metrics.ts';
 import type { Answer } from './outcome.ts';
-import { selectRule } from './policy.ts';
 import type { Rule } from './rule.ts';
 
 export type CheckerParts = {
@@ -57,6 +56,7 @@ type Running = { readonly run: (signal: () => AbortSignal) => Eventually<Verdict
 /** Answers checks by the Filters and FilterPolicies in force, and tells metrics and log of it. */
 export class Checker {
   readonly #parts: CheckerParts;
+  readonly #authorityOf = rememberedAuthorities();
   #rules: ActiveRules | undefined;
 
   constructor(parts: CheckerParts) {
@@ -95,7 +95,7 @@ export class Checker {
       metrics.checked('not_ready', 0);
       return undefined;
     }
-    const parsed = parseCheckRequest(message, clientAddress);
+    const parsed = parseCheckRequest(message, clientAddress, this.#authorityOf);
     if ('error' in parsed) return this.#malformed(parsed.error);
     const request = parsed.value;
     const way = this.#way(request, this.#rules);
@@ -150,7 +150,7 @@ export class Checker {
 
   #way(request: HttpRequest, rules: ActiveRules): Verdict | Running {
     if (request.target.startsWith(OWN_PATHS)) return { run: signal => this.#own(request, signal) };
-    const selected = selectRule(rules.index, request);
+    const selected = rules.select(request);
     if ('ambiguous' in selected) return { outcome: 'ambiguous', answer: ambiguousPage(request) };
     const { rule } = selected;
     if (rule === undefined || rule.items.length === 0)

@@ -12,3 +12,8 @@ export function headerText(name: string, value: Buffer): string {
 export function cookieText(bytes: string): string {
   return Buffer.from(bytes, 'latin1').toString('utf8');
 }
+
+/** The same text, which does not hold on to the longer one that it was cut out of: for what is kept. */
+export function ownText(text: string): string {
+  return Buffer.from(text).toString();
+}
