@@ -7,7 +7,7 @@ export function fieldNames(headers: HeaderFields, lengths: ReadonlySet<number>):
 }
 
 /** What stands in `spans` for each header: where its name and its value begin and end, and 1 when the value may be no UTF-8 (`raw_value`). */
-const STRIDE = 5;
+export const STRIDE = 5;
 
 /**
  * The header fields of a CheckRequest. Most of them nobody reads: names and values become text when they are asked for, values a text of their own that
@@ -17,17 +17,19 @@ export class CheckHeaders implements HeaderFields {
   readonly #bytes: Buffer;
   readonly #text: string;
   readonly #spans: readonly number[];
+  readonly #end: number;
   /** What was asked for last is often asked for again. */
   #lastName = '';
   #lastFields: readonly string[] | undefined;
   #distinct: readonly string[] | undefined;
   #all: ReadonlyMap<string, readonly string[]> | undefined;
 
-  /** `text` is the bytes, one character each. `spans` are as STRIDE says; what begins with `:` is not among them. */
-  constructor(bytes: Buffer, text: string, spans: readonly number[]) {
+  /** `text` is the bytes, one character each. `spans` are as STRIDE says, up to `end`; what begins with `:` is not among them. */
+  constructor(bytes: Buffer, text: string, spans: readonly number[], end: number) {
     this.#bytes = bytes;
     this.#text = text;
     this.#spans = spans;
+    this.#end = end;
   }
 
   get(name: string): readonly string[] | undefined {
@@ -45,7 +47,7 @@ export class CheckHeaders implements HeaderFields {
   /** The names, repeated ones too, whose length is in `lengths`. */
   namesOf(lengths: ReadonlySet<number>): readonly string[] {
     const names: string[] = [];
-    for (let at = 0; at < this.#spans.length; at += STRIDE)
+    for (let at = 0; at < this.#end; at += STRIDE)
       if (lengths.has((this.#spans[at + 1] ?? 0) - (this.#spans[at] ?? 0))) names.push(this.#nameAt(at));
     return names;
   }
@@ -92,14 +94,14 @@ export class CheckHeaders implements HeaderFields {
 
   #distinctNames(): readonly string[] {
     const names = new Set<string>();
-    for (let at = 0; at < this.#spans.length; at += STRIDE) names.add(this.#nameAt(at));
+    for (let at = 0; at < this.#end; at += STRIDE) names.add(this.#nameAt(at));
     return [...names];
   }
 
   /** Where the next span of this name is; -1: there is none. */
   #find(name: string, from: number): number {
     const isPlain = isAscii(name);
-    for (let at = from; at < this.#spans.length; at += STRIDE) {
+    for (let at = from; at < this.#end; at += STRIDE) {
       if (!isPlain && this.#nameAt(at) === name) return at;
       const start = this.#spans[at] ?? 0;
       if (this.#spans[at + 1] === start + name.length && isNameAt(this.#text, start, name)) return at;
