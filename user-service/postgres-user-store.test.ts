@@ -76,7 +76,7 @@ describe('user-service with PostgreSQL', { skip }, () => {
 
     await postgres.start();
     const created = async () => (await service.sendJson('PUT', '/user/ada', ada)).status === 201;
-    await eventually('the user is created', 10_000, created);
+    await eventually('the user is created', 30_000, created);
   });
 
   test('that hangs is a 503 in bounded time, and does not hold up the stop', async t => {
