@@ -13,7 +13,7 @@ export type RecordGroup = { readonly name: string; readonly most: number };
  * Records with an end, shared by all replicas of the service. Keys and values are opaque here: keys are hashes, values encrypted (sealed-record.ts), so
  * that a thief of the store has nothing that he could use. Losing a record costs a login, nothing else.
  * Records, leases and counters of the same key do not meet. Times are in ms, rounded up to whole ones, one at least.
- * Every method rejects (`read` may throw it at once) with StoreUnavailable within the store's time (a `create` with groups within twice that) when it cannot answer; a write may
+ * Every method rejects (`read` may throw it at once) with StoreUnavailable within the store's time (a `create` with groups, and a `read` that knows another version, within twice that) when it cannot answer; a write may
  * then have happened all the same.
  */
 export type RecordStore = {

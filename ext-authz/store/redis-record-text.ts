@@ -21,9 +21,9 @@ export function readRecordText(reply: Reply): RecordText | undefined {
   return { version, groups: groups === '' ? [] : groups.split(','), value: Buffer.from(value, 'base64') };
 }
 
-/** Whether a reply is a record of ours in this version. */
-export function isOfVersion(reply: Reply, version: string): boolean {
-  return typeof reply === 'string' && reply.startsWith(`${version}.`);
+/** What a record in this version begins with, one byte a character, and no other. */
+export function beginOfVersion(version: string): string {
+  return `${version}.`;
 }
 
 export function toBase64(value: Uint8Array): string {
