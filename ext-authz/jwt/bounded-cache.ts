@@ -18,7 +18,7 @@ export class BoundedCache<V> {
   get(key: string): V | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
-    entry.used = true;
+    if (!entry.used) entry.used = true; // not written each time: it would be fetched and sent back, of each of many
     return entry.value;
   }
 

@@ -12,10 +12,10 @@ import { nextStep, type SessionState, stateOf } from './session-state.ts';
 
 /** What the cookies of a request say of a session. */
 export type Presented = {
-  /** The different values of the session cookie, and of its xsrf cookie. */
-  readonly ids: readonly string[];
-  readonly xsrf: readonly string[];
   readonly loaded: LoadedSession | undefined;
+  /** The different values of the xsrf cookie, and whether it is the session's alone. */
+  readonly xsrf: readonly string[];
+  readonly hasXsrf: boolean;
   /** Different values: none counts. */
   readonly several: boolean;
   /** There is a cookie that names no session. */
@@ -38,9 +38,7 @@ export function presentedSession(
   const known = only === undefined ? undefined : filter.presented.get(only);
   if (known?.loaded === undefined) return parsed(filter, headers, only);
   return whenThere(filter.sessions.reread(known.loaded), loaded =>
-    loaded === known.loaded
-      ? known
-      : remember(filter, only, { ...known, loaded, dead: loaded === undefined }),
+    loaded === known.loaded ? known : remember(filter, only, presented(loaded, known.xsrf, known.several)),
   );
 }
 
@@ -52,19 +50,22 @@ function parsed(
   const { cookies, sessions } = filter;
   const [ids, xsrf] = [cookieValues(headers, cookies.session), cookieValues(headers, cookies.xsrf)];
   const [id] = ids;
-  if (id === undefined) return { ids, xsrf, loaded: undefined, several: false, dead: false };
+  if (id === undefined) return { ...presented(undefined, xsrf, false), dead: false };
   const several = ids.length > 1;
   const read = several || !isSecret(id) ? undefined : sessions.read(id);
-  return whenThere(read, loaded =>
-    remember(filter, only, { ids, xsrf, loaded, several, dead: loaded === undefined }),
-  );
+  return whenThere(read, loaded => remember(filter, only, presented(loaded, xsrf, several)));
+}
+
+function presented(loaded: LoadedSession | undefined, xsrf: readonly string[], several: boolean): Presented {
+  const hasXsrf = xsrf.length === 1 && xsrf[0] === loaded?.session.xsrf;
+  return { loaded, xsrf, hasXsrf, several, dead: loaded === undefined };
 }
 
 /** What names no session is not worth the room: anyone can make such fields. */
-function remember({ presented }: LoginFilter, only: string | undefined, now: Presented): Presented {
+function remember(filter: LoginFilter, only: string | undefined, now: Presented): Presented {
   if (only === undefined) return now;
-  if (now.loaded === undefined) presented.delete(only);
-  else presented.set(only, now, only.length);
+  if (now.loaded === undefined) filter.presented.delete(only);
+  else filter.presented.set(only, now, only.length);
   return now;
 }
 

@@ -14,7 +14,7 @@ export function renewedCookies(
   place: Place,
   id: string,
   session: Session,
-  presented: Pick<Presented, 'xsrf'>,
+  presented: Pick<Presented, 'xsrf' | 'hasXsrf'>,
 ): Eventually<readonly SetCookie[]> {
   const { realm, sources } = filter;
   const renewed = isDue(filter, place, session) ? prolong(filter, place, id) : undefined;
@@ -25,13 +25,15 @@ export function renewedCookies(
   );
 }
 
+const NO_COOKIES: readonly SetCookie[] = [];
+
 function xsrfCookies(
   { realm, sources }: LoginFilter,
   place: Place,
   session: Session,
-  { xsrf: values }: Pick<Presented, 'xsrf'>,
+  { hasXsrf, xsrf: values }: Pick<Presented, 'xsrf' | 'hasXsrf'>,
 ): readonly SetCookie[] {
-  if (values.length === 1 && values[0] === session.xsrf) return [];
+  if (hasXsrf) return NO_COOKIES;
   const set = xsrfCookie(realm, place, session, sources.now());
   return values.length > 1 ? [...otherForms(realm, place, session), set] : [set];
 }
