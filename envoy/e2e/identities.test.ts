@@ -237,8 +237,10 @@ describe('on two hosts, where everybody has an identity,', { skip }, () => {
   });
 
   test('probes are answered in plain text on a port of their own', async () => {
+    const isReady = async (port: number) => (await atCenter('127.0.0.1', port, '/readyz')) === 'HTTP/1.1 200';
+    // All workers of a service are ready some time after the first one answers.
     for (const port of [8091, 8092])
-      assert.equal(await atCenter('127.0.0.1', port, '/readyz'), 'HTTP/1.1 200');
+      await until(async () => (await isReady(port)) || undefined, 30_000, `${port} is ready`);
   });
 
   for (const place of PLACES) {

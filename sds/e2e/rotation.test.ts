@@ -12,7 +12,7 @@ import type { Api } from './hop-proxies.ts';
  * ROTATE_SECONDS=120 CERTIFICATE_LIFETIME=2500ms ROOT_LIFETIME=10s is the long run: every 1.25 s new certificates, every 5 s a new root.
  */
 const SECONDS = Number(process.env.ROTATE_SECONDS ?? 5);
-const { CERTIFICATE_LIFETIME = '3s', ROOT_LIFETIME = '12s' } = process.env;
+const { CERTIFICATE_LIFETIME = '4s', ROOT_LIFETIME = '16s' } = process.env;
 
 const APIS: readonly Api[] = ['DELTA_GRPC', 'GRPC'];
 
