@@ -1,0 +1,55 @@
+/** A service of several workers that answers with who it is: `/who`, `/late` (half a second after the header with its pid), `/count` (counts), `/share` (what all workers share), and probes. */
+import { once } from 'node:events';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import express from 'express';
+import { Counter, Registry } from 'prom-client';
+import { readDecisionConfig } from '../decision-config.ts';
+import { answerProbes } from '../probes.ts';
+import { runWorkers, type WorkParts } from '../run-workers.ts';
+import { groupProbes } from '../worker.ts';
+
+await runWorkers({
+  name: 'sample',
+  readConfig: () => readDecisionConfig(process.env, { address: '127.0.0.1:0', workers: 3 }),
+  share: () => {
+    let told = 0;
+    return calls => {
+      calls.answer('next', () => {
+        told += 1;
+        return told;
+      });
+      return () => {};
+    };
+  },
+  work,
+});
+
+async function work({ config, exit, log, worker }: WorkParts<{ address: { host: string; port: number } }>) {
+  const registry = new Registry();
+  const counted = new Counter({ name: 'counted_total', help: 'Counted', registers: [registry] });
+  const app = express();
+  const who = () => ({ number: worker?.number, pid: process.pid, late: worker?.late });
+  app.get('/who', (_request, response) => void response.json(who()));
+  app.get('/late', (_request, response) => {
+    response.set('x-pid', String(process.pid)).flushHeaders();
+    setTimeout(() => response.end('late'), 500);
+  });
+  app.get('/count', (_request, response) => {
+    counted.inc();
+    response.json(who());
+  });
+  app.get('/share', async (_request, response) => void response.json(await worker?.calls.ask('next')));
+  answerProbes(app, groupProbes({ notReady: () => undefined, registry }, worker));
+  const server = http.createServer(app).listen(config.address.port, config.address.host);
+  await once(server, 'listening').catch((error: Error) => exit(`ADDRESS: ${error.message}`));
+  const { address, port } = server.address() as AddressInfo;
+  log.info({ address, port }, 'listening');
+  const stop = async () => {
+    server.close(() => process.exit(0));
+    server.closeIdleConnections();
+  };
+  process.on('SIGTERM', stop);
+  process.send?.({ listening: true, address, port });
+  process.send?.({ ready: true });
+}
