@@ -12,12 +12,12 @@ import type { LoginFilter } from './oauth2/login-filter.ts';
 import { loginRunner } from './oauth2/login-runner.ts';
 import { openLoginFilter } from './oauth2/open-login-filter.ts';
 import { passwordFilter } from './oauth2/password.ts';
-import { RefusedCredentials } from './oauth2/refused-credentials.ts';
+import { RefusedCredentials, type RefusedCredentialsParts } from './oauth2/refused-credentials.ts';
 import { openProvider } from './provider/open-provider.ts';
 import type { RecordStore } from './store/record-store.ts';
 import type { RandomBytes } from './store/sealed-record.ts';
 
-export type FilterKitParts = {
+export type FilterKitParts = Pick<RefusedCredentialsParts, 'gate' | 'peers'> & {
   readonly store: RecordStore;
   readonly storeKey: KeyObject;
   readonly log: Logger;

@@ -7,6 +7,7 @@ import type { WorkParts } from '#process/run-workers.ts';
 import type { LinkEvent } from '#redis/connect.ts';
 import type { Config } from './config.ts';
 import { FILTER_TYPES } from './filter-set.ts';
+import { joinAttempts } from './oauth2/attempt-group.ts';
 import { openFilterKit } from './open-filter-kit.ts';
 import { openServer } from './server.ts';
 import { openRecordStore } from './store/open-record-store.ts';
@@ -27,6 +28,7 @@ export async function work(parts: WorkParts<Config>): Promise<void> {
     id: randomUUID,
     timeout: AbortSignal.timeout,
     pause: waitOrAbort,
+    ...(worker && joinAttempts(worker.calls)),
   });
   await runDecisions({
     ...parts,

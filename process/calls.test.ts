@@ -1,21 +1,9 @@
 import assert from 'node:assert/strict';
-import { EventEmitter } from 'node:events';
 import { test } from 'node:test';
-import { Calls } from './calls.ts';
-
-/** Both ends of a channel; what is sent is copied, as between processes. */
-function pair() {
-  const [left, right] = [new EventEmitter(), new EventEmitter()];
-  const end = (own: EventEmitter, other: EventEmitter) =>
-    new Calls({
-      on: (event, hear) => own.on(event, hear),
-      send: message => void setImmediate(() => other.emit('message', JSON.parse(JSON.stringify(message)))),
-    });
-  return { one: end(left, right), other: end(right, left), left };
-}
+import { callsPair } from './testing/calls-pair.ts';
 
 test('questions are answered, each its own, in whatever order', async () => {
-  const { one, other } = pair();
+  const { one, other } = callsPair();
   const later = Promise.withResolvers<string>();
   other.answer('double', body => Number(body) * 2);
   other.answer('later', () => later.promise);
@@ -26,25 +14,25 @@ test('questions are answered, each its own, in whatever order', async () => {
 });
 
 test('either side may ask', async () => {
-  const { one, other } = pair();
+  const { one, other } = callsPair();
   one.answer('side', () => 'one');
   other.answer('side', async () => `other, and ${await other.ask('side')}`);
   assert.equal(await one.ask('side'), 'other, and one');
 });
 
 test('what an answer throws is told to who asked', async () => {
-  const { one, other } = pair();
+  const { one, other } = callsPair();
   other.answer('fail', () => Promise.reject(new TypeError('no such lane')));
   await assert.rejects(one.ask('fail'), { message: 'no such lane' });
 });
 
 test('what nobody answers has no answer', async () => {
-  const { one } = pair();
+  const { one } = callsPair();
   assert.equal(await one.ask('unknown'), undefined);
 });
 
 test('whoever waits for a process that is gone is told', async () => {
-  const { one, other } = pair();
+  const { one, other } = callsPair();
   other.answer('never', () => new Promise(() => {}));
   const waiting = assert.rejects(one.ask('never'), /gone/);
   one.close();
@@ -54,9 +42,8 @@ test('whoever waits for a process that is gone is told', async () => {
 });
 
 test('other messages on the channel do no harm', async () => {
-  const { left, one, other } = pair();
+  const { hear, one, other } = callsPair();
   other.answer('double', body => Number(body) * 2);
-  for (const message of ['listening', null, 7, { ready: true }, { answered: 99 }])
-    left.emit('message', message);
+  for (const message of ['listening', null, 7, { ready: true }, { answered: 99 }]) hear(message);
   assert.equal(await one.ask('double', 4), 8);
 });

@@ -11,6 +11,9 @@ type Lane = {
   left: PromiseWithResolvers<void>;
 };
 
+/** See AttemptGate. */
+export type Gate = Pick<AttemptGate, 'enter'>;
+
 /** Lets no more attempts go on at a time than may still fail, so that a burst cannot pass a limit that is counted afterwards. First come, first served. */
 export class AttemptGate {
   readonly #lanes = new Map<string, Lane>();
@@ -72,7 +75,7 @@ async function letIn(
   signal: AbortSignal,
 ): Promise<boolean> {
   for (;;) {
-    if (signal.aborted) throw new ProviderError('timeout', 'the token endpoint: too many attempts wait');
+    if (signal.aborted) throw tooManyWait();
     const { inside, left } = lane;
     const counted = await count();
     if (counted >= limit) return false;
@@ -82,4 +85,8 @@ async function letIn(
     }
     await left.promise;
   }
+}
+
+export function tooManyWait(): ProviderError {
+  return new ProviderError('timeout', 'the token endpoint: too many attempts wait');
 }

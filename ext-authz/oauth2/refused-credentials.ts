@@ -2,7 +2,8 @@ import type { KeyObject } from 'node:crypto';
 import { BoundedCache } from '../jwt/bounded-cache.ts';
 import type { RecordStore } from '../store/record-store.ts';
 import { storeName } from '../store/sealed-record.ts';
-import { AttemptGate } from './attempt-gate.ts';
+import { AttemptGate, type Gate } from './attempt-gate.ts';
+import type { RefusalNews, RefusalPeers } from './attempt-group.ts';
 
 /** Who tries credentials: a user name or client ID, from a client's network, at one Filter. */
 export type Attempt = { readonly realm: string; readonly name: string; readonly network: string };
@@ -12,6 +13,9 @@ export type RefusedCredentialsParts = {
   readonly storeKey: KeyObject;
   /** ms since the epoch */
   readonly now: () => number;
+  /** Of several processes of one service, what they share; by default this one is alone. */
+  readonly gate?: Gate | undefined;
+  readonly peers?: RefusalPeers | undefined;
 };
 
 const WINDOW_MS = 60_000;
@@ -36,13 +40,15 @@ export type Limited = {
  */
 export class RefusedCredentials {
   readonly #parts: RefusedCredentialsParts;
-  readonly #gate = new AttemptGate();
+  readonly #gate: Gate;
   /** When a limit ends that this process has met, in ms since the epoch. */
   readonly #ends = new BoundedCache<number>(BOUNDS);
   readonly #guesses = new BoundedCache<Guesses>(BOUNDS);
 
   constructor(parts: RefusedCredentialsParts) {
     this.#parts = parts;
+    this.#gate = parts.gate ?? new AttemptGate();
+    parts.peers?.hear(news => this.#learn(news));
   }
 
   /** A limit that this process has met: without it a guess could be tried on tokens that are cached. */
@@ -61,8 +67,13 @@ export class RefusedCredentials {
 
   /** In memory alone: who may not try any more shall not fill the store with names either. */
   #guess(attempt: Attempt): void {
-    const now = this.#parts.now();
     const key = localName('name', attempt);
+    this.#parts.peers?.tell({ key });
+    this.#countGuess(key);
+  }
+
+  #countGuess(key: string): void {
+    const now = this.#parts.now();
     const known = this.#guesses.get(key);
     const { number, until } =
       known !== undefined && now < known.until ? known : { number: 0, until: now + WINDOW_MS };
@@ -113,7 +124,15 @@ export class RefusedCredentials {
 
   /** One is not made shorter: guesses are remembered for longer than the store's own limit. */
   #block(key: string, ends: number): void {
-    this.#ends.set(key, Math.max(ends, this.#ends.get(key) ?? 0));
+    const known = this.#ends.get(key) ?? 0;
+    if (known <= this.#parts.now()) this.#parts.peers?.tell({ key, ends });
+    this.#ends.set(key, Math.max(ends, known));
+  }
+
+  /** What another process of ours has met, which is told once. */
+  #learn({ ends, key }: RefusalNews): void {
+    if (ends === undefined) this.#countGuess(key);
+    else this.#ends.set(key, Math.max(ends, this.#ends.get(key) ?? 0));
   }
 
   /** What ends later than it could is of a clock that was set back since. */

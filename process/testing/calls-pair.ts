@@ -1,0 +1,24 @@
+import { EventEmitter } from 'node:events';
+import { Calls } from '../calls.ts';
+
+export type CallsPair = {
+  readonly one: Calls;
+  readonly other: Calls;
+  /** As if the other side had sent it to `one`. */
+  hear(message: unknown): void;
+};
+
+/** Both ends of a channel; what is sent is copied, as between processes. */
+export function callsPair(): CallsPair {
+  const [left, right] = [new EventEmitter(), new EventEmitter()];
+  const end = (own: EventEmitter, other: EventEmitter) =>
+    new Calls({
+      on: (event, hear) => own.on(event, hear),
+      send: message => void setImmediate(() => other.emit('message', JSON.parse(JSON.stringify(message)))),
+    });
+  return {
+    one: end(left, right),
+    other: end(right, left),
+    hear: message => void left.emit('message', message),
+  };
+}
