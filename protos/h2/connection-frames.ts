@@ -1,4 +1,4 @@
-import { acknowledgeSettings, answerPing } from './control-frames.ts';
+import { acknowledgeSettings, answerPing, isOfLeaving } from './control-frames.ts';
 import { ERROR, failConnection } from './error-code.ts';
 import { FLAG, FRAME } from './frame.ts';
 import type { Output } from './output.ts';
@@ -10,12 +10,15 @@ import type { Streams } from './streams.ts';
 export class ConnectionFrames {
   readonly #output: Output;
   readonly #streams: Streams;
+  readonly #onHeard: () => void;
   /** Pings of ours that have been answered. */
   pongs = 0;
 
-  constructor(output: Output, streams: Streams) {
+  /** `onHeard`: the peer says that it knows of our leaving. */
+  constructor(output: Output, streams: Streams, onHeard: () => void) {
     this.#output = output;
     this.#streams = streams;
+    this.#onHeard = onHeard;
   }
 
   /** What is of an unknown type is dropped. Source: RFC 9113, section 4.1. */
@@ -59,7 +62,11 @@ export class ConnectionFrames {
   #onPing(flags: number, id: number, payload: Buffer): void {
     checkOnConnection(id);
     checkLength('PING', payload.length, 8);
-    if ((flags & FLAG.ack) !== 0) this.pongs++;
-    else answerPing(this.#output, payload);
+    if ((flags & FLAG.ack) === 0) {
+      answerPing(this.#output, payload);
+      return;
+    }
+    this.pongs++;
+    if (isOfLeaving(payload)) this.#onHeard();
   }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Duplex } from 'node:stream';
 import { type TestContext, test } from 'node:test';
 import { Connection } from './connection.ts';
-import { FRAME, frame, PREFACE } from './frame.ts';
+import { FLAG, FRAME, frame, PREFACE } from './frame.ts';
 import { encodeFields } from './hpack-encode.ts';
 import { BlockPool } from './output.ts';
 import type { Stream } from './stream.ts';
@@ -139,6 +139,7 @@ test('drain ends the connection when its calls have ended', async t => {
   socket.push(Buffer.concat([PREFACE, SETTINGS, calls(1)]));
   await turn();
   connection.drain();
+  socket.push(frame(FRAME.ping, FLAG.ack, 0, Buffer.from('goodbye ')));
   await turn();
   assert.ok(!socket.writableEnded);
   later[0]?.();

@@ -1,4 +1,4 @@
-import type { ErrorCode } from './error-code.ts';
+import { ERROR, type ErrorCode } from './error-code.ts';
 import { FRAME } from './frame.ts';
 import type { Output } from './output.ts';
 import { settingsOf } from './settings.ts';
@@ -6,6 +6,10 @@ import { settingsOf } from './settings.ts';
 const ACK = 0x1;
 const NOTHING: Uint8Array = Buffer.alloc(0);
 const PING: Uint8Array = Buffer.alloc(8);
+/** Its answer says that the peer has read all that we sent before it. */
+const LEAVING: Uint8Array = Buffer.from('goodbye ');
+/** The highest that there can be. */
+const ANY_STREAM = 2 ** 31 - 1;
 
 /** Source: RFC 9113, section 6.5. */
 export function sendSettings(output: Output, maxStreams: number, maxHeaderBytes: number): void {
@@ -19,6 +23,16 @@ export function acknowledgeSettings(output: Output): void {
 /** Source: RFC 9113, section 6.7. */
 export function sendPing(output: Output): void {
   output.frame(FRAME.ping, 0, 0, PING);
+}
+
+/** Asks the peer to open no more streams, and to say when it has read that. Source: RFC 9113, section 6.8. */
+export function sendLeaving(output: Output): void {
+  sendGoaway(output, ANY_STREAM, ERROR.noError, '');
+  output.frame(FRAME.ping, 0, 0, LEAVING);
+}
+
+export function isOfLeaving(payload: Buffer): boolean {
+  return payload.equals(LEAVING);
 }
 
 export function answerPing(output: Output, payload: Uint8Array): void {

@@ -5,6 +5,9 @@ import { FLAG, FRAME, frame } from './frame.ts';
 import { encodeFields } from './hpack-encode.ts';
 import { begin, CALL, data, headers, nth, PING, reset, window } from './testing/begin-session.ts';
 
+/** That the peer knows of a GOAWAY. */
+const HEARD = frame(FRAME.ping, FLAG.ack, 0, Buffer.from('goodbye '));
+
 describe('a session', () => {
   test('begins with SETTINGS and a wide window, and answers SETTINGS', () => {
     assert.deepEqual(begin().opening, [
@@ -78,25 +81,46 @@ describe('what is on its way is no mistake:', () => {
     assert.ok(!session.isOver);
   });
 
-  test('calls behind GOAWAY, whose headers are read for the table of fields', () => {
+  test('calls that cross a GOAWAY, which are answered; and those behind it, whose headers are read for the table of fields', () => {
     const { session, streams, said, tell } = begin();
     tell(headers(1));
     session.drain();
-    assert.deepEqual(said(), ['goaway 0 0: 0']);
-    assert.deepEqual(tell(headers(3, 4), data(3, 'x'), reset(3), PING), ['ping 1 0: 8']);
-    assert.equal(streams.length, 1);
-    assert.ok(!session.isOver);
-    session.streams.sender.respond(nth(streams, 0), Buffer.from('x'));
+    session.drain();
+    assert.deepEqual(said(), ['goaway 0 0: 0', 'ping 0 0: 8']);
+    assert.deepEqual(tell(headers(3), HEARD), [`goaway 0 0: 0`]);
+    assert.deepEqual(tell(headers(5, 4), data(5, 'x'), reset(5), HEARD, PING), ['ping 1 0: 8']);
+    assert.equal(streams.length, 2);
+    for (const stream of [0, 1]) {
+      assert.ok(!session.isOver);
+      session.streams.sender.respond(nth(streams, stream), Buffer.from('x'));
+    }
     assert.ok(session.isOver);
     said();
     assert.deepEqual(tell(PING), []);
   });
+
+  test('an answer to a ping that was none of ours', () => {
+    const { session, streams, tell } = begin();
+    assert.deepEqual(tell(HEARD, headers(1)), []);
+    assert.equal(streams.length, 1);
+    assert.ok(!session.isOver);
+  });
+});
+
+test('GOAWAY lets any stream come, until the peer has heard of it: then it names the last that came', () => {
+  const { put, session } = begin();
+  const lastStream = (bytes: Buffer) => bytes.readUInt32BE(9);
+  session.drain();
+  assert.equal(lastStream(put()), 2 ** 31 - 1);
+  session.receive(Buffer.concat([headers(1), headers(3), HEARD]));
+  assert.equal(lastStream(put()), 3);
 });
 
 test('when the last call has ended behind GOAWAY, nothing is read any more', () => {
   const { session, said, tell } = begin();
   tell(headers(1));
   session.drain();
+  tell(HEARD);
   said();
   assert.deepEqual(tell(reset(1), PING), []);
   assert.ok(session.isOver);

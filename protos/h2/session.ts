@@ -1,6 +1,6 @@
 import { Conduct, type ConductLimits } from './conduct.ts';
 import { ConnectionFrames } from './connection-frames.ts';
-import { sendGoaway, sendPing, sendSettings, sendWindowUpdate } from './control-frames.ts';
+import { sendGoaway, sendLeaving, sendPing, sendSettings, sendWindowUpdate } from './control-frames.ts';
 import { ConnectionError, ERROR, failConnection } from './error-code.ts';
 import { FLAG, FRAME, readUint31 } from './frame.ts';
 import { FrameReader } from './frame-reader.ts';
@@ -33,6 +33,7 @@ export class Session {
   /** The stream whose headers are not whole, or 0; and whether they end it. */
   #openBlock = 0;
   #openBlockEnds = false;
+  #isLeaving = false;
   #hasEnded = false;
 
   /** `now`: a clock that is never set, in ms. */
@@ -43,7 +44,7 @@ export class Session {
     const { maxStreams } = limits;
     const parts = { output, blocks: this.#blocks, conduct: this.#conduct, maxStreams, onRequest };
     this.streams = new Streams({ ...parts, onRead: bytes => this.#read(bytes) });
-    this.#others = new ConnectionFrames(output, this.streams);
+    this.#others = new ConnectionFrames(output, this.streams, () => this.#leave());
     this.#reader = new FrameReader((type, flags, stream, bytes, start, end) =>
       this.#onFrame(type, flags, stream, bytes, start, end),
     );
@@ -78,9 +79,19 @@ export class Session {
     if (!this.isOver) sendPing(this.#output);
   }
 
-  /** Takes no more requests; over when those that are here have been answered. Source: RFC 9113, section 6.8. */
+  /**
+   * Tells the peer to go elsewhere. What it sent before it knew is answered, what comes later is not seen; over when all has been answered. Whoever does not
+   * say that he knows is waited for. Source: RFC 9113, section 6.8.
+   */
   drain(): void {
-    if (this.isOver) return;
+    if (this.isOver || this.#isLeaving) return;
+    this.#isLeaving = true;
+    sendLeaving(this.#output);
+  }
+
+  #leave(): void {
+    if (!this.#isLeaving) return;
+    this.#isLeaving = false;
     this.streams.drain();
     sendGoaway(this.#output, this.streams.lastId, ERROR.noError, '');
   }

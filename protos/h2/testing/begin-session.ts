@@ -52,13 +52,14 @@ export function begin(first: Buffer = frame(FRAME.settings, 0, 0, Buffer.alloc(0
     () => clock.now,
   );
   /** What is put out since the last time, a line for each frame. */
-  const said = () => describeFrames(Buffer.concat([...output.take().parts]));
+  const put = () => Buffer.concat([...output.take().parts]);
+  const said = () => describeFrames(put());
   const tell = (...frames: readonly Buffer[]) => {
     session.receive(Buffer.concat(frames));
     return said();
   };
   const opening = tell(Buffer.from(PREFACE), first);
-  return { session, streams, bodies, clock, said, tell, opening };
+  return { session, streams, bodies, clock, put, said, tell, opening };
 }
 
 /** A line for each frame: its type, flags, stream, and what it says in a number, else its length. */
