@@ -69,13 +69,20 @@ const respond = (bytes: number) => (stream: Stream, connection: Connection) => {
   connection.wrote();
 };
 
-test('what one read brings is answered by one write', async t => {
-  const { socket, writes } = open(t, respond(10));
+test('what one read brings is answered by two writes: the first answer as soon as it is there, and the others', async t => {
+  const writesAtSecond: number[] = [];
+  const { socket, writes } = open(t, (stream, connection) => {
+    if (stream.id === 3) writesAtSecond.push(writes.length);
+    respond(10)(stream, connection);
+  });
+  await turn();
+  socket.push(Buffer.concat([PREFACE, SETTINGS]));
   await turn();
   writes.length = 0;
-  socket.push(Buffer.concat([PREFACE, SETTINGS, calls(50)]));
+  socket.push(calls(50));
   await turn();
-  assert.equal(writes.length, 1);
+  assert.deepEqual(writesAtSecond, [1]);
+  assert.equal(writes.length, 2);
 });
 
 test('what is answered later at once is one write too', async t => {

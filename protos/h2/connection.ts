@@ -22,7 +22,10 @@ export type ConnectionOptions = {
   readonly now: () => number;
 };
 
-/** A session on its socket: what one read brings is answered by one write. */
+/**
+ * A session on its socket. Of what one read brings the first answer is written at once, so that the peer, on its own core, goes on with it meanwhile; the
+ * others together.
+ */
 export class Connection {
   readonly session: Session;
   readonly closed: Promise<void>;
@@ -30,6 +33,7 @@ export class Connection {
   readonly #output: Output;
   readonly #options: ConnectionOptions;
   #isReading = false;
+  #hasAnswered = false;
   #isWriting = false;
   #isScheduled = false;
   #lingered = -1;
@@ -52,8 +56,9 @@ export class Connection {
     this.wrote();
   }
 
-  /** Something was put out: it goes when all that happens at once has happened. */
+  /** An answer was put out: it goes when all that happens at once has happened, or is the first of a read. */
   wrote(): void {
+    if (this.#isReading) this.#flushFirst();
     if (this.#isReading || this.#isScheduled) return;
     this.#isScheduled = true;
     process.nextTick(() => {
@@ -68,8 +73,15 @@ export class Connection {
       return;
     }
     this.#isReading = true;
+    this.#hasAnswered = false;
     this.session.receive(chunk);
     this.#isReading = false;
+    this.#flush();
+  }
+
+  #flushFirst(): void {
+    if (this.#hasAnswered) return;
+    this.#hasAnswered = true;
     this.#flush();
   }
 
