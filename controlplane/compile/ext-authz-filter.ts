@@ -3,6 +3,7 @@ import type { JsonObject } from '#protos/json.ts';
 import type { HostPort } from '#resources/host.ts';
 import { EXT_AUTHZ_CLUSTER } from './ext-authz-cluster.ts';
 import { extension } from './extension.ts';
+import { withoutFilter } from './per-filter-config.ts';
 
 const NAME = 'envoy.filters.http.ext_authz';
 /** The service answers after 4 s at the latest. */
@@ -20,9 +21,10 @@ const LOGOUT_PATH = '/.gateway/oauth2/logout';
 /**
  * Envoy's external authorization filter. A service that is down or late lets nothing through: 503. Raw headers, since two Cookie fields would
  * arrive joined by a comma otherwise. It is there without any Filter too, since the first one must not drain the listener.
+ * The service sees the connection's address; `tellsClient`: and besides the one that trusted hops tell.
  * Source: decisions.md, "Policy and chain".
  */
-export function extAuthzFilter(address: HostPort): JsonObject {
+export function extAuthzFilter(address: HostPort, tellsClient: boolean): JsonObject {
   return {
     name: NAME,
     typed_config: extension('filters.http.ext_authz.v3.ExtAuthz', {
@@ -30,10 +32,7 @@ export function extAuthzFilter(address: HostPort): JsonObject {
       grpc_service: {
         envoy_grpc: { cluster_name: EXT_AUTHZ_CLUSTER, authority: formatHostPort(address) },
         timeout: TIMEOUT,
-        // The message has the connection's address alone, not the one that trusted hops tell.
-        initial_metadata: [
-          { key: 'x-gateway-client-address', value: '%DOWNSTREAM_REMOTE_ADDRESS_WITHOUT_PORT%' },
-        ],
+        ...(tellsClient ? { initial_metadata: [CLIENT_ADDRESS] } : {}),
       },
       failure_mode_allow: false,
       status_on_error: { code: 'ServiceUnavailable' },
@@ -44,8 +43,13 @@ export function extAuthzFilter(address: HostPort): JsonObject {
   };
 }
 
+const CLIENT_ADDRESS: JsonObject = {
+  key: 'x-gateway-client-address',
+  value: '%DOWNSTREAM_REMOTE_ADDRESS_WITHOUT_PORT%',
+};
+
 /** The part of a virtual host or route on which no filters run. */
-export const WITHOUT_FILTERS: JsonObject = perRoute({ disabled: true });
+export const WITHOUT_FILTERS: JsonObject = withoutFilter(NAME);
 
 /**
  * The routes of the gateway's own paths: a path without route never reaches the service. It answers all of them; what it would let pass is not

@@ -5,7 +5,7 @@ import type { EdgeHost } from './edge-hosts.ts';
 import { OWN_ROUTE, WITHOUT_FILTERS } from './ext-authz-filter.ts';
 import { HOST_HEADER, hostMark } from './host-header.ts';
 import { HSTS_FILTER, hstsOf, WITHOUT_HSTS } from './hsts.ts';
-import { mergePerFilter } from './per-filter-config.ts';
+import { perFilterConfig } from './per-filter-config.ts';
 import type { RouteEntry } from './route-entry.ts';
 
 /** What a Host demands of the requests in the virtual host of one domain. */
@@ -72,7 +72,7 @@ function misdirected(name: string, mark: string | undefined): JsonObject {
       body: { inline_string: body('This connection is not for that host.', 421) },
     },
     ...JSON_ANSWER,
-    typed_per_filter_config: mergePerFilter(WITHOUT_FILTERS, WITHOUT_HSTS),
+    ...perFilterConfig(WITHOUT_FILTERS, WITHOUT_HSTS),
   };
 }
 

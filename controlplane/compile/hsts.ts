@@ -1,5 +1,6 @@
 import type { JsonObject } from '#protos/json.ts';
 import { extension } from './extension.ts';
+import { withoutFilter } from './per-filter-config.ts';
 
 /** The filter that writes `Strict-Transport-Security`. It stands in the chains of TLS alone (RFC 6797, section 7.2), and virtual hosts say what it writes. */
 export const HSTS_FILTER = 'envoy.filters.http.header_mutation';
@@ -20,8 +21,4 @@ export function hstsOf(value: string): JsonObject {
 }
 
 /** A route whose answer is not the Host's. */
-export const WITHOUT_HSTS: JsonObject = {
-  typed_per_filter_config: {
-    [HSTS_FILTER]: { '@type': 'type.googleapis.com/envoy.config.route.v3.FilterConfig', disabled: true },
-  },
-};
+export const WITHOUT_HSTS: JsonObject = withoutFilter(HSTS_FILTER);

@@ -3,6 +3,7 @@ import type { HostPort } from '#resources/host.ts';
 import { extAuthzFilter } from './ext-authz-filter.ts';
 import { extension } from './extension.ts';
 import { HSTS } from './hsts.ts';
+import type { ModuleConfig } from './module-config.ts';
 import { type RateLimitFilter, rateLimitFilter } from './rate-limit-filter.ts';
 
 /** The services that the edge asks about requests. */
@@ -10,6 +11,7 @@ export type Deciders = {
   /** Where the service is that runs filters. */
   readonly extAuthz: HostPort;
   readonly rateLimit: RateLimitFilter;
+  readonly config: Pick<ModuleConfig, 'use_remote_address' | 'xff_num_trusted_hops'>;
 };
 
 /**
@@ -18,9 +20,11 @@ export type Deciders = {
  */
 export function httpFilters(deciders: Deciders | undefined, tls = false): readonly JsonObject[] {
   if (deciders === undefined) return [ROUTER];
+  const { use_remote_address, xff_num_trusted_hops } = deciders.config;
+  const isConnectionOfClient = use_remote_address && xff_num_trusted_hops === 0;
   return [
     ...(tls ? [HSTS] : []),
-    extAuthzFilter(deciders.extAuthz),
+    extAuthzFilter(deciders.extAuthz, !isConnectionOfClient),
     rateLimitFilter(deciders.rateLimit),
     ROUTER,
   ];

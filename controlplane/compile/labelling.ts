@@ -5,6 +5,7 @@ import type { MappingSpec } from '#resources/mapping.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { moduleConfig } from './module-config.ts';
 import { toRateLimit } from './rate-limit-actions.ts';
+import { WITH_LIMITS } from './rate-limit-filter.ts';
 
 /** How the edge labels requests: in one domain, which is that of the rate limit service. */
 export type Labelling = {
@@ -48,14 +49,12 @@ export function labelGroups({ labels }: MappingSpec, { domain, defaults }: Label
   return groups.map(({ name, specifiers }) => ({ name, specifiers: [...defaults, ...specifiers] }));
 }
 
-/** `rate_limits` of a Mapping's route; without it Envoy takes those of the virtual host, with it only these. */
-export function routeRateLimits(spec: MappingSpec, labelling: Labelling): JsonObject {
-  const groups = labelGroups(spec, labelling);
-  if (groups.length === 0) return {};
-  return { rate_limits: groups.map(({ specifiers }) => toRateLimit(specifiers)) };
+/** `rate_limits` of a Mapping's route; without any Envoy takes those of the virtual host, with them only these. */
+export function routeRateLimits(spec: MappingSpec, labelling: Labelling): readonly JsonObject[] {
+  return labelGroups(spec, labelling).map(({ specifiers }) => toRateLimit(specifiers));
 }
 
-/** `rate_limits` of every virtual host: the group `default`. */
+/** What every virtual host has besides its own: the labels of the group `default`. */
 export function hostRateLimits({ defaults }: Labelling): JsonObject {
-  return defaults.length === 0 ? {} : { rate_limits: [toRateLimit(defaults)] };
+  return defaults.length === 0 ? {} : { rate_limits: [toRateLimit(defaults)], ...WITH_LIMITS };
 }

@@ -8,7 +8,9 @@ import { WITHOUT_FILTERS } from './ext-authz-filter.ts';
 import { type Labelling, routeRateLimits } from './labelling.ts';
 import { toRank, toRouteMatch } from './mapping-match.ts';
 import { compareText } from './order.ts';
+import { perFilterConfig } from './per-filter-config.ts';
 import { problemOf } from './problem-of.ts';
+import { WITH_LIMITS } from './rate-limit-filter.ts';
 import { RETRY_POLICY } from './retry-policy.ts';
 import { toRewrite } from './rewrite.ts';
 import type { RouteEntry } from './route-entry.ts';
@@ -33,15 +35,17 @@ export type EdgeRoutes = { readonly labelling: Labelling } & Pick<EdgeFilters, '
 export function mappingRoute(group: MappingGroup, edge?: EdgeRoutes): RouteEntry {
   const [{ mapping }] = group;
   const { id, spec } = mapping;
-  const rateLimits = edge === undefined ? {} : routeRateLimits(spec, edge.labelling);
+  const rateLimits = edge === undefined ? [] : routeRateLimits(spec, edge.labelling);
+  const limited = rateLimits.length === 0 ? {} : { rate_limits: rateLimits };
   const bypass = edge !== undefined && spec.bypass_auth ? withoutFilters(edge.takenOnBypass(spec.host)) : {};
   return {
     rank: toRank(spec, id),
     route: {
       name: id,
       match: toRouteMatch(spec),
-      route: { ...routeAction(group), ...rateLimits },
+      route: { ...routeAction(group), ...limited },
       ...bypass,
+      ...perFilterConfig(bypass, rateLimits.length === 0 ? {} : WITH_LIMITS),
     },
     origins: group.map(({ mapping: { id } }) => id),
   };

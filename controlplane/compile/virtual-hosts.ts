@@ -6,7 +6,7 @@ import type { EdgeFilters } from './ext-authz-edge.ts';
 import { OWN_ROUTES, WITHOUT_FILTERS } from './ext-authz-filter.ts';
 import { type HostGuard, type HostGuards, isAcmeRoute } from './host-guard.ts';
 import { compareText } from './order.ts';
-import { mergePerFilter } from './per-filter-config.ts';
+import { perFilterConfig } from './per-filter-config.ts';
 import type { DeclaredHost } from './proxy-config-hosts.ts';
 import { compareRoutes, type RouteEntry } from './route-entry.ts';
 
@@ -54,7 +54,7 @@ export function virtualHosts(inputs: HostInputs): readonly JsonObject[] {
   const plans = plansOf(inputs, byHost);
   const together = Map.groupBy(plans, planKey);
   const taken = new Set<string>();
-  return [...together.values()].map(plans => ({ ...virtualHost(plans, byHost, taken), ...inputs.common }));
+  return [...together.values()].map(plans => virtualHost(plans, byHost, inputs.common, taken));
 }
 
 function plansOf(inputs: HostInputs, byHost: ReadonlyMap<string, unknown>): readonly Plan[] {
@@ -98,6 +98,7 @@ function planKey({ domain, listed, hosts, closed, own, filters, guardKey }: Plan
 function virtualHost(
   plans: readonly Plan[],
   byHost: ReadonlyMap<string, readonly RouteEntry[]>,
+  common: JsonObject,
   taken: Set<string>,
 ): JsonObject {
   const [plan] = plans;
@@ -116,13 +117,9 @@ function virtualHost(
     name: freeName(plan.listed?.name ?? plan.domain, taken),
     domains: plans.map(({ domain }) => (domain.includes(':') ? `[${domain}]` : domain)),
     routes: [...first, ...plan.closed, ...routes],
-    ...perFilterConfig(plan.filters, { typed_per_filter_config: perFilter }),
+    ...common,
+    ...perFilterConfig(plan.filters, { typed_per_filter_config: perFilter }, common),
   };
-}
-
-function perFilterConfig(...parts: readonly JsonObject[]): JsonObject {
-  const typed_per_filter_config = mergePerFilter(...parts);
-  return Object.keys(typed_per_filter_config).length === 0 ? {} : { typed_per_filter_config };
 }
 
 /** Envoy wants the names of virtual hosts to differ; nothing else hangs on them. */
