@@ -37,6 +37,7 @@ export class SessionRecords {
   readonly #randomBytes: RandomBytes;
   readonly #mostKnown: number;
   readonly #known = new Map<string, LoadedSession>();
+  readonly #asked = new Map<LoadedSession, Promise<LoadedSession | undefined>>();
 
   constructor({ mostKnown = 10_000, randomBytes, realm, store }: SessionRecordsOptions) {
     this.#store = store;
@@ -58,12 +59,24 @@ export class SessionRecords {
     return whenThere(record, found => this.#loaded(id, seal, known, found));
   }
 
-  /** A session that was read before, as it is now: the same object while nobody has changed it. Throws StoreUnavailable, or rejects. */
+  /**
+   * A session that was read before, as it is now: the same object while nobody has changed it. All who ask in one turn of the event loop share one answer, as
+   * the requests of one page do. Throws StoreUnavailable, or rejects.
+   */
   reread(loaded: LoadedSession): Eventually<LoadedSession | undefined> {
+    const asked = this.#asked.get(loaded);
+    if (asked !== undefined) return asked;
     const { id, key, version } = loaded;
-    return whenThere(this.#store.read(key, version), found =>
+    const now = whenThere(this.#store.read(key, version), found =>
       found?.version === version ? loaded : this.#loaded(id, this.#seal(id), undefined, found),
     );
+    if (now instanceof Promise) this.#shareInTurn(loaded, now);
+    return now;
+  }
+
+  #shareInTurn(loaded: LoadedSession, now: Promise<LoadedSession | undefined>): void {
+    if (this.#asked.size === 0) queueMicrotask(() => this.#asked.clear());
+    this.#asked.set(loaded, now);
   }
 
   #loaded(
