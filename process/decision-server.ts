@@ -1,4 +1,5 @@
 import type { RequestListener } from 'node:http';
+import type { ConnectionSource } from '#protos/connection-source.ts';
 import type { Served } from '#protos/serve.ts';
 import type { TlsServerOptions } from '#protos/tls.ts';
 import type { UnaryMethod } from '#protos/unary/method.ts';
@@ -12,6 +13,8 @@ export type ListenAt = {
   readonly port: number;
   /** Mutual TLS: then the port speaks nothing else. */
   readonly tls?: TlsServerOptions | undefined;
+  /** Who accepts connections in place of the server itself. */
+  readonly source?: ConnectionSource | undefined;
 };
 
 /** A service that decides by what the control plane sends. */
@@ -76,8 +79,8 @@ export function openDecisionServer<C>({
       }
       change.ack();
     },
-    listen: async ({ host, port, tls }) => {
-      served = await serve({ host, port, methods, http, onError, tls });
+    listen: async ({ host, port, source, tls }) => {
+      served = await serve({ host, port, methods, http, onError, source, tls });
       served.setServing(inForce);
       return { address: served.address, port: served.port };
     },

@@ -1,27 +1,40 @@
 import { once } from 'node:events';
 import http, { type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { ConnectionSource } from '#protos/connection-source.ts';
 import type { Exit } from './exit.ts';
 
 export type PlainHttp = { readonly port: number; close(): void };
 
 /**
- * Serves what probes and monitoring ask for on a port of its own, HTTP_ADDRESS, since they have no certificate for the other one.
- * An address that cannot be listened on ends the process.
+ * Serves what probes and monitoring ask for on a port of its own, HTTP_ADDRESS, since they have no certificate for the other one. `source` accepts in place
+ * of the server itself. An address that cannot be listened on ends the process.
  */
 export async function servePlainHttp(
   listener: RequestListener,
   { host, port }: { readonly host: string; readonly port: number },
   exit: Exit,
+  source?: ConnectionSource,
 ): Promise<PlainHttp> {
   const server = http.createServer({ requestTimeout: 30_000, headersTimeout: 10_000 }, listener);
-  server.listen(port, host);
-  await once(server, 'listening').catch((error: Error) =>
+  const listening =
+    source === undefined
+      ? bind(server, host, port)
+      : source({ host, port }, socket => void server.emit('connection', socket));
+  const at = await listening.catch((error: Error) =>
     exit(`HTTP_ADDRESS: cannot listen on ${host} port ${port}: ${error.message}`),
   );
+  // Node begins to watch for slow connections at this event, which a server that does not listen itself does not see.
+  if (source !== undefined) server.emit('listening');
   const close = () => {
     server.close();
     server.closeAllConnections();
   };
-  return { port: (server.address() as AddressInfo).port, close };
+  return { port: at.port, close };
+}
+
+async function bind(server: http.Server, host: string, port: number): Promise<AddressInfo> {
+  server.listen(port, host);
+  await once(server, 'listening');
+  return server.address() as AddressInfo;
 }

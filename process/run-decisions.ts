@@ -36,6 +36,7 @@ export async function runDecisions(service: DecisionService): Promise<void> {
   let http: PlainHttp | undefined;
   onStop(worker !== undefined, async reason => {
     log.info({ reason }, 'stopping');
+    await worker?.leavePorts();
     connection.close();
     http?.close();
     await server.stop(STOP_GRACE_MS);
@@ -46,10 +47,10 @@ export async function runDecisions(service: DecisionService): Promise<void> {
   if (worker?.late) await server.serving;
   const { host, port } = config.address;
   const at = await server
-    .listen({ host, port, tls: tls?.server(CLIENTS) })
+    .listen({ host, port, tls: tls?.server(CLIENTS), source: worker?.port('decisions') })
     .catch((error: Error) => exit(`ADDRESS: cannot listen on ${host} port ${port}: ${error.message}`));
-  http = config.http && (await servePlainHttp(server.http, config.http, exit));
-  log.info({ ...at, store: store.kind }, 'listening');
+  http = config.http && (await servePlainHttp(server.http, config.http, exit, worker?.port('http')));
+  log.info({ ...at, store: store.kind, ...(worker && { pid: process.pid }) }, 'listening');
   process.send?.({ listening: true, ...at });
   await server.serving;
   process.send?.({ ready: true });

@@ -119,6 +119,21 @@ describe('four workers', () => {
     assert.equal((await sample.get('/readyz')).status, 200);
   });
 
+  test('leave nobody hanging who comes when one of them dies', async () => {
+    for (const number of [1, 4, 2]) {
+      const victim = (await everybody(sample, 4)).get(number)?.pid ?? 0;
+      process.kill(victim, 'SIGKILL');
+      const asked = Array.from({ length: 40 }, () =>
+        sample.get('/who').then(
+          answer => answer.status,
+          () => 'cut',
+        ),
+      );
+      const outcomes = await Promise.all(asked);
+      assert.ok(outcomes.filter(outcome => outcome === 200).length >= 30, String(outcomes));
+    }
+  });
+
   test('show the metrics of one that hangs as they were, and are ended with it', async t => {
     const pids = await everybody(sample, 4);
     const stuck = pids.get(3)?.pid ?? 0;
@@ -132,53 +147,55 @@ describe('four workers', () => {
   });
 });
 
-test('one worker is the process itself', async t => {
-  const sample = await startReady(t, 1);
-  assert.deepEqual(await sample.who(), { pid: sample.pid });
-  sample.signal('SIGTERM');
-  assert.deepEqual(await sample.end, { code: 0, signal: null });
-});
-
-for (const how of ['SIGTERM', 'SIGINT', 'disconnect', 'SIGTERM to each, as by a terminal'] as const)
-  test(`${how}: what is under way ends, then all do`, async t => {
-    const sample = await startReady(t, 2);
-    const pids = await pidsOf(sample, 2);
-    const slow = await Promise.all(Array.from({ length: 4 }, () => sample.late()));
-    if (how === 'disconnect') sample.leave();
-    else if (how === 'SIGTERM' || how === 'SIGINT') sample.signal(how);
-    else for (const pid of [...pids, sample.pid]) process.kill(pid, 'SIGTERM');
-    for (const { end } of slow) assert.equal(await end, 'answered');
+describe('workers', { concurrency: 3 }, () => {
+  test('one worker is the process itself', async t => {
+    const sample = await startReady(t, 1);
+    assert.deepEqual(await sample.who(), { pid: sample.pid });
+    sample.signal('SIGTERM');
     assert.deepEqual(await sample.end, { code: 0, signal: null });
-    await allGone(pids);
   });
 
-for (const how of ['killed outright', 'signalled twice'] as const)
-  test(`no worker outlives the process that leads it, which is ${how}`, async t => {
-    const sample = await startReady(t, 2);
-    const pids = await pidsOf(sample, 2);
-    const slow = await sample.late();
-    sample.signal(how === 'killed outright' ? 'SIGKILL' : 'SIGTERM');
-    if (how === 'signalled twice') {
-      await until(() => sample.lines.some(({ msg }) => msg === 'stopping') || undefined, PATIENCE_MS);
-      sample.signal('SIGTERM');
-    }
-    assert.equal((await sample.end).code, null);
-    assert.equal(await slow.end, 'cut');
-    await allGone(pids);
+  for (const how of ['SIGINT', 'disconnect', 'SIGTERM to each, as by a terminal'] as const)
+    test(`${how}: what is under way ends, then all do`, async t => {
+      const sample = await startReady(t, 2);
+      const pids = await pidsOf(sample, 2);
+      const slow = await Promise.all(Array.from({ length: 4 }, () => sample.late()));
+      if (how === 'disconnect') sample.leave();
+      else if (how === 'SIGINT') sample.signal(how);
+      else for (const pid of [...pids, sample.pid]) process.kill(pid, 'SIGTERM');
+      for (const { end } of slow) assert.equal(await end, 'answered');
+      assert.deepEqual(await sample.end, { code: 0, signal: null });
+      await allGone(pids);
+    });
+
+  for (const how of ['killed outright', 'signalled twice'] as const)
+    test(`no worker outlives the process that leads it, which is ${how}`, async t => {
+      const sample = await startReady(t, 2);
+      const pids = await pidsOf(sample, 2);
+      const slow = await sample.late();
+      sample.signal(how === 'killed outright' ? 'SIGKILL' : 'SIGTERM');
+      if (how === 'signalled twice') {
+        await until(() => sample.lines.some(({ msg }) => msg === 'stopping') || undefined, PATIENCE_MS);
+        sample.signal('SIGTERM');
+      }
+      assert.equal((await sample.end).code, null);
+      assert.equal(await slow.end, 'cut');
+      await allGone(pids);
+    });
+
+  test('what keeps the first worker from listening ends all, with one sentence', async t => {
+    const holder = net.createServer().listen(0, '127.0.0.1');
+    t.after(() => holder.close());
+    await once(holder, 'listening');
+    const { port } = holder.address() as AddressInfo;
+    const sample = start(t, { WORKERS: '3', ADDRESS: `127.0.0.1:${port}` });
+    assert.deepEqual(await sample.end, { code: 1, signal: null });
+    assert.match(await sample.complaint, /^sample: ADDRESS: .*EADDRINUSE.*\n$/);
   });
 
-test('what keeps the first worker from listening ends all, with one sentence', async t => {
-  const holder = net.createServer().listen(0, '127.0.0.1');
-  t.after(() => holder.close());
-  await once(holder, 'listening');
-  const { port } = holder.address() as AddressInfo;
-  const sample = start(t, { WORKERS: '3', ADDRESS: `127.0.0.1:${port}` });
-  assert.deepEqual(await sample.end, { code: 1, signal: null });
-  assert.match(await sample.complaint, /^sample: ADDRESS: .*EADDRINUSE.*\n$/);
-});
-
-test('a configuration that cannot be read ends all, with one sentence', async t => {
-  const sample = start(t, { WORKERS: 'many' });
-  assert.deepEqual(await sample.end, { code: 1, signal: null });
-  assert.equal(await sample.complaint, 'sample: WORKERS is "many": want an integer from 1 to 256\n');
+  test('a configuration that cannot be read ends all, with one sentence', async t => {
+    const sample = start(t, { WORKERS: 'many' });
+    assert.deepEqual(await sample.end, { code: 1, signal: null });
+    assert.equal(await sample.complaint, 'sample: WORKERS is "many": want an integer from 1 to 256\n');
+  });
 });

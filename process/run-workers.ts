@@ -1,4 +1,3 @@
-import cluster from 'node:cluster';
 import pino, { type Logger } from 'pino';
 import type { Calls } from './calls.ts';
 import type { DecisionConfig } from './decision-config.ts';
@@ -28,8 +27,8 @@ export type RunOptions<C> = {
 type GroupShare = (calls: Calls) => () => void;
 
 /**
- * Runs a service as its configuration says: in this process, or in several workers behind its port, which this one starts, starts again and stops. It shares
- * connections out in turn (the kernel would share out the few of an Envoy unevenly), and neither decides anything nor holds a key.
+ * Runs a service as its configuration says: in this process, or in several workers behind its port, which this one starts, starts again and stops. It gives
+ * them the connections that it accepts (the kernel would share out the few of an Envoy unevenly), decides nothing and holds no key.
  */
 export async function runWorkers<C extends DecisionConfig>({
   name,
@@ -49,7 +48,6 @@ function leadWorkers(
   count: number,
   { exit, log, share }: { exit: Exit; log: Logger; share: GroupShare },
 ): void {
-  cluster.schedulingPolicy = cluster.SCHED_RR;
   const group = new WorkerGroup({
     ...{ count, log, share },
     tell: message => process.send?.(message),

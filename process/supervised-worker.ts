@@ -2,11 +2,12 @@ import cluster, { type Worker } from 'node:cluster';
 import { isJsonObject, type JsonObject } from '#protos/json.ts';
 import { Calls } from './calls.ts';
 import { BEGIN, type ChildEvent, type ChildState, phaseMs, type Step, step } from './child.ts';
+import type { Give } from './shared-ports.ts';
 
 /** Whoever looks after a worker. */
 export type WorkerKeeper = {
   /** A process of the worker begins; what it asks is answered. Returns what is to be done when that process has ended. */
-  begun(worker: SupervisedWorker, calls: Calls): () => void;
+  begun(worker: SupervisedWorker, calls: Calls, give: Give): () => void;
   /** It listens, or is ready, or has come to its end. */
   changed(worker: SupervisedWorker): void;
   /** Its process has ended by itself: with this code, or by a signal, in words. `againInMs`: how soon the next one is started. */
@@ -33,7 +34,7 @@ export class SupervisedWorker {
     this.#enter(BEGIN);
   }
 
-  /** Where it listens, in its own words; undefined: nowhere yet. */
+  /** Where it listens; undefined: nowhere yet. */
   get listening(): JsonObject | undefined {
     return this.#listening;
   }
@@ -83,7 +84,13 @@ export class SupervisedWorker {
       on: (event, hear) => worker.on(event, hear),
     });
     [this.#process, this.#calls] = [worker, calls];
-    const over = this.#keeper.begun(this, calls);
+    const give: Give = (port, socket) => {
+      const cut = (error: Error | null) => void (error === null || socket.destroy());
+      // Kept open here until it has been taken: Node forgets one that it could not send.
+      if (worker.isConnected()) worker.send({ connection: port }, socket, { keepOpen: true }, cut);
+      else socket.destroy();
+    };
+    const over = this.#keeper.begun(this, calls, give);
     worker.on('message', message => this.#hear(message));
     worker.once('exit', (code, signal) => {
       calls.close();

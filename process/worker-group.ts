@@ -1,5 +1,6 @@
 import { within } from '#protos/within.ts';
 import type { Calls } from './calls.ts';
+import { type Give, SharedPorts } from './shared-ports.ts';
 import { type MetricValues, SummedMetrics } from './summed-metrics.ts';
 import { SupervisedWorker, type WorkerKeeper } from './supervised-worker.ts';
 
@@ -31,6 +32,7 @@ export class WorkerGroup implements WorkerKeeper {
   readonly #options: GroupOptions;
   readonly #workers: SupervisedWorker[] = [];
   readonly #metrics = new SummedMetrics();
+  readonly #ports = new SharedPorts();
   #listened = false;
   #ready = false;
   #stopping = false;
@@ -46,15 +48,15 @@ export class WorkerGroup implements WorkerKeeper {
     for (const worker of this.#workers) worker.stop();
   }
 
-  begun(worker: SupervisedWorker, calls: Calls): () => void {
+  begun(worker: SupervisedWorker, calls: Calls, give: Give): () => void {
     const isLate = () => this.#workers.some(other => other !== worker && other.isReady);
     calls.answer('join', () => ({ number: worker.number, late: isLate() }));
     calls.answer('notReady', () => this.#notReady());
     calls.answer('metrics', () => this.#sum());
-    const ended = this.#options.share(calls);
+    const endings = [this.#ports.serve(calls, give), this.#options.share(calls)];
     return () => {
       this.#metrics.end(worker.number);
-      ended();
+      for (const end of endings) end();
     };
   }
 

@@ -1,5 +1,7 @@
 import cluster from 'node:cluster';
+import { Socket } from 'node:net';
 import type { Registry } from 'prom-client';
+import type { ConnectionSource, ListeningAt } from '#protos/connection-source.ts';
 import { isJsonObject } from '#protos/json.ts';
 import { Calls } from './calls.ts';
 import type { ProbeSources } from './probes.ts';
@@ -12,6 +14,10 @@ export type Worker = {
   readonly late: boolean;
   /** To the process that keeps what all workers share. */
   readonly calls: Calls;
+  /** The port of this name, which it shares with the others. */
+  port(name: string): ConnectionSource;
+  /** Resolves when it is given no more connections. */
+  leavePorts(): Promise<void>;
 };
 
 /** This process as a worker; undefined: it works alone, or leads workers. A worker ends when the process that leads it is gone. */
@@ -21,9 +27,32 @@ export async function joinWorkers(): Promise<Worker | undefined> {
     send: message => process.send?.(message, undefined, undefined, () => {}),
     on: (event, hear) => process.on(event, hear),
   });
+  const takers = receiveConnections(calls);
   const joined = await calls.ask('join');
   if (!isJsonObject(joined) || typeof joined.number !== 'number') throw new Error('there is nobody to join');
-  return { number: joined.number, late: joined.late === true, calls };
+  return {
+    ...{ calls, number: joined.number, late: joined.late === true },
+    port: name => async (at, take) => {
+      takers.set(name, take);
+      return (await calls.ask('listen', { ...at, name })) as ListeningAt;
+    },
+    leavePorts: async () => void (await calls.ask('leave ports')),
+  };
+}
+
+/** By the name of the port, who takes its connections. */
+function receiveConnections(calls: Calls): Map<string, (socket: Socket) => void> {
+  const takers = new Map<string, (socket: Socket) => void>();
+  process.on('message', (message, socket) => {
+    if (!isJsonObject(message) || typeof message.connection !== 'string') return;
+    const name = message.connection;
+    calls.tell('took', name);
+    // On its way it may have been cut.
+    if (!(socket instanceof Socket)) return calls.tell('closed', name);
+    socket.once('close', () => calls.tell('closed', name));
+    takers.get(name)?.(socket);
+  });
+  return takers;
 }
 
 /** What probes and monitoring are told of all workers, whichever they ask. `own` is what this process says of itself. */

@@ -1,6 +1,7 @@
 import http, { type RequestListener, type ServerResponse } from 'node:http';
 import net from 'node:net';
 import type { TLSSocket } from 'node:tls';
+import type { ConnectionSource } from './connection-source.ts';
 import { formatHostPort } from './host-port.ts';
 import { sniff } from './sniff.ts';
 import { createTlsServer, type TlsServerOptions } from './tls.ts';
@@ -19,6 +20,8 @@ export type ListenOptions = {
   readonly firstBytesMs?: number;
   /** Further connections are closed before a byte is read of them; without it as many as there are files. */
   readonly maxConnections?: number;
+  /** Who accepts connections in place of the server itself. */
+  readonly source?: ConnectionSource | undefined;
 };
 
 export type Listening = {
@@ -37,12 +40,18 @@ const FIRST_BYTES_MS = 10_000;
  * Rejects with the system's error, such as "listen EADDRINUSE: address already in use 127.0.0.1:18000".
  */
 export async function listen(options: ListenOptions): Promise<Listening> {
-  const { protocols, firstBytesMs = FIRST_BYTES_MS } = options;
+  const { host, maxConnections, port, protocols, source, firstBytesMs = FIRST_BYTES_MS } = options;
   const http1 = createHttp1(protocols.http1);
   const open = new Set<net.Socket>();
+  let lastClosed = () => {};
   const unknown = new Set<net.Socket>();
   const watch = (socket: net.Socket) => {
-    open.add(socket.once('close', () => open.delete(socket)));
+    open.add(
+      socket.once('close', () => {
+        open.delete(socket);
+        if (open.size === 0) lastClosed();
+      }),
+    );
     // A connection that breaks concerns its peer alone; whoever has got it sees it end.
     socket.on('error', () => socket.destroy());
   };
@@ -55,13 +64,19 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     if (protocol === 'http1') http1.accept(socket);
   };
   const server = createServer(options.tls, watch, accept);
-  if (options.maxConnections !== undefined) server.maxConnections = options.maxConnections;
-  const bound = await bind(server, options.host, options.port);
+  if (maxConnections !== undefined) server.maxConnections = maxConnections;
+  const isFull = () => maxConnections !== undefined && open.size >= maxConnections;
+  const take = (socket: net.Socket) => void (isFull() ? socket.destroy() : server.emit('connection', socket));
+  const bound = await (source === undefined ? bind(server, host, port) : source({ host, port }, take));
   const close = () => {
     const closed = new Promise<void>(resolve => server.close(() => resolve()));
     http1.close();
     for (const socket of unknown) socket.destroy();
-    return closed;
+    // Connections that the server has not accepted itself are not among those that it waits for.
+    if (source === undefined || open.size === 0) return closed;
+    return new Promise<void>(resolve => {
+      lastClosed = resolve;
+    });
   };
   const destroy = () => {
     for (const socket of open) socket.destroy();

@@ -1,9 +1,8 @@
-/** A service of several workers that answers with who it is: `/who`, `/late` (half a second after the header with its pid), `/count` (counts), `/share` (what all workers share), and probes. */
-import { once } from 'node:events';
-import http from 'node:http';
-import type { AddressInfo } from 'node:net';
+/** A service of several workers that answers with who it is: `/who`, `/late` (0.3 s after the header with its pid), `/count` (counts), `/share` (what all workers share), and probes. */
+import type { Socket } from 'node:net';
 import express from 'express';
 import { Counter, Registry } from 'prom-client';
+import { listen } from '#protos/listen.ts';
 import { readDecisionConfig } from '../decision-config.ts';
 import { answerProbes } from '../probes.ts';
 import { runWorkers, type WorkParts } from '../run-workers.ts';
@@ -33,7 +32,7 @@ async function work({ config, exit, log, worker }: WorkParts<{ address: { host: 
   app.get('/who', (_request, response) => void response.json(who()));
   app.get('/late', (_request, response) => {
     response.set('x-pid', String(process.pid)).flushHeaders();
-    setTimeout(() => response.end('late'), 500);
+    setTimeout(() => response.end('late'), 300);
   });
   app.get('/count', (_request, response) => {
     counted.inc();
@@ -41,15 +40,19 @@ async function work({ config, exit, log, worker }: WorkParts<{ address: { host: 
   });
   app.get('/share', async (_request, response) => void response.json(await worker?.calls.ask('next')));
   answerProbes(app, groupProbes({ notReady: () => undefined, registry }, worker));
-  const server = http.createServer(app).listen(config.address.port, config.address.host);
-  await once(server, 'listening').catch((error: Error) => exit(`ADDRESS: ${error.message}`));
-  const { address, port } = server.address() as AddressInfo;
-  log.info({ address, port }, 'listening');
+  const { host, port } = config.address;
+  const protocols = { http2: (socket: Socket) => void socket.destroy(), http1: app };
+  const listening = await listen({ host, port, protocols, source: worker?.port('sample') }).catch(
+    (error: Error) => exit(`ADDRESS: ${error.message}`),
+  );
+  const at = { address: listening.address, port: listening.port };
+  log.info(at, 'listening');
   const stop = async () => {
-    server.close(() => process.exit(0));
-    server.closeIdleConnections();
+    await worker?.leavePorts();
+    await listening.close();
+    process.exit(0);
   };
   process.on('SIGTERM', stop);
-  process.send?.({ listening: true, address, port });
+  process.send?.({ listening: true, ...at });
   process.send?.({ ready: true });
 }

@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
+import type { ConnectionSource } from '../connection-source.ts';
 import { listen } from '../listen.ts';
 import { REFLECTION_SERVICES } from '../reflection.ts';
 import type { Served } from '../serve.ts';
@@ -30,6 +31,8 @@ export type ServeUnaryOptions = {
   readonly limits?: Partial<UnaryLimits>;
   /** Mutual TLS: then nothing on the port is answered in plain text. */
   readonly tls?: TlsServerOptions | undefined;
+  /** Who accepts connections in place of the server itself. */
+  readonly source?: ConnectionSource | undefined;
   /** Who speaks HTTP/2: Node's library, or ours (protos/h2/), which is the default. */
   readonly transport?: 'node' | 'own';
 };
@@ -67,6 +70,7 @@ export async function serveUnary(options: ServeUnaryOptions): Promise<Served> {
     host: options.host,
     port: options.port,
     tls: options.tls,
+    source: options.source,
     maxConnections: limits.maxConnections,
     protocols: {
       http2: socket => connections.accept(socket),

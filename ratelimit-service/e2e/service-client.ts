@@ -19,7 +19,7 @@ export type ServiceClient = {
 };
 
 export function connectTo(address: string): ServiceClient {
-  const client = new Client(address, credentials.createInsecure());
+  const client = new Client(address, credentials.createInsecure(), { 'grpc.use_local_subchannel_pool': 1 });
   const method = serviceDefinition(SERVICE).ShouldRateLimit;
   if (method === undefined) throw new Error(`no method of ${SERVICE}`);
   const { path, requestSerialize, responseDeserialize } = method;
