@@ -97,7 +97,8 @@ test('strangers get nothing: another authority, plain gRPC, plain HTTP', async t
 test('probes and monitoring are answered in plain HTTP on a port of their own', async t => {
   const { sds } = await setUp(t);
   const port = await until(() => /"http":(\d+)/.exec(sds.log())?.[1]);
-  for (const path of ['healthz', 'readyz', 'status', 'metrics']) {
-    assert.equal((await fetch(`http://127.0.0.1:${port}/${path}`)).status, 200, path);
-  }
+  const ask = async (path: string) => (await fetch(`http://127.0.0.1:${port}/${path}`)).status;
+  for (const path of ['healthz', 'status', 'metrics']) assert.equal(await ask(path), 200, path);
+  // It listens before it is ready.
+  assert.ok(await until(async () => (await ask('readyz')) === 200 || undefined));
 });
