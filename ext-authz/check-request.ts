@@ -2,6 +2,7 @@ import type { Parsed } from '#resources/parsed-string.ts';
 import type { CheckMessage } from './decode-check.ts';
 import { ownText } from './header-text.ts';
 import type { HttpRequest } from './http-request.ts';
+import { BoundedCache, type CacheBounds } from './jwt/bounded-cache.ts';
 
 const LONGEST_ID = 128;
 const DEFAULT_PORT = { http: ':80', https: ':443' } as const;
@@ -37,18 +38,17 @@ export function parseCheckRequest(
 type ReadAuthority = (host: string, scheme: 'http' | 'https') => string | undefined;
 
 /** Hosts that are remembered; longer ones than that are not. */
-const MOST_HOSTS = 1_000;
+const HOSTS: CacheBounds = { entries: 1_000, weight: 1_000 };
 const LONGEST_HOST = 256;
 
 /** The same reading, once for a host that is asked for again and again. */
 export function rememberedAuthorities(): ReadAuthority {
-  const known = { http: new Map<string, string>(), https: new Map<string, string>() };
+  const known = { http: new BoundedCache<string>(HOSTS), https: new BoundedCache<string>(HOSTS) };
   return (host, scheme) => {
     const remembered = known[scheme].get(host);
     if (remembered !== undefined) return remembered;
     const authority = normalAuthority(host, scheme);
     if (authority === undefined || host.length > LONGEST_HOST) return authority;
-    if (known[scheme].size >= MOST_HOSTS) known[scheme].clear();
     known[scheme].set(ownText(host), ownText(authority));
     return authority;
   };

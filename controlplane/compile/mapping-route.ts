@@ -36,7 +36,7 @@ export function mappingRoute(group: MappingGroup, edge?: EdgeRoutes): RouteEntry
   const [{ mapping }] = group;
   const { id, spec } = mapping;
   const rateLimits = edge === undefined ? [] : routeRateLimits(spec, edge.labelling);
-  const limited = rateLimits.length === 0 ? {} : { rate_limits: rateLimits };
+  const [limited, limits] = rateLimits.length === 0 ? [{}, {}] : [{ rate_limits: rateLimits }, WITH_LIMITS];
   const bypass = edge !== undefined && spec.bypass_auth ? withoutFilters(edge.takenOnBypass(spec.host)) : {};
   return {
     rank: toRank(spec, id),
@@ -45,7 +45,7 @@ export function mappingRoute(group: MappingGroup, edge?: EdgeRoutes): RouteEntry
       match: toRouteMatch(spec),
       route: { ...routeAction(group), ...limited },
       ...bypass,
-      ...perFilterConfig(bypass, rateLimits.length === 0 ? {} : WITH_LIMITS),
+      ...perFilterConfig(bypass, limits),
     },
     origins: group.map(({ mapping: { id } }) => id),
   };

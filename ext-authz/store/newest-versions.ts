@@ -1,7 +1,9 @@
+import { BoundedCache, type CacheBounds } from '../jwt/bounded-cache.ts';
+
 /** A version that was the newest of its record when somebody looked, and when the record ends (ms since the epoch). */
 type Seen = { readonly version: string; readonly ends: number };
 
-const MOST = 20_000;
+const BOUNDS: CacheBounds = { entries: 20_000, weight: 20_000 };
 
 /**
  * Versions of records that are still the newest: those that were seen, until somebody else writes to the file, which makes all of them uncertain, or
@@ -10,7 +12,7 @@ const MOST = 20_000;
  */
 export class NewestVersions {
   readonly #fileVersion: () => number;
-  readonly #seen = new Map<string, Seen>();
+  #seen = new BoundedCache<Seen>(BOUNDS);
   #known = Number.NaN;
   #isFresh = false;
 
@@ -27,9 +29,6 @@ export class NewestVersions {
 
   /** Tells what a reading that came after `has` has found. */
   add(key: string, version: string, ends: number): void {
-    this.#seen.delete(key);
-    const [oldest] = this.#seen.keys();
-    if (this.#seen.size >= MOST && oldest !== undefined) this.#seen.delete(oldest);
     this.#seen.set(key, { version, ends });
   }
 
@@ -46,7 +45,7 @@ export class NewestVersions {
   #look(): void {
     if (this.#isFresh) return;
     const version = this.#fileVersion();
-    if (version !== this.#known) this.#seen.clear();
+    if (version !== this.#known) this.#seen = new BoundedCache(BOUNDS);
     this.#known = version;
     this.#isFresh = true;
     queueMicrotask(this.#endTurn);
