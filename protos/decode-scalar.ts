@@ -11,7 +11,8 @@ export function scalarToJson(value: unknown): Json {
 /** True for the value that proto3 does not send where a field has no presence. */
 export function isDefaultValue(value: unknown): boolean {
   if (value instanceof Uint8Array) return value.length === 0;
-  return value === '' || value === false || String(value) === '0';
+  if (typeof value === 'string') return value === '';
+  return value === false || String(value) === '0';
 }
 
 /** Standard alphabet, padded. Source: proto3 JSON mapping, bytes. */

@@ -4,46 +4,35 @@ import { isDefaultValue, scalarToJson, toBase64 } from './decode-scalar.ts';
 import { FROM_WELL_KNOWN } from './decode-well-known.ts';
 import type { Any } from './encode.ts';
 import type { Json, JsonObject } from './json.ts';
-import { findType } from './root.ts';
+import { findType, messageType } from './root.ts';
 import type { Message } from './service.ts';
 import { nameInTypeUrl } from './type-url.ts';
-
-export type DecodeOptions = {
-  /** Puts "[redacted]" for every field that the API marks as sensitive (keys, passwords), and for unknown types. */
-  readonly redact?: boolean;
-};
-
-const REDACTED = '[redacted]';
 
 /**
  * The inverse of encodeAny: proto3 JSON with `@type`, snake_case fields, enum words, "5s" durations, 64-bit integers in
  * quotes, bytes in base64, defaults left out. An Any of a type that we do not know keeps its bytes, in base64, under `value`.
  * Throws when the bytes are no such message.
  */
-export function decodeAny(any: Any, options: DecodeOptions = {}): JsonObject {
+export function decodeAny(any: Any): JsonObject {
   const type = findType(nameInTypeUrl(any.type_url) ?? '');
-  if (type === undefined)
-    return { '@type': any.type_url, value: options.redact ? REDACTED : toBase64(any.value) };
-  const json = messageToJson(type, type.decode(any.value) as unknown as Message, options);
+  if (type === undefined) return { '@type': any.type_url, value: toBase64(any.value) };
+  const json = messageToJson(type, type.decode(any.value) as unknown as Message);
   if (hasOwnForm(type)) return { '@type': any.type_url, value: json };
   return { '@type': any.type_url, ...(json as JsonObject) };
 }
 
 /** The inverse of encode: one message of the named type; the rest as decodeAny. */
-export function decode(typeName: string, bytes: Uint8Array, options: DecodeOptions = {}): JsonObject {
-  const type = findType(typeName);
-  if (type === undefined) throw new Error(`no message type ${typeName}`);
-  return messageToJson(type, type.decode(bytes) as unknown as Message, options) as JsonObject;
+export function decode(typeName: string, bytes: Uint8Array): JsonObject {
+  const type = messageType(typeName);
+  return messageToJson(type, type.decode(bytes) as unknown as Message) as JsonObject;
 }
 
-function messageToJson(type: protobuf.Type, message: Message, options: DecodeOptions): Json {
-  if (type.fullName === ANY) return decodeAny(message as unknown as Any, options);
+function messageToJson(type: protobuf.Type, message: Message): Json {
+  if (type.fullName === ANY) return decodeAny(message as unknown as Any);
   const fromWellKnown = FROM_WELL_KNOWN.get(type.fullName);
   if (fromWellKnown !== undefined) return fromWellKnown(message);
   const sent = type.fieldsArray.filter(field => isSent(field, message)).sort((a, b) => a.id - b.id);
-  return Object.fromEntries(
-    sent.map(field => [field.name, fieldToJson(field, message[field.name], options)]),
-  );
+  return Object.fromEntries(sent.map(field => [field.name, fieldToJson(field, message[field.name])]));
 }
 
 function isSent(field: protobuf.Field, message: Message): boolean {
@@ -55,19 +44,18 @@ function isSent(field: protobuf.Field, message: Message): boolean {
   return hasPresence || !isDefaultValue(value);
 }
 
-function fieldToJson(field: protobuf.Field, value: unknown, options: DecodeOptions): Json {
-  if (options.redact && field.getOption('(udpa.annotations.sensitive)') === true) return REDACTED;
+function fieldToJson(field: protobuf.Field, value: unknown): Json {
   if (field.map) {
     const entries = Object.entries(value as Readonly<Record<string, unknown>>);
-    return Object.fromEntries(entries.map(([key, item]) => [key, valueToJson(field, item, options)]));
+    return Object.fromEntries(entries.map(([key, item]) => [key, valueToJson(field, item)]));
   }
-  if (Array.isArray(value)) return value.map(item => valueToJson(field, item, options));
-  return valueToJson(field, value, options);
+  if (Array.isArray(value)) return value.map(item => valueToJson(field, item));
+  return valueToJson(field, value);
 }
 
-function valueToJson(field: protobuf.Field, value: unknown, options: DecodeOptions): Json {
+function valueToJson(field: protobuf.Field, value: unknown): Json {
   const type = field.resolvedType;
-  if (type instanceof protobuf.Type) return messageToJson(type, value as Message, options);
+  if (type instanceof protobuf.Type) return messageToJson(type, value as Message);
   // A number without a word is one that a newer API added.
   if (type instanceof protobuf.Enum) return type.valuesById[value as number] ?? (value as number);
   return scalarToJson(value);

@@ -1,7 +1,7 @@
 import protobuf from 'protobufjs';
 import { ANY, hasOwnForm } from './any.ts';
 import { isJsonObject, type Json, type JsonObject } from './json.ts';
-import { findType } from './root.ts';
+import { messageType } from './root.ts';
 
 /**
  * The JSON of a message as clients of other languages write it (camelCase or snake_case, source: the ProtoJSON format), with the
@@ -64,10 +64,4 @@ function renameOne(type: protobuf.Type, value: Json, naming: Naming, depth: numb
 /** Source: the ProtoJSON format: `lowerCamelCase` of the field's name. */
 function camelCase(name: string): string {
   return name.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
-}
-
-function messageType(name: string): protobuf.Type {
-  const type = findType(name);
-  if (type === undefined) throw new Error(`no message type ${name}`);
-  return type;
 }

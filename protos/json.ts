@@ -6,3 +6,8 @@ export type JsonObject = { readonly [key: string]: Json | undefined };
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+/** The objects of a list; none where there is no list. */
+export function objectsIn(list: Json | undefined): readonly JsonObject[] {
+  return Array.isArray(list) ? list.filter(isJsonObject) : [];
+}

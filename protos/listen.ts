@@ -45,6 +45,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   const open = new Set<net.Socket>();
   let lastClosed = () => {};
   const unknown = new Set<net.Socket>();
+  let isClosing = false;
   const watch = (socket: net.Socket) => {
     open.add(
       socket.once('close', () => {
@@ -56,6 +57,8 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     socket.on('error', () => socket.destroy());
   };
   const accept = async (socket: net.Socket) => {
+    // Its handshake went on while the port was closed: nothing begins with it any more.
+    if (isClosing) return void socket.destroy();
     watch(socket);
     unknown.add(socket);
     const protocol = await sniff(socket, firstBytesMs);
@@ -69,6 +72,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   const take = (socket: net.Socket) => void (isFull() ? socket.destroy() : server.emit('connection', socket));
   const bound = await (source === undefined ? bind(server, host, port) : source({ host, port }, take));
   const close = () => {
+    isClosing = true;
     const closed = new Promise<void>(resolve => server.close(() => resolve()));
     http1.close();
     for (const socket of unknown) socket.destroy();

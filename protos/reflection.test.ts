@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import type { ClientDuplexStream } from '@grpc/grpc-js';
 import descriptor from 'protobufjs/ext/descriptor/index.js';
+import { findTool } from '#launcher/testing/find-tool.ts';
 import { REFLECTION_SERVICES } from './reflection.ts';
 import { type Served, serve } from './serve.ts';
 import type { Message } from './service.ts';
@@ -104,19 +103,14 @@ test('what is not there is answered NOT_FOUND, nonsense INVALID_ARGUMENT, and th
   );
 });
 
-const repository = join(import.meta.dirname, '..');
-const grpcurl = [join(repository, '.gateway', 'tools'), ...(process.env.PATH ?? '').split(delimiter)]
-  .map(folder => join(folder, 'grpcurl'))
-  .find(path => existsSync(path));
+const { path: grpcurl, skip } = findTool('grpcurl');
 
-test('grpcurl lists, describes and calls without a protoset', {
-  skip: grpcurl === undefined && 'grpcurl is neither on the PATH nor in .gateway/tools',
-}, async t => {
+test('grpcurl lists, describes and calls without a protoset', { skip }, async t => {
   const { port, setServing } = await serveRateLimit(t);
   setServing(true);
   const address = `127.0.0.1:${port}`;
   const run = async (...args: string[]) =>
-    (await promisify(execFile)(grpcurl ?? '', ['-plaintext', ...args])).stdout;
+    (await promisify(execFile)(grpcurl, ['-plaintext', ...args])).stdout;
   assert.deepEqual((await run(address, 'list')).split('\n').slice(0, 2), [RLS, 'grpc.health.v1.Health']);
   assert.match(
     await run(address, 'describe'),

@@ -13,7 +13,7 @@ const INCLUDE = [
 ];
 
 /** Every message and service that we encode, decode or serve is reachable from these files. */
-export const PROTO_FILES = [
+const PROTO_FILES = [
   'envoy/service/discovery/v3/ads.proto',
   'envoy/service/listener/v3/lds.proto',
   'envoy/service/route/v3/rds.proto',
@@ -80,6 +80,13 @@ const types: ReadonlyMap<string, protobuf.Type> = new Map(
 /** The message type of that full name, such as `envoy.config.route.v3.Route`; undefined when there is none. */
 export function findType(fullName: string): protobuf.Type | undefined {
   return types.get(fullName);
+}
+
+/** The same of a name that must exist: throws when it does not. */
+export function messageType(fullName: string): protobuf.Type {
+  const type = findType(fullName);
+  if (type === undefined) throw new Error(`no message type ${fullName}`);
+  return type;
 }
 
 /** Every message type of `namespace`, nested ones too. */

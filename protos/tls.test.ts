@@ -147,6 +147,19 @@ for (const [name, start] of Object.entries(SERVERS)) {
       await served.stop(10);
       assert.equal(tls.watchers.size, 0);
     });
+
+    test('begins nothing with a peer whose handshake ends while it stops', { timeout: 5_000 }, async t => {
+      const { port, stop } = await setUp(t);
+      const socket = net.connect(port, '127.0.0.1');
+      await once(socket, 'connect');
+      // Whoever connects later is answered: by then the server has the other connection too.
+      assert.equal(await get(port, client(CLIENT)), 'hello');
+      const stopped = stop(60_000);
+      const late = tls.connect({ socket, ...client(CLIENT) }).on('error', () => {});
+      late.resume().write('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0');
+      await once(late, 'close');
+      await stopped;
+    });
   });
 }
 

@@ -2,9 +2,9 @@ import { Budget, type Rate } from './budget.ts';
 import { ERROR, failConnection } from './error-code.ts';
 
 export type ConductLimits = {
-  /** Streams that the peer resets. */
+  /** Streams that the peer resets, or begins when there is no room. */
   readonly resets: Rate;
-  /** Frames that help nobody: PING, SETTINGS, PRIORITY, windows, what is wrong or comes too late. Calls that are answered allow more of them. */
+  /** Frames that help nobody: PING, SETTINGS, PRIORITY, windows that let nothing go, what is wrong or comes too late. Calls that are answered allow more of them. */
   readonly idleFrames: Rate;
 };
 
@@ -27,6 +27,11 @@ export class Conduct {
 
   reset(): void {
     if (!this.#resets.spend()) failConnection(ERROR.enhanceYourCalm, 'too many streams are reset');
+  }
+
+  /** A frame let some of an answer go: it makes up for one beside it, since windows of a stream and of the connection open in turn. */
+  helped(): void {
+    this.#idleFrames.earn(1);
   }
 
   answered(): void {

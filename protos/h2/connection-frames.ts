@@ -3,7 +3,7 @@ import { ERROR, failConnection } from './error-code.ts';
 import { FLAG, FRAME } from './frame.ts';
 import type { Output } from './output.ts';
 import { checkLength, checkOnConnection, checkOnStream } from './payload.ts';
-import { readInitialWindow } from './settings.ts';
+import { readSettings } from './settings.ts';
 import type { Streams } from './streams.ts';
 
 /** The frames that are part of no request: they set up the connection, try whether it lives, or are without meaning. Source: RFC 9113, section 6. */
@@ -52,10 +52,11 @@ export class ConnectionFrames {
       checkLength('an answer to SETTINGS', end - start, 0);
       return;
     }
-    const window = readInitialWindow(bytes, start, end);
-    // The peer holds us to its new windows from the answer on, which must come before what they let through.
+    const { initialWindow, shrinksTable } = readSettings(bytes, start, end);
+    // The peer holds us to its settings from the answer on, which must come before what they let through.
     acknowledgeSettings(this.#output);
-    if (window !== undefined) this.#streams.resizeWindows(window);
+    if (shrinksTable) this.#streams.sender.giveUpTable();
+    if (initialWindow !== undefined) this.#streams.resizeWindows(initialWindow);
   }
 
   /** Source: RFC 9113, section 6.7. */

@@ -117,12 +117,25 @@ test('nothing is read of a peer that does not take its answers, until it does', 
   assert.ok(writes.reduce((sum, bytes) => sum + bytes, 0) - before >= 2 * 20 * 4_000);
 });
 
+test('a peer that reads gets the answers to all of its calls, long ones, when they come at once', async t => {
+  const later: (() => void)[] = [];
+  const { socket, writes } = open(t, (stream, connection) =>
+    later.push(() => respond(20_000)(stream, connection)),
+  );
+  socket.push(Buffer.concat([PREFACE, WIDE, calls(1_000)]));
+  await turn();
+  for (const run of later) run();
+  await turn();
+  assert.ok(!socket.destroyed);
+  assert.ok(writes.reduce((sum, bytes) => sum + bytes, 0) > 1_000 * 20_000);
+});
+
 test('a connection ends when more waits for its peer than is kept', async t => {
   const { socket } = open(t, respond(100_000));
   socket.push(Buffer.concat([PREFACE, SETTINGS, calls(100)]));
   await turn();
   assert.ok(!socket.destroyed);
-  socket.push(calls(100, 201));
+  socket.push(calls(300, 201));
   await turn();
   assert.ok(socket.destroyed);
 });

@@ -8,8 +8,8 @@ export type KeepAlive = { readonly everyMs: number; readonly timeoutMs: number }
 
 /** When so much waits to be written, nothing more is read: a peer that does not take its answers has no further ones made. */
 const HIGH_WATER_BYTES = 64 * 1_024;
-/** Answers for which the peer leaves no room. */
-const MAX_WAITING_BYTES = 16 * 1_024 * 1_024;
+/** Answers for which the peer leaves no room. Those to all calls that may be open at once, each of 32 KiB, have it: a store may let them all come together. */
+const MAX_WAITING_BYTES = 32 * 1_024 * 1_024;
 /** What is still read, and thrown away, of a peer that has been told to go, so that it can read why. */
 const LINGER_MS = 1_000;
 const LINGER_BYTES = 256 * 1_024;

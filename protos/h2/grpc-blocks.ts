@@ -22,5 +22,6 @@ export const OK_FRAME: Buffer = frame(
   NO_STREAM,
   encodeFields([['grpc-status', '0']]),
 );
-/** Where the stream is in a frame. Source: RFC 9113, section 4.1. */
+/** Where the flags are in a frame, and the stream. Source: RFC 9113, section 4.1. */
+export const FLAGS_AT = 4;
 export const STREAM_AT: number = HEAD_BYTES - 4;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { findTool } from '#launcher/testing/find-tool.ts';
 import { listen } from '../listen.ts';
-import { findTool } from '../unary/testing/find-tool.ts';
 import { runH2spec } from '../unary/testing/h2spec.ts';
 import { Connection } from './connection.ts';
 import { BlockPool } from './output.ts';

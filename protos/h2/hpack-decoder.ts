@@ -1,6 +1,7 @@
 import { ConnectionError, ERROR } from './error-code.ts';
 import { type Field, toField } from './field.ts';
 import { decodeHuffman } from './huffman.ts';
+import { TABLE_BYTES } from './settings.ts';
 import { STATIC_FIELDS } from './static-table.ts';
 
 export type HeaderLimits = { readonly maxFields: number; readonly maxBytes: number };
@@ -12,8 +13,6 @@ export type HeaderList = {
   readonly bytes: number;
 };
 
-/** The most that the dynamic table holds, since we do not say otherwise. Source: RFC 9113, section 6.5.2. */
-const TABLE_BYTES = 4_096;
 const STATIC: readonly Field[] = STATIC_FIELDS.map(([name, value]) => toField(name, value));
 /** Beyond all that is read; a number with more bytes is an attack. Source: RFC 7541, section 5.1. */
 const MAX_NUMBER = 2 ** 28;
@@ -24,6 +23,7 @@ export class HpackDecoder {
   /** The newest last. */
   readonly #table: Field[] = [];
   #tableBytes = 0;
+  /** We do not say otherwise. */
   #maxTableBytes = TABLE_BYTES;
   /** How often the table was changed: with the same table the same bytes are the same list. */
   changes = 0;

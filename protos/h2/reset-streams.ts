@@ -17,8 +17,8 @@ export class ResetStreams {
     return this.#ids.has(id);
   }
 
-  /** The peer has ended it too. */
-  delete(id: number): void {
-    this.#ids.delete(id);
+  /** The peer has ended it too; false: it was none of them. */
+  delete(id: number): boolean {
+    return this.#ids.delete(id);
   }
 }

@@ -1,6 +1,7 @@
 import { framed, PREFIX_BYTES } from '../unary/message-reader.ts';
-import { FLAG, FRAME } from './frame.ts';
-import { HEADERS_FRAME, OK_FRAME, STREAM_AT } from './grpc-blocks.ts';
+import { FLAG, FRAME, HEAD_BYTES } from './frame.ts';
+import { FLAGS_AT, HEADERS_FRAME, OK_FRAME, STREAM_AT } from './grpc-blocks.ts';
+import { NO_TABLE } from './hpack-encode.ts';
 import { MAX_SENT_FRAME_BYTES, type Output } from './output.ts';
 import { MAX_WINDOW } from './settings.ts';
 import type { Stream } from './stream.ts';
@@ -12,6 +13,7 @@ export class Sender {
   /** What waits for the window of the connection, the longest first. */
   readonly #waiting = new Set<Stream>();
   #window = 65_535;
+  #mustGiveUpTable = false;
   /** Of the streams to come. Source: RFC 9113, section 6.9.2. */
   initialWindow = 65_535;
   /** What waits, of all streams. */
@@ -27,7 +29,7 @@ export class Sender {
   respond(stream: Stream, message: Uint8Array): void {
     if (stream.isClosed || stream.hasHeaders) return;
     stream.hasHeaders = true;
-    this.#output.made(HEADERS_FRAME, STREAM_AT, stream.id);
+    this.#headers(stream, HEADERS_FRAME);
     const bytes = PREFIX_BYTES + message.length;
     if (bytes > MAX_SENT_FRAME_BYTES || bytes > this.#window || bytes > stream.sendWindow) {
       this.data(stream, framed(message), () => this.ok(stream));
@@ -41,12 +43,12 @@ export class Sender {
   /** Begins an answer of more messages. */
   begin(stream: Stream): void {
     stream.hasHeaders = true;
-    this.#output.made(HEADERS_FRAME, STREAM_AT, stream.id);
+    this.#headers(stream, HEADERS_FRAME);
   }
 
   /** Ends it well. */
   ok(stream: Stream): void {
-    this.#output.made(OK_FRAME, STREAM_AT, stream.id);
+    this.#headers(stream, OK_FRAME);
     this.#onEnd(stream);
   }
 
@@ -54,7 +56,7 @@ export class Sender {
   refuse(stream: Stream, block: Uint8Array): void {
     if (stream.isClosed || stream.hasHeaders) return;
     stream.hasHeaders = true;
-    this.#output.frame(FRAME.headers, FLAG.endHeaders | FLAG.endStream, stream.id, block);
+    this.#block(stream, FLAG.endHeaders | FLAG.endStream, block);
     this.#onEnd(stream);
   }
 
@@ -95,6 +97,22 @@ export class Sender {
       this.#send(stream);
     }
     return true;
+  }
+
+  /** The peer's table of fields becomes smaller than the one that it takes ours to be: our next headers tell it that there is none. Source: RFC 9113, section 4.3.1. */
+  giveUpTable(): void {
+    this.#mustGiveUpTable = true;
+  }
+
+  #headers(stream: Stream, made: Buffer): void {
+    if (this.#mustGiveUpTable) this.#block(stream, made[FLAGS_AT] ?? 0, made.subarray(HEAD_BYTES));
+    else this.#output.made(made, STREAM_AT, stream.id);
+  }
+
+  #block(stream: Stream, flags: number, block: Uint8Array): void {
+    const whole = this.#mustGiveUpTable ? Buffer.concat([NO_TABLE, block]) : block;
+    this.#mustGiveUpTable = false;
+    this.#output.frame(FRAME.headers, flags, stream.id, whole);
   }
 
   #send(stream: Stream): void {

@@ -44,6 +44,8 @@ describe('a stream is reset, and the connection goes on, after', () => {
   });
 });
 
+const NOTHING = Buffer.alloc(0);
+
 describe('the connection ends after', () => {
   const block = (...bytes: readonly number[]) => headers(1, 5, Buffer.from(bytes));
   for (const [what, code, frames] of [
@@ -56,6 +58,13 @@ describe('the connection ends after', () => {
     ['RST_STREAM of a stream that is idle', ERROR.protocolError, [reset(1)]],
     ['a window of a stream that is idle', ERROR.protocolError, [window(1, 1)]],
     ['padding longer than its frame', ERROR.protocolError, [headers(1, 4), frame(0, 8, 1, Buffer.from([1]))]],
+    [
+      'DATA without the length of its padding',
+      ERROR.frameSizeError,
+      [headers(1, 4), frame(0, 8, 1, NOTHING)],
+    ],
+    ['HEADERS without the length of their padding', ERROR.frameSizeError, [frame(1, 0x2d, 1, NOTHING)]],
+    ['padding within a priority', ERROR.protocolError, [frame(1, 0x2d, 1, Buffer.from([1, 0, 0, 0, 0, 0]))]],
     ['HEADERS shorter than their priority', ERROR.frameSizeError, [frame(1, 0x25, 1, Buffer.alloc(4))]],
     ['a frame within headers', ERROR.protocolError, [headers(1, 1), PING]],
     ['CONTINUATION of another stream', ERROR.protocolError, [headers(1, 1), frame(9, 4, 3, CALL)]],
@@ -108,4 +117,37 @@ test('time, and calls that are answered, make up for frames without use', () => 
     assert.equal(tell(...some.slice(0, 15)).length, 15);
   }
   assert.ok(!session.isOver);
+});
+
+test('so do calls that are refused before their message has come', () => {
+  const { session, streams, tell } = begin();
+  for (let n = 0; n < 100; n++) {
+    tell(headers(2 * n + 1, 4));
+    session.streams.sender.refuse(nth(streams, n), CALL);
+    tell(data(2 * n + 1, 'late'));
+  }
+  assert.ok(!session.isOver);
+});
+
+test('windows that let an answer go, if only byte by byte, are of use', () => {
+  const { session, streams, tell, said } = begin(firstWindow(0));
+  tell(headers(1));
+  session.streams.sender.respond(nth(streams, 0), Buffer.alloc(70_000));
+  said();
+  for (let n = 0; n < 65_535; n++) tell(window(1, 1));
+  for (let n = 65_535; n < 70_004; n++) tell(window(1, 1), window(0, 1));
+  assert.deepEqual(tell(window(1, 1), window(0, 1)), ['data 0 1: 1', 'headers 5 1: 15']);
+  for (let n = 0; n < 60; n++) tell(window(0, 1));
+  assert.ok(session.isOver);
+});
+
+test('a peer that opens too many streams, before it has read how many it may, loses those alone', () => {
+  const { session, tell } = begin();
+  tell(...Array.from({ length: 39 }, () => PING));
+  tell(headers(1), headers(3), headers(5));
+  for (let id = 7; id < 17; id += 2)
+    assert.deepEqual(tell(headers(id, 4), data(id, 'x')), [`rstStream 0 ${id}: ${ERROR.refusedStream}`]);
+  assert.ok(!session.isOver);
+  tell(headers(17));
+  assert.ok(session.isOver, 'it goes on for too long');
 });

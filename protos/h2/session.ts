@@ -148,7 +148,8 @@ export class Session {
     const length = end - start;
     if (!this.#window.take(length))
       failConnection(ERROR.flowControlError, 'more DATA than the window allows');
-    const content = bytes.subarray(contentStart(flags, start), contentEnd(flags, bytes, start, end));
+    const from = contentStart(flags, start, end);
+    const content = bytes.subarray(from, contentEnd(flags, bytes, start, from, end));
     const unread = this.streams.data(id, content, length, (flags & FLAG.endStream) !== 0);
     this.#read(length - unread);
   }
@@ -162,8 +163,8 @@ export class Session {
   #onHeaders(flags: number, id: number, bytes: Buffer, start: number, end: number): void {
     checkOnStream(id);
     if (id % 2 === 0) failConnection(ERROR.protocolError, 'HEADERS on a stream of an even number');
-    const to = contentEnd(flags, bytes, start, end);
-    const from = fieldsStart(flags, start, to);
+    const from = fieldsStart(flags, start, end);
+    const to = contentEnd(flags, bytes, start, from, end);
     const isEnd = (flags & FLAG.endStream) !== 0;
     if ((flags & FLAG.endHeaders) !== 0) this.streams.headers(id, isEnd, bytes, from, to);
     else {
@@ -186,11 +187,13 @@ export class Session {
   /** Source: RFC 9113, section 6.9. */
   #onWindowUpdate(id: number, bytes: Buffer, start: number, end: number): void {
     checkLength('WINDOW_UPDATE', end - start, 4);
-    this.#conduct.idleFrame();
+    const { sender } = this.streams;
+    const { unsentBytes } = sender;
     const opened = readUint31(bytes, start);
     if (id !== 0) this.streams.widen(id, opened);
     else if (opened === 0) failConnection(ERROR.protocolError, 'a window that widens by nothing');
-    else if (!this.streams.sender.widen(opened))
-      failConnection(ERROR.flowControlError, 'a window that is too wide');
+    else if (!sender.widen(opened)) failConnection(ERROR.flowControlError, 'a window that is too wide');
+    if (sender.unsentBytes < unsentBytes) this.#conduct.helped();
+    else this.#conduct.idleFrame();
   }
 }

@@ -2,32 +2,45 @@ import { ConnectionError, ERROR } from './error-code.ts';
 
 /** Source: RFC 9113, section 6.5.2. */
 const SETTING = {
+  headerTableSize: 1,
   enablePush: 2,
   maxConcurrentStreams: 3,
   initialWindowSize: 4,
   maxFrameSize: 5,
   maxHeaderListSize: 6,
 } as const;
+/** How large a table of fields each side may use until the other says otherwise. Source: RFC 9113, section 6.5.2. */
+export const TABLE_BYTES = 4_096;
 const ENTRY_BYTES = 6;
 /** There are seven settings; whoever sends many more has other plans. */
 const MAX_ENTRIES = 32;
 /** As wide as a window may be. Source: RFC 9113, section 6.9.1. */
 export const MAX_WINDOW = 2 ** 31 - 1;
 
-/** What a peer's SETTINGS say of the windows of streams; undefined: nothing. Of the rest nothing concerns us: we push nothing, use no table of fields and send short frames. */
-export function readInitialWindow(bytes: Buffer, start: number, end: number): number | undefined {
+/** What of a peer's SETTINGS concerns us. Of the rest nothing does: we push nothing and send short frames. */
+export type PeerSettings = {
+  /** Of the windows of streams; undefined: as it was. */
+  readonly initialWindow: number | undefined;
+  /** Whether our table of fields may no longer be as large as all begin. */
+  readonly shrinksTable: boolean;
+};
+
+export function readSettings(bytes: Buffer, start: number, end: number): PeerSettings {
   if ((end - start) % ENTRY_BYTES !== 0)
     throw new ConnectionError(ERROR.frameSizeError, 'SETTINGS of a length that is none');
   if (end - start > MAX_ENTRIES * ENTRY_BYTES)
     throw new ConnectionError(ERROR.enhanceYourCalm, 'SETTINGS of too many entries');
-  let window: number | undefined;
+  let initialWindow: number | undefined;
+  let shrinksTable = false;
   for (let at = start; at < end; at += ENTRY_BYTES) {
     const value = bytes.readUInt32BE(at + 2);
     const id = bytes.readUInt16BE(at);
     check(id, value);
-    if (id === SETTING.initialWindowSize) window = value;
+    if (id === SETTING.initialWindowSize) initialWindow = value;
+    // The smallest of several counts. Source: RFC 7541, section 4.2.
+    if (id === SETTING.headerTableSize && value < TABLE_BYTES) shrinksTable = true;
   }
-  return window;
+  return { initialWindow, shrinksTable };
 }
 
 function check(id: number, value: number): void {

@@ -133,7 +133,7 @@ export class Streams {
     }
     this.lastId = id;
     const isFull = this.#open.size >= this.#parts.maxStreams;
-    if (isFull) this.#refuse(id, ERROR.refusedStream, isEnd);
+    if (isFull) this.#turnAway(id, isEnd);
     else if (head === 'malformed') this.#refuse(id, ERROR.protocolError, isEnd);
     else if (head === 'too many fields') this.#refuse(id, ERROR.enhanceYourCalm, isEnd);
     else this.#serve(id, isEnd, head);
@@ -169,7 +169,8 @@ export class Streams {
 
   #lateData(id: number, isEnd: boolean): void {
     this.#checkBegun(id);
-    if (isEnd) this.#reset.delete(id);
+    // The end of each that we have reset may come.
+    if (isEnd && this.#reset.delete(id)) return;
     this.#parts.conduct.idleFrame();
   }
 
@@ -206,6 +207,12 @@ export class Streams {
     this.reset(stream, code);
   }
 
+  /** The peer may not have read yet how many it may open: it is as if it had reset this one. Source: RFC 9113, section 5.1.2. */
+  #turnAway(id: number, isEnd: boolean): void {
+    this.#parts.conduct.reset();
+    this.#sendReset(id, ERROR.refusedStream, isEnd);
+  }
+
   #refuse(id: number, code: ErrorCode, isEnd: boolean): void {
     this.#parts.conduct.idleFrame();
     this.#sendReset(id, code, isEnd);
@@ -218,12 +225,9 @@ export class Streams {
 
   /** All has been sent; what has not come of the request is not wanted any more. Source: RFC 9113, section 8.1. */
   #endLocal(stream: Stream): void {
-    if (!stream.isRemoteEnded) {
-      this.reset(stream, ERROR.noError);
-      return;
-    }
     this.#parts.conduct.answered();
-    this.#close(stream);
+    if (stream.isRemoteEnded) this.#close(stream);
+    else this.reset(stream, ERROR.noError);
   }
 
   #close(stream: Stream): void {

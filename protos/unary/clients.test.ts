@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
+import { findTool } from '#launcher/testing/find-tool.ts';
 import { callUnary, connect } from '../testing/client.ts';
 import { framed } from './message-reader.ts';
 import { protobufCodec } from './protobuf-codec.ts';
 import { ECHO, serveEcho } from './testing/echo-server.ts';
-import { findTool } from './testing/find-tool.ts';
 
 // Of other clients: Envoy is in envoy.test.ts, grpcurl in reflection-stream.test.ts, Node's own in all the rest.
 const curl = findTool('curl');

@@ -8,7 +8,7 @@ const SERVICE = 'envoy.service.ratelimit.v3.RateLimitService';
 const PROTOCOL = 'envoy.extensions.upstreams.http.v3.HttpProtocolOptions';
 
 /** A cluster whose one endpoint is asked for its health every 50 ms. */
-function watched(port: number): object {
+function watched(port: number, http2_protocol_options: object = {}): object {
   return {
     name: 'service',
     type: 'STATIC',
@@ -36,7 +36,7 @@ function watched(port: number): object {
     typed_extension_protocol_options: {
       [PROTOCOL]: {
         '@type': `type.googleapis.com/${PROTOCOL}`,
-        explicit_http_config: { http2_protocol_options: {} },
+        explicit_http_config: { http2_protocol_options },
       },
     },
   };
@@ -48,6 +48,11 @@ async function healthIs(envoy: EnvoyProcess, healthy: boolean): Promise<void> {
     const [, flags] = flag.exec(await envoy.get('/clusters')) ?? [];
     return flags === (healthy ? 'healthy' : '/failed_active_hc') || undefined;
   });
+}
+
+async function hasNoErrors(envoy: EnvoyProcess): Promise<void> {
+  const stats = await envoy.get('/stats?filter=cluster.service.http2.rx_messaging_error');
+  assert.match(stats, /: 0$/m);
 }
 
 test("Envoy's gRPC health check follows setServing, and the end of the server", async t => {
@@ -62,6 +67,15 @@ test("Envoy's gRPC health check follows setServing, and the end of the server", 
   await healthIs(envoy, true);
   await server.stop(1_000);
   await healthIs(envoy, false);
-  const stats = await envoy.get('/stats?filter=cluster.service.http2.rx_messaging_error');
-  assert.match(stats, /: 0$/m);
+  await hasNoErrors(envoy);
+});
+
+test('Envoy that keeps no table of header fields is answered', async t => {
+  const server = await serveEcho(t);
+  server.setServing(true);
+  const clusters = [watched(server.port, { hpack_table_size: 0 })];
+  const envoy = await startEnvoy({ static_resources: { clusters } });
+  t.after(() => envoy.stop());
+  await healthIs(envoy, true);
+  await hasNoErrors(envoy);
 });

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import type { ServerHttp2Stream } from 'node:http2';
 import { type TestContext, test } from 'node:test';
+import { findTool } from '#launcher/testing/find-tool.ts';
 import { listen } from '../listen.ts';
 import { Connections } from './connections.ts';
 import { serveEcho } from './testing/echo-server.ts';
-import { findTool } from './testing/find-tool.ts';
 import { runH2spec } from './testing/h2spec.ts';
 import { call, openSession } from './testing/http2-client.ts';
 

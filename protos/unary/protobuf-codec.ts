@@ -1,10 +1,9 @@
-import type protobuf from 'protobufjs';
-import { findType } from '../root.ts';
+import { messageType } from '../root.ts';
 import type { Message } from '../service.ts';
 
 /** `decode` and `encode` of a method by protobufjs, for calls that are few. The types are named in full. */
 export function protobufCodec(request: string, response: string) {
-  const [requestType, responseType] = [typeOf(request), typeOf(response)];
+  const [requestType, responseType] = [messageType(request), messageType(response)];
   return {
     decode: (bytes: Buffer): Message | undefined => {
       try {
@@ -15,10 +14,4 @@ export function protobufCodec(request: string, response: string) {
     },
     encode: (message: object): Uint8Array => responseType.encode(message).finish(),
   };
-}
-
-function typeOf(name: string): protobuf.Type {
-  const type = findType(name);
-  if (type === undefined) throw new Error(`no message type ${name}`);
-  return type;
 }

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import type { ClientDuplexStream } from '@grpc/grpc-js';
+import { findTool } from '#launcher/testing/find-tool.ts';
 import { REFLECTION_SERVICES } from '../reflection.ts';
 import type { Message } from '../service.ts';
 import { connect } from '../testing/client.ts';
@@ -52,14 +51,9 @@ for (const [what, body] of [
     assert.equal((await call(session, 'x')).text, 'x');
   });
 
-const repository = join(import.meta.dirname, '..', '..');
-const grpcurl = [join(repository, '.gateway', 'tools'), ...(process.env.PATH ?? '').split(delimiter)]
-  .map(folder => join(folder, 'grpcurl'))
-  .find(path => existsSync(path));
+const { path: grpcurl, skip } = findTool('grpcurl');
 
-test('grpcurl lists, describes and calls without a protoset', {
-  skip: grpcurl === undefined && 'grpcurl is neither on the PATH nor in .gateway/tools',
-}, async t => {
+test('grpcurl lists, describes and calls without a protoset', { skip }, async t => {
   const messages = 'envoy.service.ratelimit.v3.RateLimit';
   const codec = protobufCodec(`${messages}Request`, `${messages}Response`);
   const allow = { path: ECHO, ...codec, handle: () => ({ overall_code: 1 }) };
@@ -67,7 +61,7 @@ test('grpcurl lists, describes and calls without a protoset', {
   setServing(true);
   const address = `127.0.0.1:${port}`;
   const run = async (...args: string[]) =>
-    (await promisify(execFile)(grpcurl ?? '', ['-plaintext', ...args])).stdout;
+    (await promisify(execFile)(grpcurl, ['-plaintext', ...args])).stdout;
   assert.deepEqual((await run(address, 'list')).split('\n').slice(0, 2), [RLS, 'grpc.health.v1.Health']);
   assert.match(await run(address, 'describe'), /rpc ShouldRateLimit \(/);
   assert.match(await run('-d', '{"domain": "d"}', address, `${RLS}/ShouldRateLimit`), /"overallCode": "OK"/);
