@@ -9,11 +9,12 @@ export function exitOf(name: string): Exit {
   };
 }
 
-/** What `read` gives, or the end of the process, with what it throws or rejects with as the sentence. */
-export async function orExit<T>(exit: Exit, read: () => T | Promise<T>): Promise<T> {
+/** What `read` gives, or the end of the process, with what it throws or rejects with as the sentence, after the name of the `variable` that it is about. */
+export async function orExit<T>(exit: Exit, read: () => T | Promise<T>, variable?: string): Promise<T> {
   try {
     return await read();
   } catch (error) {
-    return exit(error instanceof Error ? error.message : String(error));
+    const reason = error instanceof Error ? error.message : String(error);
+    return exit(variable === undefined ? reason : `${variable}: ${reason}`);
   }
 }

@@ -26,6 +26,7 @@ export type MutualTlsOptions = {
 };
 
 type Log = {
+  info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
 };
@@ -40,7 +41,8 @@ const WAIT_MS = 30_000;
 export async function openMutualTls(folder: string, options: MutualTlsOptions): Promise<MutualTls> {
   const { group, log, now, waitMs = WAIT_MS } = options;
   const onProblem = (reason: string) => log.error({ reason }, 'certificate refused, the one before stays');
-  const source = await openTlsFolder(folder, { onProblem, now, waitMs });
+  const onWait = (reason: string) => log.info({ reason }, `TLS_FOLDER: waiting ${waitMs / 1000} s for it`);
+  const source = await openTlsFolder(folder, { onProblem, onWait, now, waitMs });
   const trustDomain = trustDomainOf(source.current().certificate, group);
   if (trustDomain === undefined) {
     source.close();

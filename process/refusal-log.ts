@@ -4,17 +4,22 @@ type Log = { warn(fields: object, message: string): void };
 /** One line in this time, in ms: strangers must not fill the log. */
 const QUIET_MS = 1_000;
 
-/** Tells of refused peers, once a second at most, with how many were not told of. */
-export function refusalLog(log: Log, now: () => number): (fields: object, message: string) => void {
-  let quietUntil = Number.NEGATIVE_INFINITY;
+/** Tells of refusals, of peers for example, once in `quietMs` at most, with how many were not told of. */
+export function refusalLog(
+  log: Log,
+  now: () => number,
+  quietMs = QUIET_MS,
+): (fields: object, message: string) => void {
+  let last = Number.NEGATIVE_INFINITY;
   let untold = 0;
   return (fields, message) => {
-    if (now() < quietUntil) {
+    const quiet = now() - last;
+    if (quiet >= 0 && quiet < quietMs) {
       untold += 1;
       return;
     }
     log.warn({ ...fields, ...(untold === 0 ? {} : { untold }) }, message);
-    quietUntil = now() + QUIET_MS;
+    last = now();
     untold = 0;
   };
 }

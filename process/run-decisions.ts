@@ -26,8 +26,8 @@ const CLIENTS = ['edge'];
 const STOP_GRACE_MS = 500;
 
 /**
- * Follows the control plane, listens, and tells whoever started the process when it listens and when it is ready, until it is asked to stop: then it ends within
- * a second and exits 0; another signal ends the process at once.
+ * Runs a service until it is asked to stop. It follows the control plane, listens, and tells whoever started the process when it listens and when it is ready. Asked to
+ * stop, it ends within a second and exits 0; another signal ends the process at once.
  */
 export async function runDecisions(service: DecisionService): Promise<void> {
   const { config, exit, log, server, store, worker } = service;
@@ -71,14 +71,15 @@ function follow({ config, group, log, server, typeUrls, what }: DecisionService,
     typeUrls,
     onUpdate: update => server.update(update),
     onDisconnect: reason => log.warn({ controlPlane, reason }, `no control plane, ${what} stay`),
+    onReconnect: () => log.info({ controlPlane }, 'the control plane is back'),
     random: Math.random,
     after,
   });
 }
 
 /**
- * Calls `stop` once. A worker is told to stop by the process that leads it, and perhaps by a terminal or an init as well, which tell each process: it is the
- * leader's end that ends it at once.
+ * Calls `stop` once. A second signal ends the process at once, unless it is a worker: that is told to stop by the process that leads it, and often by a terminal or an init
+ * as well. It ends at once when its leader has ended.
  */
 function onStop(isWorker: boolean, stop: (reason: string) => Promise<void>): void {
   const { promise: asked, resolve: ask } = Promise.withResolvers<string>();

@@ -1,7 +1,8 @@
-import pino, { type Logger } from 'pino';
+import type { Logger } from 'pino';
 import type { Calls } from './calls.ts';
 import type { DecisionConfig } from './decision-config.ts';
 import { type Exit, exitOf, orExit } from './exit.ts';
+import { serviceLog } from './service-log.ts';
 import { joinWorkers, type Worker } from './worker.ts';
 import { WorkerGroup } from './worker-group.ts';
 
@@ -39,7 +40,7 @@ export async function runWorkers<C extends DecisionConfig>({
   const exit = exitOf(name);
   const config = await orExit(exit, readConfig);
   const worker = await joinWorkers();
-  const log = pino({ level: config.logLevel, base: worker === undefined ? null : { worker: worker.number } });
+  const log = serviceLog(config.logLevel, worker === undefined ? null : { worker: worker.number });
   if (worker !== undefined || config.workers === 1) await work({ config, log, exit, worker });
   else leadWorkers(config.workers, { exit, log, share: share?.() ?? (() => () => {}) });
 }

@@ -1,7 +1,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import { isJsonObject, type JsonObject } from '#protos/json.ts';
 import { Calls } from './calls.ts';
-import { BEGIN, type ChildEvent, type ChildState, phaseMs, type Step, step } from './child.ts';
+import { ChildLife } from './child-life.ts';
 import type { Give } from './shared-ports.ts';
 
 /** Whoever looks after a worker. */
@@ -21,9 +21,8 @@ const STOP_MS = 2_000;
 export class SupervisedWorker {
   readonly number: number;
   readonly #keeper: WorkerKeeper;
-  #state: ChildState = BEGIN.state;
+  readonly #life: ChildLife;
   #process: Worker | undefined;
-  #timer: NodeJS.Timeout | undefined;
   #calls: Calls | undefined;
   #listening: JsonObject | undefined;
   #ready = false;
@@ -31,7 +30,15 @@ export class SupervisedWorker {
   constructor(number: number, keeper: WorkerKeeper) {
     this.number = number;
     this.#keeper = keeper;
-    this.#enter(BEGIN);
+    const led = {
+      spawn: () => this.#spawn(),
+      signal: (signal: NodeJS.Signals) => this.#process?.process.kill(signal),
+      changed: () => {
+        if (this.isOver) keeper.changed(this);
+      },
+    };
+    this.#life = new ChildLife(led, STOP_MS);
+    this.#life.begin();
   }
 
   /** Where it listens; undefined: nowhere yet. */
@@ -45,7 +52,7 @@ export class SupervisedWorker {
 
   /** Whether its end was wanted, and has come. */
   get isOver(): boolean {
-    return this.#state.phase === 'stopped';
+    return this.#life.phase === 'stopped';
   }
 
   /** For as long as it listens. */
@@ -55,26 +62,7 @@ export class SupervisedWorker {
 
   /** SIGTERM, and SIGKILL when that is not enough. */
   stop(): void {
-    this.#happen('stop');
-  }
-
-  #happen(event: ChildEvent): void {
-    this.#enter(step(this.#state, event));
-  }
-
-  #enter({ state, effect }: Step): void {
-    const changed = state.phase !== this.#state.phase;
-    this.#state = state;
-    if (changed) this.#setTimer();
-    if (effect === 'spawn') this.#spawn();
-    else if (effect !== undefined) this.#process?.process.kill(effect);
-    if (changed && this.isOver) this.#keeper.changed(this);
-  }
-
-  #setTimer(): void {
-    clearTimeout(this.#timer);
-    const ms = phaseMs(this.#state, STOP_MS);
-    this.#timer = ms === undefined ? undefined : setTimeout(() => this.#happen('timer'), ms);
+    this.#life.happen('stop');
   }
 
   #spawn(): void {
@@ -105,12 +93,12 @@ export class SupervisedWorker {
     if (message.listening === true) this.#listening = message;
     else if (message.ready === true) this.#ready = true;
     else return;
-    if (this.#ready) this.#happen('ready');
+    if (this.#ready) this.#life.happen('ready');
     this.#keeper.changed(this);
   }
 
   #over(how: number | string): void {
-    this.#happen('exited');
-    if (this.#state.phase === 'backoff') this.#keeper.ended(this, how, phaseMs(this.#state) ?? 0);
+    this.#life.happen('exited');
+    if (this.#life.phase === 'backoff') this.#keeper.ended(this, how, this.#life.phaseMs ?? 0);
   }
 }
