@@ -4,6 +4,7 @@ import type { Address } from './description.ts';
 import { keySlot, SLOTS } from './key-slot.ts';
 import { Link, type LinkOptions, textOf } from './link.ts';
 import type { Nodes } from './nodes.ts';
+import { describeFailure } from './redis-unavailable.ts';
 
 const ASK_MS = 500;
 const REFRESH_MS = { healthy: 5000, unhealthy: 200 };
@@ -33,6 +34,8 @@ class ClusterMap {
   #slots: (string | undefined)[] = new Array(SLOTS);
   #masters: ReadonlySet<string> = new Set();
   #uncovered = SLOTS;
+  /** Why the node that was asked last did not say who has which slots. */
+  #trouble: string | undefined;
   #timer: NodeJS.Timeout | undefined;
   #refreshing = false;
   #closed = false;
@@ -74,7 +77,7 @@ class ClusterMap {
   /** Why some keys cannot be reached; undefined when all can. */
   missing(): string | undefined {
     if (this.#masters.size === 0)
-      return this.links().find(link => link.reason !== undefined)?.reason ?? 'connecting';
+      return this.links().find(link => link.reason !== undefined)?.reason ?? this.#trouble ?? 'connecting';
     const down = [...this.#masters].find(address => this.#links.get(address)?.connected !== true);
     if (down !== undefined) return `${down}: ${this.#links.get(down)?.reason ?? 'connecting'}`;
     return this.#uncovered > 0 ? `${this.#uncovered} slots have no master` : undefined;
@@ -114,7 +117,11 @@ class ClusterMap {
   }
 
   async #askFor(link: Link, address: Address): Promise<boolean> {
-    const reply = await this.#asking.race(link.send(['CLUSTER', 'SLOTS'])).catch(() => null);
+    this.#trouble = undefined;
+    const reply = await this.#asking.race(link.send(['CLUSTER', 'SLOTS'])).catch((error: unknown) => {
+      this.#trouble = `${textOf(address)}: ${describeFailure(error)}`;
+      return null;
+    });
     const ranges = parseClusterSlots(reply, address.host);
     if (ranges.length === 0 || this.#closed) return false;
     const slots: (string | undefined)[] = new Array(SLOTS);

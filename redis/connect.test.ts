@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
 import { after, before, describe, type TestContext, test } from 'node:test';
+import { freePort } from '#protos/testing/free-port.ts';
 import { RedisUnavailable } from './redis-unavailable.ts';
 import { script } from './script.ts';
 import { describeRedis, openedRedis, openRedis } from './testing/open-redis.ts';
-import { freePort, type RedisServer, startRedis, whyNoRedis } from './testing/redis-server.ts';
+import { type RedisServer, startRedis, whyNoRedis } from './testing/redis-server.ts';
 import { until } from './testing/until.ts';
 
 const skip = whyNoRedis() ?? false;
@@ -55,6 +56,17 @@ describe('a connection to one Redis', { skip, concurrency: 4 }, () => {
         assert.equal(error.message, message);
         return true;
       });
+  });
+
+  test('to what is no node of a cluster, or has no such database, says so', async t => {
+    for (const [url, reason] of [
+      [`redis-cluster://${server.address}`, /: it is no node of a cluster$/],
+      [`redis://${server.address}/9999`, /^it has no such database$/],
+    ] as const) {
+      const { redis } = openRedis(t, url);
+      await until('it is known why', () => reason.test(redis.status().reason ?? ''));
+      assert.equal(redis.status().connected, false);
+    }
   });
 
   test('refuses at once what cannot be sent, and forgets it', async t => {
@@ -108,14 +120,23 @@ describe('a connection to one Redis', { skip, concurrency: 4 }, () => {
     assert.equal(redis.status().waiting, 0);
   });
 
-  test('leaves a server that has become a replica', async t => {
+  test('leaves a server that has become a replica, and says so once until it serves again', async t => {
     const own = await ownServer(t);
     const { events, redis } = openRedis(t, `redis://${own.address}`);
     await until('Redis is connected', () => redis.status().connected);
     await redis.send('', ['REPLICAOF', '127.0.0.1', `${server.port}`]);
-    await assert.rejects(redis.send('n', ['INCR', 'n']), { message: 'it is a replica' });
-    await until('it is connected anew', () => events.length >= 3 && redis.status().connected);
-    assert.deepEqual(events[1], { connected: false, address: own.address, reason: 'it is a replica' });
+    for (const _ of [1, 2, 3]) {
+      await assert.rejects(redis.send('n', ['INCR', 'n']), { message: 'it is a replica' });
+      await until('it is connected anew', () => redis.status().connected);
+    }
+    await redis.send('', ['REPLICAOF', 'NO', 'ONE']);
+    await until('it serves', () => events.length === 3);
+    const { address } = own;
+    assert.deepEqual(events, [
+      { connected: true, address },
+      { connected: false, address, reason: 'it is a replica' },
+      { connected: true, address },
+    ]);
   });
 
   test('closes in time though the server hangs', async t => {

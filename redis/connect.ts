@@ -147,7 +147,7 @@ async function sendFollowing(nodes: Nodes, key: string, args: readonly string[])
     } catch (error) {
       if (!(error instanceof ErrorReply) || redirects === MAX_REDIRECTS) throw error;
       // Demoted: for a single name and for sentinels its successor is found by connecting anew.
-      if (/^(READONLY|MASTERDOWN) /.test(error.message)) link.drop(error);
+      if (/^(READONLY|MASTERDOWN) /.test(error.message)) link.dropDemoted(error);
       const target = nodes.redirected(error.message);
       if (target === undefined) throw error;
       asking = error.message.startsWith('ASK ');

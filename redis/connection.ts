@@ -38,6 +38,7 @@ export class Connection {
   /** When the commands that wait were sent; answers come in the same order. */
   readonly #sent: number[] = [];
   #answers = 0;
+  #served = 0;
   #lost = false;
   readonly #onLost: (cause: unknown) => void;
 
@@ -72,6 +73,11 @@ export class Connection {
     return this.#answers;
   }
 
+  /** Commands that were done; pings do not count, nor what the server refused. */
+  get served(): number {
+    return this.#served;
+  }
+
   /** How long the oldest command waits, in ms. */
   silentMs(): number {
     const [oldest] = this.#sent;
@@ -82,10 +88,12 @@ export class Connection {
   send(args: readonly string[]): Promise<Reply> {
     const refusal = this.#refusal();
     if (refusal !== undefined) return Promise.reject(new RedisUnavailable(refusal, { notSent: true }));
-    this.#sent.push(this.#limits.now());
-    const reply = this.#client.sendCommand<Reply>(args);
-    reply.then(this.#answered, this.#answered);
-    return reply;
+    return this.#send(args, this.#done);
+  }
+
+  /** Has the server show that it is alive. */
+  ping(): void {
+    if (this.#refusal() === undefined) this.#send(['PING'], this.#answered).catch(() => {});
   }
 
   /** Ends the connection and all that waits. */
@@ -95,6 +103,18 @@ export class Connection {
     this.#client.destroy();
     this.#onLost(cause);
   }
+
+  #send(args: readonly string[], done: () => void): Promise<Reply> {
+    this.#sent.push(this.#limits.now());
+    const reply = this.#client.sendCommand<Reply>(args);
+    reply.then(done, this.#answered);
+    return reply;
+  }
+
+  readonly #done = (): void => {
+    this.#served += 1;
+    this.#answered();
+  };
 
   readonly #answered = (): void => {
     this.#sent.shift();

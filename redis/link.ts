@@ -36,6 +36,10 @@ export class Link {
   #connectedTo: Address | undefined;
   #opened = Promise.withResolvers<void>();
   #reason: string | undefined;
+  /** What the log was told last: the reason why it is not connected, undefined when it is. */
+  #told: string | undefined;
+  /** The server that takes connections, but is a replica. */
+  #demoted: string | undefined;
   #failures = 0;
   #retry: NodeJS.Timeout | undefined;
   #answersSeen = 0;
@@ -76,9 +80,16 @@ export class Link {
     return this.#connection?.send(args) ?? Promise.reject(this.#down());
   }
 
-  /** Connects anew, for example because the server has become a replica. */
+  /** Connects anew. */
   drop(cause: unknown): void {
     this.#connection?.drop(cause);
+  }
+
+  /** Connects anew, because the server has become a replica: where it is still the one that is meant, it counts as connected when it has done something. */
+  dropDemoted(cause: unknown): void {
+    const address = this.address;
+    this.drop(cause);
+    this.#demoted = address && textOf(address);
   }
 
   close(): void {
@@ -118,27 +129,35 @@ export class Link {
     this.#connectedTo = address;
     this.#reason = undefined;
     this.#answersSeen = 0;
-    this.#options.onEvent({ connected: true, address: textOf(address) });
+    if (textOf(address) !== this.#demoted) this.#tellConnected(textOf(address));
     this.#opened.resolve();
   }
 
   #lost(address: Address | undefined, cause: unknown): void {
     if (this.#connection !== undefined) {
       this.#opened = Promise.withResolvers();
-      // A server that takes connections and drops each is not to be asked without a pause.
-      this.#failures = this.#connection.answers > 0 ? 0 : this.#failures;
+      // A server that takes connections and drops each, or is a replica, is not to be asked without a pause.
+      const useful = this.#demoted === undefined ? this.#connection.answers : this.#connection.served;
+      this.#failures = useful > 0 ? 0 : this.#failures;
     }
     this.#connection = undefined;
+    this.#demoted = undefined;
     if (this.#closed.signal.aborted) return;
     this.#tell(address, describeFailure(cause));
     this.#retry = setTimeout(() => void this.#open(), backOff(this.#failures, this.#options.random()));
     this.#failures += 1;
   }
 
+  #tellConnected(address: string): void {
+    this.#demoted = undefined;
+    this.#told = undefined;
+    this.#options.onEvent({ connected: true, address });
+  }
+
   #tell(address: Address | undefined, reason: string): void {
-    const known = this.#reason;
     this.#reason = reason;
-    if (reason === known) return;
+    if (reason === this.#told) return;
+    this.#told = reason;
     this.#options.onEvent({
       connected: false,
       address: address === undefined ? 'unknown' : textOf(address),
@@ -150,9 +169,9 @@ export class Link {
   #look(): void {
     const connection = this.#connection;
     if (connection === undefined) return;
+    if (this.#demoted !== undefined && connection.served > 0) this.#tellConnected(this.#demoted);
     if (connection.silentMs() > SILENT_MS) connection.drop(new RedisUnavailable('no answer for a second'));
-    else if (connection.waiting === 0 && connection.answers === this.#answersSeen)
-      connection.send(['PING']).catch(() => {});
+    else if (connection.waiting === 0 && connection.answers === this.#answersSeen) connection.ping();
     this.#answersSeen = connection.answers;
   }
 }

@@ -20,7 +20,10 @@ const single = { topology: { kind: 'single' }, addresses: [{ host: 'a', port: 63
 describe('the environment', () => {
   test('without REDIS_URL has no Redis', () => {
     assert.equal(readRedis({}, readFile), undefined);
-    assert.equal(readRedis({ REDIS_URL: '', REDIS_PASSWORD_FILE: '/nowhere' }, readFile), undefined);
+    assert.equal(
+      readRedis({ REDIS_URL: '', REDIS_PASSWORD_FILE: '', REDIS_PORT: '6379' }, readFile),
+      undefined,
+    );
   });
 
   test('gives user and password apart from the address, without the last line feed of the file', () =>
@@ -64,6 +67,8 @@ describe('the environment', () => {
 
   for (const [env, error] of [
     [{ REDIS_URL: 'redis://u:secret@a:b' }, /^REDIS_URL: a host or port is wrong/],
+    [{ REDIS_PASSWORD: 'secret' }, /^REDIS_PASSWORD is set, but REDIS_URL is not/],
+    [{ REDIS_URL: '', REDIS_CA_FILE: '/run/ca.pem' }, /^REDIS_CA_FILE is set, but REDIS_URL is not/],
     [{ REDIS_URL: 'redis://ada@a' }, /^REDIS_URL: a user without password/],
     [
       { REDIS_URL: 'redis://a', REDIS_PASSWORD_FILE: '/nowhere' },

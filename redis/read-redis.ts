@@ -2,19 +2,31 @@ import { type Malformed, parseRedisAddress, type RedisDescription, type RedisTls
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+/** What says how to reach Redis, beside REDIS_URL. Others of such a name are not for us: an orchestrator sets some for a service that is called redis. */
+const BESIDE_URL = [
+  'REDIS_USERNAME',
+  'REDIS_PASSWORD',
+  'REDIS_PASSWORD_FILE',
+  'REDIS_SENTINEL_PASSWORD',
+  'REDIS_SENTINEL_PASSWORD_FILE',
+  'REDIS_CA_FILE',
+  'REDIS_CERT_FILE',
+  'REDIS_KEY_FILE',
+];
+
 /**
  * Redis as the environment describes it: REDIS_URL (see `parseRedisAddress`), REDIS_USERNAME, REDIS_PASSWORD or REDIS_PASSWORD_FILE,
  * REDIS_SENTINEL_PASSWORD or REDIS_SENTINEL_PASSWORD_FILE; with TLS, REDIS_CA_FILE (PEM, in place of the system's authorities), and
  * REDIS_CERT_FILE with REDIS_KEY_FILE (PEM, where the server wants a client certificate). A password of its own wins over the one in
- * the address; of a file the last line feed is cut. An empty variable is one that is not set. Undefined without REDIS_URL. The error
- * names the variable, and never its value.
+ * the address; of a file the last line feed is cut. An empty variable is one that is not set. Undefined without any of them: that only
+ * REDIS_URL is missing is an error, since replicas would then keep apart what they are to share. The error names the variable, and never its value.
  */
 export function readRedis(
   env: Environment,
   readFile: (path: string) => string,
 ): RedisDescription | Malformed | undefined {
   const url = env.REDIS_URL || undefined;
-  if (url === undefined) return undefined;
+  if (url === undefined) return withoutAddress(env);
   const parsed = parseRedisAddress(url);
   if ('error' in parsed) return { error: `REDIS_URL: ${parsed.error}` };
   try {
@@ -30,6 +42,13 @@ export function redisOf(env: Environment, readFile: (path: string) => string): R
   const redis = readRedis(env, readFile);
   if (redis !== undefined && 'error' in redis) throw new Error(redis.error);
   return redis;
+}
+
+function withoutAddress(env: Environment): Malformed | undefined {
+  const without = BESIDE_URL.find(name => env[name]);
+  return without === undefined
+    ? undefined
+    : { error: `${without} is set, but REDIS_URL is not: set both or none` };
 }
 
 class Unreadable extends Error {}

@@ -33,6 +33,13 @@ const REPLIES: ReadonlyMap<string, string> = new Map([
   ['CLUSTERDOWN', 'its cluster is down'],
 ]);
 
+/** Error replies that only their text tells apart. */
+const WORDED: readonly (readonly [RegExp, string])[] = [
+  [/^ERR .*\bAUTH\b/, 'it refuses the user or the password'],
+  [/^ERR .*cluster support disabled/, 'it is no node of a cluster'],
+  [/^ERR .*DB index/, 'it has no such database'],
+];
+
 /** Codes of node:net, node:dns and node:tls. */
 const CODES: ReadonlyMap<string, string> = new Map([
   ['ECONNREFUSED', 'connection refused'],
@@ -57,7 +64,8 @@ export function describeFailure(error: unknown): string {
 }
 
 function describeReply(message: string): string {
-  if (/^ERR .*\bAUTH\b/.test(message)) return 'it refuses the user or the password';
+  const [, words] = WORDED.find(([pattern]) => pattern.test(message)) ?? [];
+  if (words !== undefined) return words;
   const [word = ''] = message.split(' ', 1);
   return REPLIES.get(word) ?? (/^[A-Z]{2,16}$/.test(word) ? `it answered ${word}` : 'it answered an error');
 }

@@ -3,12 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { findTool } from '#launcher/testing/find-tool.ts';
 import { type Certificates, makeCertificates } from './testing/certificates.ts';
 import { describeRedis, openedRedis, openRedis } from './testing/open-redis.ts';
 import { type RedisServer, startRedis, whyNoRedis } from './testing/redis-server.ts';
 import { until } from './testing/until.ts';
 
-const skip = whyNoRedis() ?? process.env.GATEWAY_SKIP_OPENSSL ?? false;
+const skip = whyNoRedis() ?? findTool('openssl').skip;
 const PASSWORD = 's3cret/@:%ü';
 type Test = Parameters<typeof openRedis>[0];
 

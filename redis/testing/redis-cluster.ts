@@ -1,6 +1,7 @@
 import { createClient } from '@redis/client';
+import { freePort } from '#protos/testing/free-port.ts';
 import { SLOTS } from '../key-slot.ts';
-import { freePort, type RedisServer, startRedis } from './redis-server.ts';
+import { type RedisServer, startRedis } from './redis-server.ts';
 import { until } from './until.ts';
 
 export type RedisCluster = {

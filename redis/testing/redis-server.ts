@@ -1,10 +1,12 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer, Socket } from 'node:net';
+import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { findTool } from '#launcher/testing/find-tool.ts';
+import { freePort } from '#protos/testing/free-port.ts';
 
 /** A real Redis of its own, on a loopback port that stays the same across restarts. */
 export type RedisServer = {
@@ -24,9 +26,7 @@ export type RedisServer = {
 
 /** Why there is no Redis for tests; undefined when there is. */
 export function whyNoRedis(): string | undefined {
-  if (process.env.GATEWAY_SKIP_REDIS !== undefined) return process.env.GATEWAY_SKIP_REDIS;
-  const found = spawnSync('redis-server', ['--version']).status === 0;
-  return found ? undefined : 'there is no redis-server';
+  return findTool('redis-server').skip || undefined;
 }
 
 /** What a server is started with; made from the folder that is its own, and its port. */
@@ -102,14 +102,4 @@ async function run(args: readonly string[]): Promise<ChildProcess> {
     }
   }
   throw new Error(`redis-server did not start:\n${lines.join('\n')}`);
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
 }
