@@ -42,6 +42,7 @@ function startClient(
       ack();
     },
     onDisconnect: reason => disconnects.push(reason),
+    onReconnect: () => disconnects.push('back'),
     random: Math.random,
     after,
     keepaliveMs,
@@ -91,6 +92,21 @@ test('a client keeps what it has during an outage, comes back within 1 s, and is
   await until(() => (holds.get('b') === '2' && !holds.has('c') ? true : undefined));
   assert.ok(performance.now() - start < promised(1_000));
   assert.deepEqual(updates, ['Policy a b c', 'Policy b c']);
+});
+
+test('each outage is told, and its end, though nothing has changed meanwhile', async t => {
+  let server = await startDiscoveryServer(t);
+  server.cache.set('edge', policies({ a: '1' }));
+  const { holds, disconnects, updates } = startClient(t, server.port);
+  await until(() => (holds.size === 1 ? true : undefined));
+  for (const outage of [1, 2]) {
+    await server.stop();
+    await until(() => (disconnects.length === 2 * outage - 1 ? true : undefined));
+    server = await startDiscoveryServer(t, {}, server.port);
+    server.cache.set('edge', policies({ a: '1' }));
+    await until(() => (disconnects.length === 2 * outage ? true : undefined));
+  }
+  assert.deepEqual([disconnects[1], disconnects[3], updates.length], ['back', 'back', 1]);
 });
 
 test('a client takes 10,000 resources of 4 KiB', async t => {

@@ -16,6 +16,8 @@ export type ConnectOptions = {
    * The server is lost, or was not reached for some 10 s, with the reason: once for each outage. The stream is opened again by itself.
    */
   onDisconnect?(reason: string): void;
+  /** The server takes the stream again, after an outage that was told. */
+  onReconnect?(): void;
   /** A number in [0, 1), for the jitter of the back-off. */
   random(): number;
   after(ms: number, callback: () => void): () => void;
@@ -47,6 +49,13 @@ export function connect(options: ConnectOptions): Connection {
   let failures = 0;
   /** Whether this outage is to be told of at its next failure. */
   let working = false;
+  let told = false;
+  const reached = () => {
+    failures = 0;
+    working = true;
+    if (told) options.onReconnect?.();
+    told = false;
+  };
   let call: Call | undefined;
   let cancelTimer = () => {};
   const open = () => {
@@ -55,12 +64,15 @@ export function connect(options: ConnectOptions): Connection {
     const ended = once((reason: string) => {
       cancelTimer = options.after(backOff(failures, options.random()), open);
       failures += 1;
-      if (working || failures === QUIET_ATTEMPTS) options.onDisconnect?.(reason);
+      if (working || failures === QUIET_ATTEMPTS) {
+        told = true;
+        options.onDisconnect?.(reason);
+      }
       working = false;
     });
+    opened.on('metadata', reached); // there may be nothing new to send
     opened.on('data', response => {
-      failures = 0;
-      working = true;
+      reached();
       const subscription = subscriptions.find(({ typeUrl }) => typeUrl === response.type_url);
       if (subscription === undefined) return;
       options.onUpdate(subscription.update(response, request => void opened.write(request)));

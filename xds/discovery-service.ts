@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import {
   type handleBidiStreamingCall,
+  Metadata,
   type ServerDuplexStream,
   status,
   type UntypedServiceImplementation,
@@ -185,6 +186,7 @@ export class DiscoveryService {
       },
     };
     this.#streams.add(open);
+    call.sendMetadata(new Metadata()); // says at once that the stream is taken, for there may be nothing to send
     observer.connected?.(info);
     return open;
   }

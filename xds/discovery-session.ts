@@ -7,7 +7,7 @@ import type { Standing } from './subscription.ts';
 import { advance, arrive, begin, retarget, type Transition } from './transition.ts';
 
 /** A stage that a proxy has not ACKed for this long, in ms, is over all the same. */
-export const STAGE_MS = 2_000;
+const STAGE_MS = 2_000;
 
 /** What an Envoy subscribes to one after the other; until it has, it cannot have taken a snapshot that holds them. */
 const SUBSCRIBED_IN_TURN = [CLUSTER, LISTENER, ROUTE_CONFIGURATION];

@@ -23,9 +23,9 @@ export function arrive(target: Snapshot): Transition {
 }
 
 /**
- * A newer target. It waits until the switch under way is through, so that a stream of changes, each before the last is
- * ACKed, cannot keep routes from ever moving; of several the newest stays. When the proxy has `refused` some types,
- * nothing will come of that switch: the newer target replaces it, and what was refused is not carried on.
+ * Sets a newer target. It waits until the switch under way is through: otherwise changes that come faster than they are ACKed would keep
+ * routes from ever moving. Of several that wait the newest stays. When the proxy has `refused` some types, nothing will come of the switch
+ * under way: the newer target replaces it, without what was refused.
  */
 export function retarget(current: Transition, target: Snapshot, refused: ReadonlySet<string>): Transition {
   if (refused.size > 0) return begin(withoutRefused(current, refused), target);

@@ -4,7 +4,7 @@ import type { DeltaDiscoveryRequest, DeltaDiscoveryResponse } from '../discovery
 import { NO_RESOURCES, type Resources } from '../snapshot.ts';
 import type { Standing, Verdict } from '../subscription.ts';
 import { rulesOf } from '../type-rules.ts';
-import { contentOf } from './resources.ts';
+import { contentOf, resources } from './resources.ts';
 
 type Wishes = {
   subscribe?: readonly string[];
@@ -77,4 +77,17 @@ export class DeltaDriver {
   standing(): Standing {
     return this.subscription.standing(this.#offered);
   }
+}
+
+/** Begins a subscription to `names` ('*' by default) and ACKs what it is sent of `held`. */
+export function holding(
+  held: Readonly<Record<string, string>>,
+  names: readonly string[] = ['*'],
+  typeUrl?: string,
+) {
+  const driver = new DeltaDriver(typeUrl);
+  driver.ask({ subscribe: names });
+  const sent = driver.sent(resources(held, typeUrl));
+  driver.ack();
+  return { driver, sent };
 }

@@ -40,7 +40,7 @@ export class DiscoveryChannel {
 }
 
 /** One stream to a discovery server, of which the test writes every request itself. */
-export class DiscoveryClient {
+class DiscoveryClient {
   readonly received: AnyResponse[] = [];
   status: StatusObject | undefined;
   readonly #call: ClientDuplexStream<object, AnyResponse>;
