@@ -21,7 +21,7 @@ export type FollowOptions<T> = Selection & {
   onTrouble?(error: ClusterError, repeated: boolean): void;
   /** A watch is open: from now on nothing is missed. */
   onWatching?(): void;
-  /** A complete list has been read: the first one, or because the server no longer knew where we were (410). */
+  /** A complete list has been read: the first one, or because the server did not know where we were. */
   onListed?(): void;
   readonly after: After;
   /** In [0, 1), for the jitter of the back-off. */
@@ -39,12 +39,15 @@ const OVERDUE_MS = 5_000;
 const PROVEN_MS = 1_000;
 /** Events of one burst are told together. */
 const BURST_MS = 10;
+/** The server does not know the version any more. */
 const GONE = 410;
+/** The server does not know the kind: what comes when it does is another collection. */
+const UNDEFINED = 404;
 
 /**
  * Follows a selection of objects by list and watch until `close`; no call follows that. Failures of any kind (the API is away, a right
- * or a kind is missing, the token was refused) are tried again after 0.1 to 5 s, and the last objects stay meanwhile. After 410
- * everything is listed anew, and only what differs is told.
+ * or a kind is missing, the token was refused) are tried again after 0.1 to 5 s, and the last objects stay meanwhile. After 410 or
+ * 404, and after a watch that was silent to its end, everything is listed anew, and only what differs is told.
  *
  * This is our own state machine, because the package's informer ends at each error but 410 and leaves the rest to its user, lists in
  * one page and asks for no bookmarks (kubernetes-client/javascript, cache.ts of 2.0; issues 596, 958, 1933).
@@ -69,8 +72,8 @@ async function followUntil<T>(options: FollowOptions<T>, closed: AbortSignal): P
     };
     const error = await attempt(options, { objects, tell, onProven }, closed);
     if (closed.aborted) return;
-    if (error?.status === GONE) objects.resourceVersion = undefined;
-    else if (error !== undefined) onTrouble?.(error, error.message === told);
+    if (error?.status === GONE || error?.status === UNDEFINED) objects.resourceVersion = undefined;
+    if (error !== undefined && error.status !== GONE) onTrouble?.(error, error.message === told);
     if (error?.status !== GONE) told = error?.message ?? told;
     failures = proven ? 0 : failures + 1;
     const atOnce = proven && (error === undefined || error.status === GONE);
@@ -100,13 +103,17 @@ async function attempt<T>(
       tell.now();
       if (closed.aborted) return undefined;
     }
+    let heard = false;
     const onEvent = (event: WatchEvent) => {
       if (closed.aborted) return;
+      heard = true;
       objects.apply(event);
       onProven();
       if (event.kind !== 'bookmark') tell.soon();
     };
     await watchFor(options, objects.resourceVersion ?? '', { onEvent, onProven }, closed);
+    // Not even a bookmark: of a version from the time before it was restored, the server waits for what comes after.
+    if (!heard) objects.resourceVersion = undefined;
     return undefined;
   } catch (error) {
     if (error instanceof ClusterError) return error;

@@ -27,9 +27,16 @@ const READ = [{ apiGroups: [''], resources: ['configmaps'], verbs: ['list', 'wat
 describe('the API of a cluster', { skip: whyNoKubeApiserver() ?? false }, () => {
   let api: KubeApiserver;
   let admin: Cluster;
+  /** Its watches end after a second. */
+  let short: Cluster;
   before(async () => {
     api = await startKubeApiserver();
     admin = api.admin;
+    short = {
+      ...admin,
+      open: ({ query, ...request }, signal) =>
+        admin.open({ ...request, query: { ...query, timeoutSeconds: '1' } }, signal),
+    };
   });
   afterAll(() => api.remove());
 
@@ -116,16 +123,48 @@ describe('the API of a cluster', { skip: whyNoKubeApiserver() ?? false }, () => 
 
   test('a server that ends a watch in its time is no trouble', async t => {
     await makeNamespace(admin, 'timed');
-    const short: Cluster = {
-      ...admin,
-      open: ({ query, ...request }, signal) =>
-        admin.open({ ...request, query: { ...query, timeoutSeconds: '1' } }, signal),
-    };
     const it = followed(t, short, configMaps('timed'));
     await until(() => (it.watches() > 2 ? true : undefined));
     await put('timed', 'new');
-    await until(() => (it.objects()?.has('timed/new') ? true : undefined));
-    assert.deepEqual([it.troubles, it.lists()], [[], 1]);
+    await until(() => (it.changes.at(-1) === 'timed/new' ? true : undefined));
+    assert.deepEqual([it.troubles, it.changes.length], [[], 2]);
+  });
+
+  test('a server that was restored, and is not yet where we were, is listed anew', async t => {
+    await makeNamespace(admin, 'restored');
+    let lists = 0;
+    const before: Cluster = {
+      ...short,
+      call: async request => {
+        const answer = await admin.call(request);
+        lists += 1;
+        const future = { ...(answer.body as object), metadata: { resourceVersion: '999999999' } };
+        return lists === 1 ? { ...answer, body: future } : answer;
+      },
+    };
+    const it = followed(t, before, configMaps('restored'));
+    await until(() => (it.watches() > 0 ? true : undefined));
+    await put('restored', 'new');
+    await until(() => (it.objects()?.has('restored/new') ? true : undefined));
+    assert.deepEqual(it.troubles, []);
+  });
+
+  test('a kind that was gone for a while is listed anew', async t => {
+    await makeNamespace(admin, 'undefined');
+    let opened = 0;
+    const losing: Cluster = {
+      ...admin,
+      open: (request, signal) => {
+        opened += 1;
+        if (opened === 1) return short.open(request, signal);
+        return admin.open(opened === 2 ? { ...request, path: '/apis/none' } : request, signal);
+      },
+    };
+    const it = followed(t, losing, configMaps('undefined'));
+    await until(() => (it.watches() > 0 ? true : undefined));
+    await put('undefined', 'new');
+    await until(() => (it.lists() === 2 ? true : undefined));
+    assert.match(it.troubles[0] ?? '', /404/);
   });
 
   test('a right that is missing in one namespace stops no other, and is used when it is granted', async t => {

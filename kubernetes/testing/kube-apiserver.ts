@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer, Socket } from 'node:net';
+import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { findTool } from '#launcher/testing/find-tool.ts';
+import { freePort } from '#protos/testing/free-port.ts';
 import { type Cluster, connectCluster } from '../cluster.ts';
 
 /** A real kube-apiserver with its own etcd, on a port that stays the same across restarts. There are no controllers beside it. */
@@ -32,30 +33,23 @@ export type KubeApiserver = {
 
 const COMMAND = 'gateway-kube-apiserver';
 const KUBECTL = 'gateway-kubectl';
-const TOOLS = join(import.meta.dirname, '..', '..', '.gateway', 'tools');
 const ADMIN_TOKEN = 'admin-token';
 const START_MS = 60_000;
 const TRIES = 3;
 
 /** Why there is no API server for tests; undefined when there is. */
 export function whyNoKubeApiserver(): string | undefined {
-  if (process.env.GATEWAY_SKIP_KUBE_APISERVER !== undefined) return process.env.GATEWAY_SKIP_KUBE_APISERVER;
-  return find(COMMAND) === undefined
-    ? `there is no ${COMMAND}: npm test builds it where there is Go`
-    : undefined;
+  return findTool(COMMAND).skip || undefined;
 }
 
 /** Why there is no kubectl for tests; undefined when there is. */
 export function whyNoKubectl(): string | undefined {
-  if (process.env.GATEWAY_SKIP_KUBECTL !== undefined) return process.env.GATEWAY_SKIP_KUBECTL;
-  return find(KUBECTL) === undefined
-    ? `there is no ${KUBECTL}: npm test builds it where there is Go`
-    : undefined;
+  return findTool(KUBECTL).skip || undefined;
 }
 
-/** The program; undefined when there is none. */
-export function kubectlPath(): string | undefined {
-  return find(KUBECTL);
+/** Where kubectl is; empty where there is none. */
+export function kubectlPath(): string {
+  return findTool(KUBECTL).path;
 }
 
 /** Runs kubectl as the cluster's admin; returns what it has printed. */
@@ -64,17 +58,12 @@ export function kubectl(
   args: readonly string[],
   input = '',
 ) {
-  const { status, stdout, stderr } = spawnSync(find(KUBECTL) ?? KUBECTL, args, {
+  const { status, stdout, stderr } = spawnSync(kubectlPath(), args, {
     env: { ...process.env, KUBECONFIG: kubeconfig },
     encoding: 'utf8',
     input,
   });
   return { status, stdout, stderr };
-}
-
-function find(command: string): string | undefined {
-  const folders = [TOOLS, ...(process.env.PATH ?? '').split(delimiter)];
-  return folders.map(folder => join(folder, command)).find(existsSync);
 }
 
 /** Starts an API server (3 s, 300 MB); share one in all tests of a file. It listens on `address`, by default the loopback. */
@@ -166,7 +155,7 @@ function run(home: string, address: string, port: number): ChildProcess {
     v: '0',
   };
   const child = spawn(
-    find(COMMAND) ?? COMMAND,
+    findTool(COMMAND).path,
     Object.entries(flags).map(([name, value]) => `--${name}=${value}`),
     {
       cwd: home,
@@ -212,16 +201,6 @@ function kubeconfigOf(server: string, caFile: string, token: string): object {
     contexts: [{ name: 'test', context: { cluster: 'test', user: 'user', namespace: 'default' } }],
     'current-context': 'test',
   };
-}
-
-async function freePort(address: string): Promise<number> {
-  const server = createServer().listen(0, address);
-  await once(server, 'listening');
-  const bound = server.address();
-  server.close();
-  await once(server, 'close');
-  if (bound === null || typeof bound === 'string') throw new Error('no port');
-  return bound.port;
 }
 
 /** The text of a file, for what only takes texts. */
