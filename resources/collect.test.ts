@@ -51,6 +51,15 @@ test('a gateway has one Module, the first', () => {
   );
 });
 
+test('a Module of a wrong name keeps none of the right name out', () => {
+  const { resources, problems } = collectTexts(module('authentication', 'a'), module('gateway', 'a'));
+  assert.deepEqual([...resources.keys()], ['Module/a/gateway']);
+  assert.deepEqual(
+    problems.map(({ message }) => message),
+    ['the name must be "gateway", not "authentication"'],
+  );
+});
+
 test('resources without a readable name are each kept, so that each closes what it covers', () => {
   const unnamed = mapping('a').replace('name: a', 'nam: a');
   const { refused } = collectTexts(unnamed, `${unnamed}---\n${unnamed}`);

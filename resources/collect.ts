@@ -1,3 +1,4 @@
+import type { KindDefinition } from './kind.ts';
 import { isKind, KINDS } from './kinds.ts';
 import type { ParsedFile } from './parsed-file.ts';
 import type { Problem } from './problem.ts';
@@ -24,8 +25,8 @@ type Identified = {
 };
 
 /**
- * Puts parsed files together, in their order. Of several documents for one resource the first counts, right or not, as do the first
- * resources of a kind of which a gateway has one; the others are Problems that name both places.
+ * Puts parsed files together, in their order. Of several documents for one resource the first counts, whether it is right or not. So does the first
+ * of a kind of which a gateway has one. The others are Problems that name both places.
  */
 export function collect(files: readonly ParsedFile[]): Collected {
   const owners = new Map<string, Identified>();
@@ -56,10 +57,17 @@ function withOwnId<Item extends Resource | Refused>(item: Item): Item {
 
 /** Undefined when `item` may have its id, else the resource that has it. */
 function claim(owners: Map<string, Identified>, item: Identified): Identified | undefined {
-  const key = isKind(item.kind) && KINDS[item.kind].singleton === true ? item.kind : item.id;
+  const key = isOnlyOne(item) ? item.kind : item.id;
   const owner = owners.get(key);
   if (owner === undefined) owners.set(key, item);
   return owner;
+}
+
+/** Whether it is the one of its kind, as far as its name tells: another name keeps none of the right name out. */
+function isOnlyOne({ kind, name }: Identified): boolean {
+  if (!isKind(kind)) return false;
+  const { singleton = false, names }: KindDefinition = KINDS[kind];
+  return singleton && (name === '' || names?.includes(name) !== false);
 }
 
 function duplicateProblem(item: Identified, owner: Identified): Problem {

@@ -73,11 +73,8 @@ function fail(text: string, reason: string): Parsed<never> {
   return { error: `Cannot parse duration ${JSON.stringify(text)}: ${reason}` };
 }
 
-/** A duration of any sign, in milliseconds. */
-export const signedDuration = durationFrom(Number.NEGATIVE_INFINITY, '');
-
-/** A duration, in milliseconds; 0 is allowed. */
-export const duration = durationFrom(0, 'it may not be negative');
+/** A duration of any sign (document 1, "Duration format"), in milliseconds. */
+export const duration = durationFrom(Number.NEGATIVE_INFINITY, '');
 
 /** A duration longer than nothing, in milliseconds. */
 export const positiveDuration = durationFrom(Number.MIN_VALUE, 'it must be longer than 0');

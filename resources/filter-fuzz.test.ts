@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { damaged } from '#controlplane/compile/testing/damaged.ts';
-import { seededRandom } from '#controlplane/compile/testing/random-documents.ts';
+import { seededRandom } from '#protos/testing/random.ts';
 import { documentOf, parseText, problemLines } from './testing/problem-lines.ts';
 
 const OAUTH2 = {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { signedDuration } from './duration.ts';
+import { duration } from './duration.ts';
 import { caution, type Finding } from './finding.ts';
 import { bodyTemplate, checkRepeatedHeaders, filterErrorHeaders, filterHeaders } from './header-template.ts';
 import { httpUrl } from './http-url.ts';
@@ -38,7 +38,7 @@ function parseRealm(text: string): Parsed<string> {
 }
 
 function leeway(claim: string) {
-  return signedDuration
+  return duration
     .prefault('0')
     .describe(`How far clocks may differ when \`${claim}\` is checked; less than 0 is stricter`);
 }

@@ -1,7 +1,7 @@
 import type { OAuth2Spec } from './filter-oauth2.ts';
 import { checkClient } from './filter-oauth2-client-check.ts';
 import { checkOpen, checkOrigins, fromClientURL, type ProtectedOrigin } from './filter-oauth2-origins.ts';
-import { caution, type Finding, fault } from './finding.ts';
+import { caution, checkNegative, type Finding, fault } from './finding.ts';
 import { checkRepeatedHeaders } from './header-template.ts';
 import { checkProviderClient } from './provider-client.ts';
 
@@ -12,6 +12,7 @@ export function checkOAuth2(spec: Written): readonly Finding[] {
   return [
     ...checkGrant(spec),
     ...checkClient(spec),
+    ...checkNegative(['expirationSafetyMargin'], spec.expirationSafetyMargin),
     ...checkValidation(spec),
     ...checkRepeatedHeaders(spec.injectRequestHeaders ?? [], ['injectRequestHeaders']),
     ...checkProviderClient(spec, 'authorizationURL', spec.authorizationURL),

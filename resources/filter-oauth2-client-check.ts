@@ -1,7 +1,7 @@
 import { cutLineBreak } from './client-secret.ts';
 import type { OAuth2Spec } from './filter-oauth2.ts';
 import { DEFAULT_ASSERTION, type JwtAssertion } from './filter-oauth2-client.ts';
-import { caution, type Finding, fault } from './finding.ts';
+import { caution, checkNegative, type Finding, fault } from './finding.ts';
 import { hashSpec } from './hash.ts';
 import type { SecretValue } from './secret-value.ts';
 import { type SigningMethod, signingFault } from './signing-method.ts';
@@ -53,11 +53,11 @@ function checkAssertion({
   if (authentication.method !== 'JWTAssertion') return own === undefined ? [] : checkLineBreak(own);
   const { jwtAssertion } = authentication;
   if (grantType === 'ClientCredentials') return checkForeignAssertion(jwtAssertion);
+  const margin = [...ASSERTION, 'nbfSafetyMargin'];
   const idle = !jwtAssertion.setNBF && jwtAssertion.nbfSafetyMargin > 0;
   return [
-    ...(idle
-      ? [caution([...ASSERTION, 'nbfSafetyMargin'], '`nbfSafetyMargin` has no effect without `setNBF`')]
-      : []),
+    ...(idle ? [caution(margin, '`nbfSafetyMargin` has no effect without `setNBF`')] : []),
+    ...checkNegative(margin, jwtAssertion.nbfSafetyMargin),
     ...(own === undefined ? [] : checkSigning(own, jwtAssertion.signingMethod)),
   ];
 }

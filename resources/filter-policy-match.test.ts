@@ -48,13 +48,23 @@ for (const glob of [
   '/a/**/z',
   '*.txt',
   '/a;b=1/c',
-  '/A%2D',
   '/a/*/',
   '/...',
   '/a*//b'.replace('//', '/'),
 ]) {
   test(`${glob} is a glob for paths`, () => {
     assert.deepEqual(parsePathGlob(glob), { value: glob });
+  });
+}
+
+for (const [written, glob] of [
+  ['/A%2D', '/A-'],
+  ['/users/%3alogin', '/users/:login'],
+  ['/caf%c3%a9/*', '/caf%C3%A9/*'],
+  ['/{id}', '/%7Bid%7D'],
+]) {
+  test(`${written} is a glob for paths like ${glob}`, () => {
+    assert.deepEqual(parsePathGlob(written ?? ''), { value: glob });
   });
 }
 
@@ -72,6 +82,7 @@ for (const [written, reason] of [
   ['/a/./b', RESOLVED],
   ['/a/../b', RESOLVED],
   ['/a/..', RESOLVED],
+  ['/a/%2e%2E/b', RESOLVED],
   ['/.', RESOLVED],
 ] as const) {
   test(`${JSON.stringify(written)} is no glob for paths`, () => {

@@ -1,3 +1,4 @@
+import { canonicalGlob } from './canonical-path.ts';
 import { checkedString, type Parsed } from './parsed-string.ts';
 
 const LONGEST = 1024;
@@ -16,7 +17,7 @@ export function parseHostGlob(text: string): Parsed<string> {
   return fail('host', text, 'no host matches it: letters, digits, "-", "_", "." and "*" only');
 }
 
-/** A glob for paths as Envoy has normalised them, without query. */
+/** A glob for paths in their canonical spelling, without query. */
 export function parsePathGlob(text: string): Parsed<string> {
   if (text.length > LONGEST)
     return fail('path', text, `it has ${text.length} characters, ${LONGEST} are allowed`);
@@ -26,13 +27,14 @@ export function parsePathGlob(text: string): Parsed<string> {
   const odd = /[^\x21-\x7e]/u.exec(text)?.[0];
   if (odd !== undefined)
     return fail('path', text, `${JSON.stringify(odd)} never stands in a path; write it percent-encoded`);
-  if (/\/\/|\/\.\.?(?:\/|$)/.test(text))
+  const glob = canonicalGlob(text);
+  if (/\/\/|\/\.\.?(?:\/|$)/.test(glob))
     return fail(
       'path',
       text,
       'no path matches it: "//", "/./" and "/../" are resolved before paths are compared',
     );
-  return { value: text };
+  return { value: glob };
 }
 
 /** The host of `:authority` as it is compared with a rule's: without port and trailing dot, in lower case. */

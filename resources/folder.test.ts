@@ -192,6 +192,7 @@ test('what cannot be read is said of that file, and the others are delivered', a
   folder.write('binary.yaml', new Uint8Array([0x61, 0, 0x62]));
   folder.write('latin.yaml', new Uint8Array([0xe9, 0x0a]));
   folder.write('bom.yaml', new Uint8Array([0xef, 0xbb, 0xbf, 0x61]));
+  folder.write('boms.yaml', '\ufeffa: 1\n\ufeff---\n\ufeffb: "\ufeff"\n');
   symlinkSync('nowhere.yaml', join(folder.root, 'dangling.yaml'));
   symlinkSync('nowhere', join(folder.root, 'dangling.txt'));
   symlinkSync('circle.yaml', join(folder.root, 'circle.yaml'));
@@ -200,6 +201,7 @@ test('what cannot be read is said of that file, and the others are delivered', a
     'a.yaml': 'A',
     'binary.yaml': 'Cannot read this: it is a binary file',
     'bom.yaml': 'a',
+    'boms.yaml': 'a: 1\n---\nb: "\ufeff"\n',
     'circle.yaml': 'Cannot read this: its symbolic links lead in a circle',
     'dangling.yaml': 'Cannot read this: it does not exist, or its symbolic link leads nowhere',
     'latin.yaml': 'Cannot read this: it is not text in UTF-8',

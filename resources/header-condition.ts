@@ -10,7 +10,7 @@ export type HeaderFields = ReadonlyMap<string, readonly string[]>;
 const condition = z
   .object({
     name: checkedString('the name of a header', parseHeaderName).describe(
-      'Name of the header, in any letter case',
+      'Name of the header, in any letter case; `:method`, `:path` (with query) and `:scheme` too',
     ),
     negate: z.boolean().default(false).describe('The condition holds when the header does not match'),
     value: z
@@ -49,7 +49,7 @@ function parseValue(text: string): Parsed<string> {
 
 /**
  * Whether a request meets the condition; compiled once. A header of several fields matches when any of them does. `value` is compared exactly,
- * `valueRegex` is searched for; with neither, a field that is not empty matches.
+ * `valueRegex` is searched for; with neither, a field that is not empty matches. Of `:authority` it is told in lower case, as hosts have no case.
  */
 export function toHeaderMatcher(condition: HeaderCondition): (headers: HeaderFields) => boolean {
   const { name, negate } = condition;
@@ -57,8 +57,9 @@ export function toHeaderMatcher(condition: HeaderCondition): (headers: HeaderFie
   return headers => (headers.get(name) ?? []).some(matchesValue) !== negate;
 }
 
-function valueMatcher({ value, valueRegex }: HeaderCondition): (field: string) => boolean {
-  if (value !== undefined) return field => field === value;
+function valueMatcher({ name, value, valueRegex }: HeaderCondition): (field: string) => boolean {
+  const wanted = name === ':authority' ? value?.toLowerCase() : value;
+  if (wanted !== undefined) return field => field === wanted;
   if (valueRegex === undefined) return field => field !== '';
   const regex = RE2JS.compile(valueRegex);
   return field => regex.test(field);

@@ -18,7 +18,7 @@ function isEmpty(value: unknown): boolean {
 }
 
 /** Whether TLS is meant to be spoken: with which certificate may yet be open. */
-export function hasTls({
+function hasTls({
   tls,
   tlsContext,
   tlsSecret,

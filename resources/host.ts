@@ -29,7 +29,7 @@ function describeLabel(label: string): string {
 }
 
 /** A port, 1 to 65535, in decimal digits. */
-export function parsePort(text: string): Parsed<number> {
+function parsePort(text: string): Parsed<number> {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : 0;
   if (port >= 1 && port <= 65535) return { value: port };
   return { error: `the port "${text}" is not a number from 1 to 65535` };

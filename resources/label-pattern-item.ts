@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { type Fields, isFields } from './fields.ts';
 import type { LabelAlternative, PatternLabel } from './label-pattern.ts';
 import { quoteHint } from './quote-hint.ts';
 
@@ -13,10 +14,10 @@ export const patternItem = z
   .meta({ form: FORM })
   .transform((input, context): PatternLabel => {
     const maps = Array.isArray(input) ? input : [input];
-    const mistakes = maps.every(isRecord)
+    const mistakes = maps.every(isFields)
       ? maps.flatMap(mistakesOf)
       : [`an item of a pattern must be ${FORM}`];
-    const alternatives = maps.filter(isRecord).flatMap(alternativesOf);
+    const alternatives = maps.filter(isFields).flatMap(alternativesOf);
     if (mistakes.length === 0 && alternatives.length > 0) return alternatives;
     const empty = 'an item of a pattern needs a label; a pattern for every label group is []';
     for (const message of mistakes.length > 0 ? mistakes : [empty]) {
@@ -46,10 +47,4 @@ function mistakesOf(map: Fields): readonly string[] {
 function hint(value: unknown): string {
   if (value === null) return '; write "" for any value';
   return typeof value === 'object' ? '; alternatives are written { key: a, key: b }' : quoteHint(value);
-}
-
-type Fields = Readonly<Record<string, unknown>>;
-
-function isRecord(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

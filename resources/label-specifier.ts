@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { isFields } from './fields.ts';
 import { parseHeaderName } from './http-token.ts';
 import type { Parsed } from './parsed-string.ts';
 import { quoteHint } from './quote-hint.ts';
@@ -16,9 +17,9 @@ const FORM =
  * A label specifier (document 2, "Label specifiers"): `source_cluster`, `destination_cluster`, `remote_address`,
  * any other string V for `{ generic_key: V }`, or `{ K: { header: H, omit_if_not_present: true } }`.
  */
-export function parseLabelSpecifier(input: unknown): Parsed<LabelSpecifier> {
+function parseLabelSpecifier(input: unknown): Parsed<LabelSpecifier> {
   if (typeof input === 'string') return parseBare(input);
-  if (!isRecord(input)) return { error: `a label specifier must be ${FORM}${quoteHint(input)}` };
+  if (!isFields(input)) return { error: `a label specifier must be ${FORM}${quoteHint(input)}` };
   const entries = Object.entries(input);
   const [entry] = entries;
   if (entry === undefined || entries.length > 1) {
@@ -26,7 +27,7 @@ export function parseLabelSpecifier(input: unknown): Parsed<LabelSpecifier> {
   }
   const [key, value] = entry;
   if (key === '') return { error: 'a label needs a key that is not empty' };
-  return key === 'generic_key' && !isRecord(value) ? parseGenericKey(value) : parseRequestHeader(key, value);
+  return key === 'generic_key' && !isFields(value) ? parseGenericKey(value) : parseRequestHeader(key, value);
 }
 
 function parseBare(text: string): Parsed<LabelSpecifier> {
@@ -45,11 +46,12 @@ function parseGenericKey(value: unknown): Parsed<LabelSpecifier> {
 }
 
 function parseRequestHeader(key: string, value: unknown): Parsed<LabelSpecifier> {
-  if (!isRecord(value)) return { error: `the label "${key}" must be { header: name }` };
-  const { header, omit_if_not_present: omit = true, ...others } = value;
+  if (!isFields(value)) return { error: `the label "${key}" must be { header: name }` };
+  const { header, omit_if_not_present: omit, ...others } = value;
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) return { error: `the label "${key}" has an unknown field \`${unknown}\`` };
-  if (omit !== true) {
+  // As elsewhere, null is a field that is not there.
+  if ((omit ?? true) !== true) {
     return {
       error: `the label "${key}" must have \`omit_if_not_present: true\`: without its header the group is always left out`,
     };
@@ -58,10 +60,6 @@ function parseRequestHeader(key: string, value: unknown): Parsed<LabelSpecifier>
     return { error: `the label "${key}" needs \`header\`, the name of a request header` };
   const name = parseHeaderName(header);
   return 'error' in name ? name : { value: { type: 'request_header', key, header: name.value } };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 export const labelSpecifier = z

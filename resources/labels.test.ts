@@ -23,6 +23,7 @@ const READ_AS: readonly [specifier: unknown, label: object][] = [
   ['5', { type: 'generic_key', value: '5' }],
   [{ k: { header: 'x-user' } }, { type: 'request_header', key: 'k', header: 'x-user' }],
   [{ k: { header: 'x', omit_if_not_present: true } }, { type: 'request_header', key: 'k', header: 'x' }],
+  [{ k: { header: 'x', omit_if_not_present: null } }, { type: 'request_header', key: 'k', header: 'x' }],
   [{ k: { header: 'X-User' } }, { type: 'request_header', key: 'k', header: 'x-user' }],
   [{ k: { header: 'Host' } }, { type: 'request_header', key: 'k', header: ':authority' }],
   [{ k: { header: ':authority' } }, { type: 'request_header', key: 'k', header: ':authority' }],

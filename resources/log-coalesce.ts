@@ -1,3 +1,4 @@
+import { isFields } from './fields.ts';
 import type { OperatorCheck } from './log-operator.ts';
 
 const FORM = 'must be JSON such as {"operators": ["PROTOCOL", {"command": "REQ", "param": "x-name"}]}';
@@ -8,14 +9,14 @@ const FORM = 'must be JSON such as {"operators": ["PROTOCOL", {"command": "REQ",
  */
 export function checkCoalesce(params: string, checkOperator: OperatorCheck): string | undefined {
   const json = parseJson(params);
-  const operators = isRecord(json) ? json.operators : undefined;
+  const operators = isFields(json) ? json.operators : undefined;
   if (!Array.isArray(operators) || operators.length === 0) return FORM;
   const errors = operators.map(operator => checkEntry(operator, checkOperator));
   return errors.find(error => error !== undefined);
 }
 
 function checkEntry(entry: unknown, checkOperator: OperatorCheck): string | undefined {
-  const { command, param = '', max_length } = isRecord(entry) ? entry : { command: entry };
+  const { command, param = '', max_length } = isFields(entry) ? entry : { command: entry };
   if (typeof command !== 'string' || typeof param !== 'string') return FORM;
   if (max_length !== undefined && !(Number.isSafeInteger(max_length) && Number(max_length) > 0))
     return 'has a `max_length` that is not an integer from 1';
@@ -29,8 +30,4 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -51,5 +51,13 @@ function checkReach({ prefix, prefix_regex, headers = {}, node_group }: Partial<
     ...refused.map(name =>
       caution(['headers', name], `it matches nothing: the edge answers 400 to a header with "_" in its name`),
     ),
+    ...(/:\d+$/.test(String(headers[':authority']))
+      ? [
+          caution(
+            ['headers', ':authority'],
+            'it matches nothing: ports are taken from hosts before they are compared; leave it out',
+          ),
+        ]
+      : []),
   ];
 }

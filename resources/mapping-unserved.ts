@@ -1,9 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 
-/**
- * Fields of Ambassador's that select a Mapping's requests, or (`shadow`) make it answer none, and are not served → the value with
- * which they change nothing.
- */
+/** Ambassador's fields that are not served and that change which requests a Mapping answers, each with the value that changes nothing. */
 const UNSERVED: Readonly<Record<string, unknown>> = {
   host_regex: false,
   method_regex: false,

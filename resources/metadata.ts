@@ -1,3 +1,4 @@
+import { type Fields, isFields } from './fields.ts';
 import { type Finding, fault } from './finding.ts';
 
 export type Metadata = {
@@ -14,10 +15,9 @@ const DEFAULT_NAMESPACE = 'default';
  * With findings, the name is what could be read of it, perhaps nothing.
  */
 export function readMetadata(metadata: unknown): Metadata {
-  const fields =
-    typeof metadata === 'object' && metadata !== null && !Array.isArray(metadata) ? metadata : {};
-  const name = 'name' in fields ? fields.name : undefined;
-  const namespace = ('namespace' in fields ? fields.namespace : undefined) ?? DEFAULT_NAMESPACE;
+  const fields: Fields = isFields(metadata) ? metadata : {};
+  const { name } = fields;
+  const namespace = fields.namespace ?? DEFAULT_NAMESPACE;
   const findings = [...checkName(name), ...checkNamespace(namespace)];
   return { name: textOr(name, ''), namespace: textOr(namespace, DEFAULT_NAMESPACE), findings };
 }

@@ -1,5 +1,6 @@
 import { type Document, isMap, isSeq } from 'yaml';
 import { readEnvelope } from './envelope.ts';
+import { type Fields, isFields } from './fields.ts';
 import { readMetadata } from './metadata.ts';
 import type { ParseOptions } from './parse-options.ts';
 import { parseResource } from './parse-resource.ts';
@@ -64,7 +65,7 @@ function parseNode(written: unknown, value: unknown, yaml: Parsing, options: Par
   if (value === null || value === undefined) return EMPTY_FILE;
   const node = yaml.resolve(written);
   const lineAt = (path: readonly (string | number)[]) => yaml.lineAt(offsetOf(node, path, yaml.resolve));
-  if (!isRecord(value)) {
+  if (!isFields(value)) {
     return anonymous(
       problemAt(lineAt([]), 'a resource is a map with `apiVersion`, `kind`, `metadata` and `spec`'),
     );
@@ -101,10 +102,4 @@ function parseList(node: unknown, { items }: Fields, yaml: Parsing, options: Par
 
 function anonymous(problem: Problem): ParsedFile {
   return { ...EMPTY_FILE, problems: [problem], anonymous: true };
-}
-
-type Fields = Readonly<Record<string, unknown>>;
-
-function isRecord(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -63,6 +63,11 @@ test('the same document in two files is placed in both', () => {
   );
 });
 
+test('a Problem of a value of a million characters is short, and still says what is wrong', () => {
+  const [problem] = parseFile('r.yaml', mapping('a', 'x'.repeat(1_000_000)), DEFAULT_PARSE_OPTIONS).problems;
+  assert.match(problem?.message ?? '', /^Cannot parse service "x{400,}…x{400,}".*253 are allowed/);
+});
+
 test('a file that could not be read is a Problem, and what it is about is unknown', () => {
   const [parsed] = createParser(DEFAULT_PARSE_OPTIONS)(new Map([['a.yaml', { error: 'permission denied' }]]));
   assert.equal(parsed?.readable, false);

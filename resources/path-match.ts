@@ -20,7 +20,7 @@ export function parsePathRegex(text: string): Parsed<string> {
 }
 
 /** What a path, perhaps with a query, may begin with. Percent-encoded. */
-export function parsePath(text: string): Parsed<string> {
+function parsePath(text: string): Parsed<string> {
   if (text.length > LONGEST) return fail(text, `it has ${text.length} characters, ${LONGEST} are allowed`);
   if (!text.startsWith('/')) return fail(text, 'it must begin with "/"');
   const odd = /[^\x21-\x7e]/u.exec(text)?.[0];

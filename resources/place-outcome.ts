@@ -6,15 +6,17 @@ import { EMPTY_FILE, type ParsedFile } from './parsed-file.ts';
 import type { Problem } from './problem.ts';
 import { type Resource, resourceId } from './resource.ts';
 
+/** Messages show what was written, which may be megabytes. */
+const LONGEST_TEXT = 1_000;
+
 /** Gives an outcome its lines. `lineOf` tells the line of a field. */
 export function placeOutcome(outcome: Outcome, lineOf: (path: FieldPath) => number): ParsedFile {
   const { kind, namespace, name, findings, spec, salvaged, document } = outcome;
   const head = { kind, namespace, name };
   const problems = findings.map(({ severity, path, message }): Problem => {
     const place = { ...head, file: '', line: lineOf(path) };
-    return path.length === 0
-      ? { severity, ...place, message }
-      : { severity, ...place, field: formatPath(path), message };
+    const field = path.length === 0 ? {} : { field: shorten(formatPath(path)) };
+    return { severity, ...place, ...field, message: shorten(message) };
   });
   const identity = { ...head, id: resourceId(kind, namespace, name), source: { file: '', line: lineOf([]) } };
   if (spec === undefined) {
@@ -29,6 +31,12 @@ export function placeOutcome(outcome: Outcome, lineOf: (path: FieldPath) => numb
     ...(holdsSecret(kind, spec) ? {} : { document }),
   } as Resource;
   return { ...EMPTY_FILE, resources: [resource], problems };
+}
+
+/** Its middle is left out: what is wrong stands at the end. */
+function shorten(text: string): string {
+  if (text.length <= LONGEST_TEXT) return text;
+  return `${text.slice(0, LONGEST_TEXT / 2)}…${text.slice(-LONGEST_TEXT / 2)}`.toWellFormed();
 }
 
 /** A Secret, and a Filter with the secret written in it: what is kept of documents is kept without. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { duration } from './duration.ts';
-import { caution, type Finding } from './finding.ts';
+import { caution, checkNegative, type Finding } from './finding.ts';
 import { isHttps, isOpenToReaders } from './http-url.ts';
 
 /** How a Filter talks to its provider (document 1, "HTTP client settings"). */
@@ -20,11 +20,15 @@ export const providerClientShape = {
     ),
 };
 
-type ProviderClient = { readonly insecureTLS?: boolean; readonly renegotiateTLS?: string };
+type ProviderClient = {
+  readonly insecureTLS?: boolean;
+  readonly renegotiateTLS?: string;
+  readonly maxStale?: number;
+};
 
 /** What is weak or without effect in the way to the provider. `url` stands in `field`. */
 export function checkProviderClient(
-  { insecureTLS, renegotiateTLS }: ProviderClient,
+  { insecureTLS, maxStale, renegotiateTLS }: ProviderClient,
   field: string,
   url: string | undefined,
 ): readonly Finding[] {
@@ -36,6 +40,7 @@ export function checkProviderClient(
     ...(renegotiateTLS === undefined || renegotiateTLS === 'never' ? [] : ['renegotiateTLS']),
   ];
   return [
+    ...checkNegative(['maxStale'], maxStale),
     ...(open
       ? [caution([field], 'http without TLS: whoever is on the way can read and change what is sent')]
       : []),

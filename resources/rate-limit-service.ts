@@ -12,7 +12,7 @@ const schema = z.object({
     .min(1)
     .exactOptional()
     .describe("Label domain that is sent to it; default: the Module's `default_label_domain`"),
-  timeout_ms: positiveMilliseconds.default(20).describe('Time for its answer'),
+  timeout_ms: positiveMilliseconds.default(20).describe('Time for its answer; the built-in service has 200'),
   failure_mode_deny: z
     .boolean()
     .default(false)

@@ -1,8 +1,7 @@
 import { isMap, isScalar, isSeq } from 'yaml';
+import { type Fields, isFields } from './fields.ts';
 import type { Resolve } from './yaml-alias.ts';
 import { pairsOf } from './yaml-merge.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** A RateLimit in which no map has a label twice, and the nodes in which a key may stand twice. */
 export type SpeltOut = { readonly fields: Fields; readonly items: ReadonlySet<unknown> };
@@ -19,7 +18,7 @@ const PATTERN_ITEM = ['spec', 'limits', '*', 'pattern', '*'];
 export function spellOutPatterns(node: unknown, fields: Fields, resolve: Resolve): SpeltOut {
   const items = new Set<unknown>();
   const speltOut = spellOut(node, fields, PATTERN_ITEM, { resolve, items });
-  return { fields: isRecord(speltOut) ? speltOut : fields, items };
+  return { fields: isFields(speltOut) ? speltOut : fields, items };
 }
 
 function spellOut(at: unknown, value: unknown, path: readonly string[], context: Context): unknown {
@@ -29,7 +28,7 @@ function spellOut(at: unknown, value: unknown, path: readonly string[], context:
   if (step === '*' && isSeq(node) && Array.isArray(value)) {
     return value.map((item, index) => spellOut(node.items[index], item, below, context));
   }
-  if (!isMap(node) || !isRecord(value)) return value;
+  if (!isMap(node) || !isFields(value)) return value;
   const nodes = new Map(pairsOf(node, context.resolve).map(pair => [pair.key, pair.value]));
   const fields = Object.entries(value).map(([key, field]) => {
     // Fields are found as normalise finds them, whatever their letter case.
@@ -64,8 +63,4 @@ function plainValue(node: unknown): unknown {
   if (isMap(node)) return {};
   if (isSeq(node)) return [];
   return isScalar(node) ? node.value : null;
-}
-
-function isRecord(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

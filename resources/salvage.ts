@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { domain } from './domain.ts';
+import { isFields } from './fields.ts';
 import { ruleMatchShape } from './filter-policy-match.ts';
 import type { FieldPath, Finding } from './finding.ts';
 import { type MappingMatch, mappingMatchShape } from './mapping.ts';
@@ -47,13 +48,13 @@ function salvageHosts(
   spec: unknown,
   of: (spec: Readonly<Record<string, unknown>>) => unknown,
 ): { hosts?: readonly string[] } {
-  const parsed = isRecord(spec) ? domains.safeParse(of(spec)) : undefined;
+  const parsed = isFields(spec) ? domains.safeParse(of(spec)) : undefined;
   return parsed?.success === true ? { hosts: parsed.data } : {};
 }
 
 /** None when it is not sure which rules were meant. */
 function salvageRules(spec: unknown, findings: readonly Finding[]): { rules?: readonly ReadableRule[] } {
-  const rules = isRecord(spec) ? spec.rules : undefined;
+  const rules = isFields(spec) ? spec.rules : undefined;
   const errors = findings.filter(({ severity }) => severity === 'error');
   const faulty = new Set(errors.map(({ path }) => placeOf(path)));
   if (!Array.isArray(rules) || faulty.has(placeOf(['spec'])) || faulty.has(placeOf(['spec', 'rules'])))
@@ -68,13 +69,9 @@ function placeOf(path: FieldPath): string {
 
 /** `*` where a field is left out, as its default says; nothing where it is there and cannot be read. */
 function readRule(rule: unknown, path: FieldPath, faulty: ReadonlySet<string>): ReadableRule {
-  if (!isRecord(rule) || faulty.has(placeOf(path))) return {};
+  if (!isFields(rule) || faulty.has(placeOf(path))) return {};
   const [host, glob] = (['host', 'path'] as const).map(field =>
     faulty.has(placeOf([...path, field])) ? undefined : ruleMatchShape[field].safeParse(rule[field]).data,
   );
   return { ...(host === undefined ? {} : { host }), ...(glob === undefined ? {} : { path: glob }) };
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

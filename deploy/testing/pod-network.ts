@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { ip } from '#envoy/e2e/test-hosts.ts';
 
 /** A network whose machines are network namespaces, each with an address; this machine is on it, too. */
 export type PodNetwork = {
@@ -34,8 +34,4 @@ export function makePodNetwork(): PodNetwork {
     ip('link', 'del', name);
   };
   return { address: `${network}.1`, add, remove };
-}
-
-function ip(...args: readonly string[]): void {
-  execFileSync('ip', args, { stdio: ['ignore', 'ignore', 'pipe'] });
 }

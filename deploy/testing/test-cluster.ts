@@ -52,7 +52,7 @@ export function whyNoTestCluster(): string | undefined {
 export async function startTestCluster(): Promise<TestCluster> {
   const home = mkdtempSync(join(tmpdir(), 'gateway-cluster-'));
   chmodSync(home, 0o755);
-  symlinkSync(kubectlPath() ?? '', join(home, 'kubectl'));
+  symlinkSync(kubectlPath(), join(home, 'kubectl'));
   const network = makePodNetwork();
   const api = await startKubeApiserver(network.address);
   const pods: TestPod[] = [];

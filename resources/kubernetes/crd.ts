@@ -13,7 +13,7 @@ export function customResourceDefinitions(group: string): readonly Manifest[] {
 }
 
 /** The definition of one kind. Source: kubernetes.io, CustomResourceDefinition apiextensions.k8s.io/v1. */
-export function customResourceDefinition(kind: ServedKind, group: string): Manifest {
+function customResourceDefinition(kind: ServedKind, group: string): Manifest {
   const { plural, singular, short } = kindNames(kind);
   return {
     apiVersion: 'apiextensions.k8s.io/v1',

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { compile } from '#controlplane/compile/compile.ts';
 import { nodeGroups, SERVICE_GROUPS } from '#controlplane/compile/node-groups.ts';
-import { randomDocuments, seededRandom } from '#controlplane/compile/testing/random-documents.ts';
+import { randomDocuments } from '#controlplane/compile/testing/random-documents.ts';
 import { snapshotEncoder } from '#controlplane/envoy-snapshot.ts';
 import {
   type KubeApiserver,
@@ -12,6 +12,7 @@ import {
   whyNoKubeApiserver,
 } from '#kubernetes/testing/kube-apiserver.ts';
 import { makeNamespace } from '#kubernetes/testing/service-account.ts';
+import { seededRandom } from '#protos/testing/random.ts';
 import { collect } from '#resources/collect.ts';
 import type { ParsedFile } from '#resources/parsed-file.ts';
 import { toResourceSet } from '#resources/resource-set.ts';

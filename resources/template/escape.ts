@@ -32,7 +32,7 @@ export function escapeJs(text: string): string {
 }
 
 function escapeJsRune(rune: string): string {
-  if (rawByte(rune) !== undefined) return '\ufffd';
+  if (rawByte(rune) !== undefined) return rune;
   const code = rune.codePointAt(0) ?? 0;
   if (code === 0x7f || (code >= 0x20 && isPrintable(rune))) return rune;
   return `\\u${code.toString(16).toUpperCase().padStart(4, '0')}`;

@@ -13,6 +13,13 @@ import { elementOf, isBoxed, plain, typeName, unbox, type Value } from './value.
 type Final = Value | typeof NONE;
 const NONE: unique symbol = Symbol('no value');
 
+/** What a field, method or function is evaluated with; `args` begin with itself, unless there are none at all. */
+type Given = { readonly dot: Value; readonly args: readonly Operand[]; readonly final: Final };
+
+function without(dot: Value): Given {
+  return { dot, args: [], final: NONE };
+}
+
 /** The value of a pipeline, whose variables stay declared. Throws an ExecutionError in Go's words. */
 export function evaluatePipe(execution: Execution, dot: Value, pipe: Pipe): Value {
   enter(execution);
@@ -48,29 +55,30 @@ function findVariable({ variables, budget }: Execution, name: string): Binding |
 function evaluateCommand(execution: Execution, dot: Value, command: Command, final: Final): Value {
   spend(execution.budget, 1);
   const [first] = command.args;
+  const given: Given = { dot, args: command.args, final };
   switch (first.kind) {
     case 'field':
       execution.node = first;
-      return evaluateFields(execution, dot, dot, first, first.names, command.args, final);
+      return evaluateFields(execution, dot, first, first.names, given);
     case 'chain':
-      return evaluateChain(execution, dot, first, command.args, final);
+      return evaluateChain(execution, first, given);
     case 'identifier':
       execution.node = first;
-      return evaluateCall(execution, dot, first.fn, command, command.args, final);
+      return evaluateCall(execution, first.fn, command, given);
     case 'pipe':
-      refuseArguments(execution, command.args, final);
+      refuseArguments(execution, given);
       return evaluatePipe(execution, dot, first);
     case 'variable':
-      return evaluateVariable(execution, dot, first, command.args, final);
+      return evaluateVariable(execution, first, given);
   }
   execution.node = first;
-  refuseArguments(execution, command.args, final);
+  refuseArguments(execution, given);
   if (first.kind === 'dot') return dot;
   if (first.kind === 'nil') fail(execution, 'nil is not a command');
   return constant(execution, first);
 }
 
-function refuseArguments(execution: Execution, args: readonly Operand[], final: Final): void {
+function refuseArguments(execution: Execution, { args, final }: Given): void {
   const [first] = args;
   if (first !== undefined && (args.length > 1 || final !== NONE))
     fail(execution, `can't give argument to non-function ${nodeText(first)}`);
@@ -84,69 +92,52 @@ function constant(execution: Execution, node: Operand): Value {
   return node.value === undefined ? fail(execution, `${node.text} overflows int`) : node.value;
 }
 
-function evaluateVariable(
-  execution: Execution,
-  dot: Value,
-  node: Variable,
-  args: readonly Operand[],
-  final: Final,
-): Value {
+function evaluateVariable(execution: Execution, node: Variable, given: Given): Value {
   execution.node = node;
   const [name, ...fields] = node.names;
   const binding = findVariable(execution, name);
   if (binding === undefined) return fail(execution, `undefined variable: ${name}`);
-  if (fields.length > 0) return evaluateFields(execution, dot, binding.value, node, fields, args, final);
-  refuseArguments(execution, args, final);
+  if (fields.length > 0) return evaluateFields(execution, binding.value, node, fields, given);
+  refuseArguments(execution, given);
   return binding.value;
 }
 
-function evaluateChain(
-  execution: Execution,
-  dot: Value,
-  node: Chain,
-  args: readonly Operand[],
-  final: Final,
-): Value {
+function evaluateChain(execution: Execution, node: Chain, given: Given): Value {
   execution.node = node;
   if (node.node.kind === 'nil') fail(execution, `indirection through explicit nil in ${nodeText(node)}`);
-  const receiver = evaluateArgument(execution, dot, undefined, node.node);
-  return evaluateFields(execution, dot, receiver, node, node.names, args, final);
+  const receiver = evaluateArgument(execution, given.dot, undefined, node.node);
+  return evaluateFields(execution, receiver, node, node.names, given);
 }
 
-/** `.A.B.C` with the arguments that a method at its end gets. */
+/** `.A.B.C`: only the last of them, which may be a method, gets the arguments. */
 function evaluateFields(
   execution: Execution,
-  dot: Value,
   start: Value,
   node: AnyNode,
   names: readonly string[],
-  args: readonly Operand[],
-  final: Final,
+  given: Given,
 ): Value {
   let receiver = start;
   const last = names.length - 1;
   for (let index = 0; index < last; index++)
-    receiver = evaluateField(execution, dot, receiver, node, names[index] ?? '', [], NONE);
-  return evaluateField(execution, dot, receiver, node, names[last] ?? '', args, final);
+    receiver = evaluateField(execution, receiver, node, names[index] ?? '', without(given.dot));
+  return evaluateField(execution, receiver, node, names[last] ?? '', given);
 }
 
 function evaluateField(
   execution: Execution,
-  dot: Value,
   receiver: Value,
   node: AnyNode,
   name: string,
-  args: readonly Operand[],
-  final: Final,
+  given: Given,
 ): Value {
   if (receiver === undefined) return undefined;
   const value = unbox(receiver);
   if (value === undefined) return fail(execution, `nil pointer evaluating ${ANY.name}.${name}`);
   const type = typeOf(value);
   const method = type.methods?.get(name);
-  if (method !== undefined)
-    return evaluateCall(execution, dot, boundMethod(name, method, value), node, args, final);
-  const hasArguments = args.length > 1 || final !== NONE;
+  if (method !== undefined) return evaluateCall(execution, boundMethod(name, method, value), node, given);
+  const hasArguments = given.args.length > 1 || given.final !== NONE;
   if (isMap(value)) {
     if (hasArguments) fail(execution, `${name} is not a method but has arguments`);
     const found = value.entries.get(name);
@@ -169,18 +160,12 @@ function noResult(): never {
   throw new CallError('no result');
 }
 
-/** Calls a function or method. `args` begin with the function itself, unless there are none at all. */
-function evaluateCall(
-  execution: Execution,
-  dot: Value,
-  fn: TemplateFunction,
-  node: AnyNode,
-  args: readonly Operand[],
-  final: Final,
-): Value {
+/** Calls a function or method. */
+function evaluateCall(execution: Execution, fn: TemplateFunction, node: AnyNode, given: Given): Value {
+  const { dot, args, final } = given;
   const count = Math.max(args.length - 1, 0);
   checkCount(execution, fn, count, final);
-  if (fn.special === 'and' || fn.special === 'or') return evaluateLogic(execution, dot, fn, args, final);
+  if (fn.special === 'and' || fn.special === 'or') return evaluateLogic(execution, fn, given);
   const values: Value[] = [];
   for (let index = 1; index < args.length; index++) {
     const arg = args[index];
@@ -212,13 +197,7 @@ function checkCount(execution: Execution, fn: TemplateFunction, count: number, f
 }
 
 /** `and` and `or`, which evaluate no more arguments than they need. */
-function evaluateLogic(
-  execution: Execution,
-  dot: Value,
-  fn: TemplateFunction,
-  args: readonly Operand[],
-  final: Final,
-): Value {
+function evaluateLogic(execution: Execution, fn: TemplateFunction, { dot, args, final }: Given): Value {
   let value: Value;
   for (let index = 1; index < args.length; index++) {
     const arg = args[index];
@@ -247,15 +226,15 @@ function evaluateArgument(execution: Execution, dot: Value, type: GoType | undef
       if (type !== VALUE && type !== ANY) fail(execution, `cannot assign nil to ${type?.name}`);
       return undefined;
     case 'field':
-      return checkType(execution, evaluateFields(execution, dot, dot, node, node.names, [], NONE), type);
+      return checkType(execution, evaluateFields(execution, dot, node, node.names, without(dot)), type);
     case 'variable':
-      return checkType(execution, evaluateVariable(execution, dot, node, [], NONE), type);
+      return checkType(execution, evaluateVariable(execution, node, without(dot)), type);
     case 'pipe':
       return checkType(execution, evaluatePipe(execution, dot, node), type);
     case 'identifier':
-      return checkType(execution, evaluateCall(execution, dot, node.fn, node, [], NONE), type);
+      return checkType(execution, evaluateCall(execution, node.fn, node, without(dot)), type);
     case 'chain':
-      return checkType(execution, evaluateChain(execution, dot, node, [], NONE), type);
+      return checkType(execution, evaluateChain(execution, node, without(dot)), type);
   }
   if (type === STRING) return node.kind === 'string' ? node.text : expected(execution, 'string', node);
   if (type === DURATION) {

@@ -7,7 +7,7 @@ import { quote } from './quote.ts';
 import type { Value } from './value.ts';
 
 /** How deep control structures, parentheses and calls of templates may nest while a template is evaluated. */
-export const MAX_DEPTH = 250;
+const MAX_DEPTH = 250;
 
 /** A variable in sight. */
 export type Binding = { readonly name: string; value: Value };

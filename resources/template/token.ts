@@ -1,7 +1,7 @@
 import { quote } from './quote.ts';
 
 /** The words of a template that are keywords inside an action. */
-export const KEYWORDS = [
+const KEYWORDS = [
   'block',
   'break',
   'continue',

@@ -7,7 +7,7 @@ import { VERSION } from '#resources/envelope.ts';
 import { customResourceDefinitions } from '../crd.ts';
 import { kindNames, SERVED_KINDS, type ServedKind } from '../served-kinds.ts';
 
-export const GROUP = 'gateway.internal';
+const GROUP = 'gateway.internal';
 
 /** A document of the operator's. */
 export type Document = {
