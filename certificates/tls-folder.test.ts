@@ -84,13 +84,20 @@ for (const name of ['tls.crt', 'tls.key', 'ca.crt']) {
   });
 }
 
-test('the first files may come later, when that is allowed', async t => {
+test('the first files may come later, when that is allowed, and it is said what is waited for', async t => {
   const folder = join(folderOf(t), 'edge');
-  const opening = openTlsFolder(folder, { onProblem: assert.fail, now: Date.now, waitMs: 10_000 });
+  const waits: string[] = [];
+  const opening = openTlsFolder(folder, {
+    onProblem: assert.fail,
+    onWait: message => waits.push(message),
+    now: Date.now,
+    waitMs: 10_000,
+  });
   const first = await issue();
   writeTlsFolder(folder, first);
   const opened = await opening;
   assert.deepEqual(opened.current(), first);
+  assert.deepEqual(waits, [`${folder}/tls.crt is missing`]);
   opened.close();
 });
 

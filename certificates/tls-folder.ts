@@ -8,6 +8,8 @@ import type { TlsMaterial } from './tls-material.ts';
 export type TlsFolderOptions = {
   /** The files have changed to something that cannot be used: what was read last stays in force. Without key material; once for each reason. */
   onProblem(message: string): void;
+  /** The first files are not there, or cannot be used, and are waited for. At most once. */
+  onWait?(message: string): void;
   /** Milliseconds since the epoch. */
   now(): number;
   /** The first files may come within this time, in ms; default: they must be there. */
@@ -68,18 +70,20 @@ export async function openTlsFolder(path: string, options: TlsFolderOptions): Pr
   };
 }
 
-async function firstMaterial(path: string, { now, waitMs = 0 }: TlsFolderOptions): Promise<TlsMaterial> {
+async function firstMaterial(path: string, options: TlsFolderOptions): Promise<TlsMaterial> {
+  const { now, onWait, waitMs = 0 } = options;
   const end = now() + waitMs;
-  for (;;) {
+  for (let waiting = false; ; waiting = true) {
     const read = readMaterial(path, now());
     if ('material' in read) return read.material;
     if (now() >= end) throw new Error(read.error);
+    if (!waiting) onWait?.(read.error);
     await new Promise(resolve => setTimeout(resolve, 100));
   }
 }
 
 /** What the folder holds now, checked; an `error` is one sentence that names the file. */
-export function readMaterial(path: string, now: number): Read {
+function readMaterial(path: string, now: number): Read {
   const files = readTlsFiles(path);
   if ('error' in files) return files;
   const { certificate, key, ca } = files.material;

@@ -1,5 +1,6 @@
-import { mkdirSync, mkdtempSync, readdirSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { makeFolder } from '#files/make-folder.ts';
 import { writeDurably } from '#files/write-durably.ts';
 import type { TlsMaterial } from './tls-material.ts';
 
@@ -10,7 +11,7 @@ const LINK = '..data';
  * swapped at once, as Kubernetes does for a mounted Secret. Readable by the owner alone. Throws the system's error.
  */
 export function writeTlsFolder(folder: string, { certificate, key, ca }: TlsMaterial): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder);
   const data = mkdtempSync(join(folder, '..data-'));
   const files = { 'tls.crt': certificate, 'tls.key': key, 'ca.crt': ca };
   for (const [name, content] of Object.entries(files)) writeDurably(join(data, name), content);

@@ -1,11 +1,11 @@
 import { hostname } from 'node:os';
 import { credentials } from '@grpc/grpc-js';
-import pino from 'pino';
 import { connectCluster } from '#kubernetes/cluster.ts';
 import { after } from '#process/after.ts';
 import { exitOf, orExit } from '#process/exit.ts';
 import { type MutualTls, openMutualTls } from '#process/mutual-tls.ts';
 import { servePlainHttp } from '#process/plain-http.ts';
+import { serviceLog } from '#process/service-log.ts';
 import { formatHostPort } from '#protos/host-port.ts';
 import { SERVED_SECRET } from '#protos/type-url.ts';
 import { connect } from '#xds/client.ts';
@@ -37,7 +37,7 @@ const STOP_GRACE_MS = 500;
 
 const exit = exitOf('sds');
 const config = await orExit(exit, () => readConfig(process.env));
-const log = pino({ level: config.logLevel, base: null });
+const log = serviceLog(config.logLevel);
 const metrics = createMetrics();
 
 // What this port proves itself by may be an identity that is written here.
@@ -128,6 +128,7 @@ function followControlPlane({ xds }: SecretsConfig, served: Secrets) {
     onUpdate: update => served.update(update),
     onDisconnect: reason =>
       log.warn({ controlPlane: formatHostPort(xds), reason }, 'no control plane, secrets stay'),
+    onReconnect: () => log.info({ controlPlane: formatHostPort(xds) }, 'the control plane is back'),
     random: Math.random,
     after,
   });

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync } from 'node:fs';
+import { readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeFolder } from '#files/make-folder.ts';
 import { createFile, withDraft } from '#files/write-durably.ts';
 import type { AuthorityStore, Stored } from './authority-store.ts';
 
@@ -13,7 +14,7 @@ export function fileAuthorityStore(folder: string): AuthorityStore {
     place: path,
     read: async () => readStored(path),
     async write(text, mark) {
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      makeFolder(folder);
       return mark === undefined ? createFile(path, text) : replaceMarked(path, text, mark);
     },
   };

@@ -8,7 +8,7 @@ export type KeyPair = {
   readonly key: string;
 };
 
-export const KEY_ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256' } as const;
+const KEY_ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256' } as const;
 export const SIGNING_ALGORITHM = { name: 'ECDSA', hash: 'SHA-256' } as const;
 
 /** A new key for a certificate. */

@@ -2,7 +2,7 @@ import { spiffeId } from '#certificates/identity.ts';
 
 /** The group that the server's certificate is to be of, and the only one that may call. */
 export const SERVER = 'user-service';
-export const CLIENT = 'edge';
+const CLIENT = 'edge';
 
 const TYPE = 'type.googleapis.com/envoy';
 const V3 = { resource_api_version: 'V3' };

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { isJsonObject } from '#protos/json.ts';
 import { HEALTH_STATUSES, type Instance } from './instance.ts';
 
 /** A name all of whose addresses are instances on one port. */
@@ -36,7 +37,7 @@ const dnsName = fields({ dns, port }, {});
 
 /** One item of a service: `{address, port, …}` as in Instance, or `{dns, port}`; or all that is wrong with it. */
 export function parseDeclaredItem(value: unknown): DeclaredItem | readonly Complaint[] {
-  const check = isObject(value) && 'dns' in value ? dnsName : instance;
+  const check = isJsonObject(value) && 'dns' in value ? dnsName : instance;
   const complaints = check(value, []);
   return complaints.length > 0 ? complaints : (value as DeclaredItem);
 }
@@ -53,7 +54,7 @@ function want(what: string, holds: (value: unknown) => boolean): Check {
 function fields(required: Readonly<Record<string, Check>>, optional: Readonly<Record<string, Check>>): Check {
   const known: Readonly<Record<string, Check>> = { ...required, ...optional };
   return (value, path) => {
-    if (!isObject(value)) return [{ path, message: `want a map with ${Object.keys(known).join(', ')}` }];
+    if (!isJsonObject(value)) return [{ path, message: `want a map with ${Object.keys(known).join(', ')}` }];
     const missing = Object.keys(required).filter(key => value[key] === undefined);
     return [
       ...missing.map(key => ({ path, message: `"${key}" is missing` })),
@@ -71,10 +72,6 @@ function checkField(
   const check = Object.hasOwn(known, key) ? known[key] : undefined;
   if (check !== undefined) return check(value, path);
   return [{ path, message: `unknown field, known are ${Object.keys(known).join(', ')}` }];
-}
-
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isInteger(value: unknown, min: number, max: number): boolean {

@@ -1,5 +1,6 @@
-import { type Document, isNode, LineCounter, parseDocument } from 'yaml';
-import { type DeclaredItem, isObject, parseDeclaredItem } from './declared-item.ts';
+import { type Document, isNode, LineCounter, parseDocument, type YAMLParseError } from 'yaml';
+import { isJsonObject } from '#protos/json.ts';
+import { type DeclaredItem, parseDeclaredItem } from './declared-item.ts';
 
 /** A mistake in the file. `line` counts from 1. */
 export type FileProblem = { readonly line: number; readonly message: string };
@@ -27,16 +28,21 @@ export function parseInstancesFile(text: string): InstancesFile {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const [error] = document.errors;
-  if (error !== undefined) return refuse(lines.linePos(error.pos[0]).line, error.message);
+  if (error !== undefined) return refuse(lines.linePos(error.pos[0]).line, explain(error));
   const top = toJs(document);
   if (top instanceof Error) return refuse(1, top.message);
-  if (!isObject(top) || !isObject(top.services)) {
+  if (!isJsonObject(top) || !isJsonObject(top.services)) {
     return refuse(1, 'want a top-level map "services"; without any instance write "services: {}"');
   }
   const source = { document, lines };
   const unknown = Object.keys(top).find(key => key !== 'services');
   if (unknown !== undefined) return refuse(lineOf(source, [unknown]), `unknown field "${unknown}"`);
   return parseServices(source, top.services);
+}
+
+/** The library's words, but for what it says to those who write programs. */
+function explain({ code, message }: YAMLParseError): string {
+  return code === 'MULTIPLE_DOCS' ? 'want one document, another begins here' : message;
 }
 
 function refuse(line: number, message: string): InstancesFile {

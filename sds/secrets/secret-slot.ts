@@ -1,6 +1,12 @@
 import type { XdsResource } from '#xds/snapshot.ts';
 import { type ContentSources, followContent } from './follow-content.ts';
-import { type CertificateFacts, checkContent, factsOf, secretResource } from './secret-content.ts';
+import {
+  type CertificateFacts,
+  checkContent,
+  factsOf,
+  type SecretContent,
+  secretResource,
+} from './secret-content.ts';
 import type { ServedSecret } from './served-secret.ts';
 
 export type SlotOptions = ContentSources & {
@@ -11,6 +17,9 @@ export type SlotOptions = ContentSources & {
   onRefused(name: string, reason: string): void;
 };
 
+/** What was refused may be right later, when its time has come: it is looked at again after so long, in ms. */
+const AGAIN_MS = 60_000;
+
 /** One served secret: what it is to be, and the last content of it that may be sent. */
 export class SecretSlot {
   readonly #options: SlotOptions;
@@ -19,6 +28,7 @@ export class SecretSlot {
   #facts: CertificateFacts | undefined;
   #problem: string | undefined;
   #end: () => void = () => {};
+  #stopLooking: () => void = () => {};
 
   constructor(served: ServedSecret, options: SlotOptions) {
     this.#options = options;
@@ -51,26 +61,36 @@ export class SecretSlot {
   }
 
   close(): void {
+    this.#stopLooking();
     this.#end();
   }
 
   #follow(): void {
-    this.#end();
-    const { clock, versionKey, onChange } = this.#options;
-    const { name, content } = this.#served;
-    this.#end = followContent(content, this.#options, {
-      onContent: next => {
-        const wrong = checkContent(next, clock.now());
-        if (wrong !== undefined) return this.#refuse(wrong);
-        this.#problem = undefined;
-        this.#facts = factsOf(next);
-        const resource = secretResource(name, next, versionKey);
-        if (resource.version === this.#resource?.version) return;
-        this.#resource = resource;
-        onChange();
+    this.close();
+    this.#end = followContent(this.#served.content, this.#options, {
+      onContent: next => this.#take(next),
+      onTrouble: reason => {
+        this.#stopLooking();
+        this.#refuse(reason);
       },
-      onTrouble: reason => this.#refuse(reason),
     });
+  }
+
+  #take(next: SecretContent): void {
+    this.#stopLooking();
+    const { clock, versionKey, onChange } = this.#options;
+    const wrong = checkContent(next, clock.now());
+    if (wrong !== undefined) {
+      this.#refuse(wrong);
+      this.#stopLooking = clock.after(AGAIN_MS, () => this.#take(next));
+      return;
+    }
+    this.#problem = undefined;
+    this.#facts = factsOf(next);
+    const resource = secretResource(this.#served.name, next, versionKey);
+    if (resource.version === this.#resource?.version) return;
+    this.#resource = resource;
+    onChange();
   }
 
   #refuse(reason: string): void {

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { type Authority, openAuthority } from '#certificates/authority/authority.ts';
 import { fileAuthorityStore } from '#certificates/authority/file-authority-store.ts';
+import { makeFolder } from '#files/make-folder.ts';
 import { replaceFile } from '#files/write-durably.ts';
 import { type Cluster, connectCluster } from '#kubernetes/cluster.ts';
 import type { Clock } from './clock.ts';
@@ -67,7 +67,9 @@ async function startAuthority(
       : fileAuthorityStore(authorityFolder);
   const onTrouble = (reason: string) =>
     log.error({ reason }, 'the roots of the authority cannot be kept, those read last stay in force');
-  const authority = await openAuthority({ ...config, ...clock, store, onTrouble });
+  const authority = await openAuthority({ ...config, ...clock, store, onTrouble }).catch((error: Error) => {
+    throw authoritySecret === undefined ? new Error(`STATE: ${error.message}`) : error;
+  });
   if (authoritySecret === undefined) writeRoots(authorityFolder, authority);
   authority.onRoots(() => {
     log.info('the roots of the authority have changed');
@@ -82,7 +84,7 @@ async function startAuthority(
 
 /** What people give to `curl --cacert`. */
 function writeRoots(folder: string, authority: Authority): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder);
   replaceFile(join(folder, 'roots.pem'), authority.roots());
 }
 

@@ -29,7 +29,7 @@ export type KubernetesReports = {
 
 const RESOURCE = { group: 'discovery.k8s.io', version: 'v1', plural: 'endpointslices' };
 
-export const ALL_NAMESPACES = '*';
+const ALL_NAMESPACES = '*';
 
 /**
  * The instances that the orchestrator knows: EndpointSlices of some namespaces, by list and watch. A service is called `service.namespace`, and in our

@@ -11,8 +11,8 @@ type Placed = SliceEndpoint & { readonly ports: readonly SlicePort[] };
  * The instances of one service, by what stands behind its name: '' for its main port (its only one, else the one named `http`, else the first that
  * is listed), `:name` for a port by name and `:number` by number.
  *
- * An endpoint that two slices have (it moves from one to another) counts once, and as ready when one says so; an instance with addresses of
- * both families counts once, with IPv4. As long as one endpoint of the service is ready those that are about to end are left out, so that they get nothing new and
+ * An endpoint that two slices have (it moves from one to another) counts once, and as ready when one of them says so. An instance with addresses of
+ * both families counts once, with IPv4. As long as one endpoint of the service is ready, those that are about to end are left out: they get nothing new and
  * finish what they have. When none is ready they are DRAINING, which Envoy asks only when there is nobody else.
  */
 export function serviceInstances(slices: readonly Slice[]): ReadonlyMap<string, readonly Instance[]> {
