@@ -24,6 +24,16 @@ test('lists and addresses are read as written', () => {
   assert.deepEqual(config.sds, { host: 'sds', port: 18003 });
 });
 
+test('a list that names nothing is refused: it would have the gateway read nothing, or its demo', () => {
+  for (const name of ['RESOURCES', 'RESOURCES_KUBERNETES', 'API_GROUPS']) {
+    const value = name === 'RESOURCES' ? delimiter : ' , ';
+    assert.throws(
+      () => readConfig({ [name]: value }),
+      new RegExp(`^Error: ${name} is "[:;,]", which names nothing`),
+    );
+  }
+});
+
 test('with namespaces of Kubernetes no folder is read, unless one is named', () => {
   const { resources, kubernetes } = readConfig({ RESOURCES_KUBERNETES: 'shop, web,shop', KUBECONFIG: '/k' });
   assert.deepEqual([resources, kubernetes], [[], { namespaces: ['shop', 'web'], kubeconfig: '/k' }]);

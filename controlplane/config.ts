@@ -63,10 +63,7 @@ const CA_FILES = [
 export function readConfig(env: Environment): Config {
   const text = variablesOf(env);
   const list = (name: string, otherwise: string, separator: string) =>
-    text(name, otherwise)
-      .split(separator)
-      .map(item => item.trim())
-      .filter(item => item !== '');
+    parseList(name, text(name, otherwise), separator);
   const address = (name: string, otherwise: string) => parseAddress(name, text(name, otherwise));
   const namespaces = list('RESOURCES_KUBERNETES', '', ',');
   const edge = address('EDGE_ADDRESS', '127.0.0.1:8080');
@@ -99,6 +96,16 @@ export function readConfig(env: Environment): Config {
     apiGroups: list('API_GROUPS', 'gateway.internal,getambassador.io', ','),
     logLevel: parseLogLevel(text('LOG_LEVEL', 'info')),
   };
+}
+
+/** A variable that is set and names nothing is a mistake: without it other things would be read, or nothing at all. */
+function parseList(name: string, text: string, separator: string): readonly string[] {
+  const items = text
+    .split(separator)
+    .map(item => item.trim())
+    .filter(item => item !== '');
+  if (items.length > 0 || text === '') return items;
+  throw new Error(`${name} is "${text}", which names nothing: want one or more, with "${separator}" between`);
 }
 
 function parseKubernetes(namespaces: readonly string[], kubeconfig: string): KubernetesConfig {

@@ -22,7 +22,7 @@ import {
   remove,
 } from '#resources/kubernetes/testing/objects.ts';
 import { documentsOf } from '#resources/kubernetes/testing/same-as-folder.ts';
-import { discoveryClusters } from './compile/discovery-cluster.ts';
+import { discoveryClusters } from './compile/clusters/discovery-cluster.ts';
 import { resourceSetOf } from './compile/testing/resource-set-of.ts';
 import { inCluster, reasons, type Status, statusWhen } from './testing/in-cluster.ts';
 

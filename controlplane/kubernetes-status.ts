@@ -49,41 +49,45 @@ export function writeKubernetesStatus(parts: KubernetesStatusParts): KubernetesS
     outdated: () => outdated(parts),
     wrote: result => metrics.statusWritten(result),
   });
-  const onLeading = (leading: boolean) => {
+  const candidacy = openCandidacy(parts, leading => {
     log.info({ lease: LEASE, leading }, leading ? 'writes the status of resources' : 'writes no status');
     metrics.statusLeading(leading);
     writer.lead(leading);
-  };
-  let leading: ReturnType<typeof lead> | undefined;
-  let closed = false;
-  const begin = () => {
-    cancel();
-    if (closed) return;
-    const onTrouble = (error: Error, repeated: boolean) => {
-      if (!repeated) log.warn(`cannot hold the Lease ${LEASE}: ${error.message}`);
-    };
-    const holder = `${hostname()}-${randomUUID().slice(0, 8)}`;
-    const { namespace } = cluster;
-    const durationSeconds = LEASE_SECONDS;
-    leading ??= lead({
-      cluster,
-      namespace,
-      name: LEASE,
-      durationSeconds,
-      holder,
-      onLeading,
-      onTrouble,
-      now,
-      after,
-      random,
-    });
-  };
-  const cancel = after(WITHOUT_PROXIES_MS, begin);
+  });
   return {
     changed: () => {
-      if (leading === undefined && parts.facts()?.proxies === true) begin();
+      if (!candidacy.stands() && parts.facts()?.proxies === true) candidacy.stand();
       writer.stir();
     },
+    close: () => candidacy.close(),
+  };
+}
+
+type Candidacy = {
+  stands(): boolean;
+  /** Tries to hold the Lease from now on. */
+  stand(): void;
+  close(): Promise<void>;
+};
+
+/** Stands for the Lease when asked to, or after WITHOUT_PROXIES_MS by itself. */
+function openCandidacy(parts: KubernetesStatusParts, onLeading: (leading: boolean) => void): Candidacy {
+  const { cluster, log, now, after, random } = parts;
+  const onTrouble = (error: Error, repeated: boolean) => {
+    if (!repeated) log.warn(`cannot hold the Lease ${LEASE}: ${error.message}`);
+  };
+  const holder = `${hostname()}-${randomUUID().slice(0, 8)}`;
+  const lease = { namespace: cluster.namespace, name: LEASE, durationSeconds: LEASE_SECONDS, holder };
+  let leading: ReturnType<typeof lead> | undefined;
+  let closed = false;
+  const stand = () => {
+    cancel();
+    if (!closed) leading ??= lead({ cluster, ...lease, onLeading, onTrouble, now, after, random });
+  };
+  const cancel = after(WITHOUT_PROXIES_MS, stand);
+  return {
+    stands: () => leading !== undefined,
+    stand,
     close: async () => {
       closed = true;
       cancel();

@@ -1,4 +1,3 @@
-import type { Logger } from 'pino';
 import type { ParseOptions } from '#resources/parse-options.ts';
 import type { Problem } from '#resources/problem.ts';
 import { fromLastGood, toLastGood } from './last-good.ts';
@@ -9,48 +8,74 @@ import type { Resources } from './rollout.ts';
 export type LastGoodKeeper = {
   /** What an earlier process kept. */
   readonly lastGood: Resources;
-  /** Keeps these soon; of several that wait only the newest is written. A failure is a Problem until a later write succeeds. */
+  /** Keeps these soon; of several that wait only the newest is written. A failure is a Problem until a later write succeeds; it is tried again every 5 s. */
   keep(accepted: Resources): void;
   problems(): readonly Problem[];
-  /** Resolves when nothing waits to be written. */
-  settled(): Promise<void>;
+  /** Tries nothing again, and resolves when nothing waits to be written. */
+  close(): Promise<void>;
 };
 
+export type LastGoodKeeperParts = {
+  readonly store: LastGoodStore;
+  readonly parse: ParseOptions;
+  /** Called when a write has failed, or succeeds again. */
+  changed(): void;
+  after(ms: number, callback: () => void): () => void;
+};
+
+/** A disk that was full has space again one day, and nobody needs to edit anything for it. */
+const RETRY_MS = 5_000;
+
 /** Reads what was kept, and writes what is accepted in the background, one write at a time. */
-export async function lastGoodKeeper(
-  store: LastGoodStore,
-  options: ParseOptions,
-  log: Logger,
-): Promise<LastGoodKeeper> {
+export async function lastGoodKeeper(parts: LastGoodKeeperParts): Promise<LastGoodKeeper> {
+  const { store, parse, changed, after } = parts;
   let problem: Problem | undefined;
   let waiting: Resources | undefined;
   let writing: Promise<void> | undefined;
-  const fail = (what: string) => (error: unknown) => {
+  let cancelRetry = () => {};
+  const fail = (what: string, error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error);
     problem = systemProblem('State', '', `cannot ${what} the last good resources: ${reason}`);
-    log.error(problem.message);
+  };
+  const tryWrite = async (next: Resources) => {
+    const before = problem;
+    try {
+      await store.write(toLastGood(next));
+      problem = undefined;
+    } catch (error) {
+      fail('keep', error);
+    }
+    if (problem !== before) changed();
+    return problem === undefined;
   };
   const write = async () => {
     while (waiting !== undefined) {
       const next = waiting;
       waiting = undefined;
-      await store.write(toLastGood(next)).then(() => {
-        problem = undefined;
-      }, fail('keep'));
+      if (!(await tryWrite(next)) && waiting === undefined) retry(next);
     }
     writing = undefined;
   };
-  const kept = await store.read().catch(error => {
-    fail('read')(error);
+  const retry = (failed: Resources) => {
+    cancelRetry();
+    cancelRetry = after(RETRY_MS, () => keep(failed));
+  };
+  const keep = (accepted: Resources) => {
+    cancelRetry();
+    waiting = accepted;
+    writing ??= write();
+  };
+  const kept = await store.read().catch((error: unknown) => {
+    fail('read', error);
     return [];
   });
   return {
-    lastGood: fromLastGood(kept, options),
-    keep: accepted => {
-      waiting = accepted;
-      writing ??= write();
-    },
+    lastGood: fromLastGood(kept, parse),
+    keep,
     problems: () => (problem === undefined ? [] : [problem]),
-    settled: async () => writing,
+    close: async () => {
+      await writing;
+      cancelRetry();
+    },
   };
 }

@@ -1,10 +1,10 @@
 import http from 'node:http';
 import { join } from 'node:path';
-import pino from 'pino';
 import { connectCluster } from '#kubernetes/cluster.ts';
 import { after } from '#process/after.ts';
 import { exitOf, orExit } from '#process/exit.ts';
 import { openMutualTls } from '#process/mutual-tls.ts';
+import { serviceLog } from '#process/service-log.ts';
 import { serve } from '#protos/serve.ts';
 import { readConfig } from './config.ts';
 import { controlPlane } from './control-plane.ts';
@@ -22,7 +22,7 @@ const STOP_GRACE_MS = 500;
 
 const exit = exitOf('controlplane');
 const config = await orExit(exit, () => readConfig(process.env));
-const log = pino({ level: config.logLevel, base: null });
+const log = serviceLog(config.logLevel);
 await orExit(exit, () => makeStateFolder(config.state));
 
 const { tlsFolder } = config;

@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { Status } from './status.ts';
+import type { ProxyStatus, Status } from './status.ts';
 
 /** What happened, counted; what is, is read from the status at each scrape. No label carries more than names of the operator's. */
 export type Metrics = {
@@ -50,9 +50,14 @@ export function createMetrics(status: () => Status): Metrics {
     for (const [severity, count] of countBy(status().problems, problem => problem.severity))
       set({ severity }, count);
   });
-  gauge('gateway_proxies', 'Connected proxies by group', ['group'], set => {
-    for (const [group, count] of countBy(status().proxies, proxy => proxy.group)) set({ group }, count);
-  });
+  gauge(
+    'gateway_proxies',
+    'Connected proxies by group; unknown: nothing is there for theirs',
+    ['group'],
+    set => {
+      for (const [group, count] of countBy(status().proxies, knownGroup)) set({ group }, count);
+    },
+  );
   return {
     registry,
     acked: type => answers.inc({ type, answer: 'ack' }),
@@ -75,6 +80,11 @@ export function createMetrics(status: () => Status): Metrics {
       },
     });
   }
+}
+
+/** Anybody may call itself anything, but is sent nothing then. */
+function knownGroup({ group, types }: ProxyStatus): string {
+  return types.some(({ sent }) => sent !== undefined) ? group : 'unknown';
 }
 
 function countBy<T>(items: readonly T[], key: (item: T) => string): Map<string, number> {

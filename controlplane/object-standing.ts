@@ -1,8 +1,10 @@
+import { secretReferences } from '#resources/kubernetes/secret-references.ts';
 import type { ServedObject } from '#resources/kubernetes/served-object.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { Refused, Resource } from '#resources/resource.ts';
 import type { Written } from './candidates.ts';
 import { effective, type Rollout } from './rollout.ts';
+import { concerns } from './tls-secrets.ts';
 
 /** One condition of an object. */
 export type Said = {
@@ -29,13 +31,31 @@ export type ObjectFacts = {
 /** Tells how objects stand; undefined: the object is for another gateway. */
 export function objectStandings(facts: ObjectFacts): (object: ServedObject) => ObjectStanding | undefined {
   const byPlace = Map.groupBy(facts.problems, placeOf);
+  const ofSecrets = Map.groupBy(
+    facts.problems.filter(({ kind }) => kind === 'Secret'),
+    ({ namespace, name }) => `${namespace}/${name}`,
+  );
   const served = effective(facts.rollout);
   return ({ parsed, name, namespace }) => {
     const item = parsed.resources[0] ?? parsed.refused[0];
     if (item === undefined) return undefined;
-    const problems = byPlace.get(placeOf({ kind: item.kind, namespace, name, file: parsed.file })) ?? [];
+    const own = byPlace.get(placeOf({ kind: item.kind, namespace, name, file: parsed.file })) ?? [];
+    const problems = [...own, ...problemsOfSecrets(item, ofSecrets)];
     return { ...standing(item, { ...facts, served, problems }), problems };
   };
+}
+
+/** A Secret has no status: who names it is told what is wrong with it. */
+function problemsOfSecrets(
+  item: Resource | Refused,
+  problems: ReadonlyMap<string, readonly Problem[]>,
+): readonly Problem[] {
+  const names = 'spec' in item ? [...secretReferences([item]).keys()] : [];
+  return names.flatMap(name =>
+    (problems.get(name) ?? [])
+      .filter(problem => concerns(problem, item))
+      .map(({ field: _, ...problem }) => ({ ...problem, message: `Secret ${name}: ${problem.message}` })),
+  );
 }
 
 type Own = ObjectFacts & { readonly served: ReadonlyMap<string, Resource> };

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { objectParser } from '#resources/kubernetes/object-parser.ts';
 import { type ServedObject, toServedObject } from '#resources/kubernetes/served-object.ts';
 import { DEFAULT_PARSE_OPTIONS } from '#resources/parse-options.ts';
+import type { Severity } from '#resources/problem.ts';
 import type { Written } from './candidates.ts';
 import { type ObjectFacts, objectStandings } from './object-standing.ts';
 import { type Condition, objectStatus } from './object-status.ts';
@@ -12,9 +13,9 @@ const PLACE = 'Kubernetes mappings.gateway.internal';
 const NOW = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
 const COLLECTION = { group: 'gateway.internal', version: 'v2', plural: 'mappings' };
 
-function objectOf(spec: object, status?: unknown, generation = 1): ServedObject {
+function objectOf(spec: object, status?: unknown, generation = 1, kind = 'Mapping'): ServedObject {
   const metadata = { name: 'one', namespace: 'shop', uid: 'u', resourceVersion: '5', generation };
-  const object = { apiVersion: 'gateway.internal/v2', kind: 'Mapping', metadata, spec, status };
+  const object = { apiVersion: 'gateway.internal/v2', kind, metadata, spec, status };
   return toServedObject(object, COLLECTION, objectParser(PLACE, DEFAULT_PARSE_OPTIONS).parse);
 }
 
@@ -115,6 +116,32 @@ describe('the status of an object', () => {
     assert.deepEqual(inShort(statusOf(object, factsOf(object, { problems: foreign }))), [
       'Accepted=False:Invalid',
       'Programmed=False:Closed',
+    ]);
+  });
+
+  test('of a Host has what is wrong with its Secret, which has no status', () => {
+    const spec = { hostname: 'shop.example', tlsSecret: { name: 'pair', namespace: 'keys' } };
+    const host = objectOf(spec, undefined, 1, 'Host');
+    const place = { kind: 'Secret', namespace: 'keys', name: 'pair', file: 'Kubernetes secrets', line: 0 };
+    const said = (severity: Severity, message: string) => ({ ...place, severity, message });
+    const status = statusOf(
+      host,
+      factsOf(host, {
+        problems: [
+          said('error', 'the private key does not fit'),
+          said('warning', 'it is not for shop.example (used by Host/shop/one)'),
+          said('warning', 'it is not for other.example (used by Host/shop/other)'),
+          { ...said('error', 'expired'), name: 'another' },
+        ],
+      }),
+    );
+    assert.deepEqual(inShort(status), ['Accepted=False:Problems', 'Programmed=Unknown:Pending']);
+    assert.deepEqual(status?.problems, [
+      { severity: 'error', message: 'Secret keys/pair: the private key does not fit' },
+      {
+        severity: 'warning',
+        message: 'Secret keys/pair: it is not for shop.example (used by Host/shop/one)',
+      },
     ]);
   });
 

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { type Fields, isFields } from '#resources/fields.ts';
 import type { ServedObject } from '#resources/kubernetes/served-object.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { ObjectStanding, Said } from './object-standing.ts';
@@ -47,8 +48,6 @@ export function objectStatus(
   return isDeepStrictEqual(status, before) ? undefined : status;
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
 const isOf = (type: string) => (condition: Fields) => condition.type === type;
 
 function toCondition(
@@ -81,13 +80,9 @@ function cut(text: string, longest: number): string {
 }
 
 function readStatus(status: unknown): { conditions: readonly Fields[]; problems: readonly unknown[] } {
-  const { conditions, problems } = isRecord(status) ? status : {};
+  const { conditions, problems } = isFields(status) ? status : {};
   return {
-    conditions: Array.isArray(conditions) ? conditions.filter(isRecord) : [],
+    conditions: Array.isArray(conditions) ? conditions.filter(isFields) : [],
     problems: Array.isArray(problems) ? problems : [],
   };
-}
-
-function isRecord(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

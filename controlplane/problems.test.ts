@@ -28,6 +28,11 @@ const table: [what: string, problem: Problem, text: string][] = [
     systemProblem('Envoy', 'edge', 'refuses its Listener'),
     'error: Envoy edge: refuses its Listener',
   ],
+  [
+    'a value that breaks lines and has colours',
+    { ...PROBLEM, message: '"a\nb\u001b[31m\u0085" is not a host name' },
+    'error: Mapping shop/users (routes.yaml:7, spec.service): "a\\u000ab\\u001b[31m\\u0085" is not a host name',
+  ],
 ];
 for (const [what, problem, text] of table) {
   test(`a Problem of ${what} is one line`, () => assert.equal(describeProblem(problem), text));

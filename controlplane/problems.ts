@@ -49,5 +49,15 @@ export function problemText({ kind, namespace, name, file, line, field, message 
   const id = [namespace, name].filter(part => part !== '').join('/');
   const what = [kind, id].filter(part => part !== '').join(' ');
   const place = [formatSource({ file, line }), field ?? ''].filter(part => part !== '').join(', ');
-  return `${[what, place === '' ? '' : `(${place})`].filter(part => part !== '').join(' ')}: ${message}`;
+  const text = `${[what, place === '' ? '' : `(${place})`].filter(part => part !== '').join(' ')}: ${message}`;
+  return escapeControls(text);
+}
+
+/** What operators wrote, or strangers call themselves, may hold controls, which would break the line or act on a terminal. */
+export function escapeControls(text: string): string {
+  return text.replace(/\p{Cc}/gu, escapeControl);
+}
+
+function escapeControl(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }

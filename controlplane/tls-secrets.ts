@@ -7,10 +7,10 @@ import type { Refused, Resource } from '#resources/resource.ts';
 import { resourceId } from '#resources/resource.ts';
 import { type ResourceSet, toResourceSet } from '#resources/resource-set.ts';
 import { secretValue } from '#resources/secret.ts';
-import { authoritiesIn, CERTIFICATE_KEY, PRIVATE_KEY_KEY } from './compile/edge-secret.ts';
-import { contextOf } from './compile/host-context.ts';
-import { authoritiesUse, certificateUse } from './compile/host-tls.ts';
 import { problemOf } from './compile/problem-of.ts';
+import { authoritiesIn, CERTIFICATE_KEY, PRIVATE_KEY_KEY } from './compile/tls/edge-secret.ts';
+import { contextOf } from './compile/tls/host-context.ts';
+import { authoritiesUse, certificateUse } from './compile/tls/host-tls.ts';
 import type { Resources } from './rollout.ts';
 
 type Secret = Resource<'Secret'>;
@@ -22,8 +22,9 @@ export type Checkable = { readonly resources: Resources; readonly refused: Reado
 const KINDS: readonly string[] = ['Host', 'TLSContext', 'Secret'];
 
 /**
- * Takes from what was read the Secrets that a Host uses for TLS and that no Envoy would take, or no client believe, at `now` (milliseconds since the epoch): they count as
- * refused, so that their last good version stays in force. `inForce` is what proxies go by, whose Hosts may use others. Problems hold nothing of a key.
+ * Checks the Secrets that Hosts use for TLS: their certificates must be such that an Envoy takes them and clients believe them at `now` (milliseconds since the epoch).
+ * Those that are not count as refused, so that their last good version stays in force. `inForce` is what proxies go by: its Hosts may use other Secrets than those that
+ * were read. Problems hold nothing of a key.
  */
 export function checkTlsSecrets<Read extends Checkable>(
   read: Read,
@@ -115,7 +116,16 @@ function secretFault(secret: Secret, message: string): Problem {
 }
 
 function certificateWarning(secret: Secret, host: Host, message: string): Problem {
-  return { ...problemAt(secret, 'warning'), message: `${message} (used by ${host.id})` };
+  return { ...problemAt(secret, 'warning'), message: `${message} ${usedBy(host)}` };
+}
+
+/** Whether what is wrong with a Secret matters to this resource, which names it: warnings are about one Host. */
+export function concerns({ severity, message }: Problem, user: Pick<Resource, 'id'>): boolean {
+  return severity === 'error' || message.endsWith(usedBy(user));
+}
+
+function usedBy({ id }: Pick<Resource, 'id'>): string {
+  return `(used by ${id})`;
 }
 
 /** What is wrong lies in values that are shown nowhere, so no field is named. */

@@ -1,6 +1,6 @@
 import { decodeAny } from '#protos/decode.ts';
 import { encodeAny } from '#protos/encode.ts';
-import { isJsonObject, type Json, type JsonObject } from '#protos/json.ts';
+import { type Json, type JsonObject, objectsIn } from '#protos/json.ts';
 import { RATE_LIMIT } from '#protos/type-url.ts';
 import { NO_RESOURCES, type Snapshot, type XdsResource, xdsResource } from '#xds/snapshot.ts';
 
@@ -38,7 +38,7 @@ function keepLimits(resource: XdsResource, keep: (limit: Limit) => boolean): rea
 }
 
 function limitsOf({ domain, limits }: JsonObject): readonly Limit[] {
-  return Array.isArray(limits) ? limits.filter(isJsonObject).map(limit => ({ domain, limit })) : [];
+  return objectsIn(limits).map(limit => ({ domain, limit }));
 }
 
 function patternOf({ domain, limit }: Limit): string {

@@ -8,13 +8,13 @@ import { collect } from '#resources/collect.ts';
 import { createParser } from '#resources/parse.ts';
 import { DEFAULT_PARSE_OPTIONS } from '#resources/parse-options.ts';
 import { type ResourceSet, toResourceSet } from '#resources/resource-set.ts';
+import { discoveryClusters } from './clusters/discovery-cluster.ts';
+import { EXT_AUTHZ_CLUSTER } from './clusters/ext-authz-cluster.ts';
+import { RATE_LIMIT_CLUSTER } from './clusters/rate-limit-cluster.ts';
 import { compile } from './compile.ts';
 import type { Compiled } from './compiled.ts';
-import { discoveryClusters } from './discovery-cluster.ts';
-import { EXT_AUTHZ_CLUSTER } from './ext-authz-cluster.ts';
 import { Memo } from './memo.ts';
 import type { CompileOptions } from './options.ts';
-import { RATE_LIMIT_CLUSTER } from './rate-limit-cluster.ts';
 import { resourceSetOf } from './testing/resource-set-of.ts';
 
 const OPTIONS: CompileOptions = {

@@ -1,14 +1,14 @@
 import type { ResourceSet } from '#resources/resource-set.ts';
-import type { NamedCluster } from './cluster-names.ts';
-import { ownHeaders } from './injected-headers.ts';
-import { labelling } from './labelling.ts';
-import type { EdgeListener } from './listeners.ts';
+import type { NamedCluster } from './clusters/cluster-names.ts';
+import { RATE_LIMIT_CLUSTER, rateLimitCluster } from './clusters/rate-limit-cluster.ts';
+import type { EdgeListener } from './listeners/listeners.ts';
 import type { Memo } from './memo.ts';
 import { moduleConfig } from './module-config.ts';
 import type { CompileOptions } from './options.ts';
-import { RATE_LIMIT_CLUSTER, rateLimitCluster } from './rate-limit-cluster.ts';
-import type { RateLimitContext } from './rate-limit-problems.ts';
-import { takenHeaders } from './taken-headers.ts';
+import { ownHeaders } from './rate-limits/injected-headers.ts';
+import { labelling } from './rate-limits/labelling.ts';
+import type { RateLimitContext } from './rate-limits/rate-limit-problems.ts';
+import { takenHeaders } from './rate-limits/taken-headers.ts';
 
 /** What rate limits bring into the edge's configuration. */
 export type EdgeRateLimits = RateLimitContext & {

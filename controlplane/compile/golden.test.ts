@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { stringify } from 'yaml';
 import { validate } from '#envoy/e2e/validate.ts';
+import { toEnvoyYaml } from '#envoy/envoy-yaml.ts';
 import { encodeAny } from '#protos/encode.ts';
 import { messageName } from '#protos/type-url.ts';
 import type { Problem } from '#resources/problem.ts';
 import { missingReferences } from '#xds/testing/references.ts';
 import { snapshotEncoder } from '../envoy-snapshot.ts';
+import { BOOTSTRAP_CLUSTERS, discoveryClusters } from './clusters/discovery-cluster.ts';
 import { compile } from './compile.ts';
 import type { Compiled } from './compiled.ts';
-import { BOOTSTRAP_CLUSTERS, discoveryClusters } from './discovery-cluster.ts';
 import { EXT_AUTHZ, nodeGroups, RATELIMIT_SERVICE, SDS, SERVICE_GROUPS } from './node-groups.ts';
 import type { CompileOptions } from './options.ts';
 import { resourceSetOf } from './testing/resource-set-of.ts';
@@ -87,8 +87,5 @@ function golden({ resources }: Compiled, problems: readonly Problem[]): string {
   const lines = problems.map(({ severity, line, kind, namespace, name, field, message }) =>
     [`line ${line}: ${severity}: ${kind} ${namespace}/${name}:`, field, message].filter(Boolean).join(' '),
   );
-  return stringify(
-    { ...Object.fromEntries(messages), problems: lines },
-    { version: '1.1', lineWidth: 0, aliasDuplicateObjects: false },
-  );
+  return toEnvoyYaml({ ...Object.fromEntries(messages), problems: lines });
 }

@@ -1,8 +1,8 @@
 import type { MappingSpec } from '#resources/mapping.ts';
 import type { Resource } from '#resources/resource.ts';
-import { clusterKey, serviceName } from './mapping-cluster.ts';
-import { matchKey } from './mapping-match.ts';
+import { clusterKey, serviceName } from './clusters/mapping-cluster.ts';
 import type { Memo } from './memo.ts';
+import { matchKey } from './routes/mapping-match.ts';
 
 /** What decides with which other Mappings one shares a cluster, and with which a route. */
 export type MappingKeys = {

@@ -13,7 +13,7 @@ import {
 import { type Document, read } from '#resources/kubernetes/testing/objects.ts';
 
 /** All that a control plane may do in the namespace whose resources it reads, here its own. */
-export const RIGHTS: readonly Rule[] = [
+const RIGHTS: readonly Rule[] = [
   { apiGroups: ['gateway.internal'], resources: ['*'], verbs: ['list', 'watch'] },
   { apiGroups: ['gateway.internal'], resources: ['*/status'], verbs: ['patch'] },
   { apiGroups: [''], resources: ['secrets'], verbs: ['list', 'watch'] },

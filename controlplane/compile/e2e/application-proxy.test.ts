@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
 import { test } from 'node:test';
+import { freePort } from '#protos/testing/free-port.ts';
 import { startCompiled } from './compiled-envoy.ts';
 import { startEchoServer } from './echo-server.ts';
 
@@ -68,12 +67,3 @@ spec:
   virtual_hosts: [{name: all, domains: ['*'], routes: [{prefix: /, cluster: service}]}]
   clusters: [{name: service, type: strict_dns, hosts: [${ports.map(port => `{url: 'tcp://127.0.0.1:${port}'}`).join(', ')}]}]
 `;
-
-/** A port that nobody listens on now. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise(resolve => server.close(resolve));
-  return port;
-}

@@ -1,13 +1,4 @@
-/** A generator of numbers from 0 to 1 that always gives the same ones for a seed (mulberry32). */
-export function seededRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
+import { seededRandom } from '#protos/testing/random.ts';
 
 type Value = unknown;
 type Pick = <T>(items: readonly T[]) => T;

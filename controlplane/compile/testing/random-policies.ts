@@ -1,7 +1,7 @@
 import { FILTER_NAMES, NAMESPACES } from './random-filters.ts';
 import type { Chances } from './seeded-pick.ts';
 
-export const RULE_HOSTS: readonly string[] = [
+const RULE_HOSTS: readonly string[] = [
   '*',
   'a.test',
   'A.Test.',
@@ -11,7 +11,7 @@ export const RULE_HOSTS: readonly string[] = [
   'c*d.test',
   'other.example',
 ];
-export const RULE_PATHS: readonly string[] = [
+const RULE_PATHS: readonly string[] = [
   '*',
   '/',
   '/a/*',

@@ -1,4 +1,4 @@
-import { seededRandom } from './random-documents.ts';
+import { seededRandom } from '#protos/testing/random.ts';
 
 /** Chances that are the same for the same seed. */
 export type Chances = {

@@ -1,0 +1,82 @@
+import type { JsonObject } from '#protos/json.ts';
+import type { Resource } from '#resources/resource.ts';
+import type { KeyedMapping } from '../mapping-keys.ts';
+import type { Memo } from '../memo.ts';
+import { contentHash } from './content-hash.ts';
+import { mappingCluster, type UpstreamTls } from './mapping-cluster.ts';
+import { RESERVED_CLUSTERS } from './reserved-clusters.ts';
+
+/** A cluster with its name in Envoy, and the ids of the resources that it comes from. */
+export type NamedCluster = {
+  readonly name: string;
+  readonly json: JsonObject;
+  readonly origins: readonly string[];
+};
+
+type Mapping = Resource<'Mapping'>;
+type ByName = ReadonlyMap<string, NamedCluster>;
+
+/** What Mappings with equal settings share: the name of their service, and all of them. */
+type Upstream = { readonly service: string; readonly users: [Mapping, ...Mapping[]] };
+
+/**
+ * The cluster of each Mapping, by the Mapping's id. A Mapping whose service is the name of a ProxyConfig's cluster uses
+ * that one. Otherwise it is named as the service, and Mappings with equal settings share it; where settings differ
+ * under one name, each of these clusters gets a suffix from its settings, so that no name changes its meaning
+ * when a Mapping comes or goes.
+ */
+export function mappingClusters(
+  mappings: readonly KeyedMapping[],
+  declared: ByName,
+  tls: UpstreamTls,
+  memo: Memo,
+): ByName {
+  const clusters = new Map<string, NamedCluster>();
+  const upstreams = new Map<string, Upstream>();
+  for (const keyed of mappings) {
+    const cluster = declaredCluster(keyed, declared);
+    if (cluster === undefined) addUser(upstreams, keyed);
+    else clusters.set(keyed.mapping.id, cluster);
+  }
+  const taken = takenNames(upstreams.values(), declared);
+  for (const [key, upstream] of upstreams) {
+    const cluster = ownCluster(key, upstream, taken, tls, memo);
+    for (const { id } of upstream.users) clusters.set(id, cluster);
+  }
+  return clusters;
+}
+
+function declaredCluster({ mapping, keys }: KeyedMapping, declared: ByName): NamedCluster | undefined {
+  return mapping.spec.service.scheme === 'http' ? declared.get(keys.service) : undefined;
+}
+
+function addUser(upstreams: Map<string, Upstream>, { mapping, keys }: KeyedMapping): void {
+  const upstream = upstreams.get(keys.cluster);
+  if (upstream === undefined) upstreams.set(keys.cluster, { service: keys.service, users: [mapping] });
+  else upstream.users.push(mapping);
+}
+
+/** Names that no Mapping's cluster can have alone. */
+function takenNames(upstreams: Iterable<Upstream>, declared: ByName): ReadonlySet<string> {
+  const taken = new Set([...RESERVED_CLUSTERS, ...[...declared.values()].map(({ name }) => name)]);
+  const seen = new Set<string>();
+  for (const { service } of upstreams) {
+    if (seen.has(service)) taken.add(service);
+    seen.add(service);
+  }
+  return taken;
+}
+
+function ownCluster(
+  key: string,
+  { service, users }: Upstream,
+  taken: ReadonlySet<string>,
+  tls: UpstreamTls,
+  memo: Memo,
+): NamedCluster {
+  const [{ spec }] = users;
+  const name = taken.has(service) ? `${service}~${contentHash(key)}` : service;
+  const inputs = [name, tls.caFile, tls.hop.isDefault, tls.hop.trustDomain];
+  const json = memo.of(spec, 'cluster', inputs, () => mappingCluster(name, spec, tls));
+  return { name, json, origins: users.map(({ id }) => id) };
+}

@@ -1,0 +1,72 @@
+import { formatHostPort } from '#protos/host-port.ts';
+import type { JsonObject } from '#protos/json.ts';
+import type { DiscoveryCluster } from '#resources/cluster.ts';
+import type { HostPort } from '#resources/host.ts';
+import type { ProxyConfigSpec } from '#resources/proxy-config.ts';
+import type { ResourceSet } from '#resources/resource-set.ts';
+import { compareText } from '../order.ts';
+import { toCluster } from './cluster.ts';
+import { dnsMembers, staticMembers } from './members.ts';
+
+/** Which cluster of the bootstrap leads to the discovery service, and how it is asked. */
+export type Discovery = { readonly cluster: string; readonly refreshDelayMs?: number };
+
+type Sds = NonNullable<ProxyConfigSpec['cluster_manager']['sds']>;
+
+/** Names that every bootstrap has: no cluster of the operator can have one of them, Envoy would ignore it. */
+export const BOOTSTRAP_CLUSTERS: ReadonlySet<string> = new Set(['controlplane', 'sds', 'sds-rest']);
+
+/** The built-in discovery service, by a gRPC stream. */
+export const BUILT_IN: Discovery = { cluster: 'sds' };
+
+/**
+ * Where a ProxyConfig's `cluster_manager` looks for instances: in the built-in service when it gives that one's address,
+ * else in a cluster of its own. That one's name holds its address, so that another address is another name, which
+ * a running proxy's bootstrap does not have.
+ */
+export function discoveryOf(sds: Sds | undefined, builtIn: HostPort): Discovery {
+  if (sds === undefined) return BUILT_IN;
+  const { cluster, refresh_delay_ms } = sds;
+  const isBuiltIn = addressesOf(cluster) === addressesOf({ hosts: [builtIn] });
+  const rest = refresh_delay_ms !== undefined;
+  const name = isBuiltIn ? 'sds' : `${cluster.name}@${addressesOf(cluster)}`;
+  return { cluster: rest ? `${name}-rest` : name, ...(rest ? { refreshDelayMs: refresh_delay_ms } : {}) };
+}
+
+/**
+ * The clusters of discovery services other than the built-in one that the ProxyConfigs of a node group name, for the
+ * bootstrap: Envoy accepts only a cluster from there ("must have a statically defined non-EDS cluster").
+ */
+export function discoveryClusters(
+  resources: ResourceSet,
+  group: string,
+  builtIn: HostPort,
+): readonly JsonObject[] {
+  const clusters = new Map<string, JsonObject>();
+  for (const { spec } of resources.proxyConfigs) {
+    const { sds } = spec.cluster_manager;
+    if (spec.node_group !== group || sds === undefined) continue;
+    const discovery = discoveryOf(sds, builtIn);
+    if (BOOTSTRAP_CLUSTERS.has(discovery.cluster)) continue;
+    clusters.set(discovery.cluster, staticCluster(discovery, sds.cluster));
+  }
+  return [...clusters].sort(([a], [b]) => compareText(a, b)).map(([, json]) => json);
+}
+
+/** In a bootstrap a cluster stands without `@type`. */
+function staticCluster({ cluster: name, refreshDelayMs }: Discovery, cluster: DiscoveryCluster): JsonObject {
+  const members = cluster.type === 'static' ? staticMembers : dnsMembers;
+  const { '@type': _, ...json } = toCluster(name, {
+    connectTimeoutMs: cluster.connect_timeout_ms,
+    members: members(name, cluster.hosts),
+    protocol: refreshDelayMs === undefined ? 'http2' : 'http1',
+  });
+  return json;
+}
+
+function addressesOf({ hosts }: { readonly hosts: readonly HostPort[] }): string {
+  return hosts
+    .map(({ host, port }) => formatHostPort({ host: host === 'localhost' ? '127.0.0.1' : host, port }))
+    .sort()
+    .join(',');
+}

@@ -1,0 +1,23 @@
+import type { JsonObject } from '#protos/json.ts';
+import type { HostPort } from '#resources/host.ts';
+import { EXT_AUTHZ } from '../node-groups.ts';
+import type { CompileOptions } from '../options.ts';
+import { toCluster } from './cluster.ts';
+import { membersOf } from './members.ts';
+import { serviceTls } from './service-tls.ts';
+
+/** The name of the cluster of the service that runs filters. */
+export const EXT_AUTHZ_CLUSTER = 'ext-authz';
+
+/** A dead address is to be known soon. */
+const CONNECT_TIMEOUT_MS = 1000;
+
+/** Envoy's `Cluster` of the service that runs filters: HTTP/2, over all addresses that DNS has for its name; by mutual TLS where it is on another machine. */
+export function extAuthzCluster(address: HostPort, options: CompileOptions): JsonObject {
+  return toCluster(EXT_AUTHZ_CLUSTER, {
+    connectTimeoutMs: CONNECT_TIMEOUT_MS,
+    members: membersOf(EXT_AUTHZ_CLUSTER, address),
+    protocol: 'http2',
+    ...serviceTls(address, EXT_AUTHZ, options),
+  });
+}

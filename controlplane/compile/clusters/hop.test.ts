@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { MappingSpec } from '#resources/mapping.ts';
+import { resourceSetOf } from '../testing/resource-set-of.ts';
+import { callersOf, hopService } from './hop.ts';
+
+const HOP = { isDefault: true, trustDomain: 'a.test' };
+
+function resourcesOf(spec: string) {
+  return resourceSetOf(
+    `apiVersion: gateway.internal/v2\nkind: Mapping\nmetadata: {name: m}\nspec: {prefix: /, ${spec}}\n`,
+  ).resources;
+}
+
+function specOf(spec: string): MappingSpec {
+  const [mapping] = resourcesOf(spec).mappings;
+  assert.ok(mapping !== undefined);
+  return mapping.spec;
+}
+
+for (const [spec, isDefault, service] of [
+  ['service: user-service, resolver: sds', true, 'user-service'],
+  ['service: user-service, resolver: sds', false, undefined],
+  ['service: "user-service.shop:9000", resolver: sds', true, 'user-service'],
+  ['service: user-service, resolver: sds, hop_tls: false', true, undefined],
+  ['service: user-service', true, undefined],
+  ['service: user-service, hop_tls: true', false, 'user-service'],
+  ['service: "https://user-service", resolver: sds', true, undefined],
+] as const) {
+  const otherwise = isDefault ? 'on' : 'off';
+  test(`{${spec}} with hop TLS ${otherwise} goes ${service === undefined ? 'in plain text or as https says' : `to the proxies of ${service}`}`, () => {
+    assert.equal(hopService(specOf(spec), { ...HOP, isDefault }), service);
+  });
+}
+
+for (const [caller, group, callers] of [
+  ['service: user-service', 'user-service', ['edge', 'orders']],
+  ['service: user-service', 'user-service-12', ['edge', 'orders']],
+  ['service: user', 'user-service-1', ['edge']],
+  ['service: user-service', 'user-service-1x', ['edge']],
+  ['service: user-service', 'user-service1', ['edge']],
+  ['service: user-service, hop_tls: false', 'user-service', ['edge']],
+  ['service: other', 'user-service', ['edge']],
+] as const) {
+  test(`${callers.join(' and ')} may connect to ${group}, where orders has a Mapping to {${caller}}`, () => {
+    const resources = resourcesOf(`${caller}, resolver: sds, node_group: orders`);
+    assert.deepEqual(callersOf(resources, group, HOP), callers);
+  });
+}

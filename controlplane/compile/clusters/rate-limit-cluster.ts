@@ -1,0 +1,43 @@
+import type { JsonObject } from '#protos/json.ts';
+import type { HostPort } from '#resources/host.ts';
+import type { RateLimitServiceSpec } from '#resources/rate-limit-service.ts';
+import { RATELIMIT_SERVICE } from '../node-groups.ts';
+import { type CompileOptions, DEFAULT_CA_FILE } from '../options.ts';
+import { toCluster } from './cluster.ts';
+import { membersOf } from './members.ts';
+import { serviceTls } from './service-tls.ts';
+import { upstreamTls } from './upstream-tls.ts';
+
+/** The name of the rate limit service's cluster, whichever service it is: the listener need not change with its address. */
+export const RATE_LIMIT_CLUSTER = 'ratelimit-service';
+
+/** Connections are made ahead of a decision's few milliseconds; a dead address is to be known soon. */
+const CONNECT_TIMEOUT_MS = 1000;
+
+/** Where the rate limit service is: the operator's, or the built-in one. */
+export function rateLimitAddress(service: RateLimitServiceSpec | undefined, builtIn: HostPort): HostPort {
+  return service?.service ?? builtIn;
+}
+
+/**
+ * Envoy's `Cluster` of the rate limit service: HTTP/2, over all addresses that DNS has for its name. The built-in one is asked by mutual TLS where it is on
+ * another machine, the operator's as its RateLimitService says.
+ */
+export function rateLimitCluster(
+  service: RateLimitServiceSpec | undefined,
+  options: CompileOptions,
+): JsonObject {
+  const { rateLimit: builtIn, caFile = DEFAULT_CA_FILE } = options;
+  const { host, port } = rateLimitAddress(service, builtIn);
+  const isBuiltIn = host === builtIn.host && port === builtIn.port;
+  const tls = service !== undefined && (service.tls || service.service.scheme === 'https');
+  const cluster = toCluster(RATE_LIMIT_CLUSTER, {
+    connectTimeoutMs: CONNECT_TIMEOUT_MS,
+    members: membersOf(RATE_LIMIT_CLUSTER, { host, port }),
+    protocol: 'http2',
+    ...(isBuiltIn ? serviceTls({ host, port }, RATELIMIT_SERVICE, options) : {}),
+    ...(tls ? { transportSocket: upstreamTls(host, caFile, 'h2') } : {}),
+  });
+  const statsName = service?.stats_name;
+  return statsName === undefined ? cluster : { ...cluster, alt_stat_name: statsName };
+}

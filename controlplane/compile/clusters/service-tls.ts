@@ -1,0 +1,16 @@
+import { DEFAULT_TRUST_DOMAIN } from '#certificates/identity.ts';
+import type { JsonObject } from '#protos/json.ts';
+import type { HostPort } from '#resources/host.ts';
+import { isLoopback } from '#resources/origin.ts';
+import type { CompileOptions } from '../options.ts';
+import { hopClientTls } from './hop-tls.ts';
+
+/** Mutual TLS to the one of our own services that is node group `group`, unless it is on the proxies' own machine. */
+export function serviceTls(
+  { host }: HostPort,
+  group: string,
+  { serviceTls = false, trustDomain = DEFAULT_TRUST_DOMAIN }: CompileOptions,
+): { readonly transportSocket?: JsonObject } {
+  if (!serviceTls || isLoopback(host)) return {};
+  return { transportSocket: hopClientTls(trustDomain, { groups: [group] }) };
+}

@@ -1,0 +1,41 @@
+import type { Problem } from '#resources/problem.ts';
+import type { ResourceSet } from '#resources/resource-set.ts';
+import type { CompiledResource } from './compiled.ts';
+import { type EdgeRateLimits, edgeRateLimits } from './edge-rate-limits.ts';
+import { type EdgeFilters, edgeFilters } from './ext-authz/edge-filters.ts';
+import { edgeTlsListener } from './listeners/edge-tls-listener.ts';
+import { tlsAddressProblems } from './listeners/tls-address-problems.ts';
+import type { Memo } from './memo.ts';
+import { type CompileOptions, DEFAULT_EDGE_TLS } from './options.ts';
+import { type HostGuards, hostGuards } from './routes/host-guard.ts';
+import { edgeHosts } from './tls/edge-hosts.ts';
+
+/** What only the edge has: rate limits, filters and Hosts. */
+export type Edge = {
+  readonly limits: EdgeRateLimits;
+  readonly filters: EdgeFilters;
+  /** What Hosts demand of requests; undefined: there are no Hosts. */
+  readonly guards: HostGuards | undefined;
+  readonly tlsListener: CompiledResource | undefined;
+  /** Ids of the resources that its routes come from, besides Mappings and ProxyConfigs. */
+  readonly routeOrigins: readonly string[];
+  /** What is wrong with filters and Hosts. */
+  readonly problems: readonly Problem[];
+};
+
+/** `resources` are those of the edge. */
+export function edgeOf(resources: ResourceSet, options: CompileOptions, memo: Memo): Edge {
+  const { edgeTls = DEFAULT_EDGE_TLS, httpsPort = edgeTls.port } = options;
+  const limits = edgeRateLimits(resources, options, memo);
+  const filters = edgeFilters(resources, options, memo);
+  const { hosts, problems } = edgeHosts(resources);
+  const tlsListener = edgeTlsListener(hosts, edgeTls, limits.listener);
+  return {
+    limits,
+    filters,
+    guards: hosts.length === 0 ? undefined : hostGuards(hosts, httpsPort),
+    tlsListener,
+    routeOrigins: [...limits.origins, ...filters.origins, ...hosts.flatMap(({ origins }) => origins)],
+    problems: [...problems, ...tlsAddressProblems(resources, tlsListener), ...filters.problems],
+  };
+}

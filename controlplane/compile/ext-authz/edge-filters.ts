@@ -1,0 +1,59 @@
+import type { JsonObject } from '#protos/json.ts';
+import type { Problem } from '#resources/problem.ts';
+import type { ResourceSet } from '#resources/resource-set.ts';
+import type { NamedCluster } from '../clusters/cluster-names.ts';
+import { EXT_AUTHZ_CLUSTER, extAuthzCluster } from '../clusters/ext-authz-cluster.ts';
+import type { Memo } from '../memo.ts';
+import type { CompileOptions } from '../options.ts';
+import { type HostReach, hostReach } from './host-reach.ts';
+import { injectedOn } from './injected-by-filters.ts';
+import { internalOrigins, originMayMeet } from './internal-origins.ts';
+import { bypassProblems, policyProblems } from './policy-problems.ts';
+import { type ServedFilters, servedFilters } from './served-filters.ts';
+
+/** What Filters bring into the edge's configuration. */
+export type EdgeFilters = {
+  readonly cluster: NamedCluster;
+  /** Whether filters run on the virtual host of a domain: a rule may match there, or it may be a protected origin. */
+  readonly isChecked: HostReach;
+  /** Whether the gateway's own paths are on the virtual host of a domain. */
+  readonly isOrigin: HostReach;
+  /** Hosts of protected origins, which need a virtual host even if nothing else is there. */
+  readonly originHosts: readonly string[];
+  /** What a route with `bypass_auth` takes from the requests of its host: only filters may say it. In lower case, sorted. */
+  readonly takenOnBypass: (host: string) => readonly string[];
+  /** Ids of the resources that decide where filters run. */
+  readonly origins: readonly string[];
+  readonly problems: readonly Problem[];
+};
+
+/** Where filters run at the edge, and what is wrong with them. Source: decisions.md, "Policy and chain". */
+export function edgeFilters(resources: ResourceSet, options: CompileOptions, memo: Memo): EdgeFilters {
+  const { filters, filterPolicies, mappings } = resources;
+  const served: ServedFilters = servedFilters(resources);
+  const all = internalOrigins(resources);
+  const meetsRule = hostReach(filterPolicies.flatMap(({ spec }) => spec.rules.map(({ host }) => host)));
+  const isOrigin = (domain: string) => all.some(origin => originMayMeet(origin, domain));
+  const isChecked = (domain: string) => meetsRule(domain) || isOrigin(domain);
+  const bypassing = mappings.filter(({ spec }) => spec.bypass_auth && isChecked(spec.host));
+  return {
+    cluster: clusterOf(options, memo),
+    isChecked,
+    isOrigin,
+    originHosts: [...new Set(all.map(({ internalOrigin }) => internalOrigin.host))].filter(
+      host => host !== '*',
+    ),
+    takenOnBypass: injectedOn(resources),
+    origins: [...filterPolicies, ...filters].map(({ id }) => id),
+    problems: [...served.problems, ...policyProblems(resources, served), ...bypassing.map(bypassProblems)],
+  };
+}
+
+function clusterOf(options: CompileOptions, memo: Memo): NamedCluster {
+  const { extAuthz, serviceTls, trustDomain } = options;
+  const inputs = [extAuthz.host, extAuthz.port, serviceTls, trustDomain];
+  const json: JsonObject = memo.of(memo, 'ext-authz cluster', inputs, () =>
+    extAuthzCluster(extAuthz, options),
+  );
+  return { name: EXT_AUTHZ_CLUSTER, json, origins: [] };
+}

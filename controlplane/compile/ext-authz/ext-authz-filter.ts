@@ -1,0 +1,81 @@
+import { formatHostPort } from '#protos/host-port.ts';
+import type { JsonObject } from '#protos/json.ts';
+import type { HostPort } from '#resources/host.ts';
+import { EXT_AUTHZ_CLUSTER } from '../clusters/ext-authz-cluster.ts';
+import { extension } from '../extension.ts';
+import { withoutFilter } from '../per-filter-config.ts';
+
+const NAME = 'envoy.filters.http.ext_authz';
+/** The service answers after 4 s at the latest. */
+const TIMEOUT = '5s';
+/** More than a logout has: that it is too long is the service's to say, by a page of ours. */
+const LOGOUT_BODY_BYTES = 8193;
+
+/** The name of routes that come from no resource. */
+export const OWN_ROUTE = 'gateway';
+
+/** Where the gateway serves callback and logout (document 1, "Endpoints"). */
+export const OWN_PATHS = '/.gateway/oauth2/';
+const LOGOUT_PATH = '/.gateway/oauth2/logout';
+
+/**
+ * Envoy's external authorization filter. A service that is down or late lets nothing through: 503. Raw headers, since two Cookie fields would
+ * arrive joined by a comma otherwise. It is there without any Filter too, since the first one must not drain the listener.
+ * The service sees the connection's address; `tellsClient`: and besides the one that trusted hops tell.
+ * Source: decisions.md, "Policy and chain".
+ */
+export function extAuthzFilter(address: HostPort, tellsClient: boolean): JsonObject {
+  return {
+    name: NAME,
+    typed_config: extension('filters.http.ext_authz.v3.ExtAuthz', {
+      transport_api_version: 'V3',
+      grpc_service: {
+        envoy_grpc: { cluster_name: EXT_AUTHZ_CLUSTER, authority: formatHostPort(address) },
+        timeout: TIMEOUT,
+        ...(tellsClient ? { initial_metadata: [CLIENT_ADDRESS] } : {}),
+      },
+      failure_mode_allow: false,
+      status_on_error: { code: 'ServiceUnavailable' },
+      validate_mutations: true,
+      encode_raw_headers: true,
+      clear_route_cache: false,
+    }),
+  };
+}
+
+const CLIENT_ADDRESS: JsonObject = {
+  key: 'x-gateway-client-address',
+  value: '%DOWNSTREAM_REMOTE_ADDRESS_WITHOUT_PORT%',
+};
+
+/** The part of a virtual host or route on which no filters run. */
+export const WITHOUT_FILTERS: JsonObject = withoutFilter(NAME);
+
+/**
+ * The routes of the gateway's own paths: a path without route never reaches the service. It answers all of them; what it would let pass is not
+ * found. Only a logout's body is sent to it.
+ */
+export const OWN_ROUTES: readonly JsonObject[] = [
+  {
+    ...ownRoute({ path: LOGOUT_PATH }),
+    ...perRoute({
+      check_settings: {
+        with_request_body: {
+          max_request_bytes: LOGOUT_BODY_BYTES,
+          allow_partial_message: true,
+          pack_as_bytes: true,
+        },
+      },
+    }),
+  },
+  ownRoute({ prefix: OWN_PATHS }),
+];
+
+function ownRoute(match: JsonObject): JsonObject {
+  return { name: OWN_ROUTE, match, direct_response: { status: 404 } };
+}
+
+function perRoute(fields: JsonObject): JsonObject {
+  const config = extension('filters.http.ext_authz.v3.ExtAuthzPerRoute', fields);
+  return { typed_per_filter_config: { [NAME]: config } };
+}

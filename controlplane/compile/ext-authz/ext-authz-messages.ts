@@ -1,0 +1,43 @@
+import { FILTER, FILTER_POLICY } from '#protos/type-url.ts';
+import type { Resource } from '#resources/resource.ts';
+import type { ResourceSet } from '#resources/resource-set.ts';
+import type { Compiled, CompiledResource } from '../compiled.ts';
+import type { Memo } from '../memo.ts';
+import { misplacedProblems } from '../misplaced-problems.ts';
+import { EXT_AUTHZ } from '../node-groups.ts';
+import { byName } from '../order.ts';
+import { toFilterMessage } from './filter-message.ts';
+import { toFilterPolicyMessage } from './filter-policy-message.ts';
+import { filterKey, type ServedFilter, servedFilters } from './served-filters.ts';
+
+/**
+ * What the service that runs filters receives: a message for each Filter that can be in force, its secret in it, and for each FilterPolicy. What did
+ * not change gives the very same object. What is wrong with them is said at the edge.
+ */
+export function extAuthzMessages(resources: ResourceSet, memo: Memo): Compiled {
+  const filters = [...servedFilters(resources).byName].map(([name, served]) =>
+    filterMessage(name, served, memo),
+  );
+  const policies = resources.filterPolicies.map(policy => policyMessage(policy, memo));
+  return {
+    resources: new Map([
+      [FILTER, byName(filters)],
+      [FILTER_POLICY, byName(policies)],
+    ]),
+    problems: misplacedProblems(resources, EXT_AUTHZ),
+  };
+}
+
+/** The secret is the very same object while its Secret is; cutting it makes a new one, so that its owner is asked. */
+function filterMessage(name: string, served: ServedFilter, memo: Memo): CompiledResource {
+  const { filter, secret } = served;
+  const bytes = secret === undefined ? '' : Buffer.from(secret.secret.reveal()).toString('base64');
+  const json = memo.of(filter.spec, 'filter message', [name, bytes], () => toFilterMessage(served));
+  return { name, json, origins: [filter.id] };
+}
+
+function policyMessage(policy: Resource<'FilterPolicy'>, memo: Memo): CompiledResource {
+  const name = filterKey(policy.namespace, policy.name);
+  const json = memo.of(policy.spec, 'policy message', [name], () => toFilterPolicyMessage(policy));
+  return { name, json, origins: [policy.id] };
+}

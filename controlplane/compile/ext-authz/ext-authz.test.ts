@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { stringify } from 'yaml';
+import { FILTER, FILTER_POLICY, ROUTE_CONFIGURATION } from '#protos/type-url.ts';
+import { collect } from '#resources/collect.ts';
+import { createParser } from '#resources/parse.ts';
+import { DEFAULT_PARSE_OPTIONS } from '#resources/parse-options.ts';
+import { toResourceSet } from '#resources/resource-set.ts';
+import { compile } from '../compile.ts';
+import type { Compiled } from '../compiled.ts';
+import { Memo } from '../memo.ts';
+import { EXT_AUTHZ } from '../node-groups.ts';
+import { resourceSetOf } from '../testing/resource-set-of.ts';
+
+const ADDRESS = { host: '127.0.0.1', port: 1 };
+const OPTIONS = { edge: ADDRESS, sds: ADDRESS, rateLimit: ADDRESS, extAuthz: ADDRESS };
+
+const document = (kind: string, name: string, spec: object, apiVersion = 'gateway.internal/v2') =>
+  `---\n${stringify({ apiVersion, kind, metadata: { name }, spec })}`;
+
+const login = (name: string, fields: object = {}) =>
+  document('Filter', name, {
+    OAuth2: {
+      authorizationURL: 'https://idp.test',
+      clientID: 'a',
+      secretName: 'client',
+      protectedOrigins: [{ origin: 'https://site.test' }],
+      ...fields,
+    },
+  });
+const secret = (value: string) =>
+  `---\n${stringify({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'client' }, stringData: { 'oauth2-client-secret': value } })}`;
+const policy = (name: string, host: string) =>
+  document('FilterPolicy', name, { rules: [{ host, filters: [{ name: 'login' }] }] });
+const mapping = (name: string, fields: object) =>
+  document('Mapping', name, { prefix: '/', service: 's', ...fields });
+
+const jsonOf = ({ resources }: Compiled, typeUrl: string) =>
+  (resources.get(typeUrl) ?? []).map(({ json }) => JSON.stringify(json)).join('');
+const edge = (...documents: readonly string[]) =>
+  compile(resourceSetOf(documents.join('')).resources, 'edge', OPTIONS);
+
+test('another value of the Secret is another message of the Filter, and of no other', () => {
+  const parse = createParser(DEFAULT_PARSE_OPTIONS);
+  const memo = new Memo();
+  const filters = (value: string) => {
+    const text = login('login') + login('other', { secret: 's', secretName: undefined }) + secret(value);
+    const { resources } = collect(parse(new Map([['in.yaml', { text }]])));
+    return compile(toResourceSet(resources.values(), []), EXT_AUTHZ, { ...OPTIONS, memo }).resources.get(
+      FILTER,
+    );
+  };
+  const [first, second, third] = [filters('one'), filters('two'), filters('two')];
+  assert.notEqual(first?.[0]?.json, second?.[0]?.json);
+  assert.equal(first?.[1]?.json, second?.[1]?.json);
+  assert.equal(second?.[0]?.json, third?.[0]?.json);
+  assert.match(JSON.stringify(second?.[0]?.json), new RegExp(Buffer.from('two').toString('base64')));
+});
+
+test('a margin and a staleness below 0 are sent as 0, or tokens would outlive themselves', () => {
+  const text = login('login', { expirationSafetyMargin: '-1.5h', maxStale: '-1s' }) + secret('one');
+  const [filter] = compile(resourceSetOf(text).resources, EXT_AUTHZ, OPTIONS).resources.get(FILTER) ?? [];
+  assert.match(JSON.stringify(filter?.json), /"expiration_safety_margin":"0s".*"max_stale":"0s"/);
+});
+
+test('a Filter without its Secret is not sent, its policy is', () => {
+  const set = resourceSetOf(login('login') + policy('p', '*')).resources;
+  const compiled = compile(set, EXT_AUTHZ, OPTIONS);
+  assert.equal(jsonOf(compiled, FILTER), '');
+  assert.match(jsonOf(compiled, FILTER_POLICY), /"name":"login"/);
+});
+
+test('no Problem shows a secret', () => {
+  const assertion = { clientAuthentication: { method: 'JWTAssertion' } };
+  const { problems } = edge(
+    login('login', assertion),
+    secret('hunter2\n'),
+    policy('p', '*'),
+    mapping('m', {}),
+  );
+  assert.ok(problems.length > 0);
+  assert.doesNotMatch(JSON.stringify(problems), /hunter2/);
+});
+
+test('nothing of a secret is in what proxies get', () => {
+  const compiled = edge(login('login'), secret('hunter2'), policy('p', '*'), mapping('m', {}));
+  const all = JSON.stringify([...compiled.resources]);
+  for (const text of ['hunter2', Buffer.from('hunter2').toString('base64')])
+    assert.equal(all.includes(text), false);
+});
+
+test('without Filters and FilterPolicies no virtual host asks', () => {
+  const hosts = JSON.parse(
+    jsonOf(edge(mapping('m', { host: 'a.test' }), mapping('n', {})), ROUTE_CONFIGURATION),
+  );
+  for (const host of hosts.virtual_hosts)
+    assert.match(JSON.stringify(host.typed_per_filter_config), /"disabled":true/);
+});
+
+test('a FilterPolicy for another host leaves the routes of a host as they are', () => {
+  const parse = createParser(DEFAULT_PARSE_OPTIONS);
+  const memo = new Memo();
+  const route = (...documents: readonly string[]) => {
+    const { resources } = collect(parse(new Map([['in.yaml', { text: documents.join('') }]])));
+    const compiled = compile(toResourceSet(resources.values(), []), 'edge', { ...OPTIONS, memo });
+    const [json] = (compiled.resources.get(ROUTE_CONFIGURATION) ?? []).map(resource => resource.json);
+    return (json as unknown as { virtual_hosts: [{ routes: [object] }] }).virtual_hosts[0].routes[0];
+  };
+  const open = mapping('m', { host: 'a.test' });
+  assert.equal(route(open), route(open, login('login'), secret('s'), policy('p', 'b.test')));
+});
+
+for (const [host, removed] of [
+  ['a.test', ['x-user']],
+  ['b.test', undefined],
+] as const) {
+  test(`bypass_auth on ${host} removes ${removed ?? 'nothing'}`, () => {
+    const injecting = login('login', { injectRequestHeaders: [{ name: 'X-User', value: 'a' }] });
+    const compiled = edge(
+      injecting,
+      secret('s'),
+      policy('p', 'a.test'),
+      mapping('m', { host, bypass_auth: true }),
+    );
+    const hosts = JSON.parse(jsonOf(compiled, ROUTE_CONFIGURATION)).virtual_hosts;
+    const route = hosts.find(({ name }: { name: string }) => name === host).routes[0];
+    assert.deepEqual(route.request_headers_to_remove, removed);
+    assert.match(JSON.stringify(route), /"disabled":true/);
+    assert.equal(
+      compiled.problems.some(({ field }) => field === 'spec.bypass_auth'),
+      removed !== undefined,
+    );
+  });
+}

@@ -1,0 +1,162 @@
+import type { JsonObject } from '#protos/json.ts';
+import { FILTER } from '#protos/type-url.ts';
+import type { JwtSpec } from '#resources/filter-jwt.ts';
+import type { AccessTokenJWTFilter, OAuth2Spec } from '#resources/filter-oauth2.ts';
+import { protectedOriginsOf } from '#resources/filter-oauth2-check.ts';
+import type { ClientAuthentication } from '#resources/filter-oauth2-client.ts';
+import type { ProtectedOrigin } from '#resources/filter-oauth2-origins.ts';
+import type { HeaderCondition } from '#resources/header-condition.ts';
+import type { HeaderTemplate } from '#resources/header-template.ts';
+import { formatOrigin } from '#resources/origin.ts';
+import { formatOriginPattern } from '#resources/origin-pattern.ts';
+import type { Resource } from '#resources/resource.ts';
+import type { SecretValue } from '#resources/secret-value.ts';
+import type { ServedFilter } from './served-filters.ts';
+
+/** `gateway.config.v1.Filter`: what the service that runs filters gets of a Filter, its secret too. */
+export function toFilterMessage({ filter, secret }: ServedFilter): JsonObject {
+  const { OAuth2, JWT } = filter.spec;
+  return {
+    '@type': FILTER,
+    ...(OAuth2 === undefined ? {} : { oauth2: toOAuth2(filter, OAuth2, secret?.secret) }),
+    ...(JWT === undefined ? {} : { jwt: toJwt(filter, JWT) }),
+  };
+}
+
+const GRANT_TYPES = {
+  AuthorizationCode: 'AUTHORIZATION_CODE',
+  Password: 'PASSWORD',
+  ClientCredentials: 'CLIENT_CREDENTIALS',
+} as const;
+const VALIDATIONS = { auto: 'AUTO', jwt: 'JWT', userinfo: 'USERINFO' } as const;
+const METHODS = {
+  HeaderPassword: 'HEADER_PASSWORD',
+  BodyPassword: 'BODY_PASSWORD',
+  JWTAssertion: 'JWT_ASSERTION',
+} as const;
+const RENEGOTIATIONS = {
+  never: 'NEVER',
+  onceAsClient: 'ONCE_AS_CLIENT',
+  freelyAsClient: 'FREELY_AS_CLIENT',
+} as const;
+
+function toOAuth2(filter: Resource<'Filter'>, spec: OAuth2Spec, secret: SecretValue | undefined): JsonObject {
+  const { useSessionCookies, accessTokenJWTFilter: delegate } = spec;
+  return {
+    authorization_url: spec.authorizationURL,
+    grant_type: GRANT_TYPES[spec.grantType],
+    expiration_safety_margin: toExactDuration(Math.max(0, spec.expirationSafetyMargin)),
+    client_authentication: toAuthentication(spec.clientAuthentication),
+    ...(secret === undefined ? {} : { client_id: spec.clientID ?? '', secret: toBase64(secret) }),
+    protected_origins: protectedOriginsOf(spec).map(toProtectedOrigin),
+    use_session_cookies: {
+      value: useSessionCookies.value,
+      ...toCondition(useSessionCookies.ifRequestHeader),
+    },
+    extra_authorization_parameters: spec.extraAuthorizationParameters,
+    client_session_max_idle: toExactDuration(spec.clientSessionMaxIdle),
+    post_logout_redirect_uri: spec.postLogoutRedirectURI ?? '',
+    allow_malformed_access_token: spec.allowMalformedAccessToken,
+    access_token_validation: VALIDATIONS[spec.accessTokenValidation],
+    ...(delegate === undefined ? {} : { access_token_jwt_filter: toDelegate(filter, delegate) }),
+    inject_request_headers: spec.injectRequestHeaders.map(toHeader),
+    provider_client: toProviderClient(spec),
+  };
+}
+
+function toBase64(secret: SecretValue): string {
+  return Buffer.from(secret.reveal()).toString('base64');
+}
+
+function toAuthentication(authentication: ClientAuthentication): JsonObject {
+  const method = METHODS[authentication.method];
+  if (authentication.method !== 'JWTAssertion') return { method };
+  const { jwtAssertion: assertion } = authentication;
+  const jwt_assertion = {
+    set_client_id: assertion.setClientID,
+    audience: assertion.audience ?? '',
+    signing_method: assertion.signingMethod,
+    lifetime: toExactDuration(assertion.lifetime),
+    set_nbf: assertion.setNBF,
+    nbf_safety_margin: toExactDuration(Math.max(0, assertion.nbfSafetyMargin)),
+    set_iat: assertion.setIAT,
+    other_claims: assertion.otherClaims,
+    other_header_parameters: assertion.otherHeaderParameters,
+  };
+  return { method, jwt_assertion };
+}
+
+function toProtectedOrigin({ origin, internalOrigin, includeSubdomains }: ProtectedOrigin): JsonObject {
+  return {
+    origin: formatOrigin(origin),
+    internal_origin: formatOriginPattern(internalOrigin),
+    include_subdomains: includeSubdomains,
+  };
+}
+
+function toDelegate({ namespace }: Resource<'Filter'>, delegate: AccessTokenJWTFilter): JsonObject {
+  return {
+    name: delegate.name,
+    namespace: delegate.namespace ?? namespace,
+    inherit_scope_argument: delegate.inheritScopeArgument,
+    strip_inherited_scope: delegate.stripInheritedScope,
+    scope: delegate.arguments.scope ?? [],
+  };
+}
+
+function toJwt({ namespace, name }: Resource<'Filter'>, spec: JwtSpec): JsonObject {
+  const { errorResponse } = spec;
+  return {
+    jwks_uri: spec.jwksURI ?? '',
+    valid_algorithms: spec.validAlgorithms,
+    audience: spec.audience ?? '',
+    require_audience: spec.requireAudience,
+    issuer: spec.issuer ?? '',
+    require_issuer: spec.requireIssuer,
+    require_expires_at: spec.requireExpiresAt,
+    leeway_for_expires_at: toExactDuration(spec.leewayForExpiresAt),
+    require_not_before: spec.requireNotBefore,
+    leeway_for_not_before: toExactDuration(spec.leewayForNotBefore),
+    require_issued_at: spec.requireIssuedAt,
+    leeway_for_issued_at: toExactDuration(spec.leewayForIssuedAt),
+    inject_request_headers: spec.injectRequestHeaders.map(toHeader),
+    error_response: {
+      realm: errorResponse.realm ?? `${name}.${namespace}`,
+      headers: errorResponse.headers.map(toHeader),
+      body_template: errorResponse.bodyTemplate,
+    },
+    provider_client: toProviderClient(spec),
+  };
+}
+
+type ProviderClient = Pick<JwtSpec, 'insecureTLS' | 'renegotiateTLS' | 'maxStale'>;
+
+function toProviderClient({ insecureTLS, renegotiateTLS, maxStale }: ProviderClient): JsonObject {
+  return {
+    insecure_tls: insecureTLS,
+    renegotiate_tls: RENEGOTIATIONS[renegotiateTLS],
+    max_stale: toExactDuration(Math.max(0, maxStale)),
+  };
+}
+
+function toHeader({ name, value }: HeaderTemplate): JsonObject {
+  return { name, value };
+}
+
+/** The field `if_request_header`, of all messages that have one. */
+export function toCondition(condition: HeaderCondition | undefined): JsonObject {
+  if (condition === undefined) return {};
+  const { name, negate, value, valueRegex } = condition;
+  const match = value !== undefined ? { value } : valueRegex !== undefined ? { value_regex: valueRegex } : {};
+  return { if_request_header: { name, negate, ...match } };
+}
+
+/** To the nanosecond, as the operator can write it. */
+function toExactDuration(ms: number): string {
+  const nanos = BigInt(Math.round((ms % 1000) * 1e6));
+  const total = BigInt(Math.trunc(ms / 1000)) * 1_000_000_000n + nanos;
+  const size = total < 0n ? -total : total;
+  const fraction = (size % 1_000_000_000n).toString().padStart(9, '0').replace(/0+$/, '');
+  const whole = `${total < 0n ? '-' : ''}${size / 1_000_000_000n}`;
+  return fraction === '' ? `${whole}s` : `${whole}.${fraction}s`;
+}

@@ -1,0 +1,67 @@
+import type { JsonObject } from '#protos/json.ts';
+import { extension } from '../extension.ts';
+import { toEnvoyLogFormat } from './proxy-log-format.ts';
+
+/** No cookie, no credential and no query, which may hold either. */
+const DEFAULT_FORMAT = {
+  time: '%START_TIME%',
+  method: '%REQ(:METHOD)%',
+  scheme: '%REQ(X-FORWARDED-PROTO)%',
+  host: '%REQ(:AUTHORITY)%',
+  path: '%PATH(NQ)%',
+  protocol: '%PROTOCOL%',
+  status: '%RESPONSE_CODE%',
+  details: '%RESPONSE_CODE_DETAILS%',
+  flags: '%RESPONSE_FLAGS%',
+  client: '%DOWNSTREAM_REMOTE_ADDRESS_WITHOUT_PORT%',
+  user_agent: '%REQ(USER-AGENT)%',
+  request_id: '%REQ(X-REQUEST-ID)%',
+  bytes_received: '%BYTES_RECEIVED%',
+  bytes_sent: '%BYTES_SENT%',
+  duration_ms: '%DURATION%',
+  attempts: '%UPSTREAM_REQUEST_ATTEMPT_COUNT%',
+  route: '%ROUTE_NAME%',
+  cluster: '%UPSTREAM_CLUSTER_RAW%',
+  upstream: '%UPSTREAM_HOST%',
+  upstream_failure: '%UPSTREAM_TRANSPORT_FAILURE_REASON%',
+} as const;
+
+/** The rate limit that was exceeded, if any. Only the edge asks for limits. Source: document 2, "Events". */
+const LIMIT_FORMAT = {
+  limit: limitMetadata('name'),
+  limit_action: limitMetadata('action'),
+  retry_after: limitMetadata('retry_after'),
+} as const;
+
+function limitMetadata(key: string): string {
+  return toEnvoyLogFormat(`%DYNAMIC_METADATA(proxy.filters.http.ratelimit:gw.ratelimit.${key})%`);
+}
+
+/** The edge's: one line a request on standard output: JSON, or in the operator's format (`proxy_log_format`). */
+export function accessLog(format: string | undefined): JsonObject {
+  const log_format =
+    format === undefined
+      ? { json_format: { ...DEFAULT_FORMAT, ...LIMIT_FORMAT } }
+      : { text_format_source: { inline_string: asLine(toEnvoyLogFormat(format)) } };
+  return standardOutput(log_format);
+}
+
+function standardOutput(log_format: JsonObject): JsonObject {
+  return {
+    name: 'envoy.access_loggers.stdout',
+    typed_config: extension('access_loggers.stream.v3.StdoutAccessLog', { log_format }),
+  };
+}
+
+function asLine(format: string): string {
+  return format.endsWith('\n') ? format : `${format}\n`;
+}
+
+/** One line for each failure. */
+export function failureLog(): JsonObject {
+  const comparison = { op: 'GE', value: { default_value: 500, runtime_key: 'access_log.least_status' } };
+  return {
+    ...standardOutput({ json_format: DEFAULT_FORMAT }),
+    filter: { status_code_filter: { comparison } },
+  };
+}

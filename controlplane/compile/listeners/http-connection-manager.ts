@@ -1,0 +1,100 @@
+import type { JsonObject } from '#protos/json.ts';
+import { toDuration } from '../duration.ts';
+import { extension } from '../extension.ts';
+import type { ModuleConfig } from '../module-config.ts';
+import { STREAM_IDLE_MS } from '../routes/mapping-route.ts';
+import { LOCAL_REPLY_CONFIG } from '../routes/retriable-header.ts';
+import { HOST_HEADER } from '../tls/host-header.ts';
+import { accessLog, failureLog } from './access-log.ts';
+import { earlyHeaderMutation } from './early-header-mutation.ts';
+import { type Deciders, httpFilters } from './http-filters.ts';
+
+/** What the edge has and the proxies beside applications have not. */
+export type EdgeParts = Deciders & {
+  readonly config: ModuleConfig;
+  /** Headers that only the gateway sets: in lower case, sorted. */
+  readonly ownHeaders: readonly string[];
+};
+
+/** The filter chain of a Host's TLS; `mark` is what HOST_HEADER says. */
+export type TlsChain = { readonly mark: string; readonly hasClientCertificates: boolean };
+
+const KIB = 1024;
+
+/** Envoy's `HttpConnectionManager`: hardened at the edge, trusting its peers beside an application. */
+export function httpConnectionManager(
+  group: string,
+  parts: EdgeParts | undefined,
+  tls?: TlsChain,
+): JsonObject {
+  return extension('filters.network.http_connection_manager.v3.HttpConnectionManager', {
+    stat_prefix: group,
+    rds: { route_config_name: group, config_source: { ads: {}, resource_api_version: 'V3' } },
+    ...PATHS_AND_HOSTS,
+    ...TIMEOUTS_AND_LIMITS,
+    ...(parts === undefined ? APPLICATION : edge(parts, tls)),
+    http_filters: httpFilters(parts, tls !== undefined),
+  });
+}
+
+/** One spelling of path and host before anything decides by them. */
+const PATHS_AND_HOSTS: JsonObject = {
+  normalize_path: true,
+  merge_slashes: true,
+  strip_any_host_port: true,
+  strip_trailing_host_dot: true,
+};
+
+/**
+ * Source: Envoy's page "Configuring Envoy as an edge proxy". Its `request_timeout` is left out: it would end long
+ * uploads and streams, and `stream_idle_timeout` already ends those that send nothing.
+ */
+const TIMEOUTS_AND_LIMITS: JsonObject = {
+  request_headers_timeout: '10s',
+  stream_idle_timeout: toDuration(STREAM_IDLE_MS),
+  http2_protocol_options: {
+    max_concurrent_streams: 100,
+    initial_stream_window_size: 64 * KIB,
+    initial_connection_window_size: 1024 * KIB,
+  },
+};
+
+function edge({ config, ownHeaders }: EdgeParts, tls: TlsChain | undefined): JsonObject {
+  return {
+    ...earlyHeaderMutation(
+      [HOST_HEADER, ...ownHeaders],
+      tls === undefined ? undefined : { key: HOST_HEADER, value: tls.mark },
+    ),
+    ...(tls?.hasClientCertificates ? CLIENT_CERTIFICATE : {}),
+    use_remote_address: config.use_remote_address,
+    xff_num_trusted_hops: config.xff_num_trusted_hops,
+    path_with_escaped_slashes_action: config.escaped_slashes === 'keep' ? 'KEEP_UNCHANGED' : 'REJECT_REQUEST',
+    // An upstream that takes `_` for `-` could otherwise be given a header that was meant to be checked.
+    common_http_protocol_options: {
+      headers_with_underscores_action: 'REJECT_REQUEST',
+      idle_timeout: '3600s',
+    },
+    access_log: [accessLog(config.proxy_log_format)],
+  };
+}
+
+/**
+ * Services learn by `x-forwarded-client-cert` who the client is. What clients themselves send under that name is taken away, here as everywhere (Envoy's default,
+ * SANITIZE).
+ */
+const CLIENT_CERTIFICATE: JsonObject = {
+  forward_client_cert_details: 'SANITIZE_SET',
+  set_current_client_cert_details: { subject: true, dns: true, uri: true },
+};
+
+/** The edge has set the client's address, scheme, certificate and request id: they are passed on as they are. */
+const APPLICATION: JsonObject = {
+  use_remote_address: false,
+  skip_xff_append: true,
+  forward_client_cert_details: 'ALWAYS_FORWARD_ONLY',
+  path_with_escaped_slashes_action: 'KEEP_UNCHANGED',
+  server_header_transformation: 'PASS_THROUGH',
+  common_http_protocol_options: { idle_timeout: '3600s' },
+  local_reply_config: LOCAL_REPLY_CONFIG,
+  access_log: [failureLog()],
+};

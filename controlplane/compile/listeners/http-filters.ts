@@ -1,0 +1,36 @@
+import type { JsonObject } from '#protos/json.ts';
+import type { HostPort } from '#resources/host.ts';
+import { extAuthzFilter } from '../ext-authz/ext-authz-filter.ts';
+import { extension } from '../extension.ts';
+import type { ModuleConfig } from '../module-config.ts';
+import { type RateLimitFilter, rateLimitFilter } from '../rate-limits/rate-limit-filter.ts';
+import { HSTS } from '../tls/hsts.ts';
+
+/** The services that the edge asks about requests. */
+export type Deciders = {
+  /** Where the service is that runs filters. */
+  readonly extAuthz: HostPort;
+  readonly rateLimit: RateLimitFilter;
+  readonly config: Pick<ModuleConfig, 'use_remote_address' | 'xff_num_trusted_hops'>;
+};
+
+/**
+ * The HTTP filters, in the order in which a request meets them: labels can use the headers that Filters set. Elsewhere than at the edge nobody
+ * is asked: `undefined`.
+ */
+export function httpFilters(deciders: Deciders | undefined, tls = false): readonly JsonObject[] {
+  if (deciders === undefined) return [ROUTER];
+  const { use_remote_address, xff_num_trusted_hops } = deciders.config;
+  const isConnectionOfClient = use_remote_address && xff_num_trusted_hops === 0;
+  return [
+    ...(tls ? [HSTS] : []),
+    extAuthzFilter(deciders.extAuthz, !isConnectionOfClient),
+    rateLimitFilter(deciders.rateLimit),
+    ROUTER,
+  ];
+}
+
+const ROUTER: JsonObject = {
+  name: 'envoy.filters.http.router',
+  typed_config: extension('filters.http.router.v3.Router'),
+};

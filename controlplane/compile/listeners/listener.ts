@@ -1,0 +1,34 @@
+import { formatHostPort } from '#protos/host-port.ts';
+import type { JsonObject } from '#protos/json.ts';
+import type { HostPort } from '#resources/host.ts';
+import { toSocketAddress } from '../socket-address.ts';
+
+/** Source: Envoy's page "Configuring Envoy as an edge proxy". */
+export const BUFFER_LIMIT_BYTES = 32 * 1024;
+
+/** The name of a listener is its address: another address is another listener, which opens before the old one drains. */
+export function listenerName(address: HostPort): string {
+  return formatHostPort(address);
+}
+
+/** Envoy's `Listener` of HTTP, plain or over a transport socket. Source for the limit: Envoy's page "Configuring Envoy as an edge proxy". */
+export function toListener(
+  address: HostPort,
+  httpConnectionManager: JsonObject,
+  transportSocket?: JsonObject,
+): JsonObject {
+  return {
+    '@type': 'type.googleapis.com/envoy.config.listener.v3.Listener',
+    name: listenerName(address),
+    address: toSocketAddress(address),
+    per_connection_buffer_limit_bytes: BUFFER_LIMIT_BYTES,
+    filter_chains: [
+      {
+        filters: [
+          { name: 'envoy.filters.network.http_connection_manager', typed_config: httpConnectionManager },
+        ],
+        ...(transportSocket === undefined ? {} : { transport_socket: transportSocket }),
+      },
+    ],
+  };
+}

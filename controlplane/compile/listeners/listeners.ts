@@ -1,0 +1,69 @@
+import type { HostPort } from '#resources/host.ts';
+import type { Problem } from '#resources/problem.ts';
+import type { ResourceSet } from '#resources/resource-set.ts';
+import { callersOf, type Hop, hopOf } from '../clusters/hop.ts';
+import { hopServerTls } from '../clusters/hop-tls.ts';
+import type { CompiledResource } from '../compiled.ts';
+import { EDGE, ofNodeGroup } from '../node-groups.ts';
+import type { CompileOptions } from '../options.ts';
+import { problemOf } from '../problem-of.ts';
+import { type EdgeParts, httpConnectionManager } from './http-connection-manager.ts';
+import { listenerName, toListener } from './listener.ts';
+
+/** What the edge's listeners have besides, and the ids of the resources that it comes from. */
+export type EdgeListener = EdgeParts & { readonly origins: readonly string[] };
+
+/**
+ * One listener for each address that the ProxyConfigs of the node group give; all serve the same routes, and demand mutual TLS of their
+ * callers where that is on. `resources` are those of all groups, since the Mappings of other groups say who the callers are.
+ */
+export function listeners(
+  resources: ResourceSet,
+  group: string,
+  options: CompileOptions,
+  edge: EdgeListener | undefined,
+): readonly CompiledResource[] {
+  const hop = hopOf(options);
+  const manager = httpConnectionManager(group, edge);
+  const hopSocket = hopServerTls(hop.trustDomain, { groups: callersOf(resources, group, hop) });
+  const places = addresses(ofNodeGroup(resources, group), group, options, hop);
+  return [...places.values()].map(({ address, origins, plain }) => ({
+    name: listenerName(address),
+    json: toListener(address, manager, group === EDGE || plain ? undefined : hopSocket),
+    origins: [...origins, ...(edge?.origins ?? [])],
+  }));
+}
+
+type Place = { readonly address: HostPort; readonly origins: readonly string[]; readonly plain: boolean };
+
+/** What several ProxyConfigs share is plain only if all of them say so. */
+function addresses(
+  { proxyConfigs }: ResourceSet,
+  group: string,
+  { edge }: CompileOptions,
+  { isDefault }: Hop,
+): ReadonlyMap<string, Place> {
+  const found = new Map<string, Place>();
+  for (const { id, spec } of proxyConfigs) {
+    if (spec.listener === undefined) continue;
+    const { address: host, port, hop_tls = isDefault } = spec.listener;
+    const name = listenerName({ host, port });
+    const { origins, plain } = found.get(name) ?? { origins: [], plain: true };
+    found.set(name, { address: { host, port }, origins: [...origins, id], plain: plain && !hop_tls });
+  }
+  if (found.size > 0 || group !== EDGE) return found;
+  return new Map([[listenerName(edge), { address: edge, origins: [], plain: true }]]);
+}
+
+/** Without a listener nothing of the node group can be reached. */
+export function listenerProblems({ mappings, proxyConfigs }: ResourceSet, group: string): readonly Problem[] {
+  if (group === EDGE || proxyConfigs.some(({ spec }) => spec.listener !== undefined)) return [];
+  return [...mappings, ...proxyConfigs].map(resource =>
+    problemOf(
+      resource,
+      'warning',
+      'spec.node_group',
+      `node group ${group} has no listener: no ProxyConfig with this node_group has a \`listener\``,
+    ),
+  );
+}

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { toEnvoyLogFormat } from './proxy-log-format.ts';
+
+const NAMESPACE = 'proxy.filters.http.ratelimit';
+const ENVOY = 'envoy.filters.http.ratelimit';
+
+const TRANSLATED: readonly string[] = [
+  '%DYNAMIC_METADATA(NS:gw.ratelimit.name)%',
+  '%DYNAMIC_METADATA(NS)%',
+  '%DYNAMIC_METADATA(NS:gw.ratelimit.name):30%',
+  '%DYNAMIC_METADATA(NS:NS)%'.replace(/NS\)/, `${NAMESPACE})`),
+  'a %DYNAMIC_METADATA(NS:a)% %DYNAMIC_METADATA(NS:b)%',
+  '%REQ(X)%%DYNAMIC_METADATA(NS:a)%',
+  '%%%DYNAMIC_METADATA(NS:a)%%%',
+  '%METADATA(DYNAMIC:NS:gw.ratelimit.name):30% %METADATA(DYNAMIC:NS)%',
+  '$& $1 %DYNAMIC_METADATA(NS:$&)%',
+];
+
+for (const text of TRANSLATED) {
+  test(`${text} refers to where Envoy writes`, () => {
+    assert.equal(toEnvoyLogFormat(text.replaceAll('NS', NAMESPACE)), text.replaceAll('NS', ENVOY));
+  });
+}
+
+const KEPT: readonly string[] = [
+  NAMESPACE,
+  `%%DYNAMIC_METADATA(${NAMESPACE})%%`,
+  `%DYNAMIC_METADATA(${NAMESPACE}x:a)%`,
+  `%DYNAMIC_METADATA(${NAMESPACE}.x)%`,
+  `%DYNAMIC_METADATA(x${NAMESPACE}:a)%`,
+  `%DYNAMIC_METADATA(other:${NAMESPACE})%`,
+  `%METADATA(ROUTE:${NAMESPACE}:a)% %METADATA(DYNAMIC:other:${NAMESPACE})%`,
+  `%REQ(${NAMESPACE})%`,
+  `(${NAMESPACE}) %DYNAMIC_METADATA(other)%`,
+  '',
+];
+
+for (const text of KEPT) {
+  test(`"${text}" stays as it is`, () => {
+    assert.equal(toEnvoyLogFormat(text), text);
+  });
+}

@@ -1,0 +1,124 @@
+import { canonicalPattern, type LabelPattern, type PatternLabel } from '#resources/label-pattern.ts';
+import type { LabelWalk } from './label-walk.ts';
+
+/** An Enforce limit, in the operator's words. */
+export type Enforced = { readonly pattern: LabelPattern; readonly where: string };
+
+/** Enforce limits whose patterns begin alike share a path. */
+type PatternNode = {
+  readonly children: Map<string, PatternNode>;
+  readonly byKey: Map<string, Children>;
+  limit?: Enforced;
+};
+type Children = {
+  readonly all: PatternNode[];
+  /** Reached by any value of the key. */
+  readonly any: PatternNode[];
+  readonly byValue: Map<string, PatternNode[]>;
+};
+
+/** So many steps are made for each LogOnly limit, lest many limits cost their square. A warning is advice, no decision hangs on it. */
+const MOST_STEPS = 200;
+
+/**
+ * Finds Enforce limits that a LogOnly limit hides. Of the patterns that match a label group the longest wins, and of equally long ones the one
+ * with more exact values. Where that is a LogOnly limit's, requests are only logged. Source: decisions.md, "Matching and counting".
+ */
+export class HiddenLimits {
+  readonly #root = patternNode();
+
+  constructor(enforced: readonly Enforced[]) {
+    for (const limit of enforced) insert(this.#root, limit);
+  }
+
+  /** The first Enforce limit that this pattern of a LogOnly limit hides from some request; none where an Enforce limit has this very pattern. */
+  hiddenBy(pattern: LabelPattern, walk: LabelWalk): Enforced | undefined {
+    if (!walk.reach(pattern).reached || find(this.#root, pattern)?.limit !== undefined) return undefined;
+    let steps = 0;
+    for (const { limit } of candidates(this.#root, pattern, 0)) {
+      if (++steps > MOST_STEPS) return undefined;
+      if (limit === undefined || !isBeaten(limit.pattern, pattern)) continue;
+      if (walk.reach(both(limit.pattern, pattern)).reached) return limit;
+    }
+    return undefined;
+  }
+}
+
+function patternNode(): PatternNode {
+  return { children: new Map(), byKey: new Map() };
+}
+
+function insert(root: PatternNode, limit: Enforced): void {
+  let node = root;
+  for (const item of limit.pattern) node = childOf(node, item);
+  node.limit ??= limit;
+}
+
+function childOf(node: PatternNode, item: PatternLabel): PatternNode {
+  const text = canonicalPattern([item]);
+  const known = node.children.get(text);
+  if (known !== undefined) return known;
+  const made = patternNode();
+  node.children.set(text, made);
+  for (const { key, value } of item) {
+    const children: Children = node.byKey.get(key) ?? { all: [], any: [], byValue: new Map() };
+    node.byKey.set(key, children);
+    children.all.push(made);
+    if (value === undefined) children.any.push(made);
+    else addTo(children.byValue, value, made);
+  }
+  return made;
+}
+
+function addTo(lists: Map<string, PatternNode[]>, key: string, node: PatternNode): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [node]);
+  else list.push(node);
+}
+
+function find(root: PatternNode, pattern: LabelPattern): PatternNode | undefined {
+  return pattern.reduce<PatternNode | undefined>(
+    (node, item) => node?.children.get(canonicalPattern([item])),
+    root,
+  );
+}
+
+/** Where limits may be that match a group that `pattern` matches, not longer than it; of those on one path the longest first. */
+function* candidates(node: PatternNode, pattern: LabelPattern, depth: number): Generator<PatternNode> {
+  for (const { key, value } of pattern[depth] ?? []) {
+    const children = node.byKey.get(key);
+    if (children === undefined) continue;
+    const next =
+      value === undefined ? children.all : [...children.any, ...(children.byValue.get(value) ?? [])];
+    for (const child of next) yield* candidates(child, pattern, depth + 1);
+  }
+  yield node;
+}
+
+function isBeaten(enforced: LabelPattern, logged: LabelPattern): boolean {
+  if (enforced.length !== logged.length) return enforced.length < logged.length;
+  const [a, b] = [enforced, logged].map(pattern => pattern.map(item => Number(isExact(item))).join(''));
+  return a !== undefined && b !== undefined && a < b;
+}
+
+function isExact(item: PatternLabel): boolean {
+  return item.every(({ value }) => value !== undefined);
+}
+
+/** What matches just the groups that both match: `longer` is not shorter than the other. */
+function both(shorter: LabelPattern, longer: LabelPattern): LabelPattern {
+  return longer.map((item, index) => {
+    const other = shorter[index];
+    return other === undefined ? item : intersect(item, other);
+  });
+}
+
+function intersect(a: PatternLabel, b: PatternLabel): PatternLabel {
+  return a.flatMap(left =>
+    b.flatMap(right => {
+      if (left.key !== right.key) return [];
+      if (left.value === undefined) return [right];
+      return right.value === undefined || right.value === left.value ? [left] : [];
+    }),
+  );
+}

@@ -1,0 +1,55 @@
+import type { Problem } from '#resources/problem.ts';
+import type { Limit, RateLimitSpec } from '#resources/rate-limit.ts';
+import type { Resource } from '#resources/resource.ts';
+import { headerIdentity } from '../header-identity.ts';
+import { problemOf } from '../problem-of.ts';
+import type { TakenHeaders } from './taken-headers.ts';
+
+type Header = Limit['injectRequestHeaders'][number];
+
+const NONE: TakenHeaders = new Map();
+
+/** Taken headers of the RateLimit's domain. */
+export function takenIn({ domain }: RateLimitSpec, taken: ReadonlyMap<string, TakenHeaders>): TakenHeaders {
+  return taken.get(domain) ?? NONE;
+}
+
+/** The request headers that a limit sets: all that it says but the taken ones. The limit itself stays in force without them. */
+export function injectedHeaders({ injectRequestHeaders }: Limit, taken: TakenHeaders): readonly Header[] {
+  return injectRequestHeaders.filter(({ name }) => !taken.has(headerIdentity(name)));
+}
+
+/**
+ * The names under which nothing that a client sends comes in, sorted: those that these limits may set, and those that an upstream
+ * may take for them. Limits that set a header only sometimes count too: the client's would get through at the other times.
+ */
+export function ownHeaders(
+  rateLimits: readonly Resource<'RateLimit'>[],
+  taken: ReadonlyMap<string, TakenHeaders>,
+): readonly string[] {
+  const names = new Set<string>();
+  for (const { spec } of rateLimits) {
+    for (const limit of spec.limits) {
+      for (const { name } of injectedHeaders(limit, takenIn(spec, taken))) {
+        names.add(name.toLowerCase()).add(headerIdentity(name));
+      }
+    }
+  }
+  return [...names].sort();
+}
+
+/** One error for each taken header that a limit would set. */
+export function takenHeaderProblems(
+  rateLimit: Resource<'RateLimit'>,
+  taken: TakenHeaders,
+): readonly Problem[] {
+  return rateLimit.spec.limits.flatMap((limit, index) =>
+    limit.injectRequestHeaders.flatMap(({ name }, header) => {
+      const reason = taken.get(headerIdentity(name));
+      if (reason === undefined) return [];
+      const field = `spec.limits[${index}].injectRequestHeaders[${header}].name`;
+      const message = `"${name}" is left out, the limit is in force without it: ${reason}; choose another name`;
+      return [problemOf(rateLimit, 'error', field, message)];
+    }),
+  );
+}

@@ -1,0 +1,66 @@
+import type { LabelSpecifier } from '#resources/label-specifier.ts';
+import type { Resource } from '#resources/resource.ts';
+import type { Memo } from '../memo.ts';
+import { EDGE } from '../node-groups.ts';
+import { type Labelling, labelGroups } from './labelling.ts';
+
+/** What is known of a label before any request: its key, and its value when it is always the same. */
+export type LabelShape = { readonly key: string; readonly value?: string };
+
+/** What is known of a label group, and where the operator wrote it. */
+export type GroupShape = {
+  readonly labels: readonly LabelShape[];
+  readonly where: string;
+  /** Equal for equal labels. */
+  readonly key: string;
+};
+
+/**
+ * The label groups of the domain that requests can have, each shape once: the default labels alone, then those of the edge's
+ * Mappings, which come ordered by id.
+ */
+export function groupShapes(
+  mappings: readonly Resource<'Mapping'>[],
+  labelling: Labelling,
+  memo: Memo,
+): readonly GroupShape[] {
+  const shapes = new Map<string, GroupShape>();
+  const add = (shape: GroupShape) => shapes.has(shape.key) || shapes.set(shape.key, shape);
+  if (labelling.defaults.length > 0) add(defaultShape(labelling, memo));
+  for (const mapping of mappings) {
+    if (!Object.hasOwn(mapping.spec.labels, labelling.domain)) continue;
+    for (const shape of shapesOf(mapping, labelling, memo)) add(shape);
+  }
+  return [...shapes.values()];
+}
+
+function defaultShape({ defaults, key }: Labelling, memo: Memo): GroupShape {
+  return memo.of(memo, 'default label shape', [key], () => toShape(defaults, 'the default labels'));
+}
+
+function shapesOf({ spec, namespace, name }: Resource<'Mapping'>, labelling: Labelling, memo: Memo) {
+  return memo.of(spec, 'label shapes', [namespace, name, labelling.key], () =>
+    labelGroups(spec, labelling).map(group =>
+      toShape(group.specifiers, `Mapping ${namespace}/${name}, group ${JSON.stringify(group.name)}`),
+    ),
+  );
+}
+
+function toShape(specifiers: readonly LabelSpecifier[], where: string): GroupShape {
+  const labels = specifiers.map(toLabelShape);
+  return { labels, where, key: JSON.stringify(labels) };
+}
+
+function toLabelShape(specifier: LabelSpecifier): LabelShape {
+  switch (specifier.type) {
+    case 'source_cluster':
+      return { key: specifier.type, value: EDGE };
+    case 'destination_cluster':
+    case 'remote_address':
+      return { key: specifier.type };
+    case 'generic_key':
+      return { key: specifier.type, value: specifier.value };
+    case 'request_header':
+      return { key: specifier.key };
+  }
+}

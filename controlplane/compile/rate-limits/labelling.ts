@@ -1,0 +1,60 @@
+import type { JsonObject } from '#protos/json.ts';
+import type { LabelSpecifier } from '#resources/label-specifier.ts';
+import type { LabelGroup } from '#resources/labels.ts';
+import type { MappingSpec } from '#resources/mapping.ts';
+import type { ResourceSet } from '#resources/resource-set.ts';
+import { moduleConfig } from '../module-config.ts';
+import { toRateLimit } from './rate-limit-actions.ts';
+import { WITH_LIMITS } from './rate-limit-filter.ts';
+
+/** How the edge labels requests: in one domain, which is that of the rate limit service. */
+export type Labelling = {
+  readonly domain: string;
+  /** The labels of every request in this domain. */
+  readonly defaults: readonly LabelSpecifier[];
+  /** Where the domain's name comes from, for messages. */
+  readonly source: string;
+  /** Equal for equal domain and defaults. */
+  readonly key: string;
+};
+
+/** The domain is the RateLimitService's, else the Module's `default_label_domain`. */
+export function labelling(resources: ResourceSet): Labelling {
+  const config = moduleConfig(resources);
+  const [service] = resources.rateLimitServices;
+  const named = service?.spec.domain;
+  const domain = named ?? config.default_label_domain;
+  const defaults = defaultsOf(config.default_labels, domain);
+  const source =
+    service === undefined || named === undefined
+      ? "the Module's `default_label_domain`"
+      : `the domain of RateLimitService ${service.namespace}/${service.name}`;
+  return { domain, defaults, source, key: JSON.stringify([domain, defaults]) };
+}
+
+/** The default labels of a domain; a name such as `constructor` is nothing but a domain. */
+function defaultsOf(
+  defaultLabels: Readonly<Record<string, { readonly defaults: readonly LabelSpecifier[] }>>,
+  domain: string,
+): readonly LabelSpecifier[] {
+  return Object.hasOwn(defaultLabels, domain) ? (defaultLabels[domain]?.defaults ?? []) : [];
+}
+
+/**
+ * The groups of a Mapping in the domain, each with the default labels before its own. None when it mentions the domain not at all:
+ * its requests then have the defaults alone, as the group `default`. Source: document 2, "Global labels", Rule.
+ */
+export function labelGroups({ labels }: MappingSpec, { domain, defaults }: Labelling): readonly LabelGroup[] {
+  const groups = Object.hasOwn(labels, domain) ? (labels[domain] ?? []) : [];
+  return groups.map(({ name, specifiers }) => ({ name, specifiers: [...defaults, ...specifiers] }));
+}
+
+/** `rate_limits` of a Mapping's route; without any Envoy takes those of the virtual host, with them only these. */
+export function routeRateLimits(spec: MappingSpec, labelling: Labelling): readonly JsonObject[] {
+  return labelGroups(spec, labelling).map(({ specifiers }) => toRateLimit(specifiers));
+}
+
+/** What every virtual host has besides its own: the labels of the group `default`. */
+export function hostRateLimits({ defaults }: Labelling): JsonObject {
+  return defaults.length === 0 ? {} : { rate_limits: [toRateLimit(defaults)], ...WITH_LIMITS };
+}

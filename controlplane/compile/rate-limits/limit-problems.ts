@@ -1,0 +1,68 @@
+import type { Problem } from '#resources/problem.ts';
+import type { Limit } from '#resources/rate-limit.ts';
+import type { Resource } from '#resources/resource.ts';
+import type { Memo } from '../memo.ts';
+import { problemOf } from '../problem-of.ts';
+import { HiddenLimits } from './hidden-limits.ts';
+import type { GroupShape } from './label-shape.ts';
+import { labelTree } from './label-tree.ts';
+import { LabelWalk } from './label-walk.ts';
+import { limitNames } from './limit-name.ts';
+import { unreachedReason } from './unreached-limit.ts';
+
+type RateLimit = Resource<'RateLimit'>;
+
+/** Warnings about limits of one domain that cannot do what they say: no request can meet them, or they hide an Enforce limit. */
+export function limitProblems(
+  rateLimits: readonly RateLimit[],
+  groups: readonly GroupShape[],
+  memo: Memo,
+): readonly Problem[] {
+  if (groups.length === 0) return rateLimits.map(unlabelled);
+  const tree = memo.of(memo, 'label tree', groups, () => labelTree(groups));
+  const written = rateLimits.flatMap(({ id, spec }) => [id, spec]);
+  const hidden = memo.of(memo, 'enforced limits', written, () => hiddenLimits(rateLimits));
+  const walk = new LabelWalk(tree);
+  return rateLimits.flatMap(rateLimit =>
+    memo
+      .of(rateLimit.spec, 'limit findings', [tree, hidden], () => findings(rateLimit, hidden, walk))
+      .map(({ index, message }) => warning(rateLimit, index, message)),
+  );
+}
+
+function unlabelled(rateLimit: RateLimit): Problem {
+  const domain = JSON.stringify(rateLimit.spec.domain);
+  const message = `no request has labels of domain ${domain}, so none meets these limits: label them by the Module's \`default_labels\` or by a Mapping's \`labels\``;
+  return problemOf(rateLimit, 'warning', 'spec.domain', message);
+}
+
+function findings({ spec }: RateLimit, hidden: HiddenLimits, walk: LabelWalk) {
+  return spec.limits.flatMap((limit, index) => {
+    const message = unreachedReason(limit, spec.domain, walk) ?? hidingReason(limit, hidden, walk);
+    return message === undefined ? [] : [{ index, message }];
+  });
+}
+
+function hiddenLimits(rateLimits: readonly RateLimit[]): HiddenLimits {
+  const any = rateLimits.some(({ spec }) => spec.limits.some(({ action }) => action === 'LogOnly'));
+  const enforced = rateLimits.flatMap(rateLimit => (any ? enforcedBy(rateLimit) : []));
+  return new HiddenLimits(enforced);
+}
+
+function enforcedBy(rateLimit: RateLimit) {
+  const names = limitNames(rateLimit);
+  return rateLimit.spec.limits.flatMap(({ action, pattern }, index) => {
+    const where = `${JSON.stringify(names[index])} of RateLimit ${rateLimit.namespace}/${rateLimit.name}`;
+    return action === 'Enforce' ? [{ pattern, where }] : [];
+  });
+}
+
+function hidingReason({ action, pattern }: Limit, hidden: HiddenLimits, walk: LabelWalk): string | undefined {
+  const found = action === 'LogOnly' ? hidden.hiddenBy(pattern, walk) : undefined;
+  if (found === undefined) return undefined;
+  return `this LogOnly limit hides the Enforce limit ${found.where}: of two patterns that match a request the longer or more exact one wins, so that such requests are only logged`;
+}
+
+function warning(rateLimit: RateLimit, index: number, message: string): Problem {
+  return problemOf(rateLimit, 'warning', `spec.limits[${index}].pattern`, message);
+}

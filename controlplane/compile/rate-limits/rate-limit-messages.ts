@@ -1,0 +1,49 @@
+import { RATE_LIMIT } from '#protos/type-url.ts';
+import type { Resource } from '#resources/resource.ts';
+import type { ResourceSet } from '#resources/resource-set.ts';
+import type { Compiled, CompiledResource } from '../compiled.ts';
+import { headerIdentity } from '../header-identity.ts';
+import type { Memo } from '../memo.ts';
+import { misplacedProblems } from '../misplaced-problems.ts';
+import { RATELIMIT_SERVICE } from '../node-groups.ts';
+import { byName } from '../order.ts';
+import { hostLabelKeys } from './host-label-keys.ts';
+import { takenIn } from './injected-headers.ts';
+import { rateLimitMessageName, toRateLimitMessage } from './rate-limit-message.ts';
+import { type TakenHeaders, takenHeaders } from './taken-headers.ts';
+
+/**
+ * What the built-in rate limit service receives: one message for each RateLimit of every domain. A RateLimit that did not change
+ * gives the very same object. What is wrong with limits is said where labels are: at the edge.
+ */
+export function rateLimitMessages(resources: ResourceSet, memo: Memo): Compiled {
+  const taken = takenHeaders(resources);
+  const hostKeys = hostLabelKeys(resources);
+  const messages = resources.rateLimits.map(rateLimit =>
+    message(rateLimit, takenIn(rateLimit.spec, taken), hostKeys.get(rateLimit.spec.domain) ?? [], memo),
+  );
+  return {
+    resources: new Map([[RATE_LIMIT, byName(messages)]]),
+    problems: misplacedProblems(resources, RATELIMIT_SERVICE),
+  };
+}
+
+function message(
+  rateLimit: Resource<'RateLimit'>,
+  taken: TakenHeaders,
+  hostKeys: readonly string[],
+  memo: Memo,
+): CompiledResource {
+  const name = rateLimitMessageName(rateLimit);
+  const inputs = [name, JSON.stringify(hostKeys), ...leftOut(rateLimit, taken)];
+  const json = memo.of(rateLimit.spec, 'message', inputs, () =>
+    toRateLimitMessage(rateLimit, taken, hostKeys),
+  );
+  return { name, json, origins: [rateLimit.id] };
+}
+
+/** All of the taken headers that decides about the message. */
+function leftOut({ spec }: Resource<'RateLimit'>, taken: TakenHeaders): readonly string[] {
+  const headers = spec.limits.flatMap(({ injectRequestHeaders }) => injectRequestHeaders);
+  return headers.map(({ name }) => headerIdentity(name)).filter(name => taken.has(name));
+}

@@ -1,0 +1,35 @@
+import type { Problem } from '#resources/problem.ts';
+import type { ResourceSet } from '#resources/resource-set.ts';
+import type { Memo } from '../memo.ts';
+import { takenHeaderProblems, takenIn } from './injected-headers.ts';
+import { labelDomainProblems } from './label-domain-problems.ts';
+import { groupShapes } from './label-shape.ts';
+import type { Labelling } from './labelling.ts';
+import { limitNameProblems } from './limit-name-problems.ts';
+import { limitProblems } from './limit-problems.ts';
+import { strippedMatchProblems } from './stripped-match-problems.ts';
+import type { TakenHeaders } from './taken-headers.ts';
+
+export type RateLimitContext = {
+  readonly labelling: Labelling;
+  readonly taken: ReadonlyMap<string, TakenHeaders>;
+  /** Request headers that only the gateway sets. */
+  readonly ownHeaders: readonly string[];
+};
+
+/** What is odd between labels, limits and the rate limit service of the edge, each of which is right by itself. */
+export function rateLimitProblems(
+  resources: ResourceSet,
+  { labelling, taken, ownHeaders }: RateLimitContext,
+  memo: Memo,
+): readonly Problem[] {
+  const { mappings, rateLimits } = resources;
+  const asked = rateLimits.filter(({ spec }) => spec.domain === labelling.domain);
+  return [
+    ...labelDomainProblems(resources, labelling),
+    ...rateLimits.flatMap(rateLimit => takenHeaderProblems(rateLimit, takenIn(rateLimit.spec, taken))),
+    ...limitProblems(asked, groupShapes(mappings, labelling, memo), memo),
+    ...limitNameProblems(rateLimits),
+    ...strippedMatchProblems(mappings, ownHeaders),
+  ];
+}

@@ -1,0 +1,25 @@
+import { formatPath } from '#resources/finding.ts';
+import type { Problem } from '#resources/problem.ts';
+import type { Resource } from '#resources/resource.ts';
+import { problemOf } from '../problem-of.ts';
+
+/** A warning for each Mapping that waits for a header which no client's request has any more when its route is chosen. */
+export function strippedMatchProblems(
+  mappings: readonly Resource<'Mapping'>[],
+  ownHeaders: readonly string[],
+): readonly Problem[] {
+  if (ownHeaders.length === 0) return [];
+  const own = new Set(ownHeaders);
+  return mappings.flatMap(mapping =>
+    Object.keys(mapping.spec.headers)
+      .filter(header => own.has(header))
+      .map(header =>
+        problemOf(
+          mapping,
+          'warning',
+          formatPath(['spec', 'headers', header]),
+          `a RateLimit's \`injectRequestHeaders\` sets "${header}", so it is removed from what clients send: no request meets this Mapping; choose another header`,
+        ),
+      ),
+  );
+}

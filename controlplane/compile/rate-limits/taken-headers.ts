@@ -1,0 +1,43 @@
+import type { LabelSpecifier } from '#resources/label-specifier.ts';
+import type { ResourceSet } from '#resources/resource-set.ts';
+import { headerIdentity } from '../header-identity.ts';
+import { moduleConfig } from '../module-config.ts';
+import { EDGE } from '../node-groups.ts';
+import { readBy, takenByFilters } from './taken-by-filters.ts';
+
+/** Request headers that no limit of a label domain may set, by their identity, with the reason for a Problem. */
+export type TakenHeaders = ReadonlyMap<string, string>;
+
+/**
+ * The taken headers of each label domain. A label reads its header from the client, so no limit may set it, which would take it
+ * from every request. What Filters set or read no limit of any domain may change.
+ */
+export function takenHeaders(resources: ResourceSet): ReadonlyMap<string, TakenHeaders> {
+  const taken = new Map<string, Map<string, string>>();
+  const take = (domain: string, name: string, reason: string) => {
+    const headers = taken.get(domain) ?? new Map<string, string>();
+    taken.set(domain, headers);
+    const header = headerIdentity(name);
+    if (!headers.has(header)) headers.set(header, reason);
+  };
+  const add = (domain: string, specifiers: readonly LabelSpecifier[], where: string) => {
+    for (const specifier of specifiers) {
+      if (specifier.type !== 'request_header') continue;
+      take(domain, specifier.header, readBy(`the label "${specifier.key}" of ${where}`));
+    }
+  };
+  for (const [domain, { defaults }] of Object.entries(moduleConfig(resources).default_labels)) {
+    add(domain, defaults, "the Module's default labels");
+  }
+  for (const { spec, namespace, name } of resources.mappings) {
+    if (spec.node_group !== EDGE) continue;
+    for (const [domain, groups] of Object.entries(spec.labels)) {
+      for (const { specifiers } of groups) add(domain, specifiers, `Mapping ${namespace}/${name}`);
+    }
+  }
+  const domains = new Set(resources.rateLimits.map(({ spec }) => spec.domain));
+  for (const { name, reason } of takenByFilters(resources)) {
+    for (const domain of domains) take(domain, name, reason);
+  }
+  return taken;
+}

@@ -1,0 +1,42 @@
+import type { LabelAlternative, PatternLabel } from '#resources/label-pattern.ts';
+import type { Limit } from '#resources/rate-limit.ts';
+import type { LabelNode } from './label-tree.ts';
+import type { LabelWalk, Unreached } from './label-walk.ts';
+
+const LONGEST = 80;
+
+/** Why no request can meet the limit, in plain words: the label that its pattern wants, and those that there are. Undefined: one can. */
+export function unreachedReason({ pattern }: Limit, domain: string, walk: LabelWalk): string | undefined {
+  const reach = walk.reach(pattern);
+  if (reach.reached) return undefined;
+  const wanted = formatItem(pattern[reach.depth] ?? []);
+  const group = `label group of domain ${JSON.stringify(domain)}`;
+  if (reach.depth === 0)
+    return `no ${group} starts with ${wanted}; the groups of this domain start with ${nearest(reach)}`;
+  const before = pattern.slice(0, reach.depth).map(formatItem).join(', ');
+  const instead = reach.count > 0 ? `there comes ${nearest(reach)}` : `there the group ends (${reach.where})`;
+  return `no ${group} has ${wanted} after ${before}; ${instead}`;
+}
+
+function nearest({ nearest, count }: Unreached): string {
+  const named = nearest.map(formatNode).join(', ');
+  return count > nearest.length ? `${named} and ${count - nearest.length} more` : named;
+}
+
+function formatNode({ label, where }: LabelNode): string {
+  return `${formatLabel(label)} (${where})`;
+}
+
+/** A pattern's item: `generic_key=a or generic_key=b`. */
+function formatItem(item: PatternLabel): string {
+  return item.map(formatLabel).join(' or ');
+}
+
+function formatLabel({ key, value }: LabelAlternative): string {
+  return value === undefined ? plain(key) : `${plain(key)}=${plain(value)}`;
+}
+
+function plain(text: string): string {
+  const short = text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+  return /^[\w.:/@-]+$/.test(text) ? short : JSON.stringify(short);
+}

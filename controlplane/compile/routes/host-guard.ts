@@ -1,0 +1,121 @@
+import type { JsonObject } from '#protos/json.ts';
+import { coveringDomains } from '../domain-cover.ts';
+import { OWN_ROUTE, WITHOUT_FILTERS } from '../ext-authz/ext-authz-filter.ts';
+import { perFilterConfig } from '../per-filter-config.ts';
+import type { EdgeHost } from '../tls/edge-hosts.ts';
+import { HOST_HEADER, hostMark } from '../tls/host-header.ts';
+import { HSTS_FILTER, hstsOf, WITHOUT_HSTS } from '../tls/hsts.ts';
+import { closed } from './closed-route.ts';
+import type { RouteEntry } from './route-entry.ts';
+
+/** What a Host demands of the requests in the virtual host of one domain. */
+export type HostGuard = {
+  /** Before all other routes. */
+  readonly first: readonly JsonObject[];
+  /** Before those of Mappings, but behind what is closed; some Mappings' requests may come without TLS. */
+  readonly insecure: readonly JsonObject[];
+  /** What the virtual host changes about filters. */
+  readonly perFilter: JsonObject;
+};
+
+export type HostGuards = {
+  /** Domains that need a virtual host of their own. */
+  readonly hostnames: readonly string[];
+  of(domain: string): HostGuard;
+  /** What tells guards apart. */
+  keyOf(domain: string): string;
+};
+
+const NONE: HostGuard = { first: [], insecure: [], perFilter: {} };
+
+/**
+ * The guards of all virtual hosts of the edge. A TLS connection serves its own Host's names: what demands a client's certificate there, or none, was decided in its handshake, and
+ * HTTP/2 lets a client ask it for any host.
+ */
+export function hostGuards(hosts: readonly EdgeHost[], httpsPort: number): HostGuards {
+  const byName = new Map(hosts.map(host => [host.hostname, host]));
+  const hasTls = hosts.some(({ tls }) => tls !== undefined);
+  const ownerOf = (domain: string) =>
+    coveringDomains(domain)
+      .map(cover => byName.get(cover))
+      .find(host => host !== undefined);
+  return {
+    hostnames: [...byName.keys()],
+    of: domain => guardOf(ownerOf(domain), hasTls, httpsPort),
+    keyOf: domain => (hasTls ? (ownerOf(domain)?.hostname ?? '') : ''),
+  };
+}
+
+function guardOf(host: EdgeHost | undefined, hasTls: boolean, httpsPort: number): HostGuard {
+  if (host === undefined) return hasTls ? { ...NONE, first: [misdirected(OWN_ROUTE, undefined)] } : NONE;
+  const { hostname, hsts, id, insecure, tls } = host;
+  const first = hasTls
+    ? [misdirected(id, typeof tls === 'object' ? hostMark(hostname, tls) : undefined)]
+    : [];
+  if (insecure === 'closed') return { ...NONE, first: [closed(id, { prefix: '/' })] };
+  return {
+    first,
+    insecure: insecure === 'Route' ? [] : [insecureRoute(host, insecure, httpsPort)],
+    perFilter: hsts === undefined || tls === undefined ? {} : { [HSTS_FILTER]: hstsOf(hsts) },
+  };
+}
+
+/** Source: RFC 9110, section 15.5.20: the client may ask again over another connection. */
+function misdirected(name: string, mark: string | undefined): JsonObject {
+  const other =
+    mark === undefined ? { present_match: true } : { string_match: { exact: mark }, invert_match: true };
+  return {
+    name,
+    match: { prefix: '/', headers: [{ name: HOST_HEADER, ...other }] },
+    direct_response: {
+      status: 421,
+      body: { inline_string: body('This connection is not for that host.', 421) },
+    },
+    ...JSON_ANSWER,
+    ...perFilterConfig(WITHOUT_FILTERS, WITHOUT_HSTS),
+  };
+}
+
+/**
+ * Without TLS is what the scheme says, which a proxy in front that is trusted may know better than the connection; where clients show certificates only the connection
+ * knows of it.
+ */
+function insecureRoute({ id, tls }: EdgeHost, action: 'Redirect' | 'Reject', httpsPort: number): JsonObject {
+  const needsConnection = typeof tls === 'object' && tls.authorities !== undefined;
+  const condition = needsConnection
+    ? { name: HOST_HEADER, present_match: true, invert_match: true }
+    : { name: 'x-forwarded-proto', string_match: { exact: 'https' }, invert_match: true };
+  const match = { prefix: '/', headers: [condition] };
+  if (action === 'Redirect') return { name: id, match, redirect: toHttps(httpsPort), ...WITHOUT_FILTERS };
+  const direct_response = {
+    status: 403,
+    body: { inline_string: body('This host is served by https only.', 403) },
+  };
+  return { name: id, match, direct_response, ...JSON_ANSWER, ...WITHOUT_FILTERS };
+}
+
+/** The listener has taken the port from the host: only another than that of https is written. */
+function toHttps(port: number): JsonObject {
+  return { https_redirect: true, ...(port === 443 ? {} : { port_redirect: port }) };
+}
+
+function body(message: string, status_code: number): string {
+  return JSON.stringify({ message, status_code });
+}
+
+const JSON_ANSWER: JsonObject = {
+  response_headers_to_add: [
+    {
+      header: { key: 'content-type', value: 'application/json' },
+      append_action: 'OVERWRITE_IF_EXISTS_OR_ADD',
+    },
+  ],
+};
+
+const ACME = '/.well-known/acme-challenge/';
+
+/** Whether a route is for the proof of an ACME provider, which asks without TLS (RFC 8555, section 8.3). */
+export function isAcmeRoute({ route }: RouteEntry): boolean {
+  const { path, prefix } = route.match as { readonly path?: string; readonly prefix?: string };
+  return (prefix ?? path ?? '').startsWith(ACME);
+}

@@ -1,0 +1,120 @@
+import type { Json, JsonObject } from '#protos/json.ts';
+import type { Problem } from '#resources/problem.ts';
+import type { Resource } from '#resources/resource.ts';
+import type { NamedCluster } from '../clusters/cluster-names.ts';
+import { toDuration } from '../duration.ts';
+import type { EdgeFilters } from '../ext-authz/edge-filters.ts';
+import { WITHOUT_FILTERS } from '../ext-authz/ext-authz-filter.ts';
+import { compareText } from '../order.ts';
+import { perFilterConfig } from '../per-filter-config.ts';
+import { problemOf } from '../problem-of.ts';
+import { type Labelling, routeRateLimits } from '../rate-limits/labelling.ts';
+import { WITH_LIMITS } from '../rate-limits/rate-limit-filter.ts';
+import { toRank, toRouteMatch } from './mapping-match.ts';
+import { RETRY_POLICY } from './retry-policy.ts';
+import { toRewrite } from './rewrite.ts';
+import type { RouteEntry } from './route-entry.ts';
+import { splitTraffic } from './traffic-split.ts';
+
+/** A Mapping and the cluster that its service became. */
+export type MappingTarget = { readonly mapping: Resource<'Mapping'>; readonly cluster: NamedCluster };
+
+/** Mappings that match the same requests, by id; never empty. */
+export type MappingGroup = readonly [MappingTarget, ...MappingTarget[]];
+
+/** Settings of a route, of which it has one whatever the number of Mappings. */
+const SHARED_FIELDS = ['rewrite', 'timeout_ms', 'bypass_auth', 'labels'] as const;
+
+/** A stream without any byte in either direction ends after this time, in ms, unless `timeout_ms` allows for more. */
+export const STREAM_IDLE_MS = 300_000;
+
+/** What routes have at the edge only: labels, and filters. */
+export type EdgeRoutes = { readonly labelling: Labelling } & Pick<EdgeFilters, 'takenOnBypass'>;
+
+/** The route that these Mappings share; the first by id gives what cannot differ. */
+export function mappingRoute(group: MappingGroup, edge?: EdgeRoutes): RouteEntry {
+  const [{ mapping }] = group;
+  const { id, spec } = mapping;
+  const rateLimits = edge === undefined ? [] : routeRateLimits(spec, edge.labelling);
+  const [limited, limits] = rateLimits.length === 0 ? [{}, {}] : [{ rate_limits: rateLimits }, WITH_LIMITS];
+  const bypass = edge !== undefined && spec.bypass_auth ? withoutFilters(edge.takenOnBypass(spec.host)) : {};
+  return {
+    rank: toRank(spec, id),
+    route: {
+      name: id,
+      match: toRouteMatch(spec),
+      route: { ...routeAction(group), ...limited },
+      ...bypass,
+      ...perFilterConfig(bypass, limits),
+    },
+    origins: group.map(({ mapping: { id } }) => id),
+  };
+}
+
+/** What only filters may say is taken from the client's request, since none runs. */
+function withoutFilters(taken: readonly string[]): JsonObject {
+  return { ...WITHOUT_FILTERS, ...(taken.length === 0 ? {} : { request_headers_to_remove: taken }) };
+}
+
+function routeAction(group: MappingGroup): JsonObject {
+  const [{ mapping }] = group;
+  const { timeout_ms } = mapping.spec;
+  return {
+    ...clusterSpecifier(group),
+    ...toRewrite(mapping.spec),
+    timeout: toDuration(timeout_ms),
+    ...(timeout_ms > STREAM_IDLE_MS ? { idle_timeout: toDuration(timeout_ms) } : {}),
+    retry_policy: RETRY_POLICY,
+  };
+}
+
+function clusterSpecifier(group: MappingGroup): JsonObject {
+  const [only, ...others] = group;
+  if (others.length === 0) return target(only);
+  const { weights } = splitOf(group);
+  const clusters: Json[] = group.map(({ mapping, cluster }, index) => ({
+    name: cluster.name,
+    weight: weights[index] ?? 0,
+    ...hostRewrite(mapping),
+  }));
+  return { weighted_clusters: { clusters } };
+}
+
+function target({ mapping, cluster }: MappingTarget): JsonObject {
+  return { cluster: cluster.name, ...hostRewrite(mapping) };
+}
+
+function hostRewrite({ spec: { host_rewrite } }: Resource<'Mapping'>): JsonObject {
+  return host_rewrite === undefined ? {} : { host_rewrite_literal: host_rewrite };
+}
+
+function splitOf(group: MappingGroup) {
+  return splitTraffic(group.map(({ mapping }) => mapping.spec.weight));
+}
+
+/** What is odd about Mappings that share a route: weights, and settings of which only the first's counts. */
+export function mappingGroupProblems(group: MappingGroup): readonly Problem[] {
+  const [first, ...others] = group;
+  if (others.length === 0) return [];
+  const { warning } = splitOf(group);
+  const split = warning === undefined ? [] : [problemOf(first.mapping, 'warning', 'spec.weight', warning)];
+  return [...split, ...others.flatMap(({ mapping }) => overruled(mapping, first.mapping))];
+}
+
+function overruled(mapping: Resource<'Mapping'>, first: Resource<'Mapping'>): readonly Problem[] {
+  return SHARED_FIELDS.filter(field => meaning(mapping, field) !== meaning(first, field)).map(field =>
+    problemOf(
+      mapping,
+      'warning',
+      `spec.${field}`,
+      `\`${field}\` is that of ${first.id}, which matches the same requests: they share one route`,
+    ),
+  );
+}
+
+/** The same for all spellings: neither the order of label domains counts nor the names of label groups. */
+function meaning({ spec }: Resource<'Mapping'>, field: (typeof SHARED_FIELDS)[number]): string {
+  if (field !== 'labels') return JSON.stringify(spec[field]);
+  const domains = Object.entries(spec.labels).sort(([a], [b]) => compareText(a, b));
+  return JSON.stringify(domains.map(([domain, groups]) => [domain, groups.map(group => group.specifiers)]));
+}

@@ -1,0 +1,68 @@
+import type { JsonObject } from '#protos/json.ts';
+import type { Problem } from '#resources/problem.ts';
+import type { ProxyConfigSpec } from '#resources/proxy-config.ts';
+import type { Resource } from '#resources/resource.ts';
+import type { NamedCluster } from '../clusters/cluster-names.ts';
+import { toDuration } from '../duration.ts';
+import { problemOf } from '../problem-of.ts';
+import { STREAM_IDLE_MS } from './mapping-route.ts';
+import { RETRY_POLICY } from './retry-policy.ts';
+import type { RouteEntry } from './route-entry.ts';
+
+/** A virtual host that a ProxyConfig declares. Its routes are for its own domains only. */
+export type DeclaredHost = {
+  readonly name: string;
+  readonly domains: readonly string[];
+  readonly entries: readonly RouteEntry[];
+  readonly origin: string;
+};
+
+type ByName = ReadonlyMap<string, NamedCluster>;
+type Route = ProxyConfigSpec['virtual_hosts'][number]['routes'][number];
+
+/** The virtual hosts of the ProxyConfigs of one node group. Of two with one domain, the first ProxyConfig's counts. */
+export function proxyConfigHosts(
+  proxyConfigs: readonly Resource<'ProxyConfig'>[],
+  clusters: ByName,
+): { readonly hosts: readonly DeclaredHost[]; readonly problems: readonly Problem[] } {
+  const owners = new Map<string, string>();
+  const problems: Problem[] = [];
+  const hosts: DeclaredHost[] = [];
+  for (const proxyConfig of proxyConfigs) {
+    for (const { name, domains, routes } of proxyConfig.spec.virtual_hosts) {
+      const free = domains.filter(domain => !owners.has(domain));
+      const taken = domains.filter(domain => owners.has(domain));
+      problems.push(...taken.map(domain => conflict(proxyConfig, domain, owners.get(domain))));
+      for (const domain of free) owners.set(domain, proxyConfig.id);
+      const entries = routes.map(route => routeEntry(proxyConfig.id, route, clusters));
+      if (free.length > 0) hosts.push({ name, domains: free, entries, origin: proxyConfig.id });
+    }
+  }
+  return { hosts, problems };
+}
+
+function routeEntry(id: string, route: Route, clusters: ByName): RouteEntry {
+  return {
+    rank: { precedence: 0, exact: false, length: route.prefix.length, conditions: 0, host: '*', id },
+    route: { name: id, match: { prefix: route.prefix }, route: routeAction(route, clusters) },
+    origins: [id],
+  };
+}
+
+function routeAction({ cluster, timeout_ms }: Route, clusters: ByName): JsonObject {
+  return {
+    cluster: clusters.get(cluster)?.name ?? cluster,
+    timeout: toDuration(timeout_ms),
+    ...(timeout_ms > STREAM_IDLE_MS ? { idle_timeout: toDuration(timeout_ms) } : {}),
+    retry_policy: RETRY_POLICY,
+  };
+}
+
+function conflict(proxyConfig: Resource<'ProxyConfig'>, domain: string, owner: string | undefined): Problem {
+  return problemOf(
+    proxyConfig,
+    'error',
+    'spec.virtual_hosts',
+    `the domain "${domain}" is already that of a virtual host in ${owner}, for the same node group; that one counts`,
+  );
+}

@@ -1,0 +1,31 @@
+import type { JsonObject } from '#protos/json.ts';
+
+/** By this response header an application proxy tells the edge that another instance may be asked; clients never see it. */
+export const RETRIABLE_HEADER = 'x-gateway-retriable';
+
+const HEADERS_TO_ADD = [
+  { header: { key: RETRIABLE_HEADER, value: 'true' }, append_action: 'OVERWRITE_IF_EXISTS_OR_ADD' },
+];
+
+/**
+ * Adds the header to answers that an application proxy makes itself: when it could not connect to the instance (UF), when there is none (UH),
+ * and when the connection broke (UC) under a request that may be repeated (RFC 9110, section 9.2.1).
+ */
+export const LOCAL_REPLY_CONFIG: JsonObject = {
+  mappers: [
+    { filter: flags('UF', 'UH'), headers_to_add: HEADERS_TO_ADD },
+    {
+      filter: { and_filter: { filters: [flags('UC'), safeMethod()] } },
+      headers_to_add: HEADERS_TO_ADD,
+    },
+  ],
+};
+
+function flags(...names: readonly string[]): JsonObject {
+  return { response_flag_filter: { flags: names } };
+}
+
+function safeMethod(): JsonObject {
+  const string_match = { safe_regex: { regex: 'GET|HEAD|OPTIONS' } };
+  return { header_filter: { header: { name: ':method', string_match } } };
+}

@@ -1,0 +1,16 @@
+import type { JsonObject } from '#protos/json.ts';
+import { EDGE } from '../node-groups.ts';
+import { HOST_HEADER } from '../tls/host-header.ts';
+import { RETRIABLE_HEADER } from './retriable-header.ts';
+
+/** Envoy's `RouteConfiguration` of a node group, whose name it has. */
+export function toRouteConfiguration(group: string, virtualHosts: readonly JsonObject[]): JsonObject {
+  return {
+    '@type': 'type.googleapis.com/envoy.config.route.v3.RouteConfiguration',
+    name: group,
+    virtual_hosts: virtualHosts,
+    ...(group === EDGE
+      ? { request_headers_to_remove: [HOST_HEADER], response_headers_to_remove: [RETRIABLE_HEADER] }
+      : {}),
+  };
+}

@@ -1,0 +1,43 @@
+import type { JsonObject } from '#protos/json.ts';
+import { compareText } from '../order.ts';
+
+/** What decides which of two routes is tried first. */
+export type RouteRank = {
+  readonly precedence: number;
+  /** The path is one path, not a prefix or an expression. */
+  readonly exact: boolean;
+  /** Of the path, prefix or expression. */
+  readonly length: number;
+  /** How many more conditions there are, on method and headers. */
+  readonly conditions: number;
+  /** The domain that it was written for; a narrower one comes first. */
+  readonly host: string;
+  readonly id: string;
+};
+
+/** One route, where it stands among the others, and the ids of the resources that it comes from. */
+export type RouteEntry = {
+  readonly rank: RouteRank;
+  readonly route: JsonObject;
+  readonly origins: readonly string[];
+};
+
+/**
+ * Envoy takes the first route that matches. Order: higher precedence, exact path, longer path, more conditions,
+ * narrower host, id. The id makes it total, so that equal input gives equal bytes.
+ */
+export function compareRoutes({ rank: a }: RouteEntry, { rank: b }: RouteEntry): number {
+  return (
+    b.precedence - a.precedence ||
+    Number(b.exact) - Number(a.exact) ||
+    b.length - a.length ||
+    b.conditions - a.conditions ||
+    hostRank(b.host) - hostRank(a.host) ||
+    compareText(a.id, b.id)
+  );
+}
+
+/** An exact host is narrower than every wildcard, a longer wildcard narrower than a shorter. */
+function hostRank(host: string): number {
+  return host.startsWith('*') ? host.length : Number.MAX_SAFE_INTEGER;
+}

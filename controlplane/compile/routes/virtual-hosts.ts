@@ -1,0 +1,131 @@
+import type { JsonObject } from '#protos/json.ts';
+import type { Refused } from '#resources/resource.ts';
+import { coveringDomains } from '../domain-cover.ts';
+import type { EdgeFilters } from '../ext-authz/edge-filters.ts';
+import { OWN_ROUTES, WITHOUT_FILTERS } from '../ext-authz/ext-authz-filter.ts';
+import { compareText } from '../order.ts';
+import { perFilterConfig } from '../per-filter-config.ts';
+import { closedPolicyRoutes, type EscapedSlashes } from './closed-policy.ts';
+import { type HostGuard, type HostGuards, isAcmeRoute } from './host-guard.ts';
+import type { DeclaredHost } from './proxy-config-hosts.ts';
+import { compareRoutes, type RouteEntry } from './route-entry.ts';
+
+export type HostInputs = {
+  /** Routes of Mappings, each for the domain of its rank. */
+  readonly entries: readonly RouteEntry[];
+  readonly declared: readonly DeclaredHost[];
+  readonly closedPolicies: readonly Refused[];
+  readonly escapedSlashes: EscapedSlashes;
+  /** Where filters run; undefined: nowhere, and there is no such filter. */
+  readonly filters: Pick<EdgeFilters, 'isChecked' | 'isOrigin' | 'originHosts'> | undefined;
+  /** What Hosts demand; undefined: there are none, as elsewhere than at the edge. */
+  readonly guards: HostGuards | undefined;
+  /** What every virtual host has besides domains and routes. */
+  readonly common: JsonObject;
+};
+
+/** What the virtual host of one domain is made of. */
+type Plan = {
+  readonly domain: string;
+  /** The declared virtual host that lists it. */
+  readonly listed: DeclaredHost | undefined;
+  /** The declared virtual host whose routes it has: this one, or the one that covers the domain. */
+  readonly base: DeclaredHost | undefined;
+  /** Hosts of Mappings that cover it. */
+  readonly hosts: readonly string[];
+  readonly closed: readonly JsonObject[];
+  /** The gateway's own routes, where it may be a protected origin. */
+  readonly own: readonly JsonObject[];
+  readonly guard: HostGuard;
+  readonly guardKey: string;
+  /** What turns filters off. */
+  readonly filters: JsonObject;
+};
+
+/**
+ * Envoy chooses one virtual host by the request's host and looks for a route in no other. So each has the routes of
+ * all Mappings whose host covers its domain, and those of the ProxyConfig's virtual host that would be chosen if the
+ * Mappings were not there: a Mapping for one host takes nothing away from it.
+ */
+export function virtualHosts(inputs: HostInputs): readonly JsonObject[] {
+  const byHost = Map.groupBy(inputs.entries, ({ rank }) => rank.host);
+  // Sorted once here, the lists of several hosts merge fast below.
+  for (const entries of byHost.values()) entries.sort(compareRoutes);
+  const plans = plansOf(inputs, byHost);
+  const together = Map.groupBy(plans, planKey);
+  const taken = new Set<string>();
+  return [...together.values()].map(plans => virtualHost(plans, byHost, inputs.common, taken));
+}
+
+function plansOf(inputs: HostInputs, byHost: ReadonlyMap<string, unknown>): readonly Plan[] {
+  const owners = new Map(
+    inputs.declared.flatMap(host => host.domains.map(domain => [domain, host] as const)),
+  );
+  const served = new Set([...owners.keys(), ...byHost.keys(), ...(inputs.guards?.hostnames ?? [])]);
+  const domains = [...served, ...unservedOrigins(inputs, served)].sort(compareText);
+  return domains.map(domain => {
+    const covering = coveringDomains(domain);
+    return {
+      domain,
+      listed: owners.get(domain),
+      base: covering.map(cover => owners.get(cover)).find(owner => owner !== undefined),
+      hosts: covering.filter(cover => byHost.has(cover)),
+      closed: inputs.closedPolicies.flatMap(policy =>
+        closedPolicyRoutes(policy, domain, inputs.escapedSlashes),
+      ),
+      guard: inputs.guards?.of(domain) ?? NO_GUARD,
+      guardKey: inputs.guards?.keyOf(domain) ?? '',
+      own: inputs.filters?.isOrigin(domain) ? OWN_ROUTES : [],
+      filters: inputs.filters === undefined || inputs.filters.isChecked(domain) ? {} : WITHOUT_FILTERS,
+    };
+  });
+}
+
+/** Protected origins that no virtual host serves: the first of a Filter may be there for logins alone. */
+function unservedOrigins({ filters }: HostInputs, served: ReadonlySet<string>): readonly string[] {
+  const hosts = filters?.originHosts ?? [];
+  return hosts.filter(host => !coveringDomains(host).some(domain => served.has(domain)));
+}
+
+const NO_GUARD: HostGuard = { first: [], insecure: [], perFilter: {} };
+
+/** Domains that one virtual host declares stay together, unless their routes differ. */
+function planKey({ domain, listed, hosts, closed, own, filters, guardKey }: Plan): string {
+  if (listed === undefined) return domain;
+  return JSON.stringify([listed.origin, listed.name, hosts, closed, own.length, filters, guardKey]);
+}
+
+function virtualHost(
+  plans: readonly Plan[],
+  byHost: ReadonlyMap<string, readonly RouteEntry[]>,
+  common: JsonObject,
+  taken: Set<string>,
+): JsonObject {
+  const [plan] = plans;
+  if (plan === undefined) throw new Error('a virtual host without domains');
+  const entries = [...plan.hosts.flatMap(host => byHost.get(host) ?? []), ...(plan.base?.entries ?? [])];
+  entries.sort(compareRoutes);
+  const { first, insecure, perFilter } = plan.guard;
+  const acme = insecure.length === 0 ? [] : entries.filter(isAcmeRoute);
+  const routes = [
+    ...acme.map(({ route }) => route),
+    ...insecure,
+    ...plan.own,
+    ...entries.map(({ route }) => route),
+  ];
+  return {
+    name: freeName(plan.listed?.name ?? plan.domain, taken),
+    domains: plans.map(({ domain }) => (domain.includes(':') ? `[${domain}]` : domain)),
+    routes: [...first, ...plan.closed, ...routes],
+    ...common,
+    ...perFilterConfig(plan.filters, { typed_per_filter_config: perFilter }, common),
+  };
+}
+
+/** Envoy wants the names of virtual hosts to differ; nothing else hangs on them. */
+function freeName(wanted: string, taken: Set<string>): string {
+  let name = wanted;
+  while (taken.has(name)) name += '~';
+  taken.add(name);
+  return name;
+}

@@ -1,0 +1,43 @@
+import type { JsonObject } from '#protos/json.ts';
+import type { TlsVersion } from '#resources/tls-words.ts';
+import { secretConfig } from '../clusters/secret-config.ts';
+import { extension } from '../extension.ts';
+import type { HostTls } from './host-tls.ts';
+
+/** Envoy's `DownstreamTlsContext` of a Host. Certificate and authorities are named, never in it: their rotation changes no listener. */
+export function downstreamTls({ authorities, certificate, settings }: HostTls): JsonObject {
+  const { alpn_protocols, cert_required, cipher_suites, ecdh_curves, max_tls_version, min_tls_version } =
+    settings;
+  return {
+    name: 'envoy.transport_sockets.tls',
+    typed_config: extension('transport_sockets.tls.v3.DownstreamTlsContext', {
+      common_tls_context: {
+        tls_params: {
+          tls_minimum_protocol_version: VERSIONS[min_tls_version],
+          tls_maximum_protocol_version: VERSIONS[max_tls_version],
+          ...(cipher_suites === undefined ? {} : { cipher_suites }),
+          ...(ecdh_curves === undefined ? {} : { ecdh_curves }),
+        },
+        tls_certificate_sds_secret_configs: [secretConfig(certificate.name)],
+        ...(authorities === undefined
+          ? {}
+          : { validation_context_sds_secret_config: secretConfig(authorities.name) }),
+        alpn_protocols,
+      },
+      // Envoy warns where it is left to its default.
+      ...(authorities === undefined && !cert_required ? {} : { require_client_certificate: cert_required }),
+      // A session that is resumed proves nothing anew: not that the certificate still holds, nor that its authority is still trusted.
+      ...(authorities === undefined
+        ? {}
+        : { disable_stateless_session_resumption: true, disable_stateful_session_resumption: true }),
+    }),
+  };
+}
+
+/** RFC 8996: nothing older than TLS 1.2 is spoken, whatever is written. */
+const VERSIONS: Readonly<Record<TlsVersion, string>> = {
+  'v1.0': 'TLSv1_2',
+  'v1.1': 'TLSv1_2',
+  'v1.2': 'TLSv1_2',
+  'v1.3': 'TLSv1_3',
+};

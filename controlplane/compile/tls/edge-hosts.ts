@@ -1,0 +1,106 @@
+import type { Problem } from '#resources/problem.ts';
+import type { Refused, Resource } from '#resources/resource.ts';
+import type { ResourceSet } from '#resources/resource-set.ts';
+import { problemOf } from '../problem-of.ts';
+import { type HostTls, resolveTls } from './host-tls.ts';
+
+/** What becomes of a request for a Host that came without TLS. */
+export type InsecureAction = 'Redirect' | 'Reject' | 'Route';
+
+/** A Host as the edge serves it. */
+export type EdgeHost = {
+  readonly hostname: string;
+  readonly id: string;
+  /** The resources that it comes from. */
+  readonly origins: readonly string[];
+  /** `broken`: TLS is meant and cannot be spoken, so nothing answers there. */
+  readonly tls: HostTls | 'broken' | undefined;
+  /** `closed`: it has an error, and no last good version; its requests are answered 500. */
+  readonly insecure: InsecureAction | 'closed';
+  /** Value of `Strict-Transport-Security`. */
+  readonly hsts?: string;
+};
+
+export type EdgeHosts = { readonly hosts: readonly EdgeHost[]; readonly problems: readonly Problem[] };
+
+/** The Hosts of the edge, each hostname once: the first by id has it, and before all those without an error. */
+export function edgeHosts(resources: ResourceSet): EdgeHosts {
+  const owners = new Map<string, EdgeHost>();
+  const problems: Problem[] = [];
+  const used = new Set<string>();
+  for (const host of resources.hosts) {
+    const owner = owners.get(host.spec.hostname);
+    if (owner !== undefined) {
+      problems.push(takenProblem(host, owner));
+      continue;
+    }
+    const { context, problems: found, tls } = resolveTls(host, resources);
+    problems.push(...found);
+    if (context !== undefined) used.add(context.id);
+    owners.set(host.spec.hostname, toEdgeHost(host, tls, context));
+  }
+  for (const refused of resources.closed)
+    for (const host of closedHosts(refused)) if (!owners.has(host.hostname)) owners.set(host.hostname, host);
+  return {
+    hosts: [...owners.values()],
+    problems: [...distinct(problems), ...unusedProblems(resources, used)],
+  };
+}
+
+function toEdgeHost(
+  { id, spec }: Resource<'Host'>,
+  tls: EdgeHost['tls'],
+  context: Resource<'TLSContext'> | undefined,
+): EdgeHost {
+  const { hostname, hsts, requestPolicy } = spec;
+  return {
+    hostname,
+    id,
+    origins: [id, ...(context === undefined ? [] : [context.id])],
+    tls,
+    insecure: requestPolicy.insecure.action ?? (tls === undefined ? 'Route' : 'Redirect'),
+    ...(hsts === undefined ? {} : { hsts: hstsValue(hsts) }),
+  };
+}
+
+/** Source: RFC 6797, section 6.1. */
+function hstsValue({
+  includeSubDomains,
+  max_age,
+  preload,
+}: NonNullable<Resource<'Host'>['spec']['hsts']>): string {
+  return [
+    `max-age=${max_age}`,
+    ...(includeSubDomains ? ['includeSubDomains'] : []),
+    ...(preload ? ['preload'] : []),
+  ].join('; ');
+}
+
+/** Of one whose hostname cannot be read nothing is known that could be closed. */
+function closedHosts({ hosts = [], id, kind }: Refused): readonly EdgeHost[] {
+  if (kind !== 'Host') return [];
+  return hosts.map(hostname => ({ hostname, id, origins: [id], tls: 'broken', insecure: 'closed' }));
+}
+
+function takenProblem(host: Resource<'Host'>, owner: EdgeHost): Problem {
+  const message = `the hostname "${host.spec.hostname}" is already that of ${owner.id}; that one counts`;
+  return problemOf(host, 'error', 'spec.hostname', message);
+}
+
+function unusedProblems({ tlsContexts }: ResourceSet, used: ReadonlySet<string>): readonly Problem[] {
+  return tlsContexts
+    .filter(({ id }) => !used.has(id))
+    .map(context =>
+      problemOf(
+        context,
+        'warning',
+        'spec',
+        'no Host uses it, so it has no effect: name it in the `tlsContext` of a Host, or list the hostname of one in `hosts`',
+      ),
+    );
+}
+
+/** What is wrong with a TLSContext shows at each of its Hosts. */
+function distinct(problems: readonly Problem[]): Iterable<Problem> {
+  return new Map(problems.map(problem => [JSON.stringify(problem), problem])).values();
+}

@@ -1,0 +1,153 @@
+import type { Parsed } from '#resources/parsed-string.ts';
+import type { Problem } from '#resources/problem.ts';
+import type { Resource } from '#resources/resource.ts';
+import type { ResourceSet } from '#resources/resource-set.ts';
+import { type SecretReference, splitSecretName } from '#resources/secret-reference.ts';
+import { DEFAULT_TLS_SETTINGS, type TlsSettings } from '#resources/tls-settings.ts';
+import { problemOf } from '../problem-of.ts';
+import {
+  authoritiesFile,
+  authoritiesOf,
+  type EdgeSecret,
+  issuedFor,
+  keyPairFiles,
+  keyPairOf,
+} from './edge-secret.ts';
+import { contextOf } from './host-context.ts';
+
+type Host = Resource<'Host'>;
+
+/** How TLS is spoken for a Host. */
+export type HostTls = {
+  readonly settings: TlsSettings;
+  readonly certificate: EdgeSecret;
+  /** Of clients' certificates; undefined: none is asked for. */
+  readonly authorities: EdgeSecret | undefined;
+};
+
+/** `tls` is undefined when none is meant, and `broken` when it is and cannot be. */
+export type ResolvedTls = {
+  readonly tls: HostTls | 'broken' | undefined;
+  readonly context: Resource<'TLSContext'> | undefined;
+  readonly problems: readonly Problem[];
+};
+
+/** A Secret that is used for TLS, and by which field of which resource. */
+export type SecretUse = {
+  readonly reference: Required<SecretReference>;
+  readonly by: Host | Resource<'TLSContext'>;
+  readonly field: string;
+};
+
+/** How TLS is to be spoken for a Host, by its own fields and its TLSContext. */
+export function resolveTls(host: Host, resources: ResourceSet): ResolvedTls {
+  const found = contextOf(host, resources);
+  if ('error' in found)
+    return broken(undefined, problemOf(host, 'error', 'spec.tlsContext', `${found.error}${UNSERVED}`));
+  const context = found.value;
+  const { tls, tlsSecret } = host.spec;
+  if (context === undefined && tls === undefined && tlsSecret === undefined)
+    return { tls: undefined, context, problems: [] };
+  const certificate = certificateOf(host, context, resources);
+  const authorities = clientAuthorities(host, context, resources);
+  const problems = [certificate, authorities].flatMap(part => ('problem' in part ? [part.problem] : []));
+  const doubled = doubledProblems(host, context);
+  if ('problem' in certificate || 'problem' in authorities) return broken(context, ...problems, ...doubled);
+  const settings = tls ?? context?.spec ?? DEFAULT_TLS_SETTINGS;
+  return {
+    tls: { settings, certificate: certificate.value, authorities: authorities.value },
+    context,
+    problems: doubled,
+  };
+}
+
+const UNSERVED = ': the Host has no TLS until then, and nothing else answers for it';
+
+function broken(context: ResolvedTls['context'], ...problems: readonly Problem[]): ResolvedTls {
+  return { tls: 'broken', context, problems };
+}
+
+type Part<T> = { readonly value: T } | { readonly problem: Problem };
+
+/** The Secret with a Host's certificate; undefined: it comes from elsewhere. */
+export function certificateUse(
+  host: Host,
+  context: Resource<'TLSContext'> | undefined,
+): SecretUse | undefined {
+  const { tls, tlsSecret } = host.spec;
+  if (tlsSecret !== undefined)
+    return { reference: { namespace: host.namespace, ...tlsSecret }, by: host, field: 'spec.tlsSecret' };
+  if (tls !== undefined || context?.spec.secret === undefined) return undefined;
+  return use(context, context.spec.secret, context.spec, 'spec.secret');
+}
+
+/** The Secret with the authorities of its clients' certificates. */
+export function authoritiesUse(
+  host: Host,
+  context: Resource<'TLSContext'> | undefined,
+): SecretUse | undefined {
+  const { tls } = host.spec;
+  if (tls?.ca_secret !== undefined) return use(host, tls.ca_secret, tls, 'spec.tls.ca_secret');
+  if (tls !== undefined || context?.spec.ca_secret === undefined) return undefined;
+  return use(context, context.spec.ca_secret, context.spec, 'spec.ca_secret');
+}
+
+function use(
+  by: SecretUse['by'],
+  name: string,
+  { secret_namespacing }: TlsSettings,
+  field: string,
+): SecretUse {
+  return { reference: { namespace: by.namespace, ...splitSecretName(name, secret_namespacing) }, by, field };
+}
+
+function certificateOf(
+  host: Host,
+  context: ResolvedTls['context'],
+  { secrets }: ResourceSet,
+): Part<EdgeSecret> {
+  const secret = certificateUse(host, context);
+  if (secret !== undefined) return served(secret, keyPairOf(secret.reference, secrets));
+  const { hostname, tls } = host.spec;
+  if (tls?.issuer !== undefined) return { value: issuedFor(hostname) };
+  const { cert_chain_file: chain, private_key_file: key } = tls ?? context?.spec ?? {};
+  if (chain !== undefined && key !== undefined) return { value: keyPairFiles(context ?? host, chain, key) };
+  const message = `it has no certificate: name one in \`tlsSecret\`, or in the TLSContext${UNSERVED}`;
+  return { problem: problemOf(host, 'error', 'spec.tlsContext', message) };
+}
+
+function clientAuthorities(
+  host: Host,
+  context: ResolvedTls['context'],
+  { secrets }: ResourceSet,
+): Part<EdgeSecret | undefined> {
+  const secret = authoritiesUse(host, context);
+  if (secret !== undefined) return served(secret, authoritiesOf(secret.reference, secrets));
+  const file = (host.spec.tls ?? context?.spec)?.cacert_chain_file;
+  return { value: file === undefined ? undefined : authoritiesFile(context ?? host, file) };
+}
+
+function served({ by, field }: SecretUse, parsed: Parsed<EdgeSecret>): Part<EdgeSecret> {
+  if ('value' in parsed) return parsed;
+  return { problem: problemOf(by, 'error', field, `${parsed.error}${UNSERVED}`) };
+}
+
+/** A Host has one certificate: its own before that of its TLSContext. */
+function doubledProblems(host: Host, context: ResolvedTls['context']): readonly Problem[] {
+  const own = certificateUse(host, undefined);
+  const other =
+    context === undefined ? undefined : certificateUse({ ...host, spec: withoutSecret(host.spec) }, context);
+  const isFile = context?.spec.cert_chain_file !== undefined;
+  if (own === undefined || context === undefined || (other === undefined && !isFile)) return [];
+  if (other !== undefined && sameReference(own, other)) return [];
+  const message = `\`tlsSecret\` counts, and not the certificate of TLSContext ${context.namespace}/${context.name}; keep one`;
+  return [problemOf(host, 'warning', 'spec.tlsSecret', message)];
+}
+
+function withoutSecret({ tlsSecret: _, ...spec }: Host['spec']): Host['spec'] {
+  return spec;
+}
+
+function sameReference({ reference: a }: SecretUse, { reference: b }: SecretUse): boolean {
+  return a.namespace === b.namespace && a.name === b.name;
+}

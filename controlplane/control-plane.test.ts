@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import pino from 'pino';
+import { testAuthority } from '#protos/testing/test-authority.ts';
+import { collect } from '#resources/collect.ts';
+import { parseFile } from '#resources/parse.ts';
+import { DEFAULT_PARSE_OPTIONS } from '#resources/parse-options.ts';
+import { readConfig } from './config.ts';
+import { controlPlane } from './control-plane.ts';
+import { fileLastGoodStore } from './last-good-store.ts';
+import { createMetrics } from './metrics.ts';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+
+/** A control plane whose clock stands at `times[0]`, and goes on with each minute that passes in it. */
+async function startedAt(t: TestContext, times: number[]) {
+  const state = mkdtempSync(join(tmpdir(), 'gateway-state-'));
+  t.after(() => rmSync(state, { recursive: true, force: true }));
+  const minutes = new Set<() => void>();
+  const plane = await controlPlane({
+    config: readConfig({ STATE: state }),
+    store: fileLastGoodStore(join(state, 'last-good.json')),
+    metrics: createMetrics(() => plane.status()),
+    log: pino({ level: 'silent' }),
+    now: () => times[0] ?? 0,
+    after(ms, run) {
+      if (ms === MINUTE_MS) minutes.add(run);
+      return () => void minutes.delete(run);
+    },
+  });
+  t.after(() => plane.stop());
+  const passMinute = () => {
+    times.shift();
+    for (const run of [...minutes]) {
+      minutes.delete(run);
+      run();
+    }
+  };
+  return { plane, passMinute, minutes };
+}
+
+test('a certificate comes into force when its time has come, and is told of when it has passed, without an edit', async t => {
+  const { certificate, key } = await (await testAuthority()).issue('shop.example.com');
+  const stringData = JSON.stringify({ 'tls.crt': certificate, 'tls.key': key });
+  const yaml = `apiVersion: v1\nkind: Secret\nmetadata: {name: shop}\nstringData: ${stringData}\n---
+apiVersion: gateway.internal/v2\nkind: Host\nmetadata: {name: shop}\nspec: {hostname: shop.example.com, tlsSecret: shop}\n`;
+  const written = collect([parseFile('in.yaml', yaml, DEFAULT_PARSE_OPTIONS)]);
+  const now = Date.now();
+  const { plane, passMinute, minutes } = await startedAt(t, [
+    now - 3_650 * DAY_MS,
+    now,
+    now,
+    now + 36_500 * DAY_MS,
+  ]);
+  const said = () => plane.status().problems.map(({ message }) => message);
+  plane.read({ written, problems: written.problems, objects: [] });
+  assert.match(said()[0] ?? '', /^the certificate is not valid before /);
+  passMinute();
+  assert.deepEqual(said(), []);
+  passMinute();
+  passMinute();
+  assert.match(said()[0] ?? '', /^the certificate is expired since /);
+  assert.deepEqual([said().length, minutes.size], [1, 1], 'it stays in force, and one clock runs');
+});

@@ -1,0 +1,48 @@
+import { randomBytes } from 'node:crypto';
+import type { Logger } from 'pino';
+import { EncodeError } from '#protos/encode-error.ts';
+import { compile } from './compile/compile.ts';
+import { Memo } from './compile/memo.ts';
+import type { CompileOptions } from './compile/options.ts';
+import type { Config } from './config.ts';
+import type { ControllerParts } from './controller.ts';
+import { snapshotEncoder } from './envoy-snapshot.ts';
+
+/**
+ * Compiles and encodes a group's configuration, and remembers what stays the same from one time to the next.
+ * What does not encode is the compiler's mistake: it is logged, and blamed on the resource that shows it.
+ */
+export function groupCompiler(config: Config, log: Logger): ControllerParts['compile'] {
+  const memos = new Map<string, Memo>();
+  const options = compileOptions(config);
+  const encode = snapshotEncoder(randomBytes(32));
+  return (resources, group) => {
+    const memo = memos.get(group) ?? new Memo();
+    memos.set(group, memo);
+    const compiled = compile(resources, group, { ...options, memo });
+    try {
+      return { snapshot: encode(compiled), problems: compiled.problems };
+    } catch (error) {
+      if (!(error instanceof EncodeError)) throw error;
+      log.error({ group, err: error }, 'the compiler made what Envoy does not take');
+      return { error: error.message };
+    }
+  };
+}
+
+function compileOptions(config: Config): CompileOptions {
+  const { edge, edgeTls, httpsPort, sds, extAuthz, rateLimit, caFile, hopTls, trustDomain } = config;
+  const serviceTls = config.tlsFolder !== undefined;
+  return {
+    edge,
+    edgeTls,
+    ...(httpsPort === undefined ? {} : { httpsPort }),
+    sds,
+    extAuthz,
+    rateLimit,
+    caFile,
+    hopTls,
+    serviceTls,
+    trustDomain,
+  };
+}

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type LastGoodKeeper, lastGoodKeeper } from './last-good-keeper.ts';
+
+const PARSE = { apiGroups: ['gateway.internal'], gatewayId: 'default' };
+const NONE = new Map();
+
+/** A keeper whose disk is full while `full`, with the times of its retries and what it told of. */
+async function keeperOnDisk(t: { after(end: () => Promise<void>): void }) {
+  const disk = { full: false, writes: 0, told: 0 };
+  const retries = new Set<() => void>();
+  const keeper: LastGoodKeeper = await lastGoodKeeper({
+    store: {
+      read: async () => [],
+      write: async () => {
+        disk.writes += 1;
+        if (disk.full) throw new Error('no space left');
+      },
+    },
+    parse: PARSE,
+    changed: () => {
+      disk.told += 1;
+    },
+    after: (_ms, retry) => {
+      retries.add(retry);
+      return () => void retries.delete(retry);
+    },
+  });
+  t.after(() => keeper.close());
+  const settled = () => new Promise(resolve => setImmediate(resolve));
+  return { disk, retries, keeper, settled };
+}
+
+test('what could not be kept is kept once there is space again, without another edit', async t => {
+  const { disk, retries, keeper, settled } = await keeperOnDisk(t);
+  disk.full = true;
+  keeper.keep(NONE);
+  await settled();
+  assert.match(keeper.problems()[0]?.message ?? '', /cannot keep the last good resources: no space left/);
+  assert.equal(retries.size, 1);
+  disk.full = false;
+  for (const retry of retries) retry();
+  await settled();
+  assert.deepEqual(keeper.problems(), []);
+  assert.deepEqual([disk.writes, disk.told, retries.size], [2, 2, 0]);
+});
+
+test('what came later is never overwritten by a retry of what came before', async t => {
+  const { disk, retries, keeper, settled } = await keeperOnDisk(t);
+  disk.full = true;
+  keeper.keep(NONE);
+  keeper.keep(NONE);
+  disk.full = false;
+  await settled();
+  assert.deepEqual([disk.writes, retries.size], [2, 0]);
+});
+
+test('nothing is tried again after the close', async t => {
+  const { disk, retries, keeper } = await keeperOnDisk(t);
+  disk.full = true;
+  keeper.keep(NONE);
+  await keeper.close();
+  assert.equal(retries.size, 0);
+});
