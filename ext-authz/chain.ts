@@ -77,7 +77,7 @@ function runItems(
 function runFrom(first: number, way: Way): Eventually<ItemsResult> {
   for (let index = first; index < way.items.length; index += 1) {
     const item = way.items[index];
-    if (item === undefined || !item.applies(way.seen.headers)) continue;
+    if (item === undefined || !item.applies(way.seen)) continue;
     const filter = filterOf(item, way.run);
     const own = way.own && way.changes.get('authorization') === undefined;
     const outcome = runFilter(item, filter, way, own);

@@ -55,6 +55,7 @@ for (const [what, http] of [
   ['no host', { host: '' }],
   ['a host with a user', { host: 'user@site.test' }],
   ['a host with a space', { host: 'a b' }],
+  ['two hosts (RFC 9112 section 3.2), as Envoy joins them', { host: 'a.test,b.test' }],
   ['a host with a line break', { host: 'a\r\nb' }],
   ['a host of 600 characters', { host: 'a'.repeat(600) }],
   ['a port with letters', { host: 'a:b' }],

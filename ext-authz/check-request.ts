@@ -1,13 +1,13 @@
 import type { Parsed } from '#resources/parsed-string.ts';
+import { BoundedCache, type CacheBounds } from './bounded-cache.ts';
 import type { CheckMessage } from './decode-check.ts';
 import { ownText } from './header-text.ts';
 import type { HttpRequest } from './http-request.ts';
-import { BoundedCache, type CacheBounds } from './jwt/bounded-cache.ts';
 
 const LONGEST_ID = 128;
 const DEFAULT_PORT = { http: ':80', https: ':443' } as const;
-/** What a URI allows in an authority (RFC 3986 section 3.2.2) without user names and percent-encoding. */
-const AUTHORITY = /^(?:\[[0-9a-f:.]+\]|[a-z0-9._~!$&'()*+,;=-]+)(?::\d{1,5})?$/;
+/** What a URI allows in an authority (RFC 3986 section 3.2.2) without user names, percent-encoding and the comma with which Envoy joins several hosts. */
+const AUTHORITY = /^(?:\[[0-9a-f:.]+\]|[a-z0-9._~!$&'()*+;=-]+)(?::\d{1,5})?$/;
 const METHOD = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/;
 
 /**

@@ -3,11 +3,12 @@ import { type ActiveRules, activateRules } from './active-rules.ts';
 import { allowedAnswer } from './allowed-answer.ts';
 import { answerPage } from './answer-page.ts';
 import { type Ran, runChain } from './chain.ts';
+import { type CheckLog, checkLog } from './check-log.ts';
 import { parseCheckRequest, rememberedAuthorities } from './check-request.ts';
 import { allowResponse, type CheckResponse, denyResponse, type EncodedResponse } from './check-response.ts';
 import type { CheckMessage } from './decode-check.ts';
 import { type Eventually, whenThere } from './eventually.ts';
-import { type Fault, faultAnswer, faultOf } from './fault.ts';
+import { faultAnswer, faultOf } from './fault.ts';
 import type { FilterKit } from './filter-kit.ts';
 import type { Configuration } from './filter-set.ts';
 import {
@@ -36,7 +37,6 @@ export const CHECK_MS = 4_000;
 
 /** The gateway's own paths: they come before all rules, and no upstream gets them. */
 const OWN_PATHS = '/.gateway/oauth2/';
-const LONGEST_LOGGED_PATH = 200;
 
 type Checked = CheckResponse | EncodedResponse;
 
@@ -56,11 +56,13 @@ type Running = { readonly run: (signal: () => AbortSignal) => Eventually<Verdict
 /** Answers checks by the Filters and FilterPolicies in force, and tells metrics and log of it. */
 export class Checker {
   readonly #parts: CheckerParts;
+  readonly #log: CheckLog;
   readonly #authorityOf = rememberedAuthorities();
   #rules: ActiveRules | undefined;
 
   constructor(parts: CheckerParts) {
     this.#parts = parts;
+    this.#log = checkLog(parts.log);
   }
 
   /** Why no check is answered; undefined: they are. */
@@ -107,8 +109,9 @@ export class Checker {
     const { metrics, uptime } = this.#parts;
     metrics.checked(verdict.outcome, (uptime() - begun) / 1000);
     if ('response' in verdict) return verdict.response;
-    this.#log(request, verdict);
-    return denyResponse(request, verdict.answer);
+    const { outcome, answer, rule, filter } = verdict;
+    this.#log.answered(request, { outcome, status: answer.status, rule, filter });
+    return denyResponse(request, answer);
   }
 
   #malformed(reason: string): CheckResponse {
@@ -189,38 +192,15 @@ export class Checker {
   }
 
   #ran(request: HttpRequest, filter: string, what: Ran): void {
-    const { metrics, log } = this.#parts;
-    metrics.ran(filter, what.kind === 'failed' ? what.fault : what.kind);
-    if (what.kind !== 'failed') return;
-    log.error(
-      { ...factsOf(request), filter, fault: what.fault, ...reasonOf(what.fault, what.error) },
-      'a filter failed',
-    );
+    this.#parts.metrics.ran(filter, what.kind === 'failed' ? what.fault : what.kind);
+    if (what.kind === 'failed') this.#log.filterFailed(request, filter, what.fault, what.error);
   }
 
   #failed(request: HttpRequest, error: unknown): Verdict {
     const fault = faultOf(error);
-    this.#parts.log.error({ ...factsOf(request), fault, ...reasonOf(fault, error) }, 'a check failed');
+    this.#log.checkFailed(request, fault, error);
     return { outcome: 'failed', answer: faultAnswer(request, fault) };
   }
-
-  #log(request: HttpRequest, verdict: Exclude<Verdict, { readonly response: unknown }>): void {
-    const { outcome, answer, rule, filter } = verdict;
-    const facts = { ...factsOf(request), outcome, status: answer.status, rule, filter };
-    this.#parts.log.info(facts, 'answered');
-  }
-}
-
-/** Without query, in which codes and tokens may be, and without headers. */
-function factsOf({ id, method, authority, target }: HttpRequest) {
-  const path = (target.split(/[?#]/, 1)[0] ?? '').slice(0, LONGEST_LOGGED_PATH);
-  return { request: id, method, host: authority, path };
-}
-
-/** Messages of the adapters hold nothing secret; what is a mistake of ours is told with its place. */
-function reasonOf(fault: Fault, error: unknown): object {
-  if (fault === 'internal') return { err: error };
-  return { reason: error instanceof Error ? error.message : String(error) };
 }
 
 function ambiguousPage(request: HttpRequest): Answer {

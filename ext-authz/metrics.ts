@@ -3,7 +3,7 @@ import type { ClosedRule } from './active-rules.ts';
 import type { Fault } from './fault.ts';
 
 /** What a check came to. `gateway`: one of the gateway's own paths; `closed`: a rule whose Filter is missing; `ambiguous`: see policy.ts. */
-export const CHECK_OUTCOMES = [
+const CHECK_OUTCOMES = [
   'no_rule',
   'allowed',
   'answered',

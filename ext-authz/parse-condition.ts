@@ -1,6 +1,6 @@
 import type { JsonObject } from '#protos/json.ts';
 import { type HeaderCondition, toHeaderMatcher } from '#resources/header-condition.ts';
-import type { HeaderFields } from './http-request.ts';
+import type { HttpRequest } from './http-request.ts';
 import { flagAt, messageAt, requiredText, textAt, WireError } from './wire-json.ts';
 
 /** The `if_request_header` of a message (`gateway.config.v1.HeaderCondition`); undefined: all requests meet it. */
@@ -16,15 +16,30 @@ export function parseCondition(owner: JsonObject): HeaderCondition | undefined {
 }
 
 /** Whether a request meets the `if_request_header` of a message. */
-export function parseMatcher(owner: JsonObject): (headers: HeaderFields) => boolean {
+export function parseMatcher(owner: JsonObject): (request: HttpRequest) => boolean {
   const condition = parseCondition(owner);
   if (condition === undefined) return always;
   try {
-    return toHeaderMatcher(condition);
+    return toRequestMatcher(condition);
   } catch {
     throw new WireError('value_regex is no RE2 expression');
   }
 }
+
+/** Whether a request meets a condition, which may name what of a request are no fields of it (RFC 9113 section 8.3.1); `Host` is `:authority`. */
+export function toRequestMatcher(condition: HeaderCondition): (request: HttpRequest) => boolean {
+  const holds = toHeaderMatcher(condition);
+  const pseudo = PSEUDO_HEADERS.get(condition.name);
+  if (pseudo === undefined) return ({ headers }) => holds(headers);
+  return request => holds(new Map([[condition.name, [pseudo(request)]]]));
+}
+
+const PSEUDO_HEADERS: ReadonlyMap<string, (request: HttpRequest) => string> = new Map([
+  [':authority', ({ authority }) => authority],
+  [':method', ({ method }) => method],
+  [':path', ({ target }) => target],
+  [':scheme', ({ scheme }) => scheme],
+]);
 
 function always(): boolean {
   return true;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { parsePathGlob } from '#resources/filter-policy-match.ts';
 import { matchGlob, parseGlob } from '#resources/glob.ts';
 import { visitCandidates } from './glob-index.ts';
 import { firstRule, indexRules, orderedRules, selectRule } from './policy.ts';
@@ -80,6 +81,21 @@ for (const [target, selected] of [
   test(`${target.slice(0, 40)} selects ${selected}`, () => {
     assert.equal(select(GUARDED, 'site.test', target), selected);
   });
+}
+
+for (const [path, ...targets] of [
+  ['/users/me:login', '/users/me%3alogin', '/users/me%3Alogin', '/users/me:login'],
+  ['/@me', '/%40me'],
+  ['/caf%C3%A9', '/caf%c3%a9', '/caf%C3%a9', '/café'],
+  ['/{id}', '/%7bid%7D', '/{id}'],
+  ['/a%2A', '/a*', '/a%2a'],
+] as const) {
+  const glob = parsePathGlob(path);
+  assert.ok('value' in glob);
+  for (const target of targets)
+    test(`a rule for ${path} is for ${target}, which upstreams take for the same`, () => {
+      assert.equal(select([rule('*', glob.value, path)], 'site.test', target), path);
+    });
 }
 
 test('names that every object knows are hosts and paths like any other', () => {

@@ -1,4 +1,4 @@
-import type { HeaderFields } from './http-request.ts';
+import type { HttpRequest } from './http-request.ts';
 
 /** A rule of a FilterPolicy, ready to decide with. Source: document 1, "FilterPolicy arguments for the OAuth2 filter". */
 export type Rule = {
@@ -18,7 +18,7 @@ export type RuleItem = {
   /** `<namespace>/<name>` of the Filter. */
   readonly filter: string;
   /** The rule's `ifRequestHeader`; without one always true. */
-  readonly applies: (headers: HeaderFields) => boolean;
+  readonly applies: (request: HttpRequest) => boolean;
   readonly onDeny: Next;
   readonly onAllow: Next;
   readonly arguments: RuleArguments;
@@ -37,7 +37,7 @@ export type RuleArguments = {
 
 export type InsteadOfRedirect = {
   /** Its `ifRequestHeader`; without one always true. */
-  readonly applies: (headers: HeaderFields) => boolean;
+  readonly applies: (request: HttpRequest) => boolean;
   /** 400 to 599; undefined: `items` decide. */
   readonly status: number | undefined;
   /** JWT filters only; at least one when `status` is undefined. */

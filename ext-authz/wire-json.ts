@@ -41,7 +41,7 @@ export function messageAt(message: JsonObject, field: string): JsonObject | unde
   return value !== undefined && isJsonObject(value) ? value : undefined;
 }
 
-export function listAt(message: JsonObject, field: string): readonly Json[] {
+function listAt(message: JsonObject, field: string): readonly Json[] {
   const value = message[field];
   return Array.isArray(value) ? value : [];
 }

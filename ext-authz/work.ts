@@ -17,7 +17,8 @@ import { openStoreKey } from './store/store-key.ts';
 /** One process of the service: its store, its filters, its port. */
 export async function work(parts: WorkParts<Config>): Promise<void> {
   const { config, exit, log, worker } = parts;
-  const storeKey = config.storeKey ?? (await orExit(exit, () => openStoreKey(config.state, randomBytes)));
+  const storeKey =
+    config.storeKey ?? (await orExit(exit, () => openStoreKey(config.state, randomBytes), 'STATE'));
   const store = await openStore(parts);
   const kit = openFilterKit({
     store,
@@ -47,7 +48,8 @@ function openStore({ config, exit, log }: WorkParts<Config>): Promise<RecordStor
   };
   const { redis, storeFile: file, storeTimeoutMs: timeoutMs } = config;
   const sources = { now: Date.now, uptime, random: Math.random, onEvent };
-  return orExit(exit, () => openRecordStore({ redis, file, timeoutMs, ...sources }));
+  const variable = redis === undefined ? 'STATE' : 'REDIS_URL';
+  return orExit(exit, () => openRecordStore({ redis, file, timeoutMs, ...sources }), variable);
 }
 
 function uptime(): number {

@@ -1,8 +1,8 @@
 import type { GoStruct } from '#resources/template/go-value.ts';
+import { BoundedCache, type CacheBounds } from '../bounded-cache.ts';
 import type { OAuth2Settings } from '../filter-settings.ts';
-import type { HeaderFields, HttpRequest } from '../http-request.ts';
-import { BoundedCache, type CacheBounds } from '../jwt/bounded-cache.ts';
-import { renderHeaders, requestData } from '../jwt/inject-headers.ts';
+import type { HttpRequest } from '../http-request.ts';
+import { type AskedRequest, renderHeaders, requestData } from '../jwt/inject-headers.ts';
 import type { JwtFilter } from '../jwt/open-jwt-filter.ts';
 import { NO_TOKEN, tokenData } from '../jwt/token-data.ts';
 import { tokenName, VerifiedTokens } from '../jwt/verified-tokens.ts';
@@ -61,15 +61,15 @@ export function openResourceServer(
     deadline,
   };
   const dataOf = rememberedData();
-  const change = (tokens: GrantedTokens, by: JwtFilter | undefined, fields: () => HeaderFields): Change => {
+  const change = (tokens: GrantedTokens, by: JwtFilter | undefined, asked: () => AskedRequest): Change => {
     const { accessToken, idToken } = tokens;
     const token = () => dataOf(accessToken);
     const data = () => {
       const known = { token: token(), idToken: idToken === undefined ? NO_TOKEN : dataOf(idToken.raw) };
-      return requestData(known, fields);
+      return requestData(known, asked);
     };
     const own = renderHeaders(settings.injectRequestHeaders, data, { realm, field: 'injectRequestHeaders' });
-    const set = by?.headers(token, fields) ?? new Map<string, string>();
+    const set = by?.headers(token, asked) ?? new Map<string, string>();
     if (!set.has('authorization')) set.set('authorization', `Bearer ${accessToken}`);
     for (const [name, value] of own) set.set(name, value);
     return { set, remove: new Set(), responseHeaders: [] };
@@ -107,7 +107,7 @@ function rememberedTokens(allowMalformed: boolean): (tokens: GrantedTokens) => K
   };
 }
 
-type MakeChange = (tokens: GrantedTokens, by: JwtFilter | undefined, fields: () => HeaderFields) => Change;
+type MakeChange = (tokens: GrantedTokens, by: JwtFilter | undefined, asked: () => AskedRequest) => Change;
 
 /** A change that was made of the tokens alone, since no template read the request, is the same each time. Another JWT filter makes another. */
 function rememberedChange(
@@ -115,13 +115,13 @@ function rememberedChange(
   make: MakeChange,
   tokens: GrantedTokens,
   by: JwtFilter | undefined,
-  { headers }: HttpRequest,
+  request: HttpRequest,
 ): Change {
   if (known.change !== undefined && known.change.by === by) return known.change.change;
   let isRead = false;
   const change = make(tokens, by, () => {
     isRead = true;
-    return headers;
+    return request;
   });
   if (isRead) return change;
   known.change = { by, change: { ...change, memory: { isFaultless: false, answered: undefined } } };

@@ -85,7 +85,7 @@ describe('in a browser, the demo', { skip: whyNoBrowser() }, () => {
       const more = Array.from({ length: 2 }, () => first.context().newPage());
       const tabs = [first, ...(await Promise.all(more))];
       const addresses = tabs.map((_, index) => `${origin()}/account?tab=${index}`);
-      const answers = await openAtOnce(tabs, addresses);
+      const answers = await openAtOnce(system, tabs, addresses);
       const cookies = await Promise.all(answers.map(answer => answer.headerValue('set-cookie')));
       assert.equal(new Set(cookies).size, tabs.length);
       const sessions = new Set<string | undefined>();

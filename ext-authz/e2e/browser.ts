@@ -1,17 +1,20 @@
-import { accessSync, constants } from 'node:fs';
-import { delimiter, join } from 'node:path';
-import { type Browser, chromium, type Page, type Response, type Route } from 'playwright-core';
+import assert from 'node:assert/strict';
+import { type Browser, chromium, type Page, type Response } from 'playwright-core';
+import { request } from '#envoy/e2e/request.ts';
+import type { System } from '#envoy/e2e/system.ts';
+import { until } from '#envoy/e2e/until.ts';
+import { parseActivity } from '#launcher/drain-envoy.ts';
+import { findTool } from '#launcher/testing/find-tool.ts';
 
 /** Why there is no browser; false when there is one. */
 export function whyNoBrowser(): string | false {
-  return process.env.GATEWAY_SKIP_CHROMIUM ?? (findChromium() === undefined ? 'no "chromium"' : false);
+  return findTool('chromium').skip;
 }
 
 /** Debian's Chromium, without a window. (Its own sandbox needs rights that root in a container has not.) */
 export async function startBrowser(): Promise<Browser> {
-  const executablePath = findChromium();
-  if (executablePath === undefined) throw new Error('no "chromium"');
-  return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-quic'] });
+  const { path } = findTool('chromium');
+  return chromium.launch({ executablePath: path, args: ['--no-sandbox', '--disable-quic'] });
 }
 
 /** Fills in the login form that the page shows. */
@@ -21,48 +24,38 @@ export async function fillIn(page: Page, username: string, password: string): Pr
   await page.getByRole('button', { name: 'Log in' }).click();
 }
 
-/** Opens an address in each tab. No request goes out before all are there; the first answers, which may be redirects. */
+/** Opens an address in each tab, and lets nobody decide before the edge has the requests of all; the first answers, which may be redirects. */
 export async function openAtOnce(
+  system: System,
   tabs: readonly Page[],
   addresses: readonly string[],
 ): Promise<readonly Response[]> {
-  const { promise: all, resolve: go } = Promise.withResolvers<void>();
-  let waiting = 0;
-  const hold = async (route: Route) => {
-    waiting += 1;
-    if (waiting === tabs.length) go();
-    await all;
-    await route.continue();
-  };
-  const opened = tabs.map(async (tab, index) => {
-    const address = addresses[index] ?? '';
-    await tab.route(address, hold);
-    const [answer] = await Promise.all([
-      tab.waitForResponse(response => response.url() === address),
-      tab.goto(address),
-    ]);
-    await tab.unroute(address);
-    return answer;
-  });
-  return Promise.all(opened);
+  const decider = await system.pid('ext-authz');
+  assert.ok(decider !== undefined);
+  process.kill(decider, 'SIGSTOP');
+  try {
+    const opened = tabs.map(async (tab, index) => {
+      const address = addresses[index] ?? '';
+      const [answer] = await Promise.all([
+        tab.waitForResponse(response => response.url() === address),
+        tab.goto(address),
+      ]);
+      return answer;
+    });
+    const admin = `http://127.0.0.1:${system.ports.edgeAdmin}`;
+    await until(async () => {
+      const { body } = await request(admin, '/stats?filter=%5Ehttp%5C..*downstream_(cx%7Crq)_active%24');
+      return parseActivity(body).requests >= tabs.length || undefined;
+    });
+    process.kill(decider, 'SIGCONT');
+    return await Promise.all(opened);
+  } finally {
+    process.kill(decider, 'SIGCONT');
+  }
 }
 
 /** The value of a cookie that the browser would send to this URL. */
 export async function cookieValue(page: Page, url: string, name: string): Promise<string | undefined> {
   const cookies = await page.context().cookies(url);
   return cookies.find(cookie => cookie.name === name)?.value;
-}
-
-function findChromium(): string | undefined {
-  const files = (process.env.PATH ?? '').split(delimiter).map(folder => join(folder, 'chromium'));
-  return files.find(isExecutable);
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

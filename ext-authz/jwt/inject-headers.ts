@@ -2,7 +2,7 @@ import { type GoMap, type GoStruct, type GoValue, goMap } from '#resources/templ
 import { goHeader } from '#resources/template/header.ts';
 import { renderTemplate, type Template } from '#resources/template/template.ts';
 import type { HeaderTemplate } from '../filter-settings.ts';
-import type { HeaderFields } from '../http-request.ts';
+import type { HttpRequest } from '../http-request.ts';
 
 /** A template of a Filter failed, or gave what no header may have. The message names Filter and header, never a value. */
 export class TemplateFault extends Error {
@@ -57,26 +57,33 @@ function templateFault({ field, realm }: TemplatePlace, header: string | undefin
 }
 
 /**
- * The data of `injectRequestHeaders`; `fields` is asked for the request's headers only when a template reads them. Source: document 1,
+ * The data of `injectRequestHeaders`; `asked` gives the request only when a template reads its headers, to which `Host` belongs. Source: document 1,
  * "injectRequestHeaders template data"; a JWT filter has no `.idToken`.
  */
 export function requestData(
   tokens: { readonly token: GoStruct; readonly idToken?: GoStruct },
-  fields: () => HeaderFields,
+  asked: () => AskedRequest,
 ): GoValue {
-  return goMap([...Object.entries(tokens), ['httpRequestHeader', headerWhenRead(fields)] as const]);
+  return goMap([...Object.entries(tokens), ['httpRequestHeader', headerWhenRead(asked)] as const]);
 }
+
+/** What templates read of a request. */
+export type AskedRequest = Pick<HttpRequest, 'authority' | 'headers'>;
 
 const NO_HEADER = goHeader([]);
 
 /** Few templates read the request, and to spell all of its names anew costs more than the rest of a check. */
-function headerWhenRead(fields: () => HeaderFields): GoMap {
+function headerWhenRead(asked: () => AskedRequest): GoMap {
   let made: GoMap['entries'] | undefined;
   return {
     ...NO_HEADER,
     get entries() {
-      made ??= goHeader(fields()).entries;
+      made ??= headerOf(asked()).entries;
       return made;
     },
   };
+}
+
+function headerOf({ authority, headers }: AskedRequest): GoMap {
+  return goHeader([['host', [authority]], ...headers]);
 }

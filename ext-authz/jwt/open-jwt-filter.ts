@@ -1,12 +1,12 @@
 import type { GoStruct } from '#resources/template/go-value.ts';
 import type { FilterRunner, RunnableFilter } from '../filter-runner.ts';
 import type { FilterDefinition, JwtSettings } from '../filter-settings.ts';
-import type { HeaderFields, HttpRequest } from '../http-request.ts';
+import type { HttpRequest } from '../http-request.ts';
 import type { Outcome } from '../outcome.ts';
 import type { SignatureFault } from '../provider/signed-jwt.ts';
 import { bearerToken } from './bearer-token.ts';
 import { claimFault, scopeClaim } from './claims.ts';
-import { renderHeaders, requestData } from './inject-headers.ts';
+import { type AskedRequest, renderHeaders, requestData } from './inject-headers.ts';
 import { openJwtVerifier } from './jwt-verifier.ts';
 import { type Refusal, refusalAnswer, wordedFault } from './refusal.ts';
 import type { VerifiedToken, VerifiedTokensOptions } from './verified-tokens.ts';
@@ -23,7 +23,7 @@ export type JwtFilter = RunnableFilter & {
   /** Judges a token for the scope. Rejects with a ProviderError when the keys cannot be had. */
   readonly judge: (token: string, scope: readonly string[]) => JwtVerdict | Promise<JwtVerdict>;
   /** What its `injectRequestHeaders` give for the data of a token and the request's headers, if a template reads them. Throws a TemplateFault. */
-  readonly headers: (token: () => GoStruct, fields: () => HeaderFields) => Map<string, string>;
+  readonly headers: (token: () => GoStruct, asked: () => AskedRequest) => Map<string, string>;
   readonly close: () => Promise<void>;
 };
 
@@ -41,8 +41,8 @@ export function openJwtFilter(
       judgeToken(verified, scope, settings, options.now());
     return token instanceof Promise ? token.then(decide) : decide(token);
   };
-  const headers = (token: () => GoStruct, fields: () => HeaderFields) =>
-    renderHeaders(settings.injectRequestHeaders, () => requestData({ token: token() }, fields), {
+  const headers = (token: () => GoStruct, asked: () => AskedRequest) =>
+    renderHeaders(settings.injectRequestHeaders, () => requestData({ token: token() }, asked), {
       realm,
       field: 'injectRequestHeaders',
     });
@@ -53,7 +53,7 @@ export function openJwtFilter(
   const settle = (request: HttpRequest, verdict: JwtVerdict, scope: readonly string[]): Outcome => {
     if (verdict.kind === 'invalid') return refuse(request, { kind: 'invalid_token', reason: verdict.reason });
     if (verdict.kind === 'insufficient_scope') return refuse(request, { kind: verdict.kind, scope });
-    const set = headers(verdict.token.data, () => request.headers);
+    const set = headers(verdict.token.data, () => request);
     return { kind: 'allow', change: { set, remove: new Set(), responseHeaders: [] } };
   };
   const run: FilterRunner = (request, { arguments: { scope = [] } }) => {

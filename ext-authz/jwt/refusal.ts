@@ -72,7 +72,7 @@ function wordedAnswer(
 const FIXED = [['cache-control', 'no-store']] as const;
 
 /** RFC 6750 section 3: a request without token learns the realm only. */
-export function challenge(refusal: Refusal, realm: string): string {
+function challenge(refusal: Refusal, realm: string): string {
   const attributes: readonly (readonly [name: string, value: string])[] = [
     ['realm', realm],
     ...(refusal.kind === 'no_token'

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { requestWith } from '../testing/requests.ts';
 import { renderHeaders, requestData } from './inject-headers.ts';
 import { headerTemplates } from './testing/jwt-settings.ts';
 import { decodeJwt, NO_TOKEN, tokenData } from './token-data.ts';
@@ -25,7 +26,7 @@ const TEMPLATES = headerTemplates([
 ]);
 
 function render(raw: string) {
-  const data = () => requestData({ token: tokenData(raw), idToken: NO_TOKEN }, () => new Map());
+  const data = () => requestData({ token: tokenData(raw), idToken: NO_TOKEN }, () => requestWith());
   return renderHeaders(TEMPLATES, data, { realm: 'a.b', field: 'injectRequestHeaders' });
 }
 

@@ -46,7 +46,7 @@ export type CookieAttributes = {
 };
 
 /** A `Set-Cookie` field (RFC 6265 section 4.1, SameSite: RFC 6265bis) for all paths. */
-export function setCookie(name: string, value: string, attributes: CookieAttributes): SetCookie {
+function setCookie(name: string, value: string, attributes: CookieAttributes): SetCookie {
   const { domain, httpOnly, maxAge, sameSite, secure } = attributes;
   const parts = [
     `${name}=${value}`,

@@ -15,7 +15,7 @@ export async function insteadOfRedirect(
   context: FilterContext,
 ): Promise<Outcome | undefined> {
   const instead = item.arguments.insteadOfRedirect;
-  if (instead === undefined || !instead.applies(request.headers)) return undefined;
+  if (instead === undefined || !instead.applies(request)) return undefined;
   if (instead.status !== undefined) return denied(realm, request, instead.status);
   return (await context.runInner(instead.items, request)) ?? denied(realm, request, 403);
 }

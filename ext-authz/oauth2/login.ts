@@ -38,7 +38,7 @@ export async function beginLogin(
     ...{ scope: need.scope, pending },
     ...(need.sameSite !== undefined && { sameSite: need.sameSite }),
     ...(need.replaces !== undefined && { replaces: need.replaces }),
-    sessionCookies: filter.usesSessionCookies(request.headers),
+    sessionCookies: filter.usesSessionCookies(request),
   };
   const url = place.holdsLogin
     ? await providerUrl(filter, asking, wish, {})

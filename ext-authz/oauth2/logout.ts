@@ -8,7 +8,8 @@ import { clearSessionCookies, cookieValues, type SetCookie, XSRF } from './cooki
 import { methodNotAllowed } from './gateway-page.ts';
 import type { LoginFilter } from './login-filter.ts';
 import { parseLogout } from './logout-request.ts';
-import { type Presented, presentedSession } from './presented-session.ts';
+import type { Presented } from './presented.ts';
+import { presentedSession } from './presented-session.ts';
 import type { Protecting } from './protecting.ts';
 import { sameText } from './same-text.ts';
 import type { Session } from './session.ts';

@@ -40,8 +40,8 @@ const REMEMBERED_MS = 1_000;
 const NOT_GRANTED = 'invalid_scope';
 
 /**
- * Gets tokens for credentials: out of the cache, else of the provider, with one request at a time for the same credentials in this process, whoever waits for
- * it. A refusal is remembered for 1 s. Source: decisions, "Their token cache", "Refused credentials".
+ * Gets tokens for credentials: from the cache, else from the provider. In this process there is one request at a time for the same credentials, for all who wait.
+ * A refusal is remembered for 1 s. Source: decisions, "Their token cache", "Refused credentials".
  */
 export class TokenObtainer {
   readonly #parts: TokenObtainerParts;

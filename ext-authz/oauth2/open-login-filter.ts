@@ -1,14 +1,16 @@
 import type { KeyObject } from 'node:crypto';
-import { toHeaderMatcher } from '#resources/header-condition.ts';
+import { BoundedCache } from '../bounded-cache.ts';
 import type { OAuth2Settings } from '../filter-settings.ts';
-import type { HeaderFields } from '../http-request.ts';
-import { BoundedCache } from '../jwt/bounded-cache.ts';
+import type { HttpRequest } from '../http-request.ts';
+import { toRequestMatcher } from '../parse-condition.ts';
 import type { Provider } from '../provider/provider.ts';
 import type { RecordStore } from '../store/record-store.ts';
 import { SESSION, XSRF } from './cookies.ts';
-import type { LoginFilter, LoginSettings, Sources } from './login-filter.ts';
+import type { LoginFilter } from './login-filter.ts';
+import type { LoginSettings, Sources } from './login-settings.ts';
 import { placesOf } from './origin.ts';
-import { PRESENTED_BOUNDS, type Presented } from './presented-session.ts';
+import type { Presented } from './presented.ts';
+import { PRESENTED_BOUNDS } from './presented-session.ts';
 import { Refreshes } from './refresh.ts';
 import type { ResourceServer } from './resource-server.ts';
 import { SessionRecords } from './session-records.ts';
@@ -40,8 +42,8 @@ export function openLoginFilter(parts: LoginFilterParts): LoginFilter {
 function cookieChoice({
   ifRequestHeader,
   value,
-}: OAuth2Settings['useSessionCookies']): (headers: HeaderFields) => boolean {
+}: OAuth2Settings['useSessionCookies']): (request: HttpRequest) => boolean {
   if (ifRequestHeader === undefined) return () => value;
-  const matches = toHeaderMatcher(ifRequestHeader);
-  return headers => (matches(headers) ? value : !value);
+  const matches = toRequestMatcher(ifRequestHeader);
+  return request => (matches(request) ? value : !value);
 }

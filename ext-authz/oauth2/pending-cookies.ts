@@ -74,7 +74,7 @@ export function knownBy(
 }
 
 /** What records keep of a pending cookie. */
-export function pendingHash(value: string): string {
+function pendingHash(value: string): string {
   return hash('sha256', `gateway pending 1 ${value}`);
 }
 

@@ -1,26 +1,15 @@
+import type { CacheBounds } from '../bounded-cache.ts';
 import { type Eventually, whenThere } from '../eventually.ts';
 import type { HttpRequest } from '../http-request.ts';
-import type { CacheBounds } from '../jwt/bounded-cache.ts';
 import type { SameSite } from '../rule.ts';
 import { isSecret } from '../store/sealed-record.ts';
 import { clearSessionCookies, cookieValues, type SetCookie } from './cookies.ts';
 import type { LoginFilter } from './login-filter.ts';
 import type { Place } from './origin.ts';
+import type { Presented } from './presented.ts';
 import type { Session } from './session.ts';
 import type { LoadedSession } from './session-records.ts';
 import { nextStep, type SessionState, stateOf } from './session-state.ts';
-
-/** What the cookies of a request say of a session. */
-export type Presented = {
-  readonly loaded: LoadedSession | undefined;
-  /** The different values of the xsrf cookie, and whether it is the session's alone. */
-  readonly xsrf: readonly string[];
-  readonly hasXsrf: boolean;
-  /** Different values: none counts. */
-  readonly several: boolean;
-  /** There is a cookie that names no session. */
-  readonly dead: boolean;
-};
 
 /** Of the fields that are remembered: those that name a session. Weight is their length. */
 export const PRESENTED_BOUNDS: CacheBounds = { entries: 10_000, weight: 8 * 1_048_576 };

@@ -3,7 +3,7 @@ import { ProviderError } from '../provider/provider-error.ts';
 import type { TokenSet } from '../provider/token-answer.ts';
 import { type RecordStore, StoreUnavailable } from '../store/record-store.ts';
 import { newSecret, sealOfSecret } from '../store/sealed-record.ts';
-import type { LoginSettings, Sources } from './login-filter.ts';
+import type { LoginSettings, Sources } from './login-settings.ts';
 import { type Session, withTokens } from './session.ts';
 import type { LoadedSession, SessionRecords } from './session-records.ts';
 

@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import { BoundedCache } from '../jwt/bounded-cache.ts';
+import { BoundedCache } from '../bounded-cache.ts';
 import type { RecordStore } from '../store/record-store.ts';
 import { storeName } from '../store/sealed-record.ts';
 import { AttemptGate, type Gate } from './attempt-gate.ts';

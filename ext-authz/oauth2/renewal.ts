@@ -2,7 +2,7 @@ import { type Eventually, whenThere } from '../eventually.ts';
 import { clearSessionCookies, type SetCookie, sessionCookies, XSRF, xsrfCookie } from './cookies.ts';
 import type { LoginFilter } from './login-filter.ts';
 import type { Place } from './origin.ts';
-import type { Presented } from './presented-session.ts';
+import type { Presented } from './presented.ts';
 import { type Session, sessionEnd } from './session.ts';
 
 /**

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { HttpRequest } from '../http-request.ts';
 import type { InsteadOfRedirect } from '../rule.ts';
 import { authorize, grantCodes } from './testing/code-provider.ts';
 import { REALM } from './testing/test-gateway.ts';
@@ -110,7 +111,7 @@ test('insteadOfRedirect applies at a hand-off too', async t => {
 
 test('insteadOfRedirect with a condition that does not hold redirects', async t => {
   const { browser } = await open(t);
-  const applies = (headers: ReadonlyMap<string, readonly string[]>) => headers.has('x-script');
+  const applies = ({ headers }: HttpRequest) => headers.has('x-script');
   const rule = { insteadOfRedirect: instead({ applies }) };
   assert.equal((await browser.visit(PAGE, rule)).status, 303);
   assert.equal((await browser.visit(PAGE, { ...rule, headers: { 'x-script': '1' } })).status, 403);

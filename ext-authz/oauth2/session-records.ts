@@ -1,3 +1,4 @@
+import { BoundedCache, type CacheBounds } from '../bounded-cache.ts';
 import { type Eventually, whenThere } from '../eventually.ts';
 import type { RecordStore, StoredRecord } from '../store/record-store.ts';
 import {
@@ -23,9 +24,10 @@ export type SessionRecordsOptions = {
   readonly store: RecordStore;
   readonly realm: string;
   readonly randomBytes: RandomBytes;
-  /** Sessions that need not be decrypted again; default 10,000. */
-  readonly mostKnown?: number;
 };
+
+/** Sessions that need not be decrypted again. */
+const KNOWN: CacheBounds = { entries: 10_000, weight: 10_000 };
 
 /**
  * The sessions of one realm. Each read asks the store, so that a logout counts at once everywhere; what is decrypted is remembered by key and
@@ -35,15 +37,13 @@ export class SessionRecords {
   readonly #store: RecordStore;
   readonly #seal: (id: string) => RecordSeal;
   readonly #randomBytes: RandomBytes;
-  readonly #mostKnown: number;
-  readonly #known = new Map<string, LoadedSession>();
+  readonly #known = new BoundedCache<LoadedSession>(KNOWN);
   readonly #asked = new Map<LoadedSession, Promise<LoadedSession | undefined>>();
 
-  constructor({ mostKnown = 10_000, randomBytes, realm, store }: SessionRecordsOptions) {
+  constructor({ randomBytes, realm, store }: SessionRecordsOptions) {
     this.#store = store;
     this.#seal = sealsOfSecrets({ kind: 'session', realm });
     this.#randomBytes = randomBytes;
-    this.#mostKnown = mostKnown;
   }
 
   /** The key of a session's record. */
@@ -92,7 +92,9 @@ export class SessionRecords {
     if (known?.version === record.version) return known;
     const session = parseStored(openRecord(seal, record.value));
     if (session === undefined) return undefined;
-    return this.#remember({ id, key: seal.key, version: record.version, session });
+    const loaded = { id, key: seal.key, version: record.version, session };
+    this.#known.set(seal.key, loaded);
+    return loaded;
   }
 
   /** The id of the new session. */
@@ -118,13 +120,5 @@ export class SessionRecords {
   async remove(key: string): Promise<boolean> {
     this.#known.delete(key);
     return this.#store.remove(key);
-  }
-
-  #remember(loaded: LoadedSession): LoadedSession {
-    this.#known.delete(loaded.key);
-    const [oldest] = this.#known.keys();
-    if (this.#known.size >= this.#mostKnown && oldest !== undefined) this.#known.delete(oldest);
-    this.#known.set(loaded.key, loaded);
-    return loaded;
   }
 }

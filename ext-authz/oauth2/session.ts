@@ -81,7 +81,7 @@ export function sessionEnd(
 }
 
 /** When an access token ends: by `expires_in` and by its own `exp`, whichever is sooner; by neither, in an hour. */
-export function accessTokenEnd(
+function accessTokenEnd(
   { accessToken, expiresInSeconds }: Pick<TokenSet, 'accessToken' | 'expiresInSeconds'>,
   now: number,
 ): number {

@@ -1,4 +1,4 @@
-import { BoundedCache } from '../jwt/bounded-cache.ts';
+import { BoundedCache } from '../bounded-cache.ts';
 import { timeOf } from '../jwt/claims.ts';
 import { decodeJwt } from '../jwt/token-data.ts';
 import { isJsonObject, type JsonObject } from '../provider/json-answer.ts';
@@ -95,7 +95,7 @@ export type GrantTerms = {
 };
 
 /**
- * The token of an answer: usable until `expires_in`, its own `exp` or, when neither is there, one hour, less `margin`, and not longer than the credentials.
+ * The token of an answer. It is usable until `expires_in` or its own `exp`, or for an hour where it has neither; less `margin`, and not longer than the credentials.
  * Source: document 1, `expirationSafetyMargin`; decisions, "A session lives as long as", "Their token cache".
  */
 export function toGrantedToken(

@@ -1,5 +1,5 @@
 /** No answer of a provider may be longer (decisions, "Answers over 1 MiB are refused"). */
-export const MAX_ANSWER_BYTES = 1_048_576;
+const MAX_ANSWER_BYTES = 1_048_576;
 
 /**
  * The text of a body, or `too_large` as soon as more than 1 MiB of it came, counted after decompression; the rest is not read.

@@ -23,7 +23,7 @@ export function browserCalls({
       const { end_session_endpoint: endpoint } = await documents.metadata(signal);
       if (endpoint === undefined) return undefined;
       return withParameters(endpoint, [
-        ['id_token_hint', idTokenHint],
+        ...(idTokenHint.length > LONGEST_HINT ? [] : [['id_token_hint', idTokenHint] as const]),
         ['client_id', required(own).clientID],
         ...(postLogoutRedirectURI === undefined
           ? []
@@ -33,6 +33,12 @@ export function browserCalls({
     },
   };
 }
+
+/**
+ * Many servers take 8 KiB of a request line, and an ID token with all of somebody's groups may be longer. Without the hint, which is optional
+ * (RP-Initiated Logout section 2), the provider asks before it logs out.
+ */
+const LONGEST_HINT = 6_000;
 
 /** RFC 9207 section 2.4: compared as text. */
 export function checkIssuer(metadata: ProviderMetadata, iss: string | undefined): void {

@@ -64,6 +64,13 @@ test('logout: id_token_hint, client_id, and what is asked for', async t => {
   );
 });
 
+test('logout: an ID token that would make the address too long for the provider is left out', async t => {
+  const endSessionUrl = (length: number) =>
+    openTestProvider(t, hostile).endSessionUrl({ idTokenHint: 'h'.repeat(length) }, soon());
+  assert.match((await endSessionUrl(6_000)) ?? '', /\?id_token_hint=h+&client_id=client$/);
+  assert.equal(await endSessionUrl(6_001), `${hostile.issuer}/logout?client_id=client`);
+});
+
 test('a provider without end_session_endpoint has no logout', async t => {
   announce({ end_session_endpoint: undefined });
   assert.equal(await openTestProvider(t, hostile).endSessionUrl({ idTokenHint: 'hint' }, soon()), undefined);

@@ -1,7 +1,7 @@
 import { usableFor } from './freshness.ts';
 import type { HttpClient, ProviderAnswer } from './http-client.ts';
 import { placeOf } from './http-client.ts';
-import { readJson } from './json-answer.ts';
+import { readDocument } from './json-answer.ts';
 import { ProviderError } from './provider-error.ts';
 import { waitFor } from './wait-for.ts';
 
@@ -83,7 +83,7 @@ export class CachedDocument<T> {
   async #fetch(anew: boolean): Promise<T> {
     try {
       const answer = await this.#ask(anew);
-      const value = await this.#source.parse(readJson(answer, this.#source));
+      const value = await this.#source.parse(readDocument(answer, this.#source));
       const now = this.#options.now();
       this.#stored = { value, usableUntil: now + usableFor(answer.headers, this.#options.maxStale, now) };
       this.#failure = undefined;

@@ -139,7 +139,7 @@ for (const status of [301, 302, 307, 308]) {
 }
 
 for (const [title, answer, code] of [
-  ['HTML', { headers: { 'content-type': 'text/html' }, body: '{}' }, 'invalid_answer'],
+  ['HTML', { headers: { 'content-type': 'text/html' }, body: '<p>' }, 'invalid_answer'],
   ['no JSON', { body: 'issuer' }, 'invalid_answer'],
   ['over 1 MiB', { body: ' '.repeat(2 ** 20 + 1) }, 'too_large'],
   ['404', { status: 404 }, 'http_status'],

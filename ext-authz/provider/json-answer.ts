@@ -3,6 +3,9 @@ import { ProviderError } from './provider-error.ts';
 
 export type JsonObject = { readonly [name: string]: unknown };
 
+/** What was asked, for errors. */
+type Asked = { readonly what: string; readonly url: string };
+
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -11,10 +14,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
  * The JSON of an answer whose media type is `application/json` or ends in `+json`, in any case; else a ProviderError `invalid_answer`.
  * Of a member that is repeated the last counts (RFC 8259 section 4).
  */
-export function readJson(
-  answer: ProviderAnswer,
-  asked: { readonly what: string; readonly url: string },
-): unknown {
+export function readJson(answer: ProviderAnswer, asked: Asked): unknown {
   if (!hasJsonType(answer.headers)) {
     throw new ProviderError(
       'invalid_answer',
@@ -22,6 +22,11 @@ export function readJson(
       answer,
     );
   }
+  return readDocument(answer, asked);
+}
+
+/** The JSON of a published document, whatever its media type: key sets are often files of a static site, `text/plain` or without a type. */
+export function readDocument(answer: ProviderAnswer, asked: Asked): unknown {
   const value = parseJson(answer.text);
   if (value === undefined)
     throw new ProviderError('invalid_answer', `${placeOf(asked)}: the answer is not JSON`, answer);

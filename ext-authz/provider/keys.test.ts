@@ -48,6 +48,14 @@ test('a JWT of the provider is verified, expired or not, and its key is named', 
   assert.ok((await provider.keySet(soon())).has(result.thumbprint));
 });
 
+for (const type of ['text/plain', 'application/jwk-set+json', 'application/octet-stream', '']) {
+  test(`a key set is read that is served as ${type || 'nothing'}`, async t => {
+    const answer = { headers: { 'content-type': type }, body: { keys: [hostile.key.publicJwk] } };
+    hostile.behave('jwks', () => answer);
+    assert.equal(await verdict(openTestProvider(t, hostile), await sign(hostile.key)), 'verified');
+  });
+}
+
 test('a flood of unknown kids asks for the keys at most once in 10 s', async t => {
   const provider = openTestProvider(t, hostile);
   assert.equal(await verdict(provider, await sign(hostile.key)), 'verified');

@@ -5,13 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, type TestContext, test } from 'node:test';
 import { createServer, getCACertificates, setDefaultCACertificates, type TLSSocket } from 'node:tls';
+import { findTool } from '#launcher/testing/find-tool.ts';
 import { type Certificates, makeCertificates } from '#redis/testing/certificates.ts';
 import { startHostileProvider } from '../testing/hostile-provider.ts';
 import { openTestProvider, providerError, soon } from '../testing/open-test-provider.ts';
 import { openHttpClient } from './http-client.ts';
 import type { RenegotiateTLS } from './tls-connector.ts';
 
-const skip = process.env.GATEWAY_SKIP_OPENSSL ?? false;
+const { skip } = findTool('openssl');
 const folder = mkdtempSync(join(tmpdir(), 'gateway-provider-'));
 let made: Certificates;
 before(() => {

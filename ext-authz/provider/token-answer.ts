@@ -26,8 +26,8 @@ const WHAT = 'the token endpoint';
 const OPTIONAL = ['refresh_token', 'scope', 'id_token'] as const;
 
 /**
- * Reads answers of a token endpoint: `read` for the library, which must not see what it would refuse or judge in its own way
- * (`expires_in` of odd kinds, the ID token), then `toTokens` on what the library made of it. One reader an answer.
+ * Reads one answer of a token endpoint, in two steps round the library. `read` makes what the library is given: without what it would refuse or judge in
+ * its own way (`expires_in` of odd kinds, the ID token). `toTokens` puts that back to what the library made of it.
  */
 export function tokenReader(): {
   readonly read: (answer: ProviderAnswer, url: string) => JsonObject;

@@ -1,4 +1,4 @@
-import { BoundedCache, type CacheBounds } from '../jwt/bounded-cache.ts';
+import { BoundedCache, type CacheBounds } from '../bounded-cache.ts';
 
 /** A version that was the newest of its record when somebody looked, and when the record ends (ms since the epoch). */
 type Seen = { readonly version: string; readonly ends: number };
@@ -6,9 +6,9 @@ type Seen = { readonly version: string; readonly ends: number };
 const BOUNDS: CacheBounds = { entries: 20_000, weight: 20_000 };
 
 /**
- * Versions of records that are still the newest: those that were seen, until somebody else writes to the file, which makes all of them uncertain, or
- * this connection writes the record. Whether others wrote is asked once for all that is asked in one turn of the event loop: requests that are
- * answered in a turn came before it, so that whatever ended before they came is seen.
+ * Versions of records that are known to be the newest. One is known from when it was seen until this connection writes the record, or somebody else writes to the file,
+ * which makes all of them uncertain. Whether somebody else wrote is asked once in a turn of the event loop: the requests that are answered in a
+ * turn came before it, so that they see whatever ended before they came.
  */
 export class NewestVersions {
   readonly #fileVersion: () => number;

@@ -10,11 +10,11 @@ export type StoredRecord = { readonly value: Uint8Array; readonly version: strin
 export type RecordGroup = { readonly name: string; readonly most: number };
 
 /**
- * Records with an end, shared by all replicas of the service. Keys and values are opaque here: keys are hashes, values encrypted (sealed-record.ts), so
- * that a thief of the store has nothing that he could use. Losing a record costs a login, nothing else.
+ * Records with an end, shared by all replicas of the service. Losing a record costs a login, nothing else. Keys and values are opaque here: keys are hashes,
+ * values are encrypted (sealed-record.ts), so that a thief of the store has nothing that he could use.
  * Records, leases and counters of the same key do not meet. Times are in ms, rounded up to whole ones, one at least.
- * Every method rejects (`read` may throw it at once) with StoreUnavailable within the store's time (a `create` with groups, and a `read` that knows another version, within twice that) when it cannot answer; a write may
- * then have happened all the same.
+ * A store that cannot answer rejects with StoreUnavailable within its time; a `create` with groups, and a `read` that knows another version, within twice that. `read` may
+ * also throw it at once. A write may then have happened all the same.
  */
 export type RecordStore = {
   /** Undefined: there is none, or it has ended. Of the version `known` the value is not read: it is empty. At once where nobody has to be asked. */

@@ -43,8 +43,18 @@ export async function openSqliteRecordStore(
   const { database, statements } = await queue
     .write(() => openDatabase(file))
     .catch(error => explain(file, error));
-  return new SqliteRecordStore(database, statements, new SqliteCheckpoints(file), queue, maxRecords, now);
+  const checkpoints = new SqliteCheckpoints(file);
+  return new SqliteRecordStore({ database, statements, checkpoints, queue, maxRecords, now });
 }
+
+type SqliteParts = {
+  readonly database: DatabaseSync;
+  readonly statements: Statements;
+  readonly checkpoints: SqliteCheckpoints;
+  readonly queue: SqliteQueue;
+  readonly maxRecords: number;
+  readonly now: () => number;
+};
 
 /** Entries' keys begin with what they are. */
 class SqliteRecordStore implements RecordStore {
@@ -57,14 +67,7 @@ class SqliteRecordStore implements RecordStore {
   readonly #nextVersion = recordVersions();
   readonly #newest: NewestVersions;
 
-  constructor(
-    database: DatabaseSync,
-    statements: Statements,
-    checkpoints: SqliteCheckpoints,
-    queue: SqliteQueue,
-    maxRecords: number,
-    now: () => number,
-  ) {
+  constructor({ checkpoints, database, maxRecords, now, queue, statements }: SqliteParts) {
     this.#database = database;
     this.#statements = statements;
     this.#checkpoints = checkpoints;

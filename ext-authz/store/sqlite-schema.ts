@@ -1,6 +1,7 @@
-import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
+import { chmodSync, closeSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { makeFolder } from '#files/make-folder.ts';
 import { prepareStatements, type Statements } from './sqlite-entries.ts';
 
 const VERSION = 1;
@@ -62,7 +63,7 @@ export function openDatabase(file: string): {
   readonly database: DatabaseSync;
   readonly statements: Statements;
 } {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(file));
   closeSync(openSync(file, 'a', 0o600));
   chmodSync(file, 0o600);
   const database = new DatabaseSync(file, { timeout: 0 });

@@ -1,6 +1,7 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
-import { chmodSync, mkdirSync, readFileSync } from 'node:fs';
+import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeFolder } from '#files/make-folder.ts';
 import { createFile } from '#files/write-durably.ts';
 import { newSecret, type RandomBytes } from './sealed-record.ts';
 
@@ -29,7 +30,7 @@ export function parseStoreKey(value: string | Uint8Array): KeyObject | Malformed
  */
 export function openStoreKey(folder: string, randomBytes: RandomBytes): KeyObject {
   const path = join(folder, FILE);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder);
   const text = readIfThere(path) ?? makeKey(path, randomBytes);
   const key = parseStoreKey(text);
   if ('error' in key)

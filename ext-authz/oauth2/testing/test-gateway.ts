@@ -1,5 +1,5 @@
 import { createSecretKey, randomBytes, randomUUID } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -16,6 +16,7 @@ import type { ProviderSettings } from '../../provider/settings.ts';
 import type { RuleArguments, RuleItem } from '../../rule.ts';
 import type { RecordStore } from '../../store/record-store.ts';
 import { openSqliteRecordStore } from '../../store/sqlite-record-store.ts';
+import { readAll } from '../../store/testing/sqlite-stores.ts';
 import { providerSettings } from '../../testing/provider-settings.ts';
 import { gatewayEndpoint } from '../gateway-endpoint.ts';
 import type { LoginFilter } from '../login-filter.ts';
@@ -178,11 +179,6 @@ export function toProtected(written: string | TestOrigin): ProtectedOrigin {
 function must<T>(parsed: Parsed<T>): T {
   if ('error' in parsed) throw new Error(parsed.error);
   return parsed.value;
-}
-
-async function readAll(folder: string): Promise<Buffer> {
-  const names = await readdir(folder);
-  return Buffer.concat(await Promise.all(names.map(name => readFile(join(folder, name)))));
 }
 
 async function patiently(ms: number, signal?: AbortSignal): Promise<void> {

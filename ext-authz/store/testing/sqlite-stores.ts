@@ -32,7 +32,7 @@ export async function openSqliteStores(
 }
 
 /** The file, its log and whatever else is there. */
-async function readAll(folder: string): Promise<Buffer> {
+export async function readAll(folder: string): Promise<Buffer> {
   const names = await readdir(folder);
   return Buffer.concat(await Promise.all(names.map(name => readFile(join(folder, name)))));
 }

@@ -3,8 +3,8 @@ export type CacheBounds = { readonly entries: number; readonly weight: number };
 type Entry<V> = { readonly value: V; readonly weight: number; used: boolean };
 
 /**
- * Keeps at most so many values, whose weights add up to at most so much. The oldest goes, but what was used since it was looked at last gets a second
- * chance, so that to read costs no more than to look up. What is heavier than all may be is not kept.
+ * Keeps at most so many values, whose weights add up to at most so much; a value that is heavier than that alone is not kept. The oldest goes first. One that was read since
+ * it came, or since it was last spared, is spared once more (the CLOCK algorithm), so that reading costs no more than looking it up.
  */
 export class BoundedCache<V> {
   readonly #bounds: CacheBounds;

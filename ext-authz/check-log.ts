@@ -1,0 +1,43 @@
+import type { Logger } from 'pino';
+import type { Fault } from './fault.ts';
+import type { HttpRequest } from './http-request.ts';
+import type { CheckOutcome } from './metrics.ts';
+
+const LONGEST_PATH = 200;
+
+/** What an answer of ours comes from. */
+export type Answered = {
+  readonly outcome: CheckOutcome;
+  readonly status: number;
+  readonly rule: string | undefined;
+  readonly filter: string | undefined;
+};
+
+/** Tells the log of checks; nothing of what it tells is secret. */
+export type CheckLog = {
+  answered(request: HttpRequest, answered: Answered): void;
+  filterFailed(request: HttpRequest, filter: string, fault: Fault, error: unknown): void;
+  checkFailed(request: HttpRequest, fault: Fault, error: unknown): void;
+};
+
+export function checkLog(log: Logger): CheckLog {
+  return {
+    answered: (request, answered) => log.info({ ...factsOf(request), ...answered }, 'answered'),
+    filterFailed: (request, filter, fault, error) =>
+      log.error({ ...factsOf(request), filter, fault, ...reasonOf(fault, error) }, 'a filter failed'),
+    checkFailed: (request, fault, error) =>
+      log.error({ ...factsOf(request), fault, ...reasonOf(fault, error) }, 'a check failed'),
+  };
+}
+
+/** Without query, in which codes and tokens may be, and without headers. */
+function factsOf({ id, method, authority, target }: HttpRequest) {
+  const path = (target.split(/[?#]/, 1)[0] ?? '').slice(0, LONGEST_PATH);
+  return { request: id, method, host: authority, path };
+}
+
+/** Messages of the adapters hold nothing secret; what is a mistake of ours is told with its place. */
+function reasonOf(fault: Fault, error: unknown): object {
+  if (fault === 'internal') return { err: error };
+  return { reason: error instanceof Error ? error.message : String(error) };
+}

@@ -1,0 +1,13 @@
+import type { LoadedSession } from './session-records.ts';
+
+/** What the cookies of a request say of a session. */
+export type Presented = {
+  readonly loaded: LoadedSession | undefined;
+  /** The different values of the xsrf cookie, and whether it is the session's alone. */
+  readonly xsrf: readonly string[];
+  readonly hasXsrf: boolean;
+  /** Different values: none counts. */
+  readonly several: boolean;
+  /** There is a cookie that names no session. */
+  readonly dead: boolean;
+};
