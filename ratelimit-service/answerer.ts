@@ -1,10 +1,12 @@
 import type { Logger } from 'pino';
+import { refusalLog } from '#process/refusal-log.ts';
 import { type CounterStore, StoreUnavailable } from './counter-store.ts';
 import { type Decision, decide, type InvalidRequest } from './decide.ts';
 import type { LimitStatus } from './judge.ts';
 import type { Compiled } from './limit-set.ts';
+import type { Outcome } from './limit-tallies.ts';
 import type { LimitIndex } from './limits-index.ts';
-import type { Metrics, Outcome } from './metrics.ts';
+import type { Metrics } from './metrics.ts';
 import type { TemplateFailure } from './render.ts';
 import type { RateLimitRequest } from './request.ts';
 import { OVER_LIMIT, type RateLimitResponse } from './wire.ts';
@@ -23,6 +25,9 @@ export type AnswererParts = {
   uptime(): number;
 };
 
+/** One line in this time, in ms, while the store fails: as many requests as there are would fill the log. */
+const STORE_QUIET_MS = 60_000;
+
 const NOT_READY: Failed = {
   failed: 'UNAVAILABLE',
   message: 'no limits have come from the control plane yet',
@@ -34,9 +39,11 @@ export class Answerer {
   #index: LimitIndex | undefined;
   /** Templates that have failed since the limits changed. */
   readonly #failed = new Set<string>();
+  readonly #logStore: (fields: object, message: string) => void;
 
   constructor(parts: AnswererParts) {
     this.#parts = parts;
+    this.#logStore = refusalLog(parts.log, parts.uptime, STORE_QUIET_MS);
   }
 
   /** Why no request is answered; undefined: they are. */
@@ -106,10 +113,11 @@ export class Answerer {
     this.#parts.log.warn({ limit, field, header, reason: error }, 'a template failed (told once)');
   }
 
-  /** The link to a store says for itself when it comes and goes: not every request need. */
   #caught(error: unknown): Failed {
-    if (error instanceof StoreUnavailable)
+    if (error instanceof StoreUnavailable) {
+      this.#logStore({ reason: error.message }, 'limits cannot be counted (told once a minute)');
       return this.#fail({ failed: 'UNAVAILABLE', message: error.message });
+    }
     this.#parts.log.error({ err: error }, 'a decision failed');
     return this.#fail({ failed: 'INTERNAL', message: 'internal error, see the log' });
   }

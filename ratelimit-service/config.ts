@@ -15,7 +15,7 @@ export type Config = DecisionConfig & {
 
 /**
  * The configuration in the variables of `readDecisionConfig` (ADDRESS: 127.0.0.1:18002; WORKERS: one per core but one with Redis, else 1), REDIS_URL and the
- * other REDIS_ variables (see `readRedis`; none: counters in memory), STORE_TIMEOUT_MS (10: half of the `timeout_ms` that proxies wait by default) and
+ * other REDIS_ variables (see `readRedis`; none: counters in memory), STORE_TIMEOUT_MS (10: half of the `timeout_ms` that a RateLimitService has by default) and
  * MAX_COUNTERS (500000). Throws an Error that names the variable and what it should be.
  */
 export function readConfig(env: Environment, readFile = readText): Config {

@@ -3,7 +3,7 @@ import { encode } from '#protos/encode.ts';
 import { EncodeError } from '#protos/encode-error.ts';
 import { isJsonObject } from '#protos/json.ts';
 import { toFieldNames, toJsonNames } from '#protos/json-names.ts';
-import { findType } from '#protos/root.ts';
+import { messageType } from '#protos/root.ts';
 import type { Failed } from './answerer.ts';
 import type { JsonAnswer } from './http-app.ts';
 import type { RateLimitRequest } from './request.ts';
@@ -50,10 +50,4 @@ function toRequest(body: unknown): { readonly value: RateLimitRequest } | { read
 function toJson(response: RateLimitResponse): object {
   const bytes = messageType(RESPONSE).encode(response).finish();
   return toJsonNames(RESPONSE, decode(RESPONSE, bytes));
-}
-
-function messageType(name: string) {
-  const type = findType(name);
-  if (type === undefined) throw new Error(`no message type ${name}`);
-  return type;
 }

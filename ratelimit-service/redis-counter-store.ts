@@ -13,10 +13,10 @@ import { HitBatch } from './redis-counter-batch.ts';
 export type RedisCounterStoreOptions = RedisOptions & {
   /** Of all keys in Redis; default `gateway:ratelimit:`. No braces: in a cluster they would decide the slot. */
   readonly prefix?: string;
-  /** Hits that share a script call; default 100. */
-  readonly maxBatch?: number;
 };
 
+/** Hits that share a script call. */
+const MAX_BATCH = 100;
 const MAX_WAITING = 10_000;
 
 /** A store on a connection of its own: see `connectRedis` and RedisCounterStore. Usable at once: calls fail until it is connected. */
@@ -32,23 +32,18 @@ export function openRedisCounterStore(
  * Keys in Redis are `<prefix>{<SHA-256>}`: what clients sent cannot be read there. Hits of the requests of one turn of the event loop share
  * a script call: all of them, or in a cluster those that have the same key. Each call answers within the connection's `timeoutMs`.
  */
-export class RedisCounterStore implements CounterStore {
+class RedisCounterStore implements CounterStore {
   readonly #redis: Redis;
   readonly #prefix: string;
-  readonly #maxBatch: number;
   readonly #maxWaiting: number;
   /** Those of this turn: one, or in a cluster one for each key. */
   readonly #batches = new Map<string, HitBatch>();
   #waiting = 0;
   #flushing: NodeJS.Immediate | undefined;
 
-  constructor(
-    redis: Redis,
-    options: Pick<RedisCounterStoreOptions, 'prefix' | 'maxBatch' | 'maxWaiting'> = {},
-  ) {
+  constructor(redis: Redis, options: Pick<RedisCounterStoreOptions, 'prefix' | 'maxWaiting'> = {}) {
     this.#redis = redis;
     this.#prefix = options.prefix ?? 'gateway:ratelimit:';
-    this.#maxBatch = options.maxBatch ?? 100;
     this.#maxWaiting = options.maxWaiting ?? MAX_WAITING;
   }
 
@@ -96,7 +91,7 @@ export class RedisCounterStore implements CounterStore {
 
   #batch(name: string): HitBatch {
     const open = this.#batches.get(name);
-    if (open !== undefined && open.size < this.#maxBatch) return open;
+    if (open !== undefined && open.size < MAX_BATCH) return open;
     if (open !== undefined) open.send(this.#redis);
     const batch = new HitBatch();
     this.#batches.set(name, batch);

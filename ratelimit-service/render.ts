@@ -4,8 +4,8 @@ import type { HeaderTemplate, Text } from './limit.ts';
 import type { HeaderValue } from './wire.ts';
 
 /** The longest header value and body that are sent, in bytes: Envoy takes 60 KiB of headers in all by default. */
-export const HEADER_BYTES = 4_096;
-export const BODY_BYTES = 16_384;
+const HEADER_BYTES = 4_096;
+const BODY_BYTES = 16_384;
 
 /** A control character; a tab may stand in a header. Source: RFC 9110 section 5.5. */
 const CONTROL = /[^\P{Cc}\t]/u;

@@ -19,7 +19,7 @@ export type Descriptor = {
 type Uint64 = { readonly low: number; readonly high: number };
 
 /** More than any rate: what one request adds beyond it changes no decision. */
-export const MOST_HITS = 2 ** 32;
+const MOST_HITS = 2 ** 32;
 
 /** How many hits a descriptor adds to its counters: 0 (it only looks) to MOST_HITS. */
 export function hitsOf(descriptor: Descriptor, request: RateLimitRequest): number {

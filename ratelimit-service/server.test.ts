@@ -137,7 +137,7 @@ for (const [name, serve] of [
         await assert.rejects(call({ domain: 'gateway' }), { code: status.INVALID_ARGUMENT });
       });
 
-      test('answers UNAVAILABLE when the store is gone, by a promise or at once', async t => {
+      test('answers UNAVAILABLE when the store is gone, by a promise or at once, and says so once', async t => {
         const gone = { ...memory(), status: () => ({ waiting: 0 }), close: async () => {} };
         const late = { ...gone, count: () => Promise.reject(new StoreUnavailable('gone')) };
         const atOnce = {
@@ -147,12 +147,13 @@ for (const [name, serve] of [
           },
         };
         for (const store of [late, atOnce]) {
-          const { call, url } = await setUp(t, [LIMIT], store);
+          const { call, lines, url } = await setUp(t, [LIMIT], store);
           await assert.rejects(call(request('/')), { code: status.UNAVAILABLE, details: 'gone' });
           assert.deepEqual(await post(url, JSON.stringify(request('/'))), {
             status: 503,
             body: { error: 'gone' },
           });
+          assert.equal(lines.filter(line => line.includes('"reason":"gone"')).length, 1);
         }
       });
 

@@ -1,4 +1,4 @@
-import { findType } from '#protos/root.ts';
+import { messageType } from '#protos/root.ts';
 import type { Message } from '#protos/service.ts';
 import type { Limit } from '../limit.ts';
 import { parseLimits } from '../parse-limits.ts';
@@ -14,8 +14,7 @@ export function rateLimitMessage(
   limits: readonly LimitJson[],
   hostKeys: readonly string[] = [],
 ): Message {
-  const type = findType(RATE_LIMIT);
-  if (type === undefined) throw new Error(`no message type ${RATE_LIMIT}`);
+  const type = messageType(RATE_LIMIT);
   const json = { domain, limits: limits.map((limit, index) => limitJson(limit, index)), host_keys: hostKeys };
   return type.decode(type.encode(type.fromObject(json)).finish()) as unknown as Message;
 }
