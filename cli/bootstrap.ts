@@ -4,8 +4,8 @@ import { bootstrap } from '#envoy/bootstrap.ts';
 import { identitySecret } from '#envoy/identity-tls.ts';
 import { parseNodeGroup } from '#resources/node-group.ts';
 import { SDS, XDS } from './built-in-addresses.ts';
-import { printConfiguration } from './envoy-yaml.ts';
 import { ownDiscovery } from './own-discovery.ts';
+import { printConfiguration } from './print-configuration.ts';
 import { reportProblems } from './report-problems.ts';
 
 type Flags = {

@@ -1,13 +1,13 @@
 import { Command } from 'commander';
+import { discoveryClusters } from '#controlplane/compile/clusters/discovery-cluster.ts';
 import { compile } from '#controlplane/compile/compile.ts';
-import { discoveryClusters } from '#controlplane/compile/discovery-cluster.ts';
 import { nodeGroups } from '#controlplane/compile/node-groups.ts';
 import { staticBootstrap } from '#controlplane/compile/static-bootstrap.ts';
 import { bootstrap } from '#envoy/bootstrap.ts';
 import { type ResourceSet, toResourceSet } from '#resources/resource-set.ts';
 import { compileOptions, EDGE, EDGE_TLS, EXT_AUTHZ, RATELIMIT, SDS, XDS } from './built-in-addresses.ts';
 import { checkNodeGroup } from './check-node-group.ts';
-import { printConfiguration } from './envoy-yaml.ts';
+import { printConfiguration } from './print-configuration.ts';
 import { readResources } from './read-resources.ts';
 import { reportProblems } from './report-problems.ts';
 

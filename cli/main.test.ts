@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
@@ -39,6 +41,9 @@ describe('the gateway command', () => {
       ['status', '--port-offset', 'far'],
       /'--port-offset <number>' argument 'far' is invalid\. want a number/,
     ],
+    [['up', '--state', ''], /'--state <folder>' argument '' is invalid\. want a folder/],
+    [['up', '--resources', ' '], /'--resources <folder>' argument ' ' is invalid\. want a folder/],
+    [['scale', '2', '--state', ''], /'--state <folder>' argument '' is invalid\. want a folder/],
   ] as const;
   for (const [args, message] of mistakes) {
     test(`refuses "${args.join(' ')}" and says what to do`, async () => {
@@ -47,6 +52,27 @@ describe('the gateway command', () => {
       assert.match(stderr, message);
     });
   }
+
+  test('says in a sentence that its output cannot be written', {
+    skip: existsSync('/dev/full') ? false : 'needs /dev/full',
+  }, async () => {
+    const main = join(import.meta.dirname, 'main.ts');
+    const run = promisify(execFile)('sh', [
+      '-c',
+      '"$0" "$1" bootstrap edge > /dev/full',
+      process.execPath,
+      main,
+    ]);
+    await assert.rejects(run, { code: 1, stderr: /^gateway: Cannot write the output: ENOSPC.*\n$/ });
+  });
+
+  test('does not start on a state folder in which it cannot write, and says so', async t => {
+    const folder = await folderOf(t, {});
+    await mkdir(join(folder, 'up.lock'));
+    const { code, stderr } = await gateway('up', '--state', folder);
+    assert.equal(code, 1);
+    assert.match(stderr, /^gateway: Cannot use the state folder .*: EISDIR.* Choose another with --state\n$/);
+  });
 
   test('says nothing when its reader has had enough', async t => {
     const mappings = Array.from({ length: 500 }, (_, n) => mapping(`m${n}`)).join('---\n');

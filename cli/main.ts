@@ -26,9 +26,10 @@ for (const load of asked === undefined ? Object.values(COMMANDS) : [asked]) {
   program.addCommand((await load()).copyInheritedSettings(program));
 }
 
-// `gateway compile … | head` has had enough.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
+  if (error.code === 'EPIPE') return; // `gateway compile … | head` has had enough
+  process.stderr.write(`gateway: Cannot write the output: ${error.message}\n`);
+  process.exit(1);
 });
 
 try {

@@ -1,4 +1,4 @@
-import { discoveryClusters } from '#controlplane/compile/discovery-cluster.ts';
+import { discoveryClusters } from '#controlplane/compile/clusters/discovery-cluster.ts';
 import type { JsonObject } from '#protos/json.ts';
 import type { Problem } from '#resources/problem.ts';
 import { toResourceSet } from '#resources/resource-set.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { describe, test } from 'node:test';
+import { describe, type TestContext, test } from 'node:test';
 import { startControlPlane } from './testing/control-plane.ts';
 import { folderOf, gateway } from './testing/gateway.ts';
 
@@ -10,6 +10,14 @@ kind: Mapping
 metadata: { name: one }
 spec: { prefix: /one/, service: one }
 `;
+
+/** The address of a server that answers everything so. */
+async function answering(t: TestContext, status: number, body = ''): Promise<string> {
+  const server = createServer((_request, response) => response.writeHead(status).end(body));
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
 
 describe('gateway status', () => {
   test('shows the resources and that all is well', async t => {
@@ -54,11 +62,15 @@ describe('gateway status', () => {
     assert.match(stderr, /no control plane answers at 127\.0\.0\.1:48877:/);
   });
 
+  test('shows what a proxy calls itself without acting on the terminal', async t => {
+    const proxies = [{ node: 'a\u001b[2J', group: 'b\n', address: '127.0.0.1:1', types: [] }];
+    const status = JSON.stringify({ ready: true, resources: [], problems: [], proxies });
+    const { code, stdout } = await gateway('status', '--address', await answering(t, 200, status));
+    assert.deepEqual([code, stdout], [0, 'ready\na\\u001b[2J (b\\u000a) at 127.0.0.1:1\n']);
+  });
+
   test('tells something else from a control plane', async t => {
-    const server = createServer((_request, response) => response.writeHead(404).end());
-    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-    t.after(() => server.close());
-    const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const address = await answering(t, 404);
     const { code, stderr } = await gateway('status', '--address', address);
     assert.deepEqual([code, stderr], [1, `gateway: the control plane at ${address} answers 404\n`]);
   });

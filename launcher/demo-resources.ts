@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeFolder } from '#files/make-folder.ts';
 import { replaceFile } from '#files/write-durably.ts';
-import { makeFolder } from './make-folder.ts';
 import { portsAt } from './ports.ts';
 
 /** The resources that a gateway serves which is told of no others. */

@@ -15,9 +15,8 @@ type Activity = { readonly connections: number; readonly requests: number };
 const QUIET_MS = 300;
 
 /**
- * Lets an Envoy finish what it has begun: each further answer closes its connection, and the promise resolves when no connection is
- * left, or no request for a while, or the time is over, or the Envoy is gone.
- * Source: Envoy's page "Draining".
+ * Lets an Envoy finish what it has begun: with each further answer it closes the connection. Resolves when no connection is left, when there
+ * was no request for a while, when the time is over, or when the Envoy is gone. Source: Envoy's page "Draining".
  */
 export async function drainEnvoy(admin: string, { closeListeners, now, ms }: DrainOptions): Promise<void> {
   await tryHttpRequest({ address: admin, method: 'POST', path: '/healthcheck/fail' });

@@ -13,6 +13,10 @@ const TABLE: readonly [line: string, problem: string | undefined][] = [
   ['{"level":40,"msg":"resource refused"}', 'warning: resource refused'],
   ['{"level":50,"msg":"store down","err":{"message":"ECONNREFUSED"}}', 'error: store down: ECONNREFUSED'],
   ['{"level":60,"msg":"bad PORT","err":{"message":"bad PORT"}}', 'fatal: bad PORT'],
+  ['{"level":50,"msg":"a filter failed","reason":"no answer"}', 'error: a filter failed: no answer'],
+  ['{"level":40,"msg":"request","error":"disk full","cause":"ENOSPC"}', 'warning: request: disk full'],
+  ['{"level":40,"msg":"refused","reason":"a\\u001b[2Jb"}', 'warning: refused: a [2Jb'],
+  ['{"level":50,"msg":"odd","reason":7}', 'error: odd'],
   ['{"level":50', undefined],
   ['GET /user/health 200', undefined],
 ];

@@ -7,6 +7,9 @@ const LEVELS: readonly [number, string][] = [
   [40, 'warning'],
 ];
 
+/** A stranger's words, such as the name of a refused client, may be among those of a line: they move no cursor. */
+const CONTROLS = /\p{Cc}/gu;
+
 /**
  * What an operator should hear of a line of a process's log: the text of Envoy's warnings and errors and of JSON lines (pino) of
  * level 40 and above, led by the level; undefined for all else.
@@ -22,13 +25,16 @@ function problemInJson(line: string): string | undefined {
   const level = Number(entry?.level);
   const name = LEVELS.find(([least]) => level >= least)?.[1];
   if (entry === undefined || name === undefined) return undefined;
-  const cause = causeOf(entry.err);
+  const cause = causeOf(entry);
   const message = typeof entry.msg === 'string' ? entry.msg : '';
-  return `${name}: ${[message, message.includes(cause) ? '' : cause].filter(text => text !== '').join(': ')}`;
+  const text = [message, message.includes(cause) ? '' : cause].filter(part => part !== '').join(': ');
+  return `${name}: ${text.replace(CONTROLS, ' ')}`;
 }
 
-function causeOf(err: unknown): string {
-  return typeof err === 'object' && err !== null && 'message' in err ? String(err.message) : '';
+/** The first of the fields in which our services say why. */
+function causeOf({ err, reason, error }: Record<string, unknown>): string {
+  if (typeof err === 'object' && err !== null && 'message' in err) return String(err.message);
+  return [reason, error].find(text => typeof text === 'string') ?? '';
 }
 
 function parse(line: string): Record<string, unknown> | undefined {

@@ -3,7 +3,7 @@ import { instanceName, type Layout, loopback } from './parts.ts';
 import type { System } from './system.ts';
 
 /** Where the sample service is asked through the edge. */
-export const HEALTH_PATH = '/user/health';
+const HEALTH_PATH = '/user/health';
 
 export type ReadinessOptions = {
   readonly layout: Layout;

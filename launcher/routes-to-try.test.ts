@@ -3,11 +3,16 @@ import { describe, test } from 'node:test';
 import { curlLine, parseRoutes } from './routes-to-try.ts';
 
 describe('the routes that one can try', () => {
-  test('are those of the edge by prefix or path, with their hosts', () => {
+  test('are those of the edge by prefix or path, each once, with their hosts, but for those of the gateway itself', () => {
     const virtual_hosts = [
       {
         domains: ['*'],
-        routes: [{ match: { prefix: '/user' } }, { match: { safe_regex: { regex: '/a+' } } }],
+        routes: [
+          { match: { path: '/.gateway/oauth2/logout' } },
+          { match: { prefix: '/user' } },
+          { match: { prefix: '/user' } },
+          { match: { safe_regex: { regex: '/a+' } } },
+        ],
       },
       { domains: ['shop.example.com', 'shop'], routes: [{ match: { path: '/cart' } }] },
       { domains: ['empty.example.com'] },

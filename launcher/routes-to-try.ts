@@ -23,6 +23,9 @@ type ConfigDump = {
   }[];
 };
 
+/** Nobody asks for these by hand: the way back from a login, and the logout. */
+const OWN_PATHS = '/.gateway/';
+
 /** What the Envoy behind `admin` routes, one path a virtual host and then further ones, up to `count`. */
 export async function routesToTry(admin: string, count: number): Promise<readonly RouteToTry[]> {
   const answer = await tryHttpRequest({
@@ -32,15 +35,16 @@ export async function routesToTry(admin: string, count: number): Promise<readonl
   return answer?.status === 200 ? parseRoutes(JSON.parse(answer.body)).slice(0, count) : [];
 }
 
-/** The routes of a config dump that one can ask for as they stand: not those by regular expression. */
+/** The routes of a config dump that one can ask for as they stand, each once: not those by regular expression, nor the gateway's own. */
 export function parseRoutes({ configs = [] }: ConfigDump): readonly RouteToTry[] {
   const hosts = configs.flatMap(config => config.route_config?.virtual_hosts ?? []);
-  return hosts.flatMap(({ domains: [domain = '*'], routes = [] }) =>
-    routes
+  return hosts.flatMap(({ domains: [domain = '*'], routes = [] }) => {
+    const paths = routes
       .map(({ match }) => match.prefix ?? match.path_separated_prefix ?? match.path)
       .filter(path => path !== undefined)
-      .map(path => ({ domain, path })),
-  );
+      .filter(path => !path.startsWith(OWN_PATHS));
+    return [...new Set(paths)].map(path => ({ domain, path }));
+  });
 }
 
 /** The command that asks the edge for it. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { lstatSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { makeFolder } from './make-folder.ts';
+import { makeFolder } from '#files/make-folder.ts';
 
 /** Where a system keeps what. */
 export type StateFolder = {
@@ -35,10 +35,13 @@ export function makeStateFolder(path: string): StateFolder {
     }
     return { ...folder, sockets: makeSockets(folder.sockets) };
   } catch (error) {
-    throw new Error(
-      `Cannot use the state folder ${folder.path}: ${messageOf(error)}. Choose another with --state`,
-    );
+    throw unusable(folder.path, error);
   }
+}
+
+/** What the operator is told of a state folder that cannot be used. */
+export function unusable(path: string, error: unknown): Error {
+  return new Error(`Cannot use the state folder ${path}: ${messageOf(error)}. Choose another with --state`);
 }
 
 /** The unix socket by which a running system is asked and told, as a client finds it. */

@@ -1,14 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
-import {
-  BEGIN,
-  type ChildEvent,
-  type ChildState,
-  isAlive,
-  type Phase,
-  phaseMs,
-  type Step,
-  step,
-} from '#process/child.ts';
+import type { Phase } from '#process/child.ts';
+import { ChildLife } from '#process/child-life.ts';
 import type { LogFile } from './log-file.ts';
 import type { OrphanGuard } from './orphan-guard.ts';
 import type { Part } from './part.ts';
@@ -31,20 +23,24 @@ export class SupervisedChild {
   readonly #supervision: Supervision;
   readonly #ended = Promise.withResolvers<void>();
   readonly #isNews: (problem: string) => boolean;
-  #state: ChildState = BEGIN.state;
+  readonly #life: ChildLife;
   #process: ChildProcess | undefined;
-  #timer: NodeJS.Timeout | undefined;
   #starts = 0;
 
   constructor(part: Part, supervision: Supervision) {
     this.part = part;
     this.#supervision = supervision;
     this.#isNews = repeatFilter(supervision.now);
-    this.#enter(BEGIN);
+    this.#life = new ChildLife({
+      spawn: () => this.#spawn(),
+      signal: signal => this.#process?.kill(signal),
+      changed: () => this.#changed(),
+    });
+    this.#life.begin();
   }
 
   get phase(): Phase {
-    return this.#state.phase;
+    return this.#life.phase;
   }
 
   /** Whether it answers, as far as one knows. */
@@ -53,7 +49,7 @@ export class SupervisedChild {
   }
 
   get pid(): number | undefined {
-    return isAlive(this.#state) ? this.#process?.pid : undefined;
+    return this.#life.isAlive ? this.#process?.pid : undefined;
   }
 
   /** How often it was started again. */
@@ -63,40 +59,19 @@ export class SupervisedChild {
 
   /** From here on it is not started again when it ends. */
   drain(): void {
-    this.#happen('drain');
+    this.#life.happen('drain');
   }
 
   /** SIGTERM, and SIGKILL when that is not enough. Resolves when it has ended. */
   stop(): Promise<void> {
-    this.#happen('stop');
+    this.#life.happen('stop');
     return this.#ended.promise;
   }
 
   /** SIGKILL. Resolves when it has ended. */
   kill(): Promise<void> {
-    this.#happen('kill');
+    this.#life.happen('kill');
     return this.#ended.promise;
-  }
-
-  #happen(event: ChildEvent): void {
-    this.#enter(step(this.#state, event));
-  }
-
-  #enter({ state, effect }: Step): void {
-    const changed = state.phase !== this.#state.phase;
-    this.#state = state;
-    if (changed) this.#setTimer();
-    if (effect === 'spawn') this.#spawn();
-    else if (effect !== undefined) this.#process?.kill(effect);
-    if (!changed) return;
-    if (state.phase === 'stopped' || state.phase === 'failed') this.#end();
-    this.#supervision.changed(this);
-  }
-
-  #setTimer(): void {
-    clearTimeout(this.#timer);
-    const ms = phaseMs(this.#state);
-    this.#timer = ms === undefined ? undefined : setTimeout(() => this.#happen('timer'), ms);
   }
 
   #spawn(): void {
@@ -106,7 +81,7 @@ export class SupervisedChild {
       guard,
       log,
       problem: text => this.#tell(text),
-      ready: () => this.#happen('ready'),
+      ready: () => this.#life.happen('ready'),
       ended: (how, spawned) => this.#over(how, spawned),
     });
   }
@@ -117,10 +92,15 @@ export class SupervisedChild {
   }
 
   #over(how: string, spawned: boolean): void {
-    this.#happen(spawned ? 'exited' : 'unspawnable');
+    this.#life.happen(spawned ? 'exited' : 'unspawnable');
     if (this.phase === 'failed') this.#supervision.say(how);
     if (this.phase !== 'backoff') return;
-    this.#supervision.say(`${how}; starting it again in ${(phaseMs(this.#state) ?? 0) / 1000} s`);
+    this.#supervision.say(`${how}; starting it again in ${(this.#life.phaseMs ?? 0) / 1000} s`);
+  }
+
+  #changed(): void {
+    if (this.phase === 'stopped' || this.phase === 'failed') this.#end();
+    this.#supervision.changed(this);
   }
 
   #end(): void {

@@ -76,8 +76,13 @@ function isOutdated(tool: Tool): boolean {
 }
 
 function isMissing({ command }: Tool): boolean {
+  return findExecutable(command) === undefined;
+}
+
+/** Where the program of this command is; undefined: nowhere. */
+export function findExecutable(command: string): string | undefined {
   const folders = [TOOLS, ...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/sbin'];
-  return !folders.some(folder => isExecutable(join(folder, command)));
+  return folders.map(folder => join(folder, command)).find(isExecutable);
 }
 
 function isExecutable(path: string): boolean {

@@ -13,7 +13,7 @@ import { checkPorts } from './port-check.ts';
 import { portsAt } from './ports.ts';
 import { type ReadinessOptions, whyNotReady } from './readiness.ts';
 import { routesToTry } from './routes-to-try.ts';
-import { makeStateFolder, type StateFolder } from './state-folder.ts';
+import { makeStateFolder, type StateFolder, unusable } from './state-folder.ts';
 import { type StopRequests, stopRequests } from './stop-requests.ts';
 import { System } from './system.ts';
 import { wantedPorts } from './wanted-ports.ts';
@@ -78,11 +78,20 @@ function ownResources(path: string): string {
 }
 
 function takeState(state: StateFolder): { release(): void } {
-  const lock = acquireLock(state.lock);
+  const lock = tryLock(state);
   if (lock.holder === undefined) return lock;
   throw new Error(
     `A gateway already runs on the state folder ${state.path} (pid ${lock.holder}): stop it, or start this one with another --state and --port-offset`,
   );
+}
+
+/** A folder that is there may be somebody else's, or on a disk that is full or read-only. */
+function tryLock(state: StateFolder) {
+  try {
+    return acquireLock(state.lock);
+  } catch (error) {
+    throw unusable(state.path, error);
+  }
 }
 
 async function runSystem(layout: Layout, options: UpOptions, requests: StopRequests): Promise<void> {

@@ -1,5 +1,5 @@
-import { stringify } from 'yaml';
 import { bootstrap } from '#envoy/bootstrap.ts';
+import { toEnvoyYaml } from '#envoy/envoy-yaml.ts';
 import { replaceFile } from '#files/write-durably.ts';
 import type { JsonObject } from '#protos/json.ts';
 import { type EnvoyPart, type Layout, loopback } from './parts.ts';
@@ -18,9 +18,5 @@ export function writeBootstrap(
     adminAddress: part.admin,
     discoveryClusters,
   });
-  // YAML 1.1 is what Envoy reads: there an unquoted `y` or `off` is a boolean.
-  replaceFile(
-    part.bootstrapFile,
-    stringify(content, { version: '1.1', lineWidth: 0, aliasDuplicateObjects: false }),
-  );
+  replaceFile(part.bootstrapFile, toEnvoyYaml(content));
 }

@@ -152,7 +152,7 @@ function conditionContext({ client, definitions, earlier, request }: Context): C
   const setters = (name: string) => [
     ...new Set(earlier.filter(filter => settableBy(filter, definitions).has(name))),
   ];
-  return { headers: request.headers, client: client.headers, setters };
+  return { request, client, setters };
 }
 
 /** What a filter injects, the access token of an OAuth2 filter, and what the filter injects that it leaves tokens to. */

@@ -1,4 +1,4 @@
-import type { HeaderFields } from '#ext-authz/http-request.ts';
+import type { HttpRequest } from '#ext-authz/http-request.ts';
 import type { HeaderCondition } from '#resources/header-condition.ts';
 
 /** Whether something of a rule is for this request. */
@@ -12,8 +12,8 @@ export type Applies = {
 /** What a condition of a rule looks at. */
 export type ConditionContext = {
   /** The client's, without what filters of the rule may inject. */
-  readonly headers: HeaderFields;
-  readonly client: HeaderFields;
+  readonly request: HttpRequest;
+  readonly client: HttpRequest;
   /** Earlier filters that may set the header of this name. */
   readonly setters: (name: string) => readonly string[];
 };
@@ -24,8 +24,8 @@ export type ConditionContext = {
  */
 export function explainCondition(
   condition: HeaderCondition | undefined,
-  holds: (headers: HeaderFields) => boolean,
-  { client, headers, setters }: ConditionContext,
+  holds: (request: HttpRequest) => boolean,
+  { client, request, setters }: ConditionContext,
 ): Applies {
   if (condition === undefined) return { applies: 'yes' };
   const earlier = setters(condition.name);
@@ -33,12 +33,13 @@ export function explainCondition(
     const reason = `it depends on what ${earlier.join(' or ')} puts into the header ${condition.name}`;
     return { applies: 'depends', reason };
   }
-  const held = holds(headers);
+  const held = holds(request);
+  const isThere = condition.name.startsWith(':') || request.headers.has(condition.name);
   const negated = condition.negate ? ', and the condition is negated' : '';
-  const spoofed = client.has(condition.name) && !headers.has(condition.name);
+  const spoofed = client.headers.has(condition.name) && !isThere;
   const state = spoofed
     ? `the client's own header ${condition.name} does not count, since filters of the rule set it`
-    : stateOf(condition, held !== condition.negate, headers.has(condition.name));
+    : stateOf(condition, held !== condition.negate, isThere);
   return { applies: held ? 'yes' : 'no', reason: state + negated };
 }
 

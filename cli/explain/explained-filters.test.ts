@@ -1,65 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { resourceSetOf } from '#controlplane/compile/testing/resource-set-of.ts';
-import { compileOptions } from '../built-in-addresses.ts';
-import { parseClientRequest } from './client-request.ts';
 import { describe } from './describe.ts';
-import { type Explanation, explain } from './explanation.ts';
-
-const document = (kind: string, name: string, spec: string) =>
-  `---\napiVersion: gateway.internal/v2\nkind: ${kind}\nmetadata: {name: ${name}}\nspec: ${spec}\n`;
-const policy = (rules: string, name = 'site', precedence = 0) =>
-  document('FilterPolicy', name, `{precedence: ${precedence}, rules: [${rules}]}`);
-const mapping = (fields = '') => document('Mapping', 'all', `{prefix: /, service: s${fields}}`);
-const jwt = (name: string, inject = '') =>
-  document('Filter', name, `{JWT: {jwksURI: 'https://idp.test/keys', injectRequestHeaders: [${inject}]}}`);
-
-const LOGIN = document(
-  'Filter',
-  'login',
-  `{OAuth2: {authorizationURL: 'https://idp.test', clientID: web, secret: hunter2,
-    protectedOrigins: [{origin: 'http://site.test'}, {origin: 'http://other.test', includeSubdomains: true}],
-    injectRequestHeaders: [{name: X-User, value: a}]}}`,
-);
-const MACHINES = document(
-  'Filter',
-  'machines',
-  `{OAuth2: {authorizationURL: 'https://idp.test', grantType: ClientCredentials}}`,
-);
-
-type Asked = { readonly url?: string; readonly header?: readonly string[]; readonly method?: string };
-
-function explained(yaml: string, { url = 'http://site.test/', header = [], method = 'GET' }: Asked = {}) {
-  const { resources, problems } = resourceSetOf(yaml, 'in.yaml');
-  const request = parseClientRequest(method, url, { header, from: '203.0.113.7' });
-  const options = compileOptions({});
-  return explain({ resources, problems, nodeGroup: 'edge', request, options }).explanation;
-}
-
-/** The lines of the filters' section, without the places of resources. */
-function section(explanation: Explanation, all = false): readonly string[] {
-  const lines = describe(explanation, all)
-    .replaceAll(/ \(in\.yaml:\d+\)/g, '')
-    .replaceAll(/in\.yaml:\d+, /g, '')
-    .split('\n');
-  const from = lines.indexOf('Filters');
-  return from === -1
-    ? []
-    : lines.slice(
-        from + 1,
-        lines.findIndex((line, at) => at > from && /^\S/.test(line)),
-      );
-}
-
-function lastLine(explanation: Explanation): string | undefined {
-  return describe(explanation).trimEnd().split('\n').at(-1);
-}
-
-function chainOf(explanation: Explanation) {
-  const { filters } = explanation;
-  assert.ok(filters?.decision === 'chain', JSON.stringify(filters));
-  return filters.chain;
-}
+import {
+  type Asked,
+  chainOf,
+  document,
+  explained,
+  jwt,
+  LOGIN,
+  lastLine,
+  MACHINES,
+  mapping,
+  policy,
+  section,
+} from './testing/explained.ts';
 
 test('without Filters nothing is said of them', () => {
   const explanation = explained(mapping());
@@ -275,88 +229,6 @@ test('what filters of insteadOfRedirect may set is not guessed either', () => {
   const yaml = LOGIN + jwt('tokens', '{name: X-Sub, value: a}') + jwt('b') + policy(rule) + mapping();
   const [, filter] = chainOf(explained(yaml));
   assert.equal(filter?.reason, 'it depends on what default/tokens puts into the header x-sub');
-});
-
-const REFUSED: readonly (readonly [string, string, number | undefined])[] = [
-  ['alone', '{name: login}', 403],
-  [
-    'after one that is skipped',
-    '{name: tokens, ifRequestHeader: {name: X-No}, onAllow: break}, {name: login}',
-    403,
-  ],
-  ['after one that may answer', '{name: tokens}, {name: login}', 403],
-  ['after one that may skip it', '{name: tokens, onAllow: break}, {name: login}', undefined],
-  ['and its answer is forgotten', '{name: login, onDeny: continue}', undefined],
-  ['and is skipped', '{name: login, ifRequestHeader: {name: X-No}}', undefined],
-];
-for (const [where, items, status] of REFUSED) {
-  test(`a login filter that does not protect the host, ${where}: ${status ?? 'may pass'}`, () => {
-    const yaml = LOGIN + jwt('tokens') + policy(`{filters: [${items}]}`) + mapping();
-    const explanation = explained(yaml, { url: 'http://elsewhere.test/' });
-    assert.equal(explanation.answer?.status, status);
-    assert.match(
-      section(explanation).join('\n'),
-      /http:\/\/elsewhere\.test is no protected origin: the filter answers 403/,
-    );
-  });
-}
-
-const ENDPOINTS: readonly (readonly [string, number | undefined, readonly string[]])[] = [
-  [
-    'http://site.test/.gateway/oauth2/redirection-endpoint?code=c0de',
-    undefined,
-    [
-      "  the gateway's own callback, where logins come back from the provider",
-      '    of Filter default/login, protected origin http://site.test',
-    ],
-  ],
-  [
-    'http://x.other.test/.gateway/oauth2/logout',
-    undefined,
-    [
-      "  the gateway's own logout",
-      '    of Filter default/login, protected origin http://other.test, as http://x.other.test, whose logins another origin holds',
-    ],
-  ],
-  [
-    'http://elsewhere.test/.gateway/oauth2/x',
-    404,
-    [
-      "  a path of the gateway's own, of which there is no page",
-      '    of no Filter: none protects http://elsewhere.test',
-    ],
-  ],
-];
-for (const [url, status, lines] of ENDPOINTS) {
-  test(`${url} is the gateway's own`, () => {
-    const yaml = LOGIN + policy(`{filters: [{name: login}]}`) + mapping();
-    const explanation = explained(yaml, { url });
-    assert.ok(explanation.answer !== undefined);
-    assert.equal(explanation.answer.status, status);
-    assert.deepEqual(section(explanation), lines);
-  });
-}
-
-test('a Filter for https does not protect a host that is asked over http', () => {
-  const https = LOGIN.replaceAll('http://site', 'https://site').replaceAll('http://other', 'https://other');
-  const module = document('Module', 'gateway', '{config: {xff_num_trusted_hops: 1}}');
-  const yaml = module + https + policy('{filters: [{name: login}]}') + mapping();
-  const plain = explained(yaml);
-  assert.deepEqual(plain.answer, {
-    status: 403,
-    reason: 'http://site.test is no protected origin of Filter default/login',
-  });
-  const [filter] = chainOf(explained(yaml, { header: ['X-Forwarded-Proto: https'] }));
-  assert.equal(filter?.login?.origin?.configured, 'https://site.test');
-});
-
-test('the own paths of the gateway are no route that was meant', () => {
-  const yaml = LOGIN + document('Mapping', 'a', '{prefix: /a, host: site.test, service: s}');
-  const { nearest } = explained(yaml, { url: 'http://site.test/.gateway/oauth' });
-  assert.deepEqual(
-    nearest?.map(({ resource }) => resource),
-    ['Mapping default/a'],
-  );
 });
 
 test('nothing secret is shown, of the Filter or of the request', () => {

@@ -1,4 +1,4 @@
-import { OWN_PATHS } from '#controlplane/compile/ext-authz-filter.ts';
+import { OWN_PATHS } from '#controlplane/compile/ext-authz/ext-authz-filter.ts';
 import type { CompileOptions } from '#controlplane/compile/options.ts';
 import { withoutInjected } from '#ext-authz/final-change.ts';
 import type { HttpRequest } from '#ext-authz/http-request.ts';

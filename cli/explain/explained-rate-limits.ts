@@ -1,5 +1,5 @@
-import { labelGroups as labelGroupsOf, labelling } from '#controlplane/compile/labelling.ts';
 import type { CompileOptions } from '#controlplane/compile/options.ts';
+import { labelGroups as labelGroupsOf, labelling } from '#controlplane/compile/rate-limits/labelling.ts';
 import { formatHostPort } from '#protos/host-port.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import type { EnvoyRequest } from './envoy-request.ts';

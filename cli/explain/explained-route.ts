@@ -1,4 +1,4 @@
-import { matchKey } from '#controlplane/compile/mapping-match.ts';
+import { matchKey } from '#controlplane/compile/routes/mapping-match.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { type Place, placeOf } from './place.ts';

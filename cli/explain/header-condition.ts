@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '#protos/json.ts';
 import { matchesRe2 } from '#resources/re2.ts';
 import type { Headers } from './request-headers.ts';
-import type { Unmet } from './route-conditions.ts';
+import type { Unmet } from './unmet.ts';
 
 /**
  * One of Envoy's `HeaderMatcher`s: `present_match` or `string_match`, each perhaps inverted. Of repeated fields it is enough when

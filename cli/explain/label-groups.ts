@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '#protos/json.ts';
+import { isJsonObject, type Json, type JsonObject, objectsIn } from '#protos/json.ts';
 import type { Label } from '#resources/label-pattern.ts';
 import type { EnvoyRequest } from './envoy-request.ts';
 import type { RouteMatch } from './route-match.ts';
@@ -32,7 +32,7 @@ export function labelGroups(
 
 function toGroup(actions: Json | undefined, sources: LabelSources): RequestGroup {
   const labels: Label[] = [];
-  for (const action of Array.isArray(actions) ? actions.filter(isJsonObject) : []) {
+  for (const action of objectsIn(actions)) {
     const label = toLabel(action, sources);
     if ('missingHeader' in label) return label;
     labels.push(label);

@@ -1,5 +1,5 @@
 import type { Compiled } from '#controlplane/compile/compiled.ts';
-import { isJsonObject, type Json, type JsonObject } from '#protos/json.ts';
+import { isJsonObject, type JsonObject, objectsIn } from '#protos/json.ts';
 import { LISTENER } from '#protos/type-url.ts';
 import { EXT_AUTHZ_FILTER } from './route-configuration.ts';
 
@@ -32,7 +32,7 @@ export function listenerSettings({ resources }: Compiled): ListenerSettings | un
     rejectsUnderscores: isJsonObject(common) && common.headers_with_underscores_action === 'REJECT_REQUEST',
     rejectsUpgrades: manager.upgrade_configs === undefined,
     removedHeaders: removedHeaders(manager),
-    runsFilters: objects(manager.http_filters).some(({ name }) => name === EXT_AUTHZ_FILTER),
+    runsFilters: objectsIn(manager.http_filters).some(({ name }) => name === EXT_AUTHZ_FILTER),
     ...(domain === undefined ? {} : { domain }),
   };
 }
@@ -46,7 +46,7 @@ function managerOf(json: JsonObject): JsonObject {
 }
 
 function rateLimitDomain({ http_filters }: JsonObject): string | undefined {
-  const filters = objects(http_filters);
+  const filters = objectsIn(http_filters);
   const filter = filters.find(({ name }) => name === 'envoy.filters.http.ratelimit');
   const config = filter?.typed_config;
   return isJsonObject(config) && typeof config.domain === 'string' ? config.domain : undefined;
@@ -54,12 +54,8 @@ function rateLimitDomain({ http_filters }: JsonObject): string | undefined {
 
 /** Source: Envoy's page of `HttpConnectionManager.early_header_mutation_extensions`. */
 function removedHeaders({ early_header_mutation_extensions }: JsonObject): ReadonlySet<string> {
-  const mutations = objects(early_header_mutation_extensions).flatMap(({ typed_config }) =>
-    isJsonObject(typed_config) ? objects(typed_config.mutations) : [],
+  const mutations = objectsIn(early_header_mutation_extensions).flatMap(({ typed_config }) =>
+    isJsonObject(typed_config) ? objectsIn(typed_config.mutations) : [],
   );
   return new Set(mutations.flatMap(({ remove }) => (typeof remove === 'string' ? remove.toLowerCase() : [])));
-}
-
-function objects(json: Json | undefined): readonly JsonObject[] {
-  return Array.isArray(json) ? json.filter(isJsonObject) : [];
 }

@@ -1,7 +1,7 @@
 import { compile } from '#controlplane/compile/compile.ts';
 import { RATELIMIT_SERVICE } from '#controlplane/compile/node-groups.ts';
 import type { CompileOptions } from '#controlplane/compile/options.ts';
-import { rateLimitMessageName } from '#controlplane/compile/rate-limit-message.ts';
+import { rateLimitMessageName } from '#controlplane/compile/rate-limits/rate-limit-message.ts';
 import type { Message } from '#protos/service.ts';
 import { RATE_LIMIT } from '#protos/type-url.ts';
 import type { Limit } from '#ratelimit-service/limit.ts';

@@ -1,4 +1,4 @@
-import { HOST_HEADER } from '#controlplane/compile/host-header.ts';
+import { HOST_HEADER } from '#controlplane/compile/tls/host-header.ts';
 import type { ClientRequest } from './client-request.ts';
 import type { ListenerSettings } from './listener-settings.ts';
 import { requestHost } from './request-host.ts';
@@ -7,7 +7,7 @@ import { requestHost } from './request-host.ts';
 export type Headers = ReadonlyMap<string, readonly [string, ...string[]]>;
 
 /** What stands for a value that Envoy makes up for each request. */
-export const NEW_REQUEST_ID = '(a new id for each request)';
+const NEW_REQUEST_ID = '(a new id for each request)';
 
 /** Of these Envoy joins repeated fields when it reads them. Measured on Envoy 1.40. */
 const JOINED: ReadonlySet<string> = new Set([

@@ -1,6 +1,7 @@
 import type { EnvoyRequest } from './envoy-request.ts';
-import { type Unmet, unmetConditions } from './route-conditions.ts';
+import { unmetConditions } from './route-conditions.ts';
 import type { Route, VirtualHost } from './route-configuration.ts';
+import type { Unmet } from './unmet.ts';
 import { findVirtualHost } from './virtual-host.ts';
 
 /** The route that Envoy takes. */

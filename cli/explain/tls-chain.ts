@@ -1,7 +1,7 @@
 import type { Compiled } from '#controlplane/compile/compiled.ts';
 import { coveringDomains } from '#controlplane/compile/domain-cover.ts';
-import { HOST_HEADER } from '#controlplane/compile/host-header.ts';
-import { isJsonObject, type Json, type JsonObject } from '#protos/json.ts';
+import { HOST_HEADER } from '#controlplane/compile/tls/host-header.ts';
+import { isJsonObject, type JsonObject, objectsIn } from '#protos/json.ts';
 import { LISTENER } from '#protos/type-url.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 
@@ -22,7 +22,7 @@ export function chainOf(
 ): TlsChain | NoTls {
   const listener = resources.get(LISTENER)?.find(({ json }) => json.listener_filters !== undefined);
   if (listener === undefined) return { reason: 'nobody listens for TLS, since no Host has it' };
-  const chains = new Map(objects(listener.json.filter_chains).map(chain => [String(chain.name), chain]));
+  const chains = new Map(objectsIn(listener.json.filter_chains).map(chain => [String(chain.name), chain]));
   const wanted = serverName === '' ? ['*'] : coveringDomains(serverName);
   const hostname = wanted.find(name => chains.has(name));
   const chain = hostname === undefined ? undefined : chains.get(hostname);
@@ -36,16 +36,12 @@ export function chainOf(
 
 /** What its `early_header_mutation_extensions` set. */
 function markOf({ filters }: JsonObject): string {
-  const [manager] = objects(filters).map(({ typed_config }) => typed_config);
-  const extensions = isJsonObject(manager) ? objects(manager.early_header_mutation_extensions) : [];
+  const [manager] = objectsIn(filters).map(({ typed_config }) => typed_config);
+  const extensions = isJsonObject(manager) ? objectsIn(manager.early_header_mutation_extensions) : [];
   const mutations = extensions.flatMap(({ typed_config }) =>
-    isJsonObject(typed_config) ? objects(typed_config.mutations) : [],
+    isJsonObject(typed_config) ? objectsIn(typed_config.mutations) : [],
   );
   const headers = mutations.flatMap(({ append }) => (isJsonObject(append) ? append.header : []));
   const [header] = headers.filter(isJsonObject).filter(({ key }) => key === HOST_HEADER);
   return String(header?.value);
-}
-
-function objects(json: Json | undefined): readonly JsonObject[] {
-  return Array.isArray(json) ? json.filter(isJsonObject) : [];
 }

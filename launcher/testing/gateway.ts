@@ -51,7 +51,7 @@ export type GatewayOptions = {
 const OFFSETS: PortOffsets = { first: 2_000, last: 5_900 };
 
 /** An offset at which all ports are free, for this test file alone until it ends. */
-export async function freePortOffset(): Promise<number> {
+async function freePortOffset(): Promise<number> {
   return (await claimPortOffset(OFFSETS)).offset;
 }
 

@@ -1,5 +1,5 @@
-import { seededRandom } from '#controlplane/compile/testing/random-documents.ts';
-import { isJsonObject, type Json, type JsonObject } from '#protos/json.ts';
+import { isJsonObject, type JsonObject, objectsIn } from '#protos/json.ts';
+import { seededRandom } from '#protos/testing/random.ts';
 import type { ClientHeader, ClientRequest } from '../client-request.ts';
 import type { Route, VirtualHost } from '../route-configuration.ts';
 
@@ -130,6 +130,5 @@ function methodOf(route: Route | undefined): string | undefined {
 }
 
 function matchersOf(route: Route | undefined): readonly JsonObject[] {
-  const headers: Json | undefined = route?.match.headers;
-  return Array.isArray(headers) ? headers.filter(isJsonObject) : [];
+  return objectsIn(route?.match.headers);
 }

@@ -1,0 +1,13 @@
+import { findExecutable, TEST_TOOLS } from '../test-tools.ts';
+
+/** A program that tests run: where it is, and why those tests are skipped (false: they are not). */
+export type FoundTool = { readonly path: string; readonly skip: string | false };
+
+/** The program of this command, one of TEST_TOOLS. */
+export function findTool(command: string): FoundTool {
+  const tool = TEST_TOOLS.find(each => each.command === command);
+  if (tool === undefined) throw new Error(`${command} is not in launcher/test-tools.ts`);
+  const path = findExecutable(command);
+  const why = path === undefined && `there is no "${command}": npm test installs it, or says why it cannot`;
+  return { path: path ?? '', skip: process.env[`GATEWAY_SKIP_${tool.name}`] ?? why };
+}
