@@ -1,7 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { exportJWK, generateKeyPair, type JWK } from 'jose';
+import { makeFolder } from '#files/make-folder.ts';
 import { createFile } from '#files/write-durably.ts';
 
 /** What the provider signs with, and what it protects its cookies with. */
@@ -14,7 +15,7 @@ export type ProviderKeys = { readonly signing: JWK; readonly cookies: string };
 export async function readKeys(file: string): Promise<ProviderKeys> {
   const known = tryRead(file);
   if (known !== undefined) return known;
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(file));
   createFile(file, JSON.stringify(await newKeys()));
   const written = tryRead(file);
   if (written !== undefined) return written;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import pino from 'pino';
 import { exitOf, orExit } from '#process/exit.ts';
+import { serviceLog } from '#process/service-log.ts';
 import { formatHostPort } from '#protos/host-port.ts';
 import { readConfig } from './config.ts';
 import { readKeys } from './keys.ts';
@@ -12,7 +12,7 @@ const STOP_GRACE_MS = 500;
 
 const exit = exitOf('identity-provider');
 const config = await orExit(exit, () => readConfig(process.env));
-const log = pino({ level: config.logLevel, base: null });
+const log = serviceLog(config.logLevel);
 const keys = await readKeys(join(config.state, 'identity-provider.json')).catch((error: Error) =>
   exit(`STATE: cannot keep the keys: ${error.message}`),
 );

@@ -13,7 +13,7 @@ export type SampleUser = {
 export const API_SCOPES = ['users:read', 'users:admin'] as const;
 
 /** The two of the demo: one may do everything, the other may not administer. */
-export const SAMPLE_USERS: readonly SampleUser[] = [
+const SAMPLE_USERS: readonly SampleUser[] = [
   {
     username: 'ada',
     password: 'difference',

@@ -16,7 +16,7 @@ export type Config = {
 };
 
 /** A variable of the environment is unusable; the message names it, and never its value where that may hold a password. */
-export class ConfigError extends Error {
+class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 

@@ -12,24 +12,30 @@ const LONGEST_PAUSE_MS = 2000;
  * its health path answers for the instance, and what needs a user answers 503.
  */
 export async function createTable(store: UserStore, log: Logger, stop: AbortSignal): Promise<void> {
-  if (!(await attempt(store, log))) void keepTrying(store, log, stop);
+  const fault = await attempt(store, log);
+  if (fault !== undefined) void keepTrying(store, log, stop, fault);
 }
 
-async function keepTrying(store: UserStore, log: Logger, stop: AbortSignal): Promise<void> {
+async function keepTrying(store: UserStore, log: Logger, stop: AbortSignal, first: string): Promise<void> {
   let wait = FIRST_PAUSE_MS;
+  let fault: string | undefined = first;
   do {
     await pause(wait, undefined, { ref: false });
     wait = Math.min(wait * 2, LONGEST_PAUSE_MS);
-  } while (!stop.aborted && !(await attempt(store, log)));
+    fault = await attempt(store, log, fault);
+  } while (!stop.aborted && fault !== undefined);
 }
 
-async function attempt(store: UserStore, log: Logger): Promise<boolean> {
+/** Gives why it failed, which is logged when it is not what was `told` before. */
+async function attempt(store: UserStore, log: Logger, told?: string): Promise<string | undefined> {
   try {
     await store.createTable();
     log.info('table of users is there');
-    return true;
-  } catch (error) {
-    log.warn(describeError(error), 'store of users is down, trying again');
-    return false;
+    return undefined;
+  } catch (thrown) {
+    const described = describeError(thrown);
+    const fault = `${described.error}: ${described.cause}`;
+    if (fault !== told) log.warn(described, 'store of users is down, trying again');
+    return fault;
   }
 }

@@ -19,9 +19,13 @@ const MAX_HASHES = Math.min(3, availableParallelism());
 const MAX_WAITING_HASHES = 256;
 const STOP_GRACE_MS = 5000;
 const STORE_GRACE_MS = 1000;
+/** What is kept of a log that cannot be written. */
+const MAX_UNWRITTEN_BYTES = 1_024 * 1_024;
 
 const config = orExit(() => readConfig(process.env));
-const log = pino({ level: config.logLevel, base: null });
+const output = pino.destination({ sync: true, maxLength: MAX_UNWRITTEN_BYTES });
+output.on('error', () => {}); // a log on a full disk does not end the service
+const log = pino({ level: config.logLevel, base: null }, output);
 
 const { database } = config;
 const users =
