@@ -1,5 +1,6 @@
 import { bootstrap } from '#envoy/bootstrap.ts';
 import { startEnvoy } from '#envoy/e2e/envoy-process.ts';
+import { after } from '#process/after.ts';
 import { serve } from '#protos/serve.ts';
 import { DiscoveryService } from '#xds/discovery-service.ts';
 import type { Snapshot } from '#xds/snapshot.ts';
@@ -42,9 +43,4 @@ export async function startPublishing(): Promise<Publishing> {
     await server.stop(0);
   };
   return { publish, stop };
-}
-
-function after(ms: number, run: () => void): () => void {
-  const timer = setTimeout(run, ms);
-  return () => clearTimeout(timer);
 }

@@ -1,6 +1,5 @@
 import { runH2load } from '../h2load.ts';
 import type { Load } from '../load.ts';
-import { quantile } from '../quantile.ts';
 import { runWrk } from '../wrk.ts';
 import { HOST, ORIGIN } from './site.ts';
 
@@ -11,6 +10,7 @@ export type Asked = { readonly port: number; readonly page: string; readonly coo
 export type Generator = {
   /** Until each cookie was used and the service runs compiled code. */
   warmUp(asked: Asked): Promise<void>;
+  /** That of one round. */
   load(asked: Asked): Promise<Load>;
 };
 
@@ -22,23 +22,18 @@ const WARM_UP_ROUNDS = 2;
 const WARM_UP_SECONDS = 3;
 const MOST_WARM_UPS = 5;
 
-/** `h2load --h1 -n 20000 -c 16`, so many times: requests in all, medians of the rest. It knows one cookie. */
-export function h2load(rounds: number): Generator {
-  const once = ({ cookies: [cookie = ''], page, port }: Asked) =>
+/** `h2load --h1 -n 20000 -c 16`. It knows one cookie. */
+export function h2load(): Generator {
+  const load = ({ cookies: [cookie = ''], page, port }: Asked) =>
     runH2load(`${ORIGIN}${page}`, port, {
       requests: REQUESTS,
       connections: CONNECTIONS,
       headers: { cookie },
     });
-  const repeat = async (asked: Asked, times: number) => {
-    const loads: Load[] = [];
-    for (let round = 0; round < times; round++) loads.push(await once(asked));
-    return loads;
+  const warmUp = async (asked: Asked) => {
+    for (let round = 0; round < WARM_UP_ROUNDS; round++) await load(asked);
   };
-  return {
-    warmUp: async asked => void (await repeat(asked, WARM_UP_ROUNDS)),
-    load: async asked => together(await repeat(asked, rounds)),
-  };
+  return { warmUp, load };
 }
 
 /** wrk over as many connections for so many seconds. */
@@ -55,16 +50,4 @@ export function wrk(seconds: number): Generator {
     throw new Error(`${asked.cookies.length} sessions cannot be used while it warms up`);
   };
   return { warmUp, load: asked => run(asked, seconds) };
-}
-
-function together(loads: readonly Load[]): Load {
-  const sum = (of: (load: Load) => number) => loads.reduce((total, load) => total + of(load), 0);
-  const median = (of: (load: Load) => number) => quantile(loads.map(of), 0.5);
-  return {
-    requests: sum(({ requests }) => requests),
-    failed: sum(({ failed }) => failed),
-    perSecond: median(({ perSecond }) => perSecond),
-    p50: median(({ p50 }) => p50),
-    p99: median(({ p99 }) => p99),
-  };
 }

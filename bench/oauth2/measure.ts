@@ -6,58 +6,73 @@ import { checksOf, type Edge } from './edge.ts';
 import type { Generator } from './generators.ts';
 import { ask } from './sessions.ts';
 
+/** What is measured: an edge with the service that it asks, if any, and what is asked of it. */
+export type Subject = {
+  readonly edge: Edge;
+  readonly service: Pick<CheckService, 'service' | 'store'> | undefined;
+  readonly page: string;
+  readonly cookies: readonly string[];
+};
+
 /** Of the service, its store and Envoy. */
 export type ByProcess = { readonly service: number; readonly store: number; readonly envoy: number };
 
-export type Measured = Load & {
-  /** CPU time a request, in µs. */
+export type Round = Load & {
+  /** How long it took, and CPU time, in ms. */
+  readonly took: number;
   readonly cpu: ByProcess;
-  /** How much of a core each had. */
-  readonly busy: ByProcess;
   /** The share of all cores' time in which they had nothing to do, 0 to 1. */
   readonly idle: number;
 };
 
-/** Asks the edge for this page. Throws when a single request is not let pass, or not asked about. */
-export async function measure(
-  edge: Edge,
-  service: Pick<CheckService, 'service' | 'store'> | undefined,
-  page: string,
-  cookies: readonly string[],
+/**
+ * So many rounds, each of which asks all subjects, forth and back in turn: what disturbs the machine disturbs all alike. Gives each one's rounds.
+ * Throws when a single request is not let pass, or not asked about.
+ */
+export async function measureInTurn(
+  subjects: readonly Subject[],
   generator: Generator,
-): Promise<Measured> {
+  rounds: number,
+): Promise<readonly (readonly Round[])[]> {
+  for (const subject of subjects) await warmUp(subject, generator);
+  const measured = subjects.map(of => ({ of, rounds: [] as Round[] }));
+  for (let round = 0; round < rounds; round++) {
+    const inTurn = round % 2 === 0 ? measured : measured.toReversed();
+    for (const { of, rounds } of inTurn) rounds.push(await measureRound(of, generator));
+  }
+  return measured.map(({ rounds }) => rounds);
+}
+
+async function warmUp({ cookies, edge, page }: Subject, generator: Generator): Promise<void> {
   const { status } = await ask(edge.port, page, cookies.at(-1) ?? '');
   if (status !== 200) throw new Error(`${page} answers ${status}`);
-  const asked = { port: edge.port, page, cookies };
-  await generator.warmUp(asked);
-  const cpuOf = () => ({
-    service: cpuMs(service?.service),
-    store: cpuMs(service?.store),
-    envoy: cpuMsOf(edge.envoy.pid),
-  });
-  const [checks, cpu, machine, begun] = [await checksOf(edge), cpuOf(), readCpuTimes(), performance.now()];
-  const load = await generator.load(asked);
-  const [ms, spent, idle] = [
-    performance.now() - begun,
-    less(cpuOf(), cpu),
-    idleShare(machine, readCpuTimes()),
+  await generator.warmUp({ port: edge.port, page, cookies });
+}
+
+async function measureRound(subject: Subject, generator: Generator): Promise<Round> {
+  const { cookies, edge, page, service } = subject;
+  const [checks, cpu, machine, begun] = [
+    await checksOf(edge),
+    cpuOf(subject),
+    readCpuTimes(),
+    performance.now(),
   ];
+  const load = await generator.load({ port: edge.port, page, cookies });
+  const took = performance.now() - begun;
+  const [spent, idle] = [less(cpuOf(subject), cpu), idleShare(machine, readCpuTimes())];
   const { ok, others } = await checksOf(edge);
   const { failed, requests } = load;
   const allowed = service === undefined ? requests : ok - checks.ok;
   if (failed > 0 || others > checks.others || allowed < requests)
     throw new Error(`of ${requests} requests ${failed} failed and ${allowed} were allowed`);
-  return { ...load, cpu: times(spent, 1_000 / requests), busy: times(spent, 1 / ms), idle };
+  return { ...load, took, cpu: spent, idle };
 }
 
-function cpuMs(pid: number | undefined): number {
-  return pid === undefined ? 0 : cpuMsOf(pid);
+function cpuOf({ edge, service }: Subject): ByProcess {
+  const of = (pid: number | undefined) => (pid === undefined ? 0 : cpuMsOf(pid));
+  return { service: of(service?.service), store: of(service?.store), envoy: of(edge.envoy.pid) };
 }
 
 function less(a: ByProcess, b: ByProcess): ByProcess {
   return { service: a.service - b.service, store: a.store - b.store, envoy: a.envoy - b.envoy };
-}
-
-function times({ envoy, service, store }: ByProcess, factor: number): ByProcess {
-  return { service: service * factor, store: store * factor, envoy: envoy * factor };
 }

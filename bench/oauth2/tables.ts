@@ -1,36 +1,44 @@
 import { toTable } from '../table.ts';
-import type { Measured } from './measure.ts';
+import type { Column } from './columns.ts';
+import type { Round } from './measure.ts';
+import { measuredIn, shareOf } from './measured.ts';
 
-/** What others are compared to, made by the same load. */
-export type Bases = {
-  readonly alone: Measured;
-  /** The constant answer, by who serves it. */
-  readonly constants: ReadonlyMap<string, Measured>;
-};
+/** The rounds of each column of a table, by its name. */
+export type Rounds = ReadonlyMap<string, readonly Round[]>;
 
-/** Columns are named after who serves them: `ours, own, Redis`. */
-export function tableOf(title: string, measured: ReadonlyMap<string, Measured>, bases: Bases): string {
-  const columns = [...measured].map(([name, each]) => [name, toColumn(name, each, bases)] as const);
-  return toTable(title, new Map(columns));
+export function tableOf(title: string, columns: readonly Column[], rounds: Rounds): string {
+  return toTable(title, new Map(columns.map(column => [column.name, toCells(column, rounds)])));
 }
 
-function toColumn(name: string, measured: Measured, bases: Bases): ReadonlyMap<string, string> {
-  const { busy, cpu, idle, p50, p99, perSecond } = measured;
+function toCells(column: Column, rounds: Rounds): ReadonlyMap<string, string> {
+  const { busy, cpu, idle, p50, p99, perSecond } = measuredIn(roundsOf(column.name, rounds));
   const cores = [busy.envoy, busy.service, busy.store].map(share => share.toFixed(2)).join(' + ');
   return new Map([
     ['requests/s', perSecond.toFixed(0)],
-    ['**as part of Envoy alone**', `**${((100 * perSecond) / bases.alone.perSecond).toFixed(0)} %**`],
+    ['**as part of Envoy alone**', `**${percentOfAlone(column, rounds)}**`],
     ['p50 / p99, ms', `${p50.toFixed(2)} / ${p99.toFixed(2)}`],
     ['CPU of service + store, µs a request', `${cpu.service.toFixed(1)} + ${cpu.store.toFixed(1)}`],
-    ['**above the constant answer on the same server**', above(name, measured, bases)],
+    ['**above the constant answer on the same server**', aboveConstant(column, rounds)],
     ['CPU of Envoy, µs a request', cpu.envoy.toFixed(0)],
     ['cores that Envoy + service + store had', cores],
     ['cores idle meanwhile', `${(100 * idle).toFixed(0)} %`],
   ]);
 }
 
-function above(name: string, { cpu }: Measured, { constants }: Bases): string {
-  const [, server = ''] = name.split(', ');
-  const base = constants.get(server);
-  return base === undefined ? '–' : `**${(cpu.service + cpu.store - base.cpu.service).toFixed(1)}**`;
+/** What was kept of the throughput of the Envoy that asks nobody. */
+export function percentOfAlone({ alone, name }: Column, rounds: Rounds): string {
+  return `${(100 * shareOf(roundsOf(name, rounds), roundsOf(alone, rounds))).toFixed(0)} %`;
+}
+
+function aboveConstant({ constant, name }: Column, rounds: Rounds): string {
+  if (constant === undefined) return '–';
+  const { service, store } = measuredIn(roundsOf(name, rounds)).cpu;
+  const answer = measuredIn(roundsOf(constant, rounds)).cpu.service;
+  return `**${(service + store - answer).toFixed(1)}**`;
+}
+
+function roundsOf(name: string, rounds: Rounds): readonly Round[] {
+  const found = rounds.get(name);
+  if (found === undefined) throw new Error(`no column "${name}" in this table`);
+  return found;
 }

@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { until } from '#envoy/e2e/until.ts';
 import { TOOLS } from '#launcher/test-tools.ts';
-import { freePort } from '#redis/testing/redis-server.ts';
+import { freePort } from '#protos/testing/free-port.ts';
 import { endProcess } from '../end-process.ts';
 import { say } from '../short-run.ts';
 import type { DecisionService } from './decision-service.ts';

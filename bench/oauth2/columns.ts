@@ -1,0 +1,115 @@
+import { startBareEdge } from './bare-edge.ts';
+import {
+  type CheckService,
+  type GuardedService,
+  type StoreKind,
+  startConstant,
+  startOurs,
+  startOursOn,
+} from './check-service.ts';
+import { type Edge, startEdge } from './edge.ts';
+import type { Subject } from './measure.ts';
+import type { BenchProvider } from './provider.ts';
+import type { Server } from './service-process.ts';
+import { makeSessions } from './sessions.ts';
+import { pageOf, siteYaml } from './site.ts';
+
+/** A column of a table, before it is measured. */
+export type Column = {
+  readonly name: string;
+  /** The columns of the same table that it is compared to, where there are such. */
+  readonly alone: string;
+  readonly constant?: string;
+  /** Starts what is measured; what it started is stopped with the stack, even if it throws. */
+  start(stack: AsyncDisposableStack): Promise<Subject>;
+};
+
+/** How many sessions are used in turn, and how many policies there are. */
+export type Size = { readonly sessions: number; readonly policies: number };
+
+/** As long as those of a session. */
+const COOKIE = `gateway_session.site.default=${'0'.repeat(64)}; gateway_xsrf.site.default=${'0'.repeat(64)}`;
+const UNKNOWN = { page: pageOf(1), cookies: [COOKIE] };
+
+const ALONE = 'Envoy alone';
+const BARE = 'bare Envoy alone';
+
+/** Nothing is guarded. */
+export function envoyAlone({ issuer }: BenchProvider): Column {
+  const start = async (stack: AsyncDisposableStack) => {
+    const edge = stopped(stack, await startEdge(siteYaml(issuer, 0), 1));
+    return { edge, service: undefined, ...UNKNOWN };
+  };
+  return { name: ALONE, alone: ALONE, start };
+}
+
+/** A service that lets every request pass. */
+export function constantAnswer({ issuer }: BenchProvider, server: Server): Column {
+  const start = (stack: AsyncDisposableStack) =>
+    startAsking(stack, server, port => startEdge(siteYaml(issuer, 1), port));
+  return { name: constantOf(server), alone: ALONE, start };
+}
+
+/** Envoy without any option that it can do without. */
+export function bareEnvoyAlone(): Column {
+  const start = async (stack: AsyncDisposableStack) => {
+    const edge = stopped(stack, await startBareEdge(undefined));
+    return { edge, service: undefined, ...UNKNOWN };
+  };
+  return { name: BARE, alone: BARE, start };
+}
+
+/** The same with a service that lets every request pass. */
+export function bareEnvoyAnswered(server: Server): Column {
+  const start = (stack: AsyncDisposableStack) => startAsking(stack, server, startBareEdge);
+  return { name: `bare Envoy, ${constantOf(server)}`, alone: BARE, start };
+}
+
+/** Our service as `npm start` has it. */
+export function ours(provider: BenchProvider, store: StoreKind, size: Size): Column {
+  return column(`ours, own, ${store}`, 'own', provider, size, yaml => startOurs(store, yaml));
+}
+
+/** Our service with its embedded store, served by what is said. */
+export function oursOn(provider: BenchProvider, server: Server, size: Size): Column {
+  return column(`ours, ${server}`, server, provider, size, yaml => startOursOn(server, yaml));
+}
+
+function column(
+  name: string,
+  server: Server,
+  provider: BenchProvider,
+  { policies, sessions }: Size,
+  startService: (yaml: string) => Promise<GuardedService>,
+): Column {
+  const yaml = siteYaml(provider.issuer, policies);
+  const page = pageOf(policies);
+  const start = async (stack: AsyncDisposableStack) => {
+    const service = await startService(yaml);
+    stack.defer(service.stop);
+    const edge = stopped(stack, await startEdge(yaml, service.port));
+    const cookies = await makeSessions(edge.port, page, provider, service.records, sessions);
+    return { edge, service, page, cookies };
+  };
+  return { name, alone: ALONE, constant: constantOf(server), start };
+}
+
+async function startAsking(
+  stack: AsyncDisposableStack,
+  server: Server,
+  startEdgeFor: (port: number) => Promise<Edge>,
+): Promise<Subject> {
+  const service: CheckService = await startConstant(server);
+  stack.defer(service.stop);
+  return { edge: stopped(stack, await startEdgeFor(service.port)), service, ...UNKNOWN };
+}
+
+/** An edge that is stopped with the stack: before the service that it asks. */
+function stopped(stack: AsyncDisposableStack, edge: Edge): Edge {
+  stack.defer(edge.envoy.stop);
+  return edge;
+}
+
+function constantOf(server: Server): string {
+  return `constant answer, ${server}`;
+}
