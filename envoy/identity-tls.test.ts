@@ -12,9 +12,10 @@ import { changingTls, testAuthority } from '#protos/testing/test-authority.ts';
 import { DiscoveryService } from '#xds/discovery-service.ts';
 import { SnapshotCache } from '#xds/snapshot-cache.ts';
 import { bootstrap } from './bootstrap.ts';
-import { startEnvoy, toEnvoyYaml } from './e2e/envoy-process.ts';
+import { startEnvoy } from './e2e/envoy-process.ts';
 import { until } from './e2e/until.ts';
 import { validate } from './e2e/validate.ts';
+import { toEnvoyYaml } from './envoy-yaml.ts';
 import { identitySecret } from './identity-tls.ts';
 
 const AUTHORITY = await testAuthority();

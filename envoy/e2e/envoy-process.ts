@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { stringify } from 'yaml';
 import { envoyBinary } from '#envoy/binary.ts';
+import { toEnvoyYaml } from '#envoy/envoy-yaml.ts';
 import { until } from './until.ts';
 
 /** A real Envoy of one test, with its own folder and an admin port that the system chose. */
@@ -60,11 +60,6 @@ export async function startEnvoy(bootstrap: object, args: readonly string[] = []
     log,
     stop: () => stop(child, folder),
   };
-}
-
-/** YAML that Envoy, which reads YAML 1.1, understands as it was meant. */
-export function toEnvoyYaml(value: object): string {
-  return stringify(value, { version: '1.1', lineWidth: 0, aliasDuplicateObjects: false });
 }
 
 type Listeners = {

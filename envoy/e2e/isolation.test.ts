@@ -6,7 +6,7 @@ import { after, before, describe, test } from 'node:test';
 import { stringify } from 'yaml';
 import { envoyBinary } from '#envoy/binary.ts';
 import { bootstrap } from '#envoy/bootstrap.ts';
-import { toEnvoyYaml } from './envoy-process.ts';
+import { toEnvoyYaml } from '#envoy/envoy-yaml.ts';
 import { makeTestHosts, type TestHost, type TestHosts, whyNoTestHosts } from './test-hosts.ts';
 import { until } from './until.ts';
 

@@ -31,7 +31,7 @@ function resources({ rateLimit, upstream }: Services): Record<string, string> {
       ...['bare', 'full', 'faulty', 'limited.service', 'trial', 'trials'].map(name => of(name, [name])),
       document('Mapping', 'plain', { prefix: '/plain/', service: upstream }),
       of('counted', ['counted', CLIENT]),
-      of('several', ['several-hour'], ['several-day'], ['several-trial']),
+      of('several', ['several-second'], ['several-day'], ['several-trial']),
       of('mixed', ['mixed']),
     ].join(''),
     'limits.yaml': [
@@ -77,9 +77,9 @@ function resources({ rateLimit, upstream }: Services): Record<string, string> {
       ]),
       limits('log', [
         { name: 'trial', action: 'logonly', pattern: pattern('trial'), ...NONE },
-        { name: 'short trial', action: 'LogOnly', pattern: pattern('trials'), ...NONE },
+        { name: 'short trial', action: 'LogOnly', pattern: pattern('trials'), ...NONE, unit: 'second' },
         { name: 'long trial', action: 'LogOnly', pattern: pattern('trials'), ...NONE, unit: 'day' },
-        { name: 'several short', pattern: pattern('several-hour'), ...NONE, unit: 'minute' },
+        { name: 'several short', pattern: pattern('several-second'), ...NONE, unit: 'second' },
         { name: 'several long', pattern: pattern('several-day'), ...NONE, unit: 'day' },
         { name: 'several trial', action: 'LogOnly', pattern: pattern('several-trial'), ...NONE },
         { name: 'mixed trial', action: 'LogOnly', pattern: pattern('mixed'), ...NONE, unit: 'day' },

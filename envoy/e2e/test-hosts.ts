@@ -74,6 +74,7 @@ function end(child: ChildProcess): Promise<void> {
   });
 }
 
-function ip(...args: readonly string[]): void {
+/** Runs iproute2's `ip`; throws with what it says. */
+export function ip(...args: readonly string[]): void {
   execFileSync('ip', args, { stdio: ['ignore', 'ignore', 'pipe'] });
 }

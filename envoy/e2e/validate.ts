@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { envoyBinary } from '#envoy/binary.ts';
-import { toEnvoyYaml } from './envoy-process.ts';
+import { toEnvoyYaml } from '#envoy/envoy-yaml.ts';
 
 /** What a real `envoy --mode validate` says of a bootstrap: undefined when it is accepted, else its complaint. */
 export async function validate(bootstrap: object): Promise<string | undefined> {
