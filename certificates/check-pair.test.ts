@@ -133,6 +133,37 @@ for (const critical of ['critical,', '']) {
   });
 }
 
+const EC = [
+  '-newkey',
+  'ec',
+  '-pkeyopt',
+  'ec_paramgen_curve:prime256v1',
+  '-addext',
+  'basicConstraints=CA:FALSE',
+];
+
+for (const [what, extension, finding] of [
+  [
+    'keyUsage without digitalSignature',
+    'keyUsage=keyAgreement',
+    /^error: its keyUsage lacks digitalSignature/,
+  ],
+  [
+    'must staple',
+    'tlsfeature=status_request',
+    /^error: the certificate is to be served with an OCSP response/,
+  ],
+  ['must staple, critical', 'tlsfeature=critical,status_request', /^error: the certificate is to be served/],
+  ['clients only', 'extendedKeyUsage=clientAuth', /^warning: its extendedKeyUsage lacks serverAuth/],
+  ['servers too', 'extendedKeyUsage=clientAuth,serverAuth', /^$/],
+  ['status_request_v2 alone', 'tlsfeature=status_request_v2', /^$/],
+] as const) {
+  test(`an ECDSA certificate with an extension is judged as Envoy and clients do: ${what}`, t => {
+    const { certificate, key } = selfSigned(t, ...EC, '-addext', extension);
+    assert.match(messages(certificate, key, LATER).join(), finding);
+  });
+}
+
 test('what is odd but works has a warning', () => {
   assert.match(
     messages(ROOT.certificate, ROOT.key).join(),

@@ -1,6 +1,6 @@
 import { createPrivateKey, type KeyObject, type X509Certificate } from 'node:crypto';
+import { checkLeaf } from './check-leaf.ts';
 import { errorFinding, type Finding, warningFinding } from './finding.ts';
-import { maySign } from './key-usage.ts';
 import { parseCertificates } from './pem.ts';
 
 const MOST = { bytes: 128 * 1024, count: 16 };
@@ -15,21 +15,38 @@ const CURVES: ReadonlySet<string> = new Set(['prime256v1', 'secp384r1', 'secp521
  * Source: what Envoy 1.40 takes (measured); Envoy's page on TLS; RFC 8446, 4.4.2 (order of the chain).
  */
 export function checkKeyPair(chainPem: string, keyPem: string, now: number): readonly Finding[] {
-  const chain = parseCertificates(chainPem, MOST);
-  const key = parseKey(keyPem);
-  const malformed = [
-    ...('error' in chain ? [errorFinding(`the certificate chain cannot be used: ${chain.error}`)] : []),
-    ...('error' in key ? [errorFinding(`the private key cannot be used: ${key.error}`)] : []),
-  ];
-  if ('error' in chain || 'error' in key) return malformed;
+  const parsed = parsePair(chainPem, keyPem);
+  if ('malformed' in parsed) return parsed.malformed;
   return [
-    ...checkFit(chain.certificates, key.key),
-    ...checkKind(key.key),
-    ...checkTimes(chain.certificates, now),
-    ...checkOrder(chain.certificates),
-    ...checkLeaf(chain.certificates),
+    ...checkCertificates(parsed, now),
+    ...checkOrder(parsed.certificates),
+    ...checkLeaf(parsed.certificates),
     ...checkStrayKey(chainPem),
   ];
+}
+
+/** The same of an authority's own certificate and key, which sign certificates and are shown to nobody. */
+export function checkAuthorityPair(chainPem: string, keyPem: string, now: number): readonly Finding[] {
+  const parsed = parsePair(chainPem, keyPem);
+  return 'malformed' in parsed ? parsed.malformed : checkCertificates(parsed, now);
+}
+
+type Pair = { readonly certificates: readonly X509Certificate[]; readonly key: KeyObject };
+
+function parsePair(chainPem: string, keyPem: string): Pair | { readonly malformed: readonly Finding[] } {
+  const chain = parseCertificates(chainPem, MOST);
+  const key = parseKey(keyPem);
+  if (!('error' in chain) && !('error' in key)) return { ...chain, ...key };
+  return {
+    malformed: [
+      ...('error' in chain ? [errorFinding(`the certificate chain cannot be used: ${chain.error}`)] : []),
+      ...('error' in key ? [errorFinding(`the private key cannot be used: ${key.error}`)] : []),
+    ],
+  };
+}
+
+function checkCertificates({ certificates, key }: Pair, now: number): readonly Finding[] {
+  return [...checkFit(certificates, key), ...checkKind(key), ...checkTimes(certificates, now)];
 }
 
 function parseKey(pem: string): { readonly key: KeyObject } | { readonly error: string } {
@@ -104,23 +121,6 @@ function checkOrder(chain: readonly X509Certificate[]): readonly Finding[] {
       `certificate ${at + 1} of the chain is not issued by certificate ${at + 2}: each must be followed by its issuer`,
     ),
   ];
-}
-
-function checkLeaf([leaf]: readonly X509Certificate[]): readonly Finding[] {
-  const findings: Finding[] = [];
-  if (leaf?.ca) {
-    findings.push(
-      warningFinding('the certificate is that of an authority (CA:TRUE), not of a server or client'),
-    );
-  }
-  if (leaf?.publicKey.asymmetricKeyType === 'rsa' && maySign(leaf.raw) === false) {
-    findings.push(
-      warningFinding(
-        'its keyUsage lacks digitalSignature: TLS 1.3 needs it of an RSA key, and browsers and Envoy insist',
-      ),
-    );
-  }
-  return findings;
 }
 
 function checkStrayKey(chainPem: string): readonly Finding[] {

@@ -1,4 +1,4 @@
-import { checkKeyPair } from '../check-pair.ts';
+import { checkAuthorityPair } from '../check-pair.ts';
 import { errorsOf } from '../finding.ts';
 import { parseCertificates } from '../pem.ts';
 import type { Root, Roots } from './roots.ts';
@@ -45,5 +45,5 @@ function wrongWith(certificate: string, key: string | undefined): string | undef
   const parsed = parseCertificates(certificate, { bytes: 16 * 1024, count: 1 });
   if ('error' in parsed) return parsed.error;
   const begin = parsed.certificates[0]?.validFromDate.getTime() ?? 0;
-  return key === undefined ? undefined : errorsOf(checkKeyPair(certificate, key, begin));
+  return key === undefined ? undefined : errorsOf(checkAuthorityPair(certificate, key, begin));
 }

@@ -1,0 +1,47 @@
+import type { X509Certificate } from 'node:crypto';
+import { errorFinding, type Finding, warningFinding } from './finding.ts';
+import { maySign } from './key-usage.ts';
+import { mustStaple } from './must-staple.ts';
+
+const SERVER_AUTH = '1.3.6.1.5.5.7.3.1';
+const ANY_USAGE = '2.5.29.37.0';
+
+/**
+ * What is wrong with the first certificate of a chain as that of a server: an error where Envoy would refuse it, a warning where clients would.
+ * Source: what Envoy 1.40 takes (measured); RFC 5280, 4.2.1.3 and 4.2.1.12; RFC 7633.
+ */
+export function checkLeaf([leaf]: readonly X509Certificate[]): readonly Finding[] {
+  return leaf === undefined
+    ? []
+    : [...checkAuthority(leaf), ...checkUsage(leaf), ...checkPurposes(leaf), ...checkStaple(leaf)];
+}
+
+function checkAuthority({ ca }: X509Certificate): readonly Finding[] {
+  if (!ca) return [];
+  return [warningFinding('the certificate is that of an authority (CA:TRUE), not of a server or client')];
+}
+
+function checkUsage({ publicKey, raw }: X509Certificate): readonly Finding[] {
+  const lacks = 'its keyUsage lacks digitalSignature';
+  if (maySign(raw) !== false) return [];
+  if (publicKey.asymmetricKeyType === 'ec') {
+    return [errorFinding(`${lacks}: Envoy does not take it with an ECDSA key, which can do nothing else`)];
+  }
+  if (publicKey.asymmetricKeyType !== 'rsa') return [];
+  return [warningFinding(`${lacks}: TLS 1.3 needs it of an RSA key, and browsers and Envoy insist`)];
+}
+
+/** Node calls the extended usages `keyUsage`. */
+function checkPurposes({ keyUsage }: X509Certificate): readonly Finding[] {
+  if (keyUsage === undefined || keyUsage.includes(SERVER_AUTH) || keyUsage.includes(ANY_USAGE)) return [];
+  return [warningFinding('its extendedKeyUsage lacks serverAuth, so clients will refuse it')];
+}
+
+function checkStaple({ raw }: X509Certificate): readonly Finding[] {
+  if (!mustStaple(raw)) return [];
+  return [
+    errorFinding(
+      'the certificate is to be served with an OCSP response ("must staple"), which the gateway has not: have one issued without',
+    ),
+  ];
+}
