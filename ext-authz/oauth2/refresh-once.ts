@@ -121,8 +121,23 @@ function wasRefreshed({ session: before }: LoadedSession, { session: after }: Lo
   return before.accessToken !== after.accessToken || before.accessTokenEnds !== after.accessTokenEnds;
 }
 
-/** `invalid_grant` (RFC 6749 section 5.2), or an ID token that does not continue the login (OpenID Connect Core section 12.2). */
+/** An ID token that does not continue the login (OpenID Connect Core section 12.2), or a refusal that only another login mends. */
 function endsSession(error: unknown): boolean {
   if (!(error instanceof ProviderError)) return false;
-  return error.code === 'invalid_id_token' || error.oauthError === 'invalid_grant';
+  if (error.code === 'invalid_id_token') return true;
+  return error.status !== TOO_MANY_REQUESTS && LOG_IN_AGAIN.has(error.oauthError ?? '');
 }
+
+/** RFC 6585 section 4: whatever code is beside it. */
+const TOO_MANY_REQUESTS = 429;
+
+/**
+ * How providers say that a refresh token is no good any more: `invalid_grant` (RFC 6749 section 5.2), but Dex says `invalid_request`, UAA `invalid_token`, and
+ * where somebody must do something first Entra and Auth0 say what (OpenID Connect Core section 3.1.2.6). What says that the client or the moment is at
+ * fault is not among them: the session stays.
+ */
+const LOG_IN_AGAIN: ReadonlySet<string> = new Set([
+  ...['invalid_grant', 'invalid_request', 'invalid_token', 'access_denied'],
+  ...['interaction_required', 'login_required', 'account_selection_required', 'consent_required'],
+  'mfa_required',
+]);

@@ -147,6 +147,45 @@ test('invalid_grant: log in again, and the old session is gone', async t => {
   assert.equal(await gateway.filters[0]?.[0]?.sessions.read(id), undefined);
 });
 
+for (const [who, status, error] of [
+  ['Dex', 400, 'invalid_request'],
+  ['UAA', 401, 'invalid_token'],
+  ['Entra', 400, 'interaction_required'],
+  ['Entra', 400, 'consent_required'],
+  ['Auth0', 403, 'mfa_required'],
+  ['Auth0', 403, 'access_denied'],
+  ['a provider with prompt=none in mind', 400, 'login_required'],
+] as const) {
+  test(`${error} (${status}), as ${who} says of a refresh token: log in again`, async t => {
+    const { browser, gateway } = await open(t);
+    rotate();
+    await browser.follow(PAGE, authorize);
+    provider().behave('token', () => ({ status, body: { error } }));
+    gateway.advance(HOUR + 1);
+    assert.equal((await browser.visit(PAGE)).status, 303);
+  });
+}
+
+for (const [status, error] of [
+  [401, 'invalid_client'],
+  [400, 'unauthorized_client'],
+  [400, 'temporarily_unavailable'],
+  [403, 'Forbidden'],
+  [429, 'access_denied'],
+] as const) {
+  test(`${error} (${status}) is no fault of the session: it stays`, async t => {
+    const { browser, gateway } = await open(t);
+    rotate();
+    await browser.follow(PAGE, authorize);
+    provider().behave('token', () => ({ status, body: { error } }));
+    gateway.advance(HOUR + 1);
+    await assert.rejects(browser.visit(PAGE), { name: 'ProviderError' });
+    grantCodes(provider(), () => ({ access_token: 'again' }));
+    gateway.advance(2_000);
+    assert.equal(await bearer(browser), 'Bearer again');
+  });
+}
+
 for (const [claim, value] of [
   ['sub', 'mallory'],
   ['azp', 'client'],
