@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import protobuf from 'protobufjs';
 import descriptor from 'protobufjs/ext/descriptor/index.js';
+import { withNewerFields } from './newer-fields.ts';
 
-/** A file of a FileDescriptorSet: its bytes as they came, so that options survive that protobufjs does not know. */
+/** A file of a FileDescriptorSet: its bytes as they came, but for newer fields, so that options survive that protobufjs does not know. */
 export type DescriptorFile = {
   readonly name: string;
   readonly bytes: Uint8Array;
@@ -48,7 +49,8 @@ export function indexDescriptors(set: Uint8Array): Descriptors {
   const files = new Map<string, DescriptorFile>();
   const symbols = new Map<string, DescriptorFile>();
   const extensions = new Map<string, Map<number, DescriptorFile>>();
-  for (const bytes of fileBytes(set)) {
+  for (const asBuilt of fileBytes(set)) {
+    const bytes = withNewerFields(asBuilt, FileDescriptorProto.decode(asBuilt) as unknown as File);
     const declared = FileDescriptorProto.decode(bytes) as unknown as File;
     const file = { name: declared.name, bytes, imports: declared.dependency };
     files.set(file.name, file);

@@ -3,13 +3,14 @@
  * as far as it matters to us.
  */
 
-/** Fields that we use and that the .proto files do not have yet. */
+/** Fields that we use and that the .proto files do not have yet, each of a message type that `declaredIn` declares. */
 export const NEWER_FIELDS = [
   {
     type: 'envoy.extensions.common.ratelimit.v3.RateLimitDescriptor',
     name: 'hits_addend',
     number: 3,
     fieldType: 'google.protobuf.UInt64Value',
+    declaredIn: 'google/protobuf/wrappers.proto',
   },
 ] as const;
 
