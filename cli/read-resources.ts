@@ -1,13 +1,14 @@
-import { statSync } from 'node:fs';
+import { type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Collected, collect } from '#resources/collect.ts';
 import type { FileContent } from '#resources/file-content.ts';
 import { readText } from '#resources/file-text.ts';
+import { reasonOf } from '#resources/folder-listing.ts';
 import { createFolderReader } from '#resources/folder-reader.ts';
 import { createParser } from '#resources/parse.ts';
 import { DEFAULT_PARSE_OPTIONS } from '#resources/parse-options.ts';
 
-/** Reads the resources of these files and folders, as the control plane would. Throws an Error that names a path that is not there. */
+/** Reads the resources of these files and folders, as the control plane would. Throws an Error that names a path that is not there or cannot be looked through. */
 export function readResources(paths: readonly string[]): Collected {
   const files = new Map<string, FileContent>();
   for (const path of paths) {
@@ -17,9 +18,21 @@ export function readResources(paths: readonly string[]): Collected {
 }
 
 function readPath(path: string): [string, FileContent][] {
-  const stat = statSync(path, { throwIfNoEntry: false });
-  if (stat === undefined) throw new Error(`${path}: there is no such file or folder`);
-  if (!stat.isDirectory()) return [[path, readText(path)]];
-  const { files } = createFolderReader(path)(false);
-  return [...files].map(([file, content]) => [join(path, file), content]);
+  if (!statOf(path).isDirectory()) return [[path, readText(path)]];
+  try {
+    const { files } = createFolderReader(path)(false);
+    return [...files].map(([file, content]) => [join(path, file), content]);
+  } catch (error) {
+    throw new Error(`${path}: cannot read this folder: ${reasonOf(error)}`);
+  }
+}
+
+function statOf(path: string): Stats {
+  try {
+    const stat = statSync(path, { throwIfNoEntry: false });
+    if (stat !== undefined) return stat;
+  } catch (error) {
+    throw new Error(`${path}: cannot read this: ${reasonOf(error)}`);
+  }
+  throw new Error(`${path}: there is no such file or folder`);
 }

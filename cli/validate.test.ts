@@ -79,6 +79,15 @@ describe('gateway validate', () => {
     );
   });
 
+  test('ends with a sentence at a folder that holds far more than resources', async () => {
+    const { code, stdout, stderr } = await gateway('validate', '/');
+    assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
+    assert.match(
+      stderr,
+      /^gateway: \/: cannot read this folder: more than 20000 files and folders are in it/,
+    );
+  });
+
   test('fails when there is no such file', async () => {
     assert.deepEqual(await gateway('validate', '/no/such/file.yaml'), {
       code: 1,

@@ -1,21 +1,21 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import type { FileContent } from './file-content.ts';
 import { describeError } from './folder-listing.ts';
+import { LONGEST_FILE } from './longest-file.ts';
 
-/** More than ten times what 10,000 Mappings take. */
-const LONGEST = 32 * 1024 * 1024;
+const TOO_LONG: FileContent = { error: `Cannot read this: it has more than ${LONGEST_FILE} bytes` };
 
 /** The text of a file in UTF-8 without byte order marks, or why there is none. Never throws. */
 export function readText(path: string): FileContent {
   try {
-    return decode(readFileSync(path));
+    return statSync(path).size > LONGEST_FILE ? TOO_LONG : decode(readFileSync(path));
   } catch (error) {
     return { error: describeError(error) };
   }
 }
 
 function decode(bytes: Uint8Array): FileContent {
-  if (bytes.length > LONGEST) return { error: `Cannot read this: it has more than ${LONGEST} bytes` };
+  if (bytes.length > LONGEST_FILE) return TOO_LONG;
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     if (text.includes('\0')) return { error: 'Cannot read this: it is a binary file' };

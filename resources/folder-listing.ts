@@ -1,6 +1,7 @@
-import { type BigIntStats, readdirSync, realpathSync, statSync } from 'node:fs';
+import { type BigIntStats, opendirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FileContent } from './file-content.ts';
+import { LONGEST_FILE } from './longest-file.ts';
 
 /** A folder as it stands, its files not yet read. Paths are relative to it, with `/`, sorted. */
 export type Listing = {
@@ -19,7 +20,21 @@ type Found = {
   readonly files: Map<string, { signature: string } | { error: string }>;
   readonly folders: Map<string, string>;
   readonly loops: string[];
+  /** Names seen so far, and the bytes of the resource files among them. */
+  entries: number;
+  bytes: number;
 };
+
+/** What a folder of resources may hold, all that is in it counted. It is looked through every second. */
+export type FolderBounds = { readonly entries: number; readonly bytes: number };
+
+/** Twice 10,000 Mappings with a file each; bytes of twice the longest file. */
+const BOUNDS: FolderBounds = { entries: 20_000, bytes: 2 * LONGEST_FILE };
+
+/** This is no folder of resources, or of far too many. The message says which bound it exceeds, and not which folder. */
+export class FolderTooLarge extends Error {
+  override readonly name = 'FolderTooLarge';
+}
 
 const RESOURCE_FILE = /\.(ya?ml|json)$/i;
 
@@ -28,38 +43,71 @@ const RESOURCE_FILE = /\.(ya?ml|json)$/i;
  * with a leading dot left out: so Kubernetes' mounts, whose files link through `..data`, show each file once.
  * It works synchronously: thousands of files take a few milliseconds, several times less than by promises.
  * @throws NodeJS.ErrnoException when the folder itself cannot be read
+ * @throws FolderTooLarge as soon as it has seen more than the bounds
  */
-export function listFolder(root: string): Listing {
-  const found: Found = { files: new Map(), folders: new Map(), loops: [] };
-  listInto(found, root, '', []);
+export function listFolder(root: string, bounds = BOUNDS): Listing {
+  const found: Found = { files: new Map(), folders: new Map(), loops: [], entries: 0, bytes: 0 };
+  listInto({ found, root, bounds }, '', []);
   return found;
 }
 
-function listInto(found: Found, root: string, folder: string, above: readonly string[]): void {
-  const path = join(root, folder);
-  const real = realpathSync(path);
-  if (above.includes(real)) {
-    found.loops.push(folder);
+type Walk = { readonly found: Found; readonly root: string; readonly bounds: FolderBounds };
+
+function listInto(walk: Walk, folder: string, above: readonly string[]): void {
+  const path = join(walk.root, folder);
+  const identity = identityOf(statSync(path, { bigint: true }));
+  if (above.includes(identity)) {
+    walk.found.loops.push(folder);
     return;
   }
-  const names = readdirSync(path)
-    .filter(name => !name.startsWith('.'))
-    .sort();
-  found.folders.set(folder, identityOf(statSync(path, { bigint: true })));
-  for (const name of names)
-    listEntry(found, root, folder === '' ? name : `${folder}/${name}`, [...above, real]);
+  const names = namesIn(walk, path).sort();
+  walk.found.folders.set(folder, identity);
+  for (const name of names) listEntry(walk, folder === '' ? name : `${folder}/${name}`, [...above, identity]);
 }
 
-function listEntry(found: Found, root: string, path: string, above: readonly string[]): void {
+/** One by one, as a single folder may hold millions. */
+function namesIn({ found, bounds }: Walk, path: string): string[] {
+  const names: string[] = [];
+  const opened = opendirSync(path);
+  try {
+    for (let entry = opened.readSync(); entry !== null; entry = opened.readSync()) {
+      found.entries++;
+      if (found.entries > bounds.entries)
+        throw new FolderTooLarge(
+          `more than ${bounds.entries} files and folders are in it: want a folder with resources alone`,
+        );
+      if (!entry.name.startsWith('.')) names.push(entry.name);
+    }
+  } finally {
+    opened.closeSync();
+  }
+  return names;
+}
+
+function listEntry(walk: Walk, path: string, above: readonly string[]): void {
+  const { found, root } = walk;
   try {
     const stats = statSync(join(root, path), { bigint: true });
-    if (stats.isDirectory()) listInto(found, root, path, above);
-    else if (RESOURCE_FILE.test(path)) found.files.set(path, toEntry(stats));
+    if (stats.isDirectory()) listInto(walk, path, above);
+    else if (RESOURCE_FILE.test(path)) {
+      countBytes(walk, Number(stats.size));
+      found.files.set(path, toEntry(stats));
+    }
   } catch (error) {
+    if (error instanceof FolderTooLarge) throw error;
     // What leads nowhere is no folder, so only a resource file's name makes it ours.
     if (RESOURCE_FILE.test(path) || !leadsNowhere(error))
       found.files.set(path, { error: describeError(error) });
   }
+}
+
+/** A file that is too long alone is not read. */
+function countBytes({ found, bounds }: Walk, size: number): void {
+  if (size <= LONGEST_FILE) found.bytes += size;
+  if (found.bytes > bounds.bytes)
+    throw new FolderTooLarge(
+      `its .yaml, .yml and .json files have more than ${bounds.bytes} bytes together: want a folder with resources alone`,
+    );
 }
 
 function leadsNowhere(error: unknown): boolean {
@@ -84,8 +132,14 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOTDIR: 'it is not a folder',
 };
 
-/** Why the file system refused something, in plain words. */
+/** Why the file system refused something, in plain words, as what is said of that file or folder. */
 export function describeError(error: unknown): string {
+  return `Cannot read this: ${reasonOf(error)}`;
+}
+
+/** The same, without what it is said of. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof FolderTooLarge) return error.message;
   const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-  return `Cannot read this: ${REASONS[code] ?? code}`;
+  return REASONS[code] ?? code;
 }

@@ -240,7 +240,30 @@ test('a folder that is not there at the start is an error that names it', () => 
   const path = join(tmpdir(), 'there-is-no-such-folder');
   assert.throws(
     () => watchFolder(path, () => {}),
-    /Cannot read the folder .*there-is-no-such-folder for resources/,
+    /Cannot read the folder .*there-is-no-such-folder for resources: it does not exist/,
+  );
+});
+
+test('a folder that grows far too large is a Problem at once, and its last files stay', async context => {
+  const folder = watched(context, { 'a.yaml': '1' }, { rescanMs: 20 });
+  const elsewhere = mkdtempSync(join(tmpdir(), 'elsewhere-'));
+  context.after(() => rmSync(elsewhere, { recursive: true }));
+  for (const level of [0, 1, 2]) {
+    mkdirSync(join(elsewhere, String(level)));
+    for (let link = 0; link < 30; link++) symlinkSync(`../${level + 1}`, join(elsewhere, `${level}/${link}`));
+  }
+  mkdirSync(join(elsewhere, '3'));
+  symlinkSync(join(elsewhere, '0'), join(folder.root, 'many'));
+  await folder.until(({ problems }) => problems.length > 0);
+  const { files, problems } = folder.deliveries.at(-1) ?? { files: new Map(), problems: [] };
+  assert.equal(
+    problems[0]?.message,
+    'Cannot read this: more than 20000 files and folders are in it: want a folder with resources alone; the last resources of this folder stay in force',
+  );
+  assert.deepEqual([...files.keys()], ['a.yaml']);
+  assert.throws(
+    () => watchFolder(folder.root, () => {}),
+    new RegExp(`^Error: Cannot read the folder ${folder.root} for resources: more than 20000 files`),
   );
 });
 

@@ -2,7 +2,7 @@ import { type FSWatcher, watch } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { FileContent } from './file-content.ts';
-import { describeError } from './folder-listing.ts';
+import { describeError, reasonOf } from './folder-listing.ts';
 import { createFolderReader, type FolderReading } from './folder-reader.ts';
 import type { Problem } from './problem.ts';
 
@@ -62,7 +62,8 @@ class FolderWatcher {
     try {
       this.#content = this.#toContent(this.#read(false));
     } catch (error) {
-      throw new Error(`Cannot read the folder ${this.#root} for resources; create it or name another`, {
+      const why = reasonOf(error);
+      throw new Error(`Cannot read the folder ${this.#root} for resources: ${why}; mend it or name another`, {
         cause: error,
       });
     }

@@ -1,0 +1,2 @@
+/** Of a file of resources, in bytes: more than ten times what 10,000 Mappings take. */
+export const LONGEST_FILE = 32 * 1024 * 1024;
