@@ -3,13 +3,13 @@ import { describeError } from './describe-error.ts';
 import { HttpError } from './http-error.ts';
 import type { Instance } from './instance.ts';
 import { Overloaded } from './limiter.ts';
-import { lingeringClose } from './lingering-close.ts';
+import { lingeringClose, sentOrSilent } from './lingering-close.ts';
 import { noteFailure } from './request-log.ts';
 import { StoreUnavailable } from './store-unavailable.ts';
 
 /** Answers whatever a handler threw: JSON with `ok` false, the instance and `error` in plain words. The cause goes to the log only. */
 export function errorAnswer(instance: Instance): ErrorRequestHandler {
-  return (error, req, res, _next) => {
+  return async (error, req, res, _next) => {
     const { status, headers, message } = toHttpError(error);
     noteFailure(res, status < 500 ? { error: message } : describeError(error));
     res.status(status).set(headers);
@@ -19,6 +19,7 @@ export function errorAnswer(instance: Instance): ErrorRequestHandler {
       res.json(body);
       return;
     }
+    if (req.headers.expect === undefined) await sentOrSilent(req); // who asks first has sent nothing yet
     const bytes = Buffer.from(JSON.stringify(body));
     res.type('json').set({ Connection: 'close', 'Content-Length': String(bytes.length) });
     res.write(bytes);

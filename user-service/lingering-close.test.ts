@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { createServer, IncomingMessage } from 'node:http';
+import { type AddressInfo, connect, Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
-import { lingeringClose } from './lingering-close.ts';
+import { setImmediate } from 'node:timers/promises';
+import { lingeringClose, sentOrSilent } from './lingering-close.ts';
 
 /** A server that refuses each request at once, and a client that has begun to send one without reading. */
 async function refusedRequest(t: TestContext, contentLength: number): Promise<Socket> {
@@ -42,4 +43,39 @@ test('a client that never finishes has its connection closed after five seconds'
   assert.equal(socket.readableEnded, false);
   t.mock.timers.tick(1);
   await once(socket, 'end');
+});
+
+test('a request counts as sent when its last byte has come, and as silent half a second after the last one that came', async t => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const req = new IncomingMessage(new Socket());
+  let ended = false;
+  const end = sentOrSilent(req).then(() => {
+    ended = true;
+  });
+  for (const _ of [1, 2, 3]) {
+    t.mock.timers.tick(499);
+    req.push('more');
+    await setImmediate();
+    assert.equal(ended, false);
+  }
+  t.mock.timers.tick(500);
+  await end;
+
+  const whole = new IncomingMessage(new Socket());
+  const sent = sentOrSilent(whole);
+  whole.push('all');
+  whole.push(null);
+  await sent;
+});
+
+test('a client that sends for ever is waited for five seconds', async t => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const req = new IncomingMessage(new Socket());
+  const end = sentOrSilent(req);
+  for (let ms = 0; ms < 5000; ms += 250) {
+    req.push('more');
+    await setImmediate();
+    t.mock.timers.tick(250);
+  }
+  await end;
 });

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
+import { promisify } from 'node:util';
 import { claimPortOffset, type PortOffset } from './port-offset.ts';
 import { type Answer, request } from './request.ts';
 import { type System, startSystem } from './system.ts';
@@ -10,6 +13,17 @@ import { type System, startSystem } from './system.ts';
 const PASSWORD = 'correct horse battery staple';
 const WRONG_PASSWORD = 'incorrect mule';
 const JSON_BODY = { 'Content-Type': 'application/json' };
+
+/** The answer to a client that reads nothing before it has sent all, as urllib and many others do. */
+async function sendThenRead(edge: string, path: string, size: number): Promise<string> {
+  const { hostname, port } = new URL(edge);
+  const socket = connect(Number(port), hostname).pause();
+  socket.write(
+    `PUT ${path} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: ${size}\r\n\r\n`,
+  );
+  await promisify<Buffer>(socket.write.bind(socket))(Buffer.alloc(size, 'x'));
+  return text(socket);
+}
 
 type User = { readonly fullname: string; readonly uuid: string; readonly hostname: string };
 
@@ -110,6 +124,10 @@ describe('a user', () => {
     });
     assert.equal(huge.status, 413, huge.body);
     assert.match((JSON.parse(huge.body) as { error: string }).error, /16/);
+    assert.match(
+      await sendThenRead(system.edge, '/user/ada', 10 * 1024 * 1024),
+      /^HTTP\/1.1 413 .*"error":/s,
+    );
     isSameRecord(await fromEachInstance());
     assert.equal((await ask('GET', '/user/ada')).status, 404);
   });
