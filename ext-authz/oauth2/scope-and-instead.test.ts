@@ -50,6 +50,20 @@ test('a provider that does not list openid has granted it all the same: there is
   assert.equal((await browser.follow(PAGE, authorize, { scope: ['openid', 'read'] })).status, 0);
 });
 
+for (const [who, granting] of [
+  ['Google', { scope: 'openid https://www.googleapis.com/auth/userinfo.email' }],
+  ['Entra', { scope: 'api://app/read', claims: { email: 'ada@example.com' } }],
+  ['LinkedIn', { scope: 'email,openid' }],
+] as const) {
+  test(`email is granted as ${who} says it, by a refresh too`, async t => {
+    const { browser, gateway } = await open(t);
+    grantCodes(provider(), () => ({ ...granting, refresh_token: 'r' }));
+    assert.equal((await browser.follow(PAGE, authorize, { scope: ['email'] })).status, 0);
+    gateway.advance(3_600_001);
+    assert.equal((await browser.visit(PAGE, { scope: ['email'] })).status, 0);
+  });
+}
+
 test('no scope in the answer: what was asked for is granted', async t => {
   const { browser } = await open(t);
   assert.equal((await browser.follow(PAGE, authorize, { scope: ['read', 'write'] })).status, 0);

@@ -1,4 +1,5 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose';
+import { grantedScope } from '../provider/granted-scope.ts';
 import type { IdToken } from '../provider/id-token.ts';
 import type { TokenSet } from '../provider/token-answer.ts';
 import type { SameSite } from '../rule.ts';
@@ -53,16 +54,16 @@ export function newSession(
 
 /**
  * A session after a grant or a refresh. No refresh token, ID token or scope in the answer: the old ones go on (RFC 6749 sections 5.1 and 6,
- * OpenID Connect Core section 12.2). An ID token shows that `openid` was granted, whatever the scope says.
+ * OpenID Connect Core section 12.2).
  */
 export function withTokens(session: Session, tokens: TokenSet, maxIdle: number, now: number): Session {
   const refreshToken = tokens.refreshToken ?? session.refreshToken;
+  const idToken = tokens.idToken ?? session.idToken;
   const renewed: Session = {
-    ...session,
+    ...{ ...session, idToken },
     accessToken: tokens.accessToken,
     accessTokenEnds: accessTokenEnd(tokens, now),
-    idToken: tokens.idToken ?? session.idToken,
-    granted: tokens.scope === undefined ? session.granted : [...new Set([...tokens.scope, 'openid'])],
+    ...(tokens.scope !== undefined && { granted: grantedScope(tokens.scope, session.asked, idToken.claims) }),
     ...(refreshToken !== undefined && { refreshToken }),
   };
   return { ...renewed, ends: sessionEnd(renewed, maxIdle, now) };

@@ -1,6 +1,7 @@
 import { BoundedCache } from '../bounded-cache.ts';
 import { timeOf } from '../jwt/claims.ts';
 import { decodeJwt } from '../jwt/token-data.ts';
+import { grantedScope } from '../provider/granted-scope.ts';
 import { isJsonObject, type JsonObject } from '../provider/json-answer.ts';
 import type { TokenSet } from '../provider/token-answer.ts';
 import type { RecordStore } from '../store/record-store.ts';
@@ -108,7 +109,7 @@ export function toGrantedToken(
   return {
     accessToken,
     idToken: idToken && { raw: idToken.raw, claims: idToken.claims },
-    scope: scope ?? asked,
+    scope: grantedScope(scope, asked, idToken?.claims),
     usableUntil: Math.min(end - margin, credentialsEnd),
     networks: new Set(),
   };

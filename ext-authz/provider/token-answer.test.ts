@@ -58,6 +58,9 @@ test('a bare grant says nothing of lifetime, scope and refresh', async t => {
 test('an empty scope grants nothing', async t =>
   assert.deepEqual((await granting(t, { scope: '' })).scope, []));
 
+test('a scope may be a list', async t =>
+  assert.deepEqual((await granting(t, { scope: ['openid', 'a'] })).scope, ['openid', 'a']));
+
 test('optional members that are null count as absent', async t => {
   const tokens = await granting(t, { scope: null, refresh_token: null, id_token: null });
   assert.deepEqual([tokens.scope, tokens.refreshToken], [undefined, undefined]);
@@ -99,7 +102,7 @@ for (const access_token of ['', null, 7, {}, undefined]) {
   test(`access_token ${JSON.stringify(access_token)} is refused`, t =>
     assert.rejects(granting(t, { access_token }), providerError('invalid_answer')));
 }
-for (const body of [{ refresh_token: 7 }, { scope: ['a'] }]) {
+for (const body of [{ refresh_token: 7 }, { scope: ['a', 7] }, { scope: { a: 1 } }]) {
   test(`${JSON.stringify(body)} is refused`, t =>
     assert.rejects(granting(t, body), providerError('invalid_answer')));
 }

@@ -51,7 +51,14 @@ function readTokenAnswer(answer: ProviderAnswer, url: string): JsonObject {
   const json = readJson(answer, asked);
   if (!isJsonObject(json))
     throw new ProviderError('invalid_answer', `${placeOf(asked)}: the answer is not a JSON object`, answer);
-  return withoutEmpty(json);
+  return withoutEmpty(withScopeText(json));
+}
+
+/** RFC 6749 section 5.1 has a text; Twitch sends a list of values. */
+function withScopeText(json: JsonObject): JsonObject {
+  const { scope } = json;
+  const isList = Array.isArray(scope) && scope.every(value => typeof value === 'string');
+  return isList ? { ...json, scope: scope.join(' ') } : json;
 }
 
 /** RFC 6749 section 5.1 has these members optional; providers that have none of them send null or nothing. */
