@@ -101,7 +101,7 @@ export class TokenObtainer {
       await cache.write(seal, token);
       return { kind: 'token', token, isNew: true };
     } catch (error) {
-      const code = error instanceof ProviderError ? error.oauthError : undefined;
+      const code = refusalCode(error);
       if (code === undefined || ![...refusedBy, NOT_GRANTED].includes(code)) throw error;
       await this.#remember(seal);
       return refusedBy.includes(code) ? 'refused' : { kind: 'not_granted' };
@@ -119,4 +119,9 @@ export class TokenObtainer {
   #refusalName({ key }: RecordSeal): string {
     return storeName(this.#parts.storeKey, { kind: 'refusal', realm: '' }, [key]);
   }
+}
+
+/** A 429 (RFC 6585 section 4) is about the gateway, whatever code is beside it. */
+function refusalCode(error: unknown): string | undefined {
+  return error instanceof ProviderError && error.status !== 429 ? error.oauthError : undefined;
 }

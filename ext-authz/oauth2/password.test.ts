@@ -95,6 +95,21 @@ test('a refused user is 403 and counted; a refused client of the Filter is a fau
     await assert.rejects(other.run(LOGIN), error => faultOf(error) === 'provider');
 });
 
+for (const [who, status, error] of [
+  ['Dex', 401, 'access_denied'],
+  ['UAA', 401, 'unauthorized'],
+  ['Entra', 400, 'interaction_required'],
+  ['Auth0', 403, 'mfa_required'],
+] as const) {
+  test(`a user that ${who} refuses with ${error} is 403 and counted`, async t => {
+    hostile.behave('token', () => ({ status, body: { error } }));
+    const { run } = await openCredentialFilter(t, hostile.issuer, GRANT);
+    const guess = (password: string) => run({ ...LOGIN, 'x-gateway-password': password });
+    for (let n = 0; n < 5; n += 1) assert.equal(answerOf(await guess(`${n}`)).status, 403);
+    assert.equal(answerOf(await guess('next')).status, 429);
+  });
+}
+
 test('users are not mixed up', async t => {
   hostile.behave('token', async ({ form }) => {
     const access_token = `token-of-${form.get('username')}`;

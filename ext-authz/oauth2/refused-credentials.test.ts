@@ -18,12 +18,19 @@ async function guessAsOthers(run: TestCredentialFilter['run'], times: number): P
 }
 
 test('refused credentials are 403 without a challenge', async t => {
-  for (const error of ['invalid_client', 'invalid_grant', 'unauthorized_client', 'access_denied']) {
+  const codes = ['invalid_client', 'invalid_grant', 'unauthorized_client'];
+  for (const error of [...codes, 'access_denied', 'unauthorized', 'invalid_client_id']) {
     refuse(error);
     const { run } = await open(t);
     const answer = answerOf(await run(ME));
     assert.deepEqual([answer.status, fieldOf(answer, 'www-authenticate')], [403, undefined]);
   }
+});
+
+test('a 429 refuses no credentials, whatever code is beside it', async t => {
+  refuse('access_denied', 429);
+  const { run } = await open(t);
+  for (let n = 0; n < 6; n += 1) await assert.rejects(run(as('me', `${n}`)), { status: 429 });
 });
 
 test('a refusal is remembered for 1 s, by other replicas too', async t => {
