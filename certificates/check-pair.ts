@@ -1,10 +1,10 @@
-import { createPrivateKey, type KeyObject, type X509Certificate } from 'node:crypto';
+import type { KeyObject, X509Certificate } from 'node:crypto';
 import { checkLeaf } from './check-leaf.ts';
 import { errorFinding, type Finding, warningFinding } from './finding.ts';
 import { parseCertificates } from './pem.ts';
+import { parsePrivateKey } from './private-key.ts';
 
 const MOST = { bytes: 128 * 1024, count: 16 };
-const MOST_KEY_BYTES = 32 * 1024;
 const LEAST_RSA_BITS = 2048;
 /** What Envoy's BoringSSL takes, by OpenSSL's names. */
 const CURVES: ReadonlySet<string> = new Set(['prime256v1', 'secp384r1', 'secp521r1']);
@@ -35,7 +35,7 @@ type Pair = { readonly certificates: readonly X509Certificate[]; readonly key: K
 
 function parsePair(chainPem: string, keyPem: string): Pair | { readonly malformed: readonly Finding[] } {
   const chain = parseCertificates(chainPem, MOST);
-  const key = parseKey(keyPem);
+  const key = parsePrivateKey(keyPem);
   if (!('error' in chain) && !('error' in key)) return { ...chain, ...key };
   return {
     malformed: [
@@ -47,22 +47,6 @@ function parsePair(chainPem: string, keyPem: string): Pair | { readonly malforme
 
 function checkCertificates({ certificates, key }: Pair, now: number): readonly Finding[] {
   return [...checkFit(certificates, key), ...checkKind(key), ...checkTimes(certificates, now)];
-}
-
-function parseKey(pem: string): { readonly key: KeyObject } | { readonly error: string } {
-  if (pem.length > MOST_KEY_BYTES) return { error: `it has more than ${MOST_KEY_BYTES} bytes` };
-  if (!/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(pem)) {
-    return { error: 'it holds no private key in PEM ("-----BEGIN PRIVATE KEY-----")' };
-  }
-  if (/-----BEGIN ENCRYPTED PRIVATE KEY-----|^Proc-Type: *4,ENCRYPTED/m.test(pem)) {
-    return { error: 'it is encrypted: give it without a passphrase' };
-  }
-  try {
-    return { key: createPrivateKey(pem) };
-  } catch {
-    // OpenSSL's own words would say no more, and nobody knows what they may quote.
-    return { error: 'it is malformed' };
-  }
 }
 
 function checkFit(chain: readonly X509Certificate[], key: KeyObject): readonly Finding[] {

@@ -49,7 +49,7 @@ export const IMPORT_RULES: readonly ImportRow[] = [
   { folder: 'files', ours: [], packages: [], node: true },
   { folder: 'kubernetes', ours: [], packages: ['@kubernetes/client-node'], node: true },
   { folder: 'certificates', ours: ['files'], packages: ['@peculiar/x509'], node: true },
-  { folder: 'redis', ours: [], packages: ['@redis/client'], node: true },
+  { folder: 'redis', ours: ['certificates'], packages: ['@redis/client'], node: true },
   {
     folder: 'ratelimit-service',
     ours: ['certificates', 'process', 'protos', 'resources', 'xds', 'redis'],

@@ -1,12 +1,20 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { issueServer } from '#certificates/authority/leaf.ts';
+import { issueRoot } from '#certificates/authority/root.ts';
 import { readRedis, redisOf } from './read-redis.ts';
+
+const DAY = { now: Date.now(), lifetimeMs: 86_400_000 };
+const ROOT = await issueRoot(DAY);
+const PAIR = await issueServer(ROOT, ['client.test'], DAY);
 
 const files: Readonly<Record<string, string>> = {
   '/run/password': 'from-file\n',
-  '/run/ca.pem': 'CA',
-  '/run/cert.pem': 'CERT',
-  '/run/key.pem': 'KEY',
+  '/run/empty': '\n',
+  '/run/ca.pem': ROOT.certificate,
+  '/run/cert.pem': PAIR.certificate,
+  '/run/key.pem': PAIR.key,
+  '/run/other-key.pem': ROOT.key,
 };
 
 function readFile(path: string): string {
@@ -52,7 +60,7 @@ describe('the environment', () => {
         },
         readFile,
       ),
-      { ...single, tls: { ca: 'CA', cert: 'CERT', key: 'KEY' } },
+      { ...single, tls: { ca: ROOT.certificate, cert: PAIR.certificate, key: PAIR.key } },
     ));
 
   test('gives the sentinels their own password', () =>
@@ -76,6 +84,42 @@ describe('the environment', () => {
     ],
     [{ REDIS_URL: 'redis://a', REDIS_CA_FILE: '/run/ca.pem' }, /want rediss in REDIS_URL/],
     [{ REDIS_URL: 'rediss://a', REDIS_CERT_FILE: '/run/cert.pem' }, /belong together/],
+    [
+      { REDIS_URL: 'redis://a', REDIS_PASSWORD: 'secret', REDIS_PASSWORD_FILE: '/run/password' },
+      /^REDIS_PASSWORD and REDIS_PASSWORD_FILE are both set: keep one$/,
+    ],
+    [
+      {
+        REDIS_URL: 'redis-sentinel://a/m',
+        REDIS_SENTINEL_PASSWORD: 'secret',
+        REDIS_SENTINEL_PASSWORD_FILE: '/run/password',
+      },
+      /^REDIS_SENTINEL_PASSWORD and REDIS_SENTINEL_PASSWORD_FILE are both set: keep one$/,
+    ],
+    [
+      { REDIS_URL: 'redis://a', REDIS_PASSWORD_FILE: '/run/empty' },
+      /^REDIS_PASSWORD_FILE: the file "\/run\/empty" is empty/,
+    ],
+    [
+      { REDIS_URL: 'redis-cluster://a', REDIS_SENTINEL_PASSWORD: 'secret' },
+      /^REDIS_SENTINEL_PASSWORD .* want redis-sentinel in REDIS_URL/,
+    ],
+    [
+      { REDIS_URL: 'rediss://a', REDIS_CA_FILE: '/run/password' },
+      /^REDIS_CA_FILE: cannot use the file "\/run\/password": it holds no certificate in PEM .* want the authorities/,
+    ],
+    [
+      { REDIS_URL: 'rediss://a', REDIS_CERT_FILE: '/run/key.pem', REDIS_KEY_FILE: '/run/key.pem' },
+      /^REDIS_CERT_FILE: cannot use the file "\/run\/key.pem": it holds no certificate in PEM/,
+    ],
+    [
+      { REDIS_URL: 'rediss://a', REDIS_CERT_FILE: '/run/cert.pem', REDIS_KEY_FILE: '/run/cert.pem' },
+      /^REDIS_KEY_FILE: cannot use the file "\/run\/cert.pem": it holds no private key in PEM/,
+    ],
+    [
+      { REDIS_URL: 'rediss://a', REDIS_CERT_FILE: '/run/cert.pem', REDIS_KEY_FILE: '/run/other-key.pem' },
+      /^REDIS_KEY_FILE: the key in "\/run\/other-key.pem" does not fit the first certificate in "\/run\/cert.pem"/,
+    ],
   ] as const)
     test(`is refused: ${error.source}`, () => {
       const read = readRedis(env, readFile);

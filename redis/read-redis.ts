@@ -1,4 +1,6 @@
-import { type Malformed, parseRedisAddress, type RedisDescription, type RedisTls } from './description.ts';
+import { type Malformed, parseRedisAddress, type RedisDescription } from './description.ts';
+import { readTls } from './read-tls.ts';
+import { Unreadable } from './unreadable.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -19,7 +21,8 @@ const BESIDE_URL = [
  * REDIS_SENTINEL_PASSWORD or REDIS_SENTINEL_PASSWORD_FILE; with TLS, REDIS_CA_FILE (PEM, in place of the system's authorities), and
  * REDIS_CERT_FILE with REDIS_KEY_FILE (PEM, where the server wants a client certificate). A password of its own wins over the one in
  * the address; of a file the last line feed is cut. An empty variable is one that is not set. Undefined without any of them: that only
- * REDIS_URL is missing is an error, since replicas would then keep apart what they are to share. The error names the variable, and never its value.
+ * REDIS_URL is missing is an error, since replicas would then keep apart what they are to share; so is whatever would be ignored. The error names the variable,
+ * and never a secret.
  */
 export function readRedis(
   env: Environment,
@@ -51,24 +54,21 @@ function withoutAddress(env: Environment): Malformed | undefined {
     : { error: `${without} is set, but REDIS_URL is not: set both or none` };
 }
 
-class Unreadable extends Error {}
+type ReadFile = (path: string) => string;
+type Read = (name: string) => string | undefined;
 
-function describe(
-  parsed: RedisDescription,
-  read: (name: string) => string | undefined,
-  readFile: (path: string) => string,
-): RedisDescription {
+function describe(parsed: RedisDescription, read: Read, readFile: ReadFile): RedisDescription {
   const file = (name: string) => {
     const path = read(name);
-    return path === undefined ? undefined : contentOf(name, path, readFile);
+    return path === undefined ? undefined : { path, text: contentOf(name, path, readFile) };
   };
-  const secret = (name: string) => file(`${name}_FILE`)?.replace(/\r?\n$/, '') ?? read(name);
+  const secret = (name: string) => secretOf(name, read, file);
   const username = read('REDIS_USERNAME') ?? parsed.username;
   const password = secret('REDIS_PASSWORD') ?? parsed.password;
   if (username !== undefined && password === undefined)
     throw new Unreadable('REDIS_URL: a user without password: set REDIS_PASSWORD or REDIS_PASSWORD_FILE');
-  const tls = { ...tlsOf(file) };
-  if (parsed.tls === undefined && Object.keys(tls).length > 0)
+  const tls = readTls(file);
+  if (parsed.tls === undefined && tls !== undefined)
     throw new Unreadable(
       'REDIS_CA_FILE, REDIS_CERT_FILE and REDIS_KEY_FILE are for TLS: want rediss in REDIS_URL',
     );
@@ -77,32 +77,39 @@ function describe(
     topology: withPassword(parsed.topology, secret('REDIS_SENTINEL_PASSWORD')),
     ...(username !== undefined && { username }),
     ...(password !== undefined && { password }),
-    ...(parsed.tls !== undefined && { tls }),
+    ...(parsed.tls !== undefined && { tls: tls ?? {} }),
   };
+}
+
+/** What a variable holds, or the file that its namesake with `_FILE` names. */
+function secretOf(
+  name: string,
+  read: Read,
+  file: (name: string) => { path: string; text: string } | undefined,
+) {
+  const [value, inFile] = [read(name), file(`${name}_FILE`)];
+  if (inFile === undefined) return value;
+  if (value !== undefined) throw new Unreadable(`${name} and ${name}_FILE are both set: keep one`);
+  const secret = inFile.text.replace(/\r?\n$/, '');
+  if (secret !== '') return secret;
+  throw new Unreadable(`${name}_FILE: the file "${inFile.path}" is empty: want the password in it`);
 }
 
 function withPassword(
   topology: RedisDescription['topology'],
   password: string | undefined,
 ): RedisDescription['topology'] {
-  return topology.kind === 'sentinel' && password !== undefined ? { ...topology, password } : topology;
-}
-
-function tlsOf(file: (name: string) => string | undefined): RedisTls {
-  const [ca, cert, key] = [file('REDIS_CA_FILE'), file('REDIS_CERT_FILE'), file('REDIS_KEY_FILE')];
-  if ((cert === undefined) !== (key === undefined))
-    throw new Unreadable('REDIS_CERT_FILE and REDIS_KEY_FILE belong together: set both or none');
-  return {
-    ...(ca !== undefined && { ca }),
-    ...(cert !== undefined && { cert }),
-    ...(key !== undefined && { key }),
-  };
+  if (password === undefined) return topology;
+  if (topology.kind === 'sentinel') return { ...topology, password };
+  throw new Unreadable(
+    'REDIS_SENTINEL_PASSWORD and REDIS_SENTINEL_PASSWORD_FILE are for sentinels: want redis-sentinel in REDIS_URL, or REDIS_PASSWORD',
+  );
 }
 
 function contentOf(name: string, path: string, readFile: (path: string) => string): string {
   try {
     return readFile(path);
   } catch {
-    throw new Unreadable(`${name}: cannot read the file "${path}"`);
+    throw new Unreadable(`${name}: cannot read the file "${path}": want a file that this process may read`);
   }
 }

@@ -1,0 +1,4 @@
+/** What the environment says of Redis cannot be used. The message names the variable, and never a secret. */
+export class Unreadable extends Error {
+  override readonly name = 'Unreadable';
+}
