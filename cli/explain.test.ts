@@ -111,12 +111,14 @@ describe('gateway explain', () => {
     assert.match(demo.stdout, /Mapping default\/user-service \(.*user-service\.yaml:\d+\)/);
     const folders = [await folderOf(t, { 'a.yaml': RESOURCES }), await folderOf(t, {})];
     const main = join(import.meta.dirname, 'main.ts');
-    const env = { ...process.env, RESOURCES: folders.join(':') };
-    const told = spawnSync(process.execPath, [main, 'explain', 'GET', '/user/health'], {
-      env,
-      encoding: 'utf8',
-    });
-    assert.match(told.stdout, /Mapping default\/user \(/);
+    const asked = (paths: string) =>
+      spawnSync(process.execPath, [main, 'explain', 'GET', '/user/health'], {
+        env: { ...process.env, RESOURCES: paths },
+        encoding: 'utf8',
+      });
+    assert.match(asked(folders.join(':')).stdout, /Mapping default\/user \(/);
+    assert.equal(asked('').stdout, demo.stdout);
+    assert.match(asked(' :').stderr, /^gateway: RESOURCES is " :", which names nothing/);
   });
 
   const mistakes: readonly (readonly [readonly string[], RegExp])[] = [

@@ -59,8 +59,8 @@ function collect(value: string, earlier: readonly string[] = []): readonly strin
 
 function run(method: string, url: string, flags: Flags, command: Command): void {
   const request = parseClientRequest(method, url, flags);
-  const resources =
-    command.getOptionValueSource('resources') === 'env' ? flags.resources.flatMap(split) : flags.resources;
+  const named = command.getOptionValueSource('resources') === 'env';
+  const resources = named ? split(flags.resources.join()) : flags.resources;
   const { explanation, problems } = explainFor(request, resources.map(shorten), flags.nodeGroup);
   for (const problem of problems) process.stderr.write(`${describeProblem(problem)}\n`);
   process.stdout.write(
@@ -76,9 +76,17 @@ function explainFor(request: ClientRequest, paths: readonly string[], nodeGroup:
   return explain({ resources: set, problems, nodeGroup, request, options: compileOptions({}) });
 }
 
-/** As the environment has them. */
-function split(paths: string): readonly string[] {
-  return paths.split(delimiter).filter(path => path !== '');
+/** As the environment has them, and the control plane reads them. */
+function split(text: string): readonly string[] {
+  if (text.trim() === '') return [DEMO];
+  const paths = text
+    .split(delimiter)
+    .map(path => path.trim())
+    .filter(path => path !== '');
+  if (paths.length > 0) return paths;
+  throw new Error(
+    `RESOURCES is "${text}", which names nothing: want one or more, with "${delimiter}" between`,
+  );
 }
 
 /** What is below the working directory is shown, and thus read, without it. */

@@ -41,9 +41,16 @@ describe('the gateway command', () => {
       ['status', '--port-offset', 'far'],
       /'--port-offset <number>' argument 'far' is invalid\. want a number/,
     ],
-    [['up', '--state', ''], /'--state <folder>' argument '' is invalid\. want a folder/],
-    [['up', '--resources', ' '], /'--resources <folder>' argument ' ' is invalid\. want a folder/],
-    [['scale', '2', '--state', ''], /'--state <folder>' argument '' is invalid\. want a folder/],
+    [['up', '--state', ''], /^error: option '--state <folder>' is empty: give it a value, or leave it out\n/],
+    [['up', '--resources', ' '], /^error: option '--resources <folder>' is empty/],
+    [['scale', '2', '--state='], /^error: option '--state <folder>' is empty/],
+    [['scale', ''], /^error: an argument is empty/],
+    [['status', '--address', ''], /^error: option '--address <host:port>' is empty/],
+    [['bootstrap', 'edge', '--tls-folder', ''], /^error: option '--tls-folder <path>' is empty/],
+    [['compile', 'x', '--node-group', ''], /^error: option '--node-group <group>' is empty/],
+    [['explain', 'GET', '/', '-H', ''], /^error: option '-H, --header <name: value>' is empty/],
+    [['explain', 'GET', '/', '--resources', 'x', ''], /^error: option '--resources <paths...>' is empty/],
+    [['validate', 'x', ''], /^error: an argument is empty/],
   ] as const;
   for (const [args, message] of mistakes) {
     test(`refuses "${args.join(' ')}" and says what to do`, async () => {

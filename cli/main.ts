@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
+import { refuseEmpty } from './refuse-empty.ts';
 
 /** Each command is loaded only when it is asked for: `up` starts its first child sooner without the compiler. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
@@ -19,7 +20,8 @@ const program = new Command('gateway')
   .description('An API gateway on Envoy, configured by a few YAML resources')
   .version(version)
   .showSuggestionAfterError()
-  .showHelpAfterError('(--help shows what there is)');
+  .showHelpAfterError('(--help shows what there is)')
+  .hook('preAction', (_program, command) => refuseEmpty(command));
 
 const asked = COMMANDS[process.argv[2] ?? ''];
 for (const load of asked === undefined ? Object.values(COMMANDS) : [asked]) {

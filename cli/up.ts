@@ -2,7 +2,6 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { parseInstanceCount } from '#launcher/instance-count.ts';
 import { DEFAULT_STATE } from '#launcher/state-folder.ts';
 import { up } from '#launcher/up.ts';
-import { parseFolder } from './folder-option.ts';
 import { parsePortOffset } from './port-offset.ts';
 
 type Flags = { instances: number; resources?: string; state: string; portOffset: number };
@@ -12,15 +11,9 @@ export function upCommand(): Command {
   return new Command('up')
     .description('run the gateway: control plane, discovery, instances with their Envoys, and the edge Envoy')
     .option('--instances <number>', 'instances of the user service', parseCount, 2)
-    .option(
-      '--resources <folder>',
-      'your own YAML resources (default: envoy/resources, the demo)',
-      parseFolder,
-    )
+    .option('--resources <folder>', 'your own YAML resources (default: envoy/resources, the demo)')
     .addOption(
-      new Option('--state <folder>', 'where state and logs are kept')
-        .default(DEFAULT_STATE, '.gateway')
-        .argParser(parseFolder),
+      new Option('--state <folder>', 'where state and logs are kept').default(DEFAULT_STATE, '.gateway'),
     )
     .option('--port-offset <number>', 'added to every port', parsePortOffset, 0)
     .action(async (flags: Flags) => {
