@@ -47,6 +47,7 @@ const resources = await orExit(exit, () =>
     kubernetes: cluster && { cluster, namespaces: config.kubernetes?.namespaces },
     inForce: () => plane.inForce(),
     onChange: reading => plane.read(reading),
+    onTrouble: reason => log.error({ reason }, 'waits until all resources are read'),
     onStatus: changed,
     after,
     random,

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Problem } from '#resources/problem.ts';
 import { problemText } from './problems.ts';
 
-/** Logs each Problem once when it appears, and once when it is gone. */
+/** Logs each Problem once when it appears, and once when it is gone. One that another has followed at its place is not mended: it reads otherwise now. */
 export function problemLog(log: Logger): (problems: readonly Problem[]) => void {
   let known = new Map<string, Problem>();
   return problems => {
@@ -10,7 +10,16 @@ export function problemLog(log: Logger): (problems: readonly Problem[]) => void 
     for (const [text, { severity }] of now) {
       if (!known.has(text)) log[severity === 'error' ? 'error' : 'warn'](text);
     }
-    for (const text of known.keys()) if (!now.has(text)) log.info(`mended: ${text}`);
+    const news = new Set(
+      [...now].filter(([text]) => !known.has(text)).map(([, problem]) => placeOf(problem)),
+    );
+    for (const [text, problem] of known) {
+      if (!now.has(text) && !news.has(placeOf(problem))) log.info(`mended: ${text}`);
+    }
     known = now;
   };
+}
+
+function placeOf({ kind, namespace, name, file, field }: Problem): string {
+  return JSON.stringify([kind, namespace, name, file, field]);
 }

@@ -261,11 +261,13 @@ describe('resources in Kubernetes', { skip: whyNoKubeApiserver() ?? false }, () 
     const late = await readFrom(kubeconfig, OURS);
     t.after(() => late.close());
     await untilWaiting(late, /does not answer/);
+    await untilTold(late, /does not answer/);
     assert.equal(late.readings.length, 0);
     await created(t, mapping('new'));
     wire.mend();
     await late.readingWhen(has('Mapping/default/stays'));
     assert.equal(late.waiting(), undefined);
+    assert.deepEqual(read.troubles, []);
     assert.ok(has('Mapping/default/stays')(await read.readingWhen(has('Mapping/default/new'))));
     assert.deepEqual(messages(await read.readingWhen(({ problems }) => problems.length === 0)), []);
   });
@@ -286,4 +288,8 @@ async function inTurns<T>(
 
 async function untilWaiting(read: ApiReader, reason: RegExp): Promise<void> {
   while (!reason.test(read.waiting() ?? '')) await new Promise(resolve => setTimeout(resolve, 5));
+}
+
+async function untilTold(read: ApiReader, trouble: RegExp): Promise<void> {
+  while (!trouble.test(read.troubles.join())) await new Promise(resolve => setTimeout(resolve, 5));
 }

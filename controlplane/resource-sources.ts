@@ -27,6 +27,8 @@ export type SourcesOptions = {
   /** What proxies go by, besides what is written: its Secrets are read, too. */
   inForce(): Iterable<Resource>;
   onChange(reading: Reading): void;
+  /** Why nothing has been read yet, where something is wrong: at each change, until all is read. */
+  onTrouble?(reason: string): void;
   /** What is said of objects of Kubernetes has changed, and nothing else. */
   onStatus?(): void;
   after(ms: number, callback: () => void): () => void;
@@ -70,6 +72,7 @@ class ResourceSources implements Sources {
   #folders: FoldersReading | undefined;
   #watch: { close(): void } | undefined;
   #delivered = false;
+  #told: string | undefined;
   /** Secrets that nothing is known of, and that were waited for. */
   #givenUp: ReadonlySet<string> = new Set();
 
@@ -121,12 +124,21 @@ class ResourceSources implements Sources {
   #read(): void {
     this.#cancel('quiet');
     this.#cancel('longest');
+    this.#tellTrouble();
     const reading = this.#kubernetes === undefined ? NOTHING : this.#kubernetes.reading();
     if (this.#folders === undefined || reading === undefined) return;
     this.#kubernetes?.want(this.#wantedSecrets(this.#folders, reading));
     if (this.#waitsForSecret()) return;
     this.#cancel('secret');
     this.#deliver(this.#folders, this.#kubernetes?.reading() ?? NOTHING);
+  }
+
+  /** Once all is read, what is wrong is a Problem. */
+  #tellTrouble(): void {
+    const reason = this.#delivered ? undefined : this.#kubernetes?.trouble();
+    if (reason === undefined || reason === this.#told) return;
+    this.#told = reason;
+    this.#options.onTrouble?.(reason);
   }
 
   #wantedSecrets(folders: FoldersReading, { objects }: KubernetesReading): ReadonlyMap<string, SecretName> {

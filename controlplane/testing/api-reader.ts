@@ -8,6 +8,8 @@ import { type Reading, type Sources, watchResources } from '../resource-sources.
 export type ApiReader = Sources & {
   /** Every reading, the newest last. */
   readonly readings: readonly Reading[];
+  /** What kept it from reading all. */
+  readonly troubles: readonly string[];
   /** What was asked of the API: path and selection. */
   readonly asked: readonly string[];
   /** How often only statuses changed. */
@@ -26,6 +28,7 @@ export async function readFrom(
   const cluster = await connectCluster({ kubeconfig });
   const readings: Reading[] = [];
   const asked: string[] = [];
+  const troubles: string[] = [];
   let statuses = 0;
   const note = ({ path, query }: ApiRequest) => asked.push(`${path} ${query?.fieldSelector ?? ''}`.trim());
   const noted: Cluster = {
@@ -46,6 +49,7 @@ export async function readFrom(
     kubernetes: { cluster: noted, namespaces },
     inForce: () => reader.inForce,
     onChange: reading => readings.push(reading),
+    onTrouble: reason => troubles.push(reason),
     onStatus: () => {
       statuses += 1;
     },
@@ -54,6 +58,7 @@ export async function readFrom(
   });
   const reader: ApiReader = {
     readings,
+    troubles,
     asked,
     statuses: () => statuses,
     inForce: [],

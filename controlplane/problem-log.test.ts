@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { pino } from 'pino';
+import type { Problem } from '#resources/problem.ts';
+import { problemLog } from './problem-log.ts';
+
+const AWAY: Problem = {
+  kind: 'Kubernetes',
+  namespace: '',
+  name: '',
+  file: '',
+  line: 0,
+  severity: 'error',
+  message: 'the connection was cut',
+};
+const OTHER: Problem = {
+  ...AWAY,
+  kind: 'Mapping',
+  namespace: 'shop',
+  name: 'a',
+  field: 'spec.prefix',
+  message: 'no',
+};
+
+function logged(...readings: readonly (readonly Problem[])[]): readonly string[] {
+  const lines: string[] = [];
+  const write = problemLog(pino({ base: null }, { write: line => void lines.push(JSON.parse(line).msg) }));
+  for (const problems of readings) write(problems);
+  return lines;
+}
+
+test('a problem is told once when it appears and once when it is gone', () => {
+  assert.deepEqual(logged([AWAY, OTHER], [AWAY, OTHER], [OTHER]), [
+    'Kubernetes: the connection was cut',
+    'Mapping shop/a (spec.prefix): no',
+    'mended: Kubernetes: the connection was cut',
+  ]);
+});
+
+test('a problem that reads otherwise is not mended', () => {
+  const refused = { ...AWAY, message: 'the connection is refused' };
+  assert.deepEqual(logged([AWAY], [refused], []), [
+    'Kubernetes: the connection was cut',
+    'Kubernetes: the connection is refused',
+    'mended: Kubernetes: the connection is refused',
+  ]);
+});
