@@ -1,5 +1,5 @@
 import { globSync, rmSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { delimiter, join, resolve } from 'node:path';
 import { envoyBinary } from '#envoy/binary.ts';
 import type { JsonObject } from '#protos/json.ts';
 import { announcement } from './announcement.ts';
@@ -57,6 +57,7 @@ export async function up(options: UpOptions): Promise<void> {
 
 async function prepare({ portOffset, resources, say, state: path }: UpOptions): Promise<Layout> {
   const own = resources === undefined ? undefined : ownResources(resources);
+  for (const folder of [own, resolve(path)]) if (folder?.includes(delimiter)) throw unlistable(folder);
   const state = makeStateFolder(path);
   return {
     root: ROOT,
@@ -73,8 +74,17 @@ async function prepare({ portOffset, resources, say, state: path }: UpOptions): 
 
 function ownResources(path: string): string {
   const folder = resolve(path);
-  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return folder;
-  throw new Error(`The resources folder ${folder} does not exist: name yours with --resources`);
+  const found = statSync(folder, { throwIfNoEntry: false });
+  if (found?.isDirectory()) return folder;
+  const wrong = found === undefined ? 'does not exist' : 'is a file, not a folder';
+  throw new Error(`The resources folder ${folder} ${wrong}: name yours with --resources`);
+}
+
+/** The control plane gets its folders as one list. */
+function unlistable(folder: string): Error {
+  return new Error(
+    `The folder ${folder} has "${delimiter}" in its path, which parts folders in a list: use another name`,
+  );
 }
 
 function takeState(state: StateFolder): { release(): void } {

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
@@ -122,14 +124,23 @@ describe('no gateway', () => {
     assert.match(said, /^gateway: No gateway runs on the state folder \/tmp\/no-such-state: start one/);
   });
 
-  test('starts with resources that are not there', async () => {
-    const { code, said } = await gatewayCommand('up', '--resources', '/tmp/no-such-resources');
-    assert.deepEqual(
-      [code, said],
-      [
-        1,
-        'gateway: The resources folder /tmp/no-such-resources does not exist: name yours with --resources\n',
-      ],
-    );
+  for (const [path, wrong] of [
+    ['/tmp/no-such-resources', 'does not exist: name yours with --resources'],
+    [import.meta.filename, 'is a file, not a folder: name yours with --resources'],
+  ] as const)
+    test(`starts with resources of which it must be said: ${wrong}`, async () => {
+      const { code, said } = await gatewayCommand('up', '--resources', path);
+      assert.deepEqual([code, said], [1, `gateway: The resources folder ${path} ${wrong}\n`]);
+    });
+
+  test('starts with a folder that no list of folders can hold', async t => {
+    const folder = mkdtempSync(join(tmpdir(), 'up:'));
+    t.after(() => rmSync(folder, { recursive: true }));
+    const wrong = 'has ":" in its path, which parts folders in a list: use another name';
+    for (const option of ['--resources', '--state']) {
+      const { code, said } = await gatewayCommand('up', option, folder);
+      assert.deepEqual([code, said], [1, `gateway: The folder ${folder} ${wrong}\n`]);
+    }
+    assert.deepEqual(readdirSync(folder), []);
   });
 });
