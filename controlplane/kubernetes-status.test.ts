@@ -161,6 +161,16 @@ describe('the status of resources in Kubernetes', {
       await statusOf(mapping('innocent'), isTaken);
     });
 
+    test('is taken back from what has left for another gateway', async t => {
+      await create(api.admin, mapping('leaving'));
+      t.after(() => remove(api.admin, mapping('leaving')));
+      await statusOf(mapping('leaving'), isTaken);
+      await patch(api.admin, mapping('leaving'), { spec: { gateway_id: 'other' } });
+      await statusOf(mapping('leaving'), is(''));
+      await patch(api.admin, mapping('leaving'), { spec: { gateway_id: ['other', 'default'] } });
+      await statusOf(mapping('leaving'), isTaken);
+    });
+
     test('is written when it differs, and then no more', async t => {
       await create(api.admin, mapping('quiet'));
       t.after(() => remove(api.admin, mapping('quiet')));

@@ -6,7 +6,7 @@ import { lead } from '#kubernetes/lease.ts';
 import type { ServedObject } from '#resources/kubernetes/served-object.ts';
 import type { Metrics } from './metrics.ts';
 import { type ObjectFacts, objectStandings } from './object-standing.ts';
-import { objectStatus } from './object-status.ts';
+import { objectStatus, statusOnceLeft } from './object-status.ts';
 import { type StatusWrite, StatusWriter } from './status-writer.ts';
 
 export type KubernetesStatusParts = {
@@ -102,11 +102,15 @@ function outdated({ facts, objects, group, now }: KubernetesStatusParts): readon
   if (known === undefined) return [];
   const read = new Map(known.objects.map(({ uid, parsed }) => [uid, parsed]));
   const standingOf = objectStandings(known);
+  const statusOf = (object: ServedObject) => {
+    const standing = standingOf(object);
+    if (standing !== undefined) return objectStatus(object, standing, now());
+    return object.parsed.left === true ? statusOnceLeft(object) : undefined;
+  };
   return objects().flatMap(object => {
-    const ours =
-      object.collection.group === group && !object.deleting && read.get(object.uid) === object.parsed;
-    const standing = ours ? standingOf(object) : undefined;
-    const status = standing === undefined ? undefined : objectStatus(object, standing, now());
+    const isKnown = read.get(object.uid) === object.parsed;
+    const ours = object.collection.group === group && !object.deleting && isKnown;
+    const status = ours ? statusOf(object) : undefined;
     return status === undefined ? [] : [{ object, status }];
   });
 }

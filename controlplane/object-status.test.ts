@@ -6,7 +6,7 @@ import { DEFAULT_PARSE_OPTIONS } from '#resources/parse-options.ts';
 import type { Severity } from '#resources/problem.ts';
 import type { Written } from './candidates.ts';
 import { type ObjectFacts, objectStandings } from './object-standing.ts';
-import { type Condition, objectStatus } from './object-status.ts';
+import { type Condition, objectStatus, statusOnceLeft } from './object-status.ts';
 import { startRollout, want } from './rollout.ts';
 
 const PLACE = 'Kubernetes mappings.gateway.internal';
@@ -170,5 +170,15 @@ describe('the status of an object', () => {
   test('of an object for another gateway is not ours', () => {
     const object = objectOf({ ...GOOD, gateway_id: 'other' });
     assert.equal(objectStandings(factsOf(object))(object), undefined);
+  });
+
+  test('of an object that has left for another gateway is taken back, but for what others have said', () => {
+    const others = { type: 'Seen', status: 'True', observedGeneration: 1 };
+    const said = statusOf(objectOf(GOOD));
+    const status = { ...said, conditions: [...conditionsOf(said), others] };
+    const left = objectOf({ ...GOOD, gateway_id: 'other' }, status, 2);
+    assert.deepEqual(statusOnceLeft(left), { conditions: [others], problems: [] });
+    const since = objectOf({ ...GOOD, gateway_id: 'other' }, statusOf(objectOf(GOOD, status, 2)), 2);
+    assert.equal(statusOnceLeft(since), undefined);
   });
 });

@@ -38,15 +38,25 @@ export function objectStatus(
       ? known
       : toCondition('Programmed', programmed, object, before, now),
   ];
-  const others = before.conditions.filter(
-    condition => !isOf('Accepted')(condition) && !isOf('Programmed')(condition),
-  );
   const status = {
-    conditions: [...made, ...others],
+    conditions: [...made, ...before.conditions.filter(condition => !isOurs(condition))],
     problems: problems.slice(0, MOST_PROBLEMS).map(toProblem),
   };
   return isDeepStrictEqual(status, before) ? undefined : status;
 }
+
+/**
+ * The status of an object that has left for another gateway, or undefined: nothing is left to take back. What is said of its newest generation the other gateway
+ * has said.
+ */
+export function statusOnceLeft({ status, generation }: ServedObject): ObjectStatus | undefined {
+  const { conditions } = readStatus(status);
+  const isStale = (condition: Fields) => isOurs(condition) && condition.observedGeneration !== generation;
+  if (!conditions.some(isStale)) return undefined;
+  return { conditions: conditions.filter(condition => !isStale(condition)), problems: [] };
+}
+
+const isOurs = ({ type }: Fields) => type === 'Accepted' || type === 'Programmed';
 
 const isOf = (type: string) => (condition: Fields) => condition.type === type;
 

@@ -34,6 +34,14 @@ test('an object whose status or version changed is not parsed again; one that wa
   assert.notEqual(parse(objectOf()), last);
 });
 
+test('an object that goes to another gateway has left, until it is back', () => {
+  const { parse } = parser();
+  const of = (generation: number, ...ids: string[]) =>
+    parse(objectOf({ spec: { ...SPEC, gateway_id: ids } }, { generation })).left;
+  assert.deepEqual([of(1, 'other'), of(2, 'default')], [undefined, undefined]);
+  assert.deepEqual([of(3, 'other'), of(4, 'third'), of(5, 'default')], [true, true, undefined]);
+});
+
 test('what has no generation, as a Secret, is parsed for each version', () => {
   const { parse } = parser();
   const secret = (resourceVersion: string, data: object) =>

@@ -5,8 +5,11 @@ import { EMPTY_FILE, type ParsedFile, placeParsed } from '#resources/parsed-file
 import { placeOutcome } from '#resources/place-outcome.ts';
 import { resourceId } from '#resources/resource.ts';
 
+/** `left`: it is for another gateway, and was for this one when it was parsed before. */
+export type ParsedObject = ParsedFile & { readonly left?: boolean };
+
 /** Parses one object of the API. The very same result as the last time, if nothing in it changed but its status. */
-export type ParseObject = (object: KubernetesObject) => ParsedFile;
+export type ParseObject = (object: KubernetesObject) => ParsedObject;
 
 export type ObjectParser = {
   readonly parse: ParseObject;
@@ -19,17 +22,26 @@ export type ObjectParser = {
  * An object whose labels or annotations changed counts as touched.
  */
 export function objectParser(place: string, options: ParseOptions): ObjectParser {
-  const known = new Map<string, { readonly content: string; readonly parsed: ParsedFile }>();
+  const known = new Map<string, { readonly content: string; readonly parsed: ParsedObject }>();
   const parse: ParseObject = object => {
     const key = objectKey(object);
     const content = contentOf(object);
     const before = known.get(key);
     if (before?.content === content) return before.parsed;
-    const parsed = parseObject(object, place, options);
+    const parsed = withLeft(parseObject(object, place, options), before?.parsed);
     known.set(key, { content, parsed });
     return parsed;
   };
   return { parse, forget: key => void known.delete(key) };
+}
+
+function withLeft(parsed: ParsedFile, before: ParsedObject | undefined): ParsedObject {
+  const left = !isOurs(parsed) && before !== undefined && (isOurs(before) || before.left === true);
+  return left ? { ...parsed, left } : parsed;
+}
+
+function isOurs({ resources, refused }: ParsedFile): boolean {
+  return resources.length + refused.length > 0;
 }
 
 /**

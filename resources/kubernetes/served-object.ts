@@ -1,7 +1,6 @@
 import type { KubernetesObject } from '#kubernetes/kubernetes-object.ts';
 import type { Resource } from '#kubernetes/resource.ts';
-import type { ParsedFile } from '#resources/parsed-file.ts';
-import type { ParseObject } from './object-parser.ts';
+import type { ParsedObject, ParseObject } from './object-parser.ts';
 
 /** An object of one of our kinds: what it says, and what is said of it. */
 export type ServedObject = {
@@ -16,7 +15,7 @@ export type ServedObject = {
   readonly deleting: boolean;
   readonly status: unknown;
   /** Empty: it is for another gateway. The same object until it is edited. */
-  readonly parsed: ParsedFile;
+  readonly parsed: ParsedObject;
 };
 
 export function toServedObject(
