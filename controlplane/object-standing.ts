@@ -93,7 +93,7 @@ function programmed(item: Resource, { rollout, proxies }: ObjectFacts): Said {
 }
 
 const LAST_GOOD = no('LastGood', 'An older version of it, which had no error, stays in force');
-const CLOSED = no('Closed', 'It is left out; what it covers is closed');
+const CLOSED = no('Closed', 'It is left out, and what it is known to cover is closed');
 
 function said(status: Said['status'], reason: string, message: string): Said {
   return { status, reason, message };
