@@ -4,10 +4,13 @@ import http from 'node:http';
 import net from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { type TestContext, test } from 'node:test';
-import { listen } from './listen.ts';
+import tls from 'node:tls';
+import type { ConnectionSource } from './connection-source.ts';
+import { type ListenOptions, listen } from './listen.ts';
+import { changingTls, testAuthority } from './testing/test-authority.ts';
 
 /** Answers HTTP/1.1 with "<method> <path>" and keeps what speaks HTTP/2; leaves `/slow` unanswered. */
-async function start(t: TestContext, options: { host?: string; firstBytesMs?: number } = {}) {
+async function start(t: TestContext, options: Partial<Omit<ListenOptions, 'protocols'>> = {}) {
   const http2: net.Socket[] = [];
   const slow: http.ServerResponse[] = [];
   const http1 = (request: http.IncomingMessage, response: http.ServerResponse) => {
@@ -164,4 +167,34 @@ test('destroy cuts a request in flight', { timeout: 4_000 }, async t => {
   const closed = server.close();
   server.destroy();
   await closed;
+});
+
+test('as many connections are served as are allowed, whoever accepts them, encrypted or not', async t => {
+  const acceptor = net.createServer().listen(0, '127.0.0.1');
+  await once(acceptor, 'listening');
+  t.after(() => acceptor.close());
+  const at = acceptor.address() as net.AddressInfo;
+  const source: ConnectionSource = async (_, take) => {
+    acceptor.removeAllListeners('connection').on('connection', take);
+    return at;
+  };
+  const authority = await testAuthority();
+  const { certificate: cert, key, ca } = await authority.issue('spiffe://a/group/a');
+  const identity = changingTls({ certificate: cert, key, ca });
+  for (const secure of [false, true]) {
+    const listening = await start(t, { source, maxConnections: 2, ...(secure && { tls: identity.options }) });
+    const open = async () => {
+      const socket = await connect(listening);
+      return secure ? tls.connect({ socket, cert, key, ca, checkServerIdentity: () => undefined }) : socket;
+    };
+    const ask = async () => {
+      const socket = await open();
+      t.after(() => socket.destroy());
+      socket.on('error', () => {}).write('GET /a HTTP/1.1\r\nHost: a\r\n\r\n');
+      const told = await Promise.race([once(socket, 'data'), once(socket, 'close')]).catch(() => []);
+      return String(told[0]).slice(0, 15);
+    };
+    assert.deepEqual([await ask(), await ask()], ['HTTP/1.1 200 OK', 'HTTP/1.1 200 OK']);
+    assert.notEqual(await ask(), 'HTTP/1.1 200 OK');
+  }
 });

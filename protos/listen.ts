@@ -68,8 +68,13 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   };
   const server = createServer(options.tls, watch, accept);
   if (maxConnections !== undefined) server.maxConnections = maxConnections;
-  const isFull = () => maxConnections !== undefined && open.size >= maxConnections;
-  const take = (socket: net.Socket) => void (isFull() ? socket.destroy() : server.emit('connection', socket));
+  // Not `open`, which has an encrypted connection twice: as it came, and as it speaks.
+  const taken = new Set<net.Socket>();
+  const take = (socket: net.Socket) => {
+    if (maxConnections !== undefined && taken.size >= maxConnections) return void socket.destroy();
+    taken.add(socket.once('close', () => taken.delete(socket)));
+    server.emit('connection', socket);
+  };
   const bound = await (source === undefined ? bind(server, host, port) : source({ host, port }, take));
   const close = () => {
     isClosing = true;
