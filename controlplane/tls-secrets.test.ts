@@ -31,7 +31,7 @@ const context = (spec: string) =>
 const read = (yaml: string) => collect([parseFile('in.yaml', yaml, DEFAULT_PARSE_OPTIONS)]);
 
 function problemsOf(yaml: string, now = Date.now()): readonly string[] {
-  const { problems, read: kept } = checkTlsSecrets(read(yaml), [], now);
+  const { problems, read: kept } = checkTlsSecrets(read(yaml), read(yaml).resources.values(), now);
   assert.equal(
     kept.refused.has('Secret/default/shop'),
     problems.some(({ severity }) => severity === 'error'),
@@ -129,11 +129,13 @@ test('a Secret that only a Host in force uses is judged too', () => {
   assert.equal(problems.length, 1);
 });
 
-test('the pair before stays in force; without one there is none', () => {
+test('the pair before stays in force; without one it is left to the discovery service, which may have one', () => {
   const good = read(pair(PAIR) + HOST).resources;
   const broken = read(pair({ ...PAIR, key: OTHER.key }) + HOST);
   const checked = checkTlsSecrets(broken, good.values(), Date.now()).read;
   const id = 'Secret/default/shop';
   assert.equal(candidates(checked, good).resources.get(id), good.get(id));
-  assert.equal(candidates(checked, new Map()).resources.has(id), false);
+  const { read: left, problems } = checkTlsSecrets(broken, [], Date.now());
+  assert.equal(candidates(left, new Map()).resources.get(id), broken.resources.get(id));
+  assert.match(problems.map(({ message }) => message).join(), /^the private key does not fit/);
 });

@@ -23,8 +23,9 @@ const KINDS: readonly string[] = ['Host', 'TLSContext', 'Secret'];
 
 /**
  * Checks the Secrets that Hosts use for TLS: their certificates must be such that an Envoy takes them and clients believe them at `now` (milliseconds since the epoch).
- * Those that are not count as refused, so that their last good version stays in force. `inForce` is what proxies go by: its Hosts may use other Secrets than those that
- * were read. Problems hold nothing of a key.
+ * Those that are not count as refused, so that their last good version stays in force. Where none is in force, as after a start, the Secret stays as it is written: the
+ * discovery service refuses it too, and it or the Envoys may still have the one before. `inForce` is what proxies go by: its Hosts may use other Secrets than those
+ * that were read. Problems hold nothing of a key.
  */
 export function checkTlsSecrets<Read extends Checkable>(
   read: Read,
@@ -32,7 +33,9 @@ export function checkTlsSecrets<Read extends Checkable>(
   now: number,
 ): { readonly read: Read; readonly problems: readonly Problem[] } {
   const written = tlsResources(read.resources.values(), read.refused.values());
-  const uses = [...usesOf(written), ...usesOf(tlsResources(inForce, []))];
+  const known = [...inForce];
+  const uses = [...usesOf(written), ...usesOf(tlsResources(known, []))];
+  const hasLastGood = new Set(known.map(({ id }) => id));
   const resources = new Map(read.resources);
   const refused = new Map(read.refused);
   const problems = new Map<string, Problem>();
@@ -41,7 +44,7 @@ export function checkTlsSecrets<Read extends Checkable>(
       const problem =
         severity === 'error' ? secretFault(secret, message) : certificateWarning(secret, host, message);
       problems.set(JSON.stringify(problem), problem);
-      if (severity === 'warning') continue;
+      if (severity === 'warning' || !hasLastGood.has(secret.id)) continue;
       resources.delete(secret.id);
       refused.set(secret.id, toRefused(secret));
     }

@@ -32,6 +32,29 @@ describe('TLS at the edge, when something changes:', () => {
   const insecurely = async (name: string) =>
     (await request(site.system.edge, '/', { headers: { host: name } })).status;
 
+  /** Kills these parts, and waits until they are there again and the edge with them. */
+  const restarted = async (...parts: readonly string[]) => {
+    const killed = await Promise.all(parts.map(part => site.system.kill(part)));
+    await until(async () => {
+      const now = await Promise.all(parts.map(part => site.system.pid(part)));
+      return now.every((pid, index) => pid !== undefined && pid !== killed[index]) || undefined;
+    });
+    await until(() =>
+      site.system.status().then(
+        ({ ready, proxies }) => (ready && proxies.some(({ group }) => group === 'edge')) || undefined,
+        () => undefined,
+      ),
+    );
+  };
+
+  /** Adds a Host, waits until the edge answers for it, and takes it away. */
+  const untilAnswers = async (name: string) => {
+    const hostname = `${name}.example.org`;
+    site.system.write(`${name}.yaml`, host(name, `hostname: ${hostname}, tls: {issuer: gateway}`));
+    await until(() => handshake(at(hostname, { ca: site.roots() })).catch(() => undefined));
+    site.system.write(`${name}.yaml`, '');
+  };
+
   test('a new certificate is there within a second, and no connection ends', async t => {
     const counters = () => listenerCounters(site.system);
     const connection = await openHttp2(at('shop.example.com'));
@@ -100,6 +123,9 @@ describe('TLS at the edge, when something changes:', () => {
     assert.equal(problems.find(({ kind }) => kind === 'Secret')?.file.endsWith('pair.yaml'), true);
     assert.equal((await handshake(at('pair.example.org'))).serial, serial);
     assert.doesNotMatch(JSON.stringify(await site.system.status()), /PRIVATE KEY|BEGIN/);
+    await restarted('controlplane');
+    await untilAnswers('pair-later');
+    assert.equal((await handshake(at('pair.example.org'))).serial, serial);
     site.system.write('pair.yaml', '');
   });
 
@@ -127,24 +153,12 @@ describe('TLS at the edge, when something changes:', () => {
 
   test('control plane and discovery service come again, a listener is edited, and TLS answers', async () => {
     const connection = await openHttp2(at('shop.example.com'));
-    const killed = await Promise.all([site.system.kill('controlplane'), site.system.kill('sds')]);
-    await until(async () => {
-      const now = await Promise.all([site.system.pid('controlplane'), site.system.pid('sds')]);
-      return now.every((pid, index) => pid !== undefined && pid !== killed[index]) || undefined;
-    });
-    await until(() =>
-      site.system.status().then(
-        ({ ready, proxies }) => (ready && proxies.some(({ group }) => group === 'edge')) || undefined,
-        () => undefined,
-      ),
-    );
-    site.system.write('again.yaml', host('again', 'hostname: again.example.org, tls: {issuer: gateway}'));
-    await until(() => handshake(at('again.example.org', { ca: site.roots() })).catch(() => undefined));
+    await restarted('controlplane', 'sds');
+    await untilAnswers('again');
     await handshake(at('shop.example.com', { ca: site.authority.ca }));
     assert.equal((await connection.ask('shop.example.com', '/')).status, 200);
     assert.equal(connection.isEnding(), false);
     connection.close();
-    site.system.write('again.yaml', '');
   });
 
   test('keys are in no dump of the configuration, and no key in a log', async () => {
