@@ -70,7 +70,7 @@ export function judgeToken(
     : settle(token, verified, scope, judge);
 }
 
-const FORM = 'the access token has characters that RFC 6750 does not allow';
+const FORM = 'the access token has characters that RFC 6750 does not allow (see allowMalformedAccessToken)';
 
 /** Decisions, "auto": what is no JWT of a signature that holds is a matter of userinfo. */
 function settle(
@@ -86,11 +86,12 @@ function settle(
 }
 
 const FAULTS: Readonly<Record<Fault, string>> = {
-  malformed: 'the access token is not a signed JWT',
-  algorithm: 'the access token is not signed with RS256, RS384 or RS512',
+  malformed: 'the access token is not a signed JWT (see accessTokenValidation)',
+  algorithm: 'the access token is not signed with RS256, RS384 or RS512 (see accessTokenJWTFilter)',
   unknown_key: 'the access token is signed with an unknown key',
   signature: 'the signature of the access token is wrong',
-  issuer: 'the access token is from another issuer (iss)',
+  issuer:
+    'the access token is from another issuer (iss) than authorizationURL (see accessTokenValidation and accessTokenJWTFilter)',
 };
 
 /** The provider's clock may be ahead by this (decisions, "jwt"). */

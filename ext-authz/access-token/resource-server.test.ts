@@ -78,8 +78,16 @@ test('jwt: exp, nbf, iat, iss and scope of an access token are judged', async t 
     [{}, [], 'valid'],
     [{ exp: SECONDS }, [], 'invalid: the access token has expired (exp)'],
     [{ exp: undefined }, [], 'invalid: the access token has no exp'],
-    [{ iss: undefined }, [], 'invalid: the access token is from another issuer (iss)'],
-    [{ iss: `${hostile.issuer}/` }, [], 'invalid: the access token is from another issuer (iss)'],
+    [
+      { iss: undefined },
+      [],
+      'invalid: the access token is from another issuer (iss) than authorizationURL (see accessTokenValidation and accessTokenJWTFilter)',
+    ],
+    [
+      { iss: `${hostile.issuer}/` },
+      [],
+      'invalid: the access token is from another issuer (iss) than authorizationURL (see accessTokenValidation and accessTokenJWTFilter)',
+    ],
     [{ nbf: SECONDS + 30, iat: SECONDS + 30 }, [], 'valid'],
     [{ nbf: SECONDS + 31 }, [], 'invalid: the access token is not valid yet (nbf)'],
     [{ iat: SECONDS + 31 }, [], 'invalid: the access token was issued in the future (iat)'],
@@ -98,9 +106,15 @@ test('jwt: exp, nbf, iat, iss and scope of an access token are judged', async t 
 test('jwt: a token that is no JWT signed by the provider is refused', async t => {
   const { judge } = open(t, { accessTokenValidation: 'jwt' });
   const rows = [
-    ['opaque', 'the access token is not a signed JWT'],
-    [new UnsecuredJWT(CLAIMS()).encode(), 'the access token is not signed with RS256, RS384 or RS512'],
-    [await sign({}, elliptic, 'ES256'), 'the access token is not signed with RS256, RS384 or RS512'],
+    ['opaque', 'the access token is not a signed JWT (see accessTokenValidation)'],
+    [
+      new UnsecuredJWT(CLAIMS()).encode(),
+      'the access token is not signed with RS256, RS384 or RS512 (see accessTokenJWTFilter)',
+    ],
+    [
+      await sign({}, elliptic, 'ES256'),
+      'the access token is not signed with RS256, RS384 or RS512 (see accessTokenJWTFilter)',
+    ],
     [await sign({}, foreign), 'the access token is signed with an unknown key'],
     [`${(await sign()).slice(0, -9)}AAAAAAAAA`, 'the signature of the access token is wrong'],
   ] as const;
@@ -142,7 +156,7 @@ test('auto: a JWT whose signature verifies is judged as jwt, also when it has ex
   assert.equal(await judge(await sign({ exp: 1 })), 'invalid: the access token has expired (exp)');
   assert.equal(
     await judge(await sign({ iss: 'x' })),
-    'invalid: the access token is from another issuer (iss)',
+    'invalid: the access token is from another issuer (iss) than authorizationURL (see accessTokenValidation and accessTokenJWTFilter)',
   );
   assert.equal(askedUserinfo(), 0);
 });
@@ -161,14 +175,18 @@ test('auto: everything else goes to userinfo', async t => {
 
 test('auto: with ClientCredentials it is jwt', async t => {
   const { judge } = open(t, { grantType: 'ClientCredentials' });
-  assert.equal(await judge('opaque'), 'invalid: the access token is not a signed JWT');
+  assert.equal(
+    await judge('opaque'),
+    'invalid: the access token is not a signed JWT (see accessTokenValidation)',
+  );
   assert.equal(askedUserinfo(), 0);
 });
 
 test('a token outside RFC 6750 is refused unless allowMalformedAccessToken, one with controls always', async t => {
   const strict = open(t);
   const lax = open(t, { allowMalformedAccessToken: true });
-  const refused = 'invalid: the access token has characters that RFC 6750 does not allow';
+  const refused =
+    'invalid: the access token has characters that RFC 6750 does not allow (see allowMalformedAccessToken)';
   assert.equal(await strict.judge('a b'), refused);
   assert.equal(await lax.judge('a b'), 'valid');
   for (const token of ['a\r\nb', 'a\u0000', 'a\nb', '', 'a\u0085'])

@@ -55,6 +55,11 @@ test('HeaderPassword: Basic, and nothing of the client in the body', async t => 
   );
 });
 
+test('HeaderPassword leaves as it is what needs no encoding: not every provider decodes', async t => {
+  const { headers } = await tokenRequest(t, { clientID: 'a-b_c.d', secret: secretOf('X8Q~e.f-g_h') });
+  assert.deepEqual(basicOf(headers.authorization), ['a-b_c.d', 'X8Q~e.f-g_h']);
+});
+
 for (const text of ['a:b', 'a b+c', 'ü€😀', '%41&=?#/', '"\\', "!'()*~"]) {
   test(`HeaderPassword form-encodes ${text} before Basic`, async t => {
     const { headers } = await tokenRequest(t, { clientID: text, secret: secretOf(`${text}s`) });

@@ -5,7 +5,8 @@ const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
 /**
  * HTTP Basic with client ID and secret form-encoded (RFC 6749 section 2.3.1 and appendix B). The library's own also encodes `-`, `_`
- * and `.`, which form-encoding leaves alone, and so fails at providers that do not decode.
+ * and `.`, which form-encoding leaves alone, and so fails at providers that do not decode. So would `%7E`: secrets of Entra have a `~`,
+ * and whoever decodes reads both.
  */
 export function headerPassword(clientID: string, secret: string): ClientAuth {
   const credentials = Buffer.from(`${formEncode(clientID)}:${formEncode(secret)}`).toString('base64');
@@ -53,5 +54,5 @@ function sendAssertion(body: URLSearchParams, assertion: string, clientID: strin
 }
 
 function formEncode(text: string): string {
-  return new URLSearchParams([['', text]]).toString().slice(1);
+  return new URLSearchParams([['', text]]).toString().slice(1).replaceAll('%7E', '~');
 }

@@ -83,8 +83,20 @@ function failureOf(error: unknown, request: ProviderRequest): ProviderError {
   if (request.signal.aborted) return new ProviderError('timeout', `${place}: no answer in time`);
   if (isEncodingError(error)) return new ProviderError('invalid_answer', `${place}: the answer is not UTF-8`);
   const reason = reasonOf(error);
-  return new ProviderError('unreachable', `${place}: no answer${reason === undefined ? '' : ` (${reason})`}`);
+  const hint = reason !== undefined && UNKNOWN_AUTHORITY.has(reason) ? `; ${TRUST}` : '';
+  return new ProviderError(
+    'unreachable',
+    `${place}: no answer${reason === undefined ? '' : ` (${reason})`}${hint}`,
+  );
 }
+
+/** OpenSSL's codes for a certificate that no authority known here has signed. */
+const UNKNOWN_AUTHORITY: ReadonlySet<string> = new Set([
+  ...['DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_GET_ISSUER_CERT'],
+  ...['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
+]);
+const TRUST =
+  'who signed its certificate is not known here: start ext-authz with NODE_EXTRA_CA_CERTS, a file with that authority';
 
 function isEncodingError(error: unknown): boolean {
   return error instanceof TypeError && 'code' in error && error.code === 'ERR_ENCODING_INVALID_ENCODED_DATA';

@@ -34,7 +34,7 @@ async function accepts(t: TestContext, changes: IdTokenChanges) {
   assert.equal(idToken.claims.sub, 'alice');
 }
 
-async function refuses(t: TestContext, changes: IdTokenChanges, check: string) {
+async function refuses(t: TestContext, changes: IdTokenChanges, check: string | RegExp) {
   await assert.rejects(
     loginWith(t, await hostile.idToken(changes)),
     providerError('invalid_id_token', check),
@@ -52,10 +52,12 @@ test('an honest ID token gives raw text, header and claims', async t => {
   );
 });
 
-test('iss of another issuer is refused', t => refuses(t, { claims: { iss: 'https://evil.test' } }, '`iss`'));
+test('iss of another issuer is refused', t =>
+  refuses(t, { claims: { iss: 'https://evil.test' } }, '`iss` is "https://evil.test", not "http://'));
 test('iss that differs by a trailing slash is refused', t =>
   refuses(t, { claims: { iss: `${hostile.issuer}/` } }, '`iss`'));
-test('aud of another client is refused', t => refuses(t, { claims: { aud: 'another' } }, '`aud`'));
+test('aud of another client is refused', t =>
+  refuses(t, { claims: { aud: 'another' } }, '`aud` is "another", which is not clientID "client"'));
 test('aud as a list with our client alone is accepted', t => accepts(t, { claims: { aud: ['client'] } }));
 test('several aud without azp are refused', t =>
   refuses(t, { claims: { aud: ['client', 'another'] } }, '`azp`'));
@@ -68,11 +70,13 @@ test('an empty sub is refused', t => refuses(t, { claims: { sub: '' } }, '`sub`'
 test('a sub that is a number is refused', t => refuses(t, { claims: { sub: 7 } }, '`sub`'));
 
 test('exp 29 s ago is accepted', t => accepts(t, { claims: { exp: nowS() - 28 } }));
-test('exp 31 s ago is refused', t => refuses(t, { claims: { exp: nowS() - 31 } }, '`exp`'));
+test('exp 31 s ago is refused', t =>
+  refuses(t, { claims: { exp: nowS() - 31 } }, 's ago by the clock here, 30 s are allowed'));
 test('a missing exp is refused', t => refuses(t, { claims: { exp: undefined } }, '`exp`'));
 test('an exp that is a text is refused', t => refuses(t, { claims: { exp: '9999999999' } }, '`exp`'));
 test('iat 28 s ahead is accepted', t => accepts(t, { claims: { iat: nowS() + 28 } }));
-test('iat 32 s ahead is refused', t => refuses(t, { claims: { iat: nowS() + 32 } }, '`iat`'));
+test('iat 32 s ahead is refused', t =>
+  refuses(t, { claims: { iat: nowS() + 32 } }, 's ahead by the clock here, 30 s are allowed'));
 test('a missing iat is refused', t => refuses(t, { claims: { iat: undefined } }, '`iat`'));
 test('nbf ahead is refused', t => refuses(t, { claims: { nbf: nowS() + 60 } }, '`nbf`'));
 
@@ -98,7 +102,7 @@ test('at_hash goes with the hash of the algorithm: ES512', async t => {
 test('a signature by another key under the known kid is refused', t =>
   refuses(t, { key: other.privateKey }, 'its signature is wrong'));
 test('a key that is not in the set is refused', t =>
-  refuses(t, { header: { kid: 'other' }, key: other.privateKey }, 'a key that is not in the key set'));
+  refuses(t, { header: { kid: 'other' }, key: other.privateKey }, /key set http:.*\/jwks \(kid "other"\)/));
 
 test('an altered payload is refused', async t => {
   const [header, , signature] = (await hostile.idToken()).split('.');
@@ -112,7 +116,7 @@ test('alg none is refused', async t => {
     .setIssuedAt()
     .setExpirationTime('1h')
     .encode();
-  await assert.rejects(loginWith(t, token), providerError('invalid_id_token', '`alg`'));
+  await assert.rejects(loginWith(t, token), providerError('invalid_id_token', '`alg` is "none"'));
 });
 
 test('alg none in other spellings is refused', async t => {

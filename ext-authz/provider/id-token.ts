@@ -1,11 +1,11 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { errors, jwtVerify } from 'jose';
+import { decodeProtectedHeader, errors, jwtVerify } from 'jose';
 import type { CachedDocument } from './cached-document.ts';
 import type { JsonObject } from './json-answer.ts';
 import type { KeySet } from './key-set.ts';
 import { ProviderError } from './provider-error.ts';
 import type { ProviderMetadata } from './provider-metadata.ts';
-import { ASYMMETRIC_ALGORITHMS, type SignedJwt, verifySignature } from './signed-jwt.ts';
+import { ASYMMETRIC_ALGORITHMS, type SignatureFault, type SignedJwt, verifySignature } from './signed-jwt.ts';
 
 /** A validated ID token. */
 export type IdToken = { readonly raw: string; readonly header: JsonObject; readonly claims: JsonObject };
@@ -36,18 +36,27 @@ const SKEW_S = 30;
 export async function validateIdToken(raw: string, expected: IdTokenExpectation): Promise<IdToken> {
   const { keys, metadata, signal } = expected;
   const token = await verifySignature(raw, algorithmsOf(metadata), keys, signal);
-  if (typeof token === 'string') throw invalid(metadata, SIGNATURE_FAULTS[token]);
+  if (typeof token === 'string') throw invalid(metadata, signatureFault(token, raw, metadata));
   const fault = (await registeredFault(token, expected)) ?? ownFault(token, expected);
   if (fault !== undefined) throw invalid(metadata, fault);
   return { raw, header: token.header, claims: token.claims };
 }
 
-const SIGNATURE_FAULTS = {
-  malformed: 'it is not a signed JWT',
-  algorithm: 'its `alg` is not one that the provider signs with',
-  unknown_key: 'it is signed with a key that is not in the key set',
-  signature: 'its signature is wrong',
-} as const;
+const MALFORMED = 'it is not a signed JWT';
+
+function signatureFault(fault: SignatureFault, raw: string, metadata: ProviderMetadata): string {
+  const { alg, kid } = fault === 'malformed' ? {} : decodeProtectedHeader(raw);
+  switch (fault) {
+    case 'malformed':
+      return MALFORMED;
+    case 'algorithm':
+      return `its \`alg\` is ${shown(alg)}, none of those that the provider signs with and the gateway takes (${algorithmsOf(metadata).join(', ')})`;
+    case 'unknown_key':
+      return `it is signed with a key that is not in the key set ${metadata.jwks_uri} (kid ${shown(kid)})`;
+    case 'signature':
+      return 'its signature is wrong';
+  }
+}
 
 function algorithmsOf({
   id_token_signing_alg_values_supported: supported,
@@ -71,20 +80,43 @@ async function registeredFault(
     return undefined;
   } catch (error) {
     if (error instanceof errors.JWTExpired || error instanceof errors.JWTClaimValidationFailed)
-      return faultOf(error.claim);
-    if (error instanceof errors.JOSEError) return SIGNATURE_FAULTS.malformed;
+      return claimFault(error.claim, token.claims, { clientID, metadata, now });
+    if (error instanceof errors.JOSEError) return MALFORMED;
     throw error;
   }
+}
+
+type Wanted = Pick<IdTokenExpectation, 'clientID' | 'metadata' | 'now'>;
+
+/** What a claim is and what it ought to be, where that is for everybody to see. */
+function claimFault(name: string, claims: JsonObject, { clientID, metadata, now }: Wanted): string {
+  const value = claims[name];
+  if (value === undefined) return faultOf(name);
+  if (name === 'iss') return `its \`iss\` is ${shown(value)}, not ${shown(metadata.issuer)}`;
+  if (name === 'aud' || name === 'azp')
+    return `its \`${name}\` is ${shown(value)}, which is not clientID ${shown(clientID)}`;
+  if (typeof value !== 'number' || !CLOCKED.has(name)) return faultOf(name);
+  const seconds = Math.round(value - now / 1_000);
+  return `its \`${name}\` is ${Math.abs(seconds)} s ${seconds < 0 ? 'ago' : 'ahead'} by the clock here, ${SKEW_S} s are allowed`;
+}
+
+const CLOCKED: ReadonlySet<string> = new Set(['exp', 'nbf', 'iat']);
+
+const LONGEST_SHOWN = 200;
+
+function shown(value: unknown): string {
+  return (JSON.stringify(value) ?? 'none').slice(0, LONGEST_SHOWN);
 }
 
 /** What jose does not judge. */
 function ownFault({ claims, header }: SignedJwt, expected: IdTokenExpectation): string | undefined {
   const { accessToken, clientID, nonce, now, previous } = expected;
   const { at_hash, aud, azp, iat, sub } = claims;
+  const wrong = (name: string) => claimFault(name, claims, expected);
   const several = Array.isArray(aud) && aud.length > 1;
   if (typeof sub !== 'string' || sub === '') return faultOf('sub');
-  if (azp === undefined ? several : azp !== clientID) return faultOf('azp');
-  if (typeof iat !== 'number' || iat > now / 1_000 + SKEW_S) return faultOf('iat');
+  if (azp === undefined ? several : azp !== clientID) return wrong('azp');
+  if (typeof iat !== 'number' || iat > now / 1_000 + SKEW_S) return wrong('iat');
   if (nonce !== undefined && !isSame(claims.nonce, nonce)) return faultOf('nonce');
   if (at_hash !== undefined && !isSame(at_hash, leftHalfHash(accessToken, header.alg)))
     return faultOf('at_hash');

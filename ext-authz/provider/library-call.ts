@@ -9,6 +9,7 @@ import {
 import type { HttpClient, ProviderAnswer } from './http-client.ts';
 import { ProviderError } from './provider-error.ts';
 import type { ProviderMetadata } from './provider-metadata.ts';
+import { secretsOf } from './shown-description.ts';
 
 /** A request that the library makes. */
 export type LibraryCall = {
@@ -19,8 +20,8 @@ export type LibraryCall = {
   readonly authentication: ClientAuth;
   /** For errors: `the token endpoint`. */
   readonly what: string;
-  /** Judges the answer and gives what the library is to read instead: JSON. May throw a ProviderError. */
-  readonly read: (answer: ProviderAnswer, url: string) => unknown;
+  /** Judges the answer and gives what the library is to read instead: JSON. `secrets` were sent. May throw a ProviderError. */
+  readonly read: (answer: ProviderAnswer, url: string, secrets: readonly string[]) => unknown;
   readonly signal: AbortSignal;
 };
 
@@ -48,7 +49,7 @@ function configurationOf(call: LibraryCall): Configuration {
   config.timeout = 0;
   config[customFetch] = async (url, { body, headers, method }) => {
     const { client, read, signal, what } = call;
-    const text = body instanceof URLSearchParams ? { body: body.toString() } : {};
+    const text: { body?: string } = body instanceof URLSearchParams ? { body: body.toString() } : {};
     const answer = await client.send({
       what,
       url,
@@ -57,7 +58,7 @@ function configurationOf(call: LibraryCall): Configuration {
       signal,
       ...text,
     });
-    return Response.json(await read(answer, url));
+    return Response.json(await read(answer, url, secretsOf(new Headers(headers), text.body ?? '')));
   };
   return config;
 }

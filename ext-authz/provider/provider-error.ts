@@ -30,8 +30,8 @@ export type ProviderErrorFacts = {
 };
 
 /**
- * The only error of the provider's adapter. Its message names what was asked, where, and what came back, without
- * anything secret and without text of the provider's; it has no `cause`, which might hold tokens.
+ * The only error of the provider's adapter. Its message names what was asked, where, what came back and which setting is to be looked at, for the log alone:
+ * without anything secret, of text of the provider's only what `shownDescription` lets through; it has no `cause`, which might hold tokens.
  */
 export class ProviderError extends Error {
   readonly code: ProviderErrorCode;

@@ -40,6 +40,12 @@ for (const issuer of [
   });
 }
 
+test('an issuer that is a pattern for many tenants is told as that', () => {
+  const common = 'https://login.test/common/v2.0';
+  const error = caught(() => parse({ issuer: 'https://login.test/{tenantid}/v2.0' }, common));
+  assert.ok(providerError('issuer_mismatch', /\{tenantid\}.*; authorizationURL must name one tenant/)(error));
+});
+
 test('an issuer that is no text is refused', () => {
   for (const issuer of [undefined, null, 1, [ISSUER]])
     assert.throws(() => parse({ issuer }), providerError('invalid_answer'));
@@ -71,16 +77,7 @@ test('endpoints of an http provider may be http and https', () => {
   assert.equal(metadata.jwks_uri, `${http}/jwks`);
 });
 
-for (const url of [
-  '',
-  'token',
-  '//idp.test/x',
-  'javascript:alert(1)',
-  'file:///etc/passwd',
-  'https://',
-  7,
-  {},
-]) {
+for (const url of ['token', '//idp.test/x', 'javascript:alert(1)', 'file:///etc/passwd', 'https://', 7, {}]) {
   test(`${JSON.stringify(url)} is no endpoint`, () => {
     assert.throws(() => parse({ token_endpoint: url }), providerError('invalid_answer', 'token_endpoint'));
   });
@@ -92,9 +89,11 @@ for (const url of ['https://user@idp.test/', 'https://:password@idp.test/', 'htt
   });
 }
 
-test('an endpoint that is missing or null is told when it is needed', () => {
-  const metadata = parse({ jwks_uri: null });
-  assert.throws(() => endpointOf(metadata, 'jwks_uri'), providerError('missing_endpoint', 'jwks_uri'));
+test('an endpoint that is missing, null or empty is told when it is needed', () => {
+  for (const jwks_uri of [undefined, null, '']) {
+    const metadata = parse({ jwks_uri });
+    assert.throws(() => endpointOf(metadata, 'jwks_uri'), providerError('missing_endpoint', 'jwks_uri'));
+  }
 });
 
 test('members of Object.prototype are no endpoints', () => {

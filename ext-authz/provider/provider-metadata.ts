@@ -13,6 +13,7 @@ export type ProviderMetadata = {
   readonly end_session_endpoint?: string;
   readonly id_token_signing_alg_values_supported?: readonly string[];
   readonly userinfo_signing_alg_values_supported?: readonly string[];
+  readonly token_endpoint_auth_methods_supported?: readonly string[];
   /** RFC 9207 section 3 */
   readonly authorization_response_iss_parameter_supported: boolean;
 };
@@ -54,8 +55,9 @@ export function parseMetadata(json: unknown, authorizationURL: string): Provider
   return {
     issuer,
     ...endpointsOf(json, authorizationURL),
-    ...algorithmsOf(json, 'id_token_signing_alg_values_supported'),
-    ...algorithmsOf(json, 'userinfo_signing_alg_values_supported'),
+    ...textsOf(json, 'id_token_signing_alg_values_supported'),
+    ...textsOf(json, 'userinfo_signing_alg_values_supported'),
+    ...textsOf(json, 'token_endpoint_auth_methods_supported'),
     authorization_response_iss_parameter_supported:
       json.authorization_response_iss_parameter_supported === true,
   };
@@ -66,7 +68,9 @@ function withoutSlash(url: string): string {
 }
 
 function endpointsOf(json: JsonObject, authorizationURL: string): Partial<Record<Endpoint, string>> {
-  const present = ENDPOINTS.filter(name => json[name] !== undefined && json[name] !== null);
+  const present = ENDPOINTS.filter(
+    name => json[name] !== undefined && json[name] !== null && json[name] !== '',
+  );
   return Object.fromEntries(present.map(name => [name, endpointUrl(json[name], name, authorizationURL)]));
 }
 
@@ -84,11 +88,8 @@ function endpointUrl(value: unknown, name: Endpoint, authorizationURL: string): 
   return url.href;
 }
 
-function algorithmsOf<Name extends string>(
-  json: JsonObject,
-  name: Name,
-): Partial<Record<Name, readonly string[]>>;
-function algorithmsOf(json: JsonObject, name: string): Partial<Record<string, readonly string[]>> {
+function textsOf<Name extends string>(json: JsonObject, name: Name): Partial<Record<Name, readonly string[]>>;
+function textsOf(json: JsonObject, name: string): Partial<Record<string, readonly string[]>> {
   const list = json[name];
   return Array.isArray(list) ? { [name]: list.filter(item => typeof item === 'string') } : {};
 }
@@ -99,6 +100,9 @@ function invalid(authorizationURL: string, what: string): ProviderError {
 
 function mismatch(issuer: string, authorizationURL: string): ProviderError {
   const shown = JSON.stringify(issuer.slice(0, 200));
-  const text = `${WHAT} of ${authorizationURL} is that of the issuer ${shown}; authorizationURL must be the issuer's URL`;
+  const wanted = issuer.includes('{')
+    ? 'authorizationURL must name one tenant, not all of them'
+    : "authorizationURL must be the issuer's URL";
+  const text = `${WHAT} of ${authorizationURL} is that of the issuer ${shown}; ${wanted}`;
   return new ProviderError('issuer_mismatch', text);
 }

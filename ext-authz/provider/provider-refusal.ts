@@ -1,23 +1,27 @@
 import { type ProviderAnswer, placeOf } from './http-client.ts';
 import { isJsonObject, parseJson } from './json-answer.ts';
 import { ProviderError, shownErrorCode } from './provider-error.ts';
+import { shownDescription } from './shown-description.ts';
 
 type Asked = { readonly what: string; readonly url: string };
 
 /**
  * The error that an answer stands for, or undefined: it is a success. A 4xx is `oauth_error` when its JSON body has an `error`
  * (RFC 6749 section 5.2), else when its challenge has one (RFC 6750 section 3), else when it is a 401: then with the code `unsaid`.
- * So is a 200 with `error` and no access token, which some providers send. Every other status but 200 is `http_status`.
+ * So is a 200 with `error` and no access token, which some providers send. Every other status but 200 is `http_status`. What the provider says of it is told
+ * without `secrets`, which it may have quoted.
  */
-export function refusalOf(answer: ProviderAnswer, asked: Asked, unsaid: string): ProviderError | undefined {
+export function refusalOf(
+  answer: ProviderAnswer,
+  asked: Asked,
+  { secrets, unsaid }: { readonly secrets: readonly string[]; readonly unsaid: string },
+): ProviderError | undefined {
   const code = errorCodeOf(answer, unsaid);
   if (code !== undefined) {
     const oauthError = shownErrorCode(code);
     const { status } = answer;
-    return new ProviderError('oauth_error', `${placeOf(asked)}: refused with ${oauthError}`, {
-      oauthError,
-      status,
-    });
+    const text = `${placeOf(asked)}: refused with ${oauthError} (${status})${sayingOf(answer, secrets)}`;
+    return new ProviderError('oauth_error', text, { oauthError, status });
   }
   return answer.status === 200
     ? undefined
@@ -29,6 +33,12 @@ function errorCodeOf(answer: ProviderAnswer, unsaid: string): string | undefined
   if (status === 200) return errorMember(answer.text, ['access_token', 'sub']);
   if (status < 400 || status > 499) return undefined;
   return errorMember(answer.text, []) ?? challengeError(headers) ?? (status === 401 ? unsaid : undefined);
+}
+
+function sayingOf({ text }: ProviderAnswer, secrets: readonly string[]): string {
+  const json = parseJson(text);
+  const said = isJsonObject(json) ? shownDescription(json.error_description, secrets) : undefined;
+  return said === undefined ? '' : `, saying ${JSON.stringify(said)}`;
 }
 
 /** `error` of a JSON body that has none of the members of a success. */

@@ -223,6 +223,32 @@ test('nothing of request and answer is in an error', async t => {
   assert.ok(!`${error.stack}${JSON.stringify(error)}${String(error.cause)}`.includes('machine secret'));
 });
 
+test('a refusal is told in the words of the provider, and names the settings', async t => {
+  hostile.behave('discovery', () => ({
+    body: {
+      ...hostile.discovery(),
+      token_endpoint_auth_methods_supported: ['client_secret_post', 'tls_client_auth'],
+    },
+  }));
+  const body = { error: 'invalid_client', error_description: 'AADSTS7000215: machine secret is invalid.' };
+  const error: unknown = await answering(t, { status: 401, body }).catch(caught => caught);
+  assert.ok(error instanceof ProviderError);
+  assert.equal(
+    error.message,
+    `the token endpoint ${hostile.issuer}/token: refused with invalid_client (401), saying "AADSTS7000215: … is invalid."; ` +
+      'see clientID, secret and clientAuthentication.method, which is HeaderPassword, while the provider takes BodyPassword',
+  );
+  assert.deepEqual([error.oauthError, error.status], ['invalid_client', 401]);
+});
+
+for (const [error, hint] of [
+  ['unauthorized_client', 'grantType'],
+  ['invalid_scope', 'FilterPolicy'],
+] as const) {
+  test(`${error} names what to look at`, t =>
+    assert.rejects(answering(t, { status: 400, body: { error } }), providerError('oauth_error', hint)));
+}
+
 test('errors of an answer that the library refuses hold nothing of it', async t => {
   const error: unknown = await granting(t, { access_token: 'hidden', refresh_token: 7 }).catch(
     caught => caught,

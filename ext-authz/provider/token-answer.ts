@@ -30,13 +30,13 @@ const OPTIONAL = ['refresh_token', 'scope', 'id_token'] as const;
  * its own way (`expires_in` of odd kinds, the ID token). `toTokens` puts that back to what the library made of it.
  */
 export function tokenReader(): {
-  readonly read: (answer: ProviderAnswer, url: string) => JsonObject;
+  readonly read: (answer: ProviderAnswer, url: string, secrets: readonly string[]) => JsonObject;
   readonly toTokens: (response: TokenEndpointResponse) => RawTokens;
 } {
   let kept: JsonObject = {};
   return {
-    read: (answer, url) => {
-      kept = readTokenAnswer(answer, url);
+    read: (answer, url, secrets) => {
+      kept = readTokenAnswer(answer, url, secrets);
       const { expires_in, id_token, ...rest } = kept;
       return rest;
     },
@@ -44,9 +44,9 @@ export function tokenReader(): {
   };
 }
 
-function readTokenAnswer(answer: ProviderAnswer, url: string): JsonObject {
+function readTokenAnswer(answer: ProviderAnswer, url: string, secrets: readonly string[]): JsonObject {
   const asked = { what: WHAT, url };
-  const refusal = refusalOf(answer, asked, 'invalid_client');
+  const refusal = refusalOf(answer, asked, { secrets, unsaid: 'invalid_client' });
   if (refusal !== undefined) throw refusal;
   const json = readJson(answer, asked);
   if (!isJsonObject(json))

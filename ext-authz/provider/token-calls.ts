@@ -14,12 +14,13 @@ export function tokenCalls(
   adapter: Adapter,
 ): Pick<Provider, 'exchangeCode' | 'refresh' | 'password' | 'clientCredentials'> {
   const { documents, http: client, own, settings } = adapter;
+  const { method } = settings.clientAuthentication;
   return {
     exchangeCode: (exchange, signal) => exchangeCode(adapter, exchange, signal),
     refresh: async ({ keep, previous, refreshToken }, signal) => {
       const metadata = await documents.metadata(signal);
       const raw = await requestTokens(
-        { client, metadata, ...required(own), signal },
+        { client, metadata, ...required(own), method, signal },
         refreshGrant(refreshToken),
       );
       return withIdToken(raw, adapter, metadata, { previous }, signal).catch(async (error: unknown) => {
@@ -31,7 +32,7 @@ export function tokenCalls(
     password: async ({ password, scope, username }, signal) => {
       const metadata = await documents.metadata(signal);
       const raw = await requestTokens(
-        { client, metadata, ...required(own), signal },
+        { client, metadata, ...required(own), method, signal },
         passwordGrant(username, password, scope),
       );
       return withIdToken(raw, adapter, metadata, {}, signal);
@@ -39,7 +40,7 @@ export function tokenCalls(
     clientCredentials: async ({ credentials, scope }, signal) => {
       const metadata = await documents.metadata(signal);
       const authentication = broughtAuthentication(credentials, settings);
-      const requester = { client, metadata, clientID: credentials.clientID, authentication, signal };
+      const requester = { client, metadata, clientID: credentials.clientID, authentication, method, signal };
       const { idToken, ...tokens } = await requestTokens(requester, credentialsGrant(scope));
       return tokens;
     },
@@ -51,10 +52,14 @@ async function exchangeCode(
   exchange: CodeExchange,
   signal: AbortSignal,
 ): Promise<TokenSet & { readonly idToken: IdToken }> {
-  const { documents, http: client, own } = adapter;
+  const { documents, http: client, own, settings } = adapter;
+  const { method } = settings.clientAuthentication;
   const metadata = await documents.metadata(signal);
   checkIssuer(metadata, exchange.iss);
-  const raw = await requestTokens({ client, metadata, ...required(own), signal }, codeGrant(exchange));
+  const raw = await requestTokens(
+    { client, metadata, ...required(own), method, signal },
+    codeGrant(exchange),
+  );
   const tokens = await withIdToken(raw, adapter, metadata, { nonce: exchange.nonce }, signal);
   const { idToken } = tokens;
   if (idToken === undefined)

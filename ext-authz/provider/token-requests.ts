@@ -8,10 +8,12 @@ import {
   type TokenEndpointResponse,
 } from 'openid-client';
 import { callbackUrl } from './authorization-url.ts';
+import { explained } from './explained.ts';
 import type { HttpClient } from './http-client.ts';
 import { callLibrary } from './library-call.ts';
 import type { CodeExchange } from './provider.ts';
 import { endpointOf, type ProviderMetadata } from './provider-metadata.ts';
+import type { ClientAuthentication } from './settings.ts';
 import { type RawTokens, tokenReader } from './token-answer.ts';
 
 /** Who asks the token endpoint. */
@@ -20,6 +22,8 @@ export type TokenRequester = {
   readonly metadata: ProviderMetadata;
   readonly clientID: string | undefined;
   readonly authentication: ClientAuth;
+  /** What it is by the Filter's settings, for errors. */
+  readonly method: ClientAuthentication['method'];
   readonly signal: AbortSignal;
 };
 
@@ -29,7 +33,10 @@ type Grant = (config: Configuration) => Promise<TokenEndpointResponse>;
 export async function requestTokens(requester: TokenRequester, grant: Grant): Promise<RawTokens> {
   endpointOf(requester.metadata, 'token_endpoint');
   const { read, toTokens } = tokenReader();
-  const response = await callLibrary({ ...requester, what: 'the token endpoint', read }, grant);
+  const call = { ...requester, what: 'the token endpoint', read };
+  const response = await callLibrary(call, grant).catch((error: unknown) => {
+    throw explained(error, requester.method, requester.metadata);
+  });
   return toTokens(response);
 }
 

@@ -36,7 +36,8 @@ export async function requestUserinfo(request: UserinfoRequest): Promise<JsonObj
   if (!/^[\x20-\x7e\x80-\xff]+$/.test(accessToken)) {
     throw new ProviderError('invalid_answer', `${WHAT}: the access token cannot be sent in a header`);
   }
-  const read = (answer: ProviderAnswer, url: string) => readUserinfo(answer, url, request);
+  const read = (answer: ProviderAnswer, url: string, secrets: readonly string[]) =>
+    readUserinfo(answer, { what: WHAT, url }, secrets, request);
   return callLibrary(
     { client, metadata, clientID, authentication: () => {}, what: WHAT, read, signal },
     config => fetchUserInfo(config, accessToken, subject ?? skipSubjectCheck),
@@ -45,11 +46,11 @@ export async function requestUserinfo(request: UserinfoRequest): Promise<JsonObj
 
 async function readUserinfo(
   answer: ProviderAnswer,
-  url: string,
+  asked: { readonly what: string; readonly url: string },
+  secrets: readonly string[],
   request: UserinfoRequest,
 ): Promise<JsonObject> {
-  const asked = { what: WHAT, url };
-  const refusal = refusalOf(answer, asked, 'invalid_token');
+  const refusal = refusalOf(answer, asked, { secrets, unsaid: 'invalid_token' });
   if (refusal !== undefined) throw refusal;
   const signed = mediaTypeOf(answer.headers) === 'application/jwt';
   const claims = signed ? await readSigned(answer, asked, request) : readJson(answer, asked);

@@ -1,0 +1,40 @@
+/** What a log has of a description. */
+const LONGEST = 300;
+/** Parts of a token, a code or a hash. */
+const LONG_RUN = /[\w~+/=-]{20,}/g;
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+/**
+ * A provider's own words (`error_description`, RFC 6749 section 5.2) as a log may have them: one line of 300 characters at most, without `secrets` and without what
+ * looks like a token, since some providers quote what they were sent. UUIDs stay, by which operators find a refusal at the provider. Undefined: it says nothing.
+ */
+export function shownDescription(text: unknown, secrets: readonly string[]): string | undefined {
+  if (typeof text !== 'string') return undefined;
+  const longestFirst = secrets.filter(secret => secret !== '').sort((a, b) => b.length - a.length);
+  const without = longestFirst.reduce((rest, secret) => rest.replaceAll(secret, '…'), text);
+  const plain = without.replace(LONG_RUN, run => (/\d/.test(run) && !UUID.test(run) ? '…' : run));
+  const line = plain.replace(/[\p{C}\p{Z}]+/gu, ' ').trim();
+  return line === '' ? undefined : [...line].slice(0, LONGEST).join('');
+}
+
+/** Parameters of a token request that open nothing. */
+const OPEN: ReadonlySet<string> = new Set([
+  ...['grant_type', 'scope', 'redirect_uri', 'client_id', 'client_assertion_type'],
+]);
+
+/** What of a request must not be shown, as it was sent and as it was meant: all but the client ID of `Authorization`, and parameters of a form. */
+export function secretsOf(headers: Headers, form: string): readonly string[] {
+  const parameters = [...new URLSearchParams(form)].flatMap(([name, value]) =>
+    OPEN.has(name) ? [] : [value],
+  );
+  return [...parameters, ...credentialsOf(headers.get('authorization') ?? '')];
+}
+
+/** RFC 7617 section 2, with the form-encoding of RFC 6749 section 2.3.1; RFC 6750 section 2.1. */
+function credentialsOf(authorization: string): readonly string[] {
+  const [scheme = '', credentials = ''] = authorization.split(' ', 2);
+  if (scheme.toLowerCase() !== 'basic') return [credentials];
+  const decoded = Buffer.from(credentials, 'base64').toString();
+  const password = decoded.slice(decoded.indexOf(':') + 1);
+  return [credentials, password, new URLSearchParams(`=${password}`).get('') ?? ''];
+}
