@@ -1,6 +1,6 @@
 import { escapeHtml } from '#process/escape-html.ts';
 import type { HttpRequest } from './http-request.ts';
-import type { Answer } from './outcome.ts';
+import type { Answer, AnswerNote } from './outcome.ts';
 
 /** What an answer of the gateway's own says, in plain words. `message` is text: it may hold anything. */
 export type Page = {
@@ -12,6 +12,7 @@ export type Page = {
   readonly link?: { readonly href: string; readonly text: string };
   /** Where an HTML page moves on to by itself (`<meta http-equiv=refresh>`). */
   readonly refresh?: string;
+  readonly note?: AnswerNote | undefined;
 };
 
 type Asker = Pick<HttpRequest, 'headers' | 'id'>;
@@ -31,6 +32,7 @@ export function answerPage(asker: Asker, page: Page): Answer {
       ...(page.headers ?? []),
     ],
     body: html ? htmlPage(facts, page) : `${JSON.stringify(facts)}\n`,
+    ...(page.note !== undefined && { note: page.note }),
   };
 }
 

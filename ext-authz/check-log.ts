@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Fault } from './fault.ts';
 import type { HttpRequest } from './http-request.ts';
 import type { CheckOutcome } from './metrics.ts';
+import type { AnswerNote } from './outcome.ts';
 
 const LONGEST_PATH = 200;
 
@@ -11,22 +12,27 @@ export type Answered = {
   readonly status: number;
   readonly rule: string | undefined;
   readonly filter: string | undefined;
+  readonly note: AnswerNote | undefined;
 };
 
 /** Tells the log of checks; nothing of what it tells is secret. */
 export type CheckLog = {
   answered(request: HttpRequest, answered: Answered): void;
   filterFailed(request: HttpRequest, filter: string, fault: Fault, error: unknown): void;
-  checkFailed(request: HttpRequest, fault: Fault, error: unknown): void;
+  /** `realm`: of the Filter, where it is known. */
+  checkFailed(request: HttpRequest, fault: Fault, error: unknown, realm: string | undefined): void;
 };
 
 export function checkLog(log: Logger): CheckLog {
   return {
-    answered: (request, answered) => log.info({ ...factsOf(request), ...answered }, 'answered'),
+    answered: (request, { note, ...answered }) => {
+      const level = note !== undefined && answered.status >= 500 ? 'error' : 'info';
+      log[level]({ ...factsOf(request), ...answered, ...note }, 'answered');
+    },
     filterFailed: (request, filter, fault, error) =>
       log.error({ ...factsOf(request), filter, fault, ...reasonOf(fault, error) }, 'a filter failed'),
-    checkFailed: (request, fault, error) =>
-      log.error({ ...factsOf(request), fault, ...reasonOf(fault, error) }, 'a check failed'),
+    checkFailed: (request, fault, error, realm) =>
+      log.error({ ...factsOf(request), fault, realm, ...reasonOf(fault, error) }, 'a check failed'),
   };
 }
 

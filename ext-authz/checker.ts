@@ -8,7 +8,7 @@ import { parseCheckRequest, rememberedAuthorities } from './check-request.ts';
 import { allowResponse, type CheckResponse, denyResponse, type EncodedResponse } from './check-response.ts';
 import type { CheckMessage } from './decode-check.ts';
 import { type Eventually, whenThere } from './eventually.ts';
-import { faultAnswer, faultOf } from './fault.ts';
+import { faultAnswer, faultOf, WordedFault } from './fault.ts';
 import type { FilterKit } from './filter-kit.ts';
 import type { Configuration } from './filter-set.ts';
 import {
@@ -110,7 +110,7 @@ export class Checker {
     metrics.checked(verdict.outcome, (uptime() - begun) / 1000);
     if ('response' in verdict) return verdict.response;
     const { outcome, answer, rule, filter } = verdict;
-    this.#log.answered(request, { outcome, status: answer.status, rule, filter });
+    this.#log.answered(request, { outcome, status: answer.status, rule, filter, note: answer.note });
     return denyResponse(request, answer);
   }
 
@@ -198,8 +198,9 @@ export class Checker {
 
   #failed(request: HttpRequest, error: unknown): Verdict {
     const fault = faultOf(error);
-    this.#log.checkFailed(request, fault, error);
-    return { outcome: 'failed', answer: faultAnswer(request, fault) };
+    const worded = error instanceof WordedFault ? error : undefined;
+    this.#log.checkFailed(request, fault, worded?.cause ?? error, worded?.realm);
+    return { outcome: 'failed', answer: worded?.answer ?? faultAnswer(request, fault) };
   }
 }
 

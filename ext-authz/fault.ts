@@ -20,10 +20,13 @@ const ANSWERS: Readonly<Record<Fault, readonly [status: number, message: string]
 export class WordedFault extends Error {
   override readonly name = 'WordedFault';
   readonly answer: Answer;
+  /** Of the Filter, where no rule names it. */
+  readonly realm: string | undefined;
 
-  constructor(cause: unknown, answer: Answer) {
+  constructor(cause: unknown, answer: Answer, realm?: string) {
     super('a fault', { cause });
     this.answer = answer;
+    this.realm = realm;
   }
 }
 

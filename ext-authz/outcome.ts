@@ -6,6 +6,14 @@ export type Answer = {
   readonly status: number;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: string;
+  readonly note?: AnswerNote;
+};
+
+/** For the log alone, where an answer does not tell why: nothing secret, and nothing for the client. */
+export type AnswerNote = {
+  readonly reason: string;
+  /** Of the Filter, `<name>.<namespace>`, where no rule names it. */
+  readonly realm?: string;
 };
 
 /** What a filter does to a request that it lets pass. Names are in lower case; none is both set and removed. */

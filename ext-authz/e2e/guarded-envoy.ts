@@ -1,4 +1,4 @@
-import pino from 'pino';
+import pino, { type Logger } from 'pino';
 import { compile } from '#controlplane/compile/compile.ts';
 import { type CompiledEnvoy, startCompiled } from '#controlplane/compile/e2e/compiled-envoy.ts';
 import { EXT_AUTHZ } from '#controlplane/compile/node-groups.ts';
@@ -10,13 +10,17 @@ import { type Server, startServer } from '../server.ts';
 
 export type GuardedEnvoy = CompiledEnvoy & { readonly service: Server };
 
-/** A real Envoy and the service that runs filters, with what the YAML compiles to for both. */
-export async function startGuarded(yaml: string, kit: FilterKit): Promise<GuardedEnvoy> {
+/** A real Envoy and the service that runs filters, with what the YAML compiles to for both. `log` hears of checks. */
+export async function startGuarded(
+  yaml: string,
+  kit: FilterKit,
+  log: Logger = pino({ level: 'silent' }),
+): Promise<GuardedEnvoy> {
   const service = await startServer({
     host: '127.0.0.1',
     port: 0,
     kit,
-    log: pino({ level: 'silent' }),
+    log,
     uptime: () => performance.now(),
     after: (ms, run) => {
       const timer = setTimeout(run, ms);

@@ -1,7 +1,9 @@
 import { seeOther } from '../answer-page.ts';
+import { faultFacts, faultOf, WordedFault } from '../fault.ts';
 import type { HttpRequest } from '../http-request.ts';
 import type { Answer } from '../outcome.ts';
 import { ProviderError, shownErrorCode } from '../provider/provider-error.ts';
+import { shownDescription } from '../provider/shown-description.ts';
 import { newSecret } from '../store/sealed-record.ts';
 import { type Attempt, takeAttempt } from './attempt.ts';
 import { sessionCookies } from './cookies.ts';
@@ -21,6 +23,8 @@ export type CallbackParameters = {
   readonly state: string;
   readonly code: string | undefined;
   readonly error: string | undefined;
+  /** `error_description` */
+  readonly description: string | undefined;
   readonly iss: string | undefined;
 };
 
@@ -40,9 +44,20 @@ export async function answerCallback(
 ): Promise<Answer> {
   for (const candidate of candidates) {
     const attempt = await takeAttempt(candidate.filter, parameters.state);
-    if (attempt !== undefined) return judge({ ...candidate, request, attempt, parameters, signal });
+    if (attempt === undefined) continue;
+    const callback = { ...candidate, request, attempt, parameters, signal };
+    return judge(callback).catch((error: unknown) => {
+      throw wordedFailure(callback, error);
+    });
   }
   return unknownState(candidates, request, signal);
+}
+
+/** Whoever cannot be logged in now can begin again, and the log names the Filter. */
+function wordedFailure({ attempt, filter, request }: Callback, error: unknown): unknown {
+  if (!(error instanceof ProviderError)) return error;
+  const { message, status } = faultFacts(faultOf(error));
+  return new WordedFault(error, failurePage(request, status, message, attempt.returnUrl), filter.realm);
 }
 
 /** RFC 6749 section 10.12: it must come from the browser that began the attempt, on the origin that it was begun for. */
@@ -82,14 +97,17 @@ async function refused(
     code === 'access_denied'
       ? 'The identity provider has denied access (access_denied).'
       : `The login failed at the identity provider: ${code}.`;
-  return failurePage(request, code === 'access_denied' ? 403 : 502, message, attempt.returnUrl);
+  const said = shownDescription(parameters.description, [parameters.state]);
+  const reason = `the provider sent the browser back with ${code}${said === undefined ? '' : `, saying ${JSON.stringify(said)}`}`;
+  const status = code === 'access_denied' ? 403 : 502;
+  return failurePage(request, status, message, attempt.returnUrl, [], { realm: filter.realm, reason });
 }
 
 async function logIn(callback: Callback, code: string, before: LoadedSession | undefined): Promise<Answer> {
-  const { attempt, filter, request } = callback;
+  const { attempt, filter } = callback;
   try {
     const session = await exchange(callback, code, before);
-    if ('refused' in session) return failurePage(request, 502, session.refused, attempt.returnUrl);
+    if ('refused' in session) return refusedPage(callback, session.refused, session.refused);
     const id = await filter.sessions.create(session, filter.sources.now());
     const old = [attempt.replaces, before?.key].filter(key => key !== undefined);
     await Promise.all(old.map(key => filter.sessions.remove(key)));
@@ -97,8 +115,12 @@ async function logIn(callback: Callback, code: string, before: LoadedSession | u
   } catch (error) {
     const message = shownRefusal(error);
     if (message === undefined) throw error;
-    return failurePage(request, 502, message, attempt.returnUrl);
+    return refusedPage(callback, message, String(error instanceof Error ? error.message : error));
   }
+}
+
+function refusedPage({ attempt, filter, request }: Callback, message: string, reason: string): Answer {
+  return failurePage(request, 502, message, attempt.returnUrl, [], { realm: filter.realm, reason });
 }
 
 /** RFC 6749 section 4.1.3. The access token is judged once before there is a session, so that no request is sent to log in again by it. */

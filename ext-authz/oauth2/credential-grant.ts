@@ -132,10 +132,12 @@ async function replaceOnce(
 function judge(visit: Visit, token: GrantedToken): Judged | Promise<Judged> {
   const { request, resourceServer, scope, wanted } = visit;
   if (token.networks.size < MOST_NETWORKS) token.networks.add(wanted.attempt.network);
-  if (missingScope(scope, token.scope).length > 0) return refuse(request, NOT_GRANTED);
+  const missing = missingScope(scope, token.scope);
+  if (missing.length > 0)
+    return refuse(request, notGranted(`the provider has not granted \`scope\` ${missing.join(' ')}`));
   const settle = (verdict: TokenVerdict): Judged => {
     if (verdict.kind === 'invalid') return { kind: 'invalid', check: verdict.check };
-    if (verdict.kind === 'insufficient_scope') return refuse(request, NOT_GRANTED);
+    if (verdict.kind === 'insufficient_scope') return refuse(request, notGranted(verdict.check));
     return { kind: 'allow', change: resourceServer.change(token, request) };
   };
   const verdict = resourceServer.validate(token, scope);
@@ -146,7 +148,7 @@ const MOST_NETWORKS = 16;
 
 /** Source: decisions, "OAuth2: errors and pages": 403 without a challenge. RFC 9110 section 10.2.3. */
 function refuse(request: HttpRequest, why: Exclude<Obtained, { readonly kind: 'token' }>): Outcome {
-  if (why.kind !== 'limited') return forbid(request, REFUSALS[why.kind]);
+  if (why.kind !== 'limited') return forbid(request, REFUSALS[why.kind], why.reason);
   const message = `Too many credentials were refused. Try again in ${why.retryAfter} s.`;
   const headers = [['retry-after', `${why.retryAfter}`]] as const;
   return { kind: 'answer', answer: answerPage(request, { status: 429, message, headers }) };
@@ -156,8 +158,11 @@ const REFUSALS = {
   refused: 'The credentials are refused.',
   not_granted: 'A required scope is not granted.',
 } as const;
-const NOT_GRANTED = { kind: 'not_granted' } as const;
 
-function forbid(request: HttpRequest, message: string): Outcome {
-  return { kind: 'answer', answer: answerPage(request, { status: 403, message }) };
+function notGranted(reason: string) {
+  return { kind: 'not_granted', reason } as const;
+}
+
+function forbid(request: HttpRequest, message: string, reason = message): Outcome {
+  return { kind: 'answer', answer: answerPage(request, { status: 403, message, note: { reason } }) };
 }

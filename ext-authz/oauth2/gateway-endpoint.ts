@@ -39,8 +39,9 @@ async function redirectionEndpoint(
   if (PARAMETERS.some(name => query.getAll(name).length > 1))
     return failurePage(request, 400, 'A parameter of this address is there twice.');
   const [state, code, error, iss, handoff, ticket] = PARAMETERS.map(name => query.get(name) ?? undefined);
+  const description = query.get('error_description') ?? undefined;
   if (state !== undefined && handoff === undefined)
-    return answerCallback(candidates, request, { state, code, error, iss }, signal);
+    return answerCallback(candidates, request, { state, code, error, description, iss }, signal);
   if (handoff === undefined || state !== undefined)
     return failurePage(request, 400, 'This address is not complete.');
   if (ticket !== undefined) return answerTicket(candidates, request, { handoff, ticket });

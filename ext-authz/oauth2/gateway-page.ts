@@ -1,18 +1,25 @@
 import { answerPage, seeOther } from '../answer-page.ts';
 import type { HttpRequest } from '../http-request.ts';
-import type { Answer } from '../outcome.ts';
+import type { Answer, AnswerNote } from '../outcome.ts';
 import type { SameSite } from '../rule.ts';
 import type { SetCookie } from './cookies.ts';
 
-/** A page that offers to begin anew at `href`, a URL of the origin's own. */
+/** A page that offers to begin anew at `href`, a URL of the origin's own. `note` is for the log. */
 export function failurePage(
   request: HttpRequest,
   status: number,
   message: string,
   href = '/',
   cookies: readonly SetCookie[] = [],
+  note?: AnswerNote,
 ): Answer {
-  return answerPage(request, { status, message, link: { href, text: 'Start again' }, headers: cookies });
+  return answerPage(request, {
+    status,
+    message,
+    link: { href, text: 'Start again' },
+    headers: cookies,
+    note,
+  });
 }
 
 /**

@@ -2,7 +2,7 @@ import { answerPage } from '../answer-page.ts';
 import { type Eventually, whenThere } from '../eventually.ts';
 import type { FilterContext, FilterRunner } from '../filter-runner.ts';
 import type { HttpRequest } from '../http-request.ts';
-import type { Answer, Outcome } from '../outcome.ts';
+import type { Answer, AnswerNote, Outcome } from '../outcome.ts';
 import type { RuleItem } from '../rule.ts';
 import { insteadOfRedirect } from './instead-of-redirect.ts';
 import { beginLogin, type LoginNeed } from './login.ts';
@@ -12,6 +12,7 @@ import type { Presented } from './presented.ts';
 import { deadCookies, presentedSession, usableSession } from './presented-session.ts';
 import { providerTime } from './provider-time.ts';
 import { renewedCookies } from './renewal.ts';
+import { missingScope as missingOf } from './scope.ts';
 import type { Session } from './session.ts';
 import { scopeState } from './session-state.ts';
 
@@ -22,7 +23,8 @@ import { scopeState } from './session-state.ts';
 export function loginRunner(filter: LoginFilter): FilterRunner {
   return (request, item, context) => {
     const place = filter.placeOf(request);
-    if (place === undefined) return forbidden(request, 'This host is not one of the protected origins.');
+    if (place === undefined)
+      return forbidden(request, FOREIGN, { reason: 'no item of protectedOrigins has this host' });
     const signal = providerTime(() => context.signal(), filter.sources.deadline);
     return whenThere(presentedSession(filter, request), presented => {
       const visit = { filter, request, item, context, place, presented, signal };
@@ -32,6 +34,8 @@ export function loginRunner(filter: LoginFilter): FilterRunner {
     });
   };
 }
+
+const FOREIGN = 'This host is not one of the protected origins.';
 
 type Visit = {
   readonly filter: LoginFilter;
@@ -54,11 +58,12 @@ function useSession(visit: Visit, session: Session): Eventually<Outcome> {
   const { filter, item, request, signal } = visit;
   const scope = ruleScope(item);
   const state = scopeState(session, scope);
-  if (state === 'not granted') return missingScope(request);
+  if (state === 'not granted') return missingScope(request, notGranted(session, scope));
   if (state === 'never asked') return logIn(visit, [...session.asked, ...scope]);
   return whenThere(filter.resourceServer.validate(session, scope, signal), verdict => {
-    if (verdict.kind === 'invalid') return logIn(visit, [...session.asked, ...scope]);
-    return verdict.kind === 'valid' ? allow(visit, session) : missingScope(request);
+    if (verdict.kind === 'valid') return allow(visit, session);
+    if (verdict.kind === 'insufficient_scope') return missingScope(request, verdict.check);
+    return logIn(visit, [...session.asked, ...scope], verdict.check);
   });
 }
 
@@ -74,7 +79,7 @@ function allow({ filter, place, presented, request }: Visit, session: Session): 
 }
 
 /** Document 1, rule 2: the scope always includes `openid`. */
-async function logIn(visit: Visit, scope: readonly string[]): Promise<Outcome> {
+async function logIn(visit: Visit, scope: readonly string[], reason?: string): Promise<Outcome> {
   const { context, filter, item, place, presented, request, signal } = visit;
   const instead = await insteadOfRedirect(filter.realm, request, item, context);
   if (instead !== undefined) return instead;
@@ -83,15 +88,20 @@ async function logIn(visit: Visit, scope: readonly string[]): Promise<Outcome> {
   const replaces = presented.loaded?.key;
   const need: LoginNeed = { scope: asked, sameSite, ...(replaces !== undefined && { replaces }) };
   const cookies = deadCookies(filter, place, presented, sameSite);
-  return answer(await beginLogin(filter, { request, place, signal: signal() }, need, cookies));
+  const away = await beginLogin(filter, { request, place, signal: signal() }, need, cookies);
+  return answer(reason === undefined ? away : { ...away, note: { reason } });
 }
 
-function missingScope(request: HttpRequest): Outcome {
-  return forbidden(request, 'The identity provider has not granted what this page needs.');
+function notGranted({ granted }: Session, scope: readonly string[]): string {
+  return `the provider was asked for \`scope\` ${missingOf(scope, granted).join(' ')} and has not granted it`;
 }
 
-function forbidden(request: HttpRequest, message: string): Outcome {
-  return answer(answerPage(request, { status: 403, message }));
+function missingScope(request: HttpRequest, reason: string): Outcome {
+  return forbidden(request, 'The identity provider has not granted what this page needs.', { reason });
+}
+
+function forbidden(request: HttpRequest, message: string, note: AnswerNote): Outcome {
+  return answer(answerPage(request, { status: 403, message, note }));
 }
 
 function answer(value: Answer): Outcome {

@@ -1,7 +1,7 @@
 import { formatOrigin } from '#resources/origin.ts';
 import { answerPage, seeOther } from '../answer-page.ts';
 import type { HttpRequest } from '../http-request.ts';
-import type { Answer } from '../outcome.ts';
+import type { Answer, AnswerNote } from '../outcome.ts';
 import { ProviderError } from '../provider/provider-error.ts';
 import { newSecret } from '../store/sealed-record.ts';
 import { clearSessionCookies, cookieValues, type SetCookie, XSRF } from './cookies.ts';
@@ -69,7 +69,7 @@ function clearing({ filter, place }: Protecting, { loaded, several }: Presented)
 
 /** OpenID Connect RP-Initiated Logout 1.0 section 2. */
 async function leave(
-  { provider, settings, sources }: LoginFilter,
+  { provider, realm, settings, sources }: LoginFilter,
   request: HttpRequest,
   { idToken }: Session,
   cookies: readonly SetCookie[],
@@ -80,14 +80,14 @@ async function leave(
     postLogoutRedirectURI === undefined
       ? {}
       : { postLogoutRedirectURI, state: newSecret(sources.randomBytes) };
-  const page = (status: number, message: string) =>
-    answerPage(request, { status, message, headers: cookies });
+  const page = (status: number, message: string, note?: AnswerNote) =>
+    answerPage(request, { status, message, headers: cookies, note });
   try {
     const url = await provider.endSessionUrl({ idTokenHint: idToken.raw, ...back }, signal());
     return url === undefined ? page(200, HERE_ONLY) : seeOther(url, cookies);
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
-    return page(error.code === 'timeout' ? 504 : 502, UNREACHED);
+    return page(error.code === 'timeout' ? 504 : 502, UNREACHED, { realm, reason: error.message });
   }
 }
 

@@ -18,7 +18,8 @@ export type Wanted = {
 /** `refused`: the credentials; `not_granted`: the scope. */
 export type Obtained =
   | { readonly kind: 'token'; readonly token: GrantedToken; readonly isNew: boolean }
-  | { readonly kind: 'refused' | 'not_granted' }
+  /** `reason` is for the log. */
+  | { readonly kind: 'refused' | 'not_granted'; readonly reason?: string }
   | Limited;
 
 export type TokenObtainerParts = {
@@ -80,20 +81,27 @@ export class TokenObtainer {
   async #obtain(wanted: Wanted): Promise<Obtained> {
     const { cache, refusals } = this.#parts;
     const { attempt, seal } = wanted;
-    const [limited, token, refused] = await Promise.all([
+    const [limited, token, remembered] = await Promise.all([
       refusals.limitOf(attempt),
       cache.read(seal),
       this.#remembered(seal),
     ]);
     if (limited !== undefined) return limited;
     if (token !== undefined) return { kind: 'token', token, isNew: false };
-    if (refused) return { kind: 'refused' };
+    if (remembered)
+      return { kind: 'refused', reason: 'the same credentials were refused within the last second' };
     const signal = this.#parts.deadline();
-    const answer = await refusals.attempt(attempt, signal, () => this.#ask(wanted, signal));
-    return answer === 'refused' ? { kind: answer } : answer;
+    const refused: { obtained: Obtained } = { obtained: { kind: 'refused' } };
+    const answer = await refusals.attempt(attempt, signal, async () => {
+      const obtained = await this.#ask(wanted, signal);
+      if (obtained.kind !== 'refused') return obtained;
+      refused.obtained = obtained;
+      return obtained.kind;
+    });
+    return answer === 'refused' ? refused.obtained : answer;
   }
 
-  async #ask({ ask, seal, terms }: Wanted, signal: AbortSignal): Promise<Obtained | 'refused'> {
+  async #ask({ ask, seal, terms }: Wanted, signal: AbortSignal): Promise<Obtained> {
     const { cache, now, refusedBy } = this.#parts;
     const askedAt = now();
     try {
@@ -101,10 +109,11 @@ export class TokenObtainer {
       await cache.write(seal, token);
       return { kind: 'token', token, isNew: true };
     } catch (error) {
-      const code = refusalCode(error);
-      if (code === undefined || ![...refusedBy, NOT_GRANTED].includes(code)) throw error;
+      const refusal = refusalOf(error);
+      if (refusal === undefined || ![...refusedBy, NOT_GRANTED].includes(refusal.code)) throw error;
       await this.#remember(seal);
-      return refusedBy.includes(code) ? 'refused' : { kind: 'not_granted' };
+      const { code, reason } = refusal;
+      return { kind: refusedBy.includes(code) ? 'refused' : 'not_granted', reason };
     }
   }
 
@@ -122,6 +131,8 @@ export class TokenObtainer {
 }
 
 /** A 429 (RFC 6585 section 4) is about the gateway, whatever code is beside it. */
-function refusalCode(error: unknown): string | undefined {
-  return error instanceof ProviderError && error.status !== 429 ? error.oauthError : undefined;
+function refusalOf(error: unknown): { readonly code: string; readonly reason: string } | undefined {
+  if (!(error instanceof ProviderError) || error.status === 429) return undefined;
+  const { message, oauthError } = error;
+  return oauthError === undefined ? undefined : { code: oauthError, reason: message };
 }

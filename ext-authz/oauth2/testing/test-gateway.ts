@@ -8,6 +8,7 @@ import type { ProtectedOrigin } from '#resources/filter-oauth2-origins.ts';
 import { parseOrigin } from '#resources/origin.ts';
 import { parseOriginPattern } from '#resources/origin-pattern.ts';
 import type { Parsed } from '#resources/parsed-string.ts';
+import { WordedFault } from '../../fault.ts';
 import type { FilterContext } from '../../filter-runner.ts';
 import type { HttpRequest } from '../../http-request.ts';
 import type { Outcome } from '../../outcome.ts';
@@ -127,7 +128,9 @@ async function check(
   rule: TestRule,
 ): Promise<Outcome> {
   const signal = rule.signal ?? AbortSignal.timeout(20_000);
-  const answer = await gatewayEndpoint(request, filters, () => signal);
+  const answer = await gatewayEndpoint(request, filters, () => signal).catch((error: unknown) => {
+    throw error instanceof WordedFault ? error.cause : error;
+  });
   if (answer !== undefined) return { kind: 'answer', answer };
   const filter = filters.find(({ realm }) => realm === (rule.realm ?? REALM));
   if (filter === undefined) throw new Error('no such realm');
