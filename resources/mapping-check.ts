@@ -2,6 +2,7 @@ import { caution, type Finding, fault } from './finding.ts';
 import { ipVersion } from './ip-address.ts';
 import type { MappingMatch, MappingSpec } from './mapping.ts';
 import { parsePathRegex, parsePrefix } from './path-match.ts';
+import { whyUnreachable } from './unreachable-prefix.ts';
 
 /** The rules between a Mapping's fields. */
 export function checkMapping(spec: Partial<MappingSpec>): readonly Finding[] {
@@ -37,17 +38,10 @@ function checkHop({ service, hop_tls }: Partial<MappingSpec>): readonly Finding[
 
 /** Matches that no request can have, since Envoy changes it or answers it before. */
 function checkReach({ prefix, prefix_regex, headers = {}, node_group }: Partial<MappingSpec>) {
-  const resolved = prefix_regex === false && prefix !== undefined && /\/\/|\/\.\.?\//.test(prefix);
+  const why = prefix_regex === false && prefix !== undefined ? whyUnreachable(prefix) : undefined;
   const refused = node_group === 'edge' ? Object.keys(headers).filter(name => name.includes('_')) : [];
   return [
-    ...(resolved
-      ? [
-          caution(
-            ['prefix'],
-            'it matches nothing: "//", "/./" and "/../" are resolved before paths are compared',
-          ),
-        ]
-      : []),
+    ...(why === undefined ? [] : [caution(['prefix'], why)]),
     ...refused.map(name =>
       caution(['headers', name], `it matches nothing: the edge answers 400 to a header with "_" in its name`),
     ),

@@ -3,6 +3,7 @@ import { caution, type FieldPath, type Finding, fault } from './finding.ts';
 import { ipVersion } from './ip-address.ts';
 import type { ProxyConfigSpec } from './proxy-config.ts';
 import { suggest } from './suggest.ts';
+import { whyUnreachable } from './unreachable-prefix.ts';
 
 type VirtualHosts = ProxyConfigSpec['virtual_hosts'];
 
@@ -17,6 +18,7 @@ export function checkProxyConfig(spec: Partial<ProxyConfigSpec>): readonly Findi
     ...checkClusterNames(clusters, sds),
     ...checkVirtualHostNames(virtual_hosts),
     ...checkDomains(virtual_hosts),
+    ...checkReach(virtual_hosts),
     ...(spec.clusters === undefined ? [] : checkRoutes(virtual_hosts, spec.clusters)),
     ...(sds === undefined ? [] : checkMembers(sds, SDS_CLUSTER)),
     ...checkListener(spec),
@@ -89,6 +91,15 @@ function checkDomains(virtualHosts: VirtualHosts): readonly Finding[] {
   return checkUnique(
     domains,
     name => `the domain "${name}" is listed twice; a request could not tell where to go`,
+  );
+}
+
+function checkReach(virtualHosts: VirtualHosts): readonly Finding[] {
+  return virtualHosts.flatMap(({ routes }, host) =>
+    routes.flatMap(({ prefix }, index) => {
+      const why = whyUnreachable(prefix);
+      return why === undefined ? [] : [caution(['virtual_hosts', host, 'routes', index, 'prefix'], why)];
+    }),
   );
 }
 
