@@ -37,3 +37,20 @@ export function parseMethod(text: string): Parsed<string> {
   if (TOKEN.test(text)) return { value: text };
   return { error: `"${text}" is not a request method: letters, digits and !#$%&'*+-.^_\`|~ only` };
 }
+
+/** What would carry requests that neither Filters nor limits see: tunnels (RFC 9110 section 9.3.6, RFC 9298, RFC 9484), and HTTP/2 in plain text. */
+const CARRIERS: readonly string[] = ['connect', 'connect-ip', 'connect-udp', 'h2c'];
+
+/**
+ * A protocol to which a request may switch: a name, and perhaps a version (RFC 9110 section 7.8), in lower case since case does not count. Envoy
+ * compares it with the whole field `Upgrade`, and `CONNECT` would be that method to it.
+ */
+export function parseUpgrade(text: string): Parsed<string> {
+  const protocol = text.toLowerCase();
+  const [name = '', ...version] = text.split('/');
+  if (version.length > 1 || ![name, ...version].every(part => TOKEN.test(part)))
+    return { error: `"${text}" is not a protocol: a name as \`websocket\`, or name/version` };
+  if (CARRIERS.includes(protocol))
+    return { error: `"${text}" is not served: Filters and limits would not see the requests inside` };
+  return { value: protocol };
+}

@@ -21,6 +21,8 @@ test('a Mapping needs a prefix and a service, the rest has defaults', () => {
     service: { scheme: 'http', host: 'user', port: 80 },
     rewrite: '/',
     timeout_ms: 3000,
+    allow_upgrade: [],
+    use_websocket: false,
     connect_timeout_ms: 3000,
     resolver: 'dns',
     bypass_auth: false,
@@ -128,6 +130,26 @@ const REFUSED: readonly [fields: object, problem: string][] = [
     { connect_timeout_ms: 0 },
     'error spec.connect_timeout_ms: `connect_timeout_ms` must be an integer of milliseconds from 1 to 2147483647, not 0',
   ],
+  [
+    { allow_upgrade: ['websocket', 'Connect'] },
+    'error spec.allow_upgrade[1]: "Connect" is not served: Filters and limits would not see the requests inside',
+  ],
+  [
+    { allow_upgrade: ['h2c'] },
+    'error spec.allow_upgrade[0]: "h2c" is not served: Filters and limits would not see the requests inside',
+  ],
+  ...['', 'web socket', 'websocket,', 'spdy/3/1', 'spdy/', '/3.1'].map((protocol): [object, string] => [
+    { allow_upgrade: [protocol] },
+    `error spec.allow_upgrade[0]: "${protocol}" is not a protocol: a name as \`websocket\`, or name/version`,
+  ]),
+  [
+    { allow_upgrade: 'websocket' },
+    'error spec.allow_upgrade: `allow_upgrade` must be a list, not "websocket"',
+  ],
+  [
+    { use_websocket: 'yes' },
+    'error spec.use_websocket: `use_websocket` must be `true` or `false`, not "yes"',
+  ],
   [{ weight: 101 }, 'error spec.weight: `weight` must be an integer of percent from 0 to 100, not 101'],
   [{ precedence: 'high' }, 'error spec.precedence: `precedence` must be an integer, not "high"'],
   [
@@ -228,6 +250,8 @@ const READ_AS: readonly [fields: object, spec: object][] = [
   [{ resolver: 'kubernetes-service' }, { resolver: 'dns' }],
   [{ rewrite: '' }, { rewrite: '' }],
   [{ timeout_ms: 0 }, { timeout_ms: 0 }],
+  [{ allow_upgrade: ['WebSocket', 'SPDY/3.1'] }, { allow_upgrade: ['websocket', 'spdy/3.1'] }],
+  [{ use_websocket: true }, { use_websocket: true }],
   [{ timeout_ms: null }, { timeout_ms: 3000 }],
   [{ Timeout_ms: 7 }, { timeout_ms: 7 }],
   [

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { allowUpgrade } from './allow-upgrade.ts';
 import { domain } from './domain.ts';
 import { gatewayId } from './gateway-id.ts';
 import { headerMatch } from './header-match.ts';
@@ -52,6 +53,13 @@ const schema = z.object({
     .exactOptional()
     .describe('Host that the service sees'),
   timeout_ms: milliseconds.default(3000).describe('Time for the whole answer; 0: none'),
+  allow_upgrade: allowUpgrade.describe(
+    'Protocols to which requests may switch, such as `websocket`; others are answered 403. Filters and limits decide about the request, once: what is open outlives a logout. `timeout_ms` is for the answer; then the connection ends after five minutes without a byte. Any site can make a browser open a WebSocket with its cookies: compare `Origin`',
+  ),
+  use_websocket: z
+    .boolean()
+    .default(false)
+    .describe("Ambassador's older spelling of `allow_upgrade: [websocket]`; it is read, never written"),
   connect_timeout_ms: positiveMilliseconds.default(3000).describe('Time for a connection to the service'),
   weight: z
     .int()

@@ -12,7 +12,7 @@ const EXAMPLE = {
       domains: ['*'],
       routes: [
         { timeout_ms: 0, prefix: '/user', cluster: 'user' },
-        { prefix: '/dns', cluster: 'dns', timeout_ms: 500 },
+        { prefix: '/dns', cluster: 'dns', timeout_ms: 500, allow_upgrade: ['WebSocket'] },
       ],
     },
   ],
@@ -53,8 +53,8 @@ test("document 3's shape is read, every row of it", () => {
         name: 'backend',
         domains: ['*'],
         routes: [
-          { prefix: '/user', cluster: 'user', timeout_ms: 0 },
-          { prefix: '/dns', cluster: 'dns', timeout_ms: 500 },
+          { prefix: '/user', cluster: 'user', timeout_ms: 0, allow_upgrade: [] },
+          { prefix: '/dns', cluster: 'dns', timeout_ms: 500, allow_upgrade: ['websocket'] },
         ],
       },
     ],

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { allowUpgrade } from './allow-upgrade.ts';
 import { cluster, discoveryCluster } from './cluster.ts';
 import { domain } from './domain.ts';
 import { gatewayId } from './gateway-id.ts';
@@ -15,6 +16,9 @@ const route = z.object({
   prefix: pathPrefix.describe('What the path begins with'),
   cluster: name.describe('Name of one of `clusters`'),
   timeout_ms: milliseconds.default(0).describe('Time for the whole answer; 0: none'),
+  allow_upgrade: allowUpgrade.describe(
+    'Protocols to which requests may switch, as of a Mapping. Those that routes of other node groups to `<service>` allow pass the routes of node group `<service>` or `<service>-<number>` to its application (a cluster of another type than `sds`) too',
+  ),
 });
 
 const virtualHost = z.object({

@@ -24,6 +24,7 @@ import { mappingGroupProblems } from './routes/mapping-route.ts';
 import { proxyConfigHosts } from './routes/proxy-config-hosts.ts';
 import { toRouteConfiguration } from './routes/route-configuration.ts';
 import { mappingEntries } from './routes/route-entries.ts';
+import { sentUpgrades } from './routes/sent-upgrades.ts';
 import { type HostInputs, virtualHosts } from './routes/virtual-hosts.ts';
 import { servedSecrets } from './tls/served-secrets.ts';
 
@@ -58,7 +59,8 @@ function compileProxies(
   const upstreamTls = { caFile: options.caFile ?? DEFAULT_CA_FILE, hop: hopOf(options) };
   const byMapping = mappingClusters(mappings, declared.byName, upstreamTls, memo);
   const groups = mappingGroups(mappings, byMapping);
-  const hosts = proxyConfigHosts(own.proxyConfigs, declared.byName);
+  const sent = sentUpgrades(resources, group);
+  const hosts = proxyConfigHosts(own.proxyConfigs, declared.byName, sent.upgrades);
   const entries = mappingEntries(groups, own.closed, memo, edge && { ...edge.limits, ...edge.filters });
   const routes = virtualHosts({ entries, declared: hosts.hosts, ...hostInputs(own, edge) });
   const clusters = [...declared.byName.values(), ...byMapping.values(), ...edgeClusters(edge)];
@@ -66,7 +68,7 @@ function compileProxies(
   return {
     resources: new Map([
       [CLUSTER, distinct(clusters)],
-      [ROUTE_CONFIGURATION, [routeConfiguration(group, own, routes, edge)]],
+      [ROUTE_CONFIGURATION, [routeConfiguration(group, own, routes, edge?.routeOrigins ?? sent.origins)]],
       [LISTENER, byName(withoutClash(plain, edge?.tlsListener))],
     ]),
     problems: [
@@ -97,15 +99,15 @@ function edgeClusters(edge: Edge | undefined): readonly NamedCluster[] {
   return edge === undefined ? [] : [edge.limits.cluster, edge.filters.cluster];
 }
 
+/** `others`: ids of what it comes from besides Mappings and ProxyConfigs of the group. */
 function routeConfiguration(
   group: string,
   { mappings, proxyConfigs, closed }: ResourceSet,
   routes: readonly JsonObject[],
-  edge: Edge | undefined,
+  others: readonly string[],
 ): CompiledResource {
   const ids = [...mappings, ...proxyConfigs, ...closed].map(({ id }) => id);
-  const origins = [...ids, ...(edge?.routeOrigins ?? [])];
-  return { name: group, json: toRouteConfiguration(group, routes), origins };
+  return { name: group, json: toRouteConfiguration(group, routes), origins: [...ids, ...others] };
 }
 
 /** Each cluster once, with the ids of all that use it. */

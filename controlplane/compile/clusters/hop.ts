@@ -15,19 +15,18 @@ export function hopOf({ hopTls = false, trustDomain = DEFAULT_TRUST_DOMAIN }: Co
 /** The service whose proxies a Mapping's requests go to by mutual TLS; undefined: they do not. `hop_tls: true` holds whatever the default is. */
 export function hopService({ service, resolver, hop_tls }: MappingSpec, hop: Hop): string | undefined {
   const isHop = service.scheme === 'http' && (hop_tls ?? (hop.isDefault && resolver === 'sds'));
-  return isHop ? firstLabel(service.host) : undefined;
+  return isHop ? serviceOfHost(service.host) : undefined;
 }
 
 /** The same of a ProxyConfig's cluster. */
 export function hopClusterService(cluster: ProxyCluster, hop: Hop): string | undefined {
   const isHop = cluster.type === 'sds' && (cluster.hop_tls ?? hop.isDefault);
-  return isHop ? firstLabel(cluster.service_name ?? cluster.name) : undefined;
+  return isHop ? serviceOfHost(cluster.service_name ?? cluster.name) : undefined;
 }
 
 /** The node groups whose proxies may connect to those of `group`: the edge, and those that send its service requests. */
 export function callersOf(resources: ResourceSet, group: string, hop: Hop): readonly string[] {
-  const isOwn = (service: string | undefined) =>
-    service !== undefined && (group === service || /^-[0-9]+$/.test(tail(group, service)));
+  const isOwn = (service: string | undefined) => service !== undefined && isProxyOf(group, service);
   const callers = [
     ...resources.mappings.filter(({ spec }) => isOwn(hopService(spec, hop))),
     ...resources.proxyConfigs.filter(({ spec }) =>
@@ -37,12 +36,17 @@ export function callersOf(resources: ResourceSet, group: string, hop: Hop): read
   return [...new Set([EDGE, ...callers])].sort();
 }
 
+/** Whether the proxies of `group` are beside instances of `service`: it has that name, or that name and a number. */
+export function isProxyOf(group: string, service: string): boolean {
+  return group === service || /^-[0-9]+$/.test(tail(group, service));
+}
+
 /** What `group` has behind `service`; empty: it does not begin with it. */
 function tail(group: string, service: string): string {
   return group.startsWith(service) ? group.slice(service.length) : '';
 }
 
 /** Of `user-service.default` the name of the service: that of its proxies' node group. */
-function firstLabel(host: string): string {
+export function serviceOfHost(host: string): string {
   return (host.split('.')[0] ?? host).toLowerCase();
 }

@@ -15,6 +15,7 @@ import { RETRY_POLICY } from './retry-policy.ts';
 import { toRewrite } from './rewrite.ts';
 import type { RouteEntry } from './route-entry.ts';
 import { splitTraffic } from './traffic-split.ts';
+import { mappingUpgrades, upgradeConfigs } from './upgrades.ts';
 
 /** A Mapping and the cluster that its service became. */
 export type MappingTarget = { readonly mapping: Resource<'Mapping'>; readonly cluster: NamedCluster };
@@ -23,7 +24,7 @@ export type MappingTarget = { readonly mapping: Resource<'Mapping'>; readonly cl
 export type MappingGroup = readonly [MappingTarget, ...MappingTarget[]];
 
 /** Settings of a route, of which it has one whatever the number of Mappings. */
-const SHARED_FIELDS = ['rewrite', 'timeout_ms', 'bypass_auth', 'labels'] as const;
+const SHARED_FIELDS = ['rewrite', 'timeout_ms', 'allow_upgrade', 'bypass_auth', 'labels'] as const;
 
 /** A stream without any byte in either direction ends after this time, in ms, unless `timeout_ms` allows for more. */
 export const STREAM_IDLE_MS = 300_000;
@@ -64,6 +65,7 @@ function routeAction(group: MappingGroup): JsonObject {
     ...toRewrite(mapping.spec),
     timeout: toDuration(timeout_ms),
     ...(timeout_ms > STREAM_IDLE_MS ? { idle_timeout: toDuration(timeout_ms) } : {}),
+    ...upgradeConfigs(mappingUpgrades(mapping.spec)),
     retry_policy: RETRY_POLICY,
   };
 }
@@ -112,8 +114,9 @@ function overruled(mapping: Resource<'Mapping'>, first: Resource<'Mapping'>): re
   );
 }
 
-/** The same for all spellings: neither the order of label domains counts nor the names of label groups. */
+/** The same for all spellings: `use_websocket` is one, and neither the order of label domains counts nor the names of label groups. */
 function meaning({ spec }: Resource<'Mapping'>, field: (typeof SHARED_FIELDS)[number]): string {
+  if (field === 'allow_upgrade') return mappingUpgrades(spec).join();
   if (field !== 'labels') return JSON.stringify(spec[field]);
   const domains = Object.entries(spec.labels).sort(([a], [b]) => compareText(a, b));
   return JSON.stringify(domains.map(([domain, groups]) => [domain, groups.map(group => group.specifiers)]));

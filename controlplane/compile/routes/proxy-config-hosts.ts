@@ -8,6 +8,7 @@ import { problemOf } from '../problem-of.ts';
 import { STREAM_IDLE_MS } from './mapping-route.ts';
 import { RETRY_POLICY } from './retry-policy.ts';
 import type { RouteEntry } from './route-entry.ts';
+import { distinctUpgrades, upgradeConfigs } from './upgrades.ts';
 
 /** A virtual host that a ProxyConfig declares. Its routes are for its own domains only. */
 export type DeclaredHost = {
@@ -20,40 +21,58 @@ export type DeclaredHost = {
 type ByName = ReadonlyMap<string, NamedCluster>;
 type Route = ProxyConfigSpec['virtual_hosts'][number]['routes'][number];
 
-/** The virtual hosts of the ProxyConfigs of one node group. Of two with one domain, the first ProxyConfig's counts. */
+/**
+ * The virtual hosts of the ProxyConfigs of one node group. Of two with one domain, the first ProxyConfig's counts. `sent`: protocols to which
+ * requests to the group's own application may switch, whatever its routes say.
+ */
 export function proxyConfigHosts(
   proxyConfigs: readonly Resource<'ProxyConfig'>[],
   clusters: ByName,
+  sent: readonly string[] = [],
 ): { readonly hosts: readonly DeclaredHost[]; readonly problems: readonly Problem[] } {
   const owners = new Map<string, string>();
   const problems: Problem[] = [];
   const hosts: DeclaredHost[] = [];
   for (const proxyConfig of proxyConfigs) {
+    const applications = applicationClusters(proxyConfig);
     for (const { name, domains, routes } of proxyConfig.spec.virtual_hosts) {
       const free = domains.filter(domain => !owners.has(domain));
       const taken = domains.filter(domain => owners.has(domain));
       problems.push(...taken.map(domain => conflict(proxyConfig, domain, owners.get(domain))));
       for (const domain of free) owners.set(domain, proxyConfig.id);
-      const entries = routes.map(route => routeEntry(proxyConfig.id, route, clusters));
+      const entries = routes.map(route => {
+        const allowed = [...route.allow_upgrade, ...(applications.has(route.cluster) ? sent : [])];
+        return routeEntry(proxyConfig.id, route, distinctUpgrades(allowed), clusters);
+      });
       if (free.length > 0) hosts.push({ name, domains: free, entries, origin: proxyConfig.id });
     }
   }
   return { hosts, problems };
 }
 
-function routeEntry(id: string, route: Route, clusters: ByName): RouteEntry {
+/** What is found by discovery is another service. */
+function applicationClusters({ spec }: Resource<'ProxyConfig'>): ReadonlySet<string> {
+  return new Set(spec.clusters.filter(({ type }) => type !== 'sds').map(({ name }) => name));
+}
+
+function routeEntry(id: string, route: Route, upgrades: readonly string[], clusters: ByName): RouteEntry {
   return {
     rank: { precedence: 0, exact: false, length: route.prefix.length, conditions: 0, host: '*', id },
-    route: { name: id, match: { prefix: route.prefix }, route: routeAction(route, clusters) },
+    route: { name: id, match: { prefix: route.prefix }, route: routeAction(route, upgrades, clusters) },
     origins: [id],
   };
 }
 
-function routeAction({ cluster, timeout_ms }: Route, clusters: ByName): JsonObject {
+function routeAction(
+  { cluster, timeout_ms }: Route,
+  upgrades: readonly string[],
+  clusters: ByName,
+): JsonObject {
   return {
     cluster: clusters.get(cluster)?.name ?? cluster,
     timeout: toDuration(timeout_ms),
     ...(timeout_ms > STREAM_IDLE_MS ? { idle_timeout: toDuration(timeout_ms) } : {}),
+    ...upgradeConfigs(upgrades),
     retry_policy: RETRY_POLICY,
   };
 }

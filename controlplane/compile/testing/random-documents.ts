@@ -123,6 +123,15 @@ const SPECIFIERS: readonly Value[] = [
   ...TEXTS.slice(1).map(key => ({ [key]: { header: 'x-a' } })),
 ];
 const METHODS: readonly string[] = ['GET', 'post', 'CONNECT', 'PROPFIND', 'M-SEARCH', 'a b'];
+const UPGRADES: readonly string[] = [
+  'websocket',
+  'WebSocket',
+  'spdy/3.1',
+  'CONNECT',
+  'a b',
+  "x!#$%&'*+-.^_`|~",
+  '',
+];
 const NUMBERS: readonly number[] = [0, 1, 2, 10, 50, 99, 100, 250, 3000, 300_001, 2_147_483_647];
 
 /** Documents of all kinds that the compiler reads, with odd values. Many of them are right, some are not. */
@@ -179,6 +188,8 @@ function mapping(pick: Pick, maybe: Maybe): Value {
       weight: () => pick(NUMBERS),
       resolver: () => pick(['dns', 'sds', 'endpoint']),
       bypass_auth: () => pick([true, false]),
+      allow_upgrade: () => [pick(UPGRADES), pick(UPGRADES)],
+      use_websocket: () => pick([true, false]),
       labels: () => ({
         [pick(DOMAINS)]: [{ g: [pick(SPECIFIERS), pick(SPECIFIERS)] }, { [pick(TEXTS)]: [pick(SPECIFIERS)] }],
       }),
@@ -244,7 +255,7 @@ function proxyConfig(pick: Pick, maybe: Maybe): Value {
         {
           prefix: pick(PATHS.slice(0, 4)),
           cluster: pick(['c1', 'c2']),
-          ...maybe({ timeout_ms: () => pick(NUMBERS) }),
+          ...maybe({ timeout_ms: () => pick(NUMBERS), allow_upgrade: () => [pick(UPGRADES)] }),
         },
       ],
     })),

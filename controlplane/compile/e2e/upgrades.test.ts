@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { after, before, describe, test } from 'node:test';
+import { askConnect } from '#envoy/e2e/extended-connect.ts';
+import { askUpgrade, openWebSocket } from '#envoy/e2e/web-socket.ts';
+import { SILENT, startWebSocketUpstream, type WebSocketUpstream } from '#envoy/e2e/websocket-upstream.ts';
+import type { JsonObject } from '#protos/json.ts';
+import { freePort } from '#protos/testing/free-port.ts';
+import { type CompiledEnvoy, startCompiled } from './compiled-envoy.ts';
+
+const SILENT_MS = 300;
+/** Longer than an idle HTTP/1.1 connection to a service is kept. */
+const LONG_MS = 4_500;
+
+const document = (kind: string, name: string, spec: string) =>
+  `---\napiVersion: getambassador.io/v2\nkind: ${kind}\nmetadata: {name: ${name}}\nspec: {${spec}}\n`;
+
+const mappings = ({ port }: WebSocketUpstream) => {
+  const mapping = (name: string, fields: string) =>
+    document('Mapping', name, `service: '127.0.0.1:${port}', ${fields}`);
+  return [
+    mapping('chat', `prefix: /chat/, timeout_ms: ${SILENT_MS}, allow_upgrade: [WebSocket, x-Raw]`),
+    mapping('older', 'prefix: /older/, use_websocket: true'),
+    mapping('without', 'prefix: /without/'),
+    mapping('never', 'prefix: /never/, use_websocket: false, allow_upgrade: []'),
+    mapping('refused', 'prefix: /refused/, rewrite: no-path, allow_upgrade: [websocket]'),
+    mapping('silent', `prefix: ${SILENT}, rewrite: "", timeout_ms: ${SILENT_MS}, allow_upgrade: [websocket]`),
+    mapping('long', `prefix: /long, rewrite: ${SILENT}, timeout_ms: ${LONG_MS}`),
+  ].join('');
+};
+
+describe('a request for an upgrade', () => {
+  let upstream: WebSocketUpstream;
+  let envoy: CompiledEnvoy;
+  let base: string;
+  before(async () => {
+    upstream = await startWebSocketUpstream();
+    envoy = await startCompiled(mappings(upstream));
+    base = `http://127.0.0.1:${envoy.port}`;
+  });
+  after(async () => {
+    await envoy.stop();
+    await upstream.close();
+  });
+
+  for (const [path, seen] of [
+    ['/chat/room?a=1', '/room?a=1'],
+    ['/older/room', '/room'],
+  ] as const) {
+    test(`at ${path} opens a WebSocket, whose messages come back whole`, async () => {
+      const socket = await openWebSocket(base, path);
+      for (const message of ['hello', 'x'.repeat(60_000)]) assert.equal(await socket.echo(message), message);
+      socket.close();
+      await socket.closed;
+      assert.equal(upstream.asked().at(-1)?.url, seen);
+    });
+  }
+
+  for (const [path, protocol, status] of [
+    ['/chat/', 'websocket', 101],
+    ['/chat/', 'WEBSOCKET', 101],
+    ['/chat/', 'x-raw', 101],
+    ['/chat/', 'x-other', 403],
+    ['/chat/', 'websocket, x-other', 403],
+    ['/older/', 'x-raw', 403],
+    ['/without/', 'websocket', 403],
+    ['/never/', 'websocket', 403],
+    ['/refused/', 'websocket', 403],
+    ['/nowhere/', 'websocket', 404],
+  ] as const) {
+    test(`to ${protocol} at ${path} is answered ${status}, and the service sees it only when it may`, async () => {
+      const seen = upstream.asked().length;
+      const answer = await askUpgrade(base, path, protocol);
+      answer.socket?.destroy();
+      assert.equal(answer.status, status);
+      assert.equal(upstream.asked().length - seen, status === 101 ? 1 : 0);
+    });
+  }
+
+  for (const [protocol, path, status] of [
+    ['x-raw', '/chat/', 200],
+    ['x-other', '/chat/', 403],
+    ['connect-udp', '/chat/', 404],
+    ['x-raw', '/without/', 403],
+  ] as const) {
+    test(`over HTTP/2 to ${protocol} at ${path} is answered ${status}`, async () => {
+      const answer = await askConnect(base, { path, protocol, send: 'hello' });
+      assert.equal(answer.status, status);
+      if (status === 200) assert.equal(answer.received, 'hello');
+    });
+  }
+
+  test('is no tunnel', async () => {
+    assert.equal((await askConnect(base, {})).status, 404);
+  });
+
+  test('is answered 504 when the service is silent for `timeout_ms`', async () => {
+    assert.equal((await askUpgrade(base, SILENT)).status, 504);
+  });
+
+  test('leaves a connection that outlives `timeout_ms`, and the time for which an idle one is kept', async () => {
+    const socket = await openWebSocket(base, '/chat/room');
+    const { status } = await envoy.ask('/long');
+    assert.equal(status, 504, 'this long has it been silent');
+    assert.equal(await socket.echo('still there'), 'still there');
+    socket.close();
+  });
+
+  test('that has become a WebSocket ends when it is silent for as long as a stream may be', async t => {
+    const soon = (bootstrap: JsonObject) =>
+      JSON.parse(
+        JSON.stringify(bootstrap).replaceAll('"stream_idle_timeout":"300s"', '"stream_idle_timeout":"0.3s"'),
+      ) as JsonObject;
+    const hasty = await startCompiled(mappings(upstream), 'edge', soon);
+    t.after(() => hasty.stop());
+    const socket = await openWebSocket(`http://127.0.0.1:${hasty.port}`, '/chat/');
+    await socket.closed;
+  });
+
+  test('that has become a WebSocket ends for the client when the service is gone', async t => {
+    const short = await startWebSocketUpstream();
+    const other = await startCompiled(mappings(short));
+    t.after(() => other.stop());
+    const socket = await openWebSocket(`http://127.0.0.1:${other.port}`, '/chat/');
+    await short.close();
+    await socket.closed;
+  });
+});
+
+describe('through the proxy beside an instance', () => {
+  const applicationProxy = (port: number, instance: number) =>
+    document(
+      'ProxyConfig',
+      'side',
+      `node_group: chat-1, listener: {port: ${port}},
+       virtual_hosts: [{name: all, domains: ['*'], routes: [{prefix: /, cluster: instance}]}],
+       clusters: [{name: instance, type: static, hosts: [{url: 'tcp://127.0.0.1:${instance}'}]}]`,
+    );
+
+  for (const [fields, status] of [
+    ['allow_upgrade: [websocket]', 101],
+    ['allow_upgrade: [x-other]', 403],
+    ['node_group: chat-1, allow_upgrade: [websocket]', 403],
+    ['timeout_ms: 0', 403],
+  ] as const) {
+    test(`a WebSocket is answered ${status} where a Mapping to its service says {${fields}}`, async t => {
+      const upstream = await startWebSocketUpstream();
+      t.after(() => upstream.close());
+      const edge = document('Mapping', 'chat', `prefix: /chat, service: chat, resolver: sds, ${fields}`);
+      const proxy = await startCompiled(applicationProxy(await freePort(), upstream.port) + edge, 'chat-1');
+      t.after(() => proxy.stop());
+      const answer = await askUpgrade(`http://127.0.0.1:${proxy.port}`, '/');
+      assert.equal(answer.status, status);
+      if (answer.socket === undefined) return;
+      answer.socket.end();
+      await once(answer.socket, 'close');
+    });
+  }
+});

@@ -1,0 +1,24 @@
+import type { JsonObject } from '#protos/json.ts';
+import type { MappingSpec } from '#resources/mapping.ts';
+
+/** Protocols to which requests may switch, in lower case, each once, in order. */
+export function distinctUpgrades(upgrades: readonly string[]): readonly string[] {
+  return [...new Set(upgrades)].sort();
+}
+
+/** Those of a Mapping. */
+export function mappingUpgrades({
+  allow_upgrade,
+  use_websocket,
+}: Pick<MappingSpec, 'allow_upgrade' | 'use_websocket'>): readonly string[] {
+  return distinctUpgrades([...allow_upgrade, ...(use_websocket ? ['websocket'] : [])]);
+}
+
+/**
+ * What a `RouteAction` says of them. The listener allows none, so that a route without this answers 403. The filters are those of any request.
+ * Source: Envoy's page "HTTP upgrades".
+ */
+export function upgradeConfigs(upgrades: readonly string[]): JsonObject {
+  if (upgrades.length === 0) return {};
+  return { upgrade_configs: upgrades.map(upgrade_type => ({ upgrade_type })) };
+}

@@ -1,0 +1,47 @@
+import { type ClientHttp2Session, connect } from 'node:http2';
+
+export type ConnectAsk = {
+  /** Both of an extended CONNECT (RFC 8441); without them a plain one, which asks for a tunnel. */
+  readonly path?: string;
+  readonly protocol?: string;
+  /** What is sent when the other side has agreed. */
+  readonly send?: string;
+};
+
+export type ConnectAnswer = { readonly status: number; readonly received: string };
+
+/** One CONNECT over an HTTP/2 connection of its own, in plain text. Resolves when as much has come back as was sent, or when it is refused. */
+export async function askConnect(base: string, ask: ConnectAsk): Promise<ConnectAnswer> {
+  const session = connect(base);
+  try {
+    await new Promise<void>((resolve, reject) => {
+      session.once('remoteSettings', () => resolve()).once('error', reject);
+    });
+    return await askOver(session, ask);
+  } finally {
+    session.destroy();
+  }
+}
+
+function askOver(session: ClientHttp2Session, { path, protocol, send = '' }: ConnectAsk) {
+  const extended = { ':protocol': protocol, ':path': path, ':scheme': 'http' };
+  return new Promise<ConnectAnswer>((resolve, reject) => {
+    const stream = session.request(
+      { ':method': 'CONNECT', ':authority': 'localhost', ...(protocol !== undefined && extended) },
+      { endStream: false },
+    );
+    let status = 0;
+    let received = '';
+    const answer = () => resolve({ status, received });
+    stream.setEncoding('utf8').on('data', chunk => {
+      received += chunk;
+      if (status === 200 && received.length >= send.length) answer();
+    });
+    stream.once('response', headers => {
+      status = Number(headers[':status']);
+      if (status === 200) stream.write(send);
+      else answer();
+    });
+    stream.once('error', reject).once('close', answer);
+  });
+}

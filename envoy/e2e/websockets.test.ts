@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { portsAt } from '#launcher/ports.ts';
+import { patientService } from '#ratelimit-service/e2e/limited-system.ts';
+import { claimPortOffset, type PortOffset } from './port-offset.ts';
+import { type System, startSystem } from './system.ts';
+import { until } from './until.ts';
+import { askUpgrade, openWebSocket } from './web-socket.ts';
+import { startWebSocketUpstream, type WebSocketUpstream } from './websocket-upstream.ts';
+
+/** As the URL says it. */
+const HOST = '127.0.0.1';
+/** What the supervisor allows the edge, its own end included, is less. */
+const STOP_MS = 8_000;
+
+const document = (kind: string, name: string, spec: string) =>
+  `---\napiVersion: gateway.internal/v2\nkind: ${kind}\nmetadata: {name: ${name}}\nspec: {${spec}}\n`;
+
+/** An application beside the first instance of the user service: one more that its proxy serves. */
+const application = ({ port }: WebSocketUpstream) =>
+  document(
+    'ProxyConfig',
+    'chat',
+    `node_group: user-service-1,
+     virtual_hosts: [{name: chat, domains: [${HOST}], routes: [{prefix: /, cluster: chat}]}],
+     clusters: [{name: chat, type: static, hosts: [{url: 'tcp://127.0.0.1:${port}'}]}]`,
+  );
+
+const mapping = (name: string, fields: string) =>
+  document(
+    'Mapping',
+    name,
+    `host: ${HOST}, prefix: /${name}/, service: user-service, resolver: sds, ${fields}`,
+  );
+
+const LIMITED = `allow_upgrade: [websocket], labels: {gateway: [{g: [rare]}]}`;
+
+describe('through the whole gateway, with mutual TLS and HTTP/2 between its proxies,', () => {
+  let upstream: WebSocketUpstream;
+  let system: System;
+  let port: PortOffset;
+  let stopped: Promise<void> | undefined;
+  const stop = () => {
+    stopped ??= system.stop();
+    return stopped;
+  };
+  before(async () => {
+    upstream = await startWebSocketUpstream();
+    port = await claimPortOffset();
+    const documents = [
+      patientService(`127.0.0.1:${portsAt(port.offset).rateLimit}`),
+      application(upstream),
+      mapping('chat', 'allow_upgrade: [websocket], timeout_ms: 500'),
+      mapping('limited', LIMITED),
+      mapping('without', ''),
+      document(
+        'RateLimit',
+        'rare',
+        'domain: gateway, limits: [{pattern: [{generic_key: rare}], rate: 0, unit: day}]',
+      ),
+    ];
+    system = await startSystem({ port, resources: { 'chat.yaml': documents.join('') } });
+    await system.statusWhen(({ resources }) => resources.every(({ state }) => state === 'accepted'));
+    await until(async () => ((await ask('/chat/')).status === 101 ? true : undefined));
+  });
+  after(async () => {
+    await stop();
+    port.release();
+    await upstream.close();
+  });
+
+  async function ask(path: string) {
+    const answer = await askUpgrade(system.edge, path, 'websocket');
+    answer.socket?.destroy();
+    return answer;
+  }
+
+  test('a WebSocket reaches an instance behind its proxy', async () => {
+    const socket = await openWebSocket(system.edge, '/chat/room');
+    assert.equal(await socket.echo('x'.repeat(60_000)), 'x'.repeat(60_000));
+    const { headers, url } = upstream.asked().at(-1) ?? {};
+    assert.deepEqual([url, headers?.upgrade, headers?.host], ['/room', 'websocket', HOST]);
+    socket.close();
+    await socket.closed;
+  });
+
+  test('none is opened where the Mapping does not allow it', async () => {
+    assert.equal((await ask('/without/')).status, 403);
+  });
+
+  test('a limit counts the request for it as any other', async () => {
+    assert.equal((await ask('/limited/')).status, 429);
+  });
+
+  test('it ends in bounded time when the gateway stops', async t => {
+    const socket = await openWebSocket(system.edge, '/chat/room');
+    assert.equal(await socket.echo('open'), 'open');
+    const begun = performance.now();
+    const stopping = stop();
+    await socket.closed;
+    const ms = Math.round(performance.now() - begun);
+    t.diagnostic(`closed after ${ms} ms`);
+    assert.ok(ms < STOP_MS);
+    await stopping;
+  });
+});
