@@ -24,12 +24,15 @@ export function describe(explanation: Explanation, all = false): string {
 }
 
 function requestSection({ request }: Explanation): readonly string[] {
-  const { method, host, path, nodeGroup, clientAddress, tls } = request;
+  const { method, host, path, nodeGroup, clientAddress, tls, upgrade } = request;
   return [
     'Request',
     `  ${method} ${path}`,
     `  host ${plain(host)}, from ${clientAddress}, to the proxies of node group ${nodeGroup}`,
     ...(tls === undefined ? [] : [`  over TLS of ${placeText(tls)}`]),
+    ...(upgrade === undefined
+      ? []
+      : [`  to switch to ${plain(upgrade)}, which filters and limits decide about like any other`]),
   ];
 }
 

@@ -10,6 +10,8 @@ export type EnvoyRequest = {
   readonly path: string;
   readonly headers: Headers;
   readonly remoteAddress: string;
+  /** The protocol to which it asks to switch, in lower case. */
+  readonly upgrade?: string;
 };
 
 /** An answer that Envoy gives without looking for a route. */
@@ -27,10 +29,12 @@ export function toEnvoyRequest(
   if (path === undefined) return { status: 400, reason: 'its path has %00' };
   const refusal = refusalOf(request, written, settings);
   if (refusal !== undefined) return refusal;
+  const upgrade = upgradeOf(request);
   return {
     path,
     headers: requestHeaders(request, path + query, settings, tlsMark),
     remoteAddress: clientAddress(request, settings),
+    ...(upgrade === undefined ? {} : { upgrade }),
   };
 }
 
@@ -51,8 +55,14 @@ function refusalOf(request: ClientRequest, path: string, settings: ListenerSetti
       reason: `the name of its header ${odd.name} has a "_", which upstreams may take for "-"`,
     };
   }
-  const upgrades = headers.some(({ name, value }) => name === 'connection' && /\bupgrade\b/i.test(value));
-  if (settings.rejectsUpgrades && upgrades && headers.some(({ name }) => name === 'upgrade'))
-    return { status: 403, reason: 'the gateway passes on no protocol upgrades (WebSocket)' };
   return undefined;
+}
+
+/** RFC 9110 section 7.8. Of HTTP/1.1 Envoy ignores one to `h2c`. */
+function upgradeOf({ headers }: ClientRequest): string | undefined {
+  const valuesOf = (field: string) => headers.filter(({ name }) => name === field).map(({ value }) => value);
+  const options = valuesOf('connection').join().toLowerCase().split(',');
+  const upgrade = valuesOf('upgrade').join().toLowerCase();
+  if (upgrade === '' || upgrade === 'h2c') return undefined;
+  return options.some(option => option.trim() === 'upgrade') ? upgrade : undefined;
 }

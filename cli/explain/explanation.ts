@@ -26,6 +26,8 @@ export type Explanation = {
     readonly clientAddress: string;
     /** The Host over whose TLS it comes. */
     readonly tls?: Place;
+    /** The protocol to which it asks to switch. */
+    readonly upgrade?: string;
   };
   /** The gateway answers itself: no service gets the request. */
   readonly answer?: GatewayAnswer;
@@ -94,13 +96,16 @@ function asSent({ nodeGroup, request }: ExplainInputs): Explanation['request'] {
   return { method, host: authority, path: target, nodeGroup, clientAddress: from };
 }
 
-function asSeen({ headers, remoteAddress }: EnvoyRequest) {
+function asSeen({ headers, remoteAddress, upgrade }: EnvoyRequest) {
   const [host = ''] = headers.get(':authority') ?? [];
   const [path = ''] = headers.get(':path') ?? [];
-  return { host, path, clientAddress: remoteAddress };
+  return { host, path, clientAddress: remoteAddress, ...(upgrade === undefined ? {} : { upgrade }) };
 }
 
-/** The parts behind the route, one for each filter; the filters come before the route's own answer. */
+/**
+ * The parts behind the route, one for each filter; the filters come before the route's own answer, and an upgrade that it does not allow is refused
+ * before all of them.
+ */
 function explainMatch(
   match: RouteMatch,
   request: EnvoyRequest,
@@ -109,6 +114,10 @@ function explainMatch(
   inputs: ExplainInputs,
 ): Omit<Explanation, 'request'> {
   const route = explainRoute(match, inputs.resources, places);
+  if (!allowsUpgrade(match, request)) {
+    const reason = `its route allows no upgrade to ${request.upgrade} (\`allow_upgrade\`)`;
+    return { answer: { status: 403, reason }, route };
+  }
   const filters = runsFilters ? explainFilters({ ...inputs, match, request, places }) : undefined;
   const passed = { route, ...(filters !== undefined && { filters }) };
   const answer = answerOf(filters) ?? ownAnswer(match, inputs);
@@ -118,6 +127,11 @@ function explainMatch(
     ...passed,
     rateLimits: explainRateLimits({ ...inputs, match, targets: route.targets, request, domain, places }),
   };
+}
+
+function allowsUpgrade({ route }: RouteMatch, { upgrade }: EnvoyRequest): boolean {
+  const allowed = route.route?.upgrade_configs ?? [];
+  return upgrade === undefined || allowed.some(({ upgrade_type }) => upgrade_type === upgrade);
 }
 
 function ownAnswer({ route }: RouteMatch, inputs: ExplainInputs): GatewayAnswer | undefined {

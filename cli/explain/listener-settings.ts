@@ -9,7 +9,6 @@ export type ListenerSettings = {
   readonly xff_num_trusted_hops: number;
   readonly rejectsEscapedSlashes: boolean;
   readonly rejectsUnderscores: boolean;
-  readonly rejectsUpgrades: boolean;
   /** Names of headers that are removed when a client sends them, in lower case. */
   readonly removedHeaders: ReadonlySet<string>;
   /** Whether FilterPolicies are asked. */
@@ -30,7 +29,6 @@ export function listenerSettings({ resources }: Compiled): ListenerSettings | un
     xff_num_trusted_hops: Number(manager.xff_num_trusted_hops ?? 0),
     rejectsEscapedSlashes: manager.path_with_escaped_slashes_action === 'REJECT_REQUEST',
     rejectsUnderscores: isJsonObject(common) && common.headers_with_underscores_action === 'REJECT_REQUEST',
-    rejectsUpgrades: manager.upgrade_configs === undefined,
     removedHeaders: removedHeaders(manager),
     runsFilters: objectsIn(manager.http_filters).some(({ name }) => name === EXT_AUTHZ_FILTER),
     ...(domain === undefined ? {} : { domain }),

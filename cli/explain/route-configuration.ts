@@ -32,6 +32,7 @@ export type RouteAction = {
   readonly cluster?: string;
   readonly weighted_clusters?: { readonly clusters: readonly WeightedCluster[] };
   readonly rate_limits?: readonly JsonObject[];
+  readonly upgrade_configs?: readonly { readonly upgrade_type: string }[];
 };
 
 export type WeightedCluster = { readonly name: string; readonly weight: number };
