@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { Agent, type MessageEvent, WebSocket } from 'undici';
 import { portsAt } from '#launcher/ports.ts';
 import { patientService } from '#ratelimit-service/e2e/limited-system.ts';
 import { claimPortOffset, type PortOffset } from './port-offset.ts';
@@ -10,8 +14,8 @@ import { startWebSocketUpstream, type WebSocketUpstream } from './websocket-upst
 
 /** As the URL says it. */
 const HOST = '127.0.0.1';
-/** What the supervisor allows the edge, its own end included, is less. */
-const STOP_MS = 8_000;
+/** What the whole gateway may take to stop (launcher/system.ts). */
+const STOP_MS = 10_000;
 
 const document = (kind: string, name: string, spec: string) =>
   `---\napiVersion: gateway.internal/v2\nkind: ${kind}\nmetadata: {name: ${name}}\nspec: {${spec}}\n`;
@@ -51,6 +55,11 @@ describe('through the whole gateway, with mutual TLS and HTTP/2 between its prox
       patientService(`127.0.0.1:${portsAt(port.offset).rateLimit}`),
       application(upstream),
       mapping('chat', 'allow_upgrade: [websocket], timeout_ms: 500'),
+      document(
+        'Host',
+        'any',
+        "hostname: '*', tls: {issuer: gateway}, requestPolicy: {insecure: {action: Route}}",
+      ),
       mapping('limited', LIMITED),
       mapping('without', ''),
       document(
@@ -83,6 +92,27 @@ describe('through the whole gateway, with mutual TLS and HTTP/2 between its prox
     socket.close();
     await socket.closed;
   });
+
+  for (const allowH2 of [false, true]) {
+    test(`by https and HTTP/${allowH2 ? '2' : '1.1'} too`, async t => {
+      const ca = readFileSync(join(system.state, 'authority', 'roots.pem'), 'utf8');
+      const dispatcher = new Agent({ allowH2, connect: { ca, checkServerIdentity: () => undefined } });
+      t.after(() => dispatcher.destroy());
+      const socket = new WebSocket(`wss://${HOST}:${system.ports.edgeTls}/chat/room`, { dispatcher });
+      const opened = new Promise((resolve, reject) => {
+        socket.addEventListener('open', resolve);
+        socket.addEventListener('error', ({ error }) => reject(error));
+      });
+      await opened;
+      const message = once(socket, 'message');
+      socket.send('hello');
+      const [event] = (await message) as [MessageEvent];
+      assert.equal(event.data, 'hello');
+      assert.equal(upstream.asked().at(-1)?.headers['x-forwarded-proto'], 'https');
+      socket.close();
+      await once(socket, 'close');
+    });
+  }
 
   test('none is opened where the Mapping does not allow it', async () => {
     assert.equal((await ask('/without/')).status, 403);
