@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { BUILT_IN as BUILT_IN_RATE_LIMIT } from '../controlplane/compile/rate-limits/rate-limit-filter.ts';
 import { readConfig as readControlplane } from '../controlplane/config.ts';
 import { readConfig as readExtAuthz } from '../ext-authz/config.ts';
 import { readConfig as readRateLimit } from '../ratelimit-service/config.ts';
@@ -58,6 +59,11 @@ test('each probe asks where its service listens', () => {
   for (const instance of INSTANCES) {
     assert.match(probe(instance), new RegExp(`127\\.0\\.0\\.1:${variable(instance, 'PORT')}/user/health`));
   }
+});
+
+test('the store of rate limits has half of the time that the edge waits for them, not less: what is not counted passes', () => {
+  const { storeTimeoutMs } = readRateLimit(composeService('ratelimit-service').environment ?? {});
+  assert.equal(storeTimeoutMs, BUILT_IN_RATE_LIMIT.timeout_ms / 2);
 });
 
 test('the edge publishes the port that it listens on', () => {

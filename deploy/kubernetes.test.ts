@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { kindNames, SERVED_KINDS } from '#resources/kubernetes/served-kinds.ts';
+import { BUILT_IN as BUILT_IN_RATE_LIMIT } from '../controlplane/compile/rate-limits/rate-limit-filter.ts';
 import { readConfig as readControlplane } from '../controlplane/config.ts';
 import { readConfig as readExtAuthz } from '../ext-authz/config.ts';
 import { whyNoKubectl } from '../kubernetes/testing/kube-apiserver.ts';
@@ -64,6 +65,11 @@ describe('each pod of the manifests', { skip: whyNoKubectl() ?? false }, () => {
       assert.deepEqual(useless, []);
     });
   }
+
+  test('the store of rate limits has half of the time that the edge waits for them, not less: what is not counted passes', () => {
+    const { storeTimeoutMs } = readRateLimit(ownEnvironment('ratelimit-service'), readFiles);
+    assert.equal(storeTimeoutMs, BUILT_IN_RATE_LIMIT.timeout_ms / 2);
+  });
 
   test('images are those of compose.yaml', () => {
     const known = new Set(Object.values(COMPOSE.services).map(({ image }) => image));

@@ -18,7 +18,7 @@ export type RateLimitFilter = {
  * How the built-in service is asked. An answer that is late lets the request pass, so the time outlasts pauses of a busy machine: in 20 ms, the default
  * of a RateLimitService, bursts of more than the rate passed [seen: 19 of 50 at a rate of 5, just after a start].
  */
-const BUILT_IN = { timeout_ms: 200, failure_mode_deny: false };
+export const BUILT_IN = { timeout_ms: 200, failure_mode_deny: false };
 
 const NAME = 'envoy.filters.http.ratelimit';
 
