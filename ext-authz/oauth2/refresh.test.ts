@@ -225,6 +225,29 @@ test('a failed refresh is not repeated within a second', async t => {
   assert.equal(refreshes().length, 1);
 });
 
+for (const [retryAfter, sooner, later] of [
+  ['7', 4_000, 3_000],
+  ['999999', 25_000, 5_000],
+  ['0', 0, 1_000],
+  ['Fri, 31 Dec 2100 23:59:59 GMT', 0, 1_000],
+] as const) {
+  test(`a refresh that is answered 429 is repeated as Retry-After: ${retryAfter} says, after 30 s at the latest`, async t => {
+    const { browser, gateway } = await open(t);
+    rotate();
+    await browser.follow(PAGE, authorize);
+    provider().behave('token', () => ({ status: 429, headers: { 'retry-after': retryAfter }, body: '' }));
+    gateway.advance(HOUR + 1);
+    const refused = { name: 'ProviderError', status: 429 };
+    await assert.rejects(browser.visit(PAGE), refused);
+    gateway.advance(sooner);
+    await assert.rejects(browser.visit(PAGE), refused);
+    assert.equal(refreshes().length, 1);
+    gateway.advance(later);
+    await assert.rejects(browser.visit(PAGE), refused);
+    assert.equal(refreshes().length, 2);
+  });
+}
+
 test('a refresh that outlives the check goes on, and its result is stored', async t => {
   const { browser, gateway } = await open(t);
   grantCodes(provider(), () => ({ refresh_token: 'r' }));

@@ -1,10 +1,12 @@
+import { ProviderError } from '../provider/provider-error.ts';
 import { LATE, type Refreshed, type RefreshParts, refreshOnce } from './refresh-once.ts';
 import type { LoadedSession } from './session-records.ts';
 
 /** How long a request waits: so that its own 4 s suffice for an answer. */
 const PATIENCE_MS = 3_000;
-/** A failed refresh is not repeated sooner. */
+/** A failed refresh is not repeated sooner, and where the provider says when (RFC 9110 section 10.2.3), at the latest after the longest rest. */
 const REST_MS = 1_000;
+const LONGEST_REST_MS = 30_000;
 const MOST_AT_REST = 1_000;
 
 /** Refreshes sessions of one realm, once per session however many requests of this process see it. Never rejects. */
@@ -42,13 +44,18 @@ export class Refreshes {
     );
     this.#running.delete(loaded.key);
     this.#resting.delete(loaded.key);
-    if (outcome.kind === 'failed') this.#rest(loaded.key, outcome);
+    if (outcome.kind === 'failed') this.#rest(loaded.key, outcome, restAfter(outcome.error));
     return outcome;
   }
 
-  #rest(key: string, outcome: Refreshed): void {
+  #rest(key: string, outcome: Refreshed, ms: number): void {
     const [oldest] = this.#resting.keys();
     if (this.#resting.size >= MOST_AT_REST && oldest !== undefined) this.#resting.delete(oldest);
-    this.#resting.set(key, { until: this.#parts.sources.now() + REST_MS, outcome });
+    this.#resting.set(key, { until: this.#parts.sources.now() + ms, outcome });
   }
+}
+
+function restAfter(error: unknown): number {
+  const wanted = error instanceof ProviderError ? (error.retryAfter ?? 0) : 0;
+  return Math.max(REST_MS, Math.min(LONGEST_REST_MS, wanted));
 }

@@ -19,20 +19,29 @@ export function browserCalls({
       );
     },
     checkIssuer: async (iss, signal) => checkIssuer(await documents.metadata(signal), iss),
-    endSessionUrl: async ({ idTokenHint, postLogoutRedirectURI, state }, signal) => {
-      const { end_session_endpoint: endpoint } = await documents.metadata(signal);
-      if (endpoint === undefined) return undefined;
-      return withParameters(endpoint, [
-        ...(idTokenHint.length > LONGEST_HINT ? [] : [['id_token_hint', idTokenHint] as const]),
-        ['client_id', required(own).clientID],
-        ...(postLogoutRedirectURI === undefined
-          ? []
-          : [['post_logout_redirect_uri', postLogoutRedirectURI] as const]),
-        ...(state === undefined ? [] : [['state', state] as const]),
-      ]);
-    },
+    endSessionUrl: async (request, signal) =>
+      endSessionUrl(await documents.metadata(signal), required(own).clientID, request),
   };
 }
+
+/** OpenID Connect RP-Initiated Logout section 2; undefined: the provider has no such place. */
+export function endSessionUrl(
+  { end_session_endpoint: endpoint, issuer }: Pick<ProviderMetadata, 'end_session_endpoint' | 'issuer'>,
+  clientID: string,
+  { idTokenHint, postLogoutRedirectURI: back, state }: Parameters<Provider['endSessionUrl']>[0],
+): string | undefined {
+  if (endpoint === undefined) return undefined;
+  return withParameters(endpoint, [
+    ...(idTokenHint.length > LONGEST_HINT ? [] : [['id_token_hint', idTokenHint] as const]),
+    ['client_id', clientID],
+    ...(back === undefined ? [] : [['post_logout_redirect_uri', back] as const]),
+    ...(back !== undefined && COGNITO.test(issuer) ? [['logout_uri', back] as const] : []),
+    ...(state === undefined ? [] : [['state', state] as const]),
+  ]);
+}
+
+/** It announces `end_session_endpoint`, but answers an error without a parameter of its own name (Amazon Cognito, "The managed login logout endpoint"). */
+const COGNITO = /^https:\/\/cognito-idp\.[\w-]+\.amazonaws\.com(?:\.cn)?\//;
 
 /**
  * Many servers take 8 KiB of a request line, and an ID token with all of somebody's groups may be longer. Without the hint, which is optional

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { after, before, beforeEach, test } from 'node:test';
 import { type HostileProvider, startHostileProvider } from '../testing/hostile-provider.ts';
 import { EXCHANGE, openTestProvider, providerError, soon } from '../testing/open-test-provider.ts';
+import { endSessionUrl } from './browser-calls.ts';
 
 let hostile: HostileProvider;
 before(async () => {
@@ -69,6 +70,23 @@ test('logout: an ID token that would make the address too long for the provider 
     openTestProvider(t, hostile).endSessionUrl({ idTokenHint: 'h'.repeat(length) }, soon());
   assert.match((await endSessionUrl(6_000)) ?? '', /\?id_token_hint=h+&client_id=client$/);
   assert.equal(await endSessionUrl(6_001), `${hostile.issuer}/logout?client_id=client`);
+});
+
+test('logout: Cognito is told where to go on by the name that it knows, too', () => {
+  const end_session_endpoint = 'https://site.auth.eu-west-1.amazoncognito.com/logout';
+  const request = { idTokenHint: 'h', postLogoutRedirectURI: 'https://app.test/bye' };
+  const cognito = {
+    end_session_endpoint,
+    issuer: 'https://cognito-idp.eu-west-1.amazonaws.com/eu-west-1_Pool',
+  };
+  const parameters = (url = '') => Object.fromEntries(new URL(url).searchParams);
+  const told = { id_token_hint: 'h', client_id: 'client', post_logout_redirect_uri: 'https://app.test/bye' };
+  assert.deepEqual(parameters(endSessionUrl(cognito, 'client', request)), {
+    ...told,
+    logout_uri: 'https://app.test/bye',
+  });
+  const other = { ...cognito, issuer: 'https://idp.test/cognito-idp.eu-west-1.amazonaws.com/' };
+  assert.deepEqual(parameters(endSessionUrl(other, 'client', request)), told);
 });
 
 test('a provider without end_session_endpoint has no logout', async t => {

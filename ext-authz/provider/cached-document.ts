@@ -1,6 +1,6 @@
 import { usableFor } from './freshness.ts';
 import type { HttpClient, ProviderAnswer } from './http-client.ts';
-import { placeOf } from './http-client.ts';
+import { factsOf, placeOf } from './http-client.ts';
 import { readDocument } from './json-answer.ts';
 import { ProviderError } from './provider-error.ts';
 import { waitFor } from './wait-for.ts';
@@ -30,7 +30,8 @@ const LONGEST_PAUSE_MS = 30_000;
 
 /**
  * A JSON document of the provider, kept as RFC 9111 allows (`usableFor`). Those who miss it at the same time share one request, which
- * goes on when they give up. After a failure the same error is given at once for 1 s, growing to 30 s; then it is asked again.
+ * goes on when they give up. After a failure the same error is given at once for 1 s, growing to 30 s, or for as long as `Retry-After` says up to that; then it
+ * is asked again.
  */
 export class CachedDocument<T> {
   readonly #client: HttpClient;
@@ -106,13 +107,15 @@ export class CachedDocument<T> {
       signal: AbortSignal.timeout(FETCH_MS),
     });
     if (answer.status !== 200)
-      throw new ProviderError('http_status', statusText(this.#source, answer), answer);
+      throw new ProviderError('http_status', statusText(this.#source, answer), factsOf(answer));
     return answer;
   }
 
   #nextFailure(error: unknown): Failure {
     const pause = Math.min(LONGEST_PAUSE_MS, (this.#failure?.pause ?? FIRST_PAUSE_MS / 2) * 2);
-    return { error, pause, retryAt: this.#options.now() + pause };
+    const wanted = error instanceof ProviderError ? (error.retryAfter ?? 0) : 0;
+    const waits = Math.max(pause, Math.min(LONGEST_PAUSE_MS, wanted));
+    return { error, pause, retryAt: this.#options.now() + waits };
   }
 }
 

@@ -151,6 +151,17 @@ for (const [title, answer, code] of [
   });
 }
 
+test('Retry-After of a refused discovery document is waited for', async t => {
+  hostile.behave('discovery', () => ({ status: 429, headers: { 'retry-after': '20' } }));
+  const provider = openTestProvider(t, hostile);
+  await assert.rejects(provider.metadata(soon()), providerError('http_status', '429'));
+  hostile.behave('discovery', () => ({ body: hostile.discovery() }));
+  provider.advance(19_000);
+  await assert.rejects(provider.metadata(soon()), providerError('http_status', '429'));
+  provider.advance(1_001);
+  assert.equal((await provider.metadata(soon())).issuer, hostile.issuer);
+});
+
 test('a provider that is not there is unreachable', async t => {
   const gone = await startHostileProvider();
   await gone.close();

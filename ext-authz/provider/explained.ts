@@ -19,6 +19,7 @@ export function explained(error: unknown, method: Method, metadata: ProviderMeta
     ? error
     : new ProviderError(error.code, `${error.message}; see ${hint}`, {
         ...(error.oauthError !== undefined && { oauthError: error.oauthError }),
+        ...(error.retryAfter !== undefined && { retryAfter: error.retryAfter }),
         ...(error.status !== undefined && { status: error.status }),
       });
 }

@@ -1,6 +1,6 @@
 import { Agent, fetch, type Response } from 'undici';
 import { readBounded } from './bounded-text.ts';
-import { ProviderError } from './provider-error.ts';
+import { ProviderError, type ProviderErrorFacts } from './provider-error.ts';
 import { type TlsSettings, tlsConnector } from './tls-connector.ts';
 
 export type ProviderRequest = {
@@ -107,6 +107,12 @@ function reasonOf(error: unknown): string | undefined {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
   return typeof code === 'string' && /^\w{1,64}$/.test(code) ? code : undefined;
+}
+
+/** The facts of an answer that is no success. `Retry-After` counts in seconds (RFC 9110 section 10.2.3): clocks may differ. */
+export function factsOf({ headers, status }: Pick<ProviderAnswer, 'headers' | 'status'>): ProviderErrorFacts {
+  const [seconds] = /^\d{1,6}$/.exec(headers.get('retry-after') ?? '') ?? [];
+  return { status, ...(seconds !== undefined && { retryAfter: Number(seconds) * 1_000 }) };
 }
 
 /** What was asked and where, without query. */

@@ -27,6 +27,8 @@ export type ProviderErrorFacts = {
   readonly oauthError?: string;
   /** The HTTP status of the provider's answer, where there was one. */
   readonly status?: number;
+  /** When the provider wants to be asked again, in ms from its answer. */
+  readonly retryAfter?: number;
 };
 
 /**
@@ -37,13 +39,19 @@ export class ProviderError extends Error {
   readonly code: ProviderErrorCode;
   readonly oauthError: string | undefined;
   readonly status: number | undefined;
+  readonly retryAfter: number | undefined;
 
-  constructor(code: ProviderErrorCode, message: string, { oauthError, status }: ProviderErrorFacts = {}) {
+  constructor(
+    code: ProviderErrorCode,
+    message: string,
+    { oauthError, retryAfter, status }: ProviderErrorFacts = {},
+  ) {
     super(message);
     this.name = 'ProviderError';
     this.code = code;
     this.oauthError = oauthError;
     this.status = status;
+    this.retryAfter = retryAfter;
   }
 }
 

@@ -1,4 +1,4 @@
-import { type ProviderAnswer, placeOf } from './http-client.ts';
+import { factsOf, type ProviderAnswer, placeOf } from './http-client.ts';
 import { isJsonObject, parseJson } from './json-answer.ts';
 import { ProviderError, shownErrorCode } from './provider-error.ts';
 import { shownDescription } from './shown-description.ts';
@@ -21,11 +21,11 @@ export function refusalOf(
     const oauthError = shownErrorCode(code);
     const { status } = answer;
     const text = `${placeOf(asked)}: refused with ${oauthError} (${status})${sayingOf(answer, secrets)}`;
-    return new ProviderError('oauth_error', text, { oauthError, status });
+    return new ProviderError('oauth_error', text, { ...factsOf(answer), oauthError });
   }
   return answer.status === 200
     ? undefined
-    : new ProviderError('http_status', statusText(answer, asked), answer);
+    : new ProviderError('http_status', statusText(answer, asked), factsOf(answer));
 }
 
 function errorCodeOf(answer: ProviderAnswer, unsaid: string): string | undefined {

@@ -72,6 +72,12 @@ for (const [title, answer, facts] of [
     ['oauth_error', 'insufficient_scope'],
   ],
   ['a JSON error', { status: 400, body: { error: 'invalid_token' } }, ['oauth_error', 'invalid_token']],
+  [
+    '403 in the manner of Salesforce',
+    { status: 403, headers: { 'content-type': 'text/html' }, body: 'Bad_OAuth_Token' },
+    ['oauth_error', 'invalid_token'],
+  ],
+  ['a bare 403', { status: 403, body: 'Forbidden' }, ['http_status', undefined]],
   ['500', { status: 500 }, ['http_status', undefined]],
   ['a redirect', { status: 302, headers: { location: '/login' } }, ['http_status', undefined]],
   [

@@ -50,7 +50,7 @@ async function readUserinfo(
   secrets: readonly string[],
   request: UserinfoRequest,
 ): Promise<JsonObject> {
-  const refusal = refusalOf(answer, asked, { secrets, unsaid: 'invalid_token' });
+  const refusal = refusalOf(asUnauthorized(answer), asked, { secrets, unsaid: 'invalid_token' });
   if (refusal !== undefined) throw refusal;
   const signed = mediaTypeOf(answer.headers) === 'application/jwt';
   const claims = signed ? await readSigned(answer, asked, request) : readJson(answer, asked);
@@ -60,6 +60,13 @@ async function readUserinfo(
     throw new ProviderError('subject_mismatch', `${placeOf(asked)}: its \`sub\` is not that of the ID token`);
   }
   return claims;
+}
+
+/** Salesforce says so, in a text, where RFC 6750 section 3.1 has a 401: of a token that is over or revoked. */
+function asUnauthorized(answer: ProviderAnswer): ProviderAnswer {
+  return answer.status === 403 && answer.text.trim() === 'Bad_OAuth_Token'
+    ? { ...answer, status: 401 }
+    : answer;
 }
 
 /** Core section 5.3.2: `iss` and `aud`, where present, are the provider's and the client's. */
