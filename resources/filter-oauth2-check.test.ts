@@ -8,6 +8,10 @@ const REFUSED: readonly [settings: object, problem: string][] = [
     'error authorizationURL: Cannot parse url "idp.example.com": it must begin with http:// or https:// and a host',
   ],
   [
+    { authorizationURL: 'https://idp.example.com/realm/.well-known/openid-configuration' },
+    'error authorizationURL: `authorizationURL` is the provider\'s issuer, without "/.well-known/openid-configuration"',
+  ],
+  [
     { grantType: 'Implicit' },
     'error grantType: `grantType` must be one of `AuthorizationCode`, `Password`, `ClientCredentials`, not "Implicit"',
   ],

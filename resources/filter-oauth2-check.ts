@@ -10,6 +10,7 @@ type Written = Partial<OAuth2Spec>;
 /** The rules between the settings of an OAuth2 filter. Those that are not right by themselves are missing. */
 export function checkOAuth2(spec: Written): readonly Finding[] {
   return [
+    ...checkProvider(spec),
     ...checkGrant(spec),
     ...checkClient(spec),
     ...checkNegative(['expirationSafetyMargin'], spec.expirationSafetyMargin),
@@ -27,6 +28,14 @@ export function protectedOriginsOf({
 }: OAuth2Spec): readonly ProtectedOrigin[] {
   if (grantType !== 'AuthorizationCode') return [];
   return protectedOrigins ?? (clientURL === undefined ? [] : [fromClientURL(clientURL)]);
+}
+
+/** What is appended to it is often copied with it. */
+function checkProvider({ authorizationURL }: Written): readonly Finding[] {
+  const [document] = /\/\.well-known(?:\/.*)?$/.exec(authorizationURL ?? '') ?? [];
+  if (document === undefined) return [];
+  const wanted = `\`authorizationURL\` is the provider's issuer, without ${JSON.stringify(document)}`;
+  return [fault(['authorizationURL'], wanted)];
 }
 
 function checkGrant(spec: Written): readonly Finding[] {
