@@ -1,3 +1,5 @@
+import { type HostPort, parseHostPort } from '#protos/host-port.ts';
+
 /** Where the control plane and the services beside it are by default: what the commands assume unless told otherwise. */
 export const XDS = '127.0.0.1:18000';
 export const EXT_AUTHZ = '127.0.0.1:18001';
@@ -7,12 +9,10 @@ export const EDGE = '127.0.0.1:8080';
 export const EDGE_TLS = '127.0.0.1:8443';
 
 /** `host:port` in its parts. Throws an Error that names the option. */
-export function parseAddress(option: string, text: string): { host: string; port: number } {
-  const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(text) ?? [];
-  const host = bracketed ?? plain;
-  if (host === undefined || Number(port) > 65_535)
-    throw new Error(`${option} is "${text}": want host:port, for example ${XDS}`);
-  return { host, port: Number(port) };
+export function parseAddress(option: string, text: string): HostPort {
+  const address = parseHostPort(text);
+  if (address !== undefined) return address;
+  throw new Error(`${option} is "${text}": want host:port, for example ${XDS}`);
 }
 
 /** Addresses that the compiler must know besides resources, each by default the built-in one. */

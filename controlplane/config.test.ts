@@ -46,6 +46,14 @@ test('with namespaces of Kubernetes no folder is read, unless one is named', () 
   );
 });
 
+test('API_GROUPS are domain names, without a version', () => {
+  assert.deepEqual(readConfig({ API_GROUPS: 'a.test, b' }).apiGroups, ['a.test', 'b']);
+  for (const wrong of ['a.test/v2', 'a b', 'A.test'])
+    assert.throws(() => readConfig({ API_GROUPS: `a,${wrong}` }), {
+      message: `API_GROUPS has "${wrong}": want domain names with commas between, for example gateway.internal`,
+    });
+});
+
 for (const [name, value] of [
   ['XDS_ADDRESS', '18000'],
   ['HTTP_ADDRESS', '127.0.0.1:99999'],
@@ -55,6 +63,8 @@ for (const [name, value] of [
   ['EDGE_HTTPS_PORT', '0'],
   ['EDGE_HTTPS_PORT', 'https'],
   ['SDS_ADDRESS', ':1'],
+  ['SDS_ADDRESS', 'sds:0'],
+  ['EDGE_ADDRESS', 'a b:80'],
   ['EXT_AUTHZ_ADDRESS', '18001'],
   ['RATELIMIT_ADDRESS', 'ratelimit'],
   ['XDS_PLAINTEXT_SECRETS', 'yes'],

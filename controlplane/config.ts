@@ -3,7 +3,9 @@ import { delimiter, resolve } from 'node:path';
 import {
   type Environment,
   parseAddress,
+  parseList,
   parseLogLevel,
+  parseServerAddress,
   readTrustDomain,
   variablesOf,
 } from '#process/environment.ts';
@@ -65,6 +67,7 @@ export function readConfig(env: Environment): Config {
   const list = (name: string, otherwise: string, separator: string) =>
     parseList(name, text(name, otherwise), separator);
   const address = (name: string, otherwise: string) => parseAddress(name, text(name, otherwise));
+  const server = (name: string, otherwise: string) => parseServerAddress(name, text(name, otherwise));
   const namespaces = list('RESOURCES_KUBERNETES', '', ',');
   const edge = address('EDGE_ADDRESS', '127.0.0.1:8080');
   const edgeTls = address('EDGE_TLS_ADDRESS', '127.0.0.1:8443');
@@ -84,28 +87,27 @@ export function readConfig(env: Environment): Config {
     edge,
     edgeTls,
     ...(httpsPort === '' ? {} : { httpsPort: parsePort('EDGE_HTTPS_PORT', httpsPort) }),
-    sds: address('SDS_ADDRESS', '127.0.0.1:18003'),
-    extAuthz: address('EXT_AUTHZ_ADDRESS', '127.0.0.1:18001'),
-    rateLimit: address('RATELIMIT_ADDRESS', '127.0.0.1:18002'),
+    sds: server('SDS_ADDRESS', '127.0.0.1:18003'),
+    extAuthz: server('EXT_AUTHZ_ADDRESS', '127.0.0.1:18001'),
+    rateLimit: server('RATELIMIT_ADDRESS', '127.0.0.1:18002'),
     caFile: text('CA_FILE', CA_FILES.find(file => existsSync(file)) ?? CA_FILES[0]),
     tlsFolder: text('TLS_FOLDER', '') || undefined,
     hopTls: parseFlag('HOP_TLS', text('HOP_TLS', 'false')),
     trustDomain: readTrustDomain(text),
     plaintextSecrets: parseFlag('XDS_PLAINTEXT_SECRETS', text('XDS_PLAINTEXT_SECRETS', 'false')),
     gatewayId: text('GATEWAY_ID', 'default'),
-    apiGroups: list('API_GROUPS', 'gateway.internal,getambassador.io', ','),
+    apiGroups: parseApiGroups(list('API_GROUPS', 'gateway.internal,getambassador.io', ',')),
     logLevel: parseLogLevel(text('LOG_LEVEL', 'info')),
   };
 }
 
-/** A variable that is set and names nothing is a mistake: without it other things would be read, or nothing at all. */
-function parseList(name: string, text: string, separator: string): readonly string[] {
-  const items = text
-    .split(separator)
-    .map(item => item.trim())
-    .filter(item => item !== '');
-  if (items.length > 0 || text === '') return items;
-  throw new Error(`${name} is "${text}", which names nothing: want one or more, with "${separator}" between`);
+/** As in `apiVersion`, which has `/v2` besides. */
+function parseApiGroups(groups: readonly string[]): readonly string[] {
+  const wrong = groups.find(group => !/^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/.test(group));
+  if (wrong === undefined) return groups;
+  throw new Error(
+    `API_GROUPS has "${wrong}": want domain names with commas between, for example gateway.internal`,
+  );
 }
 
 function parseKubernetes(namespaces: readonly string[], kubeconfig: string): KubernetesConfig {

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { type HostPort, parseHostPort } from '#protos/host-port.ts';
 import type { JsonObject } from '#protos/json.ts';
 
 /**
@@ -16,12 +17,8 @@ export function isName(text: string, what: string): boolean {
   return !text.startsWith('unix:') && isIP(splitHostPort(text, what).host) === 0;
 }
 
-function splitHostPort(text: string, what: string): { host: string; port: number } {
-  const [, bracketed, plain, digits] = /^(?:\[([^\]]+)\]|([^:[\]/]+)):(\d{1,5})$/.exec(text) ?? [];
-  const host = bracketed ?? plain;
-  const port = Number(digits);
-  if (host === undefined || !(port <= 65535)) {
-    throw new Error(`Cannot parse the ${what} "${text}": write host:port, [IPv6]:port or unix:/path`);
-  }
-  return { host, port };
+function splitHostPort(text: string, what: string): HostPort {
+  const address = parseHostPort(text);
+  if (address !== undefined) return address;
+  throw new Error(`Cannot parse the ${what} "${text}": write host:port, [IPv6]:port or unix:/path`);
 }

@@ -1,6 +1,13 @@
 import { availableParallelism } from 'node:os';
 import type { HostPort } from '#protos/host-port.ts';
-import { type Environment, parseAddress, parseInteger, parseLogLevel, variablesOf } from './environment.ts';
+import {
+  type Environment,
+  parseAddress,
+  parseInteger,
+  parseLogLevel,
+  parseServerAddress,
+  variablesOf,
+} from './environment.ts';
 
 /** What each service that decides about requests is told by its environment. */
 export type DecisionConfig = {
@@ -35,7 +42,7 @@ export function readDecisionConfig(
   const address = (name: string, ifNone: string) => parseAddress(name, text(name, ifNone));
   return {
     address: address('ADDRESS', otherwise.address),
-    xds: address('XDS_ADDRESS', '127.0.0.1:18000'),
+    xds: parseServerAddress('XDS_ADDRESS', text('XDS_ADDRESS', '127.0.0.1:18000')),
     workers: parseInteger('WORKERS', text('WORKERS', String(otherwise.workers)), MOST_WORKERS),
     tlsFolder: text('TLS_FOLDER', '') || undefined,
     http: text('HTTP_ADDRESS', '') === '' ? undefined : address('HTTP_ADDRESS', ''),

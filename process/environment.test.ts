@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { parseAddress, parseInteger, parseLogLevel, readTrustDomain, variablesOf } from './environment.ts';
+import {
+  parseAddress,
+  parseInteger,
+  parseList,
+  parseLogLevel,
+  parseServerAddress,
+  readTrustDomain,
+  variablesOf,
+} from './environment.ts';
 
 const trustDomain = (value?: string) => readTrustDomain(variablesOf({ TRUST_DOMAIN: value }));
 
@@ -27,6 +35,10 @@ describe('the environment of a process', () => {
 
   test('tells what an address, an integer and a level should be', () => {
     assert.throws(() => parseAddress('ADDRESS', '1'), /^Error: ADDRESS is "1": want host:port/);
+    assert.equal(parseAddress('ADDRESS', 'a:0').port, 0);
+    assert.throws(() => parseServerAddress('XDS', 'a:0'), /^Error: XDS is "a:0": want the port of a server/);
+    assert.deepEqual([parseList('LIST', '', ','), parseList('LIST', ' a,,b ', ',')], [[], ['a', 'b']]);
+    assert.throws(() => parseList('LIST', ' , ', ','), /^Error: LIST is " , ", which names nothing/);
     assert.throws(
       () => parseInteger('WAIT', '0', 9, ' of seconds'),
       /^Error: WAIT is "0": want an integer of seconds from 1 to 9$/,

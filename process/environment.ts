@@ -18,6 +18,23 @@ export function parseAddress(name: string, text: string): HostPort {
   throw new Error(`${name} is "${text}": want host:port, for example 127.0.0.1:18000`);
 }
 
+/** The same, of somebody else's server: one that can be asked. */
+export function parseServerAddress(name: string, text: string): HostPort {
+  const address = parseAddress(name, text);
+  if (address.port !== 0) return address;
+  throw new Error(`${name} is "${text}": want the port of a server, from 1 to 65535`);
+}
+
+/** What stands between separators, without spaces; none where `text` is empty. A variable that is set and names nothing is a mistake: other things would be used, or nothing at all. */
+export function parseList(name: string, text: string, separator: string): readonly string[] {
+  const items = text
+    .split(separator)
+    .map(item => item.trim())
+    .filter(item => item !== '');
+  if (items.length > 0 || text === '') return items;
+  throw new Error(`${name} is "${text}", which names nothing: want one or more, with "${separator}" between`);
+}
+
 /** An integer from 1 to `most`; `unit` is such as ` of seconds`. */
 export function parseInteger(name: string, text: string, most: number, unit = ''): number {
   const value = /^\d{1,9}$/.test(text) ? Number(text) : 0;

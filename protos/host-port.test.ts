@@ -13,6 +13,9 @@ for (const [text, expected] of [
   ['a:65536', undefined],
   ['a:-1', undefined],
   ['a:1 ', undefined],
+  ['a b:1', undefined],
+  ['a/b:1', undefined],
+  ['my_db-1.test:1', { host: 'my_db-1.test', port: 1 }],
 ] as const) {
   test(`"${text}" is ${JSON.stringify(expected) ?? 'no address'}`, () => {
     assert.deepEqual(parseHostPort(text), expected);

@@ -113,6 +113,12 @@ const BAD: readonly [variable: string, value: string][] = [
   ['CERTIFICATE_LIFETIME', '0s'],
   ['CERTIFICATE_LIFETIME', '721h'],
   ['ROOT_LIFETIME', '24h'],
+  ['XDS_ADDRESS', 'controlplane:0'],
+  ['INSTANCES_KUBERNETES', ' ,'],
+  ['DNS_SERVERS', ','],
+  ['IDENTITIES', ','],
+  ['IDENTITY_SECRETS', ','],
+  ['CERTIFICATE_FILES', ':'],
   ['AUTHORITY_SECRET', 'a/b'],
   ['IDENTITY_SECRETS', '../edge'],
   ['LOG_LEVEL', 'loud'],
@@ -131,6 +137,10 @@ test('identities want a folder to be written to, and may not leave it', () => {
   assert.throws(
     () => readConfig({ INSTANCES_FILE, IDENTITIES: 'edge' }),
     /^Error: IDENTITY_FOLDER is not set/,
+  );
+  assert.throws(
+    () => readConfig({ INSTANCES_FILE, IDENTITY_FOLDER: '/run' }),
+    /^Error: IDENTITIES is not set: want the node groups/,
   );
   const env = { INSTANCES_FILE, IDENTITY_FOLDER: '/run', IDENTITIES: '../etc' };
   assert.throws(() => readConfig(env), /^Error: IDENTITIES has "..\/etc"/);

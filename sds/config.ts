@@ -4,6 +4,7 @@ import {
   type Environment,
   parseAddress,
   parseInteger,
+  parseList,
   parseLogLevel,
   type ReadVariable,
   variablesOf,
@@ -87,10 +88,7 @@ function readInstances(text: ReadVariable, served: boolean) {
 }
 
 function parseDnsServers(text: string): readonly string[] {
-  const servers = text
-    .split(',')
-    .map(server => server.trim())
-    .filter(server => server !== '');
+  const servers = parseList('DNS_SERVERS', text, ',');
   try {
     new Resolver().setServers(servers);
   } catch {

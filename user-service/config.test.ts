@@ -13,7 +13,7 @@ test('without variables, or with empty ones, everything has its default', () => 
   };
   assert.deepEqual(readConfig({}), defaults);
   assert.deepEqual(
-    readConfig({ HOST: '', PORT: '', DATABASE_URL: '', DATABASE_FILE: '', LOG_LEVEL: '' }),
+    readConfig({ HOST: '', PORT: ' ', DATABASE_URL: '', DATABASE_FILE: '', LOG_LEVEL: ' info ' }),
     defaults,
   );
 });

@@ -30,7 +30,7 @@ const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'
  * Throws ConfigError.
  */
 export function readConfig(environment: Environment): Config {
-  const read = (name: string) => environment[name] || undefined;
+  const read = (name: string) => environment[name]?.trim() || undefined;
   return {
     host: read('HOST') ?? '127.0.0.1',
     port: parsePort(read('PORT') ?? '5000'),

@@ -1,5 +1,5 @@
 import { delimiter, resolve } from 'node:path';
-import { parseAddress, type ReadVariable, readTrustDomain } from '#process/environment.ts';
+import { parseList, parseServerAddress, type ReadVariable, readTrustDomain } from '#process/environment.ts';
 import type { HostPort } from '#protos/host-port.ts';
 import { parseLifetime } from './parse-lifetime.ts';
 
@@ -46,8 +46,13 @@ export function readSecretsConfig(text: ReadVariable): SecretsConfig {
   if (folder === '' && identities.length > 0) {
     throw new Error('IDENTITY_FOLDER is not set: want the folder that IDENTITIES are written to');
   }
+  if (folder !== '' && identities.length === 0) {
+    throw new Error(
+      'IDENTITIES is not set: want the node groups whose identities are written to IDENTITY_FOLDER',
+    );
+  }
   return {
-    xds: parseAddress('XDS_ADDRESS', text('XDS_ADDRESS', '127.0.0.1:18000')),
+    xds: parseServerAddress('XDS_ADDRESS', text('XDS_ADDRESS', '127.0.0.1:18000')),
     trustDomain: readTrustDomain(text),
     leafMs,
     rootMs,
@@ -55,9 +60,11 @@ export function readSecretsConfig(text: ReadVariable): SecretsConfig {
     authoritySecret: parseSecretName(text('AUTHORITY_SECRET', '')),
     identityFolders: new Map(identities.map(group => [group, resolve(folder, group)])),
     identitySecrets: groups('IDENTITY_SECRETS', text('IDENTITY_SECRETS', '')),
-    certificateFolders: text('CERTIFICATE_FILES', '/etc/gateway')
-      .split(delimiter)
-      .flatMap(part => (part.trim() === '' ? [] : resolve(part.trim()))),
+    certificateFolders: parseList(
+      'CERTIFICATE_FILES',
+      text('CERTIFICATE_FILES', '/etc/gateway'),
+      delimiter,
+    ).map(folder => resolve(folder)),
     kubeconfig: kubeconfig === '' ? undefined : resolve(kubeconfig),
   };
 }
@@ -69,8 +76,7 @@ function parseSecretName(text: string): string | undefined {
 }
 
 function groups(name: string, text: string): readonly string[] {
-  const items = text.split(',').map(item => item.trim());
-  const found = items.filter(item => item !== '');
+  const found = parseList(name, text, ',');
   const wrong = found.find(item => !/^[a-z0-9-]{1,63}$/.test(item));
   if (wrong === undefined) return [...new Set(found)];
   throw new Error(`${name} has "${wrong}": want names of node groups, separated by commas`);

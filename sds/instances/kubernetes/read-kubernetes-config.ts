@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { parseList } from '#process/environment.ts';
 
 export type KubernetesConfig = {
   /** Those whose services are followed; undefined: all. */
@@ -11,10 +12,7 @@ const NAMESPACE = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /** Reads INSTANCES_KUBERNETES and KUBECONFIG. Undefined: instances are not looked for there. Throws an Error that names the variable. */
 export function readKubernetesConfig(namespaces: string, kubeconfig: string): KubernetesConfig | undefined {
-  const names = namespaces
-    .split(',')
-    .map(name => name.trim())
-    .filter(name => name !== '');
+  const names = parseList('INSTANCES_KUBERNETES', namespaces, ',');
   if (names.length === 0) return undefined;
   const wrong = names.find(name => name !== '*' && !NAMESPACE.test(name));
   if (wrong !== undefined)
