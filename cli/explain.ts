@@ -27,6 +27,7 @@ Exits with 0 when a service would get the request, else with 1. Problems of the 
 
 Examples:
   gateway explain GET http://localhost:8080/user/health
+  gateway explain GET /chat -H 'Connection: Upgrade' -H 'Upgrade: websocket'
   gateway explain POST /login -H 'Host: shop.example.com' --from 203.0.113.7 --resources my-resources
 `;
 

@@ -114,6 +114,16 @@ describe('through the whole gateway, with mutual TLS and HTTP/2 between its prox
     });
   }
 
+  test('more are open at once than one connection between the proxies carries', async t => {
+    const answers = await Promise.all(
+      Array.from({ length: 150 }, () => askUpgrade(system.edge, '/chat/room')),
+    );
+    t.after(() => {
+      for (const { socket } of answers) socket?.destroy();
+    });
+    assert.deepEqual([...new Set(answers.map(({ status }) => status))], [101]);
+  });
+
   test('none is opened where the Mapping does not allow it', async () => {
     assert.equal((await ask('/without/')).status, 403);
   });

@@ -156,4 +156,27 @@ describe('through the proxy beside an instance', () => {
       await once(answer.socket, 'close');
     });
   }
+
+  test('when an instance is gone and its proxy is not, every WebSocket opens at another', async t => {
+    const upstream = await startWebSocketUpstream();
+    t.after(() => upstream.close());
+    const ports = [await freePort(), await freePort()];
+    const mapping = document('Mapping', 'chat', 'prefix: /, service: chat, allow_upgrade: [websocket]');
+    const proxies = [
+      await startCompiled(applicationProxy(ports[0] ?? 0, upstream.port) + mapping, 'chat-1'),
+      await startCompiled(applicationProxy(ports[1] ?? 0, 1) + mapping, 'chat-1'),
+    ];
+    t.after(() => Promise.all(proxies.map(proxy => proxy.stop())));
+    const cluster = `{name: chat, type: strict_dns, hosts: [${ports.map(port => `{url: 'tcp://127.0.0.1:${port}'}`).join()}]}`;
+    const edge = await startCompiled(
+      document('ProxyConfig', 'edge', `node_group: edge, clusters: [${cluster}]`) + mapping,
+    );
+    t.after(() => edge.stop());
+    for (let at = 0; at < 20; at += 1) {
+      const { socket, status } = await askUpgrade(`http://127.0.0.1:${edge.port}`, '/');
+      assert.equal(status, 101);
+      socket?.destroy();
+    }
+    assert.match(proxies[1]?.log() ?? '', /"status":503/, 'the dead one was asked, else this shows nothing');
+  });
 });
