@@ -14,7 +14,6 @@ export type Stage = {
 const DEPENDENCIES: ReadonlySet<string> = new Set([CLUSTER, CLUSTER_LOAD_ASSIGNMENT, SECRET]);
 const DEPENDENTS: ReadonlySet<string> = new Set([LISTENER, ROUTE_CONFIGURATION]);
 const ALL: ReadonlySet<string> = new Set([...DEPENDENCIES, ...DEPENDENTS]);
-const KEPT_IN_SWITCH: ReadonlySet<string> = new Set([...DEPENDENCIES, ROUTE_CONFIGURATION]);
 const NONE: ReadonlySet<string> = new Set();
 
 /** Stages are numbered: 0 makes what is new, 1 switches to it, 2 breaks what is old. */
@@ -23,9 +22,10 @@ export type Step = 0 | 1 | 2;
 /**
  * One stage of the way of a proxy from the snapshot `from` (undefined: it has just come) to `target`:
  * 0: clusters, endpoints and secrets of both (the target's win), listeners and routes of `from`;
- * 1: the same, with the target's listeners, and the routes of both;
+ * 1: the same, with listeners and routes of both (the target's win);
  * 2: the target.
- * Each may begin when the proxy has ACKed the one before, so that no route that it holds names a cluster it has not.
+ * Each may begin when the proxy has ACKed the one before, so that no route that it holds names a cluster it has not, and no
+ * listener goes before the one in its place was taken: its port may be another's.
  * Source: Envoy's "xDS REST and gRPC protocol", Eventual consistency considerations.
  */
 export function stageOf(from: Snapshot | undefined, target: Snapshot, step: Step): Stage {
@@ -33,8 +33,8 @@ export function stageOf(from: Snapshot | undefined, target: Snapshot, step: Step
   const snapshot = new Map(target);
   for (const typeUrl of DEPENDENCIES) place(snapshot, typeUrl, union(from, target, typeUrl));
   if (step === 1) {
-    place(snapshot, ROUTE_CONFIGURATION, union(from, target, ROUTE_CONFIGURATION));
-    return { snapshot, keep: from === undefined ? KEPT_IN_SWITCH : NONE, silent: NONE };
+    for (const typeUrl of DEPENDENTS) place(snapshot, typeUrl, union(from, target, typeUrl));
+    return { snapshot, keep: from === undefined ? ALL : NONE, silent: NONE };
   }
   for (const typeUrl of DEPENDENTS) place(snapshot, typeUrl, from?.get(typeUrl) ?? NO_RESOURCES);
   if (from === undefined) return { snapshot, keep: ALL, silent: DEPENDENTS };

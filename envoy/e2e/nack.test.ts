@@ -96,11 +96,14 @@ describe('when the edge Envoy refuses a listener', () => {
     await isOpen(good);
     const holder = await occupyPort(taken);
     t.after(() => holder.free());
-    system.write('moving.yaml', listener('moving', taken));
-    assert.equal((await blame()).name, 'moving');
-    assert.equal(await tryConnect(good), true);
-    await system.kill('edge');
-    await until(async () => !(await tryConnect(good)) || undefined, 30_000, 'the edge is gone');
+    const refusals = await whileKnocking(good, async () => {
+      system.write('moving.yaml', listener('moving', taken));
+      assert.equal((await blame()).name, 'moving');
+    });
+    assert.equal(refusals, 0, 'it is open while the other is tried');
+    const killed = await system.kill('edge');
+    const isAnother = (pid: number | undefined) => pid !== undefined && pid !== killed;
+    await until(async () => isAnother(await system.pid('edge')) || undefined, 30_000, 'another edge');
     await isOpen(good);
     await isServed('/first/');
     assert.equal((await blame()).name, 'moving');
@@ -108,6 +111,22 @@ describe('when the edge Envoy refuses a listener', () => {
     assert.equal(resources.find(({ id }) => id.endsWith('/moving'))?.state, 'last good');
   });
 });
+
+/** How many connections to the port were refused meanwhile. */
+async function whileKnocking(port: number, action: () => Promise<void>): Promise<number> {
+  let refusals = 0;
+  let done = false;
+  const knocking = (async () => {
+    while (!done) if (!(await tryConnect(port))) refusals += 1;
+  })();
+  try {
+    await action();
+  } finally {
+    done = true;
+    await knocking;
+  }
+  return refusals;
+}
 
 /** 0 when there is no answer. */
 async function statusOf(base: string, path: string): Promise<number> {
