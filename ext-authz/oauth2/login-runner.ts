@@ -28,8 +28,12 @@ export function loginRunner(filter: LoginFilter): FilterRunner {
     const signal = providerTime(() => context.signal(), filter.sources.deadline);
     return whenThere(presentedSession(filter, request), presented => {
       const visit = { filter, request, item, context, place, presented, signal };
-      return whenThere(usableSession(filter, presented.loaded, signal), session =>
-        session === undefined ? logIn(visit, ruleScope(item)) : useSession(visit, session),
+      let reason: string | undefined;
+      const usable = usableSession(filter, presented.loaded, signal, refused => {
+        reason = refused;
+      });
+      return whenThere(usable, session =>
+        session === undefined ? logIn(visit, ruleScope(item), reason) : useSession(visit, session),
       );
     });
   };

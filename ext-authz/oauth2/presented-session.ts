@@ -69,19 +69,20 @@ export function deadCookies(
 }
 
 /**
- * The session with a good access token, refreshed where it must be; undefined: log in. Throws what the refresh failed with (ProviderError,
+ * The session with a good access token, refreshed where it must be; undefined: log in, and `refused` hears why when a refresh was refused. Throws what the refresh failed with (ProviderError,
  * StoreUnavailable) when the old token is over; then the session stays.
  */
 export function usableSession(
   filter: LoginFilter,
   loaded: LoadedSession | undefined,
   signal: () => AbortSignal,
+  refused: (reason: string) => void = () => {},
 ): Eventually<Session | undefined> {
   const { settings, sources } = filter;
   const state = stateOf(loaded?.session, settings.expirationSafetyMargin, sources.now());
   const step = nextStep(state, 'request');
   if (loaded === undefined || step === 'log in') return undefined;
-  return step === 'use' ? loaded.session : refreshedSession(filter, loaded, state, signal);
+  return step === 'use' ? loaded.session : refreshedSession(filter, loaded, state, signal, refused);
 }
 
 async function refreshedSession(
@@ -89,10 +90,12 @@ async function refreshedSession(
   loaded: LoadedSession,
   state: SessionState,
   signal: () => AbortSignal,
+  refused: (reason: string) => void,
 ): Promise<Session | undefined> {
   const outcome = await refreshes.refresh(loaded, signal());
   const then = nextStep(state, outcome.kind);
   if (then === 'fail' && outcome.kind === 'failed') throw outcome.error;
+  if (outcome.kind === 'refused' && outcome.reason !== undefined) refused(outcome.reason);
   if (then === 'log in') return undefined;
   return outcome.kind === 'refreshed' ? outcome.session : loaded.session;
 }

@@ -7,10 +7,10 @@ import type { LoginSettings, Sources } from './login-settings.ts';
 import { type Session, withTokens } from './session.ts';
 import type { LoadedSession, SessionRecords } from './session-records.ts';
 
-/** How a refresh comes out. `refused`: logged out meanwhile, or the provider refused: log in again. */
+/** How a refresh comes out. `refused`: logged out meanwhile, or the provider refused, for the `reason` that the log is told: log in again. */
 export type Refreshed =
   | { readonly kind: 'refreshed'; readonly session: Session }
-  | { readonly kind: 'refused' }
+  | { readonly kind: 'refused'; readonly reason?: string }
   | { readonly kind: 'failed'; readonly error: unknown };
 
 export type RefreshParts = {
@@ -68,7 +68,7 @@ async function ask(parts: RefreshParts, loaded: LoadedSession): Promise<Refreshe
     const tokens = await parts.provider.refresh(request, AbortSignal.timeout(REFRESH_MS));
     return await keep(parts, loaded, tokens);
   } catch (error) {
-    return endsSession(error) ? end(parts, loaded) : { kind: 'failed', error };
+    return endsSession(error) ? end(parts, loaded, error.message) : { kind: 'failed', error };
   }
 }
 
@@ -109,12 +109,12 @@ async function persist<T>({ pause }: Sources, task: () => Promise<T>): Promise<T
 }
 
 /** Unless somebody else has refreshed it: then our refusal is about a token that was used before. */
-async function end({ sessions }: RefreshParts, loaded: LoadedSession): Promise<Refreshed> {
+async function end({ sessions }: RefreshParts, loaded: LoadedSession, reason: string): Promise<Refreshed> {
   const current = await sessions.read(loaded.id);
   if (current !== undefined && wasRefreshed(loaded, current))
     return { kind: 'refreshed', session: current.session };
   await sessions.remove(loaded.key);
-  return { kind: 'refused' };
+  return { kind: 'refused', reason };
 }
 
 function wasRefreshed({ session: before }: LoadedSession, { session: after }: LoadedSession): boolean {
@@ -122,7 +122,7 @@ function wasRefreshed({ session: before }: LoadedSession, { session: after }: Lo
 }
 
 /** An ID token that does not continue the login (OpenID Connect Core section 12.2), or a refusal that only another login mends. */
-function endsSession(error: unknown): boolean {
+function endsSession(error: unknown): error is ProviderError {
   if (!(error instanceof ProviderError)) return false;
   if (error.code === 'invalid_id_token') return true;
   return error.status !== TOO_MANY_REQUESTS && LOG_IN_AGAIN.has(error.oauthError ?? '');

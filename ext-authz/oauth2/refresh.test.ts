@@ -162,7 +162,9 @@ for (const [who, status, error] of [
     await browser.follow(PAGE, authorize);
     provider().behave('token', () => ({ status, body: { error } }));
     gateway.advance(HOUR + 1);
-    assert.equal((await browser.visit(PAGE)).status, 303);
+    const seen = await browser.visit(PAGE);
+    assert.equal(seen.status, 303);
+    assert.match(seen.reason ?? '', new RegExp(`refused with ${error} \\(${status}\\)`));
   });
 }
 

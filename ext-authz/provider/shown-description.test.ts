@@ -38,8 +38,8 @@ test('secret are password, token and what a form has but for names and scope', (
   const basic = new Headers({ authorization: `Basic ${Buffer.from('me:top+secret%21').toString('base64')}` });
   const form = 'grant_type=password&scope=openid&client_id=me&username=ada&password=a+b&code=c';
   const secrets = secretsOf(basic, form);
-  for (const secret of ['top+secret%21', 'top secret!', 'ada', 'a b', 'c'])
+  for (const secret of ['top+secret%21', 'top secret!', 'top%20secret!', 'ada', 'a b', 'a+b', 'a%20b', 'c'])
     assert.ok(secrets.includes(secret));
   for (const open of ['password', 'openid', 'me']) assert.ok(!secrets.includes(open));
-  assert.deepEqual(secretsOf(new Headers({ authorization: 'Bearer abc' }), ''), ['abc']);
+  assert.deepEqual([...new Set(secretsOf(new Headers({ authorization: 'Bearer abc' }), ''))], ['abc']);
 });

@@ -22,12 +22,17 @@ const OPEN: ReadonlySet<string> = new Set([
   ...['grant_type', 'scope', 'redirect_uri', 'client_id', 'client_assertion_type'],
 ]);
 
-/** What of a request must not be shown, as it was sent and as it was meant: all but the client ID of `Authorization`, and parameters of a form. */
+/** What of a request must not be shown, in each way that it may be quoted: all but the client ID of `Authorization`, and parameters of a form. */
 export function secretsOf(headers: Headers, form: string): readonly string[] {
   const parameters = [...new URLSearchParams(form)].flatMap(([name, value]) =>
     OPEN.has(name) ? [] : [value],
   );
-  return [...parameters, ...credentialsOf(headers.get('authorization') ?? '')];
+  const meant = [...parameters, ...credentialsOf(headers.get('authorization') ?? '')];
+  return meant.flatMap(secret => [
+    secret,
+    encodeURIComponent(secret),
+    new URLSearchParams({ '': secret }).toString().slice(1),
+  ]);
 }
 
 /** RFC 7617 section 2, with the form-encoding of RFC 6749 section 2.3.1; RFC 6750 section 2.1. */

@@ -12,6 +12,8 @@ export type Seen = {
   readonly headers: ReadonlyMap<string, string>;
   readonly setCookies: readonly string[];
   readonly body: string;
+  /** What the log hears besides. */
+  readonly reason: string | undefined;
   readonly change: Change | undefined;
 };
 
@@ -50,6 +52,7 @@ export class TestBrowser {
       ...{ url: address, setCookies, headers: fields, location: fields.get('location') },
       status: outcome.kind === 'answer' ? outcome.answer.status : 0,
       body: outcome.kind === 'answer' ? outcome.answer.body : '',
+      reason: outcome.kind === 'answer' ? outcome.answer.note?.reason : undefined,
       change: outcome.kind === 'allow' ? outcome.change : undefined,
     };
   }
