@@ -7,6 +7,7 @@ import type { ServedObject } from '#resources/kubernetes/served-object.ts';
 import type { Metrics } from './metrics.ts';
 import { type ObjectFacts, objectStandings } from './object-standing.ts';
 import { objectStatus, statusOnceLeft } from './object-status.ts';
+import { type Candidacy, openCandidacy } from './status-candidacy.ts';
 import { type StatusWrite, StatusWriter } from './status-writer.ts';
 
 export type KubernetesStatusParts = {
@@ -34,8 +35,6 @@ export type KubernetesStatus = {
 const LEASE = 'gateway-controlplane-status';
 /** One that has vanished is followed by another within 10 to 12 s. */
 const LEASE_SECONDS = 10;
-/** A control plane without proxies lets those that have some write, if there are others: it waits so long, in ms. */
-const WITHOUT_PROXIES_MS = 20_000;
 
 /** Writes into the objects of Kubernetes what becomes of them. Of several control planes the one that holds the Lease does. */
 export function writeKubernetesStatus(parts: KubernetesStatusParts): KubernetesStatus {
@@ -49,51 +48,37 @@ export function writeKubernetesStatus(parts: KubernetesStatusParts): KubernetesS
     outdated: () => outdated(parts),
     wrote: result => metrics.statusWritten(result),
   });
-  const candidacy = openCandidacy(parts, leading => {
-    log.info({ lease: LEASE, leading }, leading ? 'writes the status of resources' : 'writes no status');
+  const hasProxies = () => parts.facts()?.proxies === true;
+  const candidacy = candidacyOf(parts, leading => {
+    // One without proxies leaves it again and again.
+    const level = hasProxies() ? 'info' : 'debug';
+    log[level]({ lease: LEASE, leading }, leading ? 'writes the status of resources' : 'writes no status');
     metrics.statusLeading(leading);
     writer.lead(leading);
   });
   return {
     changed: () => {
-      if (!candidacy.stands() && parts.facts()?.proxies === true) candidacy.stand();
+      candidacy.proxies(hasProxies());
       writer.stir();
     },
     close: () => candidacy.close(),
   };
 }
 
-type Candidacy = {
-  stands(): boolean;
-  /** Tries to hold the Lease from now on. */
-  stand(): void;
-  close(): Promise<void>;
-};
-
-/** Stands for the Lease when asked to, or after WITHOUT_PROXIES_MS by itself. */
-function openCandidacy(parts: KubernetesStatusParts, onLeading: (leading: boolean) => void): Candidacy {
+function candidacyOf(parts: KubernetesStatusParts, onLeading: (leading: boolean) => void): Candidacy {
   const { cluster, log, now, after, random } = parts;
   const onTrouble = (error: Error, repeated: boolean) => {
     if (!repeated) log.warn(`cannot hold the Lease ${LEASE}: ${error.message}`);
   };
-  const holder = `${hostname()}-${randomUUID().slice(0, 8)}`;
-  const lease = { namespace: cluster.namespace, name: LEASE, durationSeconds: LEASE_SECONDS, holder };
-  let leading: ReturnType<typeof lead> | undefined;
-  let closed = false;
-  const stand = () => {
-    cancel();
-    if (!closed) leading ??= lead({ cluster, ...lease, onLeading, onTrouble, now, after, random });
-  };
-  const cancel = after(WITHOUT_PROXIES_MS, stand);
-  return {
-    stands: () => leading !== undefined,
-    stand,
-    close: async () => {
-      closed = true;
-      cancel();
-      await leading?.close();
+  const lease = { namespace: cluster.namespace, name: LEASE, durationSeconds: LEASE_SECONDS };
+  return openCandidacy({
+    lead: tell => {
+      const holder = `${hostname()}-${randomUUID().slice(0, 8)}`;
+      return lead({ cluster, ...lease, holder, onLeading: tell, onTrouble, now, after, random });
     },
-  };
+    onLeading,
+    after,
+  });
 }
 
 /** What was edited since it was read is left for the next time. */

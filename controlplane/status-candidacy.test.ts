@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openCandidacy } from './status-candidacy.ts';
+
+/** A candidacy in a time of its own. */
+function started() {
+  const timers = new Map<object, { readonly at: number; readonly callback: () => void }>();
+  let now = 0;
+  const leads: ((leading: boolean) => void)[] = [];
+  const events: string[] = [];
+  const candidacy = openCandidacy({
+    lead(onLeading) {
+      events.push(`${now} stands`);
+      leads.push(onLeading);
+      return {
+        async close() {
+          events.push(`${now} leaves`);
+          onLeading(false);
+        },
+      };
+    },
+    onLeading: leading => void events.push(`${now} ${leading ? 'leads' : 'leads no more'}`),
+    after(ms, callback) {
+      const timer = {};
+      timers.set(timer, { at: now + ms, callback });
+      return () => void timers.delete(timer);
+    },
+  });
+  const passTo = (time: number) => {
+    for (;;) {
+      const [next] = [...timers].filter(([, { at }]) => at <= time).sort(([, a], [, b]) => a.at - b.at);
+      if (next === undefined) break;
+      now = next[1].at;
+      timers.delete(next[0]);
+      next[1].callback();
+    }
+    now = time;
+  };
+  return { candidacy, events, passTo, leads, lead: (leading: boolean) => leads.at(-1)?.(leading) };
+}
+
+test('one with proxies stands at once, and stays', () => {
+  const { candidacy, events, passTo, lead } = started();
+  candidacy.proxies(true);
+  lead(true);
+  passTo(1_000_000);
+  assert.deepEqual(events, ['0 stands', '0 leads']);
+});
+
+test('one without proxies waits, leads for a while, and leaves the Lease to others for a moment', () => {
+  const { events, passTo, lead } = started();
+  passTo(20_000);
+  lead(true);
+  passTo(45_000);
+  assert.deepEqual(events, [
+    '20000 stands',
+    '20000 leads',
+    '40000 leads no more',
+    '40000 leaves',
+    '45000 stands',
+  ]);
+});
+
+test('one that gets proxies stays, and one that loses them stays a while', () => {
+  const { candidacy, events, passTo, lead } = started();
+  passTo(20_000);
+  lead(true);
+  passTo(39_000);
+  candidacy.proxies(true);
+  passTo(100_000);
+  assert.deepEqual(events, ['20000 stands', '20000 leads']);
+  candidacy.proxies(false);
+  passTo(119_999);
+  assert.equal(events.length, 2);
+  passTo(120_000);
+  assert.deepEqual(events.slice(2), ['120000 leads no more', '120000 leaves']);
+  candidacy.proxies(true);
+  assert.equal(events.at(-1), '120000 stands');
+});
+
+test('the end of an earlier time says nothing of the present one', () => {
+  const { candidacy, events, passTo, lead, leads } = started();
+  passTo(20_000);
+  lead(true);
+  passTo(40_000);
+  candidacy.proxies(true);
+  lead(true);
+  leads[0]?.(false);
+  assert.equal(events.at(-1), '40000 leads');
+});
+
+test('one that does not lead waits for the Lease as long as it takes, and none stands once it is closed', async () => {
+  const { candidacy, events, passTo } = started();
+  passTo(500_000);
+  assert.deepEqual(events, ['20000 stands']);
+  await candidacy.close();
+  candidacy.proxies(true);
+  passTo(900_000);
+  assert.deepEqual(events, ['20000 stands', '500000 leaves']);
+});

@@ -1,0 +1,80 @@
+import type { Leading } from '#kubernetes/lease.ts';
+
+export type CandidacyOptions = {
+  /** Tries to hold the Lease, each time as somebody else, until it is closed. */
+  lead(onLeading: (leading: boolean) => void): Leading;
+  onLeading(leading: boolean): void;
+  after(ms: number, callback: () => void): () => void;
+};
+
+export type Candidacy = {
+  /** Whether proxies are connected to this control plane. */
+  proxies(connected: boolean): void;
+  /** Gives the Lease up. */
+  close(): Promise<void>;
+};
+
+/** A control plane without proxies lets those that have some write, if there are others: it waits so long, in ms, before it stands for the Lease… */
+const WITHOUT_PROXIES_MS = 20_000;
+/** …and having held it so long without any, leaves it for so long to whoever else wants it. */
+const ASIDE_MS = 5_000;
+
+/**
+ * Whether this control plane stands for the Lease: at once when it has proxies. What proxies have taken is known only to the one that they are
+ * connected to, so one without proxies holds the Lease for a while only: another that has some gets it then.
+ */
+export function openCandidacy({ lead, onLeading, after }: CandidacyOptions): Candidacy {
+  let candidate: Leading | undefined;
+  /** How often it has stood: what is heard of an earlier time, which may still be ending, does not count. */
+  let standing = 0;
+  let leading = false;
+  let connected = false;
+  let closed = false;
+  let cancel = () => {};
+
+  const wait = (ms: number, then: () => void) => {
+    cancel();
+    cancel = after(ms, then);
+  };
+  const stand = () => {
+    cancel();
+    if (closed || candidate !== undefined) return;
+    standing += 1;
+    const mine = standing;
+    candidate = lead(next => {
+      if (mine === standing) tell(next);
+    });
+  };
+  const tell = (next: boolean) => {
+    if (next === leading) return;
+    leading = next;
+    onLeading(next);
+    watch();
+  };
+  const watch = () => {
+    if (candidate === undefined) return;
+    if (leading && !connected) wait(WITHOUT_PROXIES_MS, stepAside);
+    else cancel();
+  };
+  const stepAside = () => {
+    const left = candidate;
+    candidate = undefined;
+    tell(false);
+    void left?.close();
+    wait(ASIDE_MS, stand);
+  };
+  wait(WITHOUT_PROXIES_MS, stand);
+  return {
+    proxies(now) {
+      if (now === connected) return;
+      connected = now;
+      if (connected) stand();
+      watch();
+    },
+    async close() {
+      closed = true;
+      cancel();
+      await candidate?.close();
+    },
+  };
+}
