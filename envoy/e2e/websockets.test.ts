@@ -124,6 +124,19 @@ describe('through the whole gateway, with mutual TLS and HTTP/2 between its prox
     assert.deepEqual([...new Set(answers.map(({ status }) => status))], [101]);
   });
 
+  test('edits leave one open, though its cluster gets another name and its Mapping allows no more', async () => {
+    const clusters = async () => (await fetch(`http://127.0.0.1:${system.ports.edgeAdmin}/clusters`)).text();
+    system.write('edited.yaml', mapping('edited', 'allow_upgrade: [websocket]'));
+    await until(async () => ((await ask('/edited/')).status === 101 ? true : undefined));
+    const socket = await openWebSocket(system.edge, '/edited/room');
+    assert.match(await clusters(), /^user-service::/m);
+    system.write('edited.yaml', mapping('edited', 'connect_timeout_ms: 250'));
+    await until(async () => ((await ask('/edited/')).status === 403 ? true : undefined));
+    await until(async () => (/^user-service::/m.test(await clusters()) ? undefined : true));
+    assert.equal(await socket.echo('still there'), 'still there');
+    socket.close();
+  });
+
   test('none is opened where the Mapping does not allow it', async () => {
     assert.equal((await ask('/without/')).status, 403);
   });
