@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { type Layout, loopback } from './parts.ts';
 import { curlLine, type RouteToTry } from './routes-to-try.ts';
 
@@ -16,6 +17,7 @@ export function announcement(layout: Layout, { ms, routes }: AnnouncementOptions
     `ready after ${(ms / 1000).toFixed(1)} s`,
     '',
     `  edge            http://${edge}`,
+    ...(layout.demo ? [`  edge by https   ${httpsOf(layout)}`] : []),
     `  control plane   http://${loopback(ports.http)}/status  (xDS ${loopback(ports.xds)})`,
     `  discovery       http://${loopback(ports.sds)}/status`,
     `  rate limits     http://${loopback(ports.rateLimit)}/metrics`,
@@ -26,18 +28,26 @@ export function announcement(layout: Layout, { ms, routes }: AnnouncementOptions
     `  logs            ${state.logs}`,
     '',
     'Try:',
-    ...(routes?.map(route => `  ${curlLine(edge, route)}`) ?? demoLines(edge)),
+    ...(routes?.map(route => `  ${curlLine(edge, route)}`) ?? demoLines(layout)),
     '',
   ].join('\n');
 }
 
-function demoLines(edge: string): readonly string[] {
+/** As the certificate of the demo's Host has it. */
+function httpsOf({ ports }: Layout): string {
+  return `https://localhost:${ports.edgeTls}`;
+}
+
+function demoLines(layout: Layout): readonly string[] {
+  const edge = loopback(layout.ports.edge);
+  const roots = join(layout.state.path, 'authority', 'roots.pem');
   const user = `http://${edge}/user/ada`;
   const body = '{"fullname": "Ada Lovelace", "password": "difference"}';
   return [
     `  curl http://${edge}/user/health`,
     `  curl -X PUT -H 'Content-Type: application/json' -d '${body}' ${user}`,
     `  curl ${user}`,
+    `  curl --cacert '${roots}' ${httpsOf(layout)}/user/health`,
     `  http://${edge}/account in a browser, as ada with the password difference`,
   ];
 }

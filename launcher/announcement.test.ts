@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { announcement } from './announcement.ts';
+import type { Layout } from './parts.ts';
+import { portsAt } from './ports.ts';
+
+const STATE = {
+  path: '/state of mine',
+  lock: '',
+  logs: '/state of mine/logs',
+  bootstrap: '',
+  resources: '',
+  demo: '',
+  instancesFile: '',
+  databaseFile: '',
+  sockets: '',
+};
+const LAYOUT: Layout = {
+  root: '',
+  node: '',
+  envoy: '',
+  resources: '',
+  demo: true,
+  state: STATE,
+  ports: portsAt(100),
+  portOffset: 100,
+  environment: {},
+};
+
+test('the demo can be tried by https, with the roots of its own state folder', () => {
+  const lines = announcement(LAYOUT, { ms: 1 }).split('\n');
+  assert.ok(lines.includes('  edge by https   https://localhost:8543'));
+  assert.ok(
+    lines.includes("  curl --cacert '/state of mine/authority/roots.pem' https://localhost:8543/user/health"),
+  );
+});
+
+test('of resources of your own it is not known whether they have a certificate', () => {
+  assert.doesNotMatch(announcement({ ...LAYOUT, demo: false }, { ms: 1, routes: [] }), /https/);
+});
