@@ -1,3 +1,4 @@
+import { SocketAddress } from 'node:net';
 import * as z from 'zod';
 import { checkedString } from './parsed-string.ts';
 
@@ -8,6 +9,13 @@ const ipv6 = z.ipv6();
 export function ipVersion(text: string): 0 | 4 | 6 {
   if (ipv4.safeParse(text).success) return 4;
   return text.includes(':') && ipv6.safeParse(text).success ? 6 : 0;
+}
+
+/** An IP address in the spelling of RFC 5952, as Envoy writes it; undefined for what is none. */
+export function canonicalAddress(text: string): string | undefined {
+  const version = ipVersion(text);
+  if (version === 0) return undefined;
+  return new SocketAddress({ address: text, family: version === 6 ? 'ipv6' : 'ipv4' }).address;
 }
 
 export const ipAddress = checkedString('an IP address', text =>

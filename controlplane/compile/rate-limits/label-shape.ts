@@ -4,8 +4,8 @@ import type { Memo } from '../memo.ts';
 import { EDGE } from '../node-groups.ts';
 import { type Labelling, labelGroups } from './labelling.ts';
 
-/** What is known of a label before any request: its key, and its value when it is always the same. */
-export type LabelShape = { readonly key: string; readonly value?: string };
+/** What is known of a label before any request: its key, and its value when it is always the same, or that it is an IP address, as Envoy writes it. */
+export type LabelShape = { readonly key: string; readonly value?: string; readonly address?: true };
 
 /** What is known of a label group, and where the operator wrote it. */
 export type GroupShape = {
@@ -56,8 +56,9 @@ function toLabelShape(specifier: LabelSpecifier): LabelShape {
     case 'source_cluster':
       return { key: specifier.type, value: EDGE };
     case 'destination_cluster':
-    case 'remote_address':
       return { key: specifier.type };
+    case 'remote_address':
+      return { key: specifier.type, address: true };
     case 'generic_key':
       return { key: specifier.type, value: specifier.value };
     case 'request_header':

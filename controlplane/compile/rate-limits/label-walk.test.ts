@@ -12,21 +12,25 @@ const shape = (...labels: readonly LabelShape[]): GroupShape => ({
   key: '',
 });
 
+function canBe(label: LabelShape, text: string): boolean {
+  return label.address ? text === ADDRESS : label.value === undefined || label.value === text;
+}
+
 /** The rule itself: some group begins with labels that can be those of the pattern. */
 function isReached(pattern: LabelPattern, groups: readonly GroupShape[]): boolean {
   return groups.some(({ labels }) =>
     pattern.every((item, index) =>
       item.some(
         ({ key, value }) =>
-          key === labels[index]?.key &&
-          (value === undefined || labels[index]?.value === undefined || value === labels[index]?.value),
+          key === labels[index]?.key && (value === undefined || canBe(labels[index], value)),
       ),
     ),
   );
 }
 
 const KEYS = ['a', 'b', '__proto__'] as const;
-const VALUES = ['x', 'y', undefined] as const;
+const ADDRESS = '::1';
+const VALUES = ['x', 'y', ADDRESS, undefined] as const;
 
 function randomly(seed: number) {
   const random = seededRandom(seed);
@@ -37,8 +41,9 @@ function randomly(seed: number) {
     const [key, value] = [pick(KEYS), pick(VALUES)];
     return value === undefined ? { key } : { key, value };
   };
+  const shapeOfLabel = (): LabelShape => (random() < 0.2 ? { key: pick(KEYS), address: true } : label());
   return {
-    groups: () => list(0, 4, () => shape(...list(1, 3, label))),
+    groups: () => list(0, 4, () => shape(...list(1, 3, shapeOfLabel))),
     pattern: (): LabelPattern => list(0, 3, (): PatternLabel => list(1, 2, label)),
   };
 }

@@ -1,3 +1,4 @@
+import { canonicalAddress } from '#resources/ip-address.ts';
 import type { LabelAlternative, LabelPattern, PatternLabel } from '#resources/label-pattern.ts';
 import type { LabelNode } from './label-tree.ts';
 
@@ -21,6 +22,8 @@ type Following = {
   readonly all: LabelNode[];
   /** Whose value only the request tells. */
   readonly open: LabelNode[];
+  /** The same of those that are IP addresses. */
+  readonly addresses: LabelNode[];
   readonly byValue: Map<string, LabelNode[]>;
 };
 
@@ -93,9 +96,13 @@ function labelsOf(following: ReadonlyMap<string, Following>, { key, value }: Lab
   const found = following.get(key);
   if (found === undefined) return [];
   if (value === undefined) return [{ text: JSON.stringify([key]), nodes: found.all }];
-  const named = found.byValue.get(value);
-  const open = { text: JSON.stringify([key, null]), nodes: found.open };
-  return named === undefined ? [open] : [open, { text: JSON.stringify([key, value]), nodes: named }];
+  const named = found.byValue.get(value) ?? [];
+  const addresses = canonicalAddress(value) === value ? found.addresses : [];
+  return [
+    { text: JSON.stringify([key, null]), nodes: found.open },
+    ...(addresses.length > 0 ? [{ text: JSON.stringify([key, null, 'address']), nodes: addresses }] : []),
+    ...(named.length > 0 ? [{ text: JSON.stringify([key, value]), nodes: named }] : []),
+  ];
 }
 
 function following(nodes: readonly LabelNode[]): ReadonlyMap<string, Following> {
@@ -105,11 +112,12 @@ function following(nodes: readonly LabelNode[]): ReadonlyMap<string, Following> 
 }
 
 function follow(byKey: Map<string, Following>, node: LabelNode): void {
-  const { key, value } = node.label;
-  const found: Following = byKey.get(key) ?? { all: [], open: [], byValue: new Map() };
+  const { key, value, address } = node.label;
+  const found: Following = byKey.get(key) ?? { all: [], open: [], addresses: [], byValue: new Map() };
   byKey.set(key, found);
   found.all.push(node);
-  if (value === undefined) found.open.push(node);
+  if (address) found.addresses.push(node);
+  else if (value === undefined) found.open.push(node);
   else {
     const same = found.byValue.get(value);
     if (same === undefined) found.byValue.set(value, [node]);

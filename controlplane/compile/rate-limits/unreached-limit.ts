@@ -9,13 +9,23 @@ const LONGEST = 80;
 export function unreachedReason({ pattern }: Limit, domain: string, walk: LabelWalk): string | undefined {
   const reach = walk.reach(pattern);
   if (reach.reached) return undefined;
-  const wanted = formatItem(pattern[reach.depth] ?? []);
+  const item = pattern[reach.depth] ?? [];
+  const wanted = formatItem(item);
+  const hint = addressHint(item, reach);
   const group = `label group of domain ${JSON.stringify(domain)}`;
   if (reach.depth === 0)
-    return `no ${group} starts with ${wanted}; the groups of this domain start with ${nearest(reach)}`;
+    return `no ${group} starts with ${wanted}; the groups of this domain start with ${nearest(reach)}${hint}`;
   const before = pattern.slice(0, reach.depth).map(formatItem).join(', ');
   const instead = reach.count > 0 ? `there comes ${nearest(reach)}` : `there the group ends (${reach.where})`;
-  return `no ${group} has ${wanted} after ${before}; ${instead}`;
+  return `no ${group} has ${wanted} after ${before}; ${instead}${hint}`;
+}
+
+/** What a label that is there, but never with the wanted value, can be. */
+function addressHint(item: PatternLabel, { nearest }: Unreached): string {
+  const there = nearest.find(({ label }) => label.address && item.some(({ key }) => key === label.key));
+  return there === undefined
+    ? ''
+    : `; ${there.label.key} is one IP address, written as 203.0.113.7 or 2001:db8::1`;
 }
 
 function nearest({ nearest, count }: Unreached): string {
