@@ -19,7 +19,9 @@ export const scope = z
 
 /** Arguments of a JWT filter (document 1, JWT-Filter-Arguments). */
 export const jwtArguments = z.object({
-  scope: scope.exactOptional().describe("Values that must all be in the token's `scope`"),
+  scope: scope
+    .exactOptional()
+    .describe("Values that must all be in the token's `scope` or, where it has none, `scp`"),
 });
 
 export type JwtArguments = z.output<typeof jwtArguments>;

@@ -78,6 +78,11 @@ export function scopeClaim({ scope }: JsonObject): readonly string[] | undefined
   return Array.isArray(scope) ? scope.filter(value => typeof value === 'string') : [];
 }
 
+/** The same, where there is no `scope` of `scp`: Entra, Okta and Hydra call it so. */
+export function scopeOrScp(claims: JsonObject): readonly string[] {
+  return scopeClaim(claims) ?? scopeClaim({ scope: claims.scp }) ?? [];
+}
+
 function missing(claim: string): string {
   return `the token has no ${claim}`;
 }

@@ -120,11 +120,14 @@ test('a template of errorResponse that fails is an error that names Filter and f
   );
 });
 
-test('every value of the scope argument must be in the token, in a text or a list', async t => {
+test('every value of the scope argument must be in scope, or in scp where there is none, in a text or a list', async t => {
   const { run } = open(t);
   for (const scope of ['b a', ['a', 'b']]) setBy(await run(await bearer({ scope }), ['a', 'b']));
   for (const scope of ['a', ['ab'], undefined, 7])
     assert.equal(answerOf(await run(await bearer({ scope }), ['a', 'b'])).status, 403);
+  for (const scp of ['b a', ['a', 'b']]) setBy(await run(await bearer({ scp }), ['a', 'b']));
+  for (const claims of [{ scp: 'a' }, { scope: '', scp: 'a b' }, { scope: 'a', scp: 'b' }])
+    assert.equal(answerOf(await run(await bearer(claims), ['a', 'b'])).status, 403);
 });
 
 test('claims are judged at each request, the signature once', async t => {

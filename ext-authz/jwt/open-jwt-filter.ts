@@ -5,7 +5,7 @@ import type { HttpRequest } from '../http-request.ts';
 import type { Outcome } from '../outcome.ts';
 import type { SignatureFault } from '../provider/signed-jwt.ts';
 import { bearerToken } from './bearer-token.ts';
-import { claimFault, scopeClaim } from './claims.ts';
+import { claimFault, scopeOrScp } from './claims.ts';
 import { type AskedRequest, renderHeaders, requestData } from './inject-headers.ts';
 import { openJwtVerifier } from './jwt-verifier.ts';
 import { type Refusal, refusalAnswer, wordedFault } from './refusal.ts';
@@ -103,7 +103,7 @@ const FAULTS = {
   signature: 'the signature of the token is wrong',
 } as const;
 
-/** Each value of `scope` must be in the token's. */
+/** Each value of `scope` must be in the token's `scope` or, without one, `scp`. */
 function judgeToken(
   token: VerifiedToken | SignatureFault,
   scope: readonly string[],
@@ -113,7 +113,7 @@ function judgeToken(
   if (typeof token === 'string') return { kind: 'invalid', reason: FAULTS[token] };
   const reason = claimFault(token.claims, settings, now);
   if (reason !== undefined) return { kind: 'invalid', reason };
-  const granted = scope.length === 0 ? [] : (scopeClaim(token.claims) ?? []);
+  const granted = scope.length === 0 ? [] : scopeOrScp(token.claims);
   return scope.every(value => granted.includes(value))
     ? { kind: 'valid', token }
     : { kind: 'insufficient_scope' };
