@@ -292,3 +292,86 @@ describe('services and proxies', () => {
     assert.deepEqual(kept, ['Mapping/default/a']);
   });
 });
+
+describe('proxies that are not there', () => {
+  /** A controller of the groups edge and side after a restart, with `a` as last good. The edge refuses a@2. */
+  function restarted() {
+    const served: Record<string, string> = {};
+    const settledWith: Record<string, string | undefined> = {};
+    const kept: string[] = [];
+    const timers: (() => void)[] = [];
+    let connected: readonly string[] = [];
+    const refuses = (group: string) => group === 'edge' && (served[group] ?? '').includes('a@2');
+    const stateOf = (group: string): Standing['state'] => {
+      if (settledWith[group] !== served[group]) return 'waiting';
+      return refuses(group) ? 'refused' : 'settled';
+    };
+    const lastGood = mapping('a', '1');
+    const controller: Controller = new Controller(new Map([[lastGood.id, lastGood]]), {
+      groups: () => ['edge', 'side'],
+      services: new Set(),
+      changedOver: () => {},
+      compile: resources => ({ snapshot: snapshotFor(resources), problems: [] }),
+      publish: (group, snapshot) => {
+        served[group] = versionOf(snapshot);
+      },
+      proxies: () => connected.map(group => ({ group, state: stateOf(group), refusal: 'no good' })),
+      keep: accepted => kept.push([...accepted.values()].map(({ name, hash }) => `${name}@${hash}`).join()),
+      after: (_ms, callback) => {
+        timers.push(callback);
+        return () => timers.splice(timers.indexOf(callback), 1);
+      },
+    });
+    /** These are connected, and answer for as long as there is something new. */
+    const connect = (...groups: string[]) => {
+      connected = groups;
+      controller.proxiesChanged();
+      while (groups.some(group => stateOf(group) === 'waiting')) {
+        for (const group of groups) settledWith[group] = served[group];
+        controller.proxiesChanged();
+      }
+    };
+    return { controller, connect, kept, served, timers };
+  }
+
+  test('are waited for after a restart: what the last of them refuses does not replace the last good', () => {
+    const { controller, connect, kept, served } = restarted();
+    controller.written(written([mapping('a', '2')]));
+    connect('side');
+    assert.deepEqual(kept, []);
+    connect('side', 'edge');
+    assert.equal(served.edge, 'a@1');
+    assert.match(
+      controller.problems()[0]?.message ?? '',
+      /Envoy refuses it: no good; its last good version stays/,
+    );
+    assert.deepEqual(new Set(kept), new Set(['a@1']));
+  });
+
+  test('are waited for while they restart themselves', () => {
+    const { controller, connect, kept, served } = restarted();
+    const other = mapping('b', '1');
+    controller.written(written([mapping('a', '1'), other]));
+    connect('side', 'edge');
+    assert.deepEqual(kept, ['a@1,b@1']);
+    connect('side');
+    controller.written(written([mapping('a', '2'), other]));
+    connect('side');
+    assert.deepEqual(kept, ['a@1,b@1']);
+    connect('side', 'edge');
+    assert.equal(served.edge, 'a@1,b@1');
+  });
+
+  test('are not waited for any longer when the first has been there for a while, nor later on', () => {
+    const { controller, connect, kept, timers } = restarted();
+    controller.written(written([mapping('a', '2')]));
+    for (const timer of timers.splice(0)) timer();
+    connect('side');
+    assert.deepEqual(kept, [], 'the time begins when a proxy comes');
+    for (const timer of timers.splice(0)) timer();
+    assert.deepEqual(kept, ['a@2']);
+    controller.written(written([mapping('a', '3')]));
+    connect('side');
+    assert.deepEqual(kept, ['a@2', 'a@3']);
+  });
+});

@@ -48,7 +48,7 @@ type Compiled = GroupConfiguration & { readonly group: string };
  */
 export class Controller {
   readonly #parts: ControllerParts;
-  readonly #published = new Map<string, { version: string; problems: readonly Problem[] }>();
+  readonly #published = new Map<string, { version: string; empty: boolean; problems: readonly Problem[] }>();
   /** Groups whose configuration changed since the last acceptance. */
   readonly #unproven = new Set<string>();
   #rollout: Rollout;
@@ -61,6 +61,10 @@ export class Controller {
   #changing = false;
   #overdue = false;
   #cancelTimer: () => void = () => {};
+  /** Groups of which a proxy has been here. */
+  readonly #seen = new Set<string>();
+  /** Something was accepted since this process began. */
+  #proven = false;
   /** A service that has another configuration now is not connected here. */
   #elsewhere = false;
   #cancelElsewhere: () => void = () => {};
@@ -82,6 +86,7 @@ export class Controller {
   /** A proxy or a service came, went, or has answered what was published to it. */
   proxiesChanged(): void {
     if (this.#publishing) return;
+    this.#noteProxies();
     if (this.#held.length > 0) {
       this.#servicesChanged();
       return;
@@ -98,8 +103,27 @@ export class Controller {
     return this.#overdue || proxies.every(({ state }) => state === 'settled');
   }
 
+  /** Who comes first gives the others the time to come. */
+  #noteProxies(): void {
+    const alone = this.#seen.size === 0;
+    for (const { group } of this.#parts.proxies())
+      if (!this.#parts.services.has(group)) this.#seen.add(group);
+    if (alone && this.#seen.size > 0 && this.#held.length === 0) this.#startOverdue();
+  }
+
+  /**
+   * Groups that cannot take a change while no proxy of theirs is here: those that had one and are given something, and of a process
+   * that has just begun every one, since proxies come back one by one. Elsewhere is another control plane that hears them.
+   */
+  #awaited(): ReadonlySet<string> {
+    const { replicated = false, services } = this.#parts;
+    const groups = replicated ? [] : [...this.#published].filter(([, { empty }]) => !empty);
+    const names = groups.map(([group]) => group).filter(group => !services.has(group));
+    return new Set(names.filter(group => !this.#proven || this.#seen.has(group)));
+  }
+
   #judge(): void {
-    const said = verdict(this.#parts.proxies(), this.#unproven, this.#overdue);
+    const said = verdict(this.#parts.proxies(), this.#unproven, this.#overdue, this.#awaited());
     if (typeof said === 'object') this.#refuse(said.refused);
     else if (said === 'accepted' && this.#hasProxies()) this.#accept();
   }
@@ -112,6 +136,7 @@ export class Controller {
   #accept(): void {
     this.#rollout = accept(this.#rollout);
     this.#unproven.clear();
+    this.#proven = true;
     this.#parts.keep(this.#rollout.accepted);
     if (this.#rollout.trial !== undefined) this.#publish();
   }
@@ -195,14 +220,18 @@ export class Controller {
     this.#elsewhere = false;
     this.#cancelElsewhere();
     this.#publishGroups(held);
-    this.#cancelTimer();
     this.#changing = true;
+    this.#startOverdue();
+    this.proxiesChanged();
+  }
+
+  #startOverdue(): void {
+    this.#cancelTimer();
     this.#overdue = false;
     this.#cancelTimer = this.#parts.after(OVERDUE_MS, () => {
       this.#overdue = true;
       this.proxiesChanged();
     });
-    this.proxiesChanged();
   }
 
   /** Returns the groups whose configuration is another now. */
@@ -216,7 +245,8 @@ export class Controller {
   #publishGroup({ group, snapshot, problems }: Compiled): boolean {
     const version = snapshotVersion(snapshot);
     const changed = this.#published.get(group)?.version !== version;
-    this.#published.set(group, { version, problems });
+    const empty = [...snapshot.values()].every(({ size }) => size === 0);
+    this.#published.set(group, { version, empty, problems });
     if (!changed) return false;
     this.#unproven.add(group);
     this.#parts.publish(group, snapshot);

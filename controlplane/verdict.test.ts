@@ -33,3 +33,13 @@ for (const [what, proxies, overdue, expected] of table) {
     assert.deepEqual(verdict(proxies, new Set(['edge']), overdue), expected);
   });
 }
+
+test('a group that is awaited holds a trial until a proxy of it is there, or it is overdue', () => {
+  const judge = (proxies: Standing[], overdue: boolean) =>
+    verdict(proxies, new Set(['edge', 'other']), overdue, new Set(['edge']));
+  assert.equal(judge([proxy('other', 'settled')], false), 'undecided');
+  assert.equal(judge([proxy('other', 'settled')], true), 'accepted');
+  assert.equal(judge([proxy('other', 'settled'), proxy('edge', 'settled')], false), 'accepted');
+  assert.equal(judge([proxy('edge', 'settled')], false), 'accepted');
+  assert.deepEqual(judge([proxy('other', 'refused')], false), { refused: 'no' });
+});

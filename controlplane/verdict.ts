@@ -11,14 +11,22 @@ export type Verdict = 'accepted' | 'undecided' | { readonly refused: string };
 /**
  * What the proxies together say of a trial that changed the configuration of `groups`: refused as soon as one refuses it;
  * `accepted` when those that are there took it, or when no proxy that is there gets it; `undecided` while one has not answered
- * and `overdue` is false, or when there is no proxy at all. A proxy that does not answer in time does not hold the others.
+ * and `overdue` is false, or when there is no proxy at all. A proxy that does not answer in time does not hold the others, nor
+ * does a group of `awaited` of which no proxy is there.
  */
-export function verdict(proxies: Iterable<Standing>, groups: ReadonlySet<string>, overdue: boolean): Verdict {
+export function verdict(
+  proxies: Iterable<Standing>,
+  groups: ReadonlySet<string>,
+  overdue: boolean,
+  awaited: ReadonlySet<string> = new Set(),
+): Verdict {
   const all = [...proxies];
   const concerned = all.filter(({ group }) => groups.has(group));
   const refusing = concerned.find(({ state }) => state === 'refused');
   if (refusing !== undefined) return { refused: refusing.refusal ?? 'it gave no reason' };
   if (all.length === 0) return 'undecided';
+  const here = new Set(concerned.map(({ group }) => group));
+  if (!overdue && [...groups].some(group => awaited.has(group) && !here.has(group))) return 'undecided';
   const waiting = concerned.filter(({ state }) => state === 'waiting').length;
   if (waiting === 0) return 'accepted';
   return overdue && waiting < concerned.length ? 'accepted' : 'undecided';
