@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
+import { promised } from '#envoy/e2e/promised.ts';
 import { describeRedis, openedRedis } from '#redis/testing/open-redis.ts';
 import { startCluster } from '#redis/testing/redis-cluster.ts';
 import { type RedisServer, startRedis, whyNoRedis } from '#redis/testing/redis-server.ts';
@@ -92,7 +93,9 @@ describe('counters in Redis', { skip: whyNoRedis() ?? false }, () => {
     );
     const seen: [number, number][] = outputs.flatMap(output => JSON.parse(output));
     const windows = Map.groupBy(seen, ([window]) => window);
-    assert.ok(windows.size >= 2, `${windows.size} windows`);
+    // Of the first and the last there may be little; a rate below what was counted lets exactly itself through.
+    const busy = [...windows.values()].filter(({ length }) => length > 8);
+    assert.ok(busy.length >= 2, `${busy.length} of ${windows.size} windows`);
     for (const [window, counted] of windows) {
       const counts = counted.map(([, count]) => count).sort((a, b) => a - b);
       assert.deepEqual(
@@ -100,7 +103,6 @@ describe('counters in Redis', { skip: whyNoRedis() ?? false }, () => {
         counts.map((_, index) => index + 1),
         `window ${window}`,
       );
-      assert.ok(counts.length > 8, `${counts.length} in window ${window}`); // so any rate below lets exactly itself through
     }
   });
 
@@ -169,17 +171,20 @@ describe('counters in Redis', { skip: whyNoRedis() ?? false }, () => {
     for (const error of await Promise.all(calls)) assert.ok(error instanceof StoreUnavailable);
     assert.equal(store.status().waiting, 0);
     own.signal('SIGCONT');
+    let tries = 0;
     await until(
       'it counts again',
-      () =>
-        countOne(store, 'k').then(
+      () => {
+        tries += 1;
+        return countOne(store, 'k').then(
           () => true,
           () => false,
-        ),
-      1000,
+        );
+      },
+      promised(1000),
     );
     // Those that were sent have been counted, nothing else.
-    assert.ok((await countOne(store, 'k')) <= 500 + 3);
+    assert.ok((await countOne(store, 'k')) <= 1 + 500 + tries + 1);
   });
 
   test('in a Redis that was killed begin anew', async t => {

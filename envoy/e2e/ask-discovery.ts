@@ -19,7 +19,7 @@ export type Told = { readonly names?: readonly string[]; readonly code?: number;
 /** As Envoys ask: secrets of a service of their own. */
 const ADS = ['envoy.service.discovery.v3.AggregatedDiscoveryService', 'DeltaAggregatedResources'] as const;
 const SDS = ['envoy.service.secret.v3.SecretDiscoveryService', 'DeltaSecrets'] as const;
-const PATIENCE_MS = 3_000;
+const PATIENCE_MS = 30_000;
 
 type Response = { readonly resources: readonly { readonly name: string }[] };
 

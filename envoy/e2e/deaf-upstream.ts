@@ -27,13 +27,13 @@ export async function startDeafUpstream(): Promise<DeafUpstream> {
   return { port, close };
 }
 
-/** Opens one more connection; false when the queue has no place for it. */
+/** Opens one more connection; false when the queue has no place for it. One that is there, and of which a busy process has not heard yet, is heard of before `setImmediate`. */
 function isQueued(port: number, queued: Socket[]): Promise<boolean> {
   const socket = connect({ host: '127.0.0.1', port });
   socket.on('error', () => {});
   queued.push(socket);
   return new Promise(resolve => {
     socket.once('connect', () => resolve(true));
-    socket.setTimeout(200, () => resolve(!socket.connecting));
+    socket.setTimeout(200, () => setImmediate(() => resolve(!socket.connecting)));
   });
 }

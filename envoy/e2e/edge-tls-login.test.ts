@@ -36,7 +36,13 @@ describe('a login at an origin of https', () => {
     system = await startSystem({ demo: true });
     origin = `https://localhost:${system.ports.edgeTls}`;
     system.write('secure.yaml', RESOURCES(origin, `http://127.0.0.1:${system.ports.identityProvider}`));
-    await until(async () => (await ask('/secure')).status === 303 || undefined);
+    // The edge is ready when it has one of its listeners.
+    const statusNow = () =>
+      ask('/secure').then(
+        ({ status }) => status,
+        () => 0,
+      );
+    await until(async () => (await statusNow()) === 303 || undefined);
   });
   after(() => system.stop());
 

@@ -13,7 +13,7 @@ export type EnvoyProcess = {
   readonly admin: string;
   /** GET of an admin path, as text. */
   get(path: string): Promise<string>;
-  /** The port that a listener is bound to; waits until the listener is there. */
+  /** The port that a listener is bound to; waits until it takes connections there. */
   listenerPort(name: string): Promise<number>;
   /** All that it has logged. */
   log(): string;
@@ -52,11 +52,17 @@ export async function startEnvoy(bootstrap: object, args: readonly string[] = []
   });
   const base = `http://${address}`;
   const get = async (path: string) => (await fetch(base + path)).text();
+  /** The first listeners have their ports before Envoy starts its workers, and only then it listens. */
+  const isLive = async () => (await get('/ready')).startsWith('LIVE');
   return {
     pid: child.pid ?? 0,
     admin: base,
     get,
-    listenerPort: name => until(async () => portOf(JSON.parse(await get('/listeners?format=json')), name)),
+    listenerPort: name =>
+      until(async () => {
+        const port = portOf(JSON.parse(await get('/listeners?format=json')), name);
+        return (await isLive()) ? port : undefined;
+      }),
     log,
     stop: () => stop(child, folder),
   };

@@ -227,8 +227,9 @@ spec:
 
   test('a file that was broken while the control plane was away keeps its last good version', async t => {
     await system.statusWhen(({ resources }) => resources.every(({ state }) => state === 'accepted'));
-    await system.kill('controlplane');
-    system.write('steady.yaml', 'apiVersion: gateway.internal/v2\nkind: Mapping\nspec: [\n');
+    await system.whileAway('controlplane', async () =>
+      system.write('steady.yaml', 'apiVersion: gateway.internal/v2\nkind: Mapping\nspec: [\n'),
+    );
     const { resources } = await system.statusWhen(({ problems }) => problems.length > 0);
     assert.equal(resources.find(({ id }) => id === 'Mapping/default/steady')?.state, 'last good');
     system.write('steady.yaml', good);

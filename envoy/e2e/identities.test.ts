@@ -123,6 +123,9 @@ describe('on two hosts, where everybody has an identity,', { skip }, () => {
     await until(async () => ((await throughEdge()) === 'HTTP/1.1 200' ? true : undefined), 90_000).catch(
       error => assert.fail(`${error}\n${hosts.log()}`),
     );
+    // All workers of a service are ready some time after the first one answers, and the edge answers without limits too.
+    for (const port of [8091, 8092])
+      await until(async () => (await isReady(port)) || undefined, 90_000, `${port} is ready`);
     await prepareStrangers();
     await Promise.all([knockEverywhere(), askAll()]);
   });
@@ -198,6 +201,8 @@ describe('on two hosts, where everybody has an identity,', { skip }, () => {
 
   const answered = (place: Place, what: string) => answers.get(`${place} ${what}`);
 
+  const isReady = async (port: number) => (await atCenter('127.0.0.1', port, '/readyz')) === 'HTTP/1.1 200';
+
   const throughEdge = (path = '/user/health') => atCenter(center.address, 8080, path);
 
   async function atCenter(host: string, port: number, path: string): Promise<string | null> {
@@ -232,15 +237,19 @@ describe('on two hosts, where everybody has an identity,', { skip }, () => {
   test('the edge asks the rate limit service by mutual TLS', async () => {
     const get =
       "fetch('http://127.0.0.1:8092/metrics').then(async answer => console.log(await answer.text()))";
-    const metrics = await center.run(process.execPath, ['-e', get]);
-    assert.match(metrics, /gateway_ratelimit_answers_total\{code="OK"\} [1-9]/);
+    await until(
+      async () => {
+        await throughEdge();
+        const metrics = await center.run(process.execPath, ['-e', get]);
+        return /gateway_ratelimit_answers_total\{code="OK"\} [1-9]/.test(metrics) || undefined;
+      },
+      30_000,
+      'a request was counted',
+    );
   });
 
   test('probes are answered in plain text on a port of their own', async () => {
-    const isReady = async (port: number) => (await atCenter('127.0.0.1', port, '/readyz')) === 'HTTP/1.1 200';
-    // All workers of a service are ready some time after the first one answers.
-    for (const port of [8091, 8092])
-      await until(async () => (await isReady(port)) || undefined, 30_000, `${port} is ready`);
+    for (const port of [8091, 8092]) assert.ok(await isReady(port), `${port}`);
   });
 
   for (const place of PLACES) {

@@ -17,7 +17,7 @@ const GROUP = 'user-service-1';
 
 /** Prints the status and body of the answer of a URL, or the code of the error. */
 const FETCH = `
-fetch(process.argv[1], { signal: AbortSignal.timeout(5000) }).then(
+fetch(process.argv[1], { signal: AbortSignal.timeout(30_000) }).then(
   async answer => console.log(JSON.stringify({ status: answer.status, body: await answer.text() })),
   error => console.log(JSON.stringify({ error: error.cause?.code ?? error.name })),
 );`;

@@ -72,10 +72,11 @@ describe('under load', () => {
     const { service: port } = instancePorts(system.gateway.portOffset, 1);
     const load = startLoad({ base: system.edge, path: '/user/health' });
     await answersAfter(load, 0, 50);
-    await system.kill(FIRST);
-    const killedAt = performance.now();
     // Whoever takes its port hears what is still sent there, and keeps it from coming back.
-    const impostor = await until(() => startUpstream(IMPOSTOR, port).catch(() => undefined));
+    const impostor = await system.whileAway(FIRST, () =>
+      until(() => startUpstream(IMPOSTOR, port).catch(() => undefined)),
+    );
+    const killedAt = performance.now();
     await answersAfter(load, killedAt + GONE_MS, 50);
     await impostor.close();
     await until(() => firstAnswerOf(FIRST, load, killedAt), 30_000, `${FIRST} answers`);

@@ -12,7 +12,7 @@ export type Knock = {
 };
 
 /** For so long an answer may take, in ms. */
-const PATIENCE_MS = 3_000;
+const PATIENCE_MS = 30_000;
 
 /**
  * What a client on another test host gets of one attempt: the first words of an answer to a request over HTTP/1.1,

@@ -165,7 +165,7 @@ describe('a Mapping through the edge', () => {
     const ms = Math.round(performance.now() - begin);
     t.diagnostic(`503 after ${ms} ms`);
     assert.equal(status, 503);
-    assert.ok(ms < 2_000);
+    assert.ok(ms < 3_000, 'without connect_timeout_ms it would be 3 s');
   });
 
   test('shares requests with its canary as weighted', async t => {

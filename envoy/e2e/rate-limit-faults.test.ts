@@ -146,9 +146,10 @@ describe('rate limits', () => {
 
       test(`give ${status} while the service is away, and come back with it`, async t => {
         assert.equal(await system.statusOf('/closed/'), 429);
-        await system.kill('ratelimit-service');
+        await system.whileAway('ratelimit-service', () =>
+          until(async () => (await system.statusOf('/closed/')) === status || undefined),
+        );
         const killedAt = performance.now();
-        await until(async () => (await system.statusOf('/closed/')) === status || undefined);
         const others = new Set<number>();
         await until(async () => {
           const now = await system.statusOf('/closed/');

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { stringify } from 'yaml';
 import { type EnvoyProcess, startEnvoy } from './envoy-process.ts';
+import { promised } from './promised.ts';
 import { getJson, request } from './request.ts';
 import { bootstrapOf, type System, startSystem } from './system.ts';
 import { until } from './until.ts';
@@ -10,7 +11,7 @@ import { startHttp2Upstream, startUpstream, type Upstream } from './upstream.ts'
 const REFRESH_DELAY_MS = 1_000;
 
 /** The rest of a refresh: asking, connecting to the new instance, on a busy machine. */
-const SLACK_MS = 1_000;
+const SLACK_MS = promised(1_000);
 /** Envoy asks so much later at most than the refresh delay says (RestApiFetcher). */
 const ENVOYS_JITTER_MS = 1_000;
 
@@ -104,7 +105,7 @@ describe("document 3's routing, with instances found by", () => {
   const answers = (group: string) =>
     until(
       async () => (await request(baseOf(group), '/user/health')).status === 200 || undefined,
-      5_000,
+      30_000,
       `${group} answers`,
     );
 

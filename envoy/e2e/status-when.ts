@@ -8,7 +8,7 @@ import { until } from './until.ts';
 export async function statusWhen(
   ask: () => Promise<Status>,
   wanted: (status: Status) => boolean,
-  withinMs = 30_000,
+  withinMs = 90_000,
 ): Promise<Status> {
   let last: Status | undefined;
   const look = async () => {

@@ -52,6 +52,8 @@ export type System = {
   pid(part: string): Promise<number | undefined>;
   /** Kills a part outright; resolves with the pid that it had. */
   kill(part: string): Promise<number>;
+  /** Kills a part outright, and runs this before it is started again, however long that takes: its supervisor is held. */
+  whileAway<T>(part: string, run: () => Promise<T>): Promise<T>;
   /** `gateway <args>`, with its exit code and all that it said. */
   command(...args: readonly string[]): Promise<{ code: number; said: string }>;
   /** Writes a file of the resources in one step. */
@@ -99,6 +101,11 @@ function systemOf(gateway: Gateway, resources: string, stop: () => Promise<void>
     const { processes } = await gateway.status();
     return processes.find(({ name }) => name === part)?.pid;
   };
+  const pidToKill = async (part: string) => {
+    const found = await pid(part);
+    assert.ok(found !== undefined, `${part} does not run`);
+    return found;
+  };
   return {
     gateway,
     ports,
@@ -110,10 +117,20 @@ function systemOf(gateway: Gateway, resources: string, stop: () => Promise<void>
     statusWhen: (wanted, withinMs) => statusWhen(status, wanted, withinMs),
     pid,
     kill: async part => {
-      const found = await pid(part);
-      assert.ok(found !== undefined, `${part} does not run`);
+      const found = await pidToKill(part);
       process.kill(found, 'SIGKILL');
       return found;
+    },
+    whileAway: async (part, run) => {
+      const found = await pidToKill(part);
+      const { pid: supervisor } = await gateway.status();
+      process.kill(supervisor, 'SIGSTOP');
+      try {
+        process.kill(found, 'SIGKILL');
+        return await run();
+      } finally {
+        process.kill(supervisor, 'SIGCONT');
+      }
     },
     command: (...args) => command(args),
     write: (file, text) => writeWhole(join(resources, file), text),

@@ -5,9 +5,11 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Status } from '#controlplane/status.ts';
 import { bootstrap } from '#envoy/bootstrap.ts';
+import { portsAt } from '#launcher/ports.ts';
 import { type ControlPlaneProcess, startControlPlane } from './control-plane-process.ts';
 import { type EnvoyProcess, startEnvoy } from './envoy-process.ts';
 import { type OccupiedPort, occupyPort } from './occupied-port.ts';
+import { claimPortOffset, type PortOffset } from './port-offset.ts';
 import { getJson, request } from './request.ts';
 import { until } from './until.ts';
 import { startUpstream, type Upstream } from './upstream.ts';
@@ -15,6 +17,8 @@ import { startUpstream, type Upstream } from './upstream.ts';
 describe("when the edge's own port is taken at the first start", () => {
   const folder = mkdtempSync(join(tmpdir(), 'e2e-taken-'));
   const resources = join(folder, 'resources');
+  /** Nobody else takes its ports when they are free. */
+  let ours: PortOffset;
   let taken: OccupiedPort;
   let controlPlane: ControlPlaneProcess;
   let envoy: EnvoyProcess;
@@ -23,7 +27,8 @@ describe("when the edge's own port is taken at the first start", () => {
   before(async () => {
     mkdirSync(resources);
     upstream = await startUpstream('upstream');
-    taken = await occupyPort();
+    ours = await claimPortOffset();
+    taken = await occupyPort(portsAt(ours.offset).edge);
     write('first');
     const edge = `127.0.0.1:${taken.port}`;
     controlPlane = await startControlPlane({ resources, state: join(folder, 'state'), edge });
@@ -36,6 +41,7 @@ describe("when the edge's own port is taken at the first start", () => {
     await envoy.stop();
     await controlPlane.stop();
     await upstream.close();
+    ours.release();
     rmSync(folder, { recursive: true, force: true });
   });
 

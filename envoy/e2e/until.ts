@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 /** Asks again every few ms until the answer is not undefined; throws after `withinMs` with what was waited for. */
 export async function until<T>(
   ask: () => Promise<T | undefined> | T | undefined,
-  withinMs = 30_000,
+  withinMs = 90_000,
   what = ask.toString(),
 ): Promise<T> {
   const deadline = performance.now() + withinMs;

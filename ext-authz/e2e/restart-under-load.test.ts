@@ -9,8 +9,8 @@ import { guardedPath, startOwnProvider, USER } from './own-provider.ts';
 const PATH = '/kept';
 /** Of each kind, who ask again and again while the service is away. */
 const VISITORS = 4;
-/** The launcher waits a little before it starts again what died; the rest is Node and Envoy. */
-const LONGEST_AWAY_MS = 15_000;
+/** The launcher waits a little before it starts again what died; the rest is Node and Envoy, on a busy machine. */
+const LONGEST_AWAY_MS = 60_000;
 
 type Seen = { readonly sentAt: number; readonly status: number; readonly body: string };
 type Crowd = { readonly seen: readonly Seen[]; readonly stop: () => Promise<void> };

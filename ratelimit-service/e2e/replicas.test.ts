@@ -40,20 +40,30 @@ describe('eight replicas on one Redis', { skip: whyNoRedis() ?? false }, () => {
       }),
     );
     await t.test('of each of several seconds', async t => {
-      const end = performance.now() + 2_500;
       const windows = new Map<number, Outcome[]>();
-      const lane = async ({ client }: Replica) => {
+      const doubtful = new Set<number>();
+      const lane = async ({ client }: Replica, end: number) => {
         while (performance.now() < end) {
+          const sentAt = Date.now();
           const outcome = await client.ask({ flow: 'one' });
-          const window = windowOf(outcome);
-          windows.set(window, [...(windows.get(window) ?? []), outcome]);
+          const possible = windowsOf(outcome, sentAt);
+          if (possible.length > 1) for (const window of possible) doubtful.add(window);
+          for (const window of possible) windows.set(window, [...(windows.get(window) ?? []), outcome]);
         }
       };
-      await Promise.all([...replicas, ...replicas].map(lane));
+      const full = () =>
+        [...windows].flatMap(([window, outcomes]) => {
+          const { OK, OVER_LIMIT = 0 } = tally(outcomes);
+          return OVER_LIMIT > 0 && !doubtful.has(window) ? [OK] : [];
+        });
+      // On a machine that pauses, some windows cannot be told apart.
+      for (let round = 0; round < 10 && full().length < 2; round++) {
+        const end = performance.now() + 2_500;
+        await Promise.all([...replicas, ...replicas].map(replica => lane(replica, end)));
+      }
       t.diagnostic(JSON.stringify([...windows.values()].map(tally)));
-      const full = [...windows.values()].map(tally).filter(({ OVER_LIMIT = 0 }) => OVER_LIMIT > 0);
-      assert.ok(full.length >= 2, `${full.length} windows`);
-      for (const { OK } of full) assert.equal(OK, EACH_SECOND);
+      assert.ok(full().length >= 2, `${full().length} windows`);
+      for (const passed of full()) assert.equal(passed, EACH_SECOND);
     });
   });
 });
@@ -71,8 +81,10 @@ function tally(outcomes: readonly Outcome[]): Readonly<Record<string, number>> {
   return Object.fromEntries([...groups].map(([outcome, { length }]) => [outcome, length]));
 }
 
-/** The second in which Redis, which has our clock, counted the request: it cannot be longer ago than the answer took. */
-function windowOf({ response }: Outcome): number {
+/** The seconds, by their ends, in which Redis, which has our clock, may have counted a request that was answered just now: one, unless the answer took long. */
+function windowsOf({ response }: Outcome, sentAt: number): readonly number[] {
   const { nanos, seconds } = response?.statuses[0]?.duration_until_reset ?? { nanos: 0, seconds: 0 };
-  return Math.floor((Date.now() + Number(seconds) * 1_000 + nanos / 1e6) / 1_000);
+  const endIfCountedAt = (now: number) => (now + Number(seconds) * 1_000 + nanos / 1e6) / 1_000;
+  const [first, last] = [Math.ceil(endIfCountedAt(sentAt)), Math.floor(endIfCountedAt(Date.now()))];
+  return Array.from({ length: Math.max(1, last - first + 1) }, (_, at) => last - at);
 }
