@@ -38,6 +38,7 @@ test('another browser: 403 and no session, and the state is used up', async t =>
   const callback = await begin(browser);
   const stranger = new TestBrowser(gateway);
   const seen = await stranger.visit(callback);
+  assert.match(seen.reason ?? '', /cookie gateway_pending\.site\.default .* did not come/);
   assert.deepEqual([seen.status, seen.setCookies], [403, []]);
   assert.equal((await browser.visit(callback)).status, 400);
   assert.equal(provider().asked('token').length, 0);
@@ -146,6 +147,7 @@ test('a state on another protected origin: 403 and no session', async t => {
   const cookie = `gateway_pending.${REALM}=${browser.jar.value(PAGE, `gateway_pending.${REALM}`)}`;
   const seen = await browser.visit(callback.replace('a.test', 'b.test'), { headers: { cookie } });
   assert.deepEqual([seen.status, seen.setCookies], [403, []]);
+  assert.match(seen.reason ?? '', /begun for https:\/\/a\.test and came back to https:\/\/b\.test/);
 });
 
 test('an injected code of another login is refused by its nonce', async t => {

@@ -1,11 +1,17 @@
 import { seeOther } from '../answer-page.ts';
-import { faultFacts, faultOf, WordedFault } from '../fault.ts';
 import type { HttpRequest } from '../http-request.ts';
 import type { Answer } from '../outcome.ts';
-import { ProviderError, shownErrorCode } from '../provider/provider-error.ts';
-import { shownDescription } from '../provider/shown-description.ts';
 import { newSecret } from '../store/sealed-record.ts';
 import { type Attempt, takeAttempt } from './attempt.ts';
+import {
+  type Callback,
+  type CallbackParameters,
+  failed,
+  refused,
+  refusedBrowser,
+  refusedPage,
+  refusedToken,
+} from './callback-refusal.ts';
 import { sessionCookies } from './cookies.ts';
 import { failurePage, moveOn } from './gateway-page.ts';
 import { ticketUrl } from './handoff.ts';
@@ -17,23 +23,6 @@ import { sameText } from './same-text.ts';
 import { newSession, type Session } from './session.ts';
 import type { LoadedSession } from './session-records.ts';
 import { scopeState, stateOf } from './session-state.ts';
-
-/** RFC 6749 sections 4.1.2 and 4.1.2.1, RFC 9207. */
-export type CallbackParameters = {
-  readonly state: string;
-  readonly code: string | undefined;
-  readonly error: string | undefined;
-  /** `error_description` */
-  readonly description: string | undefined;
-  readonly iss: string | undefined;
-};
-
-type Callback = Protecting & {
-  readonly request: HttpRequest;
-  readonly attempt: Attempt;
-  readonly parameters: CallbackParameters;
-  readonly signal: () => AbortSignal;
-};
 
 /** Answers what the provider sends the browser back with. The `state` counts once, whatever comes of it. Source: decisions, "Callback". */
 export async function answerCallback(
@@ -47,17 +36,10 @@ export async function answerCallback(
     if (attempt === undefined) continue;
     const callback = { ...candidate, request, attempt, parameters, signal };
     return judge(callback).catch((error: unknown) => {
-      throw wordedFailure(callback, error);
+      throw failed(callback, error);
     });
   }
   return unknownState(candidates, request, signal);
-}
-
-/** Whoever cannot be logged in now can begin again, and the log names the Filter. */
-function wordedFailure({ attempt, filter, request }: Callback, error: unknown): unknown {
-  if (!(error instanceof ProviderError)) return error;
-  const { message, status } = faultFacts(faultOf(error));
-  return new WordedFault(error, failurePage(request, status, message, attempt.returnUrl), filter.realm);
 }
 
 /** RFC 6749 section 10.12: it must come from the browser that began the attempt, on the origin that it was begun for. */
@@ -67,7 +49,7 @@ async function judge(callback: Callback): Promise<Answer> {
   const isSameBrowser = isPendingHere(filter, request, attempt.pending);
   const other = isSameBrowser ? undefined : ofSameBrowser(loaded, attempt);
   if (attempt.origin !== place.origin || !(isSameBrowser || other !== undefined))
-    return failurePage(request, 403, 'This login was begun in another browser, or its cookie is gone.');
+    return refusedBrowser(callback);
   if (parameters.error !== undefined) return refused(callback, parameters.error);
   if (parameters.code === undefined)
     return failurePage(request, 400, 'The identity provider sent no code.', attempt.returnUrl);
@@ -86,41 +68,18 @@ async function goOn(callback: Callback, { id, session }: LoadedSession): Promise
   return isEnough ? finish(callback, id, session) : seeOther(attempt.returnUrl);
 }
 
-/** RFC 6749 section 4.1.2.1; RFC 9207 section 2.4: `iss` counts there too. */
-async function refused(
-  { attempt, filter, parameters, request, signal }: Callback,
-  error: string,
-): Promise<Answer> {
-  await filter.provider.checkIssuer(parameters.iss, signal());
-  const code = shownErrorCode(error);
-  const message =
-    code === 'access_denied'
-      ? 'The identity provider has denied access (access_denied).'
-      : `The login failed at the identity provider: ${code}.`;
-  const said = shownDescription(parameters.description, [parameters.state]);
-  const reason = `the provider sent the browser back with ${code}${said === undefined ? '' : `, saying ${JSON.stringify(said)}`}`;
-  const status = code === 'access_denied' ? 403 : 502;
-  return failurePage(request, status, message, attempt.returnUrl, [], { realm: filter.realm, reason });
-}
-
 async function logIn(callback: Callback, code: string, before: LoadedSession | undefined): Promise<Answer> {
   const { attempt, filter } = callback;
   try {
     const session = await exchange(callback, code, before);
-    if ('refused' in session) return refusedPage(callback, session.refused, session.refused);
+    if ('refused' in session) return refusedPage(callback, session.refused);
     const id = await filter.sessions.create(session, filter.sources.now());
     const old = [attempt.replaces, before?.key].filter(key => key !== undefined);
     await Promise.all(old.map(key => filter.sessions.remove(key)));
     return await finish(callback, id, session);
   } catch (error) {
-    const message = shownRefusal(error);
-    if (message === undefined) throw error;
-    return refusedPage(callback, message, String(error instanceof Error ? error.message : error));
+    return refusedToken(callback, error);
   }
-}
-
-function refusedPage({ attempt, filter, request }: Callback, message: string, reason: string): Answer {
-  return failurePage(request, 502, message, attempt.returnUrl, [], { realm: filter.realm, reason });
 }
 
 /** RFC 6749 section 4.1.3. The access token is judged once before there is a session, so that no request is sent to log in again by it. */
@@ -163,14 +122,6 @@ async function finish(
   if (url === undefined)
     return failurePage(request, 400, 'This login took too long.', attempt.returnUrl, cookies);
   return seeOther(url, cookies);
-}
-
-/** What may be shown of the provider's refusal: its error code. Everything else is the operator's to know. */
-function shownRefusal(error: unknown): string | undefined {
-  if (!(error instanceof ProviderError)) return undefined;
-  if (error.code === 'no_id_token') return 'The identity provider sent no ID token.';
-  if (error.oauthError === undefined) return undefined;
-  return `The identity provider has refused the login: ${error.oauthError}.`;
 }
 
 /** Used, expired or never ours: perhaps by the reload of a page, or the button Back. */

@@ -87,6 +87,7 @@ async function logIn(visit: Visit, scope: readonly string[], reason?: string): P
   const { context, filter, item, place, presented, request, signal } = visit;
   const instead = await insteadOfRedirect(filter.realm, request, item, context);
   if (instead !== undefined) return instead;
+  if (isWebSocket(request)) return answer(answerPage(request, { status: 401, message: NO_LOGIN, note: { reason: NO_LOGIN } }));
   const { sameSite } = item.arguments;
   const asked = [...new Set(['openid', ...scope])].sort();
   const replaces = presented.loaded?.key;
@@ -94,6 +95,13 @@ async function logIn(visit: Visit, scope: readonly string[], reason?: string): P
   const cookies = deadCookies(filter, place, presented, sameSite);
   const away = await beginLogin(filter, { request, place, signal: signal() }, need, cookies);
   return answer(reason === undefined ? away : { ...away, note: { reason } });
+}
+
+const NO_LOGIN = 'A WebSocket cannot log in: open the page that it belongs to first.';
+
+/** Browsers follow no redirect of theirs (WHATWG Websockets, "Establish a WebSocket connection"), and an attempt for each would push out those of people. */
+function isWebSocket({ headers }: HttpRequest): boolean {
+  return (headers.get('upgrade') ?? []).some(protocol => protocol.toLowerCase() === 'websocket');
 }
 
 function notGranted({ granted }: Session, scope: readonly string[]): string {
