@@ -79,7 +79,7 @@ function compileProxies(
       ...[...groups.values()].flatMap(mappingGroupProblems),
       ...(edge === undefined
         ? unservedLabelProblems(own.mappings)
-        : rateLimitProblems(own, edge.limits, memo)),
+        : rateLimitProblems(own, edge.limits, namesOf(declared.byName, byMapping), memo)),
     ],
   };
 }
@@ -93,6 +93,10 @@ function hostInputs(own: ResourceSet, edge: Edge | undefined): Omit<HostInputs, 
     guards: edge?.guards,
     common: edge === undefined ? {} : hostRateLimits(edge.limits.labelling),
   };
+}
+
+function namesOf(...clusters: readonly ReadonlyMap<unknown, NamedCluster>[]): readonly string[] {
+  return [...new Set(clusters.flatMap(each => [...each.values()].map(({ name }) => name)))];
 }
 
 function edgeClusters(edge: Edge | undefined): readonly NamedCluster[] {

@@ -4,8 +4,11 @@ import type { Memo } from '../memo.ts';
 import { EDGE } from '../node-groups.ts';
 import { type Labelling, labelGroups } from './labelling.ts';
 
-/** What is known of a label before any request: its key, and its value when it is always the same, or that it is an IP address, as Envoy writes it. */
-export type LabelShape = { readonly key: string; readonly value?: string; readonly address?: true };
+/** What a value that only the request tells always is: an IP address, as Envoy writes it, or the name of one of the edge's clusters. */
+export type LabelForm = 'address' | 'cluster';
+
+/** What is known of a label before any request: its key, and its value when it is always the same, or its form. */
+export type LabelShape = { readonly key: string; readonly value?: string; readonly form?: LabelForm };
 
 /** What is known of a label group, and where the operator wrote it. */
 export type GroupShape = {
@@ -56,9 +59,9 @@ function toLabelShape(specifier: LabelSpecifier): LabelShape {
     case 'source_cluster':
       return { key: specifier.type, value: EDGE };
     case 'destination_cluster':
-      return { key: specifier.type };
+      return { key: specifier.type, form: 'cluster' };
     case 'remote_address':
-      return { key: specifier.type, address: true };
+      return { key: specifier.type, form: 'address' };
     case 'generic_key':
       return { key: specifier.type, value: specifier.value };
     case 'request_header':

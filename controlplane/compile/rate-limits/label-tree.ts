@@ -21,7 +21,7 @@ export function labelTree(groups: readonly GroupShape[]): LabelNode {
 }
 
 function child({ children }: Growing, label: LabelShape, where: string): Growing {
-  const key = JSON.stringify([label.key, label.value, label.address]);
+  const key = JSON.stringify([label.key, label.value, label.form]);
   const known = children.get(key);
   if (known !== undefined) return known;
   const made: Growing = { label, where, children: new Map() };

@@ -13,7 +13,8 @@ const shape = (...labels: readonly LabelShape[]): GroupShape => ({
 });
 
 function canBe(label: LabelShape, text: string): boolean {
-  return label.address ? text === ADDRESS : label.value === undefined || label.value === text;
+  if (label.form !== undefined) return text === (label.form === 'address' ? ADDRESS : CLUSTER);
+  return label.value === undefined || label.value === text;
 }
 
 /** The rule itself: some group begins with labels that can be those of the pattern. */
@@ -30,7 +31,9 @@ function isReached(pattern: LabelPattern, groups: readonly GroupShape[]): boolea
 
 const KEYS = ['a', 'b', '__proto__'] as const;
 const ADDRESS = '::1';
-const VALUES = ['x', 'y', ADDRESS, undefined] as const;
+const CLUSTER = 'y';
+const FORMS = ['address', 'cluster'] as const;
+const VALUES = ['x', CLUSTER, ADDRESS, undefined] as const;
 
 function randomly(seed: number) {
   const random = seededRandom(seed);
@@ -41,7 +44,7 @@ function randomly(seed: number) {
     const [key, value] = [pick(KEYS), pick(VALUES)];
     return value === undefined ? { key } : { key, value };
   };
-  const shapeOfLabel = (): LabelShape => (random() < 0.2 ? { key: pick(KEYS), address: true } : label());
+  const shapeOfLabel = (): LabelShape => (random() < 0.2 ? { key: pick(KEYS), form: pick(FORMS) } : label());
   return {
     groups: () => list(0, 4, () => shape(...list(1, 3, shapeOfLabel))),
     pattern: (): LabelPattern => list(0, 3, (): PatternLabel => list(1, 2, label)),
@@ -53,7 +56,7 @@ test('a pattern reaches a group exactly when some request could have one that it
   const seen = { reached: 0, unreached: 0 };
   for (let round = 0; round < 2000; round++) {
     const shapes = groups();
-    const walk = new LabelWalk(labelTree(shapes));
+    const walk = new LabelWalk(labelTree(shapes), new Set([CLUSTER]));
     for (let each = 0; each < 5; each++) {
       const tried = pattern();
       const { reached } = walk.reach(tried);
@@ -69,7 +72,7 @@ test('the depth is how many items of the pattern a group begins with', () => {
   for (let round = 0; round < 2000; round++) {
     const shapes = groups();
     const tried = pattern();
-    const reach = new LabelWalk(labelTree(shapes)).reach(tried);
+    const reach = new LabelWalk(labelTree(shapes), new Set([CLUSTER])).reach(tried);
     if (reach.reached || shapes.length === 0) continue;
     assert.ok(isReached(tried.slice(0, reach.depth), shapes));
     assert.ok(!isReached(tried.slice(0, reach.depth + 1), shapes));
@@ -78,7 +81,7 @@ test('the depth is how many items of the pattern a group begins with', () => {
 
 test('the nearest labels are those of the wanted key, then the others in their order', () => {
   const groups = ['r', 's', 't', 'u'].map(key => shape({ key }));
-  const walk = new LabelWalk(labelTree([...groups, shape({ key: 'k', value: 'v' })]));
+  const walk = new LabelWalk(labelTree([...groups, shape({ key: 'k', value: 'v' })]), new Set());
   const reach = walk.reach([[{ key: 'k', value: 'w' }]]);
   assert.ok(!reach.reached);
   assert.deepEqual(
@@ -91,7 +94,7 @@ test('the nearest labels are those of the wanted key, then the others in their o
 test('ten thousand limits among ten thousand groups take no time of their square', () => {
   const names = Array.from({ length: 10_000 }, (_, n) => `n-${n}`);
   const groups = names.map(value => shape({ key: 'generic_key', value }, { key: 'user' }));
-  const walk = new LabelWalk(labelTree(groups));
+  const walk = new LabelWalk(labelTree(groups), new Set());
   for (const value of names) {
     const any = { key: 'generic_key' };
     assert.ok(walk.reach([[any], [{ key: 'user', value }]]).reached);

@@ -1,5 +1,6 @@
 import { canonicalAddress } from '#resources/ip-address.ts';
 import type { LabelAlternative, LabelPattern, PatternLabel } from '#resources/label-pattern.ts';
+import type { LabelForm } from './label-shape.ts';
 import type { LabelNode } from './label-tree.ts';
 
 /** How far the groups go along with a pattern that none of them matches. */
@@ -22,8 +23,8 @@ type Following = {
   readonly all: LabelNode[];
   /** Whose value only the request tells. */
   readonly open: LabelNode[];
-  /** The same of those that are IP addresses. */
-  readonly addresses: LabelNode[];
+  /** The same of those whose form is known. */
+  readonly byForm: Map<LabelForm, LabelNode[]>;
   readonly byValue: Map<string, LabelNode[]>;
 };
 
@@ -42,16 +43,19 @@ const NEAREST = 3;
  */
 export class LabelWalk {
   readonly #root: Stand;
+  /** The names of those that requests go to. */
+  readonly clusters: ReadonlySet<string>;
 
-  constructor(tree: LabelNode) {
+  constructor(tree: LabelNode, clusters: ReadonlySet<string>) {
     this.#root = standAt([tree]);
+    this.clusters = clusters;
   }
 
   /** How far a pattern leads. Groups come in no domain that nobody labels: then not even the empty pattern is reached. */
   reach(pattern: LabelPattern): Reach {
     let stand = this.#root;
     for (const [depth, item] of pattern.entries()) {
-      const next = step(stand, item);
+      const next = step(stand, item, this.clusters);
       if (next.nodes.length === 0) return unreached(stand, depth, item);
       stand = next;
     }
@@ -80,9 +84,9 @@ function followingOf(stand: Stand): ReadonlyMap<string, Following> {
   return stand.following;
 }
 
-function step(stand: Stand, item: PatternLabel): Stand {
+function step(stand: Stand, item: PatternLabel, clusters: ReadonlySet<string>): Stand {
   const following = followingOf(stand);
-  const labels = item.flatMap(alternative => labelsOf(following, alternative));
+  const labels = item.flatMap(alternative => labelsOf(following, alternative, clusters));
   const text = [...new Set(labels.map(({ text }) => text))].sort().join();
   const known = stand.steps.get(text);
   if (known !== undefined) return known;
@@ -92,16 +96,30 @@ function step(stand: Stand, item: PatternLabel): Stand {
 }
 
 /** The labels that an alternative matches; the same text for the same ones: a value that no group names is like any other such. */
-function labelsOf(following: ReadonlyMap<string, Following>, { key, value }: LabelAlternative) {
+function labelsOf(
+  following: ReadonlyMap<string, Following>,
+  { key, value }: LabelAlternative,
+  clusters: ReadonlySet<string>,
+) {
   const found = following.get(key);
   if (found === undefined) return [];
   if (value === undefined) return [{ text: JSON.stringify([key]), nodes: found.all }];
   const named = found.byValue.get(value) ?? [];
-  const addresses = canonicalAddress(value) === value ? found.addresses : [];
+  const formed = formsOf(value, clusters).flatMap(form => {
+    const nodes = found.byForm.get(form) ?? [];
+    return nodes.length === 0 ? [] : [{ text: JSON.stringify([key, null, form]), nodes }];
+  });
   return [
     { text: JSON.stringify([key, null]), nodes: found.open },
-    ...(addresses.length > 0 ? [{ text: JSON.stringify([key, null, 'address']), nodes: addresses }] : []),
+    ...formed,
     ...(named.length > 0 ? [{ text: JSON.stringify([key, value]), nodes: named }] : []),
+  ];
+}
+
+function formsOf(value: string, clusters: ReadonlySet<string>): readonly LabelForm[] {
+  return [
+    ...(canonicalAddress(value) === value ? (['address'] as const) : []),
+    ...(clusters.has(value) ? (['cluster'] as const) : []),
   ];
 }
 
@@ -112,15 +130,17 @@ function following(nodes: readonly LabelNode[]): ReadonlyMap<string, Following> 
 }
 
 function follow(byKey: Map<string, Following>, node: LabelNode): void {
-  const { key, value, address } = node.label;
-  const found: Following = byKey.get(key) ?? { all: [], open: [], addresses: [], byValue: new Map() };
+  const { key, value, form } = node.label;
+  const found: Following = byKey.get(key) ?? { all: [], open: [], byForm: new Map(), byValue: new Map() };
   byKey.set(key, found);
   found.all.push(node);
-  if (address) found.addresses.push(node);
+  if (form !== undefined) push(found.byForm, form, node);
   else if (value === undefined) found.open.push(node);
-  else {
-    const same = found.byValue.get(value);
-    if (same === undefined) found.byValue.set(value, [node]);
-    else same.push(node);
-  }
+  else push(found.byValue, value, node);
+}
+
+function push<K>(lists: Map<K, LabelNode[]>, key: K, node: LabelNode): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [node]);
+  else list.push(node);
 }

@@ -12,20 +12,22 @@ import { unreachedReason } from './unreached-limit.ts';
 
 type RateLimit = Resource<'RateLimit'>;
 
-/** Warnings about limits of one domain that cannot do what they say: no request can meet them, or they hide an Enforce limit. */
+/** Warnings about limits of one domain that cannot do what they say: no request can meet them, or they hide an Enforce limit. `clusterNames` are those that requests go to. */
 export function limitProblems(
   rateLimits: readonly RateLimit[],
   groups: readonly GroupShape[],
+  clusterNames: readonly string[],
   memo: Memo,
 ): readonly Problem[] {
   if (groups.length === 0) return rateLimits.map(unlabelled);
   const tree = memo.of(memo, 'label tree', groups, () => labelTree(groups));
   const written = rateLimits.flatMap(({ id, spec }) => [id, spec]);
   const hidden = memo.of(memo, 'enforced limits', written, () => hiddenLimits(rateLimits));
-  const walk = new LabelWalk(tree);
+  const clusters = memo.of(memo, 'cluster names', clusterNames, () => new Set(clusterNames));
+  const walk = new LabelWalk(tree, clusters);
   return rateLimits.flatMap(rateLimit =>
     memo
-      .of(rateLimit.spec, 'limit findings', [tree, hidden], () => findings(rateLimit, hidden, walk))
+      .of(rateLimit.spec, 'limit findings', [tree, hidden, clusters], () => findings(rateLimit, hidden, walk))
       .map(({ index, message }) => warning(rateLimit, index, message)),
   );
 }

@@ -17,10 +17,11 @@ export type RateLimitContext = {
   readonly ownHeaders: readonly string[];
 };
 
-/** What is odd between labels, limits and the rate limit service of the edge, each of which is right by itself. */
+/** What is odd between labels, limits and the rate limit service of the edge, each of which is right by itself. `clusterNames` are those that requests go to. */
 export function rateLimitProblems(
   resources: ResourceSet,
   { labelling, taken, ownHeaders }: RateLimitContext,
+  clusterNames: readonly string[],
   memo: Memo,
 ): readonly Problem[] {
   const { mappings, rateLimits } = resources;
@@ -28,7 +29,7 @@ export function rateLimitProblems(
   return [
     ...labelDomainProblems(resources, labelling),
     ...rateLimits.flatMap(rateLimit => takenHeaderProblems(rateLimit, takenIn(rateLimit.spec, taken))),
-    ...limitProblems(asked, groupShapes(mappings, labelling, memo), memo),
+    ...limitProblems(asked, groupShapes(mappings, labelling, memo), clusterNames, memo),
     ...limitNameProblems(rateLimits),
     ...strippedMatchProblems(mappings, ownHeaders),
   ];

@@ -4,6 +4,7 @@ import type { LabelNode } from './label-tree.ts';
 import type { LabelWalk, Unreached } from './label-walk.ts';
 
 const LONGEST = 80;
+const NAMED_CLUSTERS = 5;
 
 /** Why no request can meet the limit, in plain words: the label that its pattern wants, and those that there are. Undefined: one can. */
 export function unreachedReason({ pattern }: Limit, domain: string, walk: LabelWalk): string | undefined {
@@ -11,7 +12,7 @@ export function unreachedReason({ pattern }: Limit, domain: string, walk: LabelW
   if (reach.reached) return undefined;
   const item = pattern[reach.depth] ?? [];
   const wanted = formatItem(item);
-  const hint = addressHint(item, reach);
+  const hint = formHint(item, reach, walk.clusters);
   const group = `label group of domain ${JSON.stringify(domain)}`;
   if (reach.depth === 0)
     return `no ${group} starts with ${wanted}; the groups of this domain start with ${nearest(reach)}${hint}`;
@@ -21,11 +22,21 @@ export function unreachedReason({ pattern }: Limit, domain: string, walk: LabelW
 }
 
 /** What a label that is there, but never with the wanted value, can be. */
-function addressHint(item: PatternLabel, { nearest }: Unreached): string {
-  const there = nearest.find(({ label }) => label.address && item.some(({ key }) => key === label.key));
-  return there === undefined
-    ? ''
-    : `; ${there.label.key} is one IP address, written as 203.0.113.7 or 2001:db8::1`;
+function formHint(item: PatternLabel, { nearest }: Unreached, clusters: ReadonlySet<string>): string {
+  const there = nearest.find(
+    ({ label }) => label.form !== undefined && item.some(({ key }) => key === label.key),
+  );
+  if (there === undefined) return '';
+  const form =
+    there.label.form === 'address'
+      ? 'one IP address, written as 203.0.113.7 or 2001:db8::1'
+      : `the name of a cluster: ${clusterNames(clusters)}`;
+  return `; ${there.label.key} is ${form}`;
+}
+
+function clusterNames(clusters: ReadonlySet<string>): string {
+  const named = [...clusters].sort().slice(0, NAMED_CLUSTERS).map(plain).join(', ');
+  return clusters.size > NAMED_CLUSTERS ? `${named} and ${clusters.size - NAMED_CLUSTERS} more` : named;
 }
 
 function nearest({ nearest, count }: Unreached): string {
