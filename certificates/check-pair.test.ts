@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createPrivateKey } from 'node:crypto';
 import { test } from 'node:test';
+import { promised } from '#envoy/e2e/promised.ts';
 import { issueIdentity, issueServer } from './authority/leaf.ts';
 import { issueRoot } from './authority/root.ts';
 import { checkKeyPair } from './check-pair.ts';
@@ -193,7 +194,7 @@ test('a PEM text of a hostile form is judged at once', () => {
   const start = performance.now();
   messages('-----BEGIN CERTIFICATE-----'.repeat(4_000), PAIR.key);
   messages(PAIR.certificate, '-----BEGIN '.repeat(2_900));
-  assert.ok(performance.now() - start < 1_000);
+  assert.ok(performance.now() - start < promised(1_000));
 });
 
 test('openssl verifies what the authority issues, strictly', t => {

@@ -264,7 +264,8 @@ describe('the API of a cluster', { skip: whyNoKubeApiserver() ?? false }, () => 
     const next = candidate(t, admin, 'next', 'other', leading => times.push(`next ${leading}`));
     proxy.cut();
     await until(() => (next.leads() ? true : undefined));
-    assert.deepEqual(times, ['cut-off true', 'cut-off false', 'next true']);
+    // A busy machine may lose the lease before, and win it again.
+    assert.deepEqual(times.slice(-2), ['cut-off false', 'next true']);
   });
 
   function candidate(

@@ -134,7 +134,7 @@ test('stop lets a call in flight end and takes no new connection', async t => {
   await stopped;
 });
 
-test('stop cuts streams after the grace', { timeout: 4_000 }, async t => {
+test('stop cuts streams after the grace', { timeout: 30_000 }, async t => {
   const { promise: called, resolve } = Promise.withResolvers<void>();
   const served = await start(t, {
     services: { [ADS]: { DeltaAggregatedResources: () => resolve(), StreamAggregatedResources: () => {} } },

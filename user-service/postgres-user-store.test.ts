@@ -94,7 +94,7 @@ describe('user-service with PostgreSQL', { skip }, () => {
       (await Promise.all([stuck, waiting])).map(({ status }) => status),
       [503, 503],
     );
-    assert.ok(performance.now() - start < 6000);
+    assert.ok(performance.now() - start < 20_000);
     assert.equal(await service.stop(), 0);
     postgres.signal('SIGCONT');
     await lock.end();

@@ -100,9 +100,13 @@ export class DiscoverySession {
     const standings = streams.map(stream => stream.standing(transition.stage, transition.target));
     if (standings.includes('refused')) return 'refused';
     if (standings.includes('waiting')) return 'waiting';
+    if (transition.step !== 1) return 'settled';
     // Who resumes may hold routes of which he has not told yet: what they use is removed when the stage's time is up.
-    const withholds = transition.step === 1 && streams.some(stream => stream.withholds);
-    return withholds ? 'waiting' : 'settled';
+    const withholds = streams.some(stream => stream.withholds);
+    // Nor has who just came told of his listeners, which go when he has taken those in their place.
+    const untold =
+      transition.from === undefined && streams.some(stream => !subscribesInTurn(stream, transition.target));
+    return withholds || untold ? 'waiting' : 'settled';
   }
 
   /** What follows on a stage; undefined: nothing for now. */

@@ -34,7 +34,7 @@ export type KubeApiserver = {
 const COMMAND = 'gateway-kube-apiserver';
 const KUBECTL = 'gateway-kubectl';
 const ADMIN_TOKEN = 'admin-token';
-const START_MS = 60_000;
+const START_MS = 180_000;
 const TRIES = 3;
 
 /** Why there is no API server for tests; undefined when there is. */

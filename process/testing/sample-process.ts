@@ -35,8 +35,8 @@ export type Sample = {
   /** Over a connection of its own. */
   get(path: string): Promise<{ readonly status: number | undefined; readonly body: string }>;
   who(): Promise<Who>;
-  /** A request that takes its time, when it has begun: at which process, and how it ends. */
-  late(): Promise<{ readonly pid: number; readonly end: Promise<'answered' | 'cut'> }>;
+  /** A request that takes so long, when it has begun: at which process, and how it ends. */
+  late(ms: number): Promise<{ readonly pid: number; readonly end: Promise<'answered' | 'cut'> }>;
 };
 
 export function startSample(environment: Readonly<Record<string, string>>): Sample {
@@ -64,8 +64,8 @@ export function startSample(environment: Readonly<Record<string, string>>): Samp
     leave: () => child.disconnect(),
     ready: () => messages.ready.promise,
     who: async () => JSON.parse((await get('/who')).body),
-    late: async () => {
-      const response = await begin(await messages.listening.promise, '/late');
+    late: async ms => {
+      const response = await begin(await messages.listening.promise, `/late?ms=${ms}`);
       const end = response.toArray().then(chunks => (chunks.join('') === 'late' ? 'answered' : 'cut'));
       return { pid: Number(response.headers['x-pid']), end: end.catch(() => 'cut' as const) };
     },

@@ -1,4 +1,4 @@
-/** A service of several workers that answers with who it is: `/who`, `/late` (0.3 s after the header with its pid), `/count` (counts), `/share` (what all workers share), and probes. */
+/** A service of several workers that answers with who it is: `/who`, `/late?ms=` (so long after the header with its pid), `/count` (counts), `/share` (what all workers share), and probes. */
 import type { Socket } from 'node:net';
 import express from 'express';
 import { Counter, Registry } from 'prom-client';
@@ -30,9 +30,9 @@ async function work({ config, exit, log, worker }: WorkParts<{ address: { host: 
   const app = express();
   const who = () => ({ number: worker?.number, pid: process.pid, late: worker?.late });
   app.get('/who', (_request, response) => void response.json(who()));
-  app.get('/late', (_request, response) => {
+  app.get('/late', (request, response) => {
     response.set('x-pid', String(process.pid)).flushHeaders();
-    setTimeout(() => response.end('late'), 300);
+    setTimeout(() => response.end('late'), Number(request.query.ms));
   });
   app.get('/count', (_request, response) => {
     counted.inc();

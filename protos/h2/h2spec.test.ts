@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { findTool } from '#launcher/testing/find-tool.ts';
 import { listen } from '../listen.ts';
-import { runH2spec } from '../unary/testing/h2spec.ts';
+import { failedTwice, runH2spec } from '../unary/testing/h2spec.ts';
 import { Connection } from './connection.ts';
 import { BlockPool } from './output.ts';
 import type { OnRequest } from './streams.ts';
@@ -101,12 +101,6 @@ test('h2spec passes, but for the exceptions that have a reason', { skip }, async
   const passed = parts.reduce((sum, part) => sum + part.passed, 0);
   t.diagnostic(`${passed} cases passed, ${failed.length} did not`);
   assert.equal(passed + failed.length, 147);
-  // Some cases look at the order in which two frames come, which a busy machine may change: what fails twice does fail.
   const unexpected = failed.filter(name => !EXCEPTIONS.has(name));
-  const sections = [...new Set(unexpected.map(name => name.slice(0, name.indexOf(':'))))];
-  const again = sections.length === 0 ? undefined : await runH2spec(h2spec, port, sections);
-  assert.deepEqual(
-    unexpected.filter(name => again?.failed.has(name)),
-    [],
-  );
+  assert.deepEqual(await failedTwice(h2spec, port, unexpected), []);
 });

@@ -2,7 +2,7 @@
 export async function until(
   what: string,
   holds: () => boolean | Promise<boolean>,
-  ms = 30_000,
+  ms = 90_000,
 ): Promise<void> {
   const deadline = performance.now() + ms;
   while (!(await holds())) {

@@ -4,6 +4,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { type EnvoyProcess, startEnvoy } from '#envoy/e2e/envoy-process.ts';
+import { promised } from '#envoy/e2e/promised.ts';
 import { until } from '#envoy/e2e/until.ts';
 import { startLoad } from '#xds/testing/start-load.ts';
 import { type SdsProcess, startSds } from '../testing/sds-process.ts';
@@ -76,7 +77,7 @@ for (const api of APIS) {
     const start = performance.now();
     const { envoy, ask } = await startProxy(t, api, sds);
     assert.equal(await ask(), 'one');
-    assert.ok(performance.now() - start < 5_000, 'its initial fetch timeout is 15 s');
+    assert.ok(performance.now() - start < 12_000, 'its initial fetch timeout is 15 s');
     assert.equal(await stat(envoy, 'cluster.nobody.init_fetch_timeout'), 0);
     assert.equal(await stat(envoy, 'cluster.nobody.update_success'), 1);
   });
@@ -115,7 +116,7 @@ test('an instance that is removed from the file has left a streaming Envoy withi
     delays.push(performance.now() - start);
   }
   t.diagnostic(`${delays.map(Math.round).join(', ')} ms`);
-  assert.ok(Math.min(...delays) < 100);
+  assert.ok(Math.min(...delays) < promised(100));
 });
 
 test('REST answers that bring nothing new are 304, and Envoy changes nothing', async t => {

@@ -108,8 +108,11 @@ describe('instances that the orchestrator knows', { skip }, () => {
     await slices.write('a', [two, three]);
     await sees(envoy, [two, three]);
     assert.deepEqual(await load.stop(), []);
-    const metrics = await (await fetch(`${sds.url}/metrics`)).text();
-    assert.match(metrics, /^sds_kubernetes_watching\{namespace="default"\} 1$/m);
+    // What a list has brought comes before the next watch.
+    await until(async () => {
+      const metrics = await (await fetch(`${sds.url}/metrics`)).text();
+      return /^sds_kubernetes_watching\{namespace="default"\} 1$/m.test(metrics) || undefined;
+    });
   });
 
   test('an instance that is killed has left Envoy within a second', async t => {

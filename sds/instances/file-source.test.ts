@@ -50,7 +50,7 @@ async function setUp(t: TestContext, text?: string) {
       const wanted = JSON.stringify(expected);
       await until(
         () => (heard && JSON.stringify(toText(heard)) === wanted ? true : undefined),
-        3_000,
+        30_000,
         wanted,
       );
     },

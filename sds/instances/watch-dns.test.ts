@@ -21,7 +21,7 @@ async function setUp(t: TestContext) {
   const watchName = watchDns({
     resolve: dnsResolver({
       servers: [dns.address],
-      timeoutMs: 2_000,
+      timeoutMs: 20_000,
       lookup: async () => ({ kind: 'missing' }),
     }),
     after: timers.after,

@@ -28,12 +28,7 @@ async function setUp(t: TestContext, asking: Asking) {
   t.after(() => envoy.stop());
   const url = `http://127.0.0.1:${await envoy.listenerPort('edge')}/`;
   const answers = (body: string) =>
-    until(
-      // A listener has its port a moment before it listens.
-      async () => ((await ask(url).catch(() => undefined))?.body === body ? true : undefined),
-      5_000,
-      `an answer of ${body}`,
-    );
+    until(async () => ((await ask(url)).body === body ? true : undefined), 30_000, `an answer of ${body}`);
   const settle = async (snapshot: Snapshot) => {
     server.cache.set('edge', snapshot);
     await until(() => server.service.streams().every(({ standing }) => standing === 'settled') || undefined);
