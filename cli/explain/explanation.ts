@@ -142,8 +142,9 @@ function ownAnswer({ route }: RouteMatch, inputs: ExplainInputs): GatewayAnswer 
   return { status, reason: HOST_ANSWERS[status] ?? whyClosed(route.name, inputs) };
 }
 
-/** Source: host-guard.ts, which alone answers so. */
+/** Source: host-guard.ts and several-hosts.ts, which alone answer so. */
 const HOST_ANSWERS: Readonly<Record<number, string>> = {
+  400: 'it names more than one host',
   403: 'its Host refuses what comes without TLS',
   421: "it asks for a host that is not that of its connection's TLS",
 };

@@ -25,6 +25,7 @@ import { proxyConfigHosts } from './routes/proxy-config-hosts.ts';
 import { toRouteConfiguration } from './routes/route-configuration.ts';
 import { mappingEntries } from './routes/route-entries.ts';
 import { sentUpgrades } from './routes/sent-upgrades.ts';
+import { SEVERAL_HOSTS } from './routes/several-hosts.ts';
 import { type HostInputs, virtualHosts } from './routes/virtual-hosts.ts';
 import { servedSecrets } from './tls/served-secrets.ts';
 
@@ -91,6 +92,7 @@ function hostInputs(own: ResourceSet, edge: Edge | undefined): Omit<HostInputs, 
     escapedSlashes: moduleConfig(own).escaped_slashes,
     filters: edge?.filters,
     guards: edge?.guards,
+    wildcardFirst: edge === undefined ? [] : [SEVERAL_HOSTS],
     common: edge === undefined ? {} : hostRateLimits(edge.limits.labelling),
   };
 }

@@ -20,6 +20,8 @@ export type HostInputs = {
   readonly filters: Pick<EdgeFilters, 'isChecked' | 'isOrigin' | 'originHosts'> | undefined;
   /** What Hosts demand; undefined: there are none, as elsewhere than at the edge. */
   readonly guards: HostGuards | undefined;
+  /** Routes of wildcard domains before all others. */
+  readonly wildcardFirst: readonly JsonObject[];
   /** What every virtual host has besides domains and routes. */
   readonly common: JsonObject;
 };
@@ -54,7 +56,7 @@ export function virtualHosts(inputs: HostInputs): readonly JsonObject[] {
   const plans = plansOf(inputs, byHost);
   const together = Map.groupBy(plans, planKey);
   const taken = new Set<string>();
-  return [...together.values()].map(plans => virtualHost(plans, byHost, inputs.common, taken));
+  return [...together.values()].map(plans => virtualHost(plans, byHost, inputs, taken));
 }
 
 function plansOf(inputs: HostInputs, byHost: ReadonlyMap<string, unknown>): readonly Plan[] {
@@ -98,7 +100,7 @@ function planKey({ domain, listed, hosts, closed, own, filters, guardKey }: Plan
 function virtualHost(
   plans: readonly Plan[],
   byHost: ReadonlyMap<string, readonly RouteEntry[]>,
-  common: JsonObject,
+  { common, wildcardFirst }: Pick<HostInputs, 'common' | 'wildcardFirst'>,
   taken: Set<string>,
 ): JsonObject {
   const [plan] = plans;
@@ -113,10 +115,11 @@ function virtualHost(
     ...plan.own,
     ...entries.map(({ route }) => route),
   ];
+  const isWildcard = plans.some(({ domain }) => domain.includes('*'));
   return {
     name: freeName(plan.listed?.name ?? plan.domain, taken),
     domains: plans.map(({ domain }) => (domain.includes(':') ? `[${domain}]` : domain)),
-    routes: [...first, ...plan.closed, ...routes],
+    routes: [...(isWildcard ? wildcardFirst : []), ...first, ...plan.closed, ...routes],
     ...common,
     ...perFilterConfig(plan.filters, { typed_per_filter_config: perFilter }, common),
   };
