@@ -42,8 +42,7 @@ const resources = (issuer: string, port: number) =>
       'FilterPolicy',
       'site',
       `{rules: [{path: /tokens/*, filters: [{name: tokens}]}, {path: /refused/*, filters: [{name: missing}]},
-        {path: '*', filters: [{name: login, arguments: {insteadOfRedirect: {
-          ifRequestHeader: {name: Upgrade}, httpStatusCode: 401}}}]}]}`,
+        {path: '*', filters: [{name: login}]}]}`,
     ),
     document(
       'Mapping',

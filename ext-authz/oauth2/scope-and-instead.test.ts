@@ -148,3 +148,19 @@ test('insteadOfRedirect with filters: their outcome is the outcome; with none, t
   assert.deepEqual([denied.status, denied.body], [401, 'no']);
   assert.equal((await browser.visit(PAGE, { insteadOfRedirect })).status, 403);
 });
+
+test('a WebSocket without a session is answered 401 and begins no login; one with a session passes', async t => {
+  const { browser } = await open(t);
+  const headers = { upgrade: 'WebSocket', connection: 'Upgrade' };
+  const seen = await browser.visit(PAGE, { headers });
+  assert.deepEqual([seen.status, seen.location, seen.setCookies], [401, undefined, []]);
+  assert.match(seen.headers.get('www-authenticate') ?? '', /^Bearer realm=/);
+  assert.equal((await browser.follow(PAGE, authorize)).status, 0);
+  assert.equal((await browser.visit(PAGE, { headers })).status, 0);
+});
+
+test('insteadOfRedirect decides about a WebSocket too', async t => {
+  const { browser } = await open(t);
+  const visit = { headers: { upgrade: 'websocket' }, insteadOfRedirect: instead({ status: 404 }) };
+  assert.equal((await browser.visit(PAGE, visit)).status, 404);
+});
