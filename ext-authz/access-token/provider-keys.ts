@@ -4,7 +4,10 @@ import type { Provider } from '../provider/provider.ts';
 /** Document 1, "Access token validation", `jwt`. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512'];
 
-/** The keys of a provider, for access tokens that it issued itself: `iss` must be there and be the discovery document's (RFC 9068 section 4). */
+/**
+ * The keys of a provider, for access tokens that it issued itself: `iss` must be there and be the discovery document's (RFC 9068 section 4), by either name that
+ * it has there.
+ */
 export function providerKeys(
   provider: Pick<Provider, 'keySet' | 'knownKeySet' | 'metadata' | 'verify'>,
 ): KeySource<'issuer'> {
@@ -12,8 +15,9 @@ export function providerKeys(
     verify: async (jwt, signal) => {
       const token = await provider.verify(jwt, ALGORITHMS, signal);
       if (typeof token === 'string') return token;
-      const { issuer } = await provider.metadata(signal);
-      return token.claims.iss === issuer ? token : 'issuer';
+      const { access_token_issuer, issuer } = await provider.metadata(signal);
+      const { iss } = token.claims;
+      return iss === issuer || (iss !== undefined && iss === access_token_issuer) ? token : 'issuer';
     },
     keySet: provider.keySet,
     knownKeySet: provider.knownKeySet,

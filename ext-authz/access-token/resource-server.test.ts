@@ -103,6 +103,18 @@ test('jwt: exp, nbf, iat, iss and scope of an access token are judged', async t 
   assert.equal(askedUserinfo(), 0);
 });
 
+test('jwt: iss may be the access_token_issuer of AD FS, and of no other provider', async t => {
+  const trust = 'http://adfs.test/adfs/services/trust';
+  const token = await sign({ iss: trust });
+  assert.match(await open(t, { accessTokenValidation: 'jwt' }).judge(token), /^invalid: .*\(iss\)/);
+  hostile.behave('discovery', () => ({ body: { ...hostile.discovery(), access_token_issuer: trust } }));
+  const { judge } = open(t, { accessTokenValidation: 'jwt' });
+  assert.equal(await judge(token), 'valid');
+  assert.equal(await judge(await sign()), 'valid');
+  for (const iss of [undefined, `${trust}/`])
+    assert.match(await judge(await sign({ iss })), /^invalid: .*\(iss\)/);
+});
+
 test('jwt: a token that is no JWT signed by the provider is refused', async t => {
   const { judge } = open(t, { accessTokenValidation: 'jwt' });
   const rows = [

@@ -14,6 +14,8 @@ export type ProviderMetadata = {
   readonly id_token_signing_alg_values_supported?: readonly string[];
   readonly userinfo_signing_alg_values_supported?: readonly string[];
   readonly token_endpoint_auth_methods_supported?: readonly string[];
+  /** `iss` of access tokens where it is another one than `issuer`: AD FS ([MS-OIDCE]). */
+  readonly access_token_issuer?: string;
   /** RFC 9207 section 3 */
   readonly authorization_response_iss_parameter_supported: boolean;
 };
@@ -54,6 +56,7 @@ export function parseMetadata(json: unknown, authorizationURL: string): Provider
   if (withoutSlash(issuer) !== withoutSlash(authorizationURL)) throw mismatch(issuer, authorizationURL);
   return {
     issuer,
+    ...(typeof json.access_token_issuer === 'string' && { access_token_issuer: json.access_token_issuer }),
     ...endpointsOf(json, authorizationURL),
     ...textsOf(json, 'id_token_signing_alg_values_supported'),
     ...textsOf(json, 'userinfo_signing_alg_values_supported'),

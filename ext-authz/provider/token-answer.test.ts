@@ -98,6 +98,12 @@ for (const token_type of ['mac', 'DPoP', 'N_A', '', null, 7, undefined]) {
   test(`token_type ${JSON.stringify(token_type)} is refused`, t =>
     assert.rejects(granting(t, { token_type }), providerError('invalid_answer')));
 }
+test('an answer without access token says what may be missing', t =>
+  assert.rejects(
+    granting(t, { access_token: undefined }),
+    providerError('invalid_answer', /`access_token`.*`scope` of an API/),
+  ));
+
 for (const access_token of ['', null, 7, {}, undefined]) {
   test(`access_token ${JSON.stringify(access_token)} is refused`, t =>
     assert.rejects(granting(t, { access_token }), providerError('invalid_answer')));

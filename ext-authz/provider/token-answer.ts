@@ -51,7 +51,17 @@ function readTokenAnswer(answer: ProviderAnswer, url: string, secrets: readonly 
   const json = readJson(answer, asked);
   if (!isJsonObject(json))
     throw new ProviderError('invalid_answer', `${placeOf(asked)}: the answer is not a JSON object`, answer);
+  if (json.access_token === undefined) throw noAccessToken(answer, asked);
   return withoutEmpty(withScopeText(json));
+}
+
+/** Azure AD B2C gives one only where a scope of an API is asked for. */
+function noAccessToken(answer: ProviderAnswer, asked: { readonly what: string; readonly url: string }) {
+  const text =
+    'has no `access_token`; some providers give one only for a `scope` of an API, see the FilterPolicy';
+  return new ProviderError('invalid_answer', `${placeOf(asked)}: the answer ${text}`, {
+    status: answer.status,
+  });
 }
 
 /** RFC 6749 section 5.1 has a text; Twitch sends a list of values. */
