@@ -1,26 +1,41 @@
 import { isDeepStrictEqual } from 'node:util';
 
-/** Ambassador's fields that are not served and that change which requests a Mapping answers, each with the value that changes nothing. */
-const UNSERVED: Readonly<Record<string, unknown>> = {
-  host_regex: false,
-  method_regex: false,
-  regex_headers: {},
-  query_parameters: {},
-  regex_query_parameters: {},
-  case_sensitive: true,
-  shadow: false,
+/** `harmless`: the value that changes nothing. `without`: what would happen if the field were ignored. */
+type Unserved = { readonly harmless: unknown; readonly without: string };
+
+const MORE = 'the Mapping would match more requests';
+
+const MATCH: Readonly<Record<string, Unserved>> = {
+  host_regex: { harmless: false, without: MORE },
+  method_regex: { harmless: false, without: MORE },
+  regex_headers: { harmless: {}, without: MORE },
+  query_parameters: { harmless: {}, without: MORE },
+  regex_query_parameters: { harmless: {}, without: MORE },
+  case_sensitive: { harmless: true, without: 'the Mapping would match other requests' },
+  shadow: { harmless: false, without: 'the service would answer clients' },
 };
 
-export const UNSERVED_MATCH_FIELDS: readonly string[] = Object.keys(UNSERVED);
+/** What a service must not be sent, or not so. */
+const SENT: Readonly<Record<string, Unserved>> = {
+  host_redirect: {
+    harmless: false,
+    without: 'the service would get requests that are meant to go elsewhere',
+  },
+  remove_request_headers: { harmless: [], without: 'the service would get headers that it must not see' },
+  tls: {
+    harmless: false,
+    without: 'the service might be asked in plain text: write `https://` before its name',
+  },
+};
 
-/**
- * Why a Mapping with this field must not be served, or undefined: the field would select its requests, and ignored it would
- * give the Mapping requests that others were meant to get.
- */
+const UNSERVED = new Map(Object.entries({ ...MATCH, ...SENT }));
+
+/** Ambassador's fields that are not served and that change which requests a Mapping answers. */
+export const UNSERVED_MATCH_FIELDS: readonly string[] = Object.keys(MATCH);
+
+/** Why a Mapping with this field of Ambassador's must not be served, or undefined: ignored it would let requests go where, or with what, they were not meant to. */
 export function refuseUnserved(field: string, value: unknown): string | undefined {
-  const name = field.toLowerCase();
-  if (!Object.hasOwn(UNSERVED, name) || isDeepStrictEqual(value, UNSERVED[name])) return undefined;
-  if (name === 'shadow') return `\`${field}\` is not served; without it the service would answer clients`;
-  const otherwise = name === 'case_sensitive' ? 'other' : 'more';
-  return `\`${field}\` is not served; without it the Mapping would match ${otherwise} requests`;
+  const unserved = UNSERVED.get(field.toLowerCase());
+  if (unserved === undefined || isDeepStrictEqual(value, unserved.harmless)) return undefined;
+  return `\`${field}\` is not served; without it ${unserved.without}`;
 }

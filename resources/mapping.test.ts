@@ -186,6 +186,18 @@ const REFUSED: readonly [fields: object, problem: string][] = [
     'error spec.case_sensitive: `case_sensitive` is not served; without it the Mapping would match other requests',
   ],
   [
+    { host_redirect: true },
+    'error spec.host_redirect: `host_redirect` is not served; without it the service would get requests that are meant to go elsewhere',
+  ],
+  [
+    { remove_request_headers: ['x-internal'] },
+    'error spec.remove_request_headers: `remove_request_headers` is not served; without it the service would get headers that it must not see',
+  ],
+  [
+    { tls: 'upstream' },
+    'error spec.tls: `tls` is not served; without it the service might be asked in plain text: write `https://` before its name',
+  ],
+  [
     { headers: { 'x-key': false } },
     'error spec.headers.x-key: `x-key` must be a string (the exact value) or true (any value)',
   ],
@@ -221,6 +233,7 @@ const WARNED: readonly [fields: object, problem: string][] = [
   ],
   [{ regex_headers: {} }, 'warning spec.regex_headers: unknown field `regex_headers`'],
   [{ regex_headers: null }, 'warning spec.regex_headers: unknown field `regex_headers`'],
+  [{ host_redirect: false }, 'warning spec.host_redirect: unknown field `host_redirect`'],
   [{ circuit_breakers: [{}] }, 'warning spec.circuit_breakers: unknown field `circuit_breakers`'],
   [
     { headers: { X_Key: 'a' } },
