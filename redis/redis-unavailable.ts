@@ -15,7 +15,9 @@ export class RedisUnavailable extends Error {
 
   /** Any error of the client library or of a server. */
   static from(error: unknown): RedisUnavailable {
-    return error instanceof RedisUnavailable ? error : new RedisUnavailable(`Redis: ${describeFailure(error)}`);
+    return error instanceof RedisUnavailable
+      ? error
+      : new RedisUnavailable(`Redis: ${describeFailure(error)}`);
   }
 }
 

@@ -82,7 +82,7 @@ describe('Redis with users and TLS', { skip, concurrency: true }, () => {
       ['INCR', 'private'],
     ])
       await assert.rejects(redis.send('a', args), {
-        message: 'the user may not run this command, or not on this key',
+        message: 'Redis: the user may not run this command, or not on this key',
       });
   });
 

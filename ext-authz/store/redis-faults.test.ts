@@ -64,7 +64,7 @@ describe('a Redis with records', { skip, concurrency: true }, () => {
     await redis.send('', ['CONFIG', 'SET', 'maxmemory', '1']);
     await assert.rejects(store.create('other', bytes('v'), MINUTE), {
       name: 'StoreUnavailable',
-      message: 'its memory is full',
+      message: 'Redis: its memory is full',
     });
     assert.equal(textOf((await store.read('key'))?.value), 'v');
   });
