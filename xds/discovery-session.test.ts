@@ -255,6 +255,14 @@ describe('a proxy that comes back', () => {
     );
   });
 
+  test('with another listener keeps it when it refuses the one in its place, although it tells of listeners last', () => {
+    const { proxy } = comesBack({ b: versionOf(CLUSTER, 'b') });
+    proxy.subscribe(LISTENER, ['*'], { other: '1' });
+    const sent = proxy.answer(true);
+    assert.deepEqual([sent?.resources.map(({ name }) => name), sent?.removed_resources], [['edge'], []]);
+    assert.deepEqual([proxy.inbox, proxy.timers.pending], [[], 0]);
+  });
+
   test('goes on to a newer snapshot when that time is up', () => {
     const { cache, proxy } = comesBack({ a: '1', b: versionOf(CLUSTER, 'b') });
     cache.set(INFO.group, snapshot('c', { c: '1' }));
