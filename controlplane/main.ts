@@ -39,19 +39,22 @@ const cluster = config.kubernetes && (await orExit(exit, () => connectCluster(co
 let kubernetesStatus: KubernetesStatus | undefined;
 const changed = () => kubernetesStatus?.changed();
 const plane = await controlPlane({ config, store, metrics, log, changed, now: Date.now, after });
-const resources = await orExit(exit, () =>
-  watchResources({
-    folders: config.resources,
-    from: process.cwd(),
-    parse: config,
-    kubernetes: cluster && { cluster, namespaces: config.kubernetes?.namespaces },
-    inForce: () => plane.inForce(),
-    onChange: reading => plane.read(reading),
-    onTrouble: reason => log.error({ reason }, 'waits until all resources are read'),
-    onStatus: changed,
-    after,
-    random,
-  }),
+const resources = await orExit(
+  exit,
+  () =>
+    watchResources({
+      folders: config.resources,
+      from: process.cwd(),
+      parse: config,
+      kubernetes: cluster && { cluster, namespaces: config.kubernetes?.namespaces },
+      inForce: () => plane.inForce(),
+      onChange: reading => plane.read(reading),
+      onTrouble: reason => log.error({ reason }, 'waits until all resources are read'),
+      onStatus: changed,
+      after,
+      random,
+    }),
+  'RESOURCES',
 );
 kubernetesStatus =
   cluster &&

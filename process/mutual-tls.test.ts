@@ -96,6 +96,14 @@ test('authorities are changed for new ones without a restart of either side', as
   });
 });
 
+test('a folder without an identity is refused with a sentence that names the variable', async () => {
+  const log = { info() {}, warn() {}, error() {} };
+  await assert.rejects(openMutualTls('/dev/null', { group: 'ext-authz', log, now: Date.now, waitMs: 0 }), {
+    message:
+      /^TLS_FOLDER: \/dev\/null\/tls\.crt .*: want tls\.crt, tls\.key and ca\.crt of ext-authz in \/dev\/null$/,
+  });
+});
+
 test('a folder with the identity of another service is refused with a sentence', async t => {
   const { folder } = await setUp(t, 'edge');
   await assert.rejects(

@@ -35,14 +35,18 @@ type Log = {
 const WAIT_MS = 30_000;
 
 /**
- * The identity in a folder (`certificates/tls-folder.ts`), which is followed as it is renewed. Rejects with an Error that names the folder when there is
+ * The identity in a folder (`certificates/tls-folder.ts`), which is followed as it is renewed. Rejects with an Error that names TLS_FOLDER and the folder when there is
  * none in time, or it is not the service's own.
  */
 export async function openMutualTls(folder: string, options: MutualTlsOptions): Promise<MutualTls> {
   const { group, log, now, waitMs = WAIT_MS } = options;
   const onProblem = (reason: string) => log.error({ reason }, 'certificate refused, the one before stays');
   const onWait = (reason: string) => log.info({ reason }, `TLS_FOLDER: waiting ${waitMs / 1000} s for it`);
-  const source = await openTlsFolder(folder, { onProblem, onWait, now, waitMs });
+  const source = await openTlsFolder(folder, { onProblem, onWait, now, waitMs }).catch((error: Error) => {
+    throw new Error(
+      `TLS_FOLDER: ${error.message}: want tls.crt, tls.key and ca.crt of ${group} in ${folder}`,
+    );
+  });
   const trustDomain = trustDomainOf(source.current().certificate, group);
   if (trustDomain === undefined) {
     source.close();

@@ -39,6 +39,15 @@ test('a kubeconfig that cannot be read ends it with 1 and one line that says so'
   assert.equal(stderr, 'sds: Cannot read the kubeconfig /none: ENOENT\n');
 });
 
+test('a folder for identities that cannot be made ends it with 1 and one line that names it', async () => {
+  const { code, stderr } = await run({
+    ...{ INSTANCES_FILE: 'x', ADDRESS: '127.0.0.1:0' },
+    ...{ IDENTITY_FOLDER: '/dev/null', IDENTITIES: 'edge' },
+  });
+  assert.equal(code, 1);
+  assert.match(stderr, /^sds: IDENTITY_FOLDER: cannot make the folder \/dev\/null\/edge: ENOTDIR.*\n$/);
+});
+
 test('a port in use ends it with 1 and one line that says so', async t => {
   const taken = net.createServer();
   await new Promise<void>(resolve => taken.listen(0, '127.0.0.1', resolve));

@@ -25,13 +25,14 @@ export type StartSecretsOptions = {
 
 /**
  * Opens the authority, writes the identities that are to be written, and gives the secrets that are served from then on. Rejects with an Error in one sentence where
- * the authority's roots cannot be had.
+ * the authority's roots cannot be had, or no folder for an identity.
  */
 export async function startSecrets(options: StartSecretsOptions): Promise<Secrets> {
   const { config, clock, metrics, log } = options;
   const { trustDomain } = config;
   const needsCluster = config.authoritySecret !== undefined || config.identitySecrets.length > 0;
   const cluster = needsCluster ? await connectCluster({ kubeconfig: config.kubeconfig }) : undefined;
+  for (const folder of config.identityFolders.values()) makeIdentityFolder(folder);
   const authority = await startAuthority(options, cluster);
   const keepers = await Promise.all(
     targetsOf(config, cluster).map(([group, target]) => keep(options, authority, group, target)),
@@ -86,6 +87,15 @@ async function startAuthority(
 function writeRoots(folder: string, authority: Authority): void {
   makeFolder(folder);
   replaceFile(join(folder, 'roots.pem'), authority.roots());
+}
+
+/** Whoever waits for an identity there would wait in vain. */
+function makeIdentityFolder(folder: string): void {
+  try {
+    makeFolder(folder);
+  } catch (error) {
+    throw new Error(`IDENTITY_FOLDER: cannot make the folder ${folder}: ${(error as Error).message}`);
+  }
 }
 
 function targetsOf(
