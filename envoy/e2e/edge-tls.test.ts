@@ -165,5 +165,10 @@ describe('TLS at the edge', () => {
     assert.equal(await said('shop.example.com'), 'max-age=600; includeSubDomains');
     assert.equal(await said('shop.example.com', '/broken/'), 'max-age=600; includeSubDomains');
     assert.equal(await said('a.example.com'), undefined);
+    const early = await askHttps(at('shop.example.com'), '/%2F');
+    assert.deepEqual(
+      [early.status, early.headers['strict-transport-security']],
+      [400, 'max-age=600; includeSubDomains'],
+    );
   });
 });

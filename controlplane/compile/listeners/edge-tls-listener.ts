@@ -55,6 +55,7 @@ function filterChain(host: EdgeHost, edge: EdgeListener): readonly JsonObject[] 
   const manager = httpConnectionManager(EDGE, edge, {
     mark: hostMark(hostname, tls),
     hasClientCertificates: tls.authorities !== undefined,
+    host,
   });
   return [
     {

@@ -4,7 +4,9 @@ import { extension } from '../extension.ts';
 import type { ModuleConfig } from '../module-config.ts';
 import { STREAM_IDLE_MS } from '../routes/mapping-route.ts';
 import { LOCAL_REPLY_CONFIG } from '../routes/retriable-header.ts';
+import type { EdgeHost } from '../tls/edge-hosts.ts';
 import { HOST_HEADER } from '../tls/host-header.ts';
+import { hstsOfLocalReplies } from '../tls/hsts.ts';
 import { accessLog, failureLog } from './access-log.ts';
 import { earlyHeaderMutation } from './early-header-mutation.ts';
 import { type Deciders, httpFilters } from './http-filters.ts';
@@ -17,7 +19,11 @@ export type EdgeParts = Deciders & {
 };
 
 /** The filter chain of a Host's TLS; `mark` is what HOST_HEADER says. */
-export type TlsChain = { readonly mark: string; readonly hasClientCertificates: boolean };
+export type TlsChain = {
+  readonly mark: string;
+  readonly hasClientCertificates: boolean;
+  readonly host: Pick<EdgeHost, 'hostname' | 'hsts'>;
+};
 
 const KIB = 1024;
 
@@ -68,6 +74,7 @@ function edge({ config, ownHeaders }: EdgeParts, tls: TlsChain | undefined): Jso
       tls === undefined ? undefined : { key: HOST_HEADER, value: tls.mark },
     ),
     ...(tls?.hasClientCertificates ? CLIENT_CERTIFICATE : {}),
+    ...(tls?.host.hsts === undefined ? {} : hstsOfLocalReplies(tls.host.hostname, tls.host.hsts)),
     use_remote_address: config.use_remote_address,
     xff_num_trusted_hops: config.xff_num_trusted_hops,
     path_with_escaped_slashes_action: config.escaped_slashes === 'keep' ? 'KEEP_UNCHANGED' : 'REJECT_REQUEST',

@@ -10,14 +10,45 @@ export const HSTS: JsonObject = {
   typed_config: extension('filters.http.header_mutation.v3.HeaderMutation', { mutations: {} }),
 };
 
+/**
+ * The part of the connection manager of a Host's TLS that writes it into answers that Envoy gives before a route is chosen: then the filter knows no virtual host. Only
+ * to who asks for the Host's own names, and not where such a name is another Host's (421).
+ */
+export function hstsOfLocalReplies(hostname: string, value: string): JsonObject {
+  const name = hostname.startsWith('*') ? { suffix: hostname.slice(1) } : { exact: hostname };
+  const string_match = { ...name, ignore_case: true };
+  const own = { header_filter: { header: { name: ':authority', string_match } } };
+  const directed = { or_filter: { filters: [status('LE', 420), status('GE', 422)] } };
+  return {
+    local_reply_config: {
+      mappers: [
+        {
+          filter: { and_filter: { filters: [own, directed] } },
+          headers_to_add: [toAdd(value)],
+        },
+      ],
+    },
+  };
+}
+
 /** What a virtual host says of it. The service's own header does not stand. */
 export function hstsOf(value: string): JsonObject {
-  const header = { key: 'strict-transport-security', value };
   return extension('filters.http.header_mutation.v3.HeaderMutationPerRoute', {
     mutations: {
-      response_mutations: [{ append: { header, append_action: 'OVERWRITE_IF_EXISTS_OR_ADD' } }],
+      response_mutations: [{ append: toAdd(value) }],
     },
   });
+}
+
+function toAdd(value: string): JsonObject {
+  const header = { key: 'strict-transport-security', value };
+  return { header, append_action: 'OVERWRITE_IF_EXISTS_OR_ADD' };
+}
+
+function status(op: 'LE' | 'GE', default_value: number): JsonObject {
+  return {
+    status_code_filter: { comparison: { op, value: { default_value, runtime_key: 'gateway.none' } } },
+  };
 }
 
 /** A route whose answer is not the Host's. */
