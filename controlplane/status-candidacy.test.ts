@@ -49,26 +49,26 @@ test('one with proxies stands at once, and stays', () => {
 
 test('one without proxies waits, leads for a while, and leaves the Lease to others for a moment', () => {
   const { events, passTo, lead } = started();
-  passTo(20_000);
+  passTo(5_000);
   lead(true);
-  passTo(45_000);
+  passTo(30_000);
   assert.deepEqual(events, [
-    '20000 stands',
-    '20000 leads',
-    '40000 leads no more',
-    '40000 leaves',
-    '45000 stands',
+    '5000 stands',
+    '5000 leads',
+    '25000 leads no more',
+    '25000 leaves',
+    '30000 stands',
   ]);
 });
 
 test('one that gets proxies stays, and one that loses them stays a while', () => {
   const { candidacy, events, passTo, lead } = started();
-  passTo(20_000);
+  passTo(5_000);
   lead(true);
-  passTo(39_000);
+  passTo(24_000);
   candidacy.proxies(true);
   passTo(100_000);
-  assert.deepEqual(events, ['20000 stands', '20000 leads']);
+  assert.deepEqual(events, ['5000 stands', '5000 leads']);
   candidacy.proxies(false);
   passTo(119_999);
   assert.equal(events.length, 2);
@@ -80,21 +80,21 @@ test('one that gets proxies stays, and one that loses them stays a while', () =>
 
 test('the end of an earlier time says nothing of the present one', () => {
   const { candidacy, events, passTo, lead, leads } = started();
-  passTo(20_000);
+  passTo(5_000);
   lead(true);
-  passTo(40_000);
+  passTo(25_000);
   candidacy.proxies(true);
   lead(true);
   leads[0]?.(false);
-  assert.equal(events.at(-1), '40000 leads');
+  assert.equal(events.at(-1), '25000 leads');
 });
 
 test('one that does not lead waits for the Lease as long as it takes, and none stands once it is closed', async () => {
   const { candidacy, events, passTo } = started();
   passTo(500_000);
-  assert.deepEqual(events, ['20000 stands']);
+  assert.deepEqual(events, ['5000 stands']);
   await candidacy.close();
   candidacy.proxies(true);
   passTo(900_000);
-  assert.deepEqual(events, ['20000 stands', '500000 leaves']);
+  assert.deepEqual(events, ['5000 stands', '500000 leaves']);
 });

@@ -14,10 +14,10 @@ export type Candidacy = {
   close(): Promise<void>;
 };
 
-/** A control plane without proxies lets those that have some write, if there are others: it waits so long, in ms, before it stands for the Lease… */
-const WITHOUT_PROXIES_MS = 20_000;
-/** …and having held it so long without any, leaves it for so long to whoever else wants it. */
+/** A control plane without proxies leaves the Lease to whoever else wants it, for so long at its start, in ms… */
 const ASIDE_MS = 5_000;
+/** …and again when it has held it so long without any. */
+const WITHOUT_PROXIES_MS = 20_000;
 
 /**
  * Whether this control plane stands for the Lease: at once when it has proxies. What proxies have taken is known only to the one that they are
@@ -63,7 +63,7 @@ export function openCandidacy({ lead, onLeading, after }: CandidacyOptions): Can
     void left?.close();
     wait(ASIDE_MS, stand);
   };
-  wait(WITHOUT_PROXIES_MS, stand);
+  wait(ASIDE_MS, stand);
   return {
     proxies(now) {
       if (now === connected) return;
