@@ -59,6 +59,13 @@ describe('gateway bootstrap', () => {
     [['Edge'], /^gateway: "Edge" is not a node group: /],
     [['edge', '--print', 'roots.yaml'], /^gateway: --print wants --tls-folder/],
     [['edge', '--tls-folder', '/a', '--print', 'b'], /^gateway: --print is "b": want identity.yaml or/],
+    [
+      ['edge', '--trust-domain', 'A B', '--tls-folder', '/a'],
+      /^gateway: --trust-domain is "A B": want small/,
+    ],
+    [['edge', '--trust-domain', 'a.test'], /^gateway: --tls-secrets and --trust-domain want --tls-folder/],
+    [['edge', '--tls-secrets', '/a'], /^gateway: --tls-secrets and --trust-domain want --tls-folder/],
+    [['edge', '--admin', 'unix:'], /^gateway: Cannot parse the admin address "unix:"/],
     [['edge', '--xds', 'nowhere'], /^gateway: Cannot parse the address of controlplane "nowhere"/],
   ] as const;
   for (const [args, message] of mistakes) {

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { DEFAULT_TRUST_DOMAIN } from '#certificates/identity.ts';
+import { DEFAULT_TRUST_DOMAIN, parseSpiffeId, spiffeId } from '#certificates/identity.ts';
 import { bootstrap } from '#envoy/bootstrap.ts';
 import { identitySecret } from '#envoy/identity-tls.ts';
 import { parseNodeGroup } from '#resources/node-group.ts';
@@ -14,8 +14,8 @@ type Flags = {
   sds: string;
   admin?: string;
   tlsFolder?: string;
-  tlsSecrets: string;
-  trustDomain: string;
+  tlsSecrets?: string;
+  trustDomain?: string;
   print?: string;
   resources?: string;
   json?: boolean;
@@ -37,8 +37,11 @@ export function bootstrapCommand(): Command {
       '--tls-folder <path>',
       'folder with the identity (tls.crt, tls.key, ca.crt) for mutual TLS to both',
     )
-    .option('--tls-secrets <path>', 'folder with identity.yaml and roots.yaml, which --print gives', SECRETS)
-    .option('--trust-domain <name>', 'whose identities those are', DEFAULT_TRUST_DOMAIN)
+    .option(
+      '--tls-secrets <path>',
+      'folder with identity.yaml and roots.yaml, which --print gives (default: /etc/gateway)',
+    )
+    .option('--trust-domain <name>', `whose identities those are (default: ${DEFAULT_TRUST_DOMAIN})`)
     .option('--print <file>', 'print identity.yaml or roots.yaml instead, with --tls-folder')
     .option('--resources <path>', 'resources whose ProxyConfigs name discovery services of their own')
     .option('--json', 'print JSON instead of YAML')
@@ -59,8 +62,18 @@ export function bootstrapCommand(): Command {
 }
 
 function identity({ tlsFolder, tlsSecrets, trustDomain }: Flags) {
+  if (tlsFolder === undefined && (tlsSecrets ?? trustDomain) !== undefined)
+    throw new Error('--tls-secrets and --trust-domain want --tls-folder: the folder with the identity');
   if (tlsFolder === undefined) return {};
-  return { identity: { tlsFolder, secretsFolder: tlsSecrets, trustDomain } };
+  const secretsFolder = tlsSecrets ?? SECRETS;
+  return { identity: { tlsFolder, secretsFolder, trustDomain: checkTrustDomain(trustDomain) } };
+}
+
+function checkTrustDomain(trustDomain = DEFAULT_TRUST_DOMAIN): string {
+  if (parseSpiffeId(spiffeId({ trustDomain, group: 'a' })) !== undefined) return trustDomain;
+  throw new Error(
+    `--trust-domain is "${trustDomain}": want small letters, digits, ".", "-" and "_", for example ${DEFAULT_TRUST_DOMAIN}`,
+  );
 }
 
 function secretFile({ print, tlsFolder }: Flags) {

@@ -7,7 +7,7 @@ import type { JsonObject } from '#protos/json.ts';
  * Throws an Error that names `what` the address is for when it is none of these.
  */
 export function toAddress(text: string, what: string): JsonObject {
-  if (text.startsWith('unix:')) return { pipe: { path: text.slice('unix:'.length), mode: 0o600 } };
+  if (/^unix:./.test(text)) return { pipe: { path: text.slice('unix:'.length), mode: 0o600 } };
   const { host, port } = splitHostPort(text, what);
   return { socket_address: { address: host, port_value: port } };
 }
