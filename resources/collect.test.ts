@@ -24,7 +24,7 @@ test('of two documents for one resource the first stays in force, and the Proble
   assert.equal(a?.kind === 'Mapping' && a.spec.service.host, 'first');
   assert.deepEqual(
     problems.map(({ file, line, message }) => `${file}:${line} ${message}`),
-    ['1.yaml:7 Mapping default/a is already at 0.yaml:1, which stays in force; remove or rename one'],
+    ['1.yaml:7 Mapping default/a is already at 0.yaml:1, which counts; remove or rename one'],
   );
 });
 
@@ -45,8 +45,8 @@ test('a gateway has one Module, the first', () => {
   assert.deepEqual(
     problems.filter(({ severity }) => severity === 'error').map(({ file, message }) => [file, message]),
     [
-      ['1.yaml', 'there is one Module for a gateway, and a/gateway at 0.yaml:1 is in force; remove one'],
-      ['2.yaml', 'there is one Module for a gateway, and a/gateway at 0.yaml:1 is in force; remove one'],
+      ['1.yaml', 'there is one Module for a gateway, and a/gateway at 0.yaml:1 counts; remove one'],
+      ['2.yaml', 'there is one Module for a gateway, and a/gateway at 0.yaml:1 counts; remove one'],
     ],
   );
 });

@@ -45,13 +45,18 @@ function parseLeniently<Schema extends z.ZodObject>(
 ): Parsed<z.output<Schema>> {
   const parsed = schema.safeParse(input);
   if (parsed.success) return accepted(parsed.data, []);
-  const findings = parsed.error.issues.map(issue => explainIssue(schema, input, issue));
+  const findings = distinct(parsed.error.issues.map(issue => explainIssue(schema, input, issue)));
   const refused = { findings, wellFormed: parseWellFormed(schema, input, parsed.error.issues) };
   const items = parsed.error.issues.map(issue => lenientItem(schema, issue.path.map(toKey)));
   const droppable = items.filter(item => item !== undefined);
   if (droppable.length < items.length) return refused;
   const again = schema.safeParse(without(input, droppable));
   return again.success ? accepted(again.data, findings) : refused;
+}
+
+/** A number can be no safe integer and too large, of which the same is said. */
+function distinct(findings: readonly Finding[]): readonly Finding[] {
+  return [...new Map(findings.map(finding => [JSON.stringify(finding), finding])).values()];
 }
 
 function accepted<Spec extends object>(spec: Spec, findings: readonly Finding[]): Parsed<Spec> {
