@@ -78,7 +78,7 @@ export const IMPORT_RULES: readonly ImportRow[] = [
     packages: ['jose', 'oidc-provider', 'pino'],
     node: true,
   },
-  { folder: 'user-service', ours: [], packages: ['express', 'pg', 'pino'], node: true },
+  { folder: 'user-service', ours: ['files'], packages: ['express', 'pg', 'pino'], node: true },
   { folder: 'envoy', ours: ['certificates', 'protos'], packages: ['yaml'], node: true },
   {
     folder: 'launcher',

@@ -1,7 +1,8 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
+import { makeFolder } from '#files/make-folder.ts';
 import { StoreUnavailable } from './store-unavailable.ts';
 import type { User, UserStore } from './users.ts';
 
@@ -56,7 +57,7 @@ export function sqliteUserStore(file: string): UserStore {
 }
 
 function openDatabase(file: string): OpenDatabase {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(file));
   closeSync(openSync(file, 'a', 0o600));
   const database = new DatabaseSync(file, { timeout: 0 });
   try {
