@@ -23,9 +23,10 @@ export function unmetHeader(matcher: JsonObject, headers: Headers): Unmet | unde
 
 /** Envoy's `StringMatcher`. */
 function matchesString(matcher: Json | undefined, text: string): boolean {
-  const { exact, safe_regex, ...others } = isJsonObject(matcher) ? matcher : { none: null };
+  const { exact, contains, safe_regex, ...others } = isJsonObject(matcher) ? matcher : { none: null };
   if (Object.keys(others).length === 0) {
     if (typeof exact === 'string') return text === exact;
+    if (typeof contains === 'string') return text.includes(contains);
     if (isJsonObject(safe_regex)) return matchesRe2(String(safe_regex.regex), text);
   }
   throw new Error(`a string match that explain does not know: ${Object.keys(others).join(', ')}`);
