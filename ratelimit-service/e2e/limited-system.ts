@@ -35,7 +35,7 @@ export type LimitedSystem = System & {
 };
 
 /** A machine with other work may take longer than Envoy's 20 ms to decide: tests give a decision this time, in ms. */
-export const PATIENT_MS = 2_000;
+export const PATIENT_MS = 10_000;
 
 /** Starts a gateway with the resources that `write` makes, by file name, and waits until they are in force. */
 export async function startLimited(
@@ -113,8 +113,12 @@ export function limits(name: string, list: readonly object[]): string {
   return document('RateLimit', name, { domain: 'gateway', limits: list });
 }
 
+/** How long the upstream may take, which is in the process of the test, in ms. */
+const UPSTREAM_MS = 20_000;
+
 /** A Mapping of `/<name>/` with these label groups. */
 export function labelled(name: string, service: string, ...groups: readonly (readonly unknown[])[]): string {
   const gateway = groups.map((group, index) => ({ [`group-${index}`]: group }));
-  return document('Mapping', name, { prefix: `/${name}/`, service, labels: { gateway } });
+  const spec = { prefix: `/${name}/`, service, timeout_ms: UPSTREAM_MS, labels: { gateway } };
+  return document('Mapping', name, spec);
 }

@@ -66,7 +66,7 @@ class DiscoveryClient {
 
   /** Waits for the next response. */
   next(): Promise<AnyResponse> {
-    return until(() => this.received.shift(), 5_000, 'a response');
+    return until(() => this.received.shift(), 30_000, 'a response');
   }
 
   ack({ type_url, nonce, version_info = '' }: AnyResponse, fields: object = {}): void {
@@ -75,7 +75,7 @@ class DiscoveryClient {
 
   /** Waits until the server has ended the stream. */
   ended(): Promise<StatusObject> {
-    return until(() => this.status, 5_000, 'the end of the stream');
+    return until(() => this.status, 30_000, 'the end of the stream');
   }
 
   halfClose(): void {
