@@ -41,7 +41,7 @@ describe('a gateway', () => {
 
   test('starts without a warning, and says what to try', () => {
     assert.doesNotMatch(gateway.said(), /^\[/m);
-    assert.equal(gateway.said().match(/^ {2}curl /gm)?.length, 3);
+    assert.equal(gateway.said().match(/^ {2}curl /gm)?.length, 4);
   });
 
   test('gives each instance the same share, in turn', async () => {
