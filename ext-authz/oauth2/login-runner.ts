@@ -87,7 +87,8 @@ async function logIn(visit: Visit, scope: readonly string[], reason?: string): P
   const { context, filter, item, place, presented, request, signal } = visit;
   const instead = await insteadOfRedirect(filter.realm, request, item, context);
   if (instead !== undefined) return instead;
-  if (isWebSocket(request)) return answer(answerPage(request, { status: 401, message: NO_LOGIN, note: { reason: NO_LOGIN } }));
+  if (isWebSocket(request))
+    return answer(answerPage(request, { status: 401, message: NO_LOGIN, note: { reason: NO_LOGIN } }));
   const { sameSite } = item.arguments;
   const asked = [...new Set(['openid', ...scope])].sort();
   const replaces = presented.loaded?.key;
