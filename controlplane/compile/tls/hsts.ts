@@ -15,9 +15,7 @@ export const HSTS: JsonObject = {
  * to who asks for the Host's own names, and not where such a name is another Host's (421).
  */
 export function hstsOfLocalReplies(hostname: string, value: string): JsonObject {
-  const name = hostname.startsWith('*') ? { suffix: hostname.slice(1) } : { exact: hostname };
-  const string_match = { ...name, ignore_case: true };
-  const own = { header_filter: { header: { name: ':authority', string_match } } };
+  const own = { header_filter: { header: { name: ':authority', ...ownNames(hostname) } } };
   const directed = { or_filter: { filters: [status('LE', 420), status('GE', 422)] } };
   return {
     local_reply_config: {
@@ -29,6 +27,13 @@ export function hstsOfLocalReplies(hostname: string, value: string): JsonObject 
       ],
     },
   };
+}
+
+/** Part of a `HeaderMatcher`. `*` has every name, and Envoy takes no empty suffix. */
+function ownNames(hostname: string): JsonObject {
+  if (hostname === '*') return { present_match: true };
+  const name = hostname.startsWith('*') ? { suffix: hostname.slice(1) } : { exact: hostname };
+  return { string_match: { ...name, ignore_case: true } };
 }
 
 /** What a virtual host says of it. The service's own header does not stand. */
