@@ -301,6 +301,7 @@ describe('proxies that are not there', () => {
     const kept: string[] = [];
     const timers: (() => void)[] = [];
     let connected: readonly string[] = [];
+    let configured: readonly string[] = ['edge', 'side'];
     const refuses = (group: string) => group === 'edge' && (served[group] ?? '').includes('a@2');
     const stateOf = (group: string): Standing['state'] => {
       if (settledWith[group] !== served[group]) return 'waiting';
@@ -308,7 +309,7 @@ describe('proxies that are not there', () => {
     };
     const lastGood = mapping('a', '1');
     const controller: Controller = new Controller(new Map([[lastGood.id, lastGood]]), {
-      groups: () => ['edge', 'side'],
+      groups: () => configured,
       services: new Set(),
       changedOver: () => {},
       compile: resources => ({ snapshot: snapshotFor(resources), problems: [] }),
@@ -331,7 +332,10 @@ describe('proxies that are not there', () => {
         controller.proxiesChanged();
       }
     };
-    return { controller, connect, kept, served, timers };
+    const configure = (...groups: string[]) => {
+      configured = groups;
+    };
+    return { configure, controller, connect, kept, served, timers };
   }
 
   test('are waited for after a restart: what the last of them refuses does not replace the last good', () => {
@@ -360,6 +364,31 @@ describe('proxies that are not there', () => {
     assert.deepEqual(kept, ['a@1,b@1']);
     connect('side', 'edge');
     assert.equal(served.edge, 'a@1,b@1');
+  });
+
+  test('are waited for when all were gone, however long that was', () => {
+    const { controller, connect, kept, served, timers } = restarted();
+    const other = mapping('b', '1');
+    controller.written(written([mapping('a', '1'), other]));
+    connect('side', 'edge');
+    connect();
+    controller.written(written([mapping('a', '2'), other]));
+    for (const timer of timers.splice(0)) timer();
+    connect('side');
+    assert.deepEqual(kept, ['a@1,b@1']);
+    connect('side', 'edge');
+    assert.equal(served.edge, 'a@1,b@1');
+  });
+
+  test('are not waited for when their group has no configuration any more', () => {
+    const { configure, controller, connect, kept } = restarted();
+    controller.written(written([mapping('a', '1'), mapping('b', '1')]));
+    connect('side', 'edge');
+    connect('edge');
+    configure('edge');
+    controller.written(written([mapping('a', '1')]));
+    connect('edge');
+    assert.deepEqual(kept, ['a@1,b@1', 'a@1']);
   });
 
   test('are not waited for any longer when the first has been there for a while, nor later on', () => {

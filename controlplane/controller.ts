@@ -48,7 +48,7 @@ type Compiled = GroupConfiguration & { readonly group: string };
  */
 export class Controller {
   readonly #parts: ControllerParts;
-  readonly #published = new Map<string, { version: string; empty: boolean; problems: readonly Problem[] }>();
+  readonly #published = new Map<string, { version: string; problems: readonly Problem[] }>();
   /** Groups whose configuration changed since the last acceptance. */
   readonly #unproven = new Set<string>();
   #rollout: Rollout;
@@ -61,8 +61,12 @@ export class Controller {
   #changing = false;
   #overdue = false;
   #cancelTimer: () => void = () => {};
+  /** Groups that have configuration, services' too. */
+  #configured: readonly string[] = [];
   /** Groups of which a proxy has been here. */
   readonly #seen = new Set<string>();
+  /** A proxy was here when it was last looked. */
+  #inhabited = false;
   /** Something was accepted since this process began. */
   #proven = false;
   /** A service that has another configuration now is not connected here. */
@@ -103,23 +107,23 @@ export class Controller {
     return this.#overdue || proxies.every(({ state }) => state === 'settled');
   }
 
-  /** Who comes first gives the others the time to come. */
+  /** Who comes first, at the start or after all were gone, gives the others the time to come. */
   #noteProxies(): void {
-    const alone = this.#seen.size === 0;
+    const wasInhabited = this.#inhabited;
+    this.#inhabited = this.#hasProxies();
     for (const { group } of this.#parts.proxies())
       if (!this.#parts.services.has(group)) this.#seen.add(group);
-    if (alone && this.#seen.size > 0 && this.#held.length === 0) this.#startOverdue();
+    if (this.#inhabited && !wasInhabited && this.#held.length === 0) this.#startOverdue();
   }
 
   /**
-   * Groups that cannot take a change while no proxy of theirs is here: those that had one and are given something, and of a process
+   * Groups that cannot take a change while no proxy of theirs is here: those that had one and still have configuration, and of a process
    * that has just begun every one, since proxies come back one by one. Elsewhere is another control plane that hears them.
    */
   #awaited(): ReadonlySet<string> {
     const { replicated = false, services } = this.#parts;
-    const groups = replicated ? [] : [...this.#published].filter(([, { empty }]) => !empty);
-    const names = groups.map(([group]) => group).filter(group => !services.has(group));
-    return new Set(names.filter(group => !this.#proven || this.#seen.has(group)));
+    const groups = replicated ? [] : this.#configured.filter(group => !services.has(group));
+    return new Set(groups.filter(group => !this.#proven || this.#seen.has(group)));
   }
 
   #judge(): void {
@@ -180,7 +184,8 @@ export class Controller {
 
   #publish(): void {
     const resources = toResourceSet(effective(this.#rollout).values(), this.#closed());
-    const groups = new Set([...this.#published.keys(), ...this.#parts.groups(resources)]);
+    this.#configured = this.#parts.groups(resources);
+    const groups = new Set([...this.#published.keys(), ...this.#configured]);
     const compiled = [...groups].map(group => ({ group, ...this.#parts.compile(resources, group) }));
     const failure = compiled.find(result => 'error' in result);
     if (failure !== undefined && this.#refuse(failure.error)) return;
@@ -245,8 +250,7 @@ export class Controller {
   #publishGroup({ group, snapshot, problems }: Compiled): boolean {
     const version = snapshotVersion(snapshot);
     const changed = this.#published.get(group)?.version !== version;
-    const empty = [...snapshot.values()].every(({ size }) => size === 0);
-    this.#published.set(group, { version, empty, problems });
+    this.#published.set(group, { version, problems });
     if (!changed) return false;
     this.#unproven.add(group);
     this.#parts.publish(group, snapshot);
