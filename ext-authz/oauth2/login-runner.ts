@@ -86,23 +86,20 @@ function allow({ filter, place, presented, request }: Visit, session: Session): 
 async function logIn(visit: Visit, scope: readonly string[], reason?: string): Promise<Outcome> {
   const { context, filter, item, place, presented, request, signal } = visit;
   const instead = await insteadOfRedirect(filter.realm, request, item, context);
-  if (instead !== undefined) return instead;
-  if (isWebSocket(request))
-    return answer(answerPage(request, { status: 401, message: NO_LOGIN, note: { reason: NO_LOGIN } }));
+  if (instead !== undefined) return withReason(instead, reason);
   const { sameSite } = item.arguments;
   const asked = [...new Set(['openid', ...scope])].sort();
   const replaces = presented.loaded?.key;
   const need: LoginNeed = { scope: asked, sameSite, ...(replaces !== undefined && { replaces }) };
   const cookies = deadCookies(filter, place, presented, sameSite);
   const away = await beginLogin(filter, { request, place, signal: signal() }, need, cookies);
-  return answer(reason === undefined ? away : { ...away, note: { reason } });
+  return withReason(answer(away), reason);
 }
 
-const NO_LOGIN = 'A WebSocket cannot log in: open the page that it belongs to first.';
-
-/** Browsers follow no redirect of theirs (WHATWG Websockets, "Establish a WebSocket connection"), and an attempt for each would push out those of people. */
-function isWebSocket({ headers }: HttpRequest): boolean {
-  return (headers.get('upgrade') ?? []).some(protocol => protocol.toLowerCase() === 'websocket');
+/** Tells the log why the session that there was does not do. */
+function withReason(outcome: Outcome, reason: string | undefined): Outcome {
+  if (reason === undefined || outcome.kind !== 'answer') return outcome;
+  return answer({ note: { reason }, ...outcome.answer });
 }
 
 function notGranted({ granted }: Session, scope: readonly string[]): string {

@@ -168,6 +168,17 @@ for (const [who, status, error] of [
   });
 }
 
+test('why a session was not refreshed is told where there is an answer instead of a login, too', async t => {
+  const { browser, gateway } = await open(t);
+  rotate();
+  await browser.follow(PAGE, authorize);
+  provider().behave('token', () => ({ status: 400, body: { error: 'invalid_grant' } }));
+  gateway.advance(HOUR + 1);
+  const { reason, status } = await browser.visit(PAGE, { headers: { upgrade: 'websocket' } });
+  assert.equal(status, 401);
+  assert.match(reason ?? '', /refused with invalid_grant/);
+});
+
 for (const [status, error] of [
   [401, 'invalid_client'],
   [400, 'unauthorized_client'],
