@@ -38,8 +38,11 @@ export function parseMethod(text: string): Parsed<string> {
   return { error: `"${text}" is not a request method: letters, digits and !#$%&'*+-.^_\`|~ only` };
 }
 
-/** What would carry requests that neither Filters nor limits see: tunnels (RFC 9110 section 9.3.6, RFC 9298, RFC 9484), and HTTP/2 in plain text. */
-const CARRIERS: readonly string[] = ['connect', 'connect-ip', 'connect-udp', 'h2c'];
+/**
+ * Names of what would carry requests that neither Filters nor limits see: tunnels (RFC 9110 section 9.3.6, RFC 9298, RFC 9484 and others), TLS (RFC 2817) and HTTP of any
+ * version.
+ */
+const CARRIER = /^(?:connect(?:-.*)?|tls|https?|h2c?)$/;
 
 /**
  * A protocol to which a request may switch: a name, and perhaps a version (RFC 9110 section 7.8), in lower case since case does not count. Envoy
@@ -47,10 +50,10 @@ const CARRIERS: readonly string[] = ['connect', 'connect-ip', 'connect-udp', 'h2
  */
 export function parseUpgrade(text: string): Parsed<string> {
   const protocol = text.toLowerCase();
-  const [name = '', ...version] = text.split('/');
+  const [name = '', ...version] = protocol.split('/');
   if (version.length > 1 || ![name, ...version].every(part => TOKEN.test(part)))
     return { error: `"${text}" is not a protocol: a name as \`websocket\`, or name/version` };
-  if (CARRIERS.includes(protocol))
+  if (CARRIER.test(name))
     return { error: `"${text}" is not served: Filters and limits would not see the requests inside` };
   return { value: protocol };
 }

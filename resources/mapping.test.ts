@@ -134,10 +134,10 @@ const REFUSED: readonly [fields: object, problem: string][] = [
     { allow_upgrade: ['websocket', 'Connect'] },
     'error spec.allow_upgrade[1]: "Connect" is not served: Filters and limits would not see the requests inside',
   ],
-  [
-    { allow_upgrade: ['h2c'] },
-    'error spec.allow_upgrade[0]: "h2c" is not served: Filters and limits would not see the requests inside',
-  ],
+  ...['h2c', 'HTTP/2.0', 'TLS/1.2', 'connect-udp', 'connect-tcp'].map((protocol): [object, string] => [
+    { allow_upgrade: [protocol] },
+    `error spec.allow_upgrade[0]: "${protocol}" is not served: Filters and limits would not see the requests inside`,
+  ]),
   ...['', 'web socket', 'websocket,', 'spdy/3/1', 'spdy/', '/3.1'].map((protocol): [object, string] => [
     { allow_upgrade: [protocol] },
     `error spec.allow_upgrade[0]: "${protocol}" is not a protocol: a name as \`websocket\`, or name/version`,
