@@ -2,6 +2,7 @@ import { delimiter, join, relative } from 'node:path';
 import { Command, Option } from 'commander';
 import { nodeGroups } from '#controlplane/compile/node-groups.ts';
 import { describeProblem } from '#controlplane/problems.ts';
+import { parseList } from '#process/environment.ts';
 import { toResourceSet } from '#resources/resource-set.ts';
 import { compileOptions } from './built-in-addresses.ts';
 import { checkNodeGroup } from './check-node-group.ts';
@@ -79,15 +80,7 @@ function explainFor(request: ClientRequest, paths: readonly string[], nodeGroup:
 
 /** As the environment has them, and the control plane reads them. */
 function split(text: string): readonly string[] {
-  if (text.trim() === '') return [DEMO];
-  const paths = text
-    .split(delimiter)
-    .map(path => path.trim())
-    .filter(path => path !== '');
-  if (paths.length > 0) return paths;
-  throw new Error(
-    `RESOURCES is "${text}", which names nothing: want one or more, with "${delimiter}" between`,
-  );
+  return text.trim() === '' ? [DEMO] : parseList('RESOURCES', text, delimiter);
 }
 
 /** What is below the working directory is shown, and thus read, without it. */
