@@ -8,6 +8,7 @@ function started() {
   let now = 0;
   const leads: ((leading: boolean) => void)[] = [];
   const events: string[] = [];
+  const released = Promise.withResolvers<void>();
   const candidacy = openCandidacy({
     lead(onLeading) {
       events.push(`${now} stands`);
@@ -16,6 +17,7 @@ function started() {
         async close() {
           events.push(`${now} leaves`);
           onLeading(false);
+          await released.promise;
         },
       };
     },
@@ -36,7 +38,11 @@ function started() {
     }
     now = time;
   };
-  return { candidacy, events, passTo, leads, lead: (leading: boolean) => leads.at(-1)?.(leading) };
+  const release = () => {
+    events.push(`${now} gives it up`);
+    released.resolve();
+  };
+  return { candidacy, events, passTo, leads, release, lead: (leading: boolean) => leads.at(-1)?.(leading) };
 }
 
 test('one with proxies stands at once, and stays', () => {
@@ -90,11 +96,23 @@ test('the end of an earlier time says nothing of the present one', () => {
 });
 
 test('one that does not lead waits for the Lease as long as it takes, and none stands once it is closed', async () => {
-  const { candidacy, events, passTo } = started();
+  const { candidacy, events, passTo, release } = started();
   passTo(500_000);
   assert.deepEqual(events, ['5000 stands']);
+  release();
   await candidacy.close();
   candidacy.proxies(true);
   passTo(900_000);
-  assert.deepEqual(events, ['5000 stands', '500000 leaves']);
+  assert.deepEqual(events, ['5000 stands', '500000 gives it up', '500000 leaves']);
+});
+
+test('one that is closed while it leaves the Lease has given it up when that is done', async () => {
+  const { candidacy, events, passTo, lead, release } = started();
+  passTo(5_000);
+  lead(true);
+  passTo(25_000);
+  const closed = candidacy.close().then(() => events.push('closed'));
+  setImmediate(release);
+  await closed;
+  assert.deepEqual(events.slice(2), ['25000 leads no more', '25000 leaves', '25000 gives it up', 'closed']);
 });

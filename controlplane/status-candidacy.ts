@@ -25,6 +25,8 @@ const WITHOUT_PROXIES_MS = 20_000;
  */
 export function openCandidacy({ lead, onLeading, after }: CandidacyOptions): Candidacy {
   let candidate: Leading | undefined;
+  /** The Lease that was left last is given up. */
+  let left: Promise<void> | undefined;
   /** How often it has stood: what is heard of an earlier time, which may still be ending, does not count. */
   let standing = 0;
   let leading = false;
@@ -57,10 +59,10 @@ export function openCandidacy({ lead, onLeading, after }: CandidacyOptions): Can
     else cancel();
   };
   const stepAside = () => {
-    const left = candidate;
+    const leaving = candidate;
     candidate = undefined;
     tell(false);
-    void left?.close();
+    left = leaving?.close();
     wait(ASIDE_MS, stand);
   };
   wait(ASIDE_MS, stand);
@@ -74,7 +76,7 @@ export function openCandidacy({ lead, onLeading, after }: CandidacyOptions): Can
     async close() {
       closed = true;
       cancel();
-      await candidate?.close();
+      await Promise.all([left, candidate?.close()]);
     },
   };
 }
