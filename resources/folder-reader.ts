@@ -28,7 +28,7 @@ const ATTEMPTS = 3;
 /**
  * A reader that reads a file only when its signature changed. `confirm` also reads those again that were read once since they
  * changed. A reading is of one moment: when the folder changed meanwhile, it is read again.
- * @throws NodeJS.ErrnoException when the folder itself cannot be read
+ * @throws NodeJS.ErrnoException when the folder itself cannot be read, FolderTooLarge
  */
 export function createFolderReader(root: string): (confirm: boolean) => FolderReading {
   let known: ReadonlyMap<string, Read> = new Map();
