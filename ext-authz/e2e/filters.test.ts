@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { UnsecuredJWT } from 'jose';
 import { startEchoServer } from '#controlplane/compile/e2e/echo-server.ts';
-import { openRecordStore } from '../store/open-record-store.ts';
 import type { RecordStore } from '../store/record-store.ts';
 import { openStoreKey } from '../store/store-key.ts';
 import { logIn } from '../testing/log-in.ts';
@@ -15,6 +14,7 @@ import { type OidcProvider, startOidcProvider } from '../testing/oidc-provider.t
 import { cookiesOf, edgeSession } from './edge-session.ts';
 import { type GuardedEnvoy, startGuarded } from './guarded-envoy.ts';
 import { openKit } from './open-kit.ts';
+import { openStore } from './open-store.ts';
 
 const SECRET = 's'.repeat(40);
 const ORIGIN = 'http://site.test:8080';
@@ -38,15 +38,7 @@ before(async () => {
     users: [ALICE, SMUGGLER],
     jwtClients: ['machine'],
   });
-  store = await openRecordStore({
-    redis: undefined,
-    file: join(folder, 'sessions.sqlite'),
-    timeoutMs: 1000,
-    now: Date.now,
-    uptime: () => performance.now(),
-    random: Math.random,
-    onEvent: () => {},
-  });
+  store = await openStore(folder);
   const kit = openKit(store, openStoreKey(folder, randomBytes));
   envoy = await startGuarded(resources(), kit);
 });

@@ -8,7 +8,6 @@ import { UnsecuredJWT } from 'jose';
 import { askConnect } from '#envoy/e2e/extended-connect.ts';
 import { askUpgrade, openWebSocket } from '#envoy/e2e/web-socket.ts';
 import { startWebSocketUpstream, type WebSocketUpstream } from '#envoy/e2e/websocket-upstream.ts';
-import { openRecordStore } from '../store/open-record-store.ts';
 import type { RecordStore } from '../store/record-store.ts';
 import { openStoreKey } from '../store/store-key.ts';
 import { webClient } from '../testing/oidc-clients.ts';
@@ -16,6 +15,7 @@ import { type OidcProvider, startOidcProvider } from '../testing/oidc-provider.t
 import { edgeSession } from './edge-session.ts';
 import { type GuardedEnvoy, startGuarded } from './guarded-envoy.ts';
 import { openKit } from './open-kit.ts';
+import { openStore } from './open-store.ts';
 
 const SECRET = 's'.repeat(40);
 const HOST = 'site.test:8080';
@@ -73,15 +73,7 @@ describe('filters decide about a request for a WebSocket', () => {
       ],
       users: [ALICE],
     });
-    store = await openRecordStore({
-      redis: undefined,
-      file: join(folder, 'sessions.sqlite'),
-      timeoutMs: 1000,
-      now: Date.now,
-      uptime: () => performance.now(),
-      random: Math.random,
-      onEvent: () => {},
-    });
+    store = await openStore(folder);
     const kit = openKit(store, openStoreKey(folder, randomBytes));
     envoy = await startGuarded(resources(provider.issuer, upstream.port), kit);
     base = `http://127.0.0.1:${envoy.port}`;

@@ -1,0 +1,16 @@
+import { join } from 'node:path';
+import { openRecordStore } from '../store/open-record-store.ts';
+import type { RecordStore } from '../store/record-store.ts';
+
+/** A real store in a file of the folder. */
+export function openStore(folder: string): Promise<RecordStore> {
+  return openRecordStore({
+    redis: undefined,
+    file: join(folder, 'sessions.sqlite'),
+    timeoutMs: 1000,
+    now: Date.now,
+    uptime: () => performance.now(),
+    random: Math.random,
+    onEvent: () => {},
+  });
+}
