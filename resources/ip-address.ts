@@ -18,6 +18,8 @@ export function canonicalAddress(text: string): string | undefined {
   return new SocketAddress({ address: text, family: version === 6 ? 'ipv6' : 'ipv4' }).address;
 }
 
-export const ipAddress = checkedString('an IP address', text =>
-  ipVersion(text) === 0 ? { error: `"${text}" is not an IP address` } : { value: text },
-);
+/** Each address in one spelling: a listener has its name by it, and Envoy refuses two at one address. */
+export const ipAddress = checkedString('an IP address', text => {
+  const value = canonicalAddress(text);
+  return value === undefined ? { error: `"${text}" is not an IP address` } : { value };
+});

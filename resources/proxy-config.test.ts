@@ -108,6 +108,16 @@ test('a route without timeout_ms has none, as document 3 says', () => {
   assert.equal(resource?.kind === 'ProxyConfig' && resource.spec.virtual_hosts[0]?.routes[0]?.timeout_ms, 0);
 });
 
+test('a listener has one address, however it is spelt', () => {
+  const addresses = ['2001:db8::1', '2001:DB8:0:0:0:0:0:1'].map(address => {
+    const [resource] = parseText(
+      documentOf('ProxyConfig', { ...EXAMPLE, listener: { port: 80, address } }),
+    ).resources;
+    return resource?.kind === 'ProxyConfig' ? resource.spec.listener?.address : undefined;
+  });
+  assert.deepEqual(addresses, ['2001:db8::1', '2001:db8::1']);
+});
+
 const host = (fields: object) => ({ virtual_hosts: [{ name: 'v', domains: ['*'], ...fields }] });
 const cluster = (fields: object) => ({
   virtual_hosts: [],
