@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import { askHttps, handshake, openHttp2, type TlsAsk } from './https-request.ts';
 import { request } from './request.ts';
-import { CLIENT, startTlsSite, type TlsSite } from './tls-site.ts';
+import { CLIENT, host, startTlsSite, type TlsSite } from './tls-site.ts';
+import { until } from './until.ts';
 import type { Echo } from './upstream.ts';
 
 describe('TLS at the edge', () => {
@@ -170,5 +171,24 @@ describe('TLS at the edge', () => {
       [early.status, early.headers['strict-transport-security']],
       [400, 'max-age=600; includeSubDomains'],
     );
+  });
+
+  test('Strict-Transport-Security of the Host that has every name', async () => {
+    site.system.write(
+      'every.yaml',
+      host('every', 'hostname: "*", tls: {issuer: gateway}, hsts: {max_age: 300}'),
+    );
+    await until(() => handshake(at('localhost')).catch(() => undefined));
+    for (const [path, status] of [
+      ['/', 200],
+      ['/%2F', 400],
+    ] as const) {
+      const answer = await askHttps(at('localhost'), path);
+      assert.deepEqual(
+        [answer.status, answer.headers['strict-transport-security']],
+        [status, 'max-age=300'],
+        path,
+      );
+    }
   });
 });
