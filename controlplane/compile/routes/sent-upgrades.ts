@@ -1,5 +1,6 @@
 import type { ProxyConfigSpec } from '#resources/proxy-config.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
+import type { Service } from '#resources/service.ts';
 import { isProxyOf, serviceOfHost } from '../clusters/hop.ts';
 import { EDGE } from '../node-groups.ts';
 import { distinctUpgrades, mappingUpgrades } from './upgrades.ts';
@@ -9,14 +10,14 @@ export type SentUpgrades = { readonly upgrades: readonly string[]; readonly orig
 
 /**
  * The protocols that routes of other node groups allow for requests to the service of `group`: what the proxies beside its instances let through,
- * so that an upgrade is allowed in one place. The edge is nobody's application.
+ * so that an upgrade is allowed in one place. The edge is nobody's application, and by https one asks somebody else's server.
  */
 export function sentUpgrades({ mappings, proxyConfigs }: ResourceSet, group: string): SentUpgrades {
   if (group === EDGE) return { upgrades: [], origins: [] };
   const sent = [
     ...mappings.map(({ id, spec }) => ({
       ...{ id, caller: spec.node_group },
-      upgrades: isOwn(group, spec.service.host) ? mappingUpgrades(spec) : [],
+      upgrades: asks(group, spec.service) ? mappingUpgrades(spec) : [],
     })),
     ...proxyConfigs.map(({ id, spec }) => ({
       ...{ id, caller: spec.node_group },
@@ -27,6 +28,10 @@ export function sentUpgrades({ mappings, proxyConfigs }: ResourceSet, group: str
     upgrades: distinctUpgrades(sent.flatMap(({ upgrades }) => upgrades)),
     origins: sent.map(({ id }) => id),
   };
+}
+
+function asks(group: string, { host, scheme }: Service): boolean {
+  return scheme === 'http' && isOwn(group, host);
 }
 
 function routesTo(group: string, { clusters, virtual_hosts }: ProxyConfigSpec) {
