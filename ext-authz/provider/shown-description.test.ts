@@ -30,6 +30,12 @@ for (const [title, text, secrets, shown] of [
   test(`shown: ${title}`, () => assert.equal(shownDescription(text, secrets), shown));
 }
 
+test('a secret is not shown as a form, a URL, HTML or JSON quotes it', () => {
+  const secrets = secretsOf(new Headers(), `password=${encodeURIComponent('a/"b&c')}`);
+  for (const quoted of ['a/"b&c', 'a%2F%22b%26c', 'a%2f%22b%26c', 'a/&quot;b&amp;c', 'a/\\"b&c'])
+    assert.equal(shownDescription(`wrong: ${quoted}`, secrets), 'wrong: …');
+});
+
 test('what is no text, or has none, says nothing', () => {
   for (const text of [undefined, null, 7, {}, '', ' \n']) assert.equal(shownDescription(text, []), undefined);
 });

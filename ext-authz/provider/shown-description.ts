@@ -1,3 +1,5 @@
+import { escapeHtml } from '#process/escape-html.ts';
+
 /** What a log has of a description. */
 const LONGEST = 300;
 /** Parts of a token, a code or a hash. */
@@ -28,11 +30,14 @@ export function secretsOf(headers: Headers, form: string): readonly string[] {
     OPEN.has(name) ? [] : [value],
   );
   const meant = [...parameters, ...credentialsOf(headers.get('authorization') ?? '')];
-  return meant.flatMap(secret => [
-    secret,
-    encodeURIComponent(secret),
-    new URLSearchParams({ '': secret }).toString().slice(1),
-  ]);
+  return meant.flatMap(spellings);
+}
+
+/** As it is, percent-encoded with digits in either case, and as HTML and JSON quote it. */
+function spellings(secret: string): readonly string[] {
+  const encoded = [encodeURIComponent(secret), new URLSearchParams({ '': secret }).toString().slice(1)];
+  const inLowerCase = encoded.map(text => text.replace(/%../g, code => code.toLowerCase()));
+  return [secret, ...encoded, ...inLowerCase, escapeHtml(secret), JSON.stringify(secret).slice(1, -1)];
 }
 
 /** RFC 7617 section 2, with the form-encoding of RFC 6749 section 2.3.1; RFC 6750 section 2.1. */
