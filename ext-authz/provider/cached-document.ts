@@ -40,7 +40,7 @@ export class CachedDocument<T> {
   #stored: Stored<T> | undefined;
   #failure: Failure | undefined;
   #pending: Promise<T> | undefined;
-  #askedAt = Number.NEGATIVE_INFINITY;
+  #reloadedAt = Number.NEGATIVE_INFINITY;
 
   constructor(client: HttpClient, source: DocumentSource<T>, options: DocumentOptions) {
     this.#client = client;
@@ -56,9 +56,12 @@ export class CachedDocument<T> {
       : this.#load(signal, false);
   }
 
-  /** The document anew, but asked at most once in 10 s: in between what `get` would give, or the error of the last time. */
+  /**
+   * The document anew, but so at most once in 10 s, however lately `get` asked for it: in between what `get` would give, or the error of
+   * the last time.
+   */
   async reload(signal: AbortSignal): Promise<T> {
-    const waits = this.#options.now() - this.#askedAt < RELOAD_PAUSE_MS;
+    const waits = this.#options.now() - this.#reloadedAt < RELOAD_PAUSE_MS;
     if (!waits || this.#pending !== undefined) return this.#load(signal, true);
     if (this.#failure !== undefined) throw this.#failure.error;
     return this.get(signal);
@@ -73,7 +76,7 @@ export class CachedDocument<T> {
     if (this.#pending === undefined) {
       if (this.#failure !== undefined && this.#options.now() < this.#failure.retryAt)
         throw this.#failure.error;
-      this.#askedAt = this.#options.now();
+      if (anew) this.#reloadedAt = this.#options.now();
       this.#pending = this.#fetch(anew).finally(() => {
         this.#pending = undefined;
       });

@@ -83,6 +83,18 @@ test('a rotated key is found by its unknown kid', async t => {
   assert.equal(await verdict(provider, await sign(second)), 'verified');
 });
 
+test('a key that is rotated as soon as the keys were read is found too, the next one after 10 s', async t => {
+  const provider = openTestProvider(t, hostile);
+  assert.equal(await verdict(provider, await sign(hostile.key)), 'verified');
+  publish(second.publicJwk);
+  assert.equal(await verdict(provider, await sign(second)), 'verified');
+  publish(foreign.publicJwk);
+  assert.equal(await verdict(provider, await sign(foreign)), 'unknown_key');
+  assert.equal(asked(), 2);
+  provider.advance(10_000);
+  assert.equal(await verdict(provider, await sign(foreign)), 'verified');
+});
+
 test('a rotated key without kid is found by the signature that does not fit', async t => {
   const { kid, ...first } = hostile.key.publicJwk;
   const { kid: other, ...next } = second.publicJwk;
