@@ -14,6 +14,8 @@ import { startWebSocketUpstream, type WebSocketUpstream } from './websocket-upst
 
 /** As the URL says it. */
 const HOST = '127.0.0.1';
+/** How long the upstream may take, which is in the process of the test, in ms. */
+const UPSTREAM_MS = 20_000;
 /** What the whole gateway may take to stop (launcher/system.ts). */
 const STOP_MS = 10_000;
 
@@ -54,7 +56,7 @@ describe('through the whole gateway, with mutual TLS and HTTP/2 between its prox
     const documents = [
       patientService(`127.0.0.1:${portsAt(port.offset).rateLimit}`),
       application(upstream),
-      mapping('chat', 'allow_upgrade: [websocket], timeout_ms: 500'),
+      mapping('chat', `allow_upgrade: [websocket], timeout_ms: ${UPSTREAM_MS}`),
       document(
         'Host',
         'any',
