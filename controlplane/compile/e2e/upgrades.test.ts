@@ -9,7 +9,9 @@ import { freePort } from '#protos/testing/free-port.ts';
 import { type CompiledEnvoy, startCompiled } from './compiled-envoy.ts';
 
 const SILENT_MS = 300;
-/** Longer than an idle HTTP/1.1 connection to a service is kept. */
+/** How long a handshake may take, whose upstream is in the process of the test. */
+const PATIENT_MS = 4_000;
+/** Longer than that, and than an idle HTTP/1.1 connection to a service is kept. */
 const LONG_MS = 4_500;
 
 const document = (kind: string, name: string, spec: string) =>
@@ -19,7 +21,7 @@ const mappings = ({ port }: WebSocketUpstream) => {
   const mapping = (name: string, fields: string) =>
     document('Mapping', name, `service: '127.0.0.1:${port}', ${fields}`);
   return [
-    mapping('chat', `prefix: /chat/, timeout_ms: ${SILENT_MS}, allow_upgrade: [WebSocket, x-Raw]`),
+    mapping('chat', `prefix: /chat/, timeout_ms: ${PATIENT_MS}, allow_upgrade: [WebSocket, x-Raw]`),
     mapping('older', 'prefix: /older/, use_websocket: true'),
     mapping('without', 'prefix: /without/'),
     mapping('never', 'prefix: /never/, use_websocket: false, allow_upgrade: []'),
