@@ -8,7 +8,7 @@ import type { CompileOptions } from '../options.ts';
 import { type HostReach, hostReach } from './host-reach.ts';
 import { injectedOn } from './injected-by-filters.ts';
 import { internalOrigins, originMayMeet } from './internal-origins.ts';
-import { bypassProblems, policyProblems } from './policy-problems.ts';
+import { bypassProblems, closedPolicyProblems, policyProblems } from './policy-problems.ts';
 import { type ServedFilters, servedFilters } from './served-filters.ts';
 
 /** What Filters bring into the edge's configuration. */
@@ -45,7 +45,12 @@ export function edgeFilters(resources: ResourceSet, options: CompileOptions, mem
     ),
     takenOnBypass: injectedOn(resources),
     origins: [...filterPolicies, ...filters].map(({ id }) => id),
-    problems: [...served.problems, ...policyProblems(resources, served), ...bypassing.map(bypassProblems)],
+    problems: [
+      ...served.problems,
+      ...policyProblems(resources, served),
+      ...closedPolicyProblems(resources),
+      ...bypassing.map(bypassProblems),
+    ],
   };
 }
 

@@ -1,7 +1,7 @@
 import { protectedOriginsOf } from '#resources/filter-oauth2-check.ts';
 import type { FilterReference } from '#resources/filter-policy.ts';
 import type { Problem } from '#resources/problem.ts';
-import type { Resource } from '#resources/resource.ts';
+import type { ReadableRule, Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { problemOf } from '../problem-of.ts';
 import { filterKey, type ServedFilters } from './served-filters.ts';
@@ -9,7 +9,15 @@ import { filterKey, type ServedFilters } from './served-filters.ts';
 type Policy = Resource<'FilterPolicy'>;
 type Filter = Resource<'Filter'>;
 
-const CLOSED = 'what the rule covers answers 500';
+/** What becomes of the paths of FilterPolicies that are refused and have no last good version. Source: decisions.md, "All resources". */
+export function closedPolicyProblems({ closed }: ResourceSet): readonly Problem[] {
+  return closed
+    .filter(({ kind, rules }) => kind === 'FilterPolicy' && rules?.length !== 0)
+    .map(policy => {
+      const covered = (policy.rules ?? [{}]).map(closedText).join(', ');
+      return problemOf(policy, 'error', 'spec', `the FilterPolicy is refused: ${covered}`);
+    });
+}
 
 /** What is wrong between FilterPolicies and the Filters that they name, each of which is right by itself. */
 export function policyProblems(resources: ResourceSet, served: ServedFilters): readonly Problem[] {
@@ -26,14 +34,24 @@ export function policyProblems(resources: ResourceSet, served: ServedFilters): r
   return resources.filterPolicies.flatMap(policy =>
     policy.spec.rules.flatMap((rule, index) =>
       rule.filters.flatMap((item, at) =>
-        itemProblems(policy, item, `spec.rules[${index}].filters[${at}]`, (namespace, name) =>
-          lookUp(policy, namespace, name),
+        itemProblems(
+          { policy, closed: closedText(rule) },
+          item,
+          `spec.rules[${index}].filters[${at}]`,
+          (namespace, name) => lookUp(policy, namespace, name),
         ),
       ),
     ),
   );
 }
 
+/** Names what a closed rule covers: the operator looks for the path that answers 500. */
+function closedText({ host = '*', path = '*' }: ReadableRule): string {
+  return `path ${path} of host ${host} answers 500`;
+}
+
+/** A rule's policy, and what becomes of its requests when it is closed. */
+type PolicyRule = { readonly policy: Policy; readonly closed: string };
 type Found = { readonly filter: Filter } | { readonly missing: string };
 type LookUp = (namespace: string | undefined, name: string) => Found;
 
@@ -42,21 +60,24 @@ function keyOf({ namespace, name }: { readonly namespace: string; readonly name:
 }
 
 function itemProblems(
-  policy: Policy,
+  rule: PolicyRule,
   item: FilterReference,
   place: string,
   lookUp: LookUp,
 ): readonly Problem[] {
   const found = lookUp(item.namespace, item.name);
-  if ('missing' in found) return [problemOf(policy, 'error', `${place}.name`, `${found.missing}: ${CLOSED}`)];
+  if ('missing' in found) {
+    const message = `${found.missing}: ${rule.closed}`;
+    return [problemOf(rule.policy, 'error', `${place}.name`, message)];
+  }
   return [
-    ...argumentProblems(policy, item, found.filter, `${place}.arguments`),
-    ...innerProblems(policy, item, `${place}.arguments.insteadOfRedirect.filters`, lookUp),
+    ...argumentProblems(rule, item, found.filter, `${place}.arguments`),
+    ...innerProblems(rule, item, `${place}.arguments.insteadOfRedirect.filters`, lookUp),
   ];
 }
 
 function argumentProblems(
-  policy: Policy,
+  { policy, closed }: PolicyRule,
   { name, arguments: { insteadOfRedirect, sameSite } }: FilterReference,
   { spec: { OAuth2 } }: Filter,
   place: string,
@@ -70,12 +91,12 @@ function argumentProblems(
   }
   const open = protectedOriginsOf(OAuth2).some(({ origin }) => origin.scheme === 'http');
   if (sameSite !== 'none' || !open) return [];
-  const message = `\`none\` needs https, and the protected origins of ${name} are http: browsers would refuse its cookies; ${CLOSED}`;
+  const message = `\`none\` needs https, and the protected origins of ${name} are http: browsers would refuse its cookies; ${closed}`;
   return [problemOf(policy, 'error', `${place}.sameSite`, message)];
 }
 
 function innerProblems(
-  policy: Policy,
+  { policy, closed }: PolicyRule,
   { arguments: { insteadOfRedirect } }: FilterReference,
   place: string,
   lookUp: LookUp,
@@ -90,7 +111,7 @@ function innerProblems(
           : undefined;
     return reason === undefined
       ? []
-      : [problemOf(policy, 'error', `${place}[${index}].name`, `${reason}: ${CLOSED}`)];
+      : [problemOf(policy, 'error', `${place}[${index}].name`, `${reason}: ${closed}`)];
   });
 }
 
