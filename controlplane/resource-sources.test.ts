@@ -218,7 +218,7 @@ describe('resources in Kubernetes', { skip: whyNoKubeApiserver() ?? false }, () 
       assert.equal(same?.kind === 'Mapping' && same.spec.service.host, 'folder');
       assert.match(
         messages(reading).join(),
-        /^Mapping default\/same is already at .*b\.json:1, which stays in force/,
+        /^Mapping default\/same is already at .*b\.json:1, which counts/,
       );
     });
 
