@@ -109,11 +109,11 @@ export class TokenObtainer {
       await cache.write(seal, token);
       return { kind: 'token', token, isNew: true };
     } catch (error) {
-      const refusal = refusalOf(error);
-      if (refusal === undefined || ![...refusedBy, NOT_GRANTED].includes(refusal.code)) throw error;
+      if (!(error instanceof ProviderError) || error.refusal === undefined) throw error;
+      const { message: reason, refusal } = error;
+      if (![...refusedBy, NOT_GRANTED].includes(refusal)) throw error;
       await this.#remember(seal);
-      const { code, reason } = refusal;
-      return { kind: refusedBy.includes(code) ? 'refused' : 'not_granted', reason };
+      return { kind: refusedBy.includes(refusal) ? 'refused' : 'not_granted', reason };
     }
   }
 
@@ -128,11 +128,4 @@ export class TokenObtainer {
   #refusalName({ key }: RecordSeal): string {
     return storeName(this.#parts.storeKey, { kind: 'refusal', realm: '' }, [key]);
   }
-}
-
-/** A 429 (RFC 6585 section 4) is about the gateway, whatever code is beside it. */
-function refusalOf(error: unknown): { readonly code: string; readonly reason: string } | undefined {
-  if (!(error instanceof ProviderError) || error.status === 429) return undefined;
-  const { message, oauthError } = error;
-  return oauthError === undefined ? undefined : { code: oauthError, reason: message };
 }

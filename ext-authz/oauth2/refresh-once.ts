@@ -125,11 +125,8 @@ function wasRefreshed({ session: before }: LoadedSession, { session: after }: Lo
 function endsSession(error: unknown): error is ProviderError {
   if (!(error instanceof ProviderError)) return false;
   if (error.code === 'invalid_id_token') return true;
-  return error.status !== TOO_MANY_REQUESTS && LOG_IN_AGAIN.has(error.oauthError ?? '');
+  return LOG_IN_AGAIN.has(error.refusal ?? '');
 }
-
-/** RFC 6585 section 4: whatever code is beside it. */
-const TOO_MANY_REQUESTS = 429;
 
 /**
  * How providers say that a refresh token is no good any more: `invalid_grant` (RFC 6749 section 5.2), but Dex says `invalid_request`, UAA `invalid_token`, and

@@ -53,7 +53,14 @@ export class ProviderError extends Error {
     this.status = status;
     this.retryAfter = retryAfter;
   }
+
+  /** The code by which the provider refused what was sent; undefined: it did not. A 429 (RFC 6585 section 4) is about the gateway, whatever code is beside it. */
+  get refusal(): string | undefined {
+    return this.status === TOO_MANY_REQUESTS ? undefined : this.oauthError;
+  }
 }
+
+const TOO_MANY_REQUESTS = 429;
 
 const KNOWN_CHARACTERS = /^[\w.-]{1,64}$/;
 
