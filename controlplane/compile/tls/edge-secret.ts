@@ -6,6 +6,8 @@ import { secretValue } from '#resources/secret.ts';
 import type { SecretReference } from '#resources/secret-reference.ts';
 import type { SecretValue } from '#resources/secret-value.ts';
 
+type Secrets = ResourceSet['secrets'];
+
 /** Something that an edge listener refers to by name, and the discovery service of secrets serves: the fields of `gateway.config.v1.ServedSecret`. */
 export type EdgeSecret = {
   /** Of where it comes from, never of its content: it stays while that changes. No two kinds of source share one. */
@@ -16,34 +18,28 @@ export type EdgeSecret = {
 };
 
 /** A certificate with its key, of a Secret of type `kubernetes.io/tls`. */
-export function keyPairOf(
-  reference: Required<SecretReference>,
-  secrets: ResourceSet['secrets'],
-): Parsed<EdgeSecret> {
-  const secret = find(reference, secrets);
-  if (typeof secret === 'string') return { error: secret };
-  const place = placeOf(reference);
-  const certificate = secretValue(secret.spec, CERTIFICATE_KEY);
-  const key = secretValue(secret.spec, PRIVATE_KEY_KEY);
-  if (certificate === undefined) return { error: `the Secret ${place} has no key \`${CERTIFICATE_KEY}\`` };
-  if (key === undefined) return { error: `the Secret ${place} has no key \`${PRIVATE_KEY_KEY}\`` };
-  const content = () => ({ key_pair: { certificate_chain: base64(certificate), private_key: base64(key) } });
-  return { value: { name: `key-pair/${place}`, owner: secret.spec, content } };
+export function keyPairOf(reference: Required<SecretReference>, secrets: Secrets): Parsed<EdgeSecret> {
+  return ofSecret(reference, secrets, ({ spec }, place) => {
+    const certificate = secretValue(spec, CERTIFICATE_KEY);
+    const key = secretValue(spec, PRIVATE_KEY_KEY);
+    if (certificate === undefined) return { error: `the Secret ${place} has no key \`${CERTIFICATE_KEY}\`` };
+    if (key === undefined) return { error: `the Secret ${place} has no key \`${PRIVATE_KEY_KEY}\`` };
+    const content = () => ({
+      key_pair: { certificate_chain: base64(certificate), private_key: base64(key) },
+    });
+    return { value: { name: `key-pair/${place}`, owner: spec, content } };
+  });
 }
 
 /** The authorities of a Secret, that of Kubernetes' own form (`ca.crt`) or of Ambassador's (`tls.crt`). */
-export function authoritiesOf(
-  reference: Required<SecretReference>,
-  secrets: ResourceSet['secrets'],
-): Parsed<EdgeSecret> {
-  const secret = find(reference, secrets);
-  if (typeof secret === 'string') return { error: secret };
-  const place = placeOf(reference);
-  const ca = authoritiesIn(secret);
-  if (ca === undefined)
-    return { error: `the Secret ${place} has neither \`${AUTHORITIES_KEY}\` nor \`${CERTIFICATE_KEY}\`` };
-  const content = () => ({ trusted_ca: base64(ca) });
-  return { value: { name: `authorities/${place}`, owner: secret.spec, content } };
+export function authoritiesOf(reference: Required<SecretReference>, secrets: Secrets): Parsed<EdgeSecret> {
+  return ofSecret(reference, secrets, (secret, place) => {
+    const ca = authoritiesIn(secret);
+    if (ca === undefined)
+      return { error: `the Secret ${place} has neither \`${AUTHORITIES_KEY}\` nor \`${CERTIFICATE_KEY}\`` };
+    const content = () => ({ trusted_ca: base64(ca) });
+    return { value: { name: `authorities/${place}`, owner: secret.spec, content } };
+  });
 }
 
 export function authoritiesIn({ spec }: Resource<'Secret'>): SecretValue | undefined {
@@ -73,18 +69,15 @@ export const CERTIFICATE_KEY = 'tls.crt';
 export const PRIVATE_KEY_KEY = 'tls.key';
 const AUTHORITIES_KEY = 'ca.crt';
 
-/** A text says why there is none. */
-function find(
-  reference: Required<SecretReference>,
-  secrets: ResourceSet['secrets'],
-): Resource<'Secret'> | string {
-  const { namespace, name } = reference;
-  const found = secrets.find(secret => secret.namespace === namespace && secret.name === name);
-  return found ?? `there is no Secret ${placeOf(reference)} in force`;
-}
-
-function placeOf({ namespace, name }: Required<SecretReference>): string {
-  return `${namespace}/${name}`;
+/** What is read of the Secret, of which it is also told where it is; an error when there is none. */
+function ofSecret(
+  { namespace, name }: Required<SecretReference>,
+  secrets: Secrets,
+  read: (secret: Resource<'Secret'>, place: string) => Parsed<EdgeSecret>,
+): Parsed<EdgeSecret> {
+  const place = `${namespace}/${name}`;
+  const secret = secrets.find(found => found.namespace === namespace && found.name === name);
+  return secret === undefined ? { error: `there is no Secret ${place} in force` } : read(secret, place);
 }
 
 function base64(value: SecretValue): string {
