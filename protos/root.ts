@@ -46,6 +46,7 @@ const PROTO_FILES = [
   'grpc/reflection/v1alpha/reflection.proto',
   'gateway/config/v1/filter.proto',
   'gateway/config/v1/rate_limit.proto',
+  'gateway/config/v1/report.proto',
   'gateway/config/v1/served_secret.proto',
   'health/v1/health.proto',
 ] as const;

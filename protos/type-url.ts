@@ -15,6 +15,9 @@ export const RATE_LIMIT = `${PREFIX}gateway.config.v1.RateLimit`;
 /** Of our own: what the discovery service of secrets is to serve, and to whom. */
 export const SERVED_SECRET = `${PREFIX}gateway.config.v1.ServedSecret`;
 
+/** Of our own: what a service finds wrong with what it was sent. It goes the other way. */
+export const REPORT = `${PREFIX}gateway.config.v1.Report`;
+
 /** The full message name of a type URL; undefined when it is none of the form that we write. */
 export function nameInTypeUrl(typeUrl: string): string | undefined {
   return typeUrl.startsWith(PREFIX) ? typeUrl.slice(PREFIX.length) : undefined;

@@ -1,7 +1,9 @@
 import { type ChannelCredentials, Client, type ClientDuplexStream } from '@grpc/grpc-js';
+import type { Any } from '#protos/encode.ts';
 import { serviceDefinition } from '#protos/service.ts';
 import { ClientSubscription, type Update } from './client-subscription.ts';
 import type { DeltaDiscoveryResponse, Node } from './discovery.ts';
+import { reportRequest } from './report.ts';
 
 export type ConnectOptions = {
   /** `host:port` of a discovery server. */
@@ -25,7 +27,14 @@ export type ConnectOptions = {
   readonly keepaliveMs?: number;
 };
 
-export type Connection = { close(): void };
+export type Connection = {
+  /**
+   * Tells the server what is wrong with what it sent, in place of what was told before; undefined: nothing is. It is told again to each server that takes the
+   * stream, which must be one that takes reports of this group.
+   */
+  report(report: Any | undefined): void;
+  close(): void;
+};
 
 type Call = ClientDuplexStream<object, DeltaDiscoveryResponse>;
 
@@ -57,11 +66,13 @@ export function connect(options: ConnectOptions): Connection {
     told = false;
   };
   let call: Call | undefined;
+  let report: Any | undefined;
   let cancelTimer = () => {};
   const open = () => {
     const opened = openCall(client);
     call = opened;
     const ended = once((reason: string) => {
+      call = undefined;
       cancelTimer = options.after(backOff(failures, options.random()), open);
       failures += 1;
       if (working || failures === QUIET_ATTEMPTS) {
@@ -80,6 +91,7 @@ export function connect(options: ConnectOptions): Connection {
     opened.on('error', error => ended(error.message));
     opened.on('end', () => ended('the server has ended the stream'));
     for (const subscription of subscriptions) opened.write(subscription.first(options.node));
+    if (report !== undefined) opened.write(reportRequest(report));
   };
   open();
   const close = () => {
@@ -88,7 +100,13 @@ export function connect(options: ConnectOptions): Connection {
     call?.cancel();
     client.close();
   };
-  return { close };
+  return {
+    report: next => {
+      report = next;
+      call?.write(reportRequest(next));
+    },
+    close,
+  };
 }
 
 function openCall(client: Client): Call {

@@ -6,12 +6,20 @@ import {
   status,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
-import { CLUSTER, CLUSTER_LOAD_ASSIGNMENT, LISTENER, ROUTE_CONFIGURATION, SECRET } from '#protos/type-url.ts';
+import {
+  CLUSTER,
+  CLUSTER_LOAD_ASSIGNMENT,
+  LISTENER,
+  REPORT,
+  ROUTE_CONFIGURATION,
+  SECRET,
+} from '#protos/type-url.ts';
 import { DeltaSubscription } from './delta-subscription.ts';
 import type { DeltaDiscoveryRequest, DiscoveryRequest, Node } from './discovery.ts';
 import type { DiscoveryObserver, StreamInfo, StreamStatus } from './discovery-observer.ts';
 import { DiscoverySession } from './discovery-session.ts';
 import { DiscoveryStream } from './discovery-stream.ts';
+import { type ReportTaker, takeReport } from './report.ts';
 import { type CheckedRequest, checkRequest, type Refusal, type StreamLoad } from './request-check.ts';
 import type { SnapshotCache } from './snapshot-cache.ts';
 import { SotwSubscription } from './sotw-subscription.ts';
@@ -27,6 +35,8 @@ export type DiscoveryServiceOptions = {
   groupOf?(node: Node, peer: Peer): string;
   /** Why this client may not have the group's resources; undefined: it may. */
   refuse?(group: string, peer: Peer, node: Node): string | undefined;
+  /** Absent: nobody may report. */
+  readonly reports?: ReportTaker;
   now(): number;
   after(ms: number, callback: () => void): () => void;
 };
@@ -50,6 +60,7 @@ const SERVICES: readonly (readonly [service: string, methods: string, typeUrl: s
 ];
 
 type OpenStream<Request = never> = {
+  readonly info: StreamInfo;
   receive(typeUrl: string, request: Request): void;
   /** The transport takes more. */
   drained(): void;
@@ -134,7 +145,10 @@ export class DiscoveryService {
           (stream === undefined ? this.#refusal(request.node as Node, peerOf(call)) : undefined);
         if (refusal !== undefined) return end(refusal);
         stream ??= this.#open(call, request.node as Node, { variant, typeUrl }, subscribe, end);
-        stream.receive(request.type_url || typeUrl || '', request);
+        if (variant === 'delta' && request.type_url === REPORT) {
+          const wrong = takeReport(this.#options.reports, stream.info, request.error_detail);
+          if (wrong !== undefined) end(wrong);
+        } else stream.receive(request.type_url || typeUrl || '', request);
       });
       call.on('drain', () => stream?.drained());
       call.on('end', () => {
@@ -171,6 +185,7 @@ export class DiscoveryService {
     const session = this.#session(info);
     session.join(stream);
     const open: OpenStream<Request> = {
+      info,
       receive: (typeUrl, request) => session.heard(stream, typeUrl, stream.receive(typeUrl, request)),
       drained: () => {
         stream.drained();

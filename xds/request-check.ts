@@ -1,5 +1,5 @@
 import { status } from '@grpc/grpc-js';
-import type { Node } from './discovery.ts';
+import type { ErrorDetail, Node } from './discovery.ts';
 
 /** What one stream may make us remember. */
 export const MAX_NAMES = 100_000;
@@ -13,6 +13,7 @@ export type CheckedRequest = {
   readonly resource_names_subscribe?: readonly string[];
   readonly resource_names_unsubscribe?: readonly string[];
   readonly initial_resource_versions?: Readonly<Record<string, string>>;
+  readonly error_detail?: ErrorDetail | null;
 };
 
 /** What the stream holds already; undefined before its first request. */
