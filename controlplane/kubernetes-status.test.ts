@@ -217,6 +217,25 @@ describe('the status of resources in Kubernetes', {
     assert.equal(await leads(other), 1);
   });
 
+  test('is written by each of two gateways in one namespace, for its own resources', async t => {
+    const cluster = await inCluster(api, 'gateways');
+    t.after(() => cluster.remove());
+    const planes = [];
+    for (const env of [{}, { GATEWAY_ID: 'second' }]) {
+      const plane = await cluster.start(env);
+      t.after(plane.stop);
+      const proxy = await startProxy(plane);
+      t.after(proxy.stop);
+      planes.push(plane);
+    }
+    const ofFirst = mapping('of-first', 'gateways');
+    const spec = { prefix: '/second/', service: '127.0.0.1:1', gateway_id: 'second' };
+    const ofSecond: Document = { ...mapping('of-second', 'gateways'), spec };
+    for (const each of [ofFirst, ofSecond]) await create(api.admin, each);
+    for (const each of [ofFirst, ofSecond]) await statusOf(each, isTaken);
+    assert.deepEqual(await Promise.all(planes.map(leads)), [1, 1]);
+  });
+
   test('is written by one that has proxies, after one that has none', async t => {
     const cluster = await inCluster(api, 'lonely');
     t.after(() => cluster.remove());

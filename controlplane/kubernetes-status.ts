@@ -8,12 +8,14 @@ import type { Metrics } from './metrics.ts';
 import { type ObjectFacts, objectStandings } from './object-standing.ts';
 import { objectStatus, statusOnceLeft } from './object-status.ts';
 import { type Candidacy, openCandidacy } from './status-candidacy.ts';
+import { statusLeaseName } from './status-lease-name.ts';
 import { type StatusWrite, StatusWriter } from './status-writer.ts';
 
 export type KubernetesStatusParts = {
   readonly cluster: Cluster;
   /** Objects whose status is written. */
   readonly group: string;
+  readonly gatewayId: string;
   /** What is known of what was read last; undefined: nothing was read. */
   facts(): (ObjectFacts & { readonly objects: readonly ServedObject[] }) | undefined;
   /** The objects as they are now. */
@@ -32,13 +34,13 @@ export type KubernetesStatus = {
   close(): Promise<void>;
 };
 
-const LEASE = 'gateway-controlplane-status';
 /** One that has vanished is followed by another within 10 to 12 s. */
 const LEASE_SECONDS = 10;
 
 /** Writes into the objects of Kubernetes what becomes of them. Of several control planes the one that holds the Lease does. */
 export function writeKubernetesStatus(parts: KubernetesStatusParts): KubernetesStatus {
-  const { cluster, metrics, log, now, after, random } = parts;
+  const { cluster, gatewayId, metrics, log, now, after, random } = parts;
+  const lease = statusLeaseName(gatewayId);
   const writer = new StatusWriter({
     cluster,
     log,
@@ -49,10 +51,10 @@ export function writeKubernetesStatus(parts: KubernetesStatusParts): KubernetesS
     wrote: result => metrics.statusWritten(result),
   });
   const hasProxies = () => parts.facts()?.proxies === true;
-  const candidacy = candidacyOf(parts, leading => {
+  const candidacy = candidacyOf(parts, lease, leading => {
     // One without proxies leaves it again and again.
     const level = hasProxies() ? 'info' : 'debug';
-    log[level]({ lease: LEASE, leading }, leading ? 'writes the status of resources' : 'writes no status');
+    log[level]({ lease, leading }, leading ? 'writes the status of resources' : 'writes no status');
     metrics.statusLeading(leading);
     writer.lead(leading);
   });
@@ -65,12 +67,16 @@ export function writeKubernetesStatus(parts: KubernetesStatusParts): KubernetesS
   };
 }
 
-function candidacyOf(parts: KubernetesStatusParts, onLeading: (leading: boolean) => void): Candidacy {
+function candidacyOf(
+  parts: KubernetesStatusParts,
+  name: string,
+  onLeading: (leading: boolean) => void,
+): Candidacy {
   const { cluster, log, now, after, random } = parts;
   const onTrouble = (error: Error, repeated: boolean) => {
-    if (!repeated) log.warn(`cannot hold the Lease ${LEASE}: ${error.message}`);
+    if (!repeated) log.warn(`cannot hold the Lease ${name}: ${error.message}`);
   };
-  const lease = { namespace: cluster.namespace, name: LEASE, durationSeconds: LEASE_SECONDS };
+  const lease = { namespace: cluster.namespace, name, durationSeconds: LEASE_SECONDS };
   return openCandidacy({
     lead: tell => {
       const holder = `${hostname()}-${randomUUID().slice(0, 8)}`;

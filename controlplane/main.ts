@@ -61,6 +61,7 @@ kubernetesStatus =
   writeKubernetesStatus({
     cluster,
     group: config.apiGroups[0] ?? '',
+    gatewayId: config.gatewayId,
     facts: () => plane.objectFacts(),
     objects: () => resources.objects(),
     metrics,

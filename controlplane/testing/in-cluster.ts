@@ -35,9 +35,9 @@ export async function inCluster(api: KubeApiserver, namespace: string) {
   writeFileSync(KUBECONFIG, text);
   let count = 0;
   return {
-    start: (): Promise<ControlPlaneProcess> => {
+    start: (more: Readonly<Record<string, string>> = {}): Promise<ControlPlaneProcess> => {
       count += 1;
-      const env = { KUBECONFIG, RESOURCES_KUBERNETES: namespace };
+      const env = { KUBECONFIG, RESOURCES_KUBERNETES: namespace, ...more };
       return startControlPlane({
         resources: '',
         state: join(folder, String(count)),
