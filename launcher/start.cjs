@@ -47,12 +47,18 @@ function run(node, args) {
     args[0] === 'test' ? ['launcher/test.ts'].concat(args.slice(1)) : ['cli/main.ts'].concat(args);
   script[0] = path.join(ROOT, script[0]);
   // The channel tells the command at once when this process is killed and can pass nothing on any more.
-  const child = spawn(node, script, { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] });
+  const child = spawn(node, script, { stdio: ['inherit', 'inherit', 'inherit', 'ipc'], env: environment() });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'])
     process.on(signal, () => child.kill(signal));
   child.on('error', error => fail(`Cannot run ${node}: ${error.message}`));
   child.on('exit', (code, signal) => process.exit(code === null ? 128 + os.constants.signals[signal] : code));
   if (process.env.npm_lifecycle_event !== undefined) watchParent(child);
+}
+
+/** With what Node compiled of an earlier command kept beside the packages: each process of ours starts in about half of the time. */
+function environment() {
+  const NODE_COMPILE_CACHE = path.join(ROOT, 'node_modules', '.cache', 'gateway');
+  return Object.assign({ NODE_COMPILE_CACHE }, process.env);
 }
 
 /** An npm that is killed outright tells nobody: its child sees no more than another parent. */
