@@ -30,6 +30,12 @@ export function parseHeaderName(text: string): Parsed<string> {
   return { error: `"${text}" is not a header name: letters, digits and !#$%&'*+-.^_\`|~ only` };
 }
 
+/** A token (RFC 9110 section 5.6.2) as it is written; `what` is what it should be. */
+export function parseToken(text: string, what: string): Parsed<string> {
+  if (TOKEN.test(text)) return { value: text };
+  return { error: `"${text}" is not ${what}: letters, digits and !#$%&'*+-.^_\`|~ only` };
+}
+
 /** A request method: a token. Methods are case-sensitive (RFC 9110 section 9.1); `get` means the standard `GET`. */
 export function parseMethod(text: string): Parsed<string> {
   const upper = text.toUpperCase();

@@ -1,12 +1,19 @@
 import { caution, type Finding, fault } from './finding.ts';
 import { ipVersion } from './ip-address.ts';
 import type { MappingMatch, MappingSpec } from './mapping.ts';
+import { checkTraffic } from './mapping-traffic-check.ts';
 import { parsePathRegex, parsePrefix } from './path-match.ts';
 import { whyUnreachable } from './unreachable-prefix.ts';
 
 /** The rules between a Mapping's fields. */
 export function checkMapping(spec: Partial<MappingSpec>): readonly Finding[] {
-  return [...checkMatch(spec), ...checkRewrite(spec), ...checkReach(spec), ...checkHop(spec)];
+  return [
+    ...checkMatch(spec),
+    ...checkRewrite(spec),
+    ...checkReach(spec),
+    ...checkHop(spec),
+    ...checkTraffic(spec),
+  ];
 }
 
 /** The rules between the fields that select a Mapping's requests. */

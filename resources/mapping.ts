@@ -7,6 +7,7 @@ import { parseMethod } from './http-token.ts';
 import type { KindDefinition } from './kind.ts';
 import { labels } from './labels.ts';
 import { checkMapping } from './mapping-check.ts';
+import { mappingTrafficShape } from './mapping-traffic.ts';
 import { refuseUnserved } from './mapping-unserved.ts';
 import { nodeGroup } from './node-group.ts';
 import { milliseconds, positiveMilliseconds } from './number-types.ts';
@@ -70,13 +71,16 @@ const schema = z.object({
     .describe('Percent of the requests, when several Mappings match the same'),
   resolver: resolver
     .default('dns')
-    .describe('How instances are found: `dns`, or `sds` (the discovery service; also spelt `endpoint`)'),
+    .describe(
+      'How instances are found: `dns`, or `sds` (the discovery service; also spelt `endpoint`): there a port in `service` is that of the Kubernetes Service, or of its instances; the only port of a service is meant by any',
+    ),
   hop_tls: z
     .boolean()
     .exactOptional()
     .describe(
       'Mutual TLS to the proxy before the service; default: with resolver `sds`, where the gateway has it (`HOP_TLS`). `false`: plain, for instances without a proxy',
     ),
+  ...mappingTrafficShape,
   bypass_auth: z.boolean().default(false).describe('No filters run on it'),
   labels: labels.default({}).describe('Label domain → label groups, for rate limits'),
   gateway_id: gatewayId,

@@ -4,6 +4,7 @@ import { extAuthzFilter } from '../ext-authz/ext-authz-filter.ts';
 import { extension } from '../extension.ts';
 import type { ModuleConfig } from '../module-config.ts';
 import { type RateLimitFilter, rateLimitFilter } from '../rate-limits/rate-limit-filter.ts';
+import { CORS_FILTER } from '../routes/cors.ts';
 import { HSTS } from '../tls/hsts.ts';
 
 /** The services that the edge asks about requests. */
@@ -19,11 +20,12 @@ export type Deciders = {
  * is asked: `undefined`.
  */
 export function httpFilters(deciders: Deciders | undefined, tls = false): readonly JsonObject[] {
-  if (deciders === undefined) return [ROUTER];
+  if (deciders === undefined) return [CORS_FILTER, ROUTER];
   const { use_remote_address, xff_num_trusted_hops } = deciders.config;
   const isConnectionOfClient = use_remote_address && xff_num_trusted_hops === 0;
   return [
     ...(tls ? [HSTS] : []),
+    CORS_FILTER,
     extAuthzFilter(deciders.extAuthz, !isConnectionOfClient),
     rateLimitFilter(deciders.rateLimit),
     ROUTER,

@@ -6,14 +6,15 @@ import { toDuration } from '../duration.ts';
 import type { EdgeFilters } from '../ext-authz/edge-filters.ts';
 import { WITHOUT_FILTERS } from '../ext-authz/ext-authz-filter.ts';
 import { compareText } from '../order.ts';
-import { perFilterConfig } from '../per-filter-config.ts';
 import { problemOf } from '../problem-of.ts';
 import { type Labelling, routeRateLimits } from '../rate-limits/labelling.ts';
 import { WITH_LIMITS } from '../rate-limits/rate-limit-filter.ts';
+import { corsOf } from './cors.ts';
 import { toRank, toRouteMatch } from './mapping-match.ts';
-import { RETRY_POLICY } from './retry-policy.ts';
+import { retryPolicyOf } from './retry-policy.ts';
 import { toRewrite } from './rewrite.ts';
 import type { RouteEntry } from './route-entry.ts';
+import { routeParts } from './route-parts.ts';
 import { splitTraffic } from './traffic-split.ts';
 import { mappingUpgrades, upgradeConfigs } from './upgrades.ts';
 
@@ -24,7 +25,15 @@ export type MappingTarget = { readonly mapping: Resource<'Mapping'>; readonly cl
 export type MappingGroup = readonly [MappingTarget, ...MappingTarget[]];
 
 /** Settings of a route, of which it has one whatever the number of Mappings. */
-const SHARED_FIELDS = ['rewrite', 'timeout_ms', 'allow_upgrade', 'bypass_auth', 'labels'] as const;
+const SHARED_FIELDS = [
+  'rewrite',
+  'timeout_ms',
+  'allow_upgrade',
+  'bypass_auth',
+  'labels',
+  'cors',
+  'retry_policy',
+] as const;
 
 /** A stream without any byte in either direction ends after this time, in ms, unless `timeout_ms` allows for more. */
 export const STREAM_IDLE_MS = 300_000;
@@ -45,8 +54,7 @@ export function mappingRoute(group: MappingGroup, edge?: EdgeRoutes): RouteEntry
       name: id,
       match: toRouteMatch(spec),
       route: { ...routeAction(group), ...limited },
-      ...bypass,
-      ...perFilterConfig(bypass, limits),
+      ...routeParts(bypass, limits, corsOf(spec.cors)),
     },
     origins: group.map(({ mapping: { id } }) => id),
   };
@@ -66,7 +74,7 @@ function routeAction(group: MappingGroup): JsonObject {
     timeout: toDuration(timeout_ms),
     ...(timeout_ms > STREAM_IDLE_MS ? { idle_timeout: toDuration(timeout_ms) } : {}),
     ...upgradeConfigs(mappingUpgrades(mapping.spec)),
-    retry_policy: RETRY_POLICY,
+    retry_policy: retryPolicyOf(mapping.spec.retry_policy),
   };
 }
 

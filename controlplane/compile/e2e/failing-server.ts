@@ -1,0 +1,33 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export type FailingServer = {
+  readonly address: string;
+  /** The paths of the requests since the last call of this. */
+  asked(): readonly string[];
+  close(): Promise<void>;
+};
+
+/** An upstream on a free loopback port that answers with the status in the path, `/503`, and `/silent` never. */
+export async function startFailingServer(): Promise<FailingServer> {
+  let asked: string[] = [];
+  const server = createServer(({ url = '' }, response) => {
+    asked.push(url);
+    if (url !== '/silent') response.writeHead(Number(url.slice(1))).end();
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return {
+    address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked: () => {
+      const all = asked;
+      asked = [];
+      return all;
+    },
+    close: async () => {
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import { type CompiledEnvoy, startCompiled } from './compiled-envoy.ts';
+import { type FailingServer, startFailingServer } from './failing-server.ts';
+
+let service: FailingServer;
+let envoy: CompiledEnvoy;
+
+const mapping = (name: string, fields: string) =>
+  `---\napiVersion: getambassador.io/v2\nkind: Mapping\nmetadata: {name: ${name}}\nspec: {${fields}}\n`;
+
+before(async () => {
+  service = await startFailingServer();
+  const to = `service: '${service.address}'`;
+  envoy = await startCompiled(
+    [
+      mapping('default', `prefix: /default/, ${to}`),
+      mapping('all', `prefix: /all/, ${to}, retry_policy: {retry_on: 5xx, num_retries: 3}`),
+      mapping(
+        'gateway',
+        `prefix: /gateway/, ${to}, retry_policy: {retry_on: 'gateway-error, retriable-4xx'}`,
+      ),
+      mapping('never', `prefix: /never/, ${to}, retry_policy: {retry_on: 5xx, num_retries: 0}`),
+      mapping(
+        'slow',
+        `prefix: /slow/, ${to}, timeout_ms: 60000, retry_policy: {retry_on: 5xx, num_retries: 2, per_try_timeout: 100ms}`,
+      ),
+    ].join(''),
+  );
+});
+
+after(async () => {
+  await envoy.stop();
+  await service.close();
+});
+
+beforeEach(() => {
+  service.asked();
+});
+
+for (const [path, status, tries] of [
+  ['/default/503', 503, 1],
+  ['/all/503', 503, 4],
+  ['/all/500', 500, 4],
+  ['/all/404', 404, 1],
+  ['/all/200', 200, 1],
+  ['/gateway/503', 503, 2],
+  ['/gateway/500', 500, 1],
+  ['/gateway/409', 409, 2],
+  ['/never/503', 503, 1],
+  ['/slow/silent', 504, 3],
+] as const) {
+  test(`${path} is answered ${status} after ${tries} tries`, async () => {
+    const answer = await envoy.ask(path, { method: 'POST' });
+    assert.equal(answer.status, status);
+    assert.equal(service.asked().length, tries);
+  });
+}

@@ -1,0 +1,51 @@
+import type { JsonObject } from '#protos/json.ts';
+import type { Cors } from '#resources/cors.ts';
+import { ANY_ORIGIN } from '#resources/cors-origin.ts';
+import { extension } from '../extension.ts';
+import { quoteRegex } from '../quote-regex.ts';
+
+const NAME = 'envoy.filters.http.cors';
+
+/**
+ * Envoy's CORS filter, before all who ask: a preflight has no credentials, and an answer of theirs is to be readable, too. It stands in the listener even when no Mapping has `cors`,
+ * so that the first does not drain it, and is left out of the chain of requests whose route has none.
+ */
+export const CORS_FILTER: JsonObject = {
+  name: NAME,
+  disabled: true,
+  typed_config: extension('filters.http.cors.v3.Cors'),
+};
+
+/**
+ * What a route says of it. Envoy answers with the very origin of the request, also for `*`: so caches must tell origins apart, and what a service says of credentials, thinking of
+ * its own list of origins, must not stand beside. A preflight of another origin is answered, too, without `Access-Control-Allow-Origin`.
+ */
+export function corsOf(cors: Cors | undefined): JsonObject {
+  if (cors === undefined) return {};
+  return {
+    typed_per_filter_config: { [NAME]: extension('filters.http.cors.v3.CorsPolicy', policyOf(cors)) },
+    response_headers_to_remove: ['access-control-allow-origin', 'access-control-allow-credentials'],
+    response_headers_to_add: [
+      { header: { key: 'vary', value: 'Origin' }, append_action: 'APPEND_IF_EXISTS_OR_ADD' },
+    ],
+  };
+}
+
+function policyOf({ origins, methods, headers, exposed_headers, credentials, max_age }: Cors): JsonObject {
+  return {
+    allow_origin_string_match: origins.map(originMatcher),
+    ...(methods.length === 0 ? {} : { allow_methods: methods.join(', ') }),
+    ...(headers.length === 0 ? {} : { allow_headers: headers.join(', ') }),
+    ...(exposed_headers.length === 0 ? {} : { expose_headers: exposed_headers.join(', ') }),
+    ...(max_age === undefined ? {} : { max_age: String(max_age) }),
+    allow_credentials: credentials,
+    forward_not_matching_preflights: false,
+  };
+}
+
+/** Envoy takes the exact origin `*` for any. */
+function originMatcher(origin: string): JsonObject {
+  if (origin === ANY_ORIGIN || !origin.includes('*')) return { exact: origin };
+  const [scheme = '', domain = ''] = origin.split('*');
+  return { safe_regex: { regex: `${quoteRegex(scheme)}[a-z0-9._-]+${quoteRegex(domain)}` } };
+}

@@ -1,0 +1,49 @@
+import * as z from 'zod';
+import { commaList } from './comma-list.ts';
+import { ANY_ORIGIN, NO_ORIGIN, parseCorsOrigin } from './cors-origin.ts';
+import { parseMethod, parseToken } from './http-token.ts';
+import { isPublicSuffix } from './public-suffix.ts';
+
+const LONGEST_AGE_S = 2_147_483_647;
+const AGE_FORM = `a number of seconds from 0 to ${LONGEST_AGE_S}`;
+
+const seconds = z
+  .union([z.int().min(0).max(LONGEST_AGE_S), z.string().regex(/^\d{1,9}$/)])
+  .transform(Number)
+  .meta({ form: AGE_FORM });
+
+const headerNames = commaList('names of headers', text => parseToken(text, 'a header name'));
+
+/** Which pages of other origins may read answers (Fetch Standard, "CORS protocol"). */
+export const cors = z
+  .object({
+    origins: commaList('origins', parseCorsOrigin)
+      .prefault([])
+      .describe('Origins whose pages may: `https://example.com`, `https://*.example.com`, or `*` for all'),
+    methods: commaList('methods', parseMethod)
+      .prefault([])
+      .describe('Methods that they may use besides GET, HEAD and POST'),
+    headers: headerNames.prefault([]).describe('Request headers that they may set'),
+    credentials: z
+      .boolean()
+      .default(false)
+      .describe("Whether they may use the client's cookies; not with the origin `*`"),
+    exposed_headers: headerNames.prefault([]).describe('Response headers that they may read'),
+    max_age: seconds
+      .exactOptional()
+      .describe('Seconds for which browsers may keep the answer to a preflight'),
+  })
+  .check(({ value, issues }) => {
+    const open = value.origins.find(isOpen);
+    if (!value.credentials || open === undefined) return;
+    const message = `\`credentials\` with the origin \`${open}\` would let any site act as the client; list the origins`;
+    issues.push({ code: 'custom', message, path: ['credentials'], input: value });
+  });
+
+/** Whether strangers have pages of such an origin. */
+function isOpen(origin: string): boolean {
+  const [, domain] = /:\/\/\*\.([^:]*)/.exec(origin) ?? [];
+  return origin === ANY_ORIGIN || origin === NO_ORIGIN || (domain !== undefined && isPublicSuffix(domain));
+}
+
+export type Cors = z.output<typeof cors>;

@@ -1,0 +1,42 @@
+import { caution, type FieldPath, type Finding } from './finding.ts';
+import type { MappingSpec } from './mapping.ts';
+
+/** The rules between a Mapping's fields about traffic. */
+export function checkTraffic(spec: Partial<MappingSpec>): readonly Finding[] {
+  return [...checkCors(spec), ...checkRetries(spec)];
+}
+
+/** A preflight is an OPTIONS without the request's own headers (Fetch Standard, "CORS-preflight fetch"). */
+function checkCors({ cors, headers = {}, method }: Partial<MappingSpec>): readonly Finding[] {
+  if (cors === undefined) return [];
+  const asked = Object.keys(headers).filter(name => !IN_PREFLIGHTS.includes(name));
+  const unmatched = (path: FieldPath) =>
+    caution(path, 'preflights do not match it: give `cors` to a Mapping that matches OPTIONS here');
+  return [
+    ...(cors.origins.length === 0 ? [caution(['cors', 'origins'], 'no origin may read the answers')] : []),
+    ...(method === undefined || method === 'OPTIONS' ? [] : [unmatched(['method'])]),
+    ...asked.map(name => unmatched(['headers', name])),
+  ];
+}
+
+function checkRetries({ retry_policy, timeout_ms }: Partial<MappingSpec>): readonly Finding[] {
+  if (retry_policy === undefined) return [];
+  const { retry_on, per_try_timeout = 0 } = retry_policy;
+  const never = `\`${STATUS_CODES}\` never holds: there is no field for the codes`;
+  return [
+    ...(retry_on.includes(STATUS_CODES) ? [caution(['retry_policy', 'retry_on'], never)] : []),
+    ...(timeout_ms !== undefined && timeout_ms > 0 && per_try_timeout >= timeout_ms
+      ? [caution(['retry_policy', 'per_try_timeout'], `it never ends a try: \`timeout_ms\` is ${timeout_ms}`)]
+      : []),
+  ];
+}
+
+const STATUS_CODES = 'retriable-status-codes';
+
+const IN_PREFLIGHTS: readonly string[] = [
+  ':authority',
+  ':scheme',
+  'origin',
+  'user-agent',
+  'x-forwarded-proto',
+];
