@@ -1,0 +1,93 @@
+import { decodeAny } from '#protos/decode.ts';
+import { type Any, encodeAny } from '#protos/encode.ts';
+import { REPORT } from '#protos/type-url.ts';
+
+/** What a service of ours finds wrong with a resource that it was sent and has taken: `gateway.config.v1.Finding`. */
+export type ReportedFinding = {
+  /** The resource's id, such as `Filter/default/login`. */
+  readonly resource: string;
+  /** The path of the field to look at; empty: none. */
+  readonly field: string;
+  readonly severity: 'error' | 'warning';
+  /** Without secrets, and the same while nothing changes: whatever is new is logged. */
+  readonly message: string;
+  /** What the resource is for does not work at all meanwhile. */
+  readonly outOfService: boolean;
+};
+
+/** Others are left out. */
+const MOST_FINDINGS = 200;
+/** In UTF-16 units. All of a report is less than xds takes of one. */
+const LONGEST = { resource: 400, field: 200, message: 1_000 };
+
+/** The report that has these findings, cut to what may be sent; undefined where there are none. */
+export function encodeReport(findings: readonly ReportedFinding[]): Any | undefined {
+  if (findings.length === 0) return undefined;
+  return encodeAny({ '@type': REPORT, findings: findings.slice(0, MOST_FINDINGS).map(toJson) });
+}
+
+function toJson({ resource, field, severity, message, outOfService }: ReportedFinding) {
+  return {
+    resource: cut(resource, LONGEST.resource),
+    field: cut(field, LONGEST.field),
+    severity: severity === 'error' ? 'ERROR' : 'WARNING',
+    message: cut(message, LONGEST.message),
+    out_of_service: outOfService,
+  };
+}
+
+function cut(text: string, longest: number): string {
+  return (text.length <= longest ? text : `${text.slice(0, longest - 1)}…`).toWellFormed();
+}
+
+/** The findings of a report; an `error` says why it is none. */
+export function decodeReport(report: Any): readonly ReportedFinding[] | { readonly error: string } {
+  if (report.type_url !== REPORT) return { error: 'what is reported is no Report' };
+  const decoded = tryDecode(report);
+  if (decoded === undefined) return { error: 'the Report cannot be decoded' };
+  const { findings = [] } = decoded;
+  if (findings.length > MOST_FINDINGS) return { error: `more than ${MOST_FINDINGS} findings` };
+  const read = findings.map(fromJson);
+  return read.some(isTooLong) ? { error: 'a finding has a text that is too long' } : read;
+}
+
+type Json = {
+  readonly findings?: readonly {
+    readonly resource?: string;
+    readonly field?: string;
+    readonly severity?: unknown;
+    readonly message?: string;
+    readonly out_of_service?: boolean;
+  }[];
+};
+
+function tryDecode(report: Any): Json | undefined {
+  try {
+    return decodeAny(report) as Json;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A severity that is not known here is an error. */
+function fromJson({
+  resource = '',
+  field = '',
+  severity,
+  message = '',
+  out_of_service: outOfService = false,
+}: NonNullable<Json['findings']>[number]): ReportedFinding {
+  return {
+    resource,
+    field,
+    severity: severity === 'WARNING' ? 'warning' : 'error',
+    message,
+    outOfService,
+  };
+}
+
+function isTooLong({ resource, field, message }: ReportedFinding): boolean {
+  return (
+    resource.length > LONGEST.resource || field.length > LONGEST.field || message.length > LONGEST.message
+  );
+}
