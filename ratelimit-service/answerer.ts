@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { refusalLog } from '#process/refusal-log.ts';
 import { type CounterStore, StoreUnavailable } from './counter-store.ts';
 import { type Decision, decide, type InvalidRequest } from './decide.ts';
+import { inTime } from './in-time.ts';
 import type { LimitStatus } from './judge.ts';
 import type { Compiled } from './limit-set.ts';
 import type { Outcome } from './limit-tallies.ts';
@@ -59,10 +60,11 @@ export class Answerer {
     this.#parts.log.info({ limits: limits.length }, 'limits are in force');
   }
 
-  /** Never throws nor rejects. `requestId` is the proxy's, for error templates alone. */
+  /** Never throws nor rejects. `requestId` is the proxy's, for error templates alone. A store that takes longer than `storeMs` is not waited for. */
   answer(
     request: RateLimitRequest,
     requestId: string,
+    storeMs?: number,
   ): RateLimitResponse | Failed | Promise<RateLimitResponse | Failed> {
     const { store, uptime } = this.#parts;
     if (this.#index === undefined) return this.#fail(NOT_READY);
@@ -70,7 +72,7 @@ export class Answerer {
       const decision = decide(this.#index, store, request, requestId);
       if (!(decision instanceof Promise)) return this.#conclude(decision);
       const asked = uptime();
-      return decision.then(
+      return (storeMs === undefined ? decision : inTime(storeMs, decision)).then(
         late => this.#counted(asked, late),
         error => this.#storeFailed(asked, error),
       );

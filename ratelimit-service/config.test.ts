@@ -9,7 +9,7 @@ test('without environment the service has its documented addresses and counts in
     xds: { host: '127.0.0.1', port: 18000 },
     workers: 1,
     redis: undefined,
-    storeTimeoutMs: 10,
+    storeTimeoutMs: 100,
     maxCounters: 500_000,
     tlsFolder: undefined,
     http: undefined,

@@ -15,8 +15,8 @@ export type Config = DecisionConfig & {
 
 /**
  * The configuration in the variables of `readDecisionConfig` (ADDRESS: 127.0.0.1:18002; WORKERS: one per core but one with Redis, else 1), REDIS_URL and the
- * other REDIS_ variables (see `readRedis`; none: counters in memory), STORE_TIMEOUT_MS (10: half of the `timeout_ms` that a RateLimitService has by default) and
- * MAX_COUNTERS (500000). Throws an Error that names the variable and what it should be.
+ * other REDIS_ variables (see `readRedis`; none: counters in memory), STORE_TIMEOUT_MS (100: half of what the edge gives the built-in service; a proxy that waits for less than
+ * twice that has its answer in half of its time) and MAX_COUNTERS (500000). Throws an Error that names the variable and what it should be.
  */
 export function readConfig(env: Environment, readFile = readText): Config {
   const text = variablesOf(env);
@@ -31,7 +31,7 @@ export function readConfig(env: Environment, readFile = readText): Config {
   return {
     ...common,
     redis,
-    storeTimeoutMs: integer('STORE_TIMEOUT_MS', 10, 60_000),
+    storeTimeoutMs: integer('STORE_TIMEOUT_MS', 100, 60_000),
     maxCounters: integer('MAX_COUNTERS', 500_000, 16_000_000),
   };
 }

@@ -23,7 +23,7 @@ export function createMetrics(store: () => { readonly keys?: number; readonly wa
     name: 'gateway_ratelimit_store_seconds',
     help: 'Time until the shared counter store answered',
     labelNames: ['ok'],
-    buckets: [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05],
+    buckets: [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1],
     registers,
   });
   const gauge = (name: string, help: string, read: () => number | undefined) =>

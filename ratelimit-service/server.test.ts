@@ -273,7 +273,8 @@ test('a template that fails for every request is told once, and counted', async 
   assert.match(metrics, /answers_total\{code="OVER_LIMIT"\} 2/);
 });
 
-test('a store that is slower than half of the time that the proxy waits is UNAVAILABLE in time', async t => {
+test('a store that is slower than half of the time that the proxy waits is UNAVAILABLE in time, and told and counted as that', async t => {
+  const lines: string[] = [];
   const store: CounterStore = {
     count: () => new Promise(() => {}),
     status: () => ({ waiting: 0 }),
@@ -283,7 +284,7 @@ test('a store that is slower than half of the time that the proxy waits is UNAVA
     host: '127.0.0.1',
     port: 0,
     store,
-    log: pino({ level: 'silent' }),
+    log: pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) }),
     uptime: () => performance.now(),
     storeTimeoutMs: 60_000,
   });
@@ -308,5 +309,10 @@ test('a store that is slower than half of the time that the proxy waits is UNAVA
     client.makeUnaryRequest(path, requestSerialize, responseDeserialize, request('/'), options, resolve),
   );
   assert.equal(error?.code, status.UNAVAILABLE);
-  assert.equal(error?.details, 'the counter store did not answer in half of the time');
+  const reason = 'the counter store did not answer in half of the time';
+  assert.equal(error?.details, reason);
+  assert.ok(lines.some(line => line.includes('limits cannot be counted') && line.includes(reason)));
+  const metrics = await (await fetch(`http://127.0.0.1:${server.port}/metrics`)).text();
+  assert.match(metrics, /answers_total\{code="UNAVAILABLE"\} 1/);
+  assert.match(metrics, /store_seconds_count\{ok="false"\} 1/);
 });

@@ -3,7 +3,7 @@ import { type DecisionServer, type ListenAt, openDecisionServer } from '#process
 import { groupProbes, type Worker } from '#process/worker.ts';
 import type { UnaryMethod } from '#protos/unary/method.ts';
 import type { serveUnary } from '#protos/unary/serve-unary.ts';
-import { Answerer, type Failed } from './answerer.ts';
+import { Answerer } from './answerer.ts';
 import type { CounterStore } from './counter-store.ts';
 import { decodeRequest } from './decode-request.ts';
 import { encodeResponse } from './encode-response.ts';
@@ -68,6 +68,7 @@ export async function startServer(options: ServerOptions & ListenAt): Promise<Se
   return { ...server, ...(await server.listen(options)) };
 }
 
+/** The store has half of the time that the proxy waits, so that its `failure_mode_deny` decides in time. */
 function shouldRateLimit(
   answerer: Answerer,
   storeTimeoutMs: number,
@@ -77,23 +78,9 @@ function shouldRateLimit(
     decode: decodeRequest,
     encode: encodeResponse,
     handle: (request, call) => {
-      const answer = answerer.answer(request, call.metadata(REQUEST_ID));
       const half = (call.timeoutMs ?? Number.POSITIVE_INFINITY) / 2;
-      return answer instanceof Promise && half < storeTimeoutMs ? inTime(half, answer) : answer;
+      const storeMs = half < storeTimeoutMs ? half : undefined;
+      return answerer.answer(request, call.metadata(REQUEST_ID), storeMs);
     },
   };
-}
-
-type Answer = RateLimitResponse | Failed;
-
-const LATE: Failed = {
-  failed: 'UNAVAILABLE',
-  message: 'the counter store did not answer in half of the time',
-};
-
-/** In half of the time that the proxy waits, so that its `failure_mode_deny` decides in time. */
-function inTime(ms: number, answer: Promise<Answer>): Promise<Answer> {
-  const { promise: late, resolve } = Promise.withResolvers<Answer>();
-  const timer = setTimeout(resolve, ms, LATE);
-  return Promise.race([answer, late]).finally(() => clearTimeout(timer));
 }

@@ -6,7 +6,7 @@ import { type RedisServer, startRedis, whyNoRedis } from '#redis/testing/redis-s
 import { limitOn, startReplicas } from './replicas.ts';
 import type { Outcome, ServiceClient } from './service-client.ts';
 
-/** As in production, where a proxy waits for 20 ms. */
+/** Half of the 20 ms of a RateLimitService's own default: less than production has. */
 const STORE_TIMEOUT_MS = '10';
 const LIMITS = [limitOn('client', 1_000_000, 'HOUR')];
 
