@@ -38,6 +38,8 @@ const RIGHTS: Readonly<Record<string, readonly string[]>> = {
   sds: [
     'gateway: list discovery.k8s.io/endpointslices',
     'gateway: watch discovery.k8s.io/endpointslices',
+    'gateway: list /services',
+    'gateway: watch /services',
     'gateway: create /secrets',
     ...['gateway-authority', ...IDENTITIES.map(group => `gateway-identity-${group}`)].flatMap(name => [
       `gateway: get /secrets ${name}`,

@@ -18,7 +18,7 @@ test('a Mapping needs a prefix and a service, the rest has defaults', () => {
     headers: {},
     precedence: 0,
     node_group: 'edge',
-    service: { scheme: 'http', host: 'user', port: 80 },
+    service: { scheme: 'http', host: 'user', port: 80, portGiven: false },
     rewrite: '/',
     timeout_ms: 3000,
     allow_upgrade: [],

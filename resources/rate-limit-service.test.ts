@@ -8,7 +8,7 @@ import { documentOf, parseText, problemsOf } from './testing/problem-lines.ts';
 test('a RateLimitService needs a service, the rest has defaults', () => {
   const [resource] = parseText(documentOf('RateLimitService', { service: 'limits:8081' })).resources;
   assert.deepEqual(resource?.spec, {
-    service: { scheme: 'http', host: 'limits', port: 8081 },
+    service: { scheme: 'http', host: 'limits', port: 8081, portGiven: true },
     timeout_ms: 20,
     failure_mode_deny: false,
     tls: false,
@@ -20,7 +20,10 @@ test('a RateLimitService needs a service, the rest has defaults', () => {
 });
 
 const READ_AS: readonly [fields: object, spec: object][] = [
-  [{ service: 'https://limits.infra' }, { service: { scheme: 'https', host: 'limits.infra', port: 443 } }],
+  [
+    { service: 'https://limits.infra' },
+    { service: { scheme: 'https', host: 'limits.infra', port: 443, portGiven: false } },
+  ],
   [{ domain: 'edge' }, { domain: 'edge' }],
   [{ domain: null }, {}],
   [{ timeout_ms: 500 }, { timeout_ms: 500 }],

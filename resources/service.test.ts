@@ -16,10 +16,14 @@ const SERVICES: readonly [text: string, scheme: string, host: string, port: numb
   ['my_container-1:1', 'http', 'my_container-1', 1],
   ['example.com.', 'http', 'example.com', 80],
   ['user:65535', 'http', 'user', 65535],
+  ['user:80', 'http', 'user', 80],
 ];
 
 for (const [text, scheme, host, port] of SERVICES) {
-  test(`service ${text}`, () => assert.deepEqual(parseService(text), { value: { scheme, host, port } }));
+  test(`service ${text}`, () => {
+    const portGiven = /[^:]:\d+$/.test(text);
+    assert.deepEqual(parseService(text), { value: { scheme, host, port, portGiven } });
+  });
 }
 
 const LABEL = 'may have letters, digits, "-" and "_" only, and no "-" at its ends';

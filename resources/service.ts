@@ -2,7 +2,11 @@ import { type HostPort, parseHostPort } from './host.ts';
 import { type Parsed, parsedString } from './parsed-string.ts';
 
 /** An upstream service: `host` is a DNS name (`name` or `name.namespace` too) or an address, IPv6 without brackets. */
-export type Service = HostPort & { readonly scheme: 'http' | 'https' };
+export type Service = HostPort & {
+  readonly scheme: 'http' | 'https';
+  /** The port is the operator's, not the scheme's. */
+  readonly portGiven: boolean;
+};
 
 const FORM = '[http://|https://]name[.namespace][:port]';
 
@@ -20,8 +24,8 @@ export function parseService(text: string): Parsed<Service> {
   if (/[/?#]/.test(rest)) return fail(text, 'it has a path; use `rewrite` for paths');
   const target = parseHostPort(rest);
   if ('error' in target) return fail(text, target.error);
-  const port = target.value.port ?? (scheme === 'https' ? 443 : 80);
-  return { value: { scheme, host: target.value.host, port } };
+  const { host, port = scheme === 'https' ? 443 : 80 } = target.value;
+  return { value: { scheme, host, port, portGiven: target.value.port !== undefined } };
 }
 
 function fail(text: string, reason: string): Parsed<never> {

@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { Instances } from './instances/instance.ts';
+import { NO_SUCH_PORT } from './instances/instances-named.ts';
 import type { Outcome } from './instances/record-set.ts';
 
 export type Metrics = {
@@ -42,7 +43,8 @@ export function createMetrics(): Metrics {
     served(next) {
       for (const service of last.keys()) if (!next.has(service)) instances.remove({ service });
       for (const [service, members] of next) {
-        if (last.get(service) !== members) instances.set({ service }, members.length);
+        if (last.get(service) !== members && members !== NO_SUCH_PORT)
+          instances.set({ service }, members.length);
       }
       last = next;
       updates.inc();

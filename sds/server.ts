@@ -10,6 +10,7 @@ import type { Instances } from './instances/instance.ts';
 import { instanceChanges } from './instances/instance-changes.ts';
 import type { InstanceSource } from './instances/instance-source.ts';
 import { instancesSnapshot } from './instances/instances-snapshot.ts';
+import { missedPorts } from './instances/missed-ports.ts';
 import type { Metrics } from './metrics.ts';
 import { quietly } from './quietly.ts';
 import type { Secrets } from './secrets/secrets.ts';
@@ -60,10 +61,14 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     now,
     after,
   });
+  const missed = missedPorts((asked, ports) =>
+    log.warn({ asked, ports }, 'the service has no such port: whoever asks for it gets no instances'),
+  );
   const http = httpApp({
     instances: () => instances,
     status: () => ({
       sources: options.sourcesStatus?.(),
+      missed_ports: missed.names(),
       ...statusOf(instances ?? new Map(), discovery.instances() ?? new Map(), discovery.streams()),
       ...(secrets && { secrets: secrets.status() }),
     }),
@@ -79,7 +84,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const endWatch = source?.watch(next => {
     const before = instances ?? new Map();
     instances = next;
-    discovery.setInstances(instancesSnapshot(next));
+    missed.served(next);
+    discovery.setInstances(instancesSnapshot(next, missed.asked));
     served.setServing(true);
     metrics.served(next);
     for (const change of instanceChanges(before, next)) log.info(change, 'instances changed');

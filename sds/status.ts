@@ -2,6 +2,7 @@ import { CLUSTER_LOAD_ASSIGNMENT } from '#protos/type-url.ts';
 import type { StreamStatus } from '#xds/discovery-observer.ts';
 import type { Snapshot } from '#xds/snapshot.ts';
 import type { Instances } from './instances/instance.ts';
+import { NO_SUCH_PORT } from './instances/instances-named.ts';
 
 /**
  * The content of `/status`: the instances of each service with the version that is served, and the connected clients. `acked`
@@ -10,7 +11,8 @@ import type { Instances } from './instances/instance.ts';
 export function statusOf(instances: Instances, snapshot: Snapshot, clients: readonly StreamStatus[]): object {
   const assignments = snapshot.get(CLUSTER_LOAD_ASSIGNMENT);
   const acked = clients.every(client => client.standing === 'settled');
-  const services = [...instances].map(([service, members]) => [
+  const listed = [...instances].filter(([, members]) => members !== NO_SUCH_PORT);
+  const services = listed.map(([service, members]) => [
     service,
     { instances: members, version: assignments?.get(service)?.version, acked },
   ]);

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { isJsonObject, type Json, type JsonObject } from '#protos/json.ts';
 import { CLUSTER_LOAD_ASSIGNMENT } from '#protos/type-url.ts';
 import type { Instances } from '../instances/instance.ts';
+import { instancesNamed, NO_SUCH_PORT } from '../instances/instances-named.ts';
 import { loadAssignment } from '../instances/load-assignment.ts';
 
 export type FetchAnswer =
@@ -22,11 +23,17 @@ export function fetchEndpoints(request: unknown, instances: Instances): FetchAns
     return refuse(`type_url: only ${CLUSTER_LOAD_ASSIGNMENT} is served here`);
   const names = request.resource_names ?? request.resourceNames ?? [];
   if (!isStrings(names)) return refuse('resource_names: want an array of strings');
-  const asked = names.length > 0 ? new Set(names) : instances.keys();
-  const resources = [...asked].sort().map(name => loadAssignment(name, instances.get(name) ?? []));
+  const asked = names.length > 0 ? new Set(names) : servicesOf(instances);
+  const resources = [...asked]
+    .sort()
+    .map(name => loadAssignment(name, instancesNamed(instances, name) ?? []));
   const version = createHash('sha256').update(JSON.stringify(resources)).digest('hex').slice(0, 16);
   if ((request.version_info ?? request.versionInfo) === version) return { status: 304 };
   return { status: 200, body: { version_info: version, type_url: CLUSTER_LOAD_ASSIGNMENT, resources } };
+}
+
+function servicesOf(instances: Instances): readonly string[] {
+  return [...instances].flatMap(([name, members]) => (members === NO_SUCH_PORT ? [] : [name]));
 }
 
 function refuse(error: string): FetchAnswer {

@@ -2,6 +2,7 @@ import express, { type Express, type RequestHandler } from 'express';
 import type { Registry } from 'prom-client';
 import { allow, errorAnswer, get, MAX_BODY_BYTES } from '#process/http-answers.ts';
 import type { Instances } from '../instances/instance.ts';
+import { instancesNamed } from '../instances/instances-named.ts';
 import { registration } from '../instances/registration.ts';
 import { fetchEndpoints } from './fetch-endpoints.ts';
 
@@ -40,7 +41,9 @@ export function httpApp(sources: HttpSources): Express {
   app
     .route('/v1/registration/:service')
     .get(whenKnown, (request, response) => {
-      response.json(registration(sources.instances()?.get(request.params.service) ?? []));
+      response.json(
+        registration(instancesNamed(sources.instances() ?? new Map(), request.params.service) ?? []),
+      );
     })
     .all(allow('GET, HEAD'));
   get(app, '/healthz', (_request, response) => void response.type('text').send('ok\n'));

@@ -1,4 +1,5 @@
 import type { Instance, Instances } from './instance.ts';
+import { NO_SUCH_PORT } from './instances-named.ts';
 
 /** What became different for one service. Instances are written `address:port`. */
 export type InstanceChange = {
@@ -14,7 +15,7 @@ export function instanceChanges(before: Instances, after: Instances): readonly I
   const differs = (service: string) => before.get(service) !== after.get(service);
   const gone = [...before.keys()].filter(service => !after.has(service));
   const services = [...gone, ...[...after.keys()].filter(differs)].sort();
-  const told = new Set<readonly Instance[] | undefined>([undefined]);
+  const told = new Set<readonly Instance[] | undefined>([undefined, NO_SUCH_PORT]);
   return services.flatMap(service => {
     const arrays = [before.get(service), after.get(service)];
     if (arrays.every(array => told.has(array))) return [];

@@ -7,6 +7,8 @@ export const READ_SLICES = [
   { apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], verbs: ['list', 'watch'] },
 ];
 
+export const READ_SERVICES = [{ apiGroups: [''], resources: ['services'], verbs: ['list', 'watch'] }];
+
 /** Writes EndpointSlices of one service as the orchestrator's controller does. */
 export function sliceWriter(cluster: Cluster, service: string, port: number, namespace = 'default') {
   const resource = { group: 'discovery.k8s.io', version: 'v1', plural: 'endpointslices', namespace };

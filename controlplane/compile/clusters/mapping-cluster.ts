@@ -1,6 +1,7 @@
 import { formatHostPort } from '#protos/host-port.ts';
 import type { JsonObject } from '#protos/json.ts';
 import type { MappingSpec } from '#resources/mapping.ts';
+import type { Service } from '#resources/service.ts';
 import { type ClusterParts, toCluster } from './cluster.ts';
 import { BUILT_IN } from './discovery-cluster.ts';
 import { edsConfig } from './eds-config.ts';
@@ -17,27 +18,32 @@ export function serviceName({ service: { scheme, host, port } }: MappingSpec): s
 }
 
 /** Mappings of equal key have equal clusters. */
-export function clusterKey({ service, resolver, connect_timeout_ms, hop_tls }: MappingSpec): string {
+export function clusterKey(spec: MappingSpec): string {
+  const { service, resolver, connect_timeout_ms, hop_tls } = spec;
   const { scheme, host, port } = service;
-  return `${scheme} ${host} ${port} ${resolver} ${connect_timeout_ms}${hop_tls === undefined ? '' : ` ${hop_tls}`}`;
+  const more = [hop_tls, asksForDefaultPort(spec) ? 'port' : undefined].filter(each => each !== undefined);
+  return [scheme, host, port, resolver, connect_timeout_ms, ...more].join(' ');
+}
+
+/** To the discovery service `name:80` is not `name`, whose main port may be another. */
+function asksForDefaultPort({ service: { scheme, port, portGiven }, resolver }: MappingSpec): boolean {
+  return resolver === 'sds' && portGiven && port === DEFAULT_PORTS[scheme];
 }
 
 /** What TLS to services is made of. */
 export type UpstreamTls = { readonly caFile: string; readonly hop: Hop };
 
-/**
- * The cluster of a Mapping's service. With resolver `sds` the instances bring their ports: that of `service`
- * only tells clusters apart.
- */
+/** The cluster of a Mapping's service. With resolver `sds` its port, where it has one, says which of the instances' ports is meant. */
 export function mappingCluster(name: string, spec: MappingSpec, { caFile, hop }: UpstreamTls): JsonObject {
   const { service, resolver, connect_timeout_ms } = spec;
   const parts: ClusterParts = {
     connectTimeoutMs: connect_timeout_ms,
     members:
       resolver === 'sds'
-        ? discoveredMembers(discoveredName(service.host), edsConfig(BUILT_IN))
+        ? discoveredMembers(discoveredName(service), edsConfig(BUILT_IN))
         : membersOf(name, service),
     protocol: 'http1',
+    traffic: spec,
   };
   const hopTo = hopService(spec, hop);
   if (hopTo !== undefined) {
@@ -48,7 +54,8 @@ export function mappingCluster(name: string, spec: MappingSpec, { caFile, hop }:
   return toCluster(name, { ...parts, transportSocket: upstreamTls(service.host, caFile) });
 }
 
-/** The discovery service calls services of Kubernetes `name.namespace`, whatever more their DNS names have. */
-function discoveredName(host: string): string {
-  return host.replace(/^([^.]+\.[^.]+)\.svc(\..*)?$/, '$1');
+/** The discovery service calls services of Kubernetes `name.namespace`, whatever more their DNS names have, and `:port` after it picks one of several. */
+function discoveredName({ host, port, portGiven }: Service): string {
+  const name = host.replace(/^([^.]+\.[^.]+)\.svc(\..*)?$/, '$1');
+  return portGiven ? formatHostPort({ host: name, port }) : name;
 }

@@ -10,7 +10,11 @@ export type WatchStatus = {
   readonly slices: number;
   readonly lists: number;
   readonly last_change?: string;
+  /** Why the ports that Services have are not followed: until then numbers are those of the instances, others lead to the main port. */
+  readonly service_ports?: string;
 };
+
+const NEW: WatchStatus = { state: 'connecting', slices: 0, lists: 0 };
 
 /** The reports of the source as log lines and metrics, and what `/status` says of it, by namespace. */
 export function kubernetesReports(
@@ -21,14 +25,14 @@ export function kubernetesReports(
   const metrics = watchMetrics(registry);
   const watches = new Map<string, WatchStatus>();
   const update = (namespace: string, change: (before: WatchStatus) => Partial<WatchStatus>) => {
-    const before = watches.get(namespace) ?? { state: 'connecting', slices: 0, lists: 0 };
+    const before = watches.get(namespace) ?? NEW;
     watches.set(namespace, { ...before, ...change(before) });
   };
   return {
     onWatching(namespace) {
       if (watches.get(namespace)?.state === 'away')
         log.info({ namespace }, 'the Kubernetes API answers again');
-      const { reason: _, ...rest } = watches.get(namespace) ?? { slices: 0, lists: 0 };
+      const { reason: _, ...rest } = watches.get(namespace) ?? NEW;
       watches.set(namespace, { ...rest, state: 'watching' });
       metrics.watching.set({ namespace }, 1);
     },
@@ -48,6 +52,15 @@ export function kubernetesReports(
       metrics.failures.inc({ namespace });
       if (!repeated)
         log.error({ namespace, reason }, 'endpoints cannot be followed; what was known last stays');
+    },
+    onPorts(namespace, error) {
+      const { service_ports: told, ...known } = watches.get(namespace) ?? NEW;
+      watches.set(namespace, error === undefined ? known : { ...known, service_ports: error.message });
+      if (error !== undefined && error.message !== told)
+        log.warn(
+          { namespace, reason: error.message },
+          "Services cannot be followed: a port that is not one of the instances' own may lead to the main one",
+        );
     },
     onUnusable: (slice, reason) => log.warn({ slice, reason }, 'this EndpointSlice is left out'),
     status: () => Object.fromEntries(watches),

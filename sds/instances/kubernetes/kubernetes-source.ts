@@ -2,9 +2,11 @@ import type { After } from '#kubernetes/after.ts';
 import type { Cluster } from '#kubernetes/cluster.ts';
 import type { ClusterError } from '#kubernetes/cluster-error.ts';
 import { type Following, follow } from '#kubernetes/follow.ts';
+import type { Resource } from '#kubernetes/resource.ts';
 import type { Instances } from '../instance.ts';
 import type { InstanceSource } from '../instance-source.ts';
 import { readEndpointSlice, type Slice } from './endpoint-slice.ts';
+import { readServicePorts, type ServicePort } from './service-ports.ts';
 import { SliceIndex } from './slice-index.ts';
 
 export type KubernetesSourceOptions = {
@@ -25,9 +27,14 @@ export type KubernetesReports = {
   onTrouble(namespace: string, error: ClusterError, repeated: boolean): void;
   /** Nothing of this slice (`namespace/name`) can be used. */
   onUnusable(slice: string, reason: string): void;
+  /** The numbers of Services' ports are known from now on, or (`error`) not followed for now. */
+  onPorts(namespace: string, error: ClusterError | undefined): void;
 };
 
-const RESOURCE = { group: 'discovery.k8s.io', version: 'v1', plural: 'endpointslices' };
+const SLICES = { group: 'discovery.k8s.io', version: 'v1', plural: 'endpointslices' };
+const SERVICES = { group: '', version: 'v1', plural: 'services' };
+
+const FORBIDDEN = 403;
 
 const ALL_NAMESPACES = '*';
 
@@ -35,35 +42,48 @@ const ALL_NAMESPACES = '*';
  * The instances that the orchestrator knows: EndpointSlices of some namespaces, by list and watch. A service is called `service.namespace`, and in our
  * own namespace also `service`; `:port` after it, name or number, picks one of several ports (serviceInstances). The first answer waits for
  * a whole list of each namespace; after that each namespace goes on by itself, and one that cannot be followed keeps what it had.
+ * Services are followed for the numbers of their ports alone: who may not read them goes on without.
  */
 export function kubernetesSource(options: KubernetesSourceOptions): InstanceSource {
   return { watch: onChange => watchSlices(options, onChange) };
 }
 
 function watchSlices(options: KubernetesSourceOptions, onChange: (instances: Instances) => void): () => void {
-  const { cluster, namespaces } = options;
+  const { cluster, namespaces = [ALL_NAMESPACES] } = options;
   const index = new SliceIndex(cluster.namespace);
-  const waiting = new Set(namespaces ?? [ALL_NAMESPACES]);
-  const ends = [...waiting].map(namespace =>
-    followNamespace(options, namespace, changes => {
+  const waiting = new Set(namespaces.flatMap(namespace => [`slices ${namespace}`, `ports ${namespace}`]));
+  let published: Instances | undefined;
+  const known = (what: string) => {
+    waiting.delete(what);
+    if (waiting.size > 0 || published === index.instances) return;
+    published = index.instances;
+    onChange(published);
+  };
+  const ends = namespaces.flatMap(namespace => [
+    followSlices(options, namespace, changes => {
       index.update(changes);
-      waiting.delete(namespace);
-      if (waiting.size === 0) onChange(index.instances);
+      known(`slices ${namespace}`);
     }),
-  );
+    followPorts(options, namespace, changes => {
+      index.updatePorts(changes);
+      known(`ports ${namespace}`);
+    }),
+  ]);
   return () => {
     for (const end of ends) end.close();
   };
 }
 
-function followNamespace(
+type Changes<T> = Iterable<readonly [key: string, value: T | undefined]>;
+
+function followSlices(
   { cluster, after, random, reports }: KubernetesSourceOptions,
   namespace: string,
-  onSlices: (changes: Iterable<readonly [string, Slice | undefined]>) => void,
+  onSlices: (changes: Changes<Slice>) => void,
 ): Following {
   return follow<Slice | undefined>({
     cluster,
-    resource: { ...RESOURCE, namespace: namespace === ALL_NAMESPACES ? undefined : namespace },
+    resource: inNamespace(SLICES, namespace),
     read: readEndpointSlice,
     onChange(slices, changed) {
       reports.onChanged(namespace, changed.size, slices.size);
@@ -79,4 +99,28 @@ function followNamespace(
     after,
     random,
   });
+}
+
+function followPorts(
+  { cluster, after, random, reports }: KubernetesSourceOptions,
+  namespace: string,
+  onPorts: (changes: Changes<readonly ServicePort[]>) => void,
+): Following {
+  return follow<readonly ServicePort[]>({
+    cluster,
+    resource: inNamespace(SERVICES, namespace),
+    read: readServicePorts,
+    onChange: (services, changed) => onPorts([...changed].map(key => [key, services.get(key)])),
+    onWatching: () => reports.onPorts(namespace, undefined),
+    onTrouble(error) {
+      reports.onPorts(namespace, error);
+      if (error.status === FORBIDDEN) onPorts([]);
+    },
+    after,
+    random,
+  });
+}
+
+function inNamespace(resource: Resource, namespace: string): Resource {
+  return { ...resource, namespace: namespace === ALL_NAMESPACES ? undefined : namespace };
 }

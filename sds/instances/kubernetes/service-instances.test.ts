@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KubernetesObject } from '#kubernetes/kubernetes-object.ts';
 import type { Instance, Instances } from '../instance.ts';
+import { instancesNamed, NO_SUCH_PORT } from '../instances-named.ts';
 import { readEndpointSlice } from './endpoint-slice.ts';
+import { readServicePorts } from './service-ports.ts';
 import { SliceIndex } from './slice-index.ts';
 
 const READY = { ready: true, serving: true, terminating: false };
@@ -127,6 +129,79 @@ test('of several ports the plain name is the one called http, and each has its o
   assert.equal(at('users:admin'), '10.0.0.1:9000');
   assert.equal(at('users.default:9000'), '10.0.0.1:9000');
   assert.equal(found.get('users:dns'), undefined);
+});
+
+const service = (...ports: readonly object[]): KubernetesObject => ({
+  metadata: { name: 'users', namespace: 'default' },
+  spec: { ports },
+});
+
+function withService(object: KubernetesObject, ...objects: readonly KubernetesObject[]): Instances {
+  const index = new SliceIndex('default');
+  index.updatePorts([['default/users', readServicePorts(object)]]);
+  index.update(objects.map(each => [each.metadata.name, readEndpointSlice(each)]));
+  return index.instances;
+}
+
+const TWO_PORTS = slice({
+  ports: [
+    { name: 'http', port: 8080 },
+    { name: 'admin', port: 9000 },
+  ],
+  endpoints: [endpoint('10.0.0.1')],
+});
+
+test('a number is that of the Service, else that of the instances, else of no port at all', () => {
+  const found = withService(
+    service(
+      { name: 'http', port: 80 },
+      { name: 'admin', port: 8080 },
+      { name: 'dns', port: 53, protocol: 'UDP' },
+    ),
+    TWO_PORTS,
+  );
+  const at = (name: string) => addresses(instancesNamed(found, name));
+  assert.equal(at('users:80'), '10.0.0.1:8080');
+  assert.equal(at('users.default:8080'), '10.0.0.1:9000');
+  assert.equal(at('users:9000'), '10.0.0.1:9000');
+  for (const missing of ['users:53', 'users:7777', 'users.default:7777'])
+    assert.equal(instancesNamed(found, missing), NO_SUCH_PORT, missing);
+});
+
+test('the only port of a service is meant by any number, whether the Service can be read or not', () => {
+  const only = slice({ endpoints: [endpoint('10.0.0.1')] });
+  for (const found of [instancesOf(only), withService(service({ name: 'http', port: 80 }), only)])
+    for (const number of [80, 8080, 7777])
+      assert.equal(addresses(instancesNamed(found, `users:${number}`)), '10.0.0.1:8080');
+});
+
+test('without the Service a number that no instance has leads to the main port', () => {
+  assert.equal(addresses(instancesNamed(instancesOf(TWO_PORTS), 'users:80')), '10.0.0.1:8080');
+});
+
+test('a port that the Service has and its slices do not yet is asked for in vain', () => {
+  const found = withService(service({ name: 'http', port: 80 }, { name: 'new', port: 81 }), TWO_PORTS);
+  assert.deepEqual(instancesNamed(found, 'users:81'), []);
+});
+
+test('a Service that changes its ports, or goes, changes what numbers mean', () => {
+  const index = new SliceIndex('default');
+  const at = () => addresses(instancesNamed(index.instances, 'users:80'));
+  index.update([['a', readEndpointSlice(TWO_PORTS)]]);
+  for (const [name, served] of [
+    ['admin', '10.0.0.1:9000'],
+    ['http', '10.0.0.1:8080'],
+  ] as const) {
+    index.updatePorts([['default/users', [{ name, port: 80 }]]]);
+    assert.equal(at(), served);
+  }
+  const before = index.instances;
+  index.updatePorts([['default/users', [{ name: 'http', port: 80 }]]]);
+  assert.equal(index.instances, before, 'what says the same changes nothing');
+  index.updatePorts([['default/users', [{ name: 'http', port: 81 }]]]);
+  assert.equal(instancesNamed(index.instances, 'users:80'), NO_SUCH_PORT);
+  index.updatePorts([['default/users', undefined]]);
+  assert.equal(at(), '10.0.0.1:8080');
 });
 
 test('without a port called http the plain name is the first that is listed', () => {

@@ -1,6 +1,8 @@
 import { isIPv4 } from 'node:net';
 import type { Instance } from '../instance.ts';
+import { ANY_PORT, NO_SUCH_PORT } from '../instances-named.ts';
 import type { Slice, SliceEndpoint, SlicePort } from './endpoint-slice.ts';
+import type { ServicePort } from './service-ports.ts';
 
 /** The port whose instances are those of the service's plain name, where there are several. */
 const MAIN_PORT = 'http';
@@ -9,13 +11,17 @@ type Placed = SliceEndpoint & { readonly ports: readonly SlicePort[] };
 
 /**
  * The instances of one service, by what stands behind its name: '' for its main port (its only one, else the one named `http`, else the first that
- * is listed), `:name` for a port by name and `:number` by number.
+ * is listed), `:name` for a port by name and `:number` by number: that of the Service, as in its DNS name, else that of the instances. `:*` is there when
+ * it is known which numbers mean something: of several ports none is asked for by another number; the only one is, by any.
  *
  * An endpoint that two slices have (it moves from one to another) counts once, and as ready when one of them says so. An instance with addresses of
  * both families counts once, with IPv4. As long as one endpoint of the service is ready, those that are about to end are left out: they get nothing new and
  * finish what they have. When none is ready they are DRAINING, which Envoy asks only when there is nobody else.
  */
-export function serviceInstances(slices: readonly Slice[]): ReadonlyMap<string, readonly Instance[]> {
+export function serviceInstances(
+  slices: readonly Slice[],
+  servicePorts: readonly ServicePort[] | undefined,
+): ReadonlyMap<string, readonly Instance[]> {
   const endpoints = serving(distinct(slices.flatMap(place)));
   const ports = slices.flatMap(slice => slice.ports);
   const names = new Set(ports.map(({ name }) => name));
@@ -24,13 +30,18 @@ export function serviceInstances(slices: readonly Slice[]): ReadonlyMap<string, 
   const ofMain = instancesAt(endpoints, ({ name }) => name === main);
   // One array under several names says that they are one.
   const only = names.size === 1 && numbers.size === 1;
+  const named = new Map(
+    [...names].map(name => [
+      name,
+      name === main ? ofMain : instancesAt(endpoints, port => port.name === name),
+    ]),
+  );
   const byPort = new Map([['', ofMain]]);
-  for (const name of names) {
-    if (name !== '')
-      byPort.set(`:${name}`, name === main ? ofMain : instancesAt(endpoints, each => each.name === name));
-  }
+  for (const [name, instances] of named) if (name !== '') byPort.set(`:${name}`, instances);
   for (const port of numbers)
     byPort.set(`:${port}`, only ? ofMain : instancesAt(endpoints, each => each.port === port));
+  for (const { name, port } of servicePorts ?? []) byPort.set(`:${port}`, named.get(name) ?? []);
+  if (servicePorts !== undefined && names.size > 1) byPort.set(ANY_PORT, NO_SUCH_PORT);
   return byPort;
 }
 

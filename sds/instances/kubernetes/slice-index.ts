@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Instance, Instances } from '../instance.ts';
 import type { Slice } from './endpoint-slice.ts';
 import { serviceInstances } from './service-instances.ts';
+import type { ServicePort } from './service-ports.ts';
 
 /** The slices of all namespaces by service, so that a change of one slice costs as much as its service is large. */
 export class SliceIndex {
@@ -8,6 +10,8 @@ export class SliceIndex {
   readonly #slices = new Map<string, Slice>();
   /** Keys of slices by `service.namespace`. */
   readonly #services = new Map<string, Set<string>>();
+  /** By `service.namespace`. */
+  readonly #ports = new Map<string, readonly ServicePort[]>();
   /** The names under which each service's instances were published. */
   readonly #names = new Map<string, readonly string[]>();
   #instances = new Map<string, readonly Instance[]>();
@@ -29,9 +33,26 @@ export class SliceIndex {
       for (const each of [this.#slices.get(key), slice]) if (each !== undefined) touched.add(serviceOf(each));
       this.#place(key, slice);
     }
-    if (touched.size === 0) return;
+    this.#publishAll(touched);
+  }
+
+  /** Takes the ports of the Services with these keys (`namespace/service`); undefined: the Service is not known. */
+  updatePorts(services: Iterable<readonly [key: string, ports: readonly ServicePort[] | undefined]>): void {
+    const touched = new Set<string>();
+    for (const [key, ports] of services) {
+      const service = key.split('/').reverse().join('.');
+      if (isDeepStrictEqual(this.#ports.get(service), ports)) continue;
+      if (ports === undefined) this.#ports.delete(service);
+      else this.#ports.set(service, ports);
+      if (this.#services.has(service)) touched.add(service);
+    }
+    this.#publishAll(touched);
+  }
+
+  #publishAll(services: ReadonlySet<string>): void {
+    if (services.size === 0) return;
     this.#instances = new Map(this.#instances);
-    for (const service of touched) this.#publish(service);
+    for (const service of services) this.#publish(service);
   }
 
   #place(key: string, slice: Slice | undefined): void {
@@ -57,7 +78,7 @@ export class SliceIndex {
       return;
     }
     const hosts = first.namespace === this.#ownNamespace ? [service, first.service] : [service];
-    const named = [...serviceInstances(slices)].flatMap(([port, instances]) =>
+    const named = [...serviceInstances(slices, this.#ports.get(service))].flatMap(([port, instances]) =>
       hosts.map(host => [`${host}${port}`, instances] as const),
     );
     for (const [name, instances] of named) this.#instances.set(name, instances);
