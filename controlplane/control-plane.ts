@@ -1,12 +1,13 @@
 import type { UntypedServiceImplementation } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
 import { refusalLog } from '#process/refusal-log.ts';
+import type { Any } from '#protos/encode.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { Node } from '#xds/discovery.ts';
-import type { DiscoveryObserver, StreamStatus } from '#xds/discovery-observer.ts';
+import type { DiscoveryObserver, StreamInfo, StreamStatus } from '#xds/discovery-observer.ts';
 import { DiscoveryService, type Peer } from '#xds/discovery-service.ts';
 import { SnapshotCache } from '#xds/snapshot-cache.ts';
-import { nodeGroups, SERVICE_GROUPS } from './compile/node-groups.ts';
+import { EXT_AUTHZ, nodeGroups, SDS, SERVICE_GROUPS } from './compile/node-groups.ts';
 import type { Config } from './config.ts';
 import { Controller } from './controller.ts';
 import { editLog } from './edit-log.ts';
@@ -19,6 +20,7 @@ import type { Metrics } from './metrics.ts';
 import type { ObjectFacts } from './object-standing.ts';
 import { problemLog } from './problem-log.ts';
 import { publisher } from './publisher.ts';
+import { Reports } from './reports.ts';
 import type { Reading } from './resource-sources.ts';
 import { effective } from './rollout.ts';
 import { refuseGroup } from './secret-groups.ts';
@@ -55,6 +57,9 @@ export type ControlPlane = {
 /** A stranger's words are cut to so many characters before they are logged. */
 const MAX_NODE = 100;
 
+/** The services that may report: who is one of them is known, since their configuration holds secrets (`refuseGroup`). */
+const REPORTING: ReadonlySet<string> = new Set([EXT_AUTHZ, SDS]);
+
 /** Ties the reader of resources, the controller and the discovery services together. */
 export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPlane> {
   const { config, metrics, log, now, after } = parts;
@@ -69,8 +74,17 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
     controller.proxiesChanged();
     report();
   };
-  const observer = proxyObserver(parts, proxiesChanged);
-  const service = new DiscoveryService({ cache, observer, refuse: refuser(parts), now, after });
+  const said = new Reports();
+  const reports = {
+    groups: REPORTING,
+    take: ({ id }: StreamInfo, made: Any | undefined) => {
+      const wrong = said.take(id, made);
+      report();
+      return wrong;
+    },
+  };
+  const observer = proxyObserver(parts, ({ id }) => said.drop(id), proxiesChanged);
+  const service = new DiscoveryService({ cache, observer, refuse: refuser(parts), reports, now, after });
   const controller = new Controller(keeper.lastGood, {
     groups: resources => [...SERVICE_GROUPS, ...nodeGroups(resources)],
     services: new Set(SERVICE_GROUPS),
@@ -86,7 +100,9 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
   let reading: Reading | undefined;
   let stopLooking = () => {};
 
-  const known = () => [...(reading?.problems ?? []), ...keeper.problems()];
+  // A service that was here before the resources were read knows more than can be shown.
+  const reported = () => (reading === undefined ? [] : said.problems(controller.rollout));
+  const known = () => [...(reading?.problems ?? []), ...keeper.problems(), ...reported()];
   const problems = () => allProblems(controller, known(), service.streams());
   const report = () => {
     logProblems(problems());
@@ -114,7 +130,8 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
     objectFacts: () => {
       if (reading === undefined) return undefined;
       const proxies = service.streams().some(({ group }) => !SERVICE_GROUPS.includes(group));
-      return { ...reading, rollout: controller.rollout, problems: problems(), proxies };
+      const facts = { rollout: controller.rollout, problems: problems(), outOfService: said.outOfService() };
+      return { ...reading, ...facts, proxies };
     },
     inForce: () => effective(controller.rollout).values(),
     stop: () => {
@@ -126,11 +143,17 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
 }
 
 /** Logs and counts what proxies say of what they are served. `changed`: one of them stands to it otherwise than before. */
-function proxyObserver({ metrics, log }: ControlPlaneParts, changed: () => void): DiscoveryObserver {
+function proxyObserver(
+  { metrics, log }: ControlPlaneParts,
+  gone: (stream: StreamInfo) => void,
+  changed: () => void,
+): DiscoveryObserver {
   return {
     connected: ({ node, group, address }) => log.info({ node, group, address }, 'proxy connected'),
-    disconnected: ({ node, group }) => {
+    disconnected: stream => {
+      const { node, group } = stream;
       log.info({ node, group }, 'proxy disconnected');
+      gone(stream);
       changed();
     },
     acked: (_stream, typeUrl) => metrics.acked(shortTypeName(typeUrl)),

@@ -24,6 +24,8 @@ export type ObjectFacts = {
   readonly written: Written;
   readonly rollout: Rollout;
   readonly problems: readonly Problem[];
+  /** Ids of resources that do not work at all, as a service finds that has taken them. */
+  readonly outOfService: ReadonlySet<string>;
   /** Whether a proxy is connected to this control plane. */
   readonly proxies: boolean;
 };
@@ -76,7 +78,8 @@ function standing(item: Resource | Refused, facts: Own): Omit<ObjectStanding, 'p
     return { accepted: no('RefusedByProxy', why), programmed: no('RefusedByProxy', refusal) };
   }
   const accepted = errors.length > 0 ? no('Problems', why) : said('True', 'Accepted', 'All of it is served');
-  return { accepted, programmed: programmed(item, facts) };
+  const isOut = facts.outOfService.has(item.id);
+  return { accepted, programmed: isOut ? no('OutOfService', why) : programmed(item, facts) };
 }
 
 /** What the proxies took is known by content, not by version: an edit that changes nothing needs no new answer. */

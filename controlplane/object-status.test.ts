@@ -34,7 +34,8 @@ function writtenOf({ parsed }: ServedObject): Written {
 function factsOf(object: ServedObject, more: Partial<ObjectFacts> = {}): ObjectFacts {
   const written = writtenOf(object);
   const rollout = want(startRollout(new Map()), written.resources);
-  return { written, rollout, problems: object.parsed.problems, proxies: true, ...more };
+  const { problems } = object.parsed;
+  return { written, rollout, problems, outOfService: new Set(), proxies: true, ...more };
 }
 
 const accepted = (object: ServedObject) => ({ rollout: startRollout(writtenOf(object).resources) });
@@ -142,6 +143,26 @@ describe('the status of an object', () => {
         severity: 'warning',
         message: 'Secret keys/pair: it is not for shop.example (used by Host/shop/one)',
       },
+    ]);
+  });
+
+  test('tells what a service finds wrong with what the proxies have taken, and whether anything of it works', () => {
+    const object = objectOf(GOOD);
+    const [resource] = object.parsed.resources;
+    assert.ok(resource !== undefined);
+    const { kind, namespace, name, id, source } = resource;
+    const found = { kind, namespace, name, ...source, field: 'spec.service', message: 'it is not there' };
+    const status = (severity: Severity, out: readonly string[] = []) => {
+      const problems = [{ ...found, severity }];
+      return statusOf(object, factsOf(object, { ...accepted(object), problems, outOfService: new Set(out) }));
+    };
+    assert.deepEqual(inShort(status('warning')), ['Accepted=True:Accepted', 'Programmed=True:Programmed']);
+    assert.deepEqual(inShort(status('error')), ['Accepted=False:Problems', 'Programmed=True:Programmed']);
+    const out = status('error', [id]);
+    assert.deepEqual(inShort(out), ['Accepted=False:Problems', 'Programmed=False:OutOfService']);
+    assert.equal(conditionsOf(out)[1]?.message, 'spec.service: it is not there');
+    assert.deepEqual(out?.problems, [
+      { severity: 'error', field: 'spec.service', message: 'it is not there' },
     ]);
   });
 

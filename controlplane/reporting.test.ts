@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { credentials } from '@grpc/grpc-js';
+import pino from 'pino';
+import { statusWhen } from '#envoy/e2e/status-when.ts';
+import { until } from '#envoy/e2e/until.ts';
+import { after } from '#process/after.ts';
+import { encodeReport, type ReportedFinding } from '#process/report.ts';
+import { serve } from '#protos/serve.ts';
+import { FILTER } from '#protos/type-url.ts';
+import { collect } from '#resources/collect.ts';
+import { parseFile } from '#resources/parse.ts';
+import { DEFAULT_PARSE_OPTIONS } from '#resources/parse-options.ts';
+import { connect } from '#xds/client.ts';
+import { readConfig } from './config.ts';
+import { controlPlane } from './control-plane.ts';
+import { fileLastGoodStore } from './last-good-store.ts';
+import { createMetrics } from './metrics.ts';
+
+const FINDING: ReportedFinding = {
+  resource: 'Filter/default/login',
+  field: 'spec.JWT.jwksURI',
+  severity: 'error',
+  message: 'there is no key set',
+  outOfService: false,
+};
+
+const LOGIN = `# one line above
+apiVersion: gateway.internal/v2
+kind: Filter
+metadata: {name: login}
+spec: {JWT: {jwksURI: "https://keys.example/"}}
+`;
+
+const TEXT = 'Filter default/login (in.yaml:2, spec.JWT.jwksURI): there is no key set';
+
+async function startPlane(t: TestContext) {
+  const state = mkdtempSync(join(tmpdir(), 'gateway-state-'));
+  t.after(() => rmSync(state, { recursive: true, force: true }));
+  const logged: string[] = [];
+  const plane = await controlPlane({
+    config: readConfig({ STATE: state }),
+    store: fileLastGoodStore(join(state, 'last-good.json')),
+    metrics: createMetrics(() => plane.status()),
+    log: pino({ level: 'info' }, { write: line => void logged.push(JSON.parse(line).msg) }),
+    now: Date.now,
+    after,
+  });
+  const served = await serve({ host: '127.0.0.1', port: 0, services: plane.services });
+  t.after(async () => {
+    await plane.stop();
+    await served.stop(100);
+  });
+  const read = (yaml: string) => {
+    const { problems, ...written } = collect([parseFile('in.yaml', yaml, DEFAULT_PARSE_OPTIONS)]);
+    plane.read({ written, problems, objects: [] });
+  };
+  const said = () => plane.status().problems.map(({ message }) => message);
+  const says = (...messages: readonly string[]) =>
+    statusWhen(
+      async () => plane.status(),
+      ({ problems }) => problems.map(({ message }) => message).join() === messages.join(),
+    );
+  return { plane, port: served.port, read, said, says, logged };
+}
+
+function startService(t: TestContext, port: number, group = 'ext-authz') {
+  const refusals: string[] = [];
+  const connection = connect({
+    address: `127.0.0.1:${port}`,
+    credentials: credentials.createInsecure(),
+    node: { id: group, cluster: group },
+    typeUrls: [FILTER],
+    onUpdate: ({ ack }) => ack(),
+    onDisconnect: reason => void refusals.push(reason),
+    random: Math.random,
+    after,
+  });
+  t.after(() => connection.close());
+  const report = (...findings: readonly ReportedFinding[]) => connection.report(encodeReport(findings));
+  return { ...connection, report, refusals };
+}
+
+test('what services find is a Problem with file and line, once, until none of them finds it', async t => {
+  const { plane, port, read, says, logged } = await startPlane(t);
+  read(LOGIN);
+  const [one, two] = [startService(t, port), startService(t, port)];
+  one.report(FINDING);
+  two.report(FINDING);
+  const { problems } = await says(FINDING.message);
+  assert.deepEqual(problems[0], {
+    ...{ severity: 'error', kind: 'Filter', namespace: 'default', name: 'login', file: 'in.yaml', line: 2 },
+    ...{ field: FINDING.field, message: FINDING.message },
+  });
+  assert.deepEqual([...(plane.objectFacts()?.outOfService ?? [])], []);
+  one.report({ ...FINDING, outOfService: true });
+  await until(() => (plane.objectFacts()?.outOfService.has(FINDING.resource) ? true : undefined));
+  one.report();
+  two.close();
+  await says();
+  const about = logged.filter(line => line.includes('there is no key set'));
+  assert.deepEqual(about, [TEXT, `mended: ${TEXT}`]);
+});
+
+test('a service that was there before the resources were read is heard when they are', async t => {
+  const { plane, port, read, says, logged } = await startPlane(t);
+  const service = startService(t, port);
+  service.report(FINDING);
+  await until(() => (plane.status().proxies.length === 1 ? true : undefined));
+  read(LOGIN);
+  await says(FINDING.message);
+  assert.ok(logged.includes(TEXT));
+  assert.deepEqual(
+    logged.filter(line => line.startsWith('Filter default/login:')),
+    [],
+    'nothing was told without its place',
+  );
+});
+
+test('what is reported of a resource that is removed is told of no more when the service takes it back', async t => {
+  const { port, read, says, said, logged } = await startPlane(t);
+  read(LOGIN);
+  const service = startService(t, port);
+  service.report(FINDING);
+  await says(FINDING.message);
+  read('');
+  assert.deepEqual(said(), [FINDING.message]);
+  service.report();
+  await says();
+  const about = logged.filter(line => line.includes('there is no key set'));
+  assert.deepEqual(about, [TEXT, `mended: ${TEXT}`]);
+});
+
+test('neither an Envoy nor another service is heard', async t => {
+  const { port, read, said } = await startPlane(t);
+  read(LOGIN);
+  for (const group of ['edge', 'ratelimit-service', 'stranger']) {
+    const peer = startService(t, port, group);
+    peer.report(FINDING);
+    assert.match(await until(() => peer.refusals[0]), /this group does not report/);
+    peer.close();
+  }
+  assert.deepEqual(said(), []);
+});

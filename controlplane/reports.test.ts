@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { encodeReport, type ReportedFinding } from '#process/report.ts';
+import { collect } from '#resources/collect.ts';
+import { parseFile } from '#resources/parse.ts';
+import { DEFAULT_PARSE_OPTIONS } from '#resources/parse-options.ts';
+import { Reports } from './reports.ts';
+import { accept, startRollout, want } from './rollout.ts';
+
+const FINDING: ReportedFinding = {
+  resource: 'Mapping/default/a',
+  field: 'spec.service',
+  severity: 'error',
+  message: 'it is not there',
+  outOfService: false,
+};
+
+/** What the text says is written, and in force. */
+function inForce(yaml: string) {
+  const { resources } = collect([parseFile('in.yaml', yaml, DEFAULT_PARSE_OPTIONS)]);
+  return accept(want(startRollout(new Map()), resources));
+}
+
+const mapping = (name: string) =>
+  `apiVersion: gateway.internal/v2\nkind: Mapping\nmetadata: {name: ${name}}\nspec: {prefix: /a/, service: a}\n`;
+
+const BOTH = inForce(`${mapping('b')}---\n${mapping('a')}`);
+
+function saying(...streams: readonly (readonly ReportedFinding[])[]): Reports {
+  const reports = new Reports();
+  for (const [id, findings] of streams.entries())
+    assert.equal(reports.take(id, encodeReport(findings)), undefined);
+  return reports;
+}
+
+describe('what services report', () => {
+  test('is a Problem of the resource, at its place', () => {
+    assert.deepEqual(saying([FINDING]).problems(BOTH), [
+      {
+        severity: 'error',
+        kind: 'Mapping',
+        namespace: 'default',
+        name: 'a',
+        file: 'in.yaml',
+        line: 6,
+        field: 'spec.service',
+        message: 'it is not there',
+      },
+    ]);
+  });
+
+  test('is said once, however many say it, until the last of them is gone', () => {
+    const other = { ...FINDING, message: 'it is slow', severity: 'warning' as const };
+    const reports = saying([FINDING, other], [FINDING], [FINDING]);
+    const said = () => reports.problems(BOTH).map(({ message }) => message);
+    assert.deepEqual(said(), ['it is not there', 'it is slow']);
+    reports.drop(0);
+    assert.deepEqual(said(), ['it is not there']);
+    assert.equal(reports.take(1, undefined), undefined);
+    assert.deepEqual(said(), ['it is not there']);
+    reports.drop(2);
+    assert.deepEqual(said(), []);
+  });
+
+  test('does not depend on who came first', () => {
+    const other = { ...FINDING, resource: 'Mapping/default/b' };
+    const orders = [saying([FINDING], [other]), saying([other], [FINDING])];
+    const [one, two] = orders.map(reports => reports.problems(BOTH));
+    assert.deepEqual(one, two);
+  });
+
+  test('replaces what the stream said before, unless it is no report', () => {
+    const reports = saying([FINDING]);
+    const any = { type_url: 'type.googleapis.com/test.Other', value: new Uint8Array() };
+    assert.match(reports.take(0, any) ?? '', /no Report/);
+    assert.equal(reports.problems(BOTH).length, 1);
+    reports.take(0, encodeReport([{ ...FINDING, message: 'other' }]));
+    assert.deepEqual(
+      reports.problems(BOTH).map(({ message }) => message),
+      ['other'],
+    );
+  });
+
+  test('of a resource that was removed stays at its place until the service takes it back', () => {
+    const reports = saying([FINDING]);
+    const [before] = reports.problems(BOTH);
+    assert.deepEqual(reports.problems(inForce(mapping('b'))), [before]);
+    reports.take(0, undefined);
+    reports.problems(inForce(mapping('b')));
+    reports.take(0, encodeReport([FINDING]));
+    assert.equal(reports.problems(inForce(mapping('b')))[0]?.file, '', 'what is long gone is not remembered');
+  });
+
+  test('follows the resource when it moves', () => {
+    const reports = saying([FINDING]);
+    reports.problems(BOTH);
+    const { wanted } = inForce(`# moved\n${mapping('b')}---\n${mapping('a')}`);
+    assert.equal(reports.problems(want(BOTH, wanted))[0]?.line, 7);
+  });
+
+  test('of what is not known is shown with what is known', () => {
+    const odd = ['Filter/shop/login', 'nonsense', 'a/b/c/d', ''].map(resource => ({
+      ...FINDING,
+      resource,
+      field: '',
+    }));
+    const shown = saying(odd).problems(BOTH);
+    assert.deepEqual(
+      shown.map(({ kind, namespace, name, file, line }) => [kind, namespace, name, file, line].join(' ')),
+      ['    0', 'Filter shop login  0', 'a b c/d  0', 'nonsense    0'],
+    );
+    assert.ok(shown.every(problem => !('field' in problem)));
+  });
+
+  test('says which resources do not work at all', () => {
+    const reports = saying([{ ...FINDING, outOfService: true }], [FINDING]);
+    assert.deepEqual([...reports.outOfService()], ['Mapping/default/a']);
+    reports.drop(0);
+    assert.deepEqual([...reports.outOfService()], []);
+  });
+});
