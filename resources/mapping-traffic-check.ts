@@ -1,9 +1,10 @@
 import { caution, type FieldPath, type Finding } from './finding.ts';
+import { isHashing, keysOf } from './load-balancer.ts';
 import type { MappingSpec } from './mapping.ts';
 
 /** The rules between a Mapping's fields about traffic. */
 export function checkTraffic(spec: Partial<MappingSpec>): readonly Finding[] {
-  return [...checkCors(spec), ...checkRetries(spec)];
+  return [...checkCors(spec), ...checkRetries(spec), ...checkBalancer(spec)];
 }
 
 /** A preflight is an OPTIONS without the request's own headers (Fetch Standard, "CORS-preflight fetch"). */
@@ -29,6 +30,20 @@ function checkRetries({ retry_policy, timeout_ms }: Partial<MappingSpec>): reado
       ? [caution(['retry_policy', 'per_try_timeout'], `it never ends a try: \`timeout_ms\` is ${timeout_ms}`)]
       : []),
   ];
+}
+
+function checkBalancer({ load_balancer }: Partial<MappingSpec>): readonly Finding[] {
+  if (load_balancer === undefined) return [];
+  const keys = keysOf(load_balancer);
+  if (!isHashing(load_balancer))
+    return keys.map(key =>
+      caution(
+        ['load_balancer', key],
+        `\`${key}\` counts with the policies \`ring_hash\` and \`maglev\` only`,
+      ),
+    );
+  const random = 'requests are spread at random: name a `cookie`, a `header` or `source_ip`';
+  return keys.length === 0 ? [caution(['load_balancer', 'policy'], random)] : [];
 }
 
 const STATUS_CODES = 'retriable-status-codes';

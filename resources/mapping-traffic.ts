@@ -1,4 +1,9 @@
+import * as z from 'zod';
+import { circuitBreakers, routingPriority } from './circuit-breakers.ts';
 import { cors } from './cors.ts';
+import { keepalive } from './keepalive.ts';
+import { loadBalancer } from './load-balancer.ts';
+import { milliseconds } from './number-types.ts';
 import { retryPolicy } from './retry-policy.ts';
 
 /** The fields of a Mapping that say how its requests and answers are carried. */
@@ -13,4 +18,30 @@ export const mappingTrafficShape = {
     .describe(
       'When a request is asked again, of whatever method; besides, and without it once, what no instance has begun to work on. `num_retries: 0`: never',
     ),
+  load_balancer: loadBalancer
+    .exactOptional()
+    .describe('How requests are spread over the instances of the service'),
+  circuit_breakers: circuitBreakers
+    .exactOptional()
+    .describe('Bounds of what a proxy has open to the service; what is beyond is answered 503'),
+  priority: routingPriority
+    .default('default')
+    .describe('`high` has connections and `circuit_breakers` of its own'),
+  idle_timeout_ms: milliseconds
+    .exactOptional()
+    .describe(
+      'A request without a byte in either direction ends after this time; 0: never. Default: 300000, or `timeout_ms` if that is more',
+    ),
+  cluster_idle_timeout_ms: milliseconds
+    .exactOptional()
+    .describe(
+      'A connection to the service without a request ends after this time; 0: never. Default: 4000 with HTTP/1.1',
+    ),
+  cluster_max_connection_lifetime_ms: milliseconds
+    .default(0)
+    .describe('A connection to the service gets no new request after this time; 0: no end'),
+  grpc: z.boolean().default(false).describe('The service is asked by HTTP/2'),
+  keepalive: keepalive
+    .exactOptional()
+    .describe('Probes of TCP on connections to the service; default: as the system has it'),
 };

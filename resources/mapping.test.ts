@@ -25,6 +25,9 @@ test('a Mapping needs a prefix and a service, the rest has defaults', () => {
     use_websocket: false,
     connect_timeout_ms: 3000,
     resolver: 'dns',
+    priority: 'default',
+    cluster_max_connection_lifetime_ms: 0,
+    grpc: false,
     bypass_auth: false,
     labels: {},
     gateway_id: ['default'],
@@ -234,7 +237,6 @@ const WARNED: readonly [fields: object, problem: string][] = [
   [{ regex_headers: {} }, 'warning spec.regex_headers: unknown field `regex_headers`'],
   [{ regex_headers: null }, 'warning spec.regex_headers: unknown field `regex_headers`'],
   [{ host_redirect: false }, 'warning spec.host_redirect: unknown field `host_redirect`'],
-  [{ circuit_breakers: [{}] }, 'warning spec.circuit_breakers: unknown field `circuit_breakers`'],
   [
     { headers: { X_Key: 'a' } },
     'warning spec.headers.x_key: it matches nothing: the edge answers 400 to a header with "_" in its name',

@@ -2,6 +2,7 @@ import type { JsonObject } from '#protos/json.ts';
 import { CLUSTER, LISTENER, ROUTE_CONFIGURATION } from '#protos/type-url.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { mappingClusters, type NamedCluster } from './clusters/cluster-names.ts';
+import { declaredClusterProblems } from './clusters/declared-cluster-problems.ts';
 import { hopOf } from './clusters/hop.ts';
 import { proxyConfigClusters } from './clusters/proxy-config-clusters.ts';
 import type { Compiled, CompiledResource } from './compiled.ts';
@@ -75,6 +76,7 @@ function compileProxies(
     problems: [
       ...listenerProblems(own, group),
       ...declared.problems,
+      ...declaredClusterProblems(mappings, declared.byName),
       ...hosts.problems,
       ...(edge?.problems ?? []),
       ...[...groups.values()].flatMap(mappingGroupProblems),

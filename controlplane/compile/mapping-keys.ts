@@ -1,5 +1,6 @@
 import type { MappingSpec } from '#resources/mapping.ts';
 import type { Resource } from '#resources/resource.ts';
+import { trafficKey } from './clusters/cluster-traffic.ts';
 import { clusterKey, serviceName } from './clusters/mapping-cluster.ts';
 import type { Memo } from './memo.ts';
 import { matchKey } from './routes/mapping-match.ts';
@@ -22,5 +23,9 @@ export function keyedMappings(mappings: readonly Resource<'Mapping'>[], memo: Me
 }
 
 function mappingKeys(spec: MappingSpec): MappingKeys {
-  return { service: serviceName(spec), cluster: clusterKey(spec), match: matchKey(spec) };
+  return {
+    service: serviceName(spec),
+    cluster: `${clusterKey(spec)}${trafficKey(spec)}`,
+    match: matchKey(spec),
+  };
 }

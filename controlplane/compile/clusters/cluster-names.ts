@@ -46,7 +46,8 @@ export function mappingClusters(
   return clusters;
 }
 
-function declaredCluster({ mapping, keys }: KeyedMapping, declared: ByName): NamedCluster | undefined {
+/** The ProxyConfig's cluster that a Mapping uses, if any. */
+export function declaredCluster({ mapping, keys }: KeyedMapping, declared: ByName): NamedCluster | undefined {
   return mapping.spec.service.scheme === 'http' ? declared.get(keys.service) : undefined;
 }
 

@@ -42,7 +42,7 @@ export function mappingCluster(name: string, spec: MappingSpec, { caFile, hop }:
       resolver === 'sds'
         ? discoveredMembers(discoveredName(service), edsConfig(BUILT_IN))
         : membersOf(name, service),
-    protocol: 'http1',
+    protocol: spec.grpc ? 'http2' : 'http1',
     traffic: spec,
   };
   const hopTo = hopService(spec, hop);
@@ -51,7 +51,10 @@ export function mappingCluster(name: string, spec: MappingSpec, { caFile, hop }:
     return toCluster(name, { ...parts, protocol: 'hop', transportSocket });
   }
   if (service.scheme === 'http') return toCluster(name, parts);
-  return toCluster(name, { ...parts, transportSocket: upstreamTls(service.host, caFile) });
+  return toCluster(name, {
+    ...parts,
+    transportSocket: upstreamTls(service.host, caFile, spec.grpc ? 'h2' : 'http/1.1'),
+  });
 }
 
 /** The discovery service calls services of Kubernetes `name.namespace`, whatever more their DNS names have, and `:port` after it picks one of several. */

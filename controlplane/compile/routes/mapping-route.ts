@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '#protos/json.ts';
+import type { MappingSpec } from '#resources/mapping.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { NamedCluster } from '../clusters/cluster-names.ts';
@@ -10,6 +11,7 @@ import { problemOf } from '../problem-of.ts';
 import { type Labelling, routeRateLimits } from '../rate-limits/labelling.ts';
 import { WITH_LIMITS } from '../rate-limits/rate-limit-filter.ts';
 import { corsOf } from './cors.ts';
+import { hashPolicyOf } from './hash-policy.ts';
 import { toRank, toRouteMatch } from './mapping-match.ts';
 import { retryPolicyOf } from './retry-policy.ts';
 import { toRewrite } from './rewrite.ts';
@@ -33,6 +35,9 @@ const SHARED_FIELDS = [
   'labels',
   'cors',
   'retry_policy',
+  'load_balancer',
+  'priority',
+  'idle_timeout_ms',
 ] as const;
 
 /** A stream without any byte in either direction ends after this time, in ms, unless `timeout_ms` allows for more. */
@@ -72,10 +77,17 @@ function routeAction(group: MappingGroup): JsonObject {
     ...clusterSpecifier(group),
     ...toRewrite(mapping.spec),
     timeout: toDuration(timeout_ms),
-    ...(timeout_ms > STREAM_IDLE_MS ? { idle_timeout: toDuration(timeout_ms) } : {}),
+    ...idleTimeout(mapping.spec),
+    ...(mapping.spec.priority === 'high' ? { priority: 'HIGH' } : {}),
     ...upgradeConfigs(mappingUpgrades(mapping.spec)),
+    ...hashPolicyOf(mapping.spec.load_balancer),
     retry_policy: retryPolicyOf(mapping.spec.retry_policy),
   };
+}
+
+function idleTimeout({ idle_timeout_ms, timeout_ms }: MappingSpec): JsonObject {
+  const allowed = idle_timeout_ms ?? (timeout_ms > STREAM_IDLE_MS ? timeout_ms : undefined);
+  return allowed === undefined ? {} : { idle_timeout: toDuration(allowed) };
 }
 
 function clusterSpecifier(group: MappingGroup): JsonObject {
@@ -125,6 +137,7 @@ function overruled(mapping: Resource<'Mapping'>, first: Resource<'Mapping'>): re
 /** The same for all spellings: `use_websocket` is one, and neither the order of label domains counts nor the names of label groups. */
 function meaning({ spec }: Resource<'Mapping'>, field: (typeof SHARED_FIELDS)[number]): string {
   if (field === 'allow_upgrade') return mappingUpgrades(spec).join();
+  if (field === 'load_balancer') return JSON.stringify(hashPolicyOf(spec.load_balancer));
   if (field !== 'labels') return JSON.stringify(spec[field]);
   const domains = Object.entries(spec.labels).sort(([a], [b]) => compareText(a, b));
   return JSON.stringify(domains.map(([domain, groups]) => [domain, groups.map(group => group.specifiers)]));

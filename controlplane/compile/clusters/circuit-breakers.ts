@@ -1,0 +1,33 @@
+import type { JsonObject } from '#protos/json.ts';
+import type { CircuitBreakers } from '#resources/circuit-breakers.ts';
+
+/** Far above what a service takes, and still a bound. A retry counts as much as a first try: each request has one. */
+const MOST = 10_000;
+
+type Priority = CircuitBreakers[number]['priority'];
+
+/** The part of Envoy's `Cluster` that bounds what is open to it, for requests of each priority that there may be. */
+export function circuitBreakers(limits: CircuitBreakers = [], priority: Priority = 'default'): JsonObject {
+  const named = [priority, ...limits.map(limit => limit.priority)];
+  const priorities: readonly Priority[] = named.includes('high') ? ['default', 'high'] : ['default'];
+  const thresholds = priorities.map(each =>
+    threshold(
+      each,
+      limits.find(limit => limit.priority === each),
+    ),
+  );
+  return { circuit_breakers: { thresholds } };
+}
+
+function threshold(priority: Priority, limit: Partial<CircuitBreakers[number]> = {}): JsonObject {
+  const {
+    max_connections = MOST,
+    max_pending_requests = MOST,
+    max_requests = MOST,
+    max_retries = MOST,
+  } = limit;
+  return {
+    ...(priority === 'high' ? { priority: 'HIGH' } : {}),
+    ...{ max_connections, max_pending_requests, max_requests, max_retries },
+  };
+}

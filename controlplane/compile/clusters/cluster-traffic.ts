@@ -1,0 +1,82 @@
+import type { JsonObject } from '#protos/json.ts';
+import type { LoadBalancer } from '#resources/load-balancer.ts';
+import type { MappingSpec } from '#resources/mapping.ts';
+import { toDuration } from '../duration.ts';
+import { circuitBreakers } from './circuit-breakers.ts';
+
+const FIELDS = [
+  'load_balancer',
+  'circuit_breakers',
+  'priority',
+  'cluster_idle_timeout_ms',
+  'cluster_max_connection_lifetime_ms',
+  'grpc',
+  'keepalive',
+] as const;
+
+/** What a Mapping says of how its cluster is used. */
+export type ClusterTraffic = Partial<Pick<MappingSpec, (typeof FIELDS)[number]>>;
+
+/** Its fields that say something else than the default. */
+export function trafficFields(traffic: ClusterTraffic): readonly (keyof ClusterTraffic)[] {
+  const plain = meanings({});
+  const own = meanings(traffic);
+  return FIELDS.filter(field => own[field] !== plain[field]);
+}
+
+/** Equal for Mappings that use a cluster in the same way; empty: as by default. */
+export function trafficKey(traffic: ClusterTraffic): string {
+  const own = meanings(traffic);
+  return trafficFields(traffic)
+    .map(field => ` ${field}=${own[field]}`)
+    .join('');
+}
+
+/** Each field in one spelling. */
+function meanings(traffic: ClusterTraffic): Readonly<Record<keyof ClusterTraffic, string>> {
+  const { cluster_idle_timeout_ms: idle, cluster_max_connection_lifetime_ms: lifetime = 0 } = traffic;
+  return {
+    load_balancer: lbPolicy(traffic.load_balancer),
+    circuit_breakers: JSON.stringify(circuitBreakers(traffic.circuit_breakers)),
+    priority: traffic.priority ?? 'default',
+    cluster_idle_timeout_ms: `${idle}`,
+    cluster_max_connection_lifetime_ms: `${lifetime}`,
+    grpc: `${traffic.grpc ?? false}`,
+    keepalive: JSON.stringify(tcpKeepalive(traffic)),
+  };
+}
+
+const LB_POLICIES = {
+  round_robin: 'ROUND_ROBIN',
+  least_request: 'LEAST_REQUEST',
+  ring_hash: 'RING_HASH',
+  maglev: 'MAGLEV',
+} as const satisfies Record<LoadBalancer['policy'], string>;
+
+/** Envoy's name for how a cluster chooses its instances. */
+export function lbPolicy(balancer: LoadBalancer | undefined): string {
+  return LB_POLICIES[balancer?.policy ?? 'round_robin'];
+}
+
+/** The part of Envoy's `HttpProtocolOptions` about connections; `idle_timeout` is that of the cluster's protocol. 0 is no end. */
+export function connectionTimes(traffic: ClusterTraffic, idle_timeout?: string): JsonObject {
+  const { cluster_idle_timeout_ms: idle, cluster_max_connection_lifetime_ms: lifetime = 0 } = traffic;
+  const times = {
+    ...(idle_timeout === undefined ? {} : { idle_timeout }),
+    ...(idle === undefined ? {} : { idle_timeout: toDuration(idle) }),
+    ...(lifetime === 0 ? {} : { max_connection_duration: toDuration(lifetime) }),
+  };
+  return Object.keys(times).length === 0 ? {} : { common_http_protocol_options: times };
+}
+
+/** The part of Envoy's `Cluster` about probes of TCP. */
+export function tcpKeepalive({ keepalive = {} }: ClusterTraffic): JsonObject {
+  const { time, interval, probes } = keepalive;
+  const tcp_keepalive = {
+    ...(probes === undefined ? {} : { keepalive_probes: probes }),
+    ...(time === undefined ? {} : { keepalive_time: time }),
+    ...(interval === undefined ? {} : { keepalive_interval: interval }),
+  };
+  if (Object.keys(tcp_keepalive).length === 0) return {};
+  return { upstream_connection_options: { tcp_keepalive } };
+}

@@ -1,0 +1,25 @@
+import type { Problem } from '#resources/problem.ts';
+import type { KeyedMapping } from '../mapping-keys.ts';
+import { problemOf } from '../problem-of.ts';
+import { declaredCluster, type NamedCluster } from './cluster-names.ts';
+import { trafficFields } from './cluster-traffic.ts';
+
+/** What Mappings say of a cluster that is a ProxyConfig's, where it has no effect. */
+export function declaredClusterProblems(
+  mappings: readonly KeyedMapping[],
+  declared: ReadonlyMap<string, NamedCluster>,
+): readonly Problem[] {
+  return mappings.flatMap(keyed => {
+    const cluster = declaredCluster(keyed, declared);
+    if (cluster === undefined) return [];
+    const [origin] = cluster.origins;
+    return trafficFields(keyed.mapping.spec).map(field =>
+      problemOf(
+        keyed.mapping,
+        'warning',
+        `spec.${field}`,
+        `it has no effect on the instances of "${cluster.name}": that cluster is declared in ${origin}`,
+      ),
+    );
+  });
+}

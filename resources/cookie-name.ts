@@ -1,0 +1,13 @@
+import { parseToken } from './http-token.ts';
+import { checkedString, type Parsed } from './parsed-string.ts';
+
+/** What logins are kept in (decisions.md, "OAuth2: session, cookies, store"): the gateway takes them from requests, and one made elsewhere would end a login. */
+const OWN = /^gateway_(?:session|pending|xsrf)\./i;
+
+function parseCookieName(text: string): Parsed<string> {
+  if (OWN.test(text)) return { error: `the cookie "${text}" is one of the gateway's own` };
+  return parseToken(text, 'the name of a cookie');
+}
+
+/** The name of a cookie (RFC 6265, section 4.1.1) of the operator's. */
+export const cookieName = checkedString('the name of a cookie', parseCookieName);

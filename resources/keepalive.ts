@@ -1,0 +1,23 @@
+import * as z from 'zod';
+
+/** What Linux takes (tcp(7)): more would fail each connection. */
+const MOST_SECONDS = 32_767;
+const MOST_PROBES = 127;
+
+function upTo(most: number) {
+  return z
+    .int()
+    .min(1)
+    .max(most)
+    .exactOptional()
+    .meta({ form: `an integer from 1 to ${most}` });
+}
+
+/** Probes of TCP on idle connections to a service, which find out that it is gone. What is left out is the system's. */
+export const keepalive = z.object({
+  time: upTo(MOST_SECONDS).describe('Seconds without traffic before the first probe'),
+  interval: upTo(MOST_SECONDS).describe('Seconds between probes'),
+  probes: upTo(MOST_PROBES).describe('Probes without answer after which the connection ends'),
+});
+
+export type Keepalive = z.output<typeof keepalive>;
