@@ -5,7 +5,8 @@ import { messageType } from './root.ts';
 
 /**
  * The JSON of a message as clients of other languages write it (camelCase or snake_case, source: the ProtoJSON format), with the
- * field names of the .proto file, as encode wants it. What is no field stays as it is. Deeper than `MAX_DEPTH` nothing is renamed.
+ * names of the .proto file of fields, and of enum values that are written as numbers, as encode wants it. What is no field stays as it is.
+ * Deeper than `MAX_DEPTH` nothing is renamed.
  */
 export function toFieldNames(typeName: string, json: JsonObject): JsonObject {
   return rename(messageType(typeName), json, fieldNames, 0);
@@ -48,7 +49,7 @@ function rename(type: protobuf.Type, json: JsonObject, naming: Naming, depth: nu
 
 function renameValue(field: protobuf.Field, value: Json, naming: Naming, depth: number): Json {
   const type = field.resolvedType;
-  if (!(type instanceof protobuf.Type)) return value;
+  if (type === null) return value;
   if (Array.isArray(value)) return value.map(item => renameOne(type, item, naming, depth));
   if (!field.map || !isJsonObject(value)) return renameOne(type, value, naming, depth);
   const entries = Object.entries(value);
@@ -57,7 +58,9 @@ function renameValue(field: protobuf.Field, value: Json, naming: Naming, depth: 
   );
 }
 
-function renameOne(type: protobuf.Type, value: Json, naming: Naming, depth: number): Json {
+function renameOne(type: protobuf.Type | protobuf.Enum, value: Json, naming: Naming, depth: number): Json {
+  if (type instanceof protobuf.Enum)
+    return typeof value === 'number' ? (type.valuesById[value] ?? value) : value;
   return isJsonObject(value) ? rename(type, value, naming, depth) : value;
 }
 
