@@ -1,4 +1,4 @@
-import { CREDENTIAL_HEADERS } from '#resources/header-template.ts';
+import { CREDENTIAL_HEADERS } from '#resources/reserved-headers.ts';
 import type { ChainResult } from './chain.ts';
 import { fieldNames } from './check-headers.ts';
 import type { RunnableFilter } from './filter-runner.ts';

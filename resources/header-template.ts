@@ -3,32 +3,12 @@ import { caution, type FieldPath, type Finding } from './finding.ts';
 import { parseHeaderName } from './http-token.ts';
 import { checkWith, type Parsed } from './parsed-string.ts';
 import { repeats } from './repeats.ts';
+import { CREDENTIAL_HEADERS, FRAMING_HEADERS, GRPC_HEADERS, isReserved } from './reserved-headers.ts';
 import { parseTemplate, type TemplateUse } from './template/template.ts';
-
-/** Fields of one connection, or that frame a message (RFC 9110 sections 7.6.1 and 8.6, RFC 9112): the proxies' own. */
-const FRAMING = [
-  'connection',
-  'content-length',
-  'keep-alive',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-];
-
-/** Fields by which clients give credentials to an OAuth2 filter (document 1, "Protected-request handling rules" 3 and 4). */
-export const CREDENTIAL_HEADERS: readonly string[] = [
-  'x-gateway-client-assertion',
-  'x-gateway-client-id',
-  'x-gateway-client-secret',
-  'x-gateway-password',
-  'x-gateway-username',
-];
 
 /** Fields by which the gateway or Envoy decides, or in which credentials are. A name that ends in `*` stands for all that begin so. */
 const FILTER_REQUEST = [
-  ...FRAMING,
+  ...FRAMING_HEADERS,
   ...CREDENTIAL_HEADERS,
   ':*',
   'cookie',
@@ -39,16 +19,7 @@ const FILTER_REQUEST = [
 
 const REQUEST = [...FILTER_REQUEST, 'content-type', 'set-cookie'];
 
-/** In a response; with `grpc-status` beside that of the upstream a failed call might seem to have succeeded. */
-const ERROR_RESPONSE = [
-  ...FRAMING,
-  ':*',
-  'grpc-message',
-  'grpc-status',
-  'grpc-status-details-bin',
-  'set-cookie',
-  'x-envoy-*',
-];
+const ERROR_RESPONSE = [...FRAMING_HEADERS, ':*', ...GRPC_HEADERS, 'set-cookie', 'x-envoy-*'];
 
 const RESPONSE = [...ERROR_RESPONSE, 'content-type'];
 
@@ -81,17 +52,12 @@ function headerTemplates(refused: readonly string[], owner: 'limit' | 'Filter') 
   return z.array(z.object({ name, value })).default([]);
 }
 
-/** Applications may take `_` for `-` (CGI does, RFC 3875 section 4.1.18), so a refused name may not be spelt so either. */
 function parseName(text: string, refused: readonly string[], owner: string): Parsed<string> {
   const name = parseHeaderName(text);
   if ('error' in name) return name;
-  const plain = name.value.replaceAll('_', '-');
-  const own = refused.some(rule =>
-    rule.endsWith('*') ? plain.startsWith(rule.slice(0, -1)) : plain === rule,
-  );
-  if (!own) return name;
+  if (!isReserved(name.value, refused)) return name;
   const hint =
-    owner === 'limit' && plain === 'content-type'
+    owner === 'limit' && isReserved(name.value, ['content-type'])
       ? '; that of an error response stands in `errorResponse.headers`'
       : '';
   return { error: `a ${owner} may not set the header "${text}"${hint}` };

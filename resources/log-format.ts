@@ -17,13 +17,14 @@ export const LOG_TOKEN = /%%|%([A-Z0-9_]+)(?:\(([^\n]*?)\))?(?::([0-9]+))?%|%/g;
 export function parseLogFormat(text: string): Parsed<string> {
   if (text.length > LONGEST) return fail(`it has ${text.length} characters, ${LONGEST} are allowed`);
   for (const token of text.matchAll(LOG_TOKEN)) {
-    const error = checkToken(token);
+    const error = checkLogToken(token);
     if (error !== undefined) return fail(error);
   }
   return { value: text };
 }
 
-function checkToken(match: RegExpExecArray): string | undefined {
+/** What is wrong with what LOG_TOKEN found, or undefined. */
+export function checkLogToken(match: RegExpExecArray): string | undefined {
   const [token, name, params = '', length] = match;
   if (token === '%%') return undefined;
   if (name === undefined) return explainStray(match.input.slice(match.index + 1), match.index);

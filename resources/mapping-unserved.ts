@@ -21,7 +21,6 @@ const SENT: Readonly<Record<string, Unserved>> = {
     harmless: false,
     without: 'the service would get requests that are meant to go elsewhere',
   },
-  remove_request_headers: { harmless: [], without: 'the service would get headers that it must not see' },
   tls: {
     harmless: false,
     without: 'the service might be asked in plain text: write `https://` before its name',

@@ -7,6 +7,7 @@ import { parseMethod } from './http-token.ts';
 import type { KindDefinition } from './kind.ts';
 import { labels } from './labels.ts';
 import { checkMapping } from './mapping-check.ts';
+import { mappingHeadersShape } from './mapping-headers.ts';
 import { mappingTrafficShape } from './mapping-traffic.ts';
 import { refuseUnserved } from './mapping-unserved.ts';
 import { nodeGroup } from './node-group.ts';
@@ -53,6 +54,7 @@ const schema = z.object({
   host_rewrite: checkedString('a host', parseHostRewrite)
     .exactOptional()
     .describe('Host that the service sees'),
+  ...mappingHeadersShape,
   timeout_ms: milliseconds.default(3000).describe('Time for the whole answer; 0: none'),
   allow_upgrade: allowUpgrade.describe(
     'Protocols to which requests may switch, such as `websocket`; others are answered 403. Filters and limits decide about the request, once: what is open outlives a logout. `timeout_ms` is for the answer; then the connection ends after five minutes without a byte. Any site can make a browser open a WebSocket with its cookies: compare `Origin`',

@@ -1,6 +1,7 @@
 import type { JsonObject } from '#protos/json.ts';
 import { CLUSTER, LISTENER, ROUTE_CONFIGURATION } from '#protos/type-url.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
+import { closeReplacing } from './added-headers.ts';
 import { mappingClusters, type NamedCluster } from './clusters/cluster-names.ts';
 import { declaredClusterProblems } from './clusters/declared-cluster-problems.ts';
 import { hopOf } from './clusters/hop.ts';
@@ -54,8 +55,9 @@ function compileProxies(
   options: CompileOptions,
   memo: Memo,
 ): Compiled {
-  const own = ofNodeGroup(resources, group);
-  const edge = group === EDGE ? edgeOf(own, options, memo) : undefined;
+  const all = ofNodeGroup(resources, group);
+  const edge = group === EDGE ? edgeOf(all, options, memo) : undefined;
+  const own = edge === undefined ? all : closeReplacing(all, edge.settersOf);
   const mappings = keyedMappings(own.mappings, memo);
   const declared = proxyConfigClusters(own.proxyConfigs, options);
   const upstreamTls = { caFile: options.caFile ?? DEFAULT_CA_FILE, hop: hopOf(options) };
@@ -63,7 +65,12 @@ function compileProxies(
   const groups = mappingGroups(mappings, byMapping);
   const sent = sentUpgrades(resources, group);
   const hosts = proxyConfigHosts(own.proxyConfigs, declared.byName, sent.upgrades);
-  const entries = mappingEntries(groups, own.closed, memo, edge && { ...edge.limits, ...edge.filters });
+  const entries = mappingEntries(
+    groups,
+    own.closed,
+    memo,
+    edge && { ...edge, ...edge.limits, ...edge.filters },
+  );
   const routes = virtualHosts({ entries, declared: hosts.hosts, ...hostInputs(own, edge) });
   const clusters = [...declared.byName.values(), ...byMapping.values(), ...edgeClusters(edge)];
   const plain = listeners(resources, group, options, edge?.limits.listener);

@@ -1,5 +1,6 @@
 import type { Problem } from '#resources/problem.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
+import { addedHeaderProblems } from './added-headers.ts';
 import type { CompiledResource } from './compiled.ts';
 import { type EdgeRateLimits, edgeRateLimits } from './edge-rate-limits.ts';
 import { type EdgeFilters, edgeFilters } from './ext-authz/edge-filters.ts';
@@ -8,6 +9,7 @@ import { tlsAddressProblems } from './listeners/tls-address-problems.ts';
 import type { Memo } from './memo.ts';
 import { type CompileOptions, DEFAULT_EDGE_TLS } from './options.ts';
 import { type HostGuards, hostGuards } from './routes/host-guard.ts';
+import { type HeaderSetters, headerSetters } from './set-headers.ts';
 import { edgeHosts } from './tls/edge-hosts.ts';
 
 /** What only the edge has: rate limits, filters and Hosts. */
@@ -16,10 +18,12 @@ export type Edge = {
   readonly filters: EdgeFilters;
   /** What Hosts demand of requests; undefined: there are no Hosts. */
   readonly guards: HostGuards | undefined;
+  /** Who sets request headers before a Mapping's own changes come. */
+  readonly settersOf: HeaderSetters;
   readonly tlsListener: CompiledResource | undefined;
   /** Ids of the resources that its routes come from, besides Mappings and ProxyConfigs. */
   readonly routeOrigins: readonly string[];
-  /** What is wrong with filters and Hosts. */
+  /** What is wrong with filters, Hosts and the headers that Mappings change. */
   readonly problems: readonly Problem[];
 };
 
@@ -28,14 +32,21 @@ export function edgeOf(resources: ResourceSet, options: CompileOptions, memo: Me
   const { edgeTls = DEFAULT_EDGE_TLS, httpsPort = edgeTls.port } = options;
   const limits = edgeRateLimits(resources, options, memo);
   const filters = edgeFilters(resources, options, memo);
+  const settersOf = headerSetters(filters, limits.ownHeaders, resources.mappings);
   const { hosts, problems } = edgeHosts(resources);
   const tlsListener = edgeTlsListener(hosts, edgeTls, limits.listener);
   return {
     limits,
     filters,
+    settersOf,
     guards: hosts.length === 0 ? undefined : hostGuards(hosts, httpsPort),
     tlsListener,
     routeOrigins: [...limits.origins, ...filters.origins, ...hosts.flatMap(({ origins }) => origins)],
-    problems: [...problems, ...tlsAddressProblems(resources, tlsListener), ...filters.problems],
+    problems: [
+      ...problems,
+      ...tlsAddressProblems(resources, tlsListener),
+      ...filters.problems,
+      ...addedHeaderProblems(resources, settersOf),
+    ],
   };
 }

@@ -1,12 +1,13 @@
 import type { JsonObject } from '#protos/json.ts';
 import type { Problem } from '#resources/problem.ts';
+import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import type { NamedCluster } from '../clusters/cluster-names.ts';
 import { EXT_AUTHZ_CLUSTER, extAuthzCluster } from '../clusters/ext-authz-cluster.ts';
 import type { Memo } from '../memo.ts';
 import type { CompileOptions } from '../options.ts';
 import { type HostReach, hostReach } from './host-reach.ts';
-import { injectedOn } from './injected-by-filters.ts';
+import { injectedOn, settersOn } from './injected-by-filters.ts';
 import { internalOrigins, originMayMeet } from './internal-origins.ts';
 import { bypassProblems, closedPolicyProblems, policyProblems } from './policy-problems.ts';
 import { type ServedFilters, servedFilters } from './served-filters.ts';
@@ -22,6 +23,8 @@ export type EdgeFilters = {
   readonly originHosts: readonly string[];
   /** What a route with `bypass_auth` takes from the requests of its host: only filters may say it. In lower case, sorted. */
   readonly takenOnBypass: (host: string) => readonly string[];
+  /** Per host of a Mapping, the Filters that may set a header of its requests, by the header's identity. */
+  readonly settersOn: (host: string) => ReadonlyMap<string, Resource<'Filter'>>;
   /** Ids of the resources that decide where filters run. */
   readonly origins: readonly string[];
   readonly problems: readonly Problem[];
@@ -44,6 +47,7 @@ export function edgeFilters(resources: ResourceSet, options: CompileOptions, mem
       host => host !== '*',
     ),
     takenOnBypass: injectedOn(resources),
+    settersOn: settersOn(resources),
     origins: [...filterPolicies, ...filters].map(({ id }) => id),
     problems: [
       ...served.problems,

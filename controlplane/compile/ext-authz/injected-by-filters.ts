@@ -12,26 +12,51 @@ export function injectedBy({ spec: { OAuth2, JWT } }: Filter): readonly string[]
   return (OAuth2 ?? JWT)?.injectRequestHeaders.map(({ name }) => name.toLowerCase()) ?? [];
 }
 
-/** Per host of a Mapping, the names of all headers that the filters of a rule may set on its requests: in lower case, sorted. */
-export function injectedOn({ filters, filterPolicies }: ResourceSet): (host: string) => readonly string[] {
+/** Per host of a Mapping, the Filters that may run on its requests. */
+function filtersOn({ filters, filterPolicies }: ResourceSet): (host: string) => ReadonlySet<Filter> {
   const byName = new Map(filters.map(filter => [filterKey(filter.namespace, filter.name), filter]));
-  const known = new Map<string, readonly string[]>();
-  const names = (host: string) => {
-    const injecting = new Set<Filter>();
+  return perHost(host => {
+    const running = new Set<Filter>();
     for (const { spec, namespace } of filterPolicies) {
       for (const rule of spec.rules) {
         if (!hostReach([rule.host])(host)) continue;
         for (const name of filtersOf(rule, namespace)) {
           const filter = byName.get(name);
-          if (filter !== undefined) injecting.add(filter);
+          if (filter !== undefined) running.add(filter);
         }
       }
     }
-    const injected = [...injecting].flatMap(injectedBy);
+    return running;
+  });
+}
+
+/** Per host of a Mapping, the names of all headers that the filters of a rule may set on its requests: in lower case, sorted. */
+export function injectedOn(resources: ResourceSet): (host: string) => readonly string[] {
+  const running = filtersOn(resources);
+  return perHost(host => {
+    const injected = [...running(host)].flatMap(injectedBy);
     return [...new Set(injected.flatMap(name => [name, headerIdentity(name)]))].sort();
-  };
+  });
+}
+
+/** Per host of a Mapping, who may set which header of its requests, by the header's identity: an OAuth2 filter `Authorization` too. */
+export function settersOn(resources: ResourceSet): (host: string) => ReadonlyMap<string, Filter> {
+  const running = filtersOn(resources);
+  return perHost(host => {
+    const all = [...running(host)].flatMap(filter => settledBy(filter).map(name => [name, filter] as const));
+    return new Map(all.reverse());
+  });
+}
+
+function settledBy(filter: Filter): readonly string[] {
+  const names = injectedBy(filter).map(headerIdentity);
+  return filter.spec.OAuth2 === undefined ? names : [...names, 'authorization'];
+}
+
+function perHost<T>(of: (host: string) => T): (host: string) => T {
+  const known = new Map<string, T>();
   return host => {
-    const found = known.get(host) ?? names(host);
+    const found = known.get(host) ?? of(host);
     known.set(host, found);
     return found;
   };

@@ -10,8 +10,10 @@ import { compareText } from '../order.ts';
 import { problemOf } from '../problem-of.ts';
 import { type Labelling, routeRateLimits } from '../rate-limits/labelling.ts';
 import { WITH_LIMITS } from '../rate-limits/rate-limit-filter.ts';
+import type { HeaderSetters } from '../set-headers.ts';
 import { corsOf } from './cors.ts';
 import { hashPolicyOf } from './hash-policy.ts';
+import { headerChanges } from './header-changes.ts';
 import { toRank, toRouteMatch } from './mapping-match.ts';
 import { retryPolicyOf } from './retry-policy.ts';
 import { toRewrite } from './rewrite.ts';
@@ -44,7 +46,10 @@ const SHARED_FIELDS = [
 export const STREAM_IDLE_MS = 300_000;
 
 /** What routes have at the edge only: labels, and filters. */
-export type EdgeRoutes = { readonly labelling: Labelling } & Pick<EdgeFilters, 'takenOnBypass'>;
+export type EdgeRoutes = Pick<EdgeFilters, 'takenOnBypass'> & {
+  readonly labelling: Labelling;
+  readonly settersOf: HeaderSetters;
+};
 
 /** The route that these Mappings share; the first by id gives what cannot differ. */
 export function mappingRoute(group: MappingGroup, edge?: EdgeRoutes): RouteEntry {
@@ -52,29 +57,40 @@ export function mappingRoute(group: MappingGroup, edge?: EdgeRoutes): RouteEntry
   const { id, spec } = mapping;
   const rateLimits = edge === undefined ? [] : routeRateLimits(spec, edge.labelling);
   const [limited, limits] = rateLimits.length === 0 ? [{}, {}] : [{ rate_limits: rateLimits }, WITH_LIMITS];
-  const bypass = edge !== undefined && spec.bypass_auth ? withoutFilters(edge.takenOnBypass(spec.host)) : {};
+  const bypass = edge !== undefined && spec.bypass_auth ? WITHOUT_FILTERS : {};
   return {
     rank: toRank(spec, id),
     route: {
       name: id,
       match: toRouteMatch(spec),
-      route: { ...routeAction(group), ...limited },
-      ...routeParts(bypass, limits, corsOf(spec.cors)),
+      route: { ...routeAction(group, edge), ...limited },
+      ...routeParts(
+        bypass,
+        limits,
+        corsOf(spec.cors),
+        group.length === 1 ? changesOf(mapping, group, edge) : {},
+      ),
     },
     origins: group.map(({ mapping: { id } }) => id),
   };
 }
 
-/** What only filters may say is taken from the client's request, since none runs. */
-function withoutFilters(taken: readonly string[]): JsonObject {
-  return { ...WITHOUT_FILTERS, ...(taken.length === 0 ? {} : { request_headers_to_remove: taken }) };
+/** Of several Mappings each changes the headers of its own share. What only filters may say is taken from the client's request where none runs. */
+function changesOf(
+  mapping: Resource<'Mapping'>,
+  [first]: MappingGroup,
+  edge: EdgeRoutes | undefined,
+): JsonObject {
+  const { bypass_auth, host } = first.mapping.spec;
+  const taken = edge !== undefined && bypass_auth ? edge.takenOnBypass(host) : [];
+  return headerChanges(mapping.spec, taken, edge?.settersOf);
 }
 
-function routeAction(group: MappingGroup): JsonObject {
+function routeAction(group: MappingGroup, edge: EdgeRoutes | undefined): JsonObject {
   const [{ mapping }] = group;
   const { timeout_ms } = mapping.spec;
   return {
-    ...clusterSpecifier(group),
+    ...clusterSpecifier(group, edge),
     ...toRewrite(mapping.spec),
     timeout: toDuration(timeout_ms),
     ...idleTimeout(mapping.spec),
@@ -90,7 +106,7 @@ function idleTimeout({ idle_timeout_ms, timeout_ms }: MappingSpec): JsonObject {
   return allowed === undefined ? {} : { idle_timeout: toDuration(allowed) };
 }
 
-function clusterSpecifier(group: MappingGroup): JsonObject {
+function clusterSpecifier(group: MappingGroup, edge: EdgeRoutes | undefined): JsonObject {
   const [only, ...others] = group;
   if (others.length === 0) return target(only);
   const { weights } = splitOf(group);
@@ -98,6 +114,7 @@ function clusterSpecifier(group: MappingGroup): JsonObject {
     name: cluster.name,
     weight: weights[index] ?? 0,
     ...hostRewrite(mapping),
+    ...changesOf(mapping, group, edge),
   }));
   return { weighted_clusters: { clusters } };
 }

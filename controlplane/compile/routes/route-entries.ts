@@ -1,4 +1,6 @@
+import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
+import { addedHeaders } from '../added-headers.ts';
 import type { Memo } from '../memo.ts';
 import { closedRoute } from './closed-route.ts';
 import { matchKey } from './mapping-match.ts';
@@ -24,11 +26,16 @@ export function mappingEntries(
   return [...served, ...refused];
 }
 
-/** The earlier route, if the Mappings, their ids and the names of their clusters and the common labels are the same. */
+/** The earlier route, if the Mappings, their ids, the names of their clusters, the common labels and what the gateway does to their headers are the same. */
 function rememberedRoute(group: MappingGroup, memo: Memo, edge: EdgeRoutes | undefined): RouteEntry {
   const [{ mapping, cluster }, ...others] = group;
   const taken = mapping.spec.bypass_auth ? edge?.takenOnBypass(mapping.spec.host).join() : undefined;
-  const inputs: unknown[] = [mapping.id, cluster.name, edge?.labelling.key, taken];
-  for (const { mapping, cluster } of others) inputs.push(mapping.spec, mapping.id, cluster.name);
+  const inputs: unknown[] = [mapping.id, cluster.name, edge?.labelling.key, taken, addedTo(mapping, edge)];
+  for (const { mapping, cluster } of others)
+    inputs.push(mapping.spec, mapping.id, cluster.name, addedTo(mapping, edge));
   return memo.of(mapping.spec, 'route', inputs, () => mappingRoute(group, edge));
+}
+
+function addedTo({ spec }: Resource<'Mapping'>, edge: EdgeRoutes | undefined): string {
+  return Object.keys(addedHeaders(spec, edge?.settersOf)).join();
 }

@@ -122,6 +122,20 @@ const SPECIFIERS: readonly Value[] = [
   ...HEADERS.map(header => ({ k: { header } })),
   ...TEXTS.slice(1).map(key => ({ [key]: { header: 'x-a' } })),
 ];
+/** What Mappings change; most of it is right. */
+const CHANGED: readonly string[] = [
+  'x-a',
+  'X-B',
+  'x_c',
+  "x!#$%&'*+-.^`|~",
+  'server',
+  'x-forwarded-host',
+  'te',
+];
+const FORMATS: readonly string[] = [
+  ...['', ' a ', '\\1', "'", '{{', 'é', '😀', '\t', 'x'.repeat(300), '%'],
+  ...['100%% %PROTOCOL%', '%START_TIME(%s)% %REQ(x?y):3%', '%FILTER_STATE(a)%', '%UPSTREAM_HOST%'],
+];
 const METHODS: readonly string[] = ['GET', 'post', 'CONNECT', 'PROPFIND', 'M-SEARCH', 'a b'];
 const UPGRADES: readonly string[] = [
   'websocket',
@@ -183,6 +197,7 @@ function mapping(pick: Pick, maybe: Maybe): Value {
       precedence: () => pick([-1, 0, 1, 2_147_483_647]),
       rewrite: () => pick(PATHS),
       host_rewrite: () => pick([...HOSTS, ...TEXTS]),
+      ...headerFields(pick),
       timeout_ms: () => pick(NUMBERS),
       connect_timeout_ms: () => pick(NUMBERS),
       weight: () => pick(NUMBERS),
@@ -194,6 +209,20 @@ function mapping(pick: Pick, maybe: Maybe): Value {
         [pick(DOMAINS)]: [{ g: [pick(SPECIFIERS), pick(SPECIFIERS)] }, { [pick(TEXTS)]: [pick(SPECIFIERS)] }],
       }),
     }),
+  };
+}
+
+function headerFields(pick: Pick): Record<string, () => Value> {
+  const added = () => ({
+    [pick(CHANGED)]: pick(FORMATS),
+    [pick(CHANGED)]: { value: pick(FORMATS), append: false },
+  });
+  const removed = () => pick([pick(CHANGED), ['x-d', pick(CHANGED)]]);
+  return {
+    add_request_headers: added,
+    remove_request_headers: removed,
+    add_response_headers: added,
+    remove_response_headers: removed,
   };
 }
 

@@ -1,0 +1,78 @@
+import { formatPath } from '#resources/finding.ts';
+import type { MappingSpec } from '#resources/mapping.ts';
+import type { AddedHeaders } from '#resources/mapping-headers.ts';
+import type { Problem, Severity } from '#resources/problem.ts';
+import type { Resource } from '#resources/resource.ts';
+import type { ResourceSet } from '#resources/resource-set.ts';
+import { problemOf } from './problem-of.ts';
+import type { HeaderSetter, HeaderSetters } from './set-headers.ts';
+
+type Mapping = Resource<'Mapping'>;
+
+/** The request headers that a Mapping adds: all but those that the gateway itself sets, beside which Envoy would put the Mapping's, or in their place. */
+export function addedHeaders(spec: MappingSpec, settersOf: HeaderSetters | undefined): AddedHeaders {
+  if (settersOf === undefined) return spec.add_request_headers;
+  const added = Object.entries(spec.add_request_headers);
+  return Object.fromEntries(added.filter(([name]) => settersOf(spec, name) === undefined));
+}
+
+/**
+ * The resources without the Mappings that would replace what a Filter sets. They are closed: served without the header they would let through what a client sends under its
+ * name, wherever the Filter does not run.
+ */
+export function closeReplacing(resources: ResourceSet, settersOf: HeaderSetters): ResourceSet {
+  const replacing = new Set(resources.mappings.filter(({ spec }) => replaces(spec, settersOf)));
+  if (replacing.size === 0) return resources;
+  const closed = [...replacing].map(({ kind, namespace, name, id, source, spec }) => ({
+    ...{ kind, namespace, name, id, source },
+    match: spec,
+  }));
+  return {
+    ...resources,
+    mappings: resources.mappings.filter(mapping => !replacing.has(mapping)),
+    closed: [...resources.closed, ...closed],
+  };
+}
+
+function replaces(spec: MappingSpec, settersOf: HeaderSetters): boolean {
+  return Object.entries(spec.add_request_headers).some(
+    ([name, { append }]) => !append && settersOf(spec, name)?.kind === 'Filter',
+  );
+}
+
+/** A Problem for each request header that a Mapping changes and the gateway itself sets. */
+export function addedHeaderProblems({ mappings }: ResourceSet, settersOf: HeaderSetters): readonly Problem[] {
+  return mappings.flatMap(mapping => [
+    ...Object.entries(mapping.spec.add_request_headers).flatMap(([name, { append }]) =>
+      problemsOf(mapping, 'error', ['add_request_headers', name], settersOf(mapping.spec, name), setter =>
+        addedText(name, append, setter),
+      ),
+    ),
+    ...mapping.spec.remove_request_headers.flatMap(name =>
+      problemsOf(
+        mapping,
+        'warning',
+        ['remove_request_headers'],
+        settersOf(mapping.spec, name),
+        ({ who }) => `${who} may set "${name}", which is removed, too`,
+      ),
+    ),
+  ]);
+}
+
+function problemsOf(
+  mapping: Mapping,
+  severity: Severity,
+  path: readonly string[],
+  setter: HeaderSetter | undefined,
+  message: (setter: HeaderSetter) => string,
+): readonly Problem[] {
+  if (setter === undefined) return [];
+  return [problemOf(mapping, severity, formatPath(['spec', ...path]), message(setter))];
+}
+
+function addedText(name: string, append: boolean, { kind, who }: HeaderSetter): string {
+  if (kind === 'Filter' && !append)
+    return `the Mapping answers 500: its "${name}" would replace that of ${who}; choose another name`;
+  return `"${name}" is left out: ${who} may set it, and nothing is added to that; choose another name`;
+}

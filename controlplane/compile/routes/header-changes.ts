@@ -1,0 +1,42 @@
+import type { JsonObject } from '#protos/json.ts';
+import type { MappingSpec } from '#resources/mapping.ts';
+import type { AddedHeaders, mappingHeadersShape } from '#resources/mapping-headers.ts';
+import { addedHeaders } from '../added-headers.ts';
+import { compareText } from '../order.ts';
+import type { HeaderSetters } from '../set-headers.ts';
+
+/** Fields of a Mapping that change headers. */
+export type HeaderFields = keyof typeof mappingHeadersShape;
+
+/**
+ * The part of a `Route`, or of a `ClusterWeight` where Mappings share one, that changes headers. Envoy does so when filters and limits have decided, and removes first. `taken` are
+ * request headers that are removed besides.
+ */
+export function headerChanges(
+  spec: MappingSpec,
+  taken: readonly string[],
+  settersOf: HeaderSetters | undefined,
+): JsonObject {
+  return {
+    ...list('request_headers_to_add', toAdd(addedHeaders(spec, settersOf))),
+    ...list('request_headers_to_remove', [...new Set([...spec.remove_request_headers, ...taken])].sort()),
+    ...list('response_headers_to_add', toAdd(spec.add_response_headers)),
+    ...list('response_headers_to_remove', spec.remove_response_headers),
+  };
+}
+
+function list(name: string, items: readonly (JsonObject | string)[]): JsonObject {
+  return items.length === 0 ? {} : { [name]: items };
+}
+
+/** What replaces a header does so with an empty value, too: else what it is to replace would stand. */
+function toAdd(headers: AddedHeaders): readonly JsonObject[] {
+  return Object.entries(headers)
+    .sort(([a], [b]) => compareText(a, b))
+    .map(([key, { append, value }]) => ({
+      header: { key, value },
+      ...(append
+        ? { append_action: 'APPEND_IF_EXISTS_OR_ADD' }
+        : { append_action: 'OVERWRITE_IF_EXISTS_OR_ADD', keep_empty_value: true }),
+    }));
+}

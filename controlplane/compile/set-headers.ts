@@ -1,0 +1,40 @@
+import type { MappingSpec } from '#resources/mapping.ts';
+import type { Resource } from '#resources/resource.ts';
+import type { EdgeFilters } from './ext-authz/edge-filters.ts';
+import { headerIdentity } from './header-identity.ts';
+import { matchKey } from './routes/mapping-match.ts';
+
+/** Who sets a request header before a route's own changes come. */
+export type HeaderSetter = { readonly kind: 'Filter' | 'RateLimit'; readonly who: string };
+
+/** Who of the gateway may set a header of a Mapping's requests, if anyone does. */
+export type HeaderSetters = (spec: MappingSpec, header: string) => HeaderSetter | undefined;
+
+const LIMIT: HeaderSetter = { kind: 'RateLimit', who: "a RateLimit's `injectRequestHeaders`" };
+
+/** The Filters that may run on a Mapping's host, unless its route is without filters, and the limits, which may set `ownHeaders` on all requests. */
+export function headerSetters(
+  { settersOn }: Pick<EdgeFilters, 'settersOn'>,
+  ownHeaders: readonly string[],
+  mappings: readonly Resource<'Mapping'>[],
+): HeaderSetters {
+  const own = new Set(ownHeaders);
+  const isBypassed = bypasses(mappings);
+  return (spec, header) => {
+    const name = headerIdentity(header);
+    const filter = settersOn(spec.host).get(name);
+    if (filter !== undefined && !isBypassed(spec))
+      return { kind: 'Filter', who: `Filter ${filter.namespace}/${filter.name}` };
+    return own.has(name) ? LIMIT : undefined;
+  };
+}
+
+/** Whether all Mappings that share a route with this one have `bypass_auth`: of several, the first's counts. */
+function bypasses(mappings: readonly Resource<'Mapping'>[]): (spec: MappingSpec) => boolean {
+  let filtered: ReadonlySet<string> | undefined;
+  return spec => {
+    if (!spec.bypass_auth) return false;
+    filtered ??= new Set(mappings.filter(({ spec }) => !spec.bypass_auth).map(({ spec }) => matchKey(spec)));
+    return !filtered.has(matchKey(spec));
+  };
+}
