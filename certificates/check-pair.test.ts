@@ -54,6 +54,12 @@ const MALFORMED: readonly (readonly [what: string, certificate: string, key: str
     PAIR.key.replace('\nMI', '\nAA'),
     /the private key cannot be used: it is malformed/,
   ],
+  [
+    'a byte order mark before the key',
+    PAIR.certificate,
+    `\ufeff${PAIR.key}`,
+    /^error: the private key cannot be used: something stands before it on its first line/,
+  ],
   ['another key', PAIR.certificate, OTHER.key, /^error: the private key does not fit the certificate$/],
   [
     'the root first',
@@ -119,6 +125,18 @@ test('a key of a kind that Envoy or browsers do not take is named', t => {
     messages(curve.certificate, curve.key, LATER)[0] ?? '',
     /^error: the key is of kind ec secp256k1, which Envoy/,
   );
+});
+
+test('a curve that is written out is refused, as Envoy does, though it is a known one', t => {
+  const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256'];
+  const noAuthority = ['-addext', 'basicConstraints=critical,CA:FALSE'];
+  const explicit = selfSigned(t, ...curve, '-pkeyopt', 'ec_param_enc:explicit', ...noAuthority);
+  assert.deepEqual(
+    messages(explicit.certificate, explicit.key, LATER).map(message => message.slice(0, 45)),
+    ['error: the certificate writes its curve out, w'.slice(0, 45)],
+  );
+  const named = selfSigned(t, ...curve, ...noAuthority);
+  assert.deepEqual(messages(named.certificate, named.key, LATER), []);
 });
 
 for (const critical of ['critical,', '']) {

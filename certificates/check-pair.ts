@@ -46,7 +46,12 @@ function parsePair(chainPem: string, keyPem: string): Pair | { readonly malforme
 }
 
 function checkCertificates({ certificates, key }: Pair, now: number): readonly Finding[] {
-  return [...checkFit(certificates, key), ...checkKind(key), ...checkTimes(certificates, now)];
+  return [
+    ...checkFit(certificates, key),
+    ...checkKind(key),
+    ...checkCurve(certificates),
+    ...checkTimes(certificates, now),
+  ];
 }
 
 function checkFit(chain: readonly X509Certificate[], key: KeyObject): readonly Finding[] {
@@ -70,6 +75,24 @@ function checkKind(key: KeyObject): readonly Finding[] {
   return [
     errorFinding(
       `the key is of kind ${kind}, which Envoy does not take: want RSA, or ECDSA with P-256, P-384 or P-521`,
+    ),
+  ];
+}
+
+const SEQUENCE = 0x30;
+/** DER of the identifier 1.2.840.10045.2.1. */
+const EC_PUBLIC_KEY = Buffer.from('06072a8648ce3d0201', 'hex');
+
+/** A curve that is written out (ECParameters) has the name of the one it equals here, but not in Envoy. Source: RFC 5480, 2.1.1: only named ones may be used. */
+function checkCurve([leaf]: readonly X509Certificate[]): readonly Finding[] {
+  if (leaf?.publicKey.asymmetricKeyType !== 'ec') return [];
+  const der = leaf.publicKey.export({ type: 'spki', format: 'der' });
+  // SEQUENCE { SEQUENCE { OBJECT IDENTIFIER ecPublicKey, parameters } … }
+  const algorithm = der.indexOf(EC_PUBLIC_KEY);
+  if (algorithm < 0 || der[algorithm + EC_PUBLIC_KEY.length] !== SEQUENCE) return [];
+  return [
+    errorFinding(
+      'the certificate writes its curve out, which Envoy does not take: have one issued for a key of a named curve (openssl: -pkeyopt ec_param_enc:named_curve)',
     ),
   ];
 }

@@ -8,6 +8,10 @@ export function parsePrivateKey(pem: string): { readonly key: KeyObject } | { re
   if (!/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(pem)) {
     return { error: 'it holds no private key in PEM ("-----BEGIN PRIVATE KEY-----")' };
   }
+  // OpenSSL finds it behind a byte order mark, Envoy does not.
+  if (!/^-----BEGIN [A-Z ]*PRIVATE KEY-----/m.test(pem)) {
+    return { error: 'something stands before it on its first line, such as a byte order mark' };
+  }
   if (/-----BEGIN ENCRYPTED PRIVATE KEY-----|^Proc-Type: *4,ENCRYPTED/m.test(pem)) {
     return { error: 'it is encrypted: give it without a passphrase' };
   }
