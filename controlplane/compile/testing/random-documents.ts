@@ -1,4 +1,5 @@
 import { seededRandom } from '#protos/testing/random.ts';
+import { randomTraffic } from './random-traffic.ts';
 
 type Value = unknown;
 type Pick = <T>(items: readonly T[]) => T;
@@ -189,6 +190,7 @@ function mapping(pick: Pick, maybe: Maybe): Value {
     prefix: pick(regex ? REGEXES : PATHS),
     service: pick(SERVICES),
     ...(regex ? { prefix_regex: true } : {}),
+    ...(pick([true, false, false]) ? maybe(randomTraffic(pick, maybe)) : {}),
     ...maybe({
       host: () => pick(HOSTS),
       prefix_exact: () => pick([true, false]),
