@@ -60,7 +60,11 @@ async function rootsOf(url: string): Promise<readonly string[]> {
 }
 
 test('an sds that is killed takes no TLS away, and after it is back an edited listener answers', async t => {
-  const { sds, startAgain } = await startAuthoritySds(t);
+  // Not the lifetimes of the long run: while sds is away nothing is renewed.
+  const { sds, startAgain } = await startAuthoritySds(t, {
+    CERTIFICATE_LIFETIME: '24h',
+    ROOT_LIFETIME: '43800h',
+  });
   const { url, edit } = await startHop(t, sds);
   const load = startLoad(t, url);
   sds.child.kill('SIGKILL');
