@@ -1,9 +1,11 @@
 import type { KeyObject } from 'node:crypto';
 import type { Logger } from 'pino';
+import type { ReportedFinding } from '#process/report.ts';
 import { openResourceServer } from './access-token/open-resource-server.ts';
 import type { Definitions, FilterKit } from './filter-kit.ts';
 import type { FilterRunner, RunnableFilter } from './filter-runner.ts';
 import type { FilterDefinition } from './filter-settings.ts';
+import { FilterWatch, type Look } from './filter-watch.ts';
 import { type JwtFilter, openJwtFilter } from './jwt/open-jwt-filter.ts';
 import { clientCredentialsFilter } from './oauth2/client-credentials.ts';
 import type { OAuth2Definition } from './oauth2/credential-grant.ts';
@@ -13,7 +15,9 @@ import { loginRunner } from './oauth2/login-runner.ts';
 import { openLoginFilter } from './oauth2/open-login-filter.ts';
 import { passwordFilter } from './oauth2/password.ts';
 import { RefusedCredentials, type RefusedCredentialsParts } from './oauth2/refused-credentials.ts';
+import { lookAtProvider } from './provider/look-at-provider.ts';
 import { openProvider } from './provider/open-provider.ts';
+import { reportedFindings } from './reported-findings.ts';
 import type { RecordStore } from './store/record-store.ts';
 import type { RandomBytes } from './store/sealed-record.ts';
 
@@ -30,12 +34,23 @@ export type FilterKitParts = Pick<RefusedCredentialsParts, 'gate' | 'peers'> & {
   readonly timeout: (ms: number) => AbortSignal;
   /** Resolves after `ms`, or when the signal aborts. */
   readonly pause: (ms: number, signal?: AbortSignal) => Promise<void>;
+  /** Undefined: nobody wants to know. */
+  readonly findings?: FindingsParts;
+};
+
+export type FindingsParts = {
+  /** Providers are asked before anybody needs them. */
+  readonly looks: boolean;
+  /** Hears all that is wrong with Filters in force, or with what they name, whenever it may have changed. */
+  readonly report: (findings: readonly ReportedFinding[]) => void;
 };
 
 /** The provider's time in a check, which has 4 s: what is late is answered 504 by us. */
 const PROVIDER_MS = 3_500;
 /** What a Filter that has gone was asked for may still end. */
 const CLOSE_AFTER_MS = 10_000;
+/** Providers are looked at one after the other, so many ms apart. */
+const LOOK_EVERY_MS = 20;
 
 /** A Filter in force. */
 type Opened = {
@@ -43,6 +58,8 @@ type Opened = {
   readonly runnable: RunnableFilter;
   readonly jwt?: JwtFilter;
   readonly login?: LoginFilter;
+  readonly watch: FilterWatch;
+  readonly look: Look;
   readonly close: () => Promise<void>;
 };
 
@@ -50,8 +67,12 @@ type Opened = {
 export function openFilterKit(parts: FilterKitParts): FilterKit {
   const refusals = new RefusedCredentials(parts);
   let opened: ReadonlyMap<string, Opened> = new Map();
+  let defined: Definitions = new Map();
+  const report = () => parts.findings?.report(reportedFindings(defined, opened));
+  const failed = (err: unknown) => parts.log.error({ err }, 'a provider cannot be asked');
   const context: Context = {
     ...parts,
+    watch: () => new FilterWatch({ ...parts, changed: report, failed }),
     refusals,
     deadline: () => parts.timeout(PROVIDER_MS),
     jwtFilter: name => opened.get(name)?.jwt,
@@ -60,8 +81,12 @@ export function openFilterKit(parts: FilterKitParts): FilterKit {
     use: definitions => {
       const before = opened;
       opened = openAll(definitions, before, context);
+      defined = definitions;
       const kept = new Set(opened.values());
       const gone = [...before.values()].filter(filter => !kept.has(filter));
+      for (const { watch } of gone) watch.end();
+      if (parts.findings !== undefined) beginWatching(opened, new Set(before.values()), parts.findings);
+      report();
       if (gone.length > 0) void parts.pause(CLOSE_AFTER_MS).then(() => gone.map(filter => filter.close()));
       return new Map([...opened].map(([name, { runnable }]) => [name, runnable]));
     },
@@ -75,8 +100,19 @@ export function openFilterKit(parts: FilterKitParts): FilterKit {
 type Context = FilterKitParts & {
   readonly refusals: RefusedCredentials;
   readonly deadline: () => AbortSignal;
+  readonly watch: () => FilterWatch;
   readonly jwtFilter: (name: string) => JwtFilter | undefined;
 };
+
+function beginWatching(
+  opened: ReadonlyMap<string, Opened>,
+  known: ReadonlySet<Opened>,
+  { looks }: FindingsParts,
+): void {
+  const news = [...opened.values()].filter(filter => !known.has(filter));
+  for (const [index, { look, watch }] of news.entries())
+    watch.begin(look, looks ? index * LOOK_EVERY_MS : undefined);
+}
 
 /** Those that did not change stay as they are; one that cannot be opened is left out, which closes what refers to it. */
 function openAll(
@@ -103,22 +139,27 @@ function tryOpen(name: string, definition: FilterDefinition, context: Context): 
 }
 
 function openJwt(definition: Extract<FilterDefinition, { readonly type: 'JWT' }>, context: Context): Opened {
-  const jwt = openJwtFilter(definition, context);
-  return { version: definition.version, runnable: jwt, jwt, close: jwt.close };
+  const watch = context.watch();
+  const jwt = openJwtFilter(definition, { ...context, heard: error => watch.heard('keys', error) });
+  const { close, look } = jwt;
+  return { version: definition.version, runnable: jwt, jwt, watch, look, close };
 }
 
 function openOAuth2(definition: OAuth2Definition, context: Context): Opened {
   const { realm, settings, version } = definition;
-  const provider = openProvider(settings, context);
+  const watch = context.watch();
+  const provider = openProvider(settings, context, watch.heard);
   const resourceServer = openResourceServer({ realm, settings }, { ...context, provider });
   const { close } = provider;
   const injects = new Set(settings.injectRequestHeaders.map(({ name }) => name));
   const runnable = (run: FilterRunner): RunnableFilter => ({ type: 'OAuth2', injects, run });
   const parts = { ...context, provider, resourceServer };
+  const look: Look = signal => lookAtProvider(provider, settings.grantType, signal);
+  const opened = { version, watch, look, close };
   if (settings.grantType === 'ClientCredentials')
-    return { version, runnable: runnable(clientCredentialsFilter(definition, parts)), close };
+    return { ...opened, runnable: runnable(clientCredentialsFilter(definition, parts)) };
   if (settings.grantType === 'Password')
-    return { version, runnable: runnable(passwordFilter(definition, parts)), close };
+    return { ...opened, runnable: runnable(passwordFilter(definition, parts)) };
   const login = openLoginFilter({ ...parts, realm, settings, sources: context });
-  return { version, runnable: runnable(loginRunner(login)), login, close };
+  return { ...opened, runnable: runnable(loginRunner(login)), login };
 }

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { after } from '#process/after.ts';
 import { orExit } from '#process/exit.ts';
+import type { ReportedFinding } from '#process/report.ts';
 import { runDecisions } from '#process/run-decisions.ts';
 import type { WorkParts } from '#process/run-workers.ts';
 import type { LinkEvent } from '#redis/connect.ts';
@@ -20,6 +21,7 @@ export async function work(parts: WorkParts<Config>): Promise<void> {
   const storeKey =
     config.storeKey ?? (await orExit(exit, () => openStoreKey(config.state, randomBytes), 'STATE'));
   const store = await openStore(parts);
+  let report: (findings: readonly ReportedFinding[]) => void = () => {};
   const kit = openFilterKit({
     store,
     storeKey,
@@ -29,6 +31,8 @@ export async function work(parts: WorkParts<Config>): Promise<void> {
     id: randomUUID,
     timeout: AbortSignal.timeout,
     pause: waitOrAbort,
+    // Of several workers one asks for all: what any of them finds is told by it.
+    findings: { looks: worker === undefined || worker.number === 1, report: found => report(found) },
     ...(worker && joinAttempts(worker.calls)),
   });
   await runDecisions({
@@ -36,6 +40,9 @@ export async function work(parts: WorkParts<Config>): Promise<void> {
     group: 'ext-authz',
     typeUrls: FILTER_TYPES,
     what: 'filters',
+    reports: to => {
+      report = to;
+    },
     server: openServer({ kit, log, uptime, after, worker }),
     store: { kind: config.redis === undefined ? 'file' : 'redis', close: () => store.close() },
   });

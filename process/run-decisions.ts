@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { credentials } from '@grpc/grpc-js';
+import type { Logger } from 'pino';
 import { formatHostPort } from '#protos/host-port.ts';
 import { connect } from '#xds/client.ts';
 import { after } from './after.ts';
@@ -8,6 +9,8 @@ import type { DecisionServer } from './decision-server.ts';
 import { orExit } from './exit.ts';
 import { type MutualTls, openMutualTls } from './mutual-tls.ts';
 import { type PlainHttp, servePlainHttp } from './plain-http.ts';
+import type { ReportedFinding } from './report.ts';
+import { reporter } from './reporter.ts';
 import type { WorkParts } from './run-workers.ts';
 
 export type DecisionService = WorkParts<DecisionConfig> & {
@@ -17,6 +20,8 @@ export type DecisionService = WorkParts<DecisionConfig> & {
   /** What is decided by, as the log calls it. */
   readonly what: 'filters' | 'limits';
   readonly server: DecisionServer;
+  /** Gets where to tell all that is wrong with what the control plane sent, whenever it may have changed. Absent: it tells nothing. */
+  readonly reports?: (to: (findings: readonly ReportedFinding[]) => void) => void;
   readonly store: { readonly kind: string; close(): Promise<void> };
 };
 
@@ -33,6 +38,9 @@ export async function runDecisions(service: DecisionService): Promise<void> {
   const { config, exit, log, server, store, worker } = service;
   const tls = await openTls(service);
   const connection = follow(service, tls);
+  service.reports?.(
+    reporter({ send: report => connection.report(report), changed: logFindings(log), after }),
+  );
   let http: PlainHttp | undefined;
   onStop(worker !== undefined, async reason => {
     log.info({ reason }, 'stopping');
@@ -75,6 +83,19 @@ function follow({ config, group, log, server, typeUrls, what }: DecisionService,
     random: Math.random,
     after,
   });
+}
+
+/** Each when it is found, and when it is gone. */
+function logFindings(log: Logger) {
+  return (found: readonly ReportedFinding[], gone: readonly ReportedFinding[]) => {
+    for (const { resource, field, severity, message } of found)
+      log[severity === 'error' ? 'error' : 'warn'](
+        { resource, field, reason: message },
+        'found wrong with a resource',
+      );
+    for (const { resource, field, message } of gone)
+      log.info({ resource, field, reason: message }, 'no longer wrong with a resource');
+  };
 }
 
 /**

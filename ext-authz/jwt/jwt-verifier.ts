@@ -1,5 +1,6 @@
 import { UnsecuredJWT } from 'jose';
 import type { JwtSettings } from '../filter-settings.ts';
+import type { DocumentOptions } from '../provider/cached-document.ts';
 import { openHttpClient } from '../provider/http-client.ts';
 import { openKeys } from '../provider/provider-documents.ts';
 import { type SignatureFault, verifySignature } from '../provider/signed-jwt.ts';
@@ -14,18 +15,23 @@ import {
 /** Verifies the tokens of one JWT filter; a token that is known costs no promise. Rejects with a ProviderError when the keys cannot be had. */
 export type JwtVerifier = {
   readonly verify: (raw: string) => VerifiedToken | SignatureFault | Promise<VerifiedToken | SignatureFault>;
+  /** Asks for the keys, where there are any. Rejects with a ProviderError. */
+  readonly look: (signal: AbortSignal) => Promise<void>;
   readonly close: () => Promise<void>;
 };
 
+export type JwtVerifierOptions = VerifiedTokensOptions & Pick<DocumentOptions, 'heard'>;
+
 /** By the keys at `jwksURI`. A token without signature is one only where `validAlgorithms` has `none`; with `none` alone nobody is asked. */
-export function openJwtVerifier(settings: JwtSettings, options: VerifiedTokensOptions): JwtVerifier {
+export function openJwtVerifier(settings: JwtSettings, options: JwtVerifierOptions): JwtVerifier {
   const { jwksURI, maxStale, validAlgorithms } = settings;
   const signed = validAlgorithms.filter(algorithm => algorithm !== 'none');
   const unsecured = signed.length < validAlgorithms.length;
   if (jwksURI === undefined || signed.length === 0)
-    return { verify: raw => readUnsecured(raw) ?? 'algorithm', close: async () => {} };
+    return { verify: raw => readUnsecured(raw) ?? 'algorithm', look: async () => {}, close: async () => {} };
   const client = openHttpClient(settings);
-  const document = openKeys(client, jwksURI, { maxStale, now: options.now });
+  const { heard, now } = options;
+  const document = openKeys(client, jwksURI, { maxStale, now, ...(heard && { heard }) });
   const source: KeySource = {
     verify: (jwt, signal) => verifySignature(jwt, signed, document, signal),
     keySet: signal => document.get(signal),
@@ -34,6 +40,7 @@ export function openJwtVerifier(settings: JwtSettings, options: VerifiedTokensOp
   const tokens = new VerifiedTokens(source, options);
   return {
     verify: raw => (unsecured ? readUnsecured(raw) : undefined) ?? tokens.verify(raw),
+    look: async signal => void (await document.get(signal)),
     close: client.close,
   };
 }

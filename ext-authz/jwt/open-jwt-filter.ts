@@ -7,9 +7,9 @@ import type { SignatureFault } from '../provider/signed-jwt.ts';
 import { bearerToken } from './bearer-token.ts';
 import { claimFault, scopeOrScp } from './claims.ts';
 import { type AskedRequest, renderHeaders, requestData } from './inject-headers.ts';
-import { openJwtVerifier } from './jwt-verifier.ts';
+import { type JwtVerifierOptions, openJwtVerifier } from './jwt-verifier.ts';
 import { type Refusal, refusalAnswer, wordedFault } from './refusal.ts';
-import type { VerifiedToken, VerifiedTokensOptions } from './verified-tokens.ts';
+import type { VerifiedToken } from './verified-tokens.ts';
 
 /** What a JWT filter makes of a token: it is valid, it is not, or it lacks scope values. `reason` is ASCII and has nothing of the token. */
 export type JwtVerdict =
@@ -24,6 +24,8 @@ export type JwtFilter = RunnableFilter & {
   readonly judge: (token: string, scope: readonly string[]) => JwtVerdict | Promise<JwtVerdict>;
   /** What its `injectRequestHeaders` give for the data of a token and the request's headers, if a template reads them. Throws a TemplateFault. */
   readonly headers: (token: () => GoStruct, asked: () => AskedRequest) => Map<string, string>;
+  /** Asks for the keys before anybody needs them. Rejects with a ProviderError. */
+  readonly look: (signal: AbortSignal) => Promise<void>;
   readonly close: () => Promise<void>;
 };
 
@@ -32,9 +34,9 @@ type JwtDefinition = Extract<FilterDefinition, { readonly type: 'JWT' }>;
 /** Opens a JWT filter (decisions, "JWT filter"). Nothing is asked before the first token. */
 export function openJwtFilter(
   { realm, settings }: Pick<JwtDefinition, 'realm' | 'settings'>,
-  options: VerifiedTokensOptions,
+  options: JwtVerifierOptions,
 ): JwtFilter {
-  const { close, verify } = openJwtVerifier(settings, options);
+  const { close, look, verify } = openJwtVerifier(settings, options);
   const judge = (raw: string, scope: readonly string[]) => {
     const token = verify(raw);
     const decide = (verified: VerifiedToken | SignatureFault) =>
@@ -71,6 +73,7 @@ export function openJwtFilter(
     run: wordingFaults(run, settings.errorResponse, realm),
     judge,
     headers,
+    look,
     close,
   };
 }

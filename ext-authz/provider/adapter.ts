@@ -1,6 +1,7 @@
 import type { HttpClient } from './http-client.ts';
 import type { OAuthClient } from './own-client.ts';
 import type { ProviderDocuments } from './provider-documents.ts';
+import type { ProviderListener } from './provider-listener.ts';
 import type { ProviderSettings } from './settings.ts';
 
 /** What the calls of one provider share. */
@@ -11,6 +12,7 @@ export type Adapter = {
   readonly own: OAuthClient | undefined;
   /** ms since the epoch */
   readonly now: () => number;
+  readonly heard: ProviderListener | undefined;
 };
 
 /** The Filter's own client. Throws a TypeError when it has none: a mistake of the caller. */

@@ -18,6 +18,8 @@ export type DocumentOptions = {
   readonly maxStale: number;
   /** ms since the epoch */
   readonly now: () => number;
+  /** Hears how each request of the document went; undefined: it is here. */
+  readonly heard?: (error: ProviderError | undefined) => void;
 };
 
 type Stored<T> = { readonly value: T; readonly usableUntil: number };
@@ -91,9 +93,11 @@ export class CachedDocument<T> {
       const now = this.#options.now();
       this.#stored = { value, usableUntil: now + usableFor(answer.headers, this.#options.maxStale, now) };
       this.#failure = undefined;
+      this.#options.heard?.(undefined);
       return value;
     } catch (error) {
       this.#failure = this.#nextFailure(error);
+      if (error instanceof ProviderError) this.#options.heard?.(error);
       throw error;
     }
   }

@@ -24,6 +24,29 @@ export function explained(error: unknown, method: Method, metadata: ProviderMeta
       });
 }
 
+/**
+ * What a failed request of the token endpoint says of the client that made it: undefined, it is taken. Without the provider's own words, which may be about a user.
+ */
+export function clientFault(
+  error: unknown,
+  method: Method,
+  metadata: ProviderMetadata,
+): ProviderError | undefined | 'unknown' {
+  const code = error instanceof ProviderError ? error.refusal : undefined;
+  // Who asks is judged before what is asked for (RFC 6749 section 5.2).
+  if (code === 'invalid_grant') return undefined;
+  if (code === undefined || !ABOUT_CLIENT.has(code)) return 'unknown';
+  const place = `the token endpoint of ${metadata.issuer}`;
+  return new ProviderError(
+    'oauth_error',
+    `${place} refuses the client with ${code}; see ${hintFor(code, method, metadata)}`,
+  );
+}
+
+const ABOUT_CLIENT: ReadonlySet<string> = new Set([
+  ...['invalid_client', 'invalid_client_id', 'unauthorized_client', 'unsupported_grant_type'],
+]);
+
 function hintFor(code: string, method: Method, metadata: ProviderMetadata): string | undefined {
   if (code === 'invalid_client' || code === 'invalid_client_id')
     return `clientID, secret and clientAuthentication.method, which is ${method}${otherMethods(method, metadata)}`;

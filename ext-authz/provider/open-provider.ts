@@ -3,6 +3,7 @@ import { openHttpClient } from './http-client.ts';
 import { type AssertionSources, ownClient } from './own-client.ts';
 import type { Provider } from './provider.ts';
 import { openDocuments } from './provider-documents.ts';
+import type { ProviderListener } from './provider-listener.ts';
 import type { ProviderSettings } from './settings.ts';
 import { verifySignature } from './signed-jwt.ts';
 import { tokenCalls } from './token-calls.ts';
@@ -10,14 +11,19 @@ import { requestUserinfo } from './userinfo.ts';
 
 /**
  * A Filter's provider over HTTP, by openid-client and jose. Nothing is asked before the first call. Throws a TypeError when the secret
- * does not fit signingMethod (`signingFault` of resources tells the operator before).
+ * does not fit signingMethod (`signingFault` of resources tells the operator before). `heard` hears what of it works.
  */
-export function openProvider(settings: ProviderSettings, sources: AssertionSources): Provider {
+export function openProvider(
+  settings: ProviderSettings,
+  sources: AssertionSources,
+  heard?: ProviderListener,
+): Provider {
   const { now } = sources;
   const http = openHttpClient(settings);
-  const documents = openDocuments(http, settings.authorizationURL, { maxStale: settings.maxStale, now });
+  const { authorizationURL, maxStale } = settings;
+  const documents = openDocuments(http, authorizationURL, { maxStale, now }, heard);
   const own = ownClient(settings, sources);
-  const adapter = { settings, http, documents, own, now };
+  const adapter = { settings, http, documents, own, now, heard };
   return {
     metadata: documents.metadata,
     keySet: async signal => (await documents.keys(signal)).get(signal),

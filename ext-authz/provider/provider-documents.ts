@@ -1,6 +1,8 @@
 import { CachedDocument, type DocumentOptions } from './cached-document.ts';
 import type { HttpClient } from './http-client.ts';
 import { type KeySet, parseKeySet } from './key-set.ts';
+import type { ProviderError } from './provider-error.ts';
+import type { ProviderListener } from './provider-listener.ts';
 import { discoverySource, endpointOf, type ProviderMetadata } from './provider-metadata.ts';
 
 /** What a provider publishes: its discovery document and its keys. */
@@ -15,15 +17,20 @@ export type ProviderDocuments = {
 export function openDocuments(
   client: HttpClient,
   authorizationURL: string,
-  options: DocumentOptions,
+  options: Omit<DocumentOptions, 'heard'>,
+  heard: ProviderListener = () => {},
 ): ProviderDocuments {
-  const discovery = new CachedDocument(client, discoverySource(authorizationURL), options);
+  const hearing = (aspect: 'discovery' | 'keys') => ({
+    ...options,
+    heard: (error: ProviderError | undefined) => heard(aspect, error),
+  });
+  const discovery = new CachedDocument(client, discoverySource(authorizationURL), hearing('discovery'));
   let keys: { readonly url: string; readonly document: CachedDocument<KeySet> } | undefined;
   return {
     metadata: signal => discovery.get(signal),
     keys: async signal => {
       const url = endpointOf(await discovery.get(signal), 'jwks_uri');
-      if (keys?.url !== url) keys = { url, document: openKeys(client, url, options) };
+      if (keys?.url !== url) keys = { url, document: openKeys(client, url, hearing('keys')) };
       return keys.document;
     },
     knownKeySet: () => keys?.document.known(),

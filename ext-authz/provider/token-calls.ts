@@ -13,14 +13,14 @@ import { codeGrant, credentialsGrant, passwordGrant, refreshGrant, requestTokens
 export function tokenCalls(
   adapter: Adapter,
 ): Pick<Provider, 'exchangeCode' | 'refresh' | 'password' | 'clientCredentials'> {
-  const { documents, http: client, own, settings } = adapter;
+  const { documents, heard, http: client, own, settings } = adapter;
   const { method } = settings.clientAuthentication;
   return {
     exchangeCode: (exchange, signal) => exchangeCode(adapter, exchange, signal),
     refresh: async ({ keep, previous, refreshToken }, signal) => {
       const metadata = await documents.metadata(signal);
       const raw = await requestTokens(
-        { client, metadata, ...required(own), method, signal },
+        { client, metadata, ...required(own), method, heard, signal },
         refreshGrant(refreshToken),
       );
       return withIdToken(raw, adapter, metadata, { previous }, signal).catch(async (error: unknown) => {
@@ -32,7 +32,7 @@ export function tokenCalls(
     password: async ({ password, scope, username }, signal) => {
       const metadata = await documents.metadata(signal);
       const raw = await requestTokens(
-        { client, metadata, ...required(own), method, signal },
+        { client, metadata, ...required(own), method, heard, signal },
         passwordGrant(username, password, scope),
       );
       return withIdToken(raw, adapter, metadata, {}, signal);
@@ -52,12 +52,12 @@ async function exchangeCode(
   exchange: CodeExchange,
   signal: AbortSignal,
 ): Promise<TokenSet & { readonly idToken: IdToken }> {
-  const { documents, http: client, own, settings } = adapter;
+  const { documents, heard, http: client, own, settings } = adapter;
   const { method } = settings.clientAuthentication;
   const metadata = await documents.metadata(signal);
   checkIssuer(metadata, exchange.iss);
   const raw = await requestTokens(
-    { client, metadata, ...required(own), method, signal },
+    { client, metadata, ...required(own), method, heard, signal },
     codeGrant(exchange),
   );
   const tokens = await withIdToken(raw, adapter, metadata, { nonce: exchange.nonce }, signal);

@@ -8,10 +8,11 @@ import {
   type TokenEndpointResponse,
 } from 'openid-client';
 import { callbackUrl } from './authorization-url.ts';
-import { explained } from './explained.ts';
+import { clientFault, explained } from './explained.ts';
 import type { HttpClient } from './http-client.ts';
 import { callLibrary } from './library-call.ts';
 import type { CodeExchange } from './provider.ts';
+import type { ProviderListener } from './provider-listener.ts';
 import { endpointOf, type ProviderMetadata } from './provider-metadata.ts';
 import type { ClientAuthentication } from './settings.ts';
 import { type RawTokens, tokenReader } from './token-answer.ts';
@@ -24,6 +25,8 @@ export type TokenRequester = {
   readonly authentication: ClientAuth;
   /** What it is by the Filter's settings, for errors. */
   readonly method: ClientAuthentication['method'];
+  /** Hears whether it is taken; undefined: it is not the Filter's own client. */
+  readonly heard?: ProviderListener | undefined;
   readonly signal: AbortSignal;
 };
 
@@ -34,9 +37,13 @@ export async function requestTokens(requester: TokenRequester, grant: Grant): Pr
   endpointOf(requester.metadata, 'token_endpoint');
   const { read, toTokens } = tokenReader();
   const call = { ...requester, what: 'the token endpoint', read };
+  const { heard, metadata, method } = requester;
   const response = await callLibrary(call, grant).catch((error: unknown) => {
-    throw explained(error, requester.method, requester.metadata);
+    const fault = clientFault(error, method, metadata);
+    if (fault !== 'unknown') heard?.('client', fault);
+    throw explained(error, method, metadata);
   });
+  heard?.('client', undefined);
   return toTokens(response);
 }
 

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, beforeEach, type TestContext, test } from 'node:test';
+import { type HostileProvider, startHostileProvider } from '../testing/hostile-provider.ts';
+import { EXCHANGE, soon } from '../testing/open-test-provider.ts';
+import { providerSettings } from '../testing/provider-settings.ts';
+import { openProvider } from './open-provider.ts';
+import type { ProviderSettings } from './settings.ts';
+
+let hostile: HostileProvider;
+before(async () => {
+  hostile = await startHostileProvider();
+});
+after(() => hostile.close());
+beforeEach(() => hostile.reset());
+
+/** What is heard of the client. */
+function setUp(t: TestContext, changes: Partial<ProviderSettings> = {}) {
+  const heard: (string | undefined)[] = [];
+  const settings = providerSettings(hostile.issuer, changes);
+  const provider = openProvider(settings, { now: Date.now, id: randomUUID }, (aspect, error) => {
+    if (aspect === 'client') heard.push(error?.message);
+  });
+  t.after(() => provider.close());
+  return { provider, heard };
+}
+
+const refusing =
+  (error: string, status = 400) =>
+  () => ({ status, body: { error, error_description: 'no user alice@example.com, secret hunter2' } });
+
+test('a client that the provider refuses is told of with the settings to look at, in no words of the provider', async t => {
+  const { provider, heard } = setUp(t);
+  hostile.behave('discovery', () => ({
+    body: { ...hostile.discovery(), token_endpoint_auth_methods_supported: ['client_secret_post'] },
+  }));
+  hostile.behave('token', refusing('invalid_client', 401));
+  await assert.rejects(provider.exchangeCode(EXCHANGE, soon()));
+  assert.deepEqual(heard, [
+    `the token endpoint of ${hostile.issuer} refuses the client with invalid_client; see clientID, secret and clientAuthentication.method, which is HeaderPassword, while the provider takes BodyPassword`,
+  ]);
+});
+
+test('a client that may not use its grant is told of too', async t => {
+  const { provider, heard } = setUp(t);
+  const credentials = { username: 'alice', password: 'p', scope: [] };
+  hostile.behave('token', refusing('unauthorized_client'));
+  await assert.rejects(provider.password(credentials, soon()));
+  assert.match(heard[0] ?? '', /refuses the client with unauthorized_client; see grantType, /);
+  assert.doesNotMatch(heard[0] ?? '', /alice|hunter2/);
+});
+
+test('a client is taken when it gets tokens, and when its user or code is refused', async t => {
+  const { provider, heard } = setUp(t);
+  await provider.exchangeCode(EXCHANGE, soon());
+  hostile.behave('token', refusing('invalid_grant'));
+  await assert.rejects(provider.exchangeCode(EXCHANGE, soon()));
+  assert.deepEqual(heard, [undefined, undefined]);
+});
+
+test('what else the provider says tells nothing of the client', async t => {
+  const { provider, heard } = setUp(t);
+  for (const behaviour of [
+    refusing('invalid_scope'),
+    refusing('server_error'),
+    refusing('invalid_client', 429),
+    () => ({ status: 500 }),
+    () => 'hang up' as const,
+  ]) {
+    hostile.behave('token', behaviour);
+    await assert.rejects(provider.exchangeCode(EXCHANGE, soon()));
+  }
+  assert.deepEqual(heard, []);
+});
+
+test('credentials that a request brings are not those of the Filter', async t => {
+  const { provider, heard } = setUp(t, { clientID: undefined, secret: undefined });
+  const credentials = { kind: 'password', clientID: 'theirs', secret: 'wrong' } as const;
+  hostile.behave('token', refusing('invalid_client', 401));
+  await assert.rejects(provider.clientCredentials({ credentials, scope: [] }, soon()));
+  assert.deepEqual(heard, []);
+});

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ProviderError, type ProviderErrorCode } from './provider-error.ts';
+import { ProviderHealth } from './provider-health.ts';
+
+const HOUR_MS = 3_600_000;
+
+const failure = (code: ProviderErrorCode, status?: number) =>
+  new ProviderError(code, 'it fails', status === undefined ? {} : { status });
+
+test('a mistake is found at once, an outage when it has lasted for 10 s', () => {
+  for (const [error, severity] of [
+    [failure('issuer_mismatch'), 'error'],
+    [failure('invalid_answer', 200), 'error'],
+    [failure('missing_endpoint'), 'error'],
+    [failure('too_large', 200), 'error'],
+    [failure('http_status', 404), 'error'],
+    [failure('http_status', 302), 'error'],
+    [failure('http_status', 502), 'warning'],
+    [failure('http_status', 429), 'warning'],
+    [failure('unreachable'), 'warning'],
+    [failure('timeout'), 'warning'],
+  ] as const) {
+    const health = new ProviderHealth();
+    health.heard('discovery', error, 0);
+    assert.equal(health.findings(9_999).length, severity === 'error' ? 1 : 0);
+    health.heard('discovery', error, 10_000);
+    assert.deepEqual(health.findings(10_000), [{ aspect: 'discovery', severity, message: 'it fails' }]);
+  }
+});
+
+test('an outage that ends and begins again has not lasted', () => {
+  const health = new ProviderHealth();
+  health.heard('keys', failure('timeout'), 0);
+  assert.equal(health.heard('keys', undefined, 5_000), true);
+  assert.equal(health.heard('keys', undefined, 6_000), false);
+  health.heard('keys', failure('timeout'), 9_000);
+  assert.deepEqual([health.failing, health.findings(12_000)], [true, []]);
+});
+
+test('that the client is refused is believed for an hour after the last time, and asking again does not show it', () => {
+  const health = new ProviderHealth();
+  health.heard('client', failure('oauth_error'), 0);
+  health.heard('client', failure('oauth_error'), HOUR_MS / 2);
+  assert.deepEqual([health.failing, health.nextChange], [false, 1.5 * HOUR_MS]);
+  assert.equal(health.findings(1.5 * HOUR_MS - 1).length, 1);
+  assert.equal(health.findings(1.5 * HOUR_MS).length, 0);
+});

@@ -1,0 +1,40 @@
+import type { Any } from '#protos/encode.ts';
+import { encodeReport, type ReportedFinding } from './report.ts';
+
+export type ReporterParts = {
+  /** Tells the control plane, in place of what it was told before; undefined: nothing is wrong. */
+  send(report: Any | undefined): void;
+  /** Hears what is found now and was not before, and what is no longer. */
+  changed?(found: readonly ReportedFinding[], gone: readonly ReportedFinding[]): void;
+  after(ms: number, run: () => void): () => void;
+};
+
+/** What an edit takes back and finds anew within this time, in ms, was never gone. */
+const SETTLE_MS = 500;
+
+/** Takes all that is found whenever it may have changed, and passes on what did: twice a second at most. */
+export function reporter({
+  after,
+  changed,
+  send,
+}: ReporterParts): (findings: readonly ReportedFinding[]) => void {
+  let told = new Map<string, ReportedFinding>();
+  let newest: readonly ReportedFinding[] = [];
+  let waiting = false;
+  const settle = () => {
+    waiting = false;
+    const known = told;
+    told = new Map(newest.map(finding => [JSON.stringify(finding), finding]));
+    const found = [...told].filter(([text]) => !known.has(text)).map(([, finding]) => finding);
+    const gone = [...known].filter(([text]) => !told.has(text)).map(([, finding]) => finding);
+    if (found.length + gone.length === 0) return;
+    changed?.(found, gone);
+    send(encodeReport([...told.values()]));
+  };
+  return findings => {
+    newest = findings;
+    if (waiting) return;
+    waiting = true;
+    after(SETTLE_MS, settle);
+  };
+}
