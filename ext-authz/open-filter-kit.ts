@@ -4,7 +4,7 @@ import type { ReportedFinding } from '#process/report.ts';
 import { openResourceServer } from './access-token/open-resource-server.ts';
 import type { Definitions, FilterKit } from './filter-kit.ts';
 import type { FilterRunner, RunnableFilter } from './filter-runner.ts';
-import type { FilterDefinition } from './filter-settings.ts';
+import type { FilterDefinition, OAuth2Settings } from './filter-settings.ts';
 import { FilterWatch, type Look } from './filter-watch.ts';
 import { type JwtFilter, openJwtFilter } from './jwt/open-jwt-filter.ts';
 import { clientCredentialsFilter } from './oauth2/client-credentials.ts';
@@ -15,8 +15,8 @@ import { loginRunner } from './oauth2/login-runner.ts';
 import { openLoginFilter } from './oauth2/open-login-filter.ts';
 import { passwordFilter } from './oauth2/password.ts';
 import { RefusedCredentials, type RefusedCredentialsParts } from './oauth2/refused-credentials.ts';
-import { lookAtProvider } from './provider/look-at-provider.ts';
 import { openProvider } from './provider/open-provider.ts';
+import type { Endpoint } from './provider/provider-metadata.ts';
 import { reportedFindings } from './reported-findings.ts';
 import type { RecordStore } from './store/record-store.ts';
 import type { RandomBytes } from './store/sealed-record.ts';
@@ -145,6 +145,12 @@ function openJwt(definition: Extract<FilterDefinition, { readonly type: 'JWT' }>
   return { version: definition.version, runnable: jwt, jwt, watch, look, close };
 }
 
+const NEEDED: Readonly<Record<OAuth2Settings['grantType'], readonly Endpoint[]>> = {
+  AuthorizationCode: ['authorization_endpoint', 'token_endpoint', 'jwks_uri'],
+  Password: ['token_endpoint'],
+  ClientCredentials: ['token_endpoint'],
+};
+
 function openOAuth2(definition: OAuth2Definition, context: Context): Opened {
   const { realm, settings, version } = definition;
   const watch = context.watch();
@@ -154,7 +160,7 @@ function openOAuth2(definition: OAuth2Definition, context: Context): Opened {
   const injects = new Set(settings.injectRequestHeaders.map(({ name }) => name));
   const runnable = (run: FilterRunner): RunnableFilter => ({ type: 'OAuth2', injects, run });
   const parts = { ...context, provider, resourceServer };
-  const look: Look = signal => lookAtProvider(provider, settings.grantType, signal);
+  const look: Look = signal => provider.look(NEEDED[settings.grantType], signal);
   const opened = { version, watch, look, close };
   if (settings.grantType === 'ClientCredentials')
     return { ...opened, runnable: runnable(clientCredentialsFilter(definition, parts)) };

@@ -40,7 +40,7 @@ export function openJwtVerifier(settings: JwtSettings, options: JwtVerifierOptio
   const tokens = new VerifiedTokens(source, options);
   return {
     verify: raw => (unsecured ? readUnsecured(raw) : undefined) ?? tokens.verify(raw),
-    look: async signal => void (await document.get(signal)),
+    look: async signal => void (await document.probe(signal)),
     close: client.close,
   };
 }

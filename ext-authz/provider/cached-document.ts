@@ -23,6 +23,7 @@ export type DocumentOptions = {
 };
 
 type Stored<T> = { readonly value: T; readonly usableUntil: number };
+type Asking = { readonly anew: boolean; readonly probing?: boolean };
 type Failure = { readonly error: unknown; readonly retryAt: number; readonly pause: number };
 
 const FETCH_MS = 4_000;
@@ -52,10 +53,12 @@ export class CachedDocument<T> {
 
   /** The document that may be used now. Rejects with a ProviderError. */
   async get(signal: AbortSignal): Promise<T> {
-    const stored = this.#stored;
-    return stored !== undefined && this.#options.now() < stored.usableUntil
-      ? stored.value
-      : this.#load(signal, false);
+    return this.#usable() ?? this.#load(signal, { anew: false });
+  }
+
+  /** The same for nobody who waits for it: that it fails keeps nobody from asking. */
+  async probe(signal: AbortSignal): Promise<T> {
+    return this.#usable() ?? this.#load(signal, { anew: false, probing: true });
   }
 
   /**
@@ -64,7 +67,7 @@ export class CachedDocument<T> {
    */
   async reload(signal: AbortSignal): Promise<T> {
     const waits = this.#options.now() - this.#reloadedAt < RELOAD_PAUSE_MS;
-    if (!waits || this.#pending !== undefined) return this.#load(signal, true);
+    if (!waits || this.#pending !== undefined) return this.#load(signal, { anew: true });
     if (this.#failure !== undefined) throw this.#failure.error;
     return this.get(signal);
   }
@@ -74,19 +77,24 @@ export class CachedDocument<T> {
     return this.#stored?.value;
   }
 
-  #load(signal: AbortSignal, anew: boolean): Promise<T> {
+  #usable(): T | undefined {
+    const stored = this.#stored;
+    return stored !== undefined && this.#options.now() < stored.usableUntil ? stored.value : undefined;
+  }
+
+  #load(signal: AbortSignal, how: Asking): Promise<T> {
     if (this.#pending === undefined) {
       if (this.#failure !== undefined && this.#options.now() < this.#failure.retryAt)
         throw this.#failure.error;
-      if (anew) this.#reloadedAt = this.#options.now();
-      this.#pending = this.#fetch(anew).finally(() => {
+      if (how.anew) this.#reloadedAt = this.#options.now();
+      this.#pending = this.#fetch(how).finally(() => {
         this.#pending = undefined;
       });
     }
     return waitFor(this.#pending, placeOf(this.#source), signal);
   }
 
-  async #fetch(anew: boolean): Promise<T> {
+  async #fetch({ anew, probing = false }: Asking): Promise<T> {
     try {
       const answer = await this.#ask(anew);
       const value = await this.#source.parse(readDocument(answer, this.#source));
@@ -96,7 +104,7 @@ export class CachedDocument<T> {
       this.#options.heard?.(undefined);
       return value;
     } catch (error) {
-      this.#failure = this.#nextFailure(error);
+      if (!probing || this.#failure !== undefined) this.#failure = this.#nextFailure(error);
       if (error instanceof ProviderError) this.#options.heard?.(error);
       throw error;
     }

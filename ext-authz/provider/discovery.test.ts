@@ -56,6 +56,27 @@ test('maxStale is sent as max-stale, and no-store does not count', async t => {
   assert.equal(asked(), 1);
 });
 
+test('who only looks keeps nobody from asking', async t => {
+  hostile.behave('discovery', () => ({ status: 500 }));
+  const provider = openTestProvider(t, hostile);
+  const look = () => provider.look([], soon());
+  await assert.rejects(look(), providerError('http_status'));
+  await assert.rejects(look(), providerError('http_status'));
+  hostile.behave('discovery', () => ({ body: hostile.discovery() }));
+  await provider.metadata(soon());
+  assert.equal(asked(), 3);
+  await look();
+  assert.equal(asked(), 3, 'nor is it asked for what is known');
+});
+
+test('who only looks waits as others do once somebody was refused', async t => {
+  hostile.behave('discovery', () => ({ status: 500 }));
+  const provider = openTestProvider(t, hostile);
+  await assert.rejects(provider.metadata(soon()), providerError('http_status'));
+  await assert.rejects(provider.look([], soon()), providerError('http_status'));
+  assert.equal(asked(), 1);
+});
+
 test('a failed discovery is asked again after 1, 2, 4, 8, 16, 30 and 30 s; in between the same error comes at once', async t => {
   hostile.behave('discovery', () => ({ status: 500 }));
   const provider = openTestProvider(t, hostile);

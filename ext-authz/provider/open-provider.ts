@@ -30,6 +30,7 @@ export function openProvider(
     knownKeySet: documents.knownKeySet,
     verify: async (jwt, algorithms, signal) =>
       verifySignature(jwt, algorithms, await documents.keys(signal), signal),
+    look: documents.look,
     ...browserCalls(adapter),
     ...tokenCalls(adapter),
     userinfo: async ({ accessToken, subject }, signal) =>

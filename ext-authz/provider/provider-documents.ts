@@ -3,7 +3,7 @@ import type { HttpClient } from './http-client.ts';
 import { type KeySet, parseKeySet } from './key-set.ts';
 import type { ProviderError } from './provider-error.ts';
 import type { ProviderListener } from './provider-listener.ts';
-import { discoverySource, endpointOf, type ProviderMetadata } from './provider-metadata.ts';
+import { discoverySource, type Endpoint, endpointOf, type ProviderMetadata } from './provider-metadata.ts';
 
 /** What a provider publishes: its discovery document and its keys. */
 export type ProviderDocuments = {
@@ -11,6 +11,8 @@ export type ProviderDocuments = {
   /** The keys' document, of which `get` gives the keys. */
   readonly keys: (signal: AbortSignal) => Promise<CachedDocument<KeySet>>;
   readonly knownKeySet: () => KeySet | undefined;
+  /** Asks for both where they are not known, as `probe` does; the discovery document must have these endpoints. Rejects with a ProviderError. */
+  readonly look: (endpoints: readonly Endpoint[], signal: AbortSignal) => Promise<void>;
 };
 
 /** Keeps both as RFC 9111 allows. A discovery document that names another `jwks_uri` begins with new keys. */
@@ -26,14 +28,19 @@ export function openDocuments(
   });
   const discovery = new CachedDocument(client, discoverySource(authorizationURL), hearing('discovery'));
   let keys: { readonly url: string; readonly document: CachedDocument<KeySet> } | undefined;
+  const keysAt = (url: string) => {
+    if (keys?.url !== url) keys = { url, document: openKeys(client, url, hearing('keys')) };
+    return keys.document;
+  };
   return {
     metadata: signal => discovery.get(signal),
-    keys: async signal => {
-      const url = endpointOf(await discovery.get(signal), 'jwks_uri');
-      if (keys?.url !== url) keys = { url, document: openKeys(client, url, hearing('keys')) };
-      return keys.document;
-    },
+    keys: async signal => keysAt(endpointOf(await discovery.get(signal), 'jwks_uri')),
     knownKeySet: () => keys?.document.known(),
+    look: async (endpoints, signal) => {
+      const metadata = await discovery.probe(signal);
+      for (const endpoint of endpoints) endpointOf(metadata, endpoint);
+      if (metadata.jwks_uri !== undefined) await keysAt(metadata.jwks_uri).probe(signal);
+    },
   };
 }
 

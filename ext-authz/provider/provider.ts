@@ -1,7 +1,7 @@
 import type { AuthorizationRequest } from './authorization-url.ts';
 import type { JsonObject } from './json-answer.ts';
 import type { KeySet } from './key-set.ts';
-import type { ProviderMetadata } from './provider-metadata.ts';
+import type { Endpoint, ProviderMetadata } from './provider-metadata.ts';
 import type { SignatureFault, SignedJwt } from './signed-jwt.ts';
 import type { TokenSet } from './token-answer.ts';
 
@@ -38,6 +38,11 @@ export type Provider = {
     algorithms: readonly string[],
     signal: AbortSignal,
   ) => Promise<SignedJwt | SignatureFault>;
+  /**
+   * Asks for what requests will need before any of them does: the discovery document, which must have these endpoints, and the keys. That it fails keeps
+   * no request from asking again.
+   */
+  readonly look: (endpoints: readonly Endpoint[], signal: AbortSignal) => Promise<void>;
   /** Where the browser is sent to log in. */
   readonly authorizationUrl: (request: AuthorizationRequest, signal: AbortSignal) => Promise<string>;
   /**
