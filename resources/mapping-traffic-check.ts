@@ -1,10 +1,10 @@
-import { caution, type FieldPath, type Finding } from './finding.ts';
+import { caution, type FieldPath, type Finding, fault } from './finding.ts';
 import { isHashing, keysOf } from './load-balancer.ts';
 import type { MappingSpec } from './mapping.ts';
 
 /** The rules between a Mapping's fields about traffic. */
 export function checkTraffic(spec: Partial<MappingSpec>): readonly Finding[] {
-  return [...checkCors(spec), ...checkRetries(spec), ...checkBalancer(spec)];
+  return [...checkCors(spec), ...checkRetries(spec), ...checkBalancer(spec), ...checkShadow(spec)];
 }
 
 /** A preflight is an OPTIONS without the request's own headers (Fetch Standard, "CORS-preflight fetch"). */
@@ -44,6 +44,29 @@ function checkBalancer({ load_balancer }: Partial<MappingSpec>): readonly Findin
     );
   const random = 'requests are spread at random: name a `cookie`, a `header` or `source_ip`';
   return keys.length === 0 ? [caution(['load_balancer', 'policy'], random)] : [];
+}
+
+/** Copies are made of what goes to the other service. */
+function checkShadow({
+  shadow,
+  remove_request_headers: removed = [],
+  add_request_headers: added = {},
+  host_rewrite,
+}: Partial<MappingSpec>): readonly Finding[] {
+  if (shadow !== true) return [];
+  const unserved = [
+    ...(Object.keys(added).length === 0 ? [] : ['add_request_headers']),
+    ...(host_rewrite === undefined ? [] : ['host_rewrite']),
+  ];
+  const hidden = 'is not served with `shadow`: the service would get headers that it must not see';
+  return [
+    ...(removed.length === 0
+      ? []
+      : [fault(['remove_request_headers'], `\`remove_request_headers\` ${hidden}`)]),
+    ...unserved.map(field =>
+      caution([field], `\`${field}\` is that of the Mapping whose requests are copied`),
+    ),
+  ];
 }
 
 const STATUS_CODES = 'retriable-status-codes';

@@ -48,6 +48,10 @@ const READ: readonly [written: object, expected: object][] = [
     { idle_timeout_ms: 0, cluster_idle_timeout_ms: 30_000, cluster_max_connection_lifetime_ms: 1 },
   ],
   [
+    { shadow: true, weight: 10 },
+    { shadow: true, weight: 10 },
+  ],
+  [
     { grpc: true, priority: 'high' },
     { grpc: true, priority: 'high' },
   ],
@@ -118,6 +122,10 @@ const REFUSED: readonly [written: object, problem: string][] = [
     { idle_timeout_ms: -1 },
     'error spec.idle_timeout_ms: `idle_timeout_ms` must be an integer of milliseconds from 0 to 2147483647, not -1',
   ],
+  [
+    { shadow: true, remove_request_headers: 'x-a' },
+    'error spec.remove_request_headers: `remove_request_headers` is not served with `shadow`: the service would get headers that it must not see',
+  ],
   [{ grpc: 'yes' }, 'error spec.grpc: `grpc` must be `true` or `false`, not "yes"'],
 ];
 
@@ -131,6 +139,14 @@ for (const [written, problem] of REFUSED) {
 const COUNTS = 'counts with the policies `ring_hash` and `maglev` only';
 
 const WARNED: readonly [written: object, problem: string][] = [
+  [
+    { shadow: true, host_rewrite: 'inner' },
+    'warning spec.host_rewrite: `host_rewrite` is that of the Mapping whose requests are copied',
+  ],
+  [
+    { shadow: true, add_request_headers: { 'x-a': 'b' } },
+    'warning spec.add_request_headers: `add_request_headers` is that of the Mapping whose requests are copied',
+  ],
   [
     { load_balancer: { policy: 'maglev' } },
     'warning spec.load_balancer.policy: requests are spread at random: name a `cookie`, a `header` or `source_ip`',

@@ -21,6 +21,12 @@ export const mappingTrafficShape = {
   load_balancer: loadBalancer
     .exactOptional()
     .describe('How requests are spread over the instances of the service'),
+  shadow: z
+    .boolean()
+    .default(false)
+    .describe(
+      'The service gets copies of the requests of Mappings that match the same (`weight` percent of them), as these send them, with `-shadow` behind the host; its answers are thrown away',
+    ),
   circuit_breakers: circuitBreakers
     .exactOptional()
     .describe('Bounds of what a proxy has open to the service; what is beyond is answered 503'),

@@ -12,7 +12,6 @@ const MATCH: Readonly<Record<string, Unserved>> = {
   query_parameters: { harmless: {}, without: MORE },
   regex_query_parameters: { harmless: {}, without: MORE },
   case_sensitive: { harmless: true, without: 'the Mapping would match other requests' },
-  shadow: { harmless: false, without: 'the service would answer clients' },
 };
 
 /** What a service must not be sent, or not so. */

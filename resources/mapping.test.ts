@@ -29,6 +29,7 @@ test('a Mapping needs a prefix and a service, the rest has defaults', () => {
     use_websocket: false,
     connect_timeout_ms: 3000,
     resolver: 'dns',
+    shadow: false,
     priority: 'default',
     cluster_max_connection_lifetime_ms: 0,
     grpc: false,

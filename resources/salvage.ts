@@ -33,13 +33,14 @@ export function salvage(
   return kind === 'FilterPolicy' ? salvageRules(spec, findings) : {};
 }
 
-/** The match, when no error touches it: a Mapping must not close more than it would have served. */
+/** The match, when no error touches it: a Mapping must not close more than it would have served, and a shadow serves nothing. */
 function salvageMatch(spec: unknown, findings: readonly Finding[]): { match?: MappingMatch } {
   const touched = findings.some(({ severity, path: [root, field] }) => {
     return severity === 'error' && root === 'spec' && MATCH_FIELDS.includes(String(field).toLowerCase());
   });
   const parsed = match.safeParse(spec);
-  if (touched || !parsed.success || checkMatch(parsed.data).length > 0) return {};
+  const isShadow = isFields(spec) && spec.shadow === true;
+  if (isShadow || touched || !parsed.success || checkMatch(parsed.data).length > 0) return {};
   return { match: parsed.data };
 }
 

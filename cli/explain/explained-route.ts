@@ -44,5 +44,7 @@ function mappingsSharing(id: string, { mappings }: ResourceSet): readonly Resour
   if (first === undefined) return [];
   const key = matchKey(first.spec);
   const { node_group } = first.spec;
-  return mappings.filter(({ spec }) => spec.node_group === node_group && matchKey(spec) === key);
+  return mappings.filter(
+    ({ spec }) => !spec.shadow && spec.node_group === node_group && matchKey(spec) === key,
+  );
 }

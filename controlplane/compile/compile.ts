@@ -28,6 +28,7 @@ import { toRouteConfiguration } from './routes/route-configuration.ts';
 import { mappingEntries } from './routes/route-entries.ts';
 import { sentUpgrades } from './routes/sent-upgrades.ts';
 import { SEVERAL_HOSTS } from './routes/several-hosts.ts';
+import { apart, shadowProblems } from './routes/shadows.ts';
 import { type HostInputs, virtualHosts } from './routes/virtual-hosts.ts';
 import { servedSecrets } from './tls/served-secrets.ts';
 
@@ -56,17 +57,21 @@ function compileProxies(
   memo: Memo,
 ): Compiled {
   const all = ofNodeGroup(resources, group);
-  const edge = group === EDGE ? edgeOf(all, options, memo) : undefined;
-  const own = edge === undefined ? all : closeReplacing(all, edge.settersOf);
+  const { served, shadows } = apart(all);
+  const edge = group === EDGE ? edgeOf(served, options, memo) : undefined;
+  const own = edge === undefined ? served : closeReplacing(served, edge.settersOf);
   const mappings = keyedMappings(own.mappings, memo);
+  const copying = keyedMappings(shadows, memo);
   const declared = proxyConfigClusters(own.proxyConfigs, options);
   const upstreamTls = { caFile: options.caFile ?? DEFAULT_CA_FILE, hop: hopOf(options) };
-  const byMapping = mappingClusters(mappings, declared.byName, upstreamTls, memo);
+  const users = [...mappings, ...copying];
+  const byMapping = mappingClusters(users, declared.byName, upstreamTls, memo);
   const groups = mappingGroups(mappings, byMapping);
+  const mirrors = mappingGroups(copying, byMapping);
   const sent = sentUpgrades(resources, group);
   const hosts = proxyConfigHosts(own.proxyConfigs, declared.byName, sent.upgrades);
   const entries = mappingEntries(
-    groups,
+    { groups, mirrors },
     own.closed,
     memo,
     edge && { ...edge, ...edge.limits, ...edge.filters },
@@ -74,19 +79,21 @@ function compileProxies(
   const routes = virtualHosts({ entries, declared: hosts.hosts, ...hostInputs(own, edge) });
   const clusters = [...declared.byName.values(), ...byMapping.values(), ...edgeClusters(edge)];
   const plain = listeners(resources, group, options, edge?.limits.listener);
+  const routeOrigins = [...(edge?.routeOrigins ?? sent.origins), ...shadows.map(({ id }) => id)];
   return {
     resources: new Map([
       [CLUSTER, distinct(clusters)],
-      [ROUTE_CONFIGURATION, [routeConfiguration(group, own, routes, edge?.routeOrigins ?? sent.origins)]],
+      [ROUTE_CONFIGURATION, [routeConfiguration(group, own, routes, routeOrigins)]],
       [LISTENER, byName(withoutClash(plain, edge?.tlsListener))],
     ]),
     problems: [
-      ...listenerProblems(own, group),
+      ...listenerProblems(all, group),
       ...declared.problems,
-      ...declaredClusterProblems(mappings, declared.byName),
+      ...declaredClusterProblems(users, declared.byName),
       ...hosts.problems,
       ...(edge?.problems ?? []),
       ...[...groups.values()].flatMap(mappingGroupProblems),
+      ...shadowProblems(mirrors, groups),
       ...(edge === undefined
         ? unservedLabelProblems(own.mappings)
         : rateLimitProblems(own, edge.limits, namesOf(declared.byName, byMapping), memo)),

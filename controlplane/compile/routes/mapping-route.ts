@@ -19,6 +19,7 @@ import { retryPolicyOf } from './retry-policy.ts';
 import { toRewrite } from './rewrite.ts';
 import type { RouteEntry } from './route-entry.ts';
 import { routeParts } from './route-parts.ts';
+import { mirrorPolicies, type Shadow } from './shadows.ts';
 import { splitTraffic } from './traffic-split.ts';
 import { mappingUpgrades, upgradeConfigs } from './upgrades.ts';
 
@@ -51,8 +52,8 @@ export type EdgeRoutes = Pick<EdgeFilters, 'takenOnBypass'> & {
   readonly settersOf: HeaderSetters;
 };
 
-/** The route that these Mappings share; the first by id gives what cannot differ. */
-export function mappingRoute(group: MappingGroup, edge?: EdgeRoutes): RouteEntry {
+/** The route that these Mappings share; the first by id gives what cannot differ. `shadows` get copies of its requests. */
+export function mappingRoute(group: MappingGroup, shadows: readonly Shadow[], edge?: EdgeRoutes): RouteEntry {
   const [{ mapping }] = group;
   const { id, spec } = mapping;
   const rateLimits = edge === undefined ? [] : routeRateLimits(spec, edge.labelling);
@@ -63,7 +64,7 @@ export function mappingRoute(group: MappingGroup, edge?: EdgeRoutes): RouteEntry
     route: {
       name: id,
       match: toRouteMatch(spec),
-      route: { ...routeAction(group, edge), ...limited },
+      route: { ...routeAction(group, edge), ...mirrorPolicies(shadows), ...limited },
       ...routeParts(
         bypass,
         limits,
@@ -71,7 +72,7 @@ export function mappingRoute(group: MappingGroup, edge?: EdgeRoutes): RouteEntry
         group.length === 1 ? changesOf(mapping, group, edge) : {},
       ),
     },
-    origins: group.map(({ mapping: { id } }) => id),
+    origins: [...group, ...shadows].map(({ mapping: { id } }) => id),
   };
 }
 

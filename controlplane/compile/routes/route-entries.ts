@@ -6,18 +6,27 @@ import { closedRoute } from './closed-route.ts';
 import { matchKey } from './mapping-match.ts';
 import { type EdgeRoutes, type MappingGroup, mappingRoute } from './mapping-route.ts';
 import type { RouteEntry } from './route-entry.ts';
+import type { Shadow } from './shadows.ts';
+
+/** Mappings in groups that match the same requests, and those that get copies of them, by match. */
+export type MappingGroups = {
+  readonly groups: ReadonlyMap<string, MappingGroup>;
+  readonly mirrors: ReadonlyMap<string, MappingGroup>;
+};
 
 /**
  * The routes of all Mappings of a node group. A refused Mapping is closed, unless others match the very same requests:
  * those then take its share.
  */
 export function mappingEntries(
-  groups: ReadonlyMap<string, MappingGroup>,
+  { groups, mirrors }: MappingGroups,
   closed: ResourceSet['closed'],
   memo: Memo,
   edge?: EdgeRoutes,
 ): readonly RouteEntry[] {
-  const served = [...groups.values()].map(group => rememberedRoute(group, memo, edge));
+  const served = [...groups].map(([match, group]) =>
+    rememberedRoute(group, mirrors.get(match) ?? [], memo, edge),
+  );
   const refused = closed.flatMap(resource => {
     const { match } = resource;
     if (match === undefined || groups.has(matchKey(match))) return [];
@@ -27,13 +36,19 @@ export function mappingEntries(
 }
 
 /** The earlier route, if the Mappings, their ids, the names of their clusters, the common labels and what the gateway does to their headers are the same. */
-function rememberedRoute(group: MappingGroup, memo: Memo, edge: EdgeRoutes | undefined): RouteEntry {
+function rememberedRoute(
+  group: MappingGroup,
+  shadows: readonly Shadow[],
+  memo: Memo,
+  edge: EdgeRoutes | undefined,
+): RouteEntry {
   const [{ mapping, cluster }, ...others] = group;
   const taken = mapping.spec.bypass_auth ? edge?.takenOnBypass(mapping.spec.host).join() : undefined;
   const inputs: unknown[] = [mapping.id, cluster.name, edge?.labelling.key, taken, addedTo(mapping, edge)];
   for (const { mapping, cluster } of others)
     inputs.push(mapping.spec, mapping.id, cluster.name, addedTo(mapping, edge));
-  return memo.of(mapping.spec, 'route', inputs, () => mappingRoute(group, edge));
+  for (const { mapping, cluster } of shadows) inputs.push('shadow', mapping.spec, mapping.id, cluster.name);
+  return memo.of(mapping.spec, 'route', inputs, () => mappingRoute(group, shadows, edge));
 }
 
 function addedTo({ spec }: Resource<'Mapping'>, edge: EdgeRoutes | undefined): string {

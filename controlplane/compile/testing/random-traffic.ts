@@ -65,6 +65,7 @@ export function randomTraffic(pick: Pick, maybe: Maybe): Record<string, () => Va
     cluster_idle_timeout_ms: () => pick(TIMES),
     cluster_max_connection_lifetime_ms: () => pick(TIMES),
     grpc: () => pick([true, false]),
+    shadow: () => pick([true, false, false]),
     keepalive: () =>
       maybe({
         time: () => pick([1, 32_767]),
