@@ -78,7 +78,10 @@ for (const [what, certificate, key, message] of MALFORMED) {
 }
 
 test('a certificate counts from its first to its last second', () => {
-  assert.deepEqual(messages(PAIR.certificate, PAIR.key, NOW + DAY.lifetimeMs), []);
+  assert.match(
+    messages(PAIR.certificate, PAIR.key, NOW + DAY.lifetimeMs).join(),
+    /^warning: the certificate ends at [^,]*$/,
+  );
   assert.match(
     messages(PAIR.certificate, PAIR.key, NOW + DAY.lifetimeMs + 2_000)[0] ?? '',
     /^error: the certificate is expired since \d{4}-/,
@@ -231,4 +234,21 @@ test('openssl verifies what the authority issues, strictly', t => {
     run('x509', '-in', 'edge', '-noout', '-ext', 'subjectAltName'),
     /URI:spiffe:\/\/gateway\.internal\/group\/edge/,
   );
+});
+
+test('a certificate that is about to end is told of before it does', async () => {
+  const root = await issueRoot({ now: NOW, lifetimeMs: 400 * DAY.lifetimeMs });
+  const ending = async (days: number, left: number) => {
+    const lifetimeMs = days * DAY.lifetimeMs;
+    const { certificate, key } = await issueServer(root, ['a.test'], { now: NOW, lifetimeMs });
+    return messages(certificate, key, NOW + lifetimeMs - left * DAY.lifetimeMs);
+  };
+  assert.deepEqual([await ending(90, 15), await ending(365, 15), await ending(1, 0.2)], [[], [], []]);
+  for (const soon of [await ending(90, 13), await ending(365, 13), await ending(1, 0.1)]) {
+    assert.equal(soon.length, 1);
+    assert.match(
+      soon[0] ?? '',
+      /^warning: the certificate ends at [-0-9T:]+Z: it should have been renewed by now$/,
+    );
+  }
 });

@@ -100,10 +100,22 @@ function checkCurve([leaf]: readonly X509Certificate[]): readonly Finding[] {
 function checkTimes(chain: readonly X509Certificate[], now: number): readonly Finding[] {
   return chain.flatMap((certificate, at) => {
     const found = timeProblem(certificate, now);
-    if (found === undefined) return [];
+    if (found === undefined) return at === 0 ? checkEnd(certificate, now) : [];
     if (at === 0) return [errorFinding(`the certificate ${found}`)];
     return [warningFinding(`certificate ${at + 1} of the chain ${found}`)];
   });
+}
+
+/** A sixth of its life, and at most so long, in ms, before its end a certificate is to have a successor: those who renew by themselves do so at a third or half. */
+const LAST_PART = 6;
+const MOST_LAST_MS = 14 * 86_400_000;
+
+function checkEnd({ validFromDate, validToDate }: X509Certificate, now: number): readonly Finding[] {
+  const lastMs = Math.min((validToDate.getTime() - validFromDate.getTime()) / LAST_PART, MOST_LAST_MS);
+  if (now < validToDate.getTime() - lastMs) return [];
+  return [
+    warningFinding(`the certificate ends at ${toIso(validToDate)}: it should have been renewed by now`),
+  ];
 }
 
 /** Why a certificate does not hold at `now`; undefined: it does. */
