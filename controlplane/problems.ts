@@ -33,7 +33,7 @@ export function closedResource(resource: Resource): Refused {
   if (resource.kind === 'Host') return { kind, namespace, name, id, source, hosts: [resource.spec.hostname] };
   if (resource.kind === 'TLSContext')
     return { kind, namespace, name, id, source, hosts: resource.spec.hosts };
-  if (resource.kind !== 'Mapping') return { kind, namespace, name, id, source };
+  if (resource.kind !== 'Mapping' || resource.spec.shadow) return { kind, namespace, name, id, source };
   const { host, prefix, prefix_exact, prefix_regex, method, headers, precedence, node_group } = resource.spec;
   const match = { host, prefix, prefix_exact, prefix_regex, headers, precedence, node_group };
   return { kind, namespace, name, id, source, match: method === undefined ? match : { ...match, method } };

@@ -28,7 +28,7 @@ function rowsOf(schema: z.core.$ZodType, prefix: string): readonly Row[] {
       fallback: fallbackOf(field),
       meaning: metaOf(field).description ?? '',
     };
-    return [row, ...rowsOf(leaf, `${path}.`)];
+    return metaOf(field).describedElsewhere === true ? [row] : [row, ...rowsOf(leaf, `${path}.`)];
   });
 }
 

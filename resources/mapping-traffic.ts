@@ -44,8 +44,8 @@ export const mappingTrafficShape = {
       'A connection to the service without a request ends after this time; 0: never. Default: 4000 with HTTP/1.1',
     ),
   cluster_max_connection_lifetime_ms: milliseconds
-    .default(0)
-    .describe('A connection to the service gets no new request after this time; 0: no end'),
+    .exactOptional()
+    .describe('A connection to the service gets no new request after this time; default, and 0: no end'),
   grpc: z.boolean().default(false).describe('The service is asked by HTTP/2'),
   keepalive: keepalive
     .exactOptional()

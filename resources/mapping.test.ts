@@ -31,7 +31,6 @@ test('a Mapping needs a prefix and a service, the rest has defaults', () => {
     resolver: 'dns',
     shadow: false,
     priority: 'default',
-    cluster_max_connection_lifetime_ms: 0,
     grpc: false,
     bypass_auth: false,
     labels: {},

@@ -45,6 +45,25 @@ test('a Module with every label and log field is read as it is written', () => {
   assert.deepEqual(resource?.spec, { config: { ...DEFAULTS, ...config }, gateway_id: ['default'] });
 });
 
+test('a default of Mappings with an error is left out alone', () => {
+  const retry_policy = { retry_on: '5xx' };
+  const config = {
+    escaped_slashes: 'keep',
+    cors: { origins: '*', credentials: true },
+    load_balancer: { policy: 'random' },
+    retry_policy,
+  };
+  assert.deepEqual(problemsOf('Module', { config }, 'gateway'), [
+    'error spec.config.cors.credentials: `credentials` with the origin `*` would let any site act as the client; list the origins',
+    'error spec.config.load_balancer.policy: `policy` must be one of `round_robin`, `least_request`, `ring_hash`, `maglev`, not "random"',
+  ]);
+  const [resource] = parseText(documentOf('Module', { config }, 'gateway')).resources;
+  assert.deepEqual(resource?.spec, {
+    config: { ...DEFAULTS, escaped_slashes: 'keep', retry_policy: { retry_on: ['5xx'], num_retries: 1 } },
+    gateway_id: ['default'],
+  });
+});
+
 const REFUSED: readonly [config: object, problem: string][] = [
   [
     { use_remote_address: 'no' },

@@ -3,6 +3,7 @@ import { gatewayId } from './gateway-id.ts';
 import type { KindDefinition } from './kind.ts';
 import { defaultLabels } from './labels.ts';
 import { parseLogFormat } from './log-format.ts';
+import { moduleDefaultsShape } from './module-defaults.ts';
 import { checkWith } from './parsed-string.ts';
 
 const config = z.object({
@@ -35,6 +36,7 @@ const config = z.object({
     .check(checkWith(parseLogFormat))
     .exactOptional()
     .describe("Format of a line of Envoy's access log"),
+  ...moduleDefaultsShape,
 });
 
 const schema = z.object({

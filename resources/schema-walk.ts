@@ -12,6 +12,10 @@ export type FieldMeta = {
   readonly partial?: boolean;
   /** An item with an error is left out by itself, the others stand. */
   readonly lenient?: boolean;
+  /** A field with an error is left out by itself, the others stand. */
+  readonly droppable?: boolean;
+  /** The documentation has its fields in another place. */
+  readonly describedElsewhere?: boolean;
   /** The words of an enumeration may be written in any letter case. */
   readonly anyCase?: boolean;
   /** The value is never shown. */

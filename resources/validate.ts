@@ -38,7 +38,7 @@ type Parsed<Spec> = {
   readonly findings: readonly Finding[];
 };
 
-/** Parses; when all that is wrong lies in items of lenient lists or maps, parses again without these items. */
+/** Parses; when all that is wrong lies in items of lenient lists or maps, or in droppable fields, parses again without these. */
 function parseLeniently<Schema extends z.ZodObject>(
   schema: Schema,
   input: unknown,
@@ -95,13 +95,14 @@ function toKey(key: PropertyKey): string | number {
   return typeof key === 'number' ? key : String(key);
 }
 
-/** The path of the item to leave out, when `path` lies in a lenient list or map. */
+/** The path of the item or field to leave out, when `path` lies in a lenient list or map, or in a droppable field. */
 function lenientItem(schema: z.core.$ZodType, path: FieldPath): FieldPath | undefined {
   let at: z.core.$ZodType | undefined = schema;
   for (const [depth, key] of path.entries()) {
     if (at === undefined) return undefined;
     if (metaOf(at).lenient === true) return path.slice(0, depth + 1);
     at = childOf(at, key);
+    if (at !== undefined && metaOf(at).droppable === true) return path.slice(0, depth + 1);
   }
   return undefined;
 }

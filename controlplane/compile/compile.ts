@@ -14,6 +14,7 @@ import { withoutClash } from './listeners/tls-address-problems.ts';
 import { keyedMappings } from './mapping-keys.ts';
 import { Memo } from './memo.ts';
 import { moduleConfig } from './module-config.ts';
+import { withModuleDefaults } from './module-defaults.ts';
 import { EDGE, EXT_AUTHZ, ofNodeGroup, RATELIMIT_SERVICE, SDS } from './node-groups.ts';
 import { type CompileOptions, DEFAULT_CA_FILE } from './options.ts';
 import { byName } from './order.ts';
@@ -56,7 +57,7 @@ function compileProxies(
   options: CompileOptions,
   memo: Memo,
 ): Compiled {
-  const all = ofNodeGroup(resources, group);
+  const all = withModuleDefaults(ofNodeGroup(resources, group), memo);
   const { served, shadows } = apart(all);
   const edge = group === EDGE ? edgeOf(served, options, memo) : undefined;
   const own = edge === undefined ? served : closeReplacing(served, edge.settersOf);
@@ -89,7 +90,7 @@ function compileProxies(
     problems: [
       ...listenerProblems(all, group),
       ...declared.problems,
-      ...declaredClusterProblems(users, declared.byName),
+      ...declaredClusterProblems(users, declared.byName, moduleConfig(own)),
       ...hosts.problems,
       ...(edge?.problems ?? []),
       ...[...groups.values()].flatMap(mappingGroupProblems),

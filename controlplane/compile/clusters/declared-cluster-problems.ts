@@ -2,18 +2,21 @@ import type { Problem } from '#resources/problem.ts';
 import type { KeyedMapping } from '../mapping-keys.ts';
 import { problemOf } from '../problem-of.ts';
 import { declaredCluster, type NamedCluster } from './cluster-names.ts';
-import { trafficFields } from './cluster-traffic.ts';
+import { type ClusterTraffic, trafficFields } from './cluster-traffic.ts';
 
-/** What Mappings say of a cluster that is a ProxyConfig's, where it has no effect. */
+/** What Mappings say of a cluster that is a ProxyConfig's, where it has no effect; `defaults` are not theirs. */
 export function declaredClusterProblems(
   mappings: readonly KeyedMapping[],
   declared: ReadonlyMap<string, NamedCluster>,
+  defaults: ClusterTraffic,
 ): readonly Problem[] {
   return mappings.flatMap(keyed => {
     const cluster = declaredCluster(keyed, declared);
     if (cluster === undefined) return [];
     const [origin] = cluster.origins;
-    return trafficFields(keyed.mapping.spec).map(field =>
+    const { spec } = keyed.mapping;
+    const own = trafficFields(spec).filter(field => spec[field] !== defaults[field]);
+    return own.map(field =>
       problemOf(
         keyed.mapping,
         'warning',

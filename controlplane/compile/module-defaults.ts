@@ -1,0 +1,22 @@
+import { moduleDefaultsShape } from '#resources/module-defaults.ts';
+import type { ResourceSet } from '#resources/resource-set.ts';
+import type { Memo } from './memo.ts';
+import { type ModuleConfig, moduleConfig } from './module-config.ts';
+
+type Defaults = Pick<ModuleConfig, keyof typeof moduleDefaultsShape>;
+
+const FIELDS = Object.keys(moduleDefaultsShape) as readonly (keyof Defaults)[];
+
+/** The resources, in which each Mapping has the Module's defaults where it says nothing itself. */
+export function withModuleDefaults(resources: ResourceSet, memo: Memo): ResourceSet {
+  const config = moduleConfig(resources);
+  const given = FIELDS.filter(field => config[field] !== undefined);
+  if (given.length === 0) return resources;
+  const defaults: Defaults = Object.fromEntries(given.map(field => [field, config[field]]));
+  const inputs = FIELDS.map(field => config[field]);
+  const mappings = resources.mappings.map(mapping => {
+    const spec = memo.of(mapping.spec, 'defaults', inputs, () => ({ ...defaults, ...mapping.spec }));
+    return { ...mapping, spec };
+  });
+  return { ...resources, mappings };
+}
