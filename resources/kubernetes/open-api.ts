@@ -19,7 +19,7 @@ export function openApi(schema: z.core.$ZodType): OpenApi {
   return { ...(description === undefined ? {} : { description }), ...type };
 }
 
-/** A field with the value null counts as left out. */
+/** A field with the value null counts as left out; in a map it may be a mistake, which the server would drop. */
 export function orNull(type: OpenApi): OpenApi {
   return { ...type, nullable: true };
 }
@@ -32,7 +32,8 @@ function typeOf(schema: z.core.$ZodType): OpenApi {
     return { type: 'object', ...ANYTHING, properties: Object.fromEntries(fields) };
   }
   if (inner instanceof z.core.$ZodArray) return { type: 'array', items: itemType(schema) };
-  if (inner instanceof z.core.$ZodRecord) return { type: 'object', additionalProperties: itemType(schema) };
+  if (inner instanceof z.core.$ZodRecord)
+    return { type: 'object', additionalProperties: orNull(itemType(schema)) };
   if (inner instanceof z.core.$ZodUnion) return unionType(inner);
   return scalarType(inner, metaOf(schema).anyCase === true);
 }

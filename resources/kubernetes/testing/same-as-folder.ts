@@ -30,7 +30,10 @@ export function substance({ resources, refused, problems }: ParsedFile): object 
   return {
     resources: resources.map(resource => ({ id: resource.id, means: meaningOf(resource) })),
     refused: refused.map(({ source: _, ...item }) => item),
-    problems: problems.map(({ file: _, line: __, ...problem }) => problem),
+    // In one order, since the server sorts the keys of maps.
+    problems: Object.fromEntries(
+      problems.map(({ file: _, line: __, ...problem }) => [JSON.stringify(problem), problem]),
+    ),
   };
 }
 
