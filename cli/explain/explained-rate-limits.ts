@@ -35,8 +35,6 @@ export type RateLimitInputs = {
   readonly targets: readonly Target[];
   readonly request: EnvoyRequest;
   readonly nodeGroup: string;
-  /** Label domain of the rate limit filter. */
-  readonly domain: string;
   readonly resources: ResourceSet;
   readonly options: CompileOptions;
   readonly places: ReadonlyMap<string, Place>;
@@ -44,7 +42,8 @@ export type RateLimitInputs = {
 
 /** What the rate limit filter asks for a request, and what the service decides by. */
 export function explainRateLimits(inputs: RateLimitInputs): ExplainedRateLimits {
-  const { domain, resources, options, places, targets } = inputs;
+  const { resources, options, places, targets } = inputs;
+  const { domain } = labelling(resources);
   const limits = operatorLimits(resources, options);
   const byCluster = targets.map(({ cluster }) => ({ cluster, groups: groupsFor(cluster, inputs) }));
   const cases = [...Map.groupBy(byCluster, ({ groups }) => JSON.stringify(groups)).values()];

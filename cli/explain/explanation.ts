@@ -109,7 +109,7 @@ function asSeen({ headers, remoteAddress, upgrade }: EnvoyRequest) {
 function explainMatch(
   match: RouteMatch,
   request: EnvoyRequest,
-  { domain, runsFilters }: ListenerSettings,
+  { asksForLimits, runsFilters }: ListenerSettings,
   places: ReadonlyMap<string, Place>,
   inputs: ExplainInputs,
 ): Omit<Explanation, 'request'> {
@@ -122,10 +122,10 @@ function explainMatch(
   const passed = { route, ...(filters !== undefined && { filters }) };
   const answer = answerOf(filters) ?? ownAnswer(match, inputs);
   if (answer !== undefined) return { answer, ...passed };
-  if (domain === undefined) return passed;
+  if (!asksForLimits) return passed;
   return {
     ...passed,
-    rateLimits: explainRateLimits({ ...inputs, match, targets: route.targets, request, domain, places }),
+    rateLimits: explainRateLimits({ ...inputs, match, targets: route.targets, request, places }),
   };
 }
 

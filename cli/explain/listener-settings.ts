@@ -13,8 +13,8 @@ export type ListenerSettings = {
   readonly removedHeaders: ReadonlySet<string>;
   /** Whether FilterPolicies are asked. */
   readonly runsFilters: boolean;
-  /** Label domain of the rate limit filter; undefined: there is no such filter. */
-  readonly domain?: string;
+  /** Whether rate limits are asked for. */
+  readonly asksForLimits: boolean;
 };
 
 /** Those of the node group's listeners, which differ only in their address, and in that one speaks TLS. Undefined when it has none. */
@@ -23,15 +23,14 @@ export function listenerSettings({ resources }: Compiled): ListenerSettings | un
   if (listener === undefined) return undefined;
   const manager = managerOf(listener.json);
   const { common_http_protocol_options: common } = manager;
-  const domain = rateLimitDomain(manager);
   return {
     use_remote_address: manager.use_remote_address === true,
     xff_num_trusted_hops: Number(manager.xff_num_trusted_hops ?? 0),
     rejectsEscapedSlashes: manager.path_with_escaped_slashes_action === 'REJECT_REQUEST',
     rejectsUnderscores: isJsonObject(common) && common.headers_with_underscores_action === 'REJECT_REQUEST',
     removedHeaders: removedHeaders(manager),
-    runsFilters: objectsIn(manager.http_filters).some(({ name }) => name === EXT_AUTHZ_FILTER),
-    ...(domain === undefined ? {} : { domain }),
+    runsFilters: hasFilter(manager, EXT_AUTHZ_FILTER),
+    asksForLimits: hasFilter(manager, 'envoy.filters.http.ratelimit'),
   };
 }
 
@@ -43,11 +42,8 @@ function managerOf(json: JsonObject): JsonObject {
   return (json as unknown as ListenerJson).filter_chains[0].filters[0].typed_config;
 }
 
-function rateLimitDomain({ http_filters }: JsonObject): string | undefined {
-  const filters = objectsIn(http_filters);
-  const filter = filters.find(({ name }) => name === 'envoy.filters.http.ratelimit');
-  const config = filter?.typed_config;
-  return isJsonObject(config) && typeof config.domain === 'string' ? config.domain : undefined;
+function hasFilter({ http_filters }: JsonObject, filter: string): boolean {
+  return objectsIn(http_filters).some(({ name }) => name === filter);
 }
 
 /** Source: Envoy's page of `HttpConnectionManager.early_header_mutation_extensions`. */

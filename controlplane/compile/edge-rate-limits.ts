@@ -34,7 +34,6 @@ export function edgeRateLimits(resources: ResourceSet, options: CompileOptions, 
     listener: {
       config: moduleConfig(resources),
       rateLimit: {
-        domain: labels.domain,
         service: resources.rateLimitServices[0]?.spec,
         builtIn: options.rateLimit,
       },

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import { editService } from '#ratelimit-service/e2e/edit-service.ts';
 import {
+  document,
   type LimitedSystem,
   labelled,
   limits,
@@ -102,6 +103,28 @@ describe('rate limits', () => {
     await write(0);
     const load = startLoad({ base: system.edge, path: '/renamed/', connections: 4, perSecond: 200 });
     for (let at = 1; at <= 10; at++) await write(at);
+    const { samples } = await load.stop();
+    assert.ok(samples.length > 20, String(samples.length));
+    assert.deepEqual([...new Set(samples.map(({ outcome }) => outcome))], [429]);
+  });
+
+  test('whose domain is renamed together with that of the labels hold on connections from before, too', async () => {
+    const { rateLimit, upstream } = system.services;
+    const write = async (domain: string) => {
+      const errorResponse = { headers: [{ name: 'X-Domain', value: domain }] };
+      const limit = { pattern: [{ generic_key: 'moved' }], rate: 0, unit: 'hour', errorResponse };
+      const mapping = { prefix: '/moved/', service: upstream, labels: { [domain]: [{ group: ['moved'] }] } };
+      system.write(
+        'service.yaml',
+        patientService(rateLimit, { domain }) +
+          document('Mapping', 'moved', mapping) +
+          document('RateLimit', 'moved', { domain, limits: [limit] }),
+      );
+      await until(async () => (await system.ask('/moved/')).headers['x-domain'] === domain || undefined);
+    };
+    await write('gateway');
+    const load = startLoad({ base: system.edge, path: '/moved/', connections: 4, perSecond: 100 });
+    for (const domain of ['one', 'two', 'gateway']) await write(domain);
     const { samples } = await load.stop();
     assert.ok(samples.length > 20, String(samples.length));
     assert.deepEqual([...new Set(samples.map(({ outcome }) => outcome))], [429]);

@@ -5,7 +5,7 @@ import type { MappingSpec } from '#resources/mapping.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { moduleConfig } from '../module-config.ts';
 import { toRateLimit } from './rate-limit-actions.ts';
-import { WITH_LIMITS } from './rate-limit-filter.ts';
+import { withLimits } from './rate-limit-filter.ts';
 
 /** How the edge labels requests: in one domain, which is that of the rate limit service. */
 export type Labelling = {
@@ -55,6 +55,6 @@ export function routeRateLimits(spec: MappingSpec, labelling: Labelling): readon
 }
 
 /** What every virtual host has besides its own: the labels of the group `default`. */
-export function hostRateLimits({ defaults }: Labelling): JsonObject {
-  return defaults.length === 0 ? {} : { rate_limits: [toRateLimit(defaults)], ...WITH_LIMITS };
+export function hostRateLimits({ defaults, domain }: Labelling): JsonObject {
+  return defaults.length === 0 ? {} : { rate_limits: [toRateLimit(defaults)], ...withLimits(domain) };
 }

@@ -8,7 +8,6 @@ import { extension } from '../extension.ts';
 
 /** What the edge's filter is made of. */
 export type RateLimitFilter = {
-  readonly domain: string;
   /** The operator's service; undefined: the built-in one. */
   readonly service: RateLimitServiceSpec | undefined;
   readonly builtIn: HostPort;
@@ -22,23 +21,32 @@ export const BUILT_IN = { timeout_ms: 200, failure_mode_deny: false };
 
 const NAME = 'envoy.filters.http.ratelimit';
 
-/** The part of a virtual host or route whose requests have labels. */
-export const WITH_LIMITS: JsonObject = {
-  typed_per_filter_config: { [NAME]: extension('filters.http.ratelimit.v3.RateLimitPerRoute') },
-};
+/**
+ * What the filter asks for where no route says otherwise. It never changes: another domain in the listener would drain it, and on connections from before
+ * the limits of the former domain would be asked for, for minutes after they are gone.
+ */
+const FILTER_DOMAIN = 'gateway';
+
+/** The part of a virtual host or route whose requests have labels of this domain. */
+export function withLimits(domain: string): JsonObject {
+  const own = domain === FILTER_DOMAIN ? {} : { domain };
+  return {
+    typed_per_filter_config: { [NAME]: extension('filters.http.ratelimit.v3.RateLimitPerRoute', own) },
+  };
+}
 
 /**
- * Envoy's rate limit filter. It stands in the listener even when there is no label, so that the first label does not drain the listener. Where WITH_LIMITS does not ask
+ * Envoy's rate limit filter. It stands in the listener even when there is no label, so that the first label does not drain the listener. Where `withLimits` does not ask
  * for it, it is left out of the chain: it would ask nobody, and still cost a tenth of what Envoy does for a request [measured]. Clients are told 429 and
  * `Retry-After`, not by which product: there is no `x-envoy-ratelimited`. Source: decisions.md, "Labels to descriptors" and "What goes on the wire".
  */
-export function rateLimitFilter({ domain, service, builtIn }: RateLimitFilter): JsonObject {
+export function rateLimitFilter({ service, builtIn }: RateLimitFilter): JsonObject {
   const { timeout_ms, failure_mode_deny } = service ?? BUILT_IN;
   return {
     name: NAME,
     disabled: true,
     typed_config: extension('filters.http.ratelimit.v3.RateLimit', {
-      domain,
+      domain: FILTER_DOMAIN,
       timeout: toDuration(timeout_ms),
       failure_mode_deny,
       rate_limited_as_resource_exhausted: true,

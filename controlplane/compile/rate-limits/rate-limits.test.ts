@@ -42,6 +42,15 @@ test('the first label, and every later one, leaves the listeners as they are', (
   assert.equal(jsonOf(first, LISTENER), jsonOf(bare, LISTENER));
 });
 
+test('another label domain leaves the listeners as they are: connections from before ask for it, too', () => {
+  const of = (domain: string) => {
+    const module = document('Module', 'gateway', { config: { default_label_domain: domain } });
+    return compileText(module + labelled('m', { [domain]: [{ g: ['x'] }] }));
+  };
+  assert.equal(jsonOf(of('other'), LISTENER), jsonOf(of('gateway'), LISTENER));
+  assert.match(jsonOf(of('other'), ROUTE_CONFIGURATION) ?? '', /"domain":"other"/);
+});
+
 test('the edge holds the clusters that its filters ask, and only the edge has either', () => {
   const side = document('ProxyConfig', 'side', { node_group: 'side', listener: { port: 1 } });
   for (const [group, asks] of [

@@ -9,7 +9,7 @@ import { WITHOUT_FILTERS } from '../ext-authz/ext-authz-filter.ts';
 import { compareText } from '../order.ts';
 import { problemOf } from '../problem-of.ts';
 import { type Labelling, routeRateLimits } from '../rate-limits/labelling.ts';
-import { WITH_LIMITS } from '../rate-limits/rate-limit-filter.ts';
+import { withLimits } from '../rate-limits/rate-limit-filter.ts';
 import type { HeaderSetters } from '../set-headers.ts';
 import { corsOf } from './cors.ts';
 import { hashPolicyOf } from './hash-policy.ts';
@@ -56,8 +56,7 @@ export type EdgeRoutes = Pick<EdgeFilters, 'takenOnBypass'> & {
 export function mappingRoute(group: MappingGroup, shadows: readonly Shadow[], edge?: EdgeRoutes): RouteEntry {
   const [{ mapping }] = group;
   const { id, spec } = mapping;
-  const rateLimits = edge === undefined ? [] : routeRateLimits(spec, edge.labelling);
-  const [limited, limits] = rateLimits.length === 0 ? [{}, {}] : [{ rate_limits: rateLimits }, WITH_LIMITS];
+  const [limited, limits] = edge === undefined ? [{}, {}] : limitsOf(spec, edge.labelling);
   const bypass = edge !== undefined && spec.bypass_auth ? WITHOUT_FILTERS : {};
   return {
     rank: toRank(spec, id),
@@ -74,6 +73,12 @@ export function mappingRoute(group: MappingGroup, shadows: readonly Shadow[], ed
     },
     origins: [...group, ...shadows].map(({ mapping: { id } }) => id),
   };
+}
+
+/** The labels of a route's requests: what its action has of them, and what the route itself. */
+function limitsOf(spec: MappingSpec, labelling: Labelling): readonly [action: JsonObject, route: JsonObject] {
+  const rateLimits = routeRateLimits(spec, labelling);
+  return rateLimits.length === 0 ? [{}, {}] : [{ rate_limits: rateLimits }, withLimits(labelling.domain)];
 }
 
 /** Of several Mappings each changes the headers of its own share. What only filters may say is taken from the client's request where none runs. */
