@@ -1,6 +1,8 @@
 import { caution, type Finding, fault } from './finding.ts';
 import { ipVersion } from './ip-address.ts';
 import type { MappingMatch, MappingSpec } from './mapping.ts';
+import { checkRedirect } from './mapping-redirect.ts';
+import { checkRewrite } from './mapping-rewrite.ts';
 import { checkTraffic } from './mapping-traffic-check.ts';
 import { parsePathRegex, parsePrefix } from './path-match.ts';
 import { whyUnreachable } from './unreachable-prefix.ts';
@@ -9,6 +11,7 @@ import { whyUnreachable } from './unreachable-prefix.ts';
 export function checkMapping(spec: Partial<MappingSpec>): readonly Finding[] {
   return [
     ...checkMatch(spec),
+    ...checkRedirect(spec),
     ...checkRewrite(spec),
     ...checkReach(spec),
     ...checkHop(spec),
@@ -26,11 +29,6 @@ export function checkMatch(match: Partial<MappingMatch>): readonly Finding[] {
   if (prefix === undefined || prefix_regex === undefined) return exclusive;
   const parsed = prefix_regex ? parsePathRegex(prefix) : parsePrefix(prefix);
   return 'error' in parsed ? [fault(['prefix'], parsed.error), ...exclusive] : exclusive;
-}
-
-function checkRewrite({ prefix_regex, rewrite }: Partial<MappingSpec>): readonly Finding[] {
-  const ignored = prefix_regex === true && rewrite !== undefined && rewrite !== '/' && rewrite !== '';
-  return ignored ? [caution(['rewrite'], '`rewrite` is ignored with `prefix_regex`')] : [];
 }
 
 /** A proxy's certificate is for the name of its service. */

@@ -16,10 +16,6 @@ const MATCH: Readonly<Record<string, Unserved>> = {
 
 /** What a service must not be sent, or not so. */
 const SENT: Readonly<Record<string, Unserved>> = {
-  host_redirect: {
-    harmless: false,
-    without: 'the service would get requests that are meant to go elsewhere',
-  },
   tls: {
     harmless: false,
     without: 'the service might be asked in plain text: write `https://` before its name',

@@ -19,7 +19,10 @@ test('a Mapping needs a prefix and a service, the rest has defaults', () => {
     precedence: 0,
     node_group: 'edge',
     service: { scheme: 'http', host: 'user', port: 80, portGiven: false },
+    host_redirect: false,
+    redirect_response_code: 301,
     rewrite: '/',
+    auto_host_rewrite: false,
     add_request_headers: {},
     remove_request_headers: [],
     add_response_headers: {},
@@ -193,10 +196,6 @@ const REFUSED: readonly [fields: object, problem: string][] = [
     'error spec.case_sensitive: `case_sensitive` is not served; without it the Mapping would match other requests',
   ],
   [
-    { host_redirect: true },
-    'error spec.host_redirect: `host_redirect` is not served; without it the service would get requests that are meant to go elsewhere',
-  ],
-  [
     { tls: 'upstream' },
     'error spec.tls: `tls` is not served; without it the service might be asked in plain text: write `https://` before its name',
   ],
@@ -236,7 +235,6 @@ const WARNED: readonly [fields: object, problem: string][] = [
   ],
   [{ regex_headers: {} }, 'warning spec.regex_headers: unknown field `regex_headers`'],
   [{ regex_headers: null }, 'warning spec.regex_headers: unknown field `regex_headers`'],
-  [{ host_redirect: false }, 'warning spec.host_redirect: unknown field `host_redirect`'],
   [
     { headers: { X_Key: 'a' } },
     'warning spec.headers.x_key: it matches nothing: the edge answers 400 to a header with "_" in its name',

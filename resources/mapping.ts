@@ -8,13 +8,14 @@ import type { KindDefinition } from './kind.ts';
 import { labels } from './labels.ts';
 import { checkMapping } from './mapping-check.ts';
 import { mappingHeadersShape } from './mapping-headers.ts';
+import { mappingRedirectShape } from './mapping-redirect.ts';
+import { mappingRewriteShape } from './mapping-rewrite.ts';
 import { mappingTrafficShape } from './mapping-traffic.ts';
 import { refuseUnserved } from './mapping-unserved.ts';
 import { nodeGroup } from './node-group.ts';
 import { milliseconds, positiveMilliseconds } from './number-types.ts';
-import { checkedString, type Parsed } from './parsed-string.ts';
-import { parseRewrite } from './path-match.ts';
-import { parseService, service } from './service.ts';
+import { checkedString } from './parsed-string.ts';
+import { service } from './service.ts';
 
 const RESOLVERS = {
   dns: 'dns',
@@ -47,13 +48,9 @@ export const mappingMatchShape = {
 
 const schema = z.object({
   ...mappingMatchShape,
-  service: service.describe('Where requests go'),
-  rewrite: checkedString('a path or ""', parseRewrite)
-    .default('/')
-    .describe('What replaces `prefix`; `""` leaves the path as it is. Without effect with `prefix_regex`'),
-  host_rewrite: checkedString('a host', parseHostRewrite)
-    .exactOptional()
-    .describe('Host that the service sees'),
+  service: service.describe('Where requests go; with `host_redirect` where clients are sent'),
+  ...mappingRedirectShape,
+  ...mappingRewriteShape,
   ...mappingHeadersShape,
   timeout_ms: milliseconds.default(3000).describe('Time for the whole answer; 0: none'),
   allow_upgrade: allowUpgrade.describe(
@@ -87,12 +84,6 @@ const schema = z.object({
   labels: labels.default({}).describe('Label domain → label groups, for rate limits'),
   gateway_id: gatewayId,
 });
-
-function parseHostRewrite(text: string): Parsed<string> {
-  const parsed = parseService(text);
-  if ('value' in parsed && !text.includes('//')) return { value: text };
-  return { error: `Cannot parse host "${text}": write name or name:port` };
-}
 
 /** A route from matching requests to an upstream service. */
 export const mapping: KindDefinition<typeof schema> = {

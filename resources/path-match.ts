@@ -39,3 +39,5 @@ function fail(text: string, reason: string): Parsed<never> {
 }
 
 export const pathPrefix = checkedString('a path that begins with "/"', parsePrefix);
+
+export const pathAndQuery = checkedString('a path that begins with "/"', parsePath);

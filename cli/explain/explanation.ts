@@ -1,6 +1,7 @@
 import { compile } from '#controlplane/compile/compile.ts';
 import type { Compiled } from '#controlplane/compile/compiled.ts';
 import type { CompileOptions } from '#controlplane/compile/options.ts';
+import type { JsonObject } from '#protos/json.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import type { ClientRequest } from './client-request.ts';
@@ -11,6 +12,7 @@ import { type ExplainedRateLimits, explainRateLimits } from './explained-rate-li
 import { type ExplainedRoute, explainRoute } from './explained-route.ts';
 import { type ListenerSettings, listenerSettings } from './listener-settings.ts';
 import { type Place, placeOf, placesOf } from './place.ts';
+import { plain } from './plain.ts';
 import { OWN_ROUTE, type VirtualHost, virtualHostsOf } from './route-configuration.ts';
 import { matchRoute, nearestMisses, type RouteMatch } from './route-match.ts';
 import { chainOf } from './tls-chain.ts';
@@ -135,12 +137,27 @@ function allowsUpgrade({ route }: RouteMatch, { upgrade }: EnvoyRequest): boolea
 }
 
 function ownAnswer({ route }: RouteMatch, inputs: ExplainInputs): GatewayAnswer | undefined {
-  if (route.redirect !== undefined)
-    return { status: 301, reason: 'its Host sends what comes without TLS to https' };
+  if (route.redirect !== undefined) return redirectAnswer(route.redirect);
   const status = route.direct_response?.status;
   if (status === undefined) return undefined;
   return { status, reason: HOST_ANSWERS[status] ?? whyClosed(route.name, inputs) };
 }
+
+/** Source: host-guard.ts and redirect-route.ts. */
+function redirectAnswer({ host_redirect, response_code }: JsonObject): GatewayAnswer {
+  if (host_redirect === undefined)
+    return { status: 301, reason: 'its Host sends what comes without TLS to https' };
+  const status = REDIRECTS[String(response_code)] ?? 301;
+  return { status, reason: `its Mapping redirects it to ${plain(String(host_redirect))}` };
+}
+
+const REDIRECTS: Readonly<Record<string, number>> = {
+  MOVED_PERMANENTLY: 301,
+  FOUND: 302,
+  SEE_OTHER: 303,
+  TEMPORARY_REDIRECT: 307,
+  PERMANENT_REDIRECT: 308,
+};
 
 /** Source: host-guard.ts and several-hosts.ts, which alone answer so. */
 const HOST_ANSWERS: Readonly<Record<number, string>> = {

@@ -25,6 +25,7 @@ import { rateLimitProblems } from './rate-limits/rate-limit-problems.ts';
 import { mappingGroups } from './routes/mapping-groups.ts';
 import { mappingGroupProblems } from './routes/mapping-route.ts';
 import { proxyConfigHosts } from './routes/proxy-config-hosts.ts';
+import { splitRedirects } from './routes/redirects.ts';
 import { toRouteConfiguration } from './routes/route-configuration.ts';
 import { mappingEntries } from './routes/route-entries.ts';
 import { sentUpgrades } from './routes/sent-upgrades.ts';
@@ -61,18 +62,18 @@ function compileProxies(
   const { served, shadows } = apart(all);
   const edge = group === EDGE ? edgeOf(served, options, memo) : undefined;
   const own = edge === undefined ? served : closeReplacing(served, edge.settersOf);
-  const mappings = keyedMappings(own.mappings, memo);
+  const { forwarded, redirects, overruled } = splitRedirects(keyedMappings(own.mappings, memo));
   const copying = keyedMappings(shadows, memo);
   const declared = proxyConfigClusters(own.proxyConfigs, options);
   const upstreamTls = { caFile: options.caFile ?? DEFAULT_CA_FILE, hop: hopOf(options) };
-  const users = [...mappings, ...copying];
+  const users = [...forwarded, ...copying];
   const byMapping = mappingClusters(users, declared.byName, upstreamTls, memo);
-  const groups = mappingGroups(mappings, byMapping);
+  const groups = mappingGroups(forwarded, byMapping);
   const mirrors = mappingGroups(copying, byMapping);
   const sent = sentUpgrades(resources, group);
   const hosts = proxyConfigHosts(own.proxyConfigs, declared.byName, sent.upgrades);
   const entries = mappingEntries(
-    { groups, mirrors },
+    { groups, mirrors, redirects },
     own.closed,
     memo,
     edge && { ...edge, ...edge.limits, ...edge.filters },
@@ -93,6 +94,7 @@ function compileProxies(
       ...declaredClusterProblems(users, declared.byName, moduleConfig(own)),
       ...hosts.problems,
       ...(edge?.problems ?? []),
+      ...overruled,
       ...[...groups.values()].flatMap(mappingGroupProblems),
       ...shadowProblems(mirrors, groups),
       ...(edge === undefined

@@ -36,6 +36,7 @@ for (const [spec, isDefault, service] of [
 for (const [caller, group, callers] of [
   ['service: user-service', 'user-service', ['edge', 'orders']],
   ['service: user-service', 'user-service-12', ['edge', 'orders']],
+  ['service: user-service, host_redirect: true', 'user-service', ['edge']],
   ['service: user', 'user-service-1', ['edge']],
   ['service: user-service', 'user-service-1x', ['edge']],
   ['service: user-service', 'user-service1', ['edge']],

@@ -28,7 +28,7 @@ export function hopClusterService(cluster: ProxyCluster, hop: Hop): string | und
 export function callersOf(resources: ResourceSet, group: string, hop: Hop): readonly string[] {
   const isOwn = (service: string | undefined) => service !== undefined && isProxyOf(group, service);
   const callers = [
-    ...resources.mappings.filter(({ spec }) => isOwn(hopService(spec, hop))),
+    ...resources.mappings.filter(({ spec }) => !spec.host_redirect && isOwn(hopService(spec, hop))),
     ...resources.proxyConfigs.filter(({ spec }) =>
       spec.clusters.some(cluster => isOwn(hopClusterService(cluster, hop))),
     ),

@@ -32,6 +32,8 @@ export type MappingGroup = readonly [MappingTarget, ...MappingTarget[]];
 /** Settings of a route, of which it has one whatever the number of Mappings. */
 const SHARED_FIELDS = [
   'rewrite',
+  'regex_rewrite',
+  'auto_host_rewrite',
   'timeout_ms',
   'allow_upgrade',
   'bypass_auth',
@@ -98,6 +100,7 @@ function routeAction(group: MappingGroup, edge: EdgeRoutes | undefined): JsonObj
   return {
     ...clusterSpecifier(group, edge),
     ...toRewrite(mapping.spec),
+    ...autoHostRewrite(group),
     timeout: toDuration(timeout_ms),
     ...idleTimeout(mapping.spec),
     ...(mapping.spec.priority === 'high' ? { priority: 'HIGH' } : {}),
@@ -131,6 +134,12 @@ function target({ mapping, cluster }: MappingTarget): JsonObject {
 
 function hostRewrite({ spec: { host_rewrite } }: Resource<'Mapping'>): JsonObject {
   return host_rewrite === undefined ? {} : { host_rewrite_literal: host_rewrite };
+}
+
+/** Beside a `host_rewrite`, which counts for its own cluster. */
+function autoHostRewrite([{ mapping }, ...others]: MappingGroup): JsonObject {
+  const { auto_host_rewrite, host_rewrite } = mapping.spec;
+  return auto_host_rewrite && (others.length > 0 || host_rewrite === undefined) ? { auto_host_rewrite } : {};
 }
 
 function splitOf(group: MappingGroup) {

@@ -1,17 +1,32 @@
 import type { JsonObject } from '#protos/json.ts';
 import type { MappingSpec } from '#resources/mapping.ts';
+import type { RegexSubstitution } from '#resources/regex-substitution.ts';
 import { quoteRegex } from '../quote-regex.ts';
 
+type Path = Pick<MappingSpec, 'prefix' | 'prefix_exact' | 'prefix_regex'>;
+
+/** The part of Envoy's `RouteAction` that replaces a Mapping's prefix, or parts of the path. */
+export function toRewrite(spec: MappingSpec): JsonObject {
+  const { prefix_regex, regex_rewrite, rewrite } = spec;
+  if (regex_rewrite !== undefined) return toRegexRewrite(regex_rewrite);
+  return prefix_regex || rewrite === '' ? {} : replacePrefix(spec, rewrite);
+}
+
 /**
- * The part of Envoy's `RouteAction` that replaces a Mapping's prefix. A slash stands between the new prefix and what
+ * The part of a `RouteAction` or `RedirectAction` that replaces a prefix. A slash stands between the new prefix and what
  * follows exactly when the path had one there or the old prefix ended in one: `/user` to `/` makes `/user/health` to
  * `/health`, not `//health`, and `/` to `/v1` makes `/health` to `/v1/health`, not `/v1health`.
  */
-export function toRewrite({ prefix, prefix_exact, prefix_regex, rewrite }: MappingSpec): JsonObject {
-  if (prefix_regex || rewrite === '' || rewrite === prefix) return {};
-  if (prefix_exact) return { prefix_rewrite: rewrite };
-  if (prefix.endsWith('/')) return { prefix_rewrite: rewrite.endsWith('/') ? rewrite : `${rewrite}/` };
-  if (!rewrite.endsWith('/')) return { prefix_rewrite: rewrite };
+export function replacePrefix({ prefix, prefix_exact }: Path, to: string): JsonObject {
+  if (to === prefix) return {};
+  if (prefix_exact) return { prefix_rewrite: to };
+  if (prefix.endsWith('/')) return { prefix_rewrite: to.endsWith('/') ? to : `${to}/` };
+  if (!to.endsWith('/')) return { prefix_rewrite: to };
   const pattern = { regex: `^${quoteRegex(prefix)}/?` };
-  return { regex_rewrite: { pattern, substitution: rewrite.replaceAll('\\', '\\\\') } };
+  return { regex_rewrite: { pattern, substitution: to.replaceAll('\\', '\\\\') } };
+}
+
+/** The same for an expression. */
+export function toRegexRewrite({ pattern, substitution }: RegexSubstitution): JsonObject {
+  return { regex_rewrite: { pattern: { regex: pattern }, substitution } };
 }

@@ -5,11 +5,13 @@ import type { Memo } from '../memo.ts';
 import { closedRoute } from './closed-route.ts';
 import { matchKey } from './mapping-match.ts';
 import { type EdgeRoutes, type MappingGroup, mappingRoute } from './mapping-route.ts';
+import { redirectRoute } from './redirect-route.ts';
+import type { SplitMappings } from './redirects.ts';
 import type { RouteEntry } from './route-entry.ts';
 import type { Shadow } from './shadows.ts';
 
-/** Mappings in groups that match the same requests, and those that get copies of them, by match. */
-export type MappingGroups = {
+/** Mappings in groups that match the same requests, those that get copies of them, and those that redirect them, by match. */
+export type MappingGroups = Pick<SplitMappings, 'redirects'> & {
   readonly groups: ReadonlyMap<string, MappingGroup>;
   readonly mirrors: ReadonlyMap<string, MappingGroup>;
 };
@@ -19,7 +21,7 @@ export type MappingGroups = {
  * those then take its share.
  */
 export function mappingEntries(
-  { groups, mirrors }: MappingGroups,
+  { groups, mirrors, redirects }: MappingGroups,
   closed: ResourceSet['closed'],
   memo: Memo,
   edge?: EdgeRoutes,
@@ -27,12 +29,17 @@ export function mappingEntries(
   const served = [...groups].map(([match, group]) =>
     rememberedRoute(group, mirrors.get(match) ?? [], memo, edge),
   );
+  const sent = [...redirects.values()].map(mapping =>
+    memo.of(mapping.spec, 'redirect', [mapping.id], () => redirectRoute(mapping, edge !== undefined)),
+  );
   const refused = closed.flatMap(resource => {
     const { match } = resource;
-    if (match === undefined || groups.has(matchKey(match))) return [];
+    if (match === undefined) return [];
+    const key = matchKey(match);
+    if (groups.has(key) || redirects.has(key)) return [];
     return [closedRoute({ ...resource, match })];
   });
-  return [...served, ...refused];
+  return [...served, ...sent, ...refused];
 }
 
 /** The earlier route, if the Mappings, their ids, the names of their clusters, the common labels and what the gateway does to their headers are the same. */

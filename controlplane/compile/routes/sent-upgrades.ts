@@ -17,7 +17,7 @@ export function sentUpgrades({ mappings, proxyConfigs }: ResourceSet, group: str
   const sent = [
     ...mappings.map(({ id, spec }) => ({
       ...{ id, caller: spec.node_group },
-      upgrades: asks(group, spec.service) ? mappingUpgrades(spec) : [],
+      upgrades: !spec.host_redirect && asks(group, spec.service) ? mappingUpgrades(spec) : [],
     })),
     ...proxyConfigs.map(({ id, spec }) => ({
       ...{ id, caller: spec.node_group },

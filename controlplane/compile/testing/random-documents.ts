@@ -200,6 +200,9 @@ function mapping(pick: Pick, maybe: Maybe): Value {
       rewrite: () => pick(PATHS),
       host_rewrite: () => pick([...HOSTS, ...TEXTS]),
       ...headerFields(pick),
+      ...redirectFields(pick),
+      auto_host_rewrite: () => pick([true, false]),
+      regex_rewrite: () => substitution(pick),
       timeout_ms: () => pick(NUMBERS),
       connect_timeout_ms: () => pick(NUMBERS),
       weight: () => pick(NUMBERS),
@@ -225,6 +228,23 @@ function headerFields(pick: Pick): Record<string, () => Value> {
     remove_request_headers: removed,
     add_response_headers: added,
     remove_response_headers: removed,
+  };
+}
+
+function redirectFields(pick: Pick): Record<string, () => Value> {
+  return {
+    host_redirect: () => pick([true, false]),
+    redirect_response_code: () => pick([301, 302, 303, 307, 308, 308]),
+    [pick(['path_redirect', 'prefix_redirect'])]: () => pick(PATHS),
+    regex_redirect: () => substitution(pick),
+  };
+}
+
+function substitution(pick: Pick): Value {
+  const substitution = pick(['/', '/x?y', '/\\0', '/\\\\', '/$1', '/\\1', 'x']);
+  return {
+    pattern: pick(['/a', '', '.*', '^/?', '/(a|b)+', '[a-z]{1,50}', '(?i)/x', '^', '/(']),
+    substitution,
   };
 }
 
