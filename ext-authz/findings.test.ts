@@ -59,7 +59,7 @@ async function setUp(t: TestContext, looks = true) {
     uptime: () => performance.now(),
   });
   const pauses = new Set<{ readonly ms: number; end(): void }>();
-  let reported: readonly ReportedFinding[] = [];
+  let reported: () => readonly ReportedFinding[] = () => [];
   const kit = openFilterKit({
     ...{ store, now, randomBytes, id: randomUUID, timeout: AbortSignal.timeout },
     storeKey: createSecretKey(randomBytes(32)),
@@ -76,8 +76,8 @@ async function setUp(t: TestContext, looks = true) {
       }),
     findings: {
       looks,
-      report: found => {
-        reported = found;
+      report: find => {
+        reported = find;
       },
     },
   });
@@ -87,11 +87,11 @@ async function setUp(t: TestContext, looks = true) {
     await store.close();
     rmSync(folder, { recursive: true, force: true });
   });
-  const said = () => reported.map(({ severity, message }) => `${severity}: ${message}`);
+  const said = () => reported().map(({ severity, message }) => `${severity}: ${message}`);
   return {
     use: (yaml: string) => kit.use(definitionsOf(yaml)),
     kit,
-    reported: () => reported,
+    reported: () => reported(),
     said,
     says: (pattern: RegExp) =>
       until(() => (said().some(text => pattern.test(text)) ? true : undefined), 30_000, `${pattern}`),

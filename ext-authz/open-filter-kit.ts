@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import type { Logger } from 'pino';
-import type { ReportedFinding } from '#process/report.ts';
+import type { Report } from '#process/reporter.ts';
 import { openResourceServer } from './access-token/open-resource-server.ts';
 import type { Definitions, FilterKit } from './filter-kit.ts';
 import type { FilterRunner, RunnableFilter } from './filter-runner.ts';
@@ -41,8 +41,8 @@ export type FilterKitParts = Pick<RefusedCredentialsParts, 'gate' | 'peers'> & {
 export type FindingsParts = {
   /** Providers are asked before anybody needs them. */
   readonly looks: boolean;
-  /** Hears all that is wrong with Filters in force, or with what they name, whenever it may have changed. */
-  readonly report: (findings: readonly ReportedFinding[]) => void;
+  /** Of what is wrong with Filters in force, or with what they name. */
+  readonly report: Report;
 };
 
 /** The provider's time in a check, which has 4 s: what is late is answered 504 by us. */
@@ -68,7 +68,7 @@ export function openFilterKit(parts: FilterKitParts): FilterKit {
   const refusals = new RefusedCredentials(parts);
   let opened: ReadonlyMap<string, Opened> = new Map();
   let defined: Definitions = new Map();
-  const report = () => parts.findings?.report(reportedFindings(defined, opened));
+  const report = () => parts.findings?.report(() => reportedFindings(defined, opened));
   const failed = (err: unknown) => parts.log.error({ err }, 'a provider cannot be asked');
   const context: Context = {
     ...parts,

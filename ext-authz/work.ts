@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { after } from '#process/after.ts';
 import { orExit } from '#process/exit.ts';
-import type { ReportedFinding } from '#process/report.ts';
+import type { Report } from '#process/reporter.ts';
 import { runDecisions } from '#process/run-decisions.ts';
 import type { WorkParts } from '#process/run-workers.ts';
 import type { LinkEvent } from '#redis/connect.ts';
@@ -21,7 +21,7 @@ export async function work(parts: WorkParts<Config>): Promise<void> {
   const storeKey =
     config.storeKey ?? (await orExit(exit, () => openStoreKey(config.state, randomBytes), 'STATE'));
   const store = await openStore(parts);
-  let report: (findings: readonly ReportedFinding[]) => void = () => {};
+  let report: Report = () => {};
   const kit = openFilterKit({
     store,
     storeKey,
@@ -32,7 +32,7 @@ export async function work(parts: WorkParts<Config>): Promise<void> {
     timeout: AbortSignal.timeout,
     pause: waitOrAbort,
     // Of several workers one asks for all: what any of them finds is told by it.
-    findings: { looks: worker === undefined || worker.number === 1, report: found => report(found) },
+    findings: { looks: worker === undefined || worker.number === 1, report: find => report(find) },
     ...(worker && joinAttempts(worker.calls)),
   });
   await runDecisions({

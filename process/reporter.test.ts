@@ -24,7 +24,7 @@ function setUp() {
     },
   });
   return {
-    report: (...messages: string[]) => report(messages.map(finding)),
+    report: (...messages: string[]) => report(() => messages.map(finding)),
     pass: () => run(),
     sent,
     changes,

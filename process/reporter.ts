@@ -12,27 +12,26 @@ export type ReporterParts = {
 /** What an edit takes back and finds anew within this time, in ms, was never gone. */
 const SETTLE_MS = 500;
 
-/** Takes all that is found whenever it may have changed, and passes on what did: twice a second at most. */
-export function reporter({
-  after,
-  changed,
-  send,
-}: ReporterParts): (findings: readonly ReportedFinding[]) => void {
+/** Tells whoever waits for it how to find all that is wrong now, whenever that may have changed. */
+export type Report = (find: () => readonly ReportedFinding[]) => void;
+
+/** Asks what is found when it may have changed, and passes on what did: twice a second at most. */
+export function reporter({ after, changed, send }: ReporterParts): Report {
   let told = new Map<string, ReportedFinding>();
-  let newest: readonly ReportedFinding[] = [];
+  let find: () => readonly ReportedFinding[] = () => [];
   let waiting = false;
   const settle = () => {
     waiting = false;
     const known = told;
-    told = new Map(newest.map(finding => [JSON.stringify(finding), finding]));
+    told = new Map(find().map(finding => [JSON.stringify(finding), finding]));
     const found = [...told].filter(([text]) => !known.has(text)).map(([, finding]) => finding);
     const gone = [...known].filter(([text]) => !told.has(text)).map(([, finding]) => finding);
     if (found.length + gone.length === 0) return;
     changed?.(found, gone);
     send(encodeReport([...told.values()]));
   };
-  return findings => {
-    newest = findings;
+  return newest => {
+    find = newest;
     if (waiting) return;
     waiting = true;
     after(SETTLE_MS, settle);

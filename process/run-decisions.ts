@@ -10,7 +10,7 @@ import { orExit } from './exit.ts';
 import { type MutualTls, openMutualTls } from './mutual-tls.ts';
 import { type PlainHttp, servePlainHttp } from './plain-http.ts';
 import type { ReportedFinding } from './report.ts';
-import { reporter } from './reporter.ts';
+import { type Report, reporter } from './reporter.ts';
 import type { WorkParts } from './run-workers.ts';
 
 export type DecisionService = WorkParts<DecisionConfig> & {
@@ -20,8 +20,8 @@ export type DecisionService = WorkParts<DecisionConfig> & {
   /** What is decided by, as the log calls it. */
   readonly what: 'filters' | 'limits';
   readonly server: DecisionServer;
-  /** Gets where to tell all that is wrong with what the control plane sent, whenever it may have changed. Absent: it tells nothing. */
-  readonly reports?: (to: (findings: readonly ReportedFinding[]) => void) => void;
+  /** Gets where to tell what is wrong with what the control plane sent. Absent: it tells nothing. */
+  readonly reports?: (report: Report) => void;
   readonly store: { readonly kind: string; close(): Promise<void> };
 };
 

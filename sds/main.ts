@@ -5,6 +5,7 @@ import { after } from '#process/after.ts';
 import { exitOf, orExit } from '#process/exit.ts';
 import { type MutualTls, openMutualTls } from '#process/mutual-tls.ts';
 import { servePlainHttp } from '#process/plain-http.ts';
+import { reporter } from '#process/reporter.ts';
 import { serviceLog } from '#process/service-log.ts';
 import { formatHostPort } from '#protos/host-port.ts';
 import { SERVED_SECRET } from '#protos/type-url.ts';
@@ -120,7 +121,7 @@ async function openIdentity(folder: string | undefined): Promise<MutualTls | und
 
 /** What it said last stays in force while it is away. */
 function followControlPlane({ xds }: SecretsConfig, served: Secrets) {
-  return connect({
+  const following = connect({
     address: formatHostPort(xds),
     credentials: tls?.client(CONTROL_PLANE) ?? credentials.createInsecure(),
     node: { id: `${hostname()}-${process.pid}`, cluster: GROUP },
@@ -132,4 +133,6 @@ function followControlPlane({ xds }: SecretsConfig, served: Secrets) {
     random: Math.random,
     after,
   });
+  served.onFindings(reporter({ send: report => following.report(report), after }));
+  return following;
 }

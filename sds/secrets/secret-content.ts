@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { checkKeyPair } from '#certificates/check-pair.ts';
 import { checkTrustedCa } from '#certificates/check-trusted-ca.ts';
-import { errorsOf } from '#certificates/finding.ts';
+import type { Finding } from '#certificates/finding.ts';
 import { encodeAny } from '#protos/encode.ts';
 import { SECRET } from '#protos/type-url.ts';
 import { type XdsResource, xdsResource } from '#xds/snapshot.ts';
@@ -18,10 +18,10 @@ export type CertificateFacts = {
   readonly notAfter: number;
 };
 
-/** Why the content must not be sent; undefined: it may. */
-export function checkContent(content: SecretContent, now: number): string | undefined {
-  if (content.kind === 'trusted ca') return errorsOf(checkTrustedCa(content.ca, now));
-  return errorsOf(checkKeyPair(content.certificate, content.key, now));
+/** What is wrong with the content; with an error it must not be sent. */
+export function checkContent(content: SecretContent, now: number): readonly Finding[] {
+  if (content.kind === 'trusted ca') return checkTrustedCa(content.ca, now);
+  return checkKeyPair(content.certificate, content.key, now);
 }
 
 /** Of content that was checked: its first certificate. */

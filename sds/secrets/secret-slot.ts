@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+import { errorsOf } from '#certificates/finding.ts';
 import type { XdsResource } from '#xds/snapshot.ts';
 import { type ContentSources, followContent } from './follow-content.ts';
 import {
@@ -15,9 +17,11 @@ export type SlotOptions = ContentSources & {
   onChange(): void;
   /** What came cannot be sent; what was sent before stays. Once for each reason. */
   onRefused(name: string, reason: string): void;
+  /** What is wrong with the slot, or with what is sent of it, may be something else. */
+  onFindings(): void;
 };
 
-/** What was refused may be right later, when its time has come: it is looked at again after so long, in ms. */
+/** What was refused may be right later, and what is sent may end: it is looked at again after so long, in ms. */
 const AGAIN_MS = 60_000;
 
 /** One served secret: what it is to be, and the last content of it that may be sent. */
@@ -27,6 +31,9 @@ export class SecretSlot {
   #resource: XdsResource | undefined;
   #facts: CertificateFacts | undefined;
   #problem: string | undefined;
+  #warnings: readonly string[] = [];
+  /** What is sent, and came last. */
+  #sent: SecretContent | undefined;
   #end: () => void = () => {};
   #stopLooking: () => void = () => {};
 
@@ -60,6 +67,16 @@ export class SecretSlot {
     return this.#problem;
   }
 
+  /** Of what is sent. */
+  get warnings(): readonly string[] {
+    return this.#warnings;
+  }
+
+  /** The problem is one of what is sent: it was right when it came. */
+  get isOver(): boolean {
+    return this.#problem !== undefined && this.#sent !== undefined;
+  }
+
   close(): void {
     this.#stopLooking();
     this.#end();
@@ -71,6 +88,7 @@ export class SecretSlot {
       onContent: next => this.#take(next),
       onTrouble: reason => {
         this.#stopLooking();
+        this.#sent = undefined;
         this.#refuse(reason);
       },
     });
@@ -78,15 +96,21 @@ export class SecretSlot {
 
   #take(next: SecretContent): void {
     this.#stopLooking();
-    const { clock, versionKey, onChange } = this.#options;
-    const wrong = checkContent(next, clock.now());
+    const { clock, versionKey, onChange, onFindings } = this.#options;
+    const findings = checkContent(next, clock.now());
+    const wrong = errorsOf(findings);
+    if (wrong !== undefined || this.#served.named !== undefined)
+      this.#stopLooking = clock.after(AGAIN_MS, () => this.#take(next));
+    if (!isDeepStrictEqual(next, this.#sent)) this.#sent = undefined;
     if (wrong !== undefined) {
       this.#refuse(wrong);
-      this.#stopLooking = clock.after(AGAIN_MS, () => this.#take(next));
       return;
     }
     this.#problem = undefined;
+    this.#warnings = findings.map(({ message }) => message);
+    this.#sent = next;
     this.#facts = factsOf(next);
+    onFindings();
     const resource = secretResource(this.#served.name, next, versionKey);
     if (resource.version === this.#resource?.version) return;
     this.#resource = resource;
@@ -94,7 +118,9 @@ export class SecretSlot {
   }
 
   #refuse(reason: string): void {
-    if (reason !== this.#problem) this.#options.onRefused(this.#served.name, reason);
+    if (reason === this.#problem) return;
     this.#problem = reason;
+    this.#options.onRefused(this.#served.name, reason);
+    this.#options.onFindings();
   }
 }

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Authority } from '#certificates/authority/authority.ts';
+import type { Report } from '#process/reporter.ts';
 import type { Update } from '#xds/client-subscription.ts';
 import type { Node } from '#xds/discovery.ts';
 import type { Peer } from '#xds/discovery-service.ts';
@@ -9,6 +10,7 @@ import { GroupSecrets } from './group-secrets.ts';
 import type { SecretMetrics } from './secret-metrics.ts';
 import { secretsStatus } from './secrets-status.ts';
 import { ServedSecrets } from './served-secrets.ts';
+import { slotFindings } from './slot-findings.ts';
 import { secretsGroup } from './who-may-have.ts';
 
 export type SecretsOptions = {
@@ -35,6 +37,8 @@ export type Secrets = {
   connected(group: string): void;
   disconnected(group: string): void;
   onChange(listener: OnSecrets): void;
+  /** Hears how to find what is wrong with what the control plane wants served, whenever that may have changed. */
+  onFindings(report: Report): void;
   /** A change of what the control plane wants served. */
   update(update: Update): void;
   status(): object;
@@ -47,6 +51,8 @@ const MOST_GROUPS = 500;
 export function openSecrets(options: SecretsOptions): Secrets {
   const { authority, trustDomain, clock, versionKey, metrics, log, mostGroups = MOST_GROUPS } = options;
   const listeners: OnSecrets[] = [];
+  let report: Report = () => {};
+  const find = () => slotFindings(served.slots());
   const tell: OnSecrets = (group, secrets) => {
     for (const listener of listeners) listener(group, secrets);
   };
@@ -62,6 +68,7 @@ export function openSecrets(options: SecretsOptions): Secrets {
       metrics.refused();
       log.error({ secret: name, reason }, 'secret refused, the one before stays');
     },
+    onFindings: () => report(find),
   });
   const groups = new GroupSecrets({
     authority,
@@ -90,6 +97,10 @@ export function openSecrets(options: SecretsOptions): Secrets {
     connected: group => groups.connected(group),
     disconnected: group => groups.disconnected(group),
     onChange: listener => void listeners.push(listener),
+    onFindings(listener) {
+      report = listener;
+      report(find);
+    },
     update(update) {
       const wrong = served.update(update.changed, update.removed);
       if (wrong === undefined) update.ack();

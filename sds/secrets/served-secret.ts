@@ -7,6 +7,8 @@ export type ServedSecret = {
   /** Who may have it. */
   readonly groups: readonly string[];
   readonly content: ServedContent;
+  /** Of whom what is wrong with the content is reported: a resource's id, and its field. Absent: the control plane sees that itself. */
+  readonly named?: { readonly resource: string; readonly field: string };
 };
 
 export type ServedContent =
@@ -24,6 +26,8 @@ type Json = {
   readonly key_pair_files?: { readonly certificate_chain?: string; readonly private_key?: string };
   readonly trusted_ca_file?: string;
   readonly issued?: { readonly hosts?: readonly string[] };
+  readonly resource?: string;
+  readonly field?: string;
 };
 
 /** An `error` says what the message lacks. */
@@ -32,7 +36,8 @@ export function parseServedSecret({ name, any }: XdsResource): ServedSecret | { 
   const content = contentOf(json);
   if (content === undefined) return { error: `${name} has no content` };
   if (json.name !== name) return { error: `${name} is called ${json.name ?? 'nothing'} in its message` };
-  return { name, groups: json.node_groups ?? [], content };
+  const { field = '', node_groups: groups = [], resource } = json;
+  return { name, groups, content, ...(resource !== undefined && { named: { resource, field } }) };
 }
 
 function contentOf(json: Json): ServedContent | undefined {

@@ -44,6 +44,7 @@ export class ServedSecrets {
 
   #put(served: ServedSecret): void {
     const slot = this.#slots.get(served.name);
+    this.#options.onFindings();
     if (slot === undefined) this.#add(served);
     else {
       const before = slot.served.groups;
@@ -64,6 +65,7 @@ export class ServedSecrets {
     if (slot === undefined) return;
     slot.close();
     this.#slots.delete(name);
+    this.#options.onFindings();
     this.#options.onChange(slot.served.groups);
   }
 }

@@ -14,6 +14,8 @@ export type EdgeSecret = {
   readonly name: string;
   /** Whose content it is, which goes with it; absent: nobody's. */
   readonly owner?: object;
+  /** Who names content that is not known here, to whom the discovery service says what is wrong with it. */
+  readonly named?: { readonly resource: string; readonly field: string };
   readonly content: () => JsonObject;
 };
 
@@ -47,22 +49,27 @@ export function authoritiesIn({ spec }: Resource<'Secret'>): SecretValue | undef
 }
 
 /** What the resource says about files on the machine of the discovery service. */
-export function keyPairFiles({ kind, namespace, name }: Resource, chain: string, key: string): EdgeSecret {
+export function keyPairFiles(by: NamesFiles, chain: string, key: string): EdgeSecret {
   const content = () => ({ key_pair_files: { certificate_chain: chain, private_key: key } });
-  return { name: `key-pair-files/${kind}/${namespace}/${name}`, content };
+  return { name: `key-pair-files/${by.id}`, named: namedIn(by, 'cert_chain_file'), content };
 }
 
-export function authoritiesFile({ kind, namespace, name }: Resource, file: string): EdgeSecret {
-  return {
-    name: `authorities-file/${kind}/${namespace}/${name}`,
-    content: () => ({ trusted_ca_file: file }),
-  };
+export function authoritiesFile(by: NamesFiles, file: string): EdgeSecret {
+  const content = () => ({ trusted_ca_file: file });
+  return { name: `authorities-file/${by.id}`, named: namedIn(by, 'cacert_chain_file'), content };
+}
+
+type NamesFiles = Resource<'Host' | 'TLSContext'>;
+
+function namedIn({ id, kind }: NamesFiles, field: string) {
+  return { resource: id, field: kind === 'Host' ? `spec.tls.${field}` : `spec.${field}` };
 }
 
 /** A certificate of the built-in authority. No certificate is for every host: that of `*` is for this machine. */
-export function issuedFor(hostname: string): EdgeSecret {
+export function issuedFor({ id, spec: { hostname } }: Resource<'Host'>): EdgeSecret {
   const hosts = hostname === '*' ? ['localhost', '127.0.0.1', '::1'] : [hostname];
-  return { name: `gateway/issued/${hostname}`, content: () => ({ issued: { hosts } }) };
+  const named = { resource: id, field: 'spec.tls.issuer' };
+  return { name: `gateway/issued/${hostname}`, named, content: () => ({ issued: { hosts } }) };
 }
 
 export const CERTIFICATE_KEY = 'tls.crt';

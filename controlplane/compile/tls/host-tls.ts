@@ -108,8 +108,8 @@ function certificateOf(
 ): Part<EdgeSecret> {
   const secret = certificateUse(host, context);
   if (secret !== undefined) return served(secret, keyPairOf(secret.reference, secrets));
-  const { hostname, tls } = host.spec;
-  if (tls?.issuer !== undefined) return { value: issuedFor(hostname) };
+  const { tls } = host.spec;
+  if (tls?.issuer !== undefined) return { value: issuedFor(host) };
   const { cert_chain_file: chain, private_key_file: key } = tls ?? context?.spec ?? {};
   if (chain !== undefined && key !== undefined) return { value: keyPairFiles(context ?? host, chain, key) };
   const message = `it has no certificate: name one in \`tlsSecret\`, or in the TLSContext${UNSERVED}`;

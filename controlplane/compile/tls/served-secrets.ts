@@ -29,8 +29,8 @@ export function servedSecrets(resources: ResourceSet, memo: Memo): Compiled {
   };
 }
 
-function message({ content, name, owner }: EdgeSecret, memo: Memo) {
-  const make = () => ({ '@type': SERVED_SECRET, name, node_groups: [EDGE], ...content() });
+function message({ content, name, named, owner }: EdgeSecret, memo: Memo) {
+  const make = () => ({ '@type': SERVED_SECRET, name, node_groups: [EDGE], ...content(), ...named });
   // What a Secret's bytes become is kept with it, and goes with it.
   if (owner === undefined) return { name, json: make() };
   const [kind = ''] = name.split('/', 1);

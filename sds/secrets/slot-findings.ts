@@ -1,0 +1,31 @@
+import type { ReportedFinding } from '#process/report.ts';
+import type { SecretSlot } from './secret-slot.ts';
+
+/** What is wrong with the content of secrets that nobody else can see, for their operators. Nothing of keys is in it. */
+export function slotFindings(slots: Iterable<SecretSlot>): readonly ReportedFinding[] {
+  return [...slots].flatMap(findingsOf);
+}
+
+type Slot = Pick<SecretSlot, 'served' | 'resource' | 'problem' | 'warnings' | 'isOver'>;
+
+function findingsOf(slot: Slot): readonly ReportedFinding[] {
+  const { named } = slot.served;
+  if (named === undefined) return [];
+  const { problem, resource, warnings } = slot;
+  const warned = warnings.map(message => ({
+    ...named,
+    severity: 'warning' as const,
+    message,
+    outOfService: false,
+  }));
+  if (problem === undefined) return warned;
+  const message = `${problem}; ${insteadOf(slot)}`;
+  return [{ ...named, severity: 'error', message, outOfService: resource === undefined }, ...warned];
+}
+
+function insteadOf({ isOver, resource }: Slot): string {
+  if (resource === undefined) return 'until it is right there is none, and TLS that needs it fails';
+  return isOver
+    ? 'it stays in force until another comes'
+    : 'it is not used, and what was in force before stays';
+}
