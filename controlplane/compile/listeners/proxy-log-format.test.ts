@@ -15,6 +15,8 @@ const TRANSLATED: readonly string[] = [
   '%%%DYNAMIC_METADATA(NS:a)%%%',
   '%METADATA(DYNAMIC:NS:gw.ratelimit.name):30% %METADATA(DYNAMIC:NS)%',
   '$& $1 %DYNAMIC_METADATA(NS:$&)%',
+  '%COALESCE({"operators":["PROTOCOL",{"command":"DYNAMIC_METADATA","param":"NS:gw.ratelimit.name"},{"command":"REQ","param":"X"}]})%',
+  '%COALESCE({"operators":[{"command":"COALESCE","param":"{\\"operators\\":[{\\"command\\":\\"METADATA\\",\\"param\\":\\"DYNAMIC:NS:a\\",\\"max_length\\":3}]}"}]}):9%',
 ];
 
 for (const text of TRANSLATED) {
@@ -32,6 +34,7 @@ const KEPT: readonly string[] = [
   `%DYNAMIC_METADATA(other:${NAMESPACE})%`,
   `%METADATA(ROUTE:${NAMESPACE}:a)% %METADATA(DYNAMIC:other:${NAMESPACE})%`,
   `%REQ(${NAMESPACE})%`,
+  `%COALESCE({ "operators": ["PROTOCOL", { "command": "REQ", "param": "${NAMESPACE}" }] })%`,
   `(${NAMESPACE}) %DYNAMIC_METADATA(other)%`,
   '',
 ];
