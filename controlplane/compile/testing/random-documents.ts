@@ -159,7 +159,10 @@ export function randomDocuments(seed: number, count: number): readonly Value[] {
     );
   return Array.from({ length: count }, (_, index) => {
     const name = `r-${index}`;
-    if (index === 0) return document('Module', 'gateway', { config: maybe(moduleFields(pick)) });
+    if (index === 0)
+      return document('Module', 'gateway', {
+        config: { ...maybe(moduleFields(pick)), ...maybe(randomTraffic(pick, maybe)) },
+      });
     if (index === 1) return document('RateLimitService', name, rateLimitService(pick, maybe));
     if (index < 15) return document('ProxyConfig', name, proxyConfig(pick, maybe));
     if (index < 30) return document('RateLimit', name, rateLimit(pick, maybe));
