@@ -1,11 +1,12 @@
 import { defaultPort, failOrigin, formatAuthority, parseAuthority } from './origin.ts';
 import type { Parsed } from './parsed-string.ts';
+import { isPublicSuffix } from './public-suffix.ts';
 
 /** Every origin. */
 export const ANY_ORIGIN = '*';
 
 /** What browsers send for pages without an origin: of a file, or in a sandbox that any site can make. */
-export const NO_ORIGIN = 'null';
+const NO_ORIGIN = 'null';
 
 /**
  * An origin as browsers write it in `Origin` (RFC 6454, section 6.2), in lower case and without the scheme's own port; `*` for any, `https://*.example.com` for every host below
@@ -24,4 +25,10 @@ export function parseCorsOrigin(text: string): Parsed<string> {
   const isWeb = scheme === 'http' || scheme === 'https';
   const shown = isWeb && port === defaultPort(scheme) ? undefined : port;
   return { value: `${scheme}://${below}${formatAuthority(host, shown)}` };
+}
+
+/** Whether strangers have pages of such an origin. */
+export function isOpenOrigin(origin: string): boolean {
+  const [, domain] = /:\/\/\*\.([^:]*)/.exec(origin) ?? [];
+  return origin === ANY_ORIGIN || origin === NO_ORIGIN || (domain !== undefined && isPublicSuffix(domain));
 }

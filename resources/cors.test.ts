@@ -125,6 +125,15 @@ for (const [written, more, problem] of WARNED) {
   });
 }
 
+test('credentials for any origin are refused by another field, too', () => {
+  const add_response_headers = { 'Access-Control-Allow-Credentials': 'true' };
+  assert.deepEqual(problemsOf('Mapping', mappingWith({ origins: '*' }, { add_response_headers })), [
+    'error spec.add_response_headers.access-control-allow-credentials: with `cors` for any origin it would let any site act as the client',
+  ]);
+  const listed = { origins: 'https://a.example' };
+  assert.deepEqual(problemsOf('Mapping', mappingWith(listed, { add_response_headers })), []);
+});
+
 test('preflights match by host, scheme and origin', () => {
   const more = { method: 'OPTIONS', headers: { Host: 'a.example', Origin: 'https://a.example' } };
   assert.deepEqual(problemsOf('Mapping', mappingWith({ origins: '*' }, more)), []);

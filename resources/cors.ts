@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { commaList } from './comma-list.ts';
-import { ANY_ORIGIN, NO_ORIGIN, parseCorsOrigin } from './cors-origin.ts';
+import { isOpenOrigin, parseCorsOrigin } from './cors-origin.ts';
 import { parseMethod, parseToken } from './http-token.ts';
-import { isPublicSuffix } from './public-suffix.ts';
 
 const LONGEST_AGE_S = 2_147_483_647;
 const AGE_FORM = `a number of seconds from 0 to ${LONGEST_AGE_S}`;
@@ -34,16 +33,10 @@ export const cors = z
       .describe('Seconds for which browsers may keep the answer to a preflight'),
   })
   .check(({ value, issues }) => {
-    const open = value.origins.find(isOpen);
+    const open = value.origins.find(isOpenOrigin);
     if (!value.credentials || open === undefined) return;
     const message = `\`credentials\` with the origin \`${open}\` would let any site act as the client; list the origins`;
     issues.push({ code: 'custom', message, path: ['credentials'], input: value });
   });
-
-/** Whether strangers have pages of such an origin. */
-function isOpen(origin: string): boolean {
-  const [, domain] = /:\/\/\*\.([^:]*)/.exec(origin) ?? [];
-  return origin === ANY_ORIGIN || origin === NO_ORIGIN || (domain !== undefined && isPublicSuffix(domain));
-}
 
 export type Cors = z.output<typeof cors>;

@@ -1,10 +1,29 @@
+import { isOpenOrigin } from './cors-origin.ts';
 import { caution, type FieldPath, type Finding, fault } from './finding.ts';
 import { isHashing, keysOf } from './load-balancer.ts';
 import type { MappingSpec } from './mapping.ts';
 
 /** The rules between a Mapping's fields about traffic. */
 export function checkTraffic(spec: Partial<MappingSpec>): readonly Finding[] {
-  return [...checkCors(spec), ...checkRetries(spec), ...checkBalancer(spec), ...checkShadow(spec)];
+  return [
+    ...checkCors(spec),
+    ...checkCredentials(spec),
+    ...checkRetries(spec),
+    ...checkBalancer(spec),
+    ...checkShadow(spec),
+  ];
+}
+
+/** Envoy names any origin that asks, so that credentials for all must not be allowed by another field either. */
+function checkCredentials({ cors, add_response_headers = {} }: Partial<MappingSpec>): readonly Finding[] {
+  const name = 'access-control-allow-credentials';
+  if (cors?.origins.some(isOpenOrigin) !== true || !Object.hasOwn(add_response_headers, name)) return [];
+  return [
+    fault(
+      ['add_response_headers', name],
+      'with `cors` for any origin it would let any site act as the client',
+    ),
+  ];
 }
 
 /** A preflight is an OPTIONS without the request's own headers (Fetch Standard, "CORS-preflight fetch"). */
