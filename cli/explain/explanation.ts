@@ -13,6 +13,7 @@ import { type ExplainedRoute, explainRoute } from './explained-route.ts';
 import { type ListenerSettings, listenerSettings } from './listener-settings.ts';
 import { type Place, placeOf, placesOf } from './place.ts';
 import { plain } from './plain.ts';
+import { preflightAnswer } from './preflight.ts';
 import { OWN_ROUTE, type VirtualHost, virtualHostsOf } from './route-configuration.ts';
 import { matchRoute, nearestMisses, type RouteMatch } from './route-match.ts';
 import { chainOf } from './tls-chain.ts';
@@ -120,6 +121,8 @@ function explainMatch(
     const reason = `its route allows no upgrade to ${request.upgrade} (\`allow_upgrade\`)`;
     return { answer: { status: 403, reason }, route };
   }
+  const preflight = preflightAnswer(match, request);
+  if (preflight !== undefined) return { answer: preflight, route };
   const filters = runsFilters ? explainFilters({ ...inputs, match, request, places }) : undefined;
   const passed = { route, ...(filters !== undefined && { filters }) };
   const answer = answerOf(filters) ?? ownAnswer(match, inputs);

@@ -4,14 +4,15 @@ import { ANY_ORIGIN } from '#resources/cors-origin.ts';
 import { extension } from '../extension.ts';
 import { quoteRegex } from '../quote-regex.ts';
 
-const NAME = 'envoy.filters.http.cors';
+/** The name of the filter, and of what a route says of it. */
+export const CORS_NAME = 'envoy.filters.http.cors';
 
 /**
  * Envoy's CORS filter, before all who ask: a preflight has no credentials, and an answer of theirs is to be readable, too. It stands in the listener even when no Mapping has `cors`,
  * so that the first does not drain it, and is left out of the chain of requests whose route has none.
  */
 export const CORS_FILTER: JsonObject = {
-  name: NAME,
+  name: CORS_NAME,
   disabled: true,
   typed_config: extension('filters.http.cors.v3.Cors'),
 };
@@ -23,7 +24,7 @@ export const CORS_FILTER: JsonObject = {
 export function corsOf(cors: Cors | undefined): JsonObject {
   if (cors === undefined) return {};
   return {
-    typed_per_filter_config: { [NAME]: extension('filters.http.cors.v3.CorsPolicy', policyOf(cors)) },
+    typed_per_filter_config: { [CORS_NAME]: extension('filters.http.cors.v3.CorsPolicy', policyOf(cors)) },
     response_headers_to_remove: ['access-control-allow-origin', 'access-control-allow-credentials'],
     response_headers_to_add: [
       { header: { key: 'vary', value: 'Origin' }, append_action: 'APPEND_IF_EXISTS_OR_ADD' },
