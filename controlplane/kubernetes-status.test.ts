@@ -25,6 +25,7 @@ import { documentsOf } from '#resources/kubernetes/testing/same-as-folder.ts';
 import { discoveryClusters } from './compile/clusters/discovery-cluster.ts';
 import { resourceSetOf } from './compile/testing/resource-set-of.ts';
 import { inCluster, reasons, type Status, statusWhen } from './testing/in-cluster.ts';
+import { startReporter } from './testing/start-reporter.ts';
 
 const EXAMPLES = join(import.meta.dirname, '..', 'readme', 'examples');
 const TEXTS = readdirSync(EXAMPLES).map(name => readFileSync(join(EXAMPLES, name), 'utf8'));
@@ -101,6 +102,35 @@ describe('the status of resources in Kubernetes', {
       assert.match(shown, /^NAME +ACCEPTED +PROGRAMMED +AGE$/m);
       assert.match(shown, /^mapping\.gateway\.internal\/\S+ +True +True +\d+s/m);
       for (const text of TEXTS) kubectl(api, ['delete', '-f', '-'], text);
+    });
+
+    test('says what a service finds wrong with what the proxies have taken, until it does no more', async t => {
+      const host: Document = {
+        ...mapping('files'),
+        kind: 'Host',
+        spec: {
+          hostname: 'files.example',
+          tls: { cert_chain_file: '/tls.crt', private_key_file: '/tls.key' },
+        },
+      };
+      await create(api.admin, host);
+      t.after(() => remove(api.admin, host));
+      await statusOf(host, isTaken);
+      const service = startReporter(t, controlPlane.xds, 'sds');
+      const field = 'spec.tls.cert_chain_file';
+      const finding = {
+        resource: 'Host/default/files',
+        field,
+        severity: 'error',
+        message: 'it is wrong',
+      } as const;
+      service.report({ ...finding, outOfService: true });
+      const status = await statusOf(host, is('Accepted=False:Problems Programmed=False:OutOfService'));
+      assert.deepEqual(status.problems, [{ severity: 'error', field, message: 'it is wrong' }]);
+      service.report({ ...finding, outOfService: false });
+      await statusOf(host, is('Accepted=False:Problems Programmed=True:Programmed'));
+      service.close();
+      assert.deepEqual((await statusOf(host, isTaken)).problems, []);
     });
 
     test('says what is wrong with an edit, and that the version before it stays in force', async t => {

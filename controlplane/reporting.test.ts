@@ -3,22 +3,20 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { credentials } from '@grpc/grpc-js';
 import pino from 'pino';
 import { statusWhen } from '#envoy/e2e/status-when.ts';
 import { until } from '#envoy/e2e/until.ts';
 import { after } from '#process/after.ts';
-import { encodeReport, type ReportedFinding } from '#process/report.ts';
+import type { ReportedFinding } from '#process/report.ts';
 import { serve } from '#protos/serve.ts';
-import { FILTER } from '#protos/type-url.ts';
 import { collect } from '#resources/collect.ts';
 import { parseFile } from '#resources/parse.ts';
 import { DEFAULT_PARSE_OPTIONS } from '#resources/parse-options.ts';
-import { connect } from '#xds/client.ts';
 import { readConfig } from './config.ts';
 import { controlPlane } from './control-plane.ts';
 import { fileLastGoodStore } from './last-good-store.ts';
 import { createMetrics } from './metrics.ts';
+import { startReporter } from './testing/start-reporter.ts';
 
 const FINDING: ReportedFinding = {
   resource: 'Filter/default/login',
@@ -67,27 +65,13 @@ async function startPlane(t: TestContext) {
   return { plane, port: served.port, read, said, says, logged };
 }
 
-function startService(t: TestContext, port: number, group = 'ext-authz') {
-  const refusals: string[] = [];
-  const connection = connect({
-    address: `127.0.0.1:${port}`,
-    credentials: credentials.createInsecure(),
-    node: { id: group, cluster: group },
-    typeUrls: [FILTER],
-    onUpdate: ({ ack }) => ack(),
-    onDisconnect: reason => void refusals.push(reason),
-    random: Math.random,
-    after,
-  });
-  t.after(() => connection.close());
-  const report = (...findings: readonly ReportedFinding[]) => connection.report(encodeReport(findings));
-  return { ...connection, report, refusals };
-}
-
 test('what services find is a Problem with file and line, once, until none of them finds it', async t => {
   const { plane, port, read, says, logged } = await startPlane(t);
   read(LOGIN);
-  const [one, two] = [startService(t, port), startService(t, port)];
+  const [one, two] = [
+    startReporter(t, `127.0.0.1:${port}`, 'ext-authz'),
+    startReporter(t, `127.0.0.1:${port}`, 'ext-authz'),
+  ];
   one.report(FINDING);
   two.report(FINDING);
   const { problems } = await says(FINDING.message);
@@ -107,7 +91,7 @@ test('what services find is a Problem with file and line, once, until none of th
 
 test('a service that was there before the resources were read is heard when they are', async t => {
   const { plane, port, read, says, logged } = await startPlane(t);
-  const service = startService(t, port);
+  const service = startReporter(t, `127.0.0.1:${port}`, 'ext-authz');
   service.report(FINDING);
   await until(() => (plane.status().proxies.length === 1 ? true : undefined));
   read(LOGIN);
@@ -123,7 +107,7 @@ test('a service that was there before the resources were read is heard when they
 test('what is reported of a resource that is removed is told of no more when the service takes it back', async t => {
   const { port, read, says, said, logged } = await startPlane(t);
   read(LOGIN);
-  const service = startService(t, port);
+  const service = startReporter(t, `127.0.0.1:${port}`, 'ext-authz');
   service.report(FINDING);
   await says(FINDING.message);
   read('');
@@ -138,9 +122,9 @@ test('neither an Envoy nor another service is heard', async t => {
   const { port, read, said } = await startPlane(t);
   read(LOGIN);
   for (const group of ['edge', 'ratelimit-service', 'stranger']) {
-    const peer = startService(t, port, group);
+    const peer = startReporter(t, `127.0.0.1:${port}`, group);
     peer.report(FINDING);
-    assert.match(await until(() => peer.refusals[0]), /this group does not report/);
+    assert.match(await until(() => peer.disconnects[0]), /this group does not report/);
     peer.close();
   }
   assert.deepEqual(said(), []);
