@@ -30,12 +30,19 @@ function dataFolder(folder: string): string {
 }
 
 function readBounded(path: string): string {
+  const found = attempt(path, () => statSync(path));
+  // Whoever reads a pipe as a file may wait for ever.
+  if (!found.isFile()) throw new Error(`${path} is no file`);
+  if (found.size > MOST_BYTES) throw new Error(`${path} has more than ${MOST_BYTES} bytes`);
+  return attempt(path, () => readFileSync(path, 'utf8'));
+}
+
+function attempt<T>(path: string, look: () => T): T {
   try {
-    if (statSync(path).size <= MOST_BYTES) return readFileSync(path, 'utf8');
+    return look();
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const missing = code === 'ENOENT' || code === 'ENOTDIR';
     throw new Error(`${path} ${missing ? 'is missing' : `cannot be read: ${code}`}`);
   }
-  throw new Error(`${path} has more than ${MOST_BYTES} bytes`);
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -83,6 +84,14 @@ for (const name of ['tls.crt', 'tls.key', 'ca.crt']) {
     await assert.rejects(open(t, folder), new RegExp(`^Error: ${folder}/${name} is missing$`));
   });
 }
+
+test('a pipe in the place of a file is not waited for', async t => {
+  const folder = folderOf(t);
+  writePlain(folder, await issue());
+  rmSync(join(folder, 'tls.key'));
+  execFileSync('mkfifo', [join(folder, 'tls.key')]);
+  await assert.rejects(open(t, folder), new RegExp(`^Error: ${folder}/tls\\.key is no file$`));
+});
 
 test('the first files may come later, when that is allowed, and it is said what is waited for', async t => {
   const folder = join(folderOf(t), 'edge');

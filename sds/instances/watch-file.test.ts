@@ -1,5 +1,17 @@
 import assert from 'node:assert/strict';
-import { appendFile, mkdir, mkdtemp, rename, rm, symlink, unlink, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import {
+  appendFile,
+  mkdir,
+  mkdtemp,
+  rename,
+  rm,
+  rmdir,
+  symlink,
+  truncate,
+  unlink,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -106,7 +118,24 @@ test('a folder that appears late, or is replaced, is followed', async t => {
   }
 });
 
-test('what is no file cannot be read', async t => {
-  const folder = await temporaryFolder(t);
-  assert.equal((await watchStates(t, folder)()).kind, 'unreadable');
+test('what is no file, or too large a one, cannot be read, and the file after it can', async t => {
+  const path = join(await temporaryFolder(t), 'f');
+  const next = watchStates(t, path);
+  assert.equal((await next()).kind, 'missing');
+  const unreadable = (message: string) => ({ kind: 'unreadable', message });
+  await mkdir(path);
+  assert.deepEqual(await next(), unreadable('it is no file'));
+  await rmdir(path);
+  assert.equal((await next()).kind, 'missing');
+  execFileSync('mkfifo', [path]);
+  assert.deepEqual(await next(), unreadable('it is no file'));
+  await unlink(path);
+  assert.equal((await next()).kind, 'missing');
+  await writeFile(path, '');
+  assert.deepEqual(await next(), text(''));
+  await truncate(path, 17 * 1024 * 1024);
+  assert.deepEqual(await next(), unreadable('it has more than 16777216 bytes'));
+  await writeFile(path, 'whole');
+  // The read may come between the cut and the write.
+  await until(async () => ((await next()).kind === 'text' ? true : undefined));
 });

@@ -1,8 +1,8 @@
-import { type FSWatcher, watch } from 'node:fs';
-import { readFile, realpath } from 'node:fs/promises';
+import { constants, type FSWatcher, watch } from 'node:fs';
+import { open, realpath } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** What was found at a path: its text, nothing (`missing`), or something that cannot be read. */
+/** What was found at a path: its text, nothing (`missing`), or something that cannot be read, or is larger than 16 MiB. */
 export type FileState =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'missing' }
@@ -12,6 +12,7 @@ export type FileState =
 const DEBOUNCE_MS = 10;
 /** Finds what no event told of: a folder that appears, a network file system. */
 const POLL_MS = 1_000;
+const MOST_BYTES = 16 * 1024 * 1024;
 
 /**
  * Calls `onState` with what is at `path`, and again when that has changed, until the result is called. Follows edits, renames
@@ -95,9 +96,18 @@ function closeAll(watches: Map<string, FSWatcher>): void {
 
 async function readState(path: string): Promise<FileState> {
   try {
-    return { kind: 'text', text: await readFile(path, 'utf8') };
+    return await readText(path);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     return code === 'ENOENT' || code === 'ENOTDIR' ? { kind: 'missing' } : { kind: 'unreadable', message };
   }
+}
+
+/** A pipe has neither a beginning nor an end: whoever opens or reads it as a file may wait for ever. */
+async function readText(path: string): Promise<FileState> {
+  await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const found = await file.stat();
+  if (!found.isFile()) return { kind: 'unreadable', message: 'it is no file' };
+  if (found.size > MOST_BYTES) return { kind: 'unreadable', message: `it has more than ${MOST_BYTES} bytes` };
+  return { kind: 'text', text: await file.readFile('utf8') };
 }
