@@ -11,6 +11,7 @@ export function checkTraffic(spec: Partial<MappingSpec>): readonly Finding[] {
     ...checkRetries(spec),
     ...checkBalancer(spec),
     ...checkShadow(spec),
+    ...checkFamilies(spec),
   ];
 }
 
@@ -86,6 +87,11 @@ function checkShadow({
       caution([field], `\`${field}\` is that of the Mapping whose requests are copied`),
     ),
   ];
+}
+
+function checkFamilies({ enable_ipv4, enable_ipv6 }: Partial<MappingSpec>): readonly Finding[] {
+  if (enable_ipv4 !== false || enable_ipv6 !== false) return [];
+  return [fault(['enable_ipv6'], 'without `enable_ipv4` and `enable_ipv6` the service has no address')];
 }
 
 const STATUS_CODES = 'retriable-status-codes';

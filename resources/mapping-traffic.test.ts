@@ -48,6 +48,10 @@ const READ: readonly [written: object, expected: object][] = [
     { idle_timeout_ms: 0, cluster_idle_timeout_ms: 30_000, cluster_max_connection_lifetime_ms: 1 },
   ],
   [
+    { enable_ipv4: false, respect_dns_ttl: true },
+    { enable_ipv4: false, respect_dns_ttl: true },
+  ],
+  [
     { shadow: true, weight: 10 },
     { shadow: true, weight: 10 },
   ],
@@ -125,6 +129,10 @@ const REFUSED: readonly [written: object, problem: string][] = [
   [
     { shadow: true, remove_request_headers: 'x-a' },
     'error spec.remove_request_headers: `remove_request_headers` is not served with `shadow`: the service would get headers that it must not see',
+  ],
+  [
+    { enable_ipv4: false, enable_ipv6: false },
+    'error spec.enable_ipv6: without `enable_ipv4` and `enable_ipv6` the service has no address',
   ],
   [{ grpc: 'yes' }, 'error spec.grpc: `grpc` must be `true` or `false`, not "yes"'],
 ];

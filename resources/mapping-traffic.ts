@@ -46,6 +46,20 @@ export const mappingTrafficShape = {
   cluster_max_connection_lifetime_ms: milliseconds
     .exactOptional()
     .describe('A connection to the service gets no new request after this time; default, and 0: no end'),
+  enable_ipv4: z
+    .boolean()
+    .default(true)
+    .describe('With resolver `dns`: whether IPv4 addresses of the service are asked'),
+  enable_ipv6: z
+    .boolean()
+    .exactOptional()
+    .describe(
+      'The same for IPv6, default: where the name has no IPv4 address; `true`: these before the others',
+    ),
+  respect_dns_ttl: z
+    .boolean()
+    .default(false)
+    .describe('With resolver `dns`: names are asked for again when DNS says, not every five seconds'),
   grpc: z.boolean().default(false).describe('The service is asked by HTTP/2'),
   keepalive: keepalive
     .exactOptional()

@@ -34,6 +34,8 @@ test('a Mapping needs a prefix and a service, the rest has defaults', () => {
     resolver: 'dns',
     shadow: false,
     priority: 'default',
+    enable_ipv4: true,
+    respect_dns_ttl: false,
     grpc: false,
     bypass_auth: false,
     labels: {},

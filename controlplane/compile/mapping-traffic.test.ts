@@ -71,6 +71,9 @@ const DIFFERENT: readonly object[] = [
   { priority: 'high' },
   { cluster_idle_timeout_ms: 4000 },
   { cluster_max_connection_lifetime_ms: 1 },
+  { enable_ipv4: false },
+  { enable_ipv6: false },
+  { respect_dns_ttl: true },
   { grpc: true },
   { keepalive: { time: 1 } },
 ];

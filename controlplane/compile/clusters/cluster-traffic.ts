@@ -10,6 +10,9 @@ const FIELDS = [
   'priority',
   'cluster_idle_timeout_ms',
   'cluster_max_connection_lifetime_ms',
+  'enable_ipv4',
+  'enable_ipv6',
+  'respect_dns_ttl',
   'grpc',
   'keepalive',
 ] as const;
@@ -41,6 +44,9 @@ function meanings(traffic: ClusterTraffic): Readonly<Record<keyof ClusterTraffic
     priority: traffic.priority ?? 'default',
     cluster_idle_timeout_ms: `${idle}`,
     cluster_max_connection_lifetime_ms: `${lifetime}`,
+    enable_ipv4: `${traffic.enable_ipv4 ?? true}`,
+    enable_ipv6: `${traffic.enable_ipv6}`,
+    respect_dns_ttl: `${traffic.respect_dns_ttl ?? false}`,
     grpc: `${traffic.grpc ?? false}`,
     keepalive: JSON.stringify(tcpKeepalive(traffic)),
   };

@@ -41,7 +41,7 @@ export function mappingCluster(name: string, spec: MappingSpec, { caFile, hop }:
     members:
       resolver === 'sds'
         ? discoveredMembers(discoveredName(service), edsConfig(BUILT_IN))
-        : membersOf(name, service),
+        : membersOf(name, service, spec),
     protocol: spec.grpc ? 'http2' : 'http1',
     traffic: spec,
   };

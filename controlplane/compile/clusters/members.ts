@@ -1,6 +1,7 @@
 import type { JsonObject } from '#protos/json.ts';
 import type { HostPort } from '#resources/host.ts';
 import { ipVersion } from '#resources/ip-address.ts';
+import type { MappingSpec } from '#resources/mapping.ts';
 import { toSocketAddress } from '../socket-address.ts';
 import { OUTLIER_DETECTION } from './outlier-detection.ts';
 
@@ -9,19 +10,30 @@ export function staticMembers(name: string, hosts: readonly HostPort[]): JsonObj
   return { type: 'STATIC', load_assignment: loadAssignment(name, hosts) };
 }
 
-/** Members are all addresses that DNS has for the names. Of a name with both kinds of address, the IPv4 ones are taken. */
-export function dnsMembers(name: string, hosts: readonly HostPort[]): JsonObject {
+/** Which addresses are asked of DNS, and how often; absent: of a name with both kinds the IPv4 ones, every five seconds. */
+export type DnsUse = Partial<Pick<MappingSpec, 'enable_ipv4' | 'enable_ipv6' | 'respect_dns_ttl'>>;
+
+/** Members are all addresses that DNS has for the names. */
+export function dnsMembers(name: string, hosts: readonly HostPort[], use: DnsUse = {}): JsonObject {
   return {
     type: 'STRICT_DNS',
-    dns_lookup_family: 'V4_PREFERRED',
+    dns_lookup_family: lookupFamily(use),
+    ...(use.respect_dns_ttl === true ? { respect_dns_ttl: true } : {}),
     load_assignment: loadAssignment(name, hosts),
     outlier_detection: OUTLIER_DETECTION,
   };
 }
 
+function lookupFamily({ enable_ipv4 = true, enable_ipv6 }: DnsUse): string {
+  if (!enable_ipv4) return 'V6_ONLY';
+  if (enable_ipv6 === undefined) return 'V4_PREFERRED';
+  return enable_ipv6 ? 'AUTO' : 'V4_ONLY';
+}
+
 /** The one member of a service that is an IP address, or all that DNS has for its name. */
-export function membersOf(name: string, { host, port }: HostPort): JsonObject {
-  return ipVersion(host) === 0 ? dnsMembers(name, [{ host, port }]) : staticMembers(name, [{ host, port }]);
+export function membersOf(name: string, { host, port }: HostPort, use?: DnsUse): JsonObject {
+  const hosts = [{ host, port }];
+  return ipVersion(host) === 0 ? dnsMembers(name, hosts, use) : staticMembers(name, hosts);
 }
 
 /** Members that the discovery service names for `service`. */
