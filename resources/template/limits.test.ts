@@ -36,6 +36,7 @@ const BOUNDED: readonly [what: string, text: string, error: RegExp][] = [
   ['widths that are thrown away', '{{range 90000}}{{$x := printf "%60000d" 1}}{{end}}', STEPS],
   ['floats of very many digits', '{{range 90000}}{{$x := printf "%.17g" $.tiny}}{{end}}', STEPS],
   ['the length of long texts', '{{range 50000}}{{$x := len $.big}}{{end}}', STEPS],
+  ['the beginnings of long texts', '{{range 90000}}{{$x := printf "%.3s %.3x" $.big $.big}}{{end}}', STEPS],
   ['escaping of long texts', '{{range 50000}}{{$x := html $.big}}{{end}}', STEPS],
   ['the sorting of large maps', '{{range 50000}}{{range $.map}}{{break}}{{end}}{{end}}', STEPS],
   ['large maps in JSON', '{{json "" .map}}', OUTPUT],

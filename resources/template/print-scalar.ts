@@ -34,9 +34,12 @@ export function printString(printer: Printer, value: string, verb: string): bool
   return false;
 }
 
-function truncated(printer: Printer, value: string): string {
-  if (printer.precision === undefined || value.length <= printer.precision) return value;
-  return runesOf(value).slice(0, printer.precision).join('');
+function truncated({ precision }: Printer, value: string): string {
+  if (precision === undefined || value.length <= precision) return value;
+  // Characters have one or two UTF-16 units; what cannot be shown is not looked at, however long it is.
+  return runesOf(value.slice(0, 2 * precision))
+    .slice(0, precision)
+    .join('');
 }
 
 function quoted(printer: Printer, value: string): string {
@@ -45,7 +48,8 @@ function quoted(printer: Printer, value: string): string {
 }
 
 function printHex(printer: Printer, value: string, verb: 'x' | 'X'): void {
-  const bytes = toBytes(value);
+  // Each UTF-16 unit has one byte at least, and a character that the cut goes through comes after those that are shown.
+  const bytes = toBytes(value.slice(0, (printer.precision ?? value.length) + 1));
   const pairs = Array.from(bytes.subarray(0, printer.precision), byte => byte.toString(16).padStart(2, '0'));
   const prefix = printer.sharp && pairs.length > 0 ? '0x' : '';
   const text = prefix + pairs.join(printer.space ? ` ${prefix}` : '');
