@@ -25,7 +25,7 @@ export const mappingTrafficShape = {
     .boolean()
     .default(false)
     .describe(
-      'The service gets copies of the requests of Mappings that match the same (`weight` percent of them), as these send them, with `-shadow` behind the host; its answers are thrown away',
+      'The service gets copies of the requests of Mappings that match the same (`weight` percent of them), as these send them, with `-shadow` behind the host; its answers are thrown away. An upload of megabytes goes no faster than it reads',
     ),
   circuit_breakers: circuitBreakers
     .exactOptional()
