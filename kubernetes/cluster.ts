@@ -76,13 +76,14 @@ export async function connectCluster(options: ClusterOptions = {}): Promise<Clus
     }
   };
   const call = async (request: ApiRequest) => {
-    const answer = await open(request, AbortSignal.timeout(timeoutMs));
+    const inTime = AbortSignal.timeout(timeoutMs);
+    const answer = await open(request, inTime);
     try {
       const { statusCode: status = 0 } = answer;
       const text = await readText(answer);
       return { status, body: status < 400 ? JSON.parse(text) : errorBody(text) };
     } catch (error) {
-      throw toClusterError(server, error);
+      throw toClusterError(server, inTime.aborted ? inTime.reason : error);
     }
   };
   const close = () => {

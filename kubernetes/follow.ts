@@ -41,6 +41,8 @@ const PROVEN_MS = 1_000;
 const BURST_MS = 10;
 /** The server does not know the version any more. */
 const GONE = 410;
+/** So often in a row that is no trouble: lists that take so long never end. */
+const PATIENCE = 2;
 /** The server does not know the kind: what comes when it does is another collection. */
 const UNDEFINED = 404;
 
@@ -73,8 +75,10 @@ async function followUntil<T>(options: FollowOptions<T>, closed: AbortSignal): P
     const error = await attempt(options, { objects, tell, onProven }, closed);
     if (closed.aborted) return;
     if (error?.status === GONE || error?.status === UNDEFINED) objects.resourceVersion = undefined;
-    if (error !== undefined && error.status !== GONE) onTrouble?.(error, error.message === told);
-    if (error?.status !== GONE) told = error?.message ?? told;
+    if (error !== undefined && (error.status !== GONE || failures >= PATIENCE)) {
+      onTrouble?.(error, error.message === told);
+      told = error.message;
+    }
     failures = proven ? 0 : failures + 1;
     const atOnce = proven && (error === undefined || error.status === GONE);
     if (!atOnce) await pause(after, backOffMs(Math.max(failures, 1), random()), closed);

@@ -149,6 +149,26 @@ describe('the API of a cluster', { skip: whyNoKubeApiserver() ?? false }, () => 
     assert.deepEqual(it.troubles, []);
   });
 
+  test('a list that begins anew is no trouble, one that never ends is', async t => {
+    await makeNamespace(admin, 'endless');
+    let refusals = 1;
+    const late: Cluster = {
+      ...admin,
+      call: async request => {
+        refusals -= 1;
+        return refusals < 0 ? admin.call(request) : { status: 410, body: { message: 'too old' } };
+      },
+    };
+    const once = followed(t, late, configMaps('endless'));
+    await until(() => (once.watches() > 0 ? true : undefined));
+    assert.deepEqual(once.troubles, []);
+    refusals = 4;
+    const never = followed(t, late, configMaps('endless'));
+    await until(() => (never.watches() > 0 ? true : undefined));
+    assert.deepEqual(never.troubles.length, 1);
+    assert.match(never.troubles[0] ?? '', /refuses to list configmaps in namespace "endless": 410 too old/);
+  });
+
   test('a kind that was gone for a while is listed anew', async t => {
     await makeNamespace(admin, 'undefined');
     let opened = 0;
@@ -307,6 +327,22 @@ test('a kubeconfig that is missing, and a process that is in no cluster, are tol
   );
 });
 
+test('an answer that does not end is given up in time', async t => {
+  const server = createServer(socket => {
+    socket.on('error', () => {}).write('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{');
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const kubeconfig = await writeKubeconfig(t, `http://127.0.0.1:${port}`);
+  const cluster = await connectCluster({ kubeconfig, timeoutMs: 500 });
+  t.after(cluster.close);
+  await assert.rejects(
+    () => cluster.call({ method: 'GET', path: '/version' }),
+    /does not answer: it took too long$/,
+  );
+});
+
 test('a server that says nothing is given up in time, also for a watch', async t => {
   const server = createServer(() => {}).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -326,7 +362,8 @@ async function writeKubeconfig(t: TestContext, server: string): Promise<string> 
   t.after(() => rm(folder, { recursive: true, force: true }));
   const path = join(folder, 'kubeconfig');
   const config = {
-    clusters: [{ name: 'a', cluster: { server } }],
+    // The package speaks no plain HTTP without.
+    clusters: [{ name: 'a', cluster: { server, 'insecure-skip-tls-verify': server.startsWith('http:') } }],
     users: [{ name: 'a', user: { token: 'token' } }],
     contexts: [{ name: 'a', context: { cluster: 'a', user: 'a' } }],
     'current-context': 'a',
