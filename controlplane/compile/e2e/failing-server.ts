@@ -12,9 +12,12 @@ export type FailingServer = {
 /** An upstream on a free loopback port that answers with the status in the path, `/503`, and `/silent` never. */
 export async function startFailingServer(): Promise<FailingServer> {
   let asked: string[] = [];
-  const server = createServer(({ url = '' }, response) => {
+  const server = createServer((request, response) => {
+    const { url = '' } = request;
     asked.push(url);
-    if (url !== '/silent') response.writeHead(Number(url.slice(1))).end();
+    request.resume().once('end', () => {
+      if (url !== '/silent') response.writeHead(Number(url.slice(1))).end();
+    });
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return {

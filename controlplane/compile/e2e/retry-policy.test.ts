@@ -56,3 +56,14 @@ for (const [path, status, tries] of [
     assert.equal(service.asked().length, tries);
   });
 }
+
+test('a request whose body is larger than what the gateway keeps is asked once', async () => {
+  for (const [bytes, tries] of [
+    [30_000, 4],
+    [100_000, 1],
+  ] as const) {
+    const answer = await envoy.ask('/all/503', { method: 'POST', body: 'x'.repeat(bytes) });
+    assert.equal(answer.status, 503);
+    assert.equal(service.asked().length, tries, `${bytes} bytes`);
+  }
+});
