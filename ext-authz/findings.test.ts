@@ -16,6 +16,7 @@ import { FILTER_TYPES, FilterSet } from './filter-set.ts';
 import { openFilterKit } from './open-filter-kit.ts';
 import { openSqliteRecordStore } from './store/sqlite-record-store.ts';
 import { type HostileProvider, startHostileProvider } from './testing/hostile-provider.ts';
+import { assertionSettings } from './testing/provider-settings.ts';
 import { requestWith } from './testing/requests.ts';
 import { ruleItem } from './testing/rules.ts';
 
@@ -52,8 +53,8 @@ function definitionsOf(yaml: string): Definitions {
 /** Filters whose pauses a test ends, and what they report. */
 async function setUp(t: TestContext, looks = true) {
   const folder = mkdtempSync(join(tmpdir(), 'findings-'));
-  let offset = 0;
-  const now = () => Date.now() + offset;
+  let time = Date.now();
+  const now = () => time;
   const store = await openSqliteRecordStore(join(folder, 'records.sqlite'), {
     now,
     uptime: () => performance.now(),
@@ -99,12 +100,9 @@ async function setUp(t: TestContext, looks = true) {
     /** Waits until something waits, lets the time pass, and ends the waiting. */
     pass: async () => {
       const waiting = await until(() => [...pauses].find(({ ms }) => ms !== CLOSING_MS));
-      offset += waiting.ms;
+      time += waiting.ms;
       waiting.end();
       return waiting.ms;
-    },
-    advance: (ms: number) => {
-      offset += ms;
     },
     waiting: () => [...pauses].map(({ ms }) => ms),
   };
@@ -204,6 +202,21 @@ test('a JWT Filter tells of its key set', async t => {
   await it.says(/the key set .*\/jwks: status 404/);
   const [finding] = it.reported();
   assert.deepEqual([finding?.resource, finding?.field], ['Filter/default/tokens', 'spec.JWT.jwksURI']);
+});
+
+test('a Filter that cannot be opened is out of service', async t => {
+  const it = await setUp(t);
+  const definitions = new Map(
+    [...definitionsOf(login())].map(([name, definition]) => {
+      assert.ok(definition.type === 'OAuth2');
+      const clientAuthentication = { method: 'JWTAssertion', jwtAssertion: assertionSettings() } as const;
+      return [name, { ...definition, settings: { ...definition.settings, clientAuthentication } }];
+    }),
+  );
+  assert.equal(it.kit.use(definitions).size, 0);
+  const [finding] = it.reported();
+  assert.match(finding?.message ?? '', /cannot run it, and its log says why: what refers to it answers 500/);
+  assert.deepEqual([finding?.resource, finding?.outOfService], ['Filter/default/login', true]);
 });
 
 test('who need not look tells what requests show, and looks until it is mended', async t => {
