@@ -1,3 +1,4 @@
+import { matchOf } from '#resources/mapping-match.ts';
 import type { Problem } from '#resources/problem.ts';
 import { formatSource, type Refused, type Resource } from '#resources/resource.ts';
 import type { Quarantined } from './rollout.ts';
@@ -34,9 +35,7 @@ export function closedResource(resource: Resource): Refused {
   if (resource.kind === 'TLSContext')
     return { kind, namespace, name, id, source, hosts: resource.spec.hosts };
   if (resource.kind !== 'Mapping' || resource.spec.shadow) return { kind, namespace, name, id, source };
-  const { host, prefix, prefix_exact, prefix_regex, method, headers, precedence, node_group } = resource.spec;
-  const match = { host, prefix, prefix_exact, prefix_regex, headers, precedence, node_group };
-  return { kind, namespace, name, id, source, match: method === undefined ? match : { ...match, method } };
+  return { kind, namespace, name, id, source, match: matchOf(resource.spec) };
 }
 
 /** One line for people: `error: Mapping default/user (routes.yaml:3, spec.service): …`. */

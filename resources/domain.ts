@@ -5,7 +5,7 @@ import { checkedString, type Parsed } from './parsed-string.ts';
  * The host of a request, without port: `*` for every host, `*.example.com` for every host below it, or one host exactly.
  * Lower case, as Envoy compares it.
  */
-function parseDomain(text: string): Parsed<string> {
+export function parseDomain(text: string): Parsed<string> {
   if (text === '*') return { value: text };
   const name = text.startsWith('*.') ? text.slice(2) : text;
   if (/^[^:]*:\d+$|^\[.*\]/.test(name))

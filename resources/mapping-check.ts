@@ -1,10 +1,10 @@
 import { caution, type Finding, fault } from './finding.ts';
 import { ipVersion } from './ip-address.ts';
-import type { MappingMatch, MappingSpec } from './mapping.ts';
+import type { MappingSpec } from './mapping.ts';
+import { checkMatch } from './mapping-match.ts';
 import { checkRedirect } from './mapping-redirect.ts';
 import { checkRewrite } from './mapping-rewrite.ts';
 import { checkTraffic } from './mapping-traffic-check.ts';
-import { parsePathRegex, parsePrefix } from './path-match.ts';
 import { whyUnreachable } from './unreachable-prefix.ts';
 
 /** The rules between a Mapping's fields. */
@@ -19,18 +19,6 @@ export function checkMapping(spec: Partial<MappingSpec>): readonly Finding[] {
   ];
 }
 
-/** The rules between the fields that select a Mapping's requests. */
-export function checkMatch(match: Partial<MappingMatch>): readonly Finding[] {
-  const { prefix, prefix_exact, prefix_regex } = match;
-  const exclusive =
-    prefix_regex && prefix_exact
-      ? [fault(['prefix_exact'], '`prefix_exact` and `prefix_regex` exclude each other')]
-      : [];
-  if (prefix === undefined || prefix_regex === undefined) return exclusive;
-  const parsed = prefix_regex ? parsePathRegex(prefix) : parsePrefix(prefix);
-  return 'error' in parsed ? [fault(['prefix'], parsed.error), ...exclusive] : exclusive;
-}
-
 /** A proxy's certificate is for the name of its service. */
 function checkHop({ service, hop_tls }: Partial<MappingSpec>): readonly Finding[] {
   if (hop_tls !== true || service === undefined) return [];
@@ -42,21 +30,18 @@ function checkHop({ service, hop_tls }: Partial<MappingSpec>): readonly Finding[
 }
 
 /** Matches that no request can have, since Envoy changes it or answers it before. */
-function checkReach({ prefix, prefix_regex, headers = {}, node_group }: Partial<MappingSpec>) {
+function checkReach(spec: Partial<MappingSpec>): readonly Finding[] {
+  const { prefix, prefix_regex, headers = {}, regex_headers = {}, node_group } = spec;
   const why = prefix_regex === false && prefix !== undefined ? whyUnreachable(prefix) : undefined;
-  const refused = node_group === 'edge' ? Object.keys(headers).filter(name => name.includes('_')) : [];
+  const fields = Object.entries({ headers, regex_headers });
+  const named = fields.flatMap(([field, match]) => Object.keys(match).map(name => [field, name] as const));
+  const refused = node_group === 'edge' ? named.filter(([, name]) => name.includes('_')) : [];
   return [
     ...(why === undefined ? [] : [caution(['prefix'], why)]),
-    ...refused.map(name =>
-      caution(['headers', name], `it matches nothing: the edge answers 400 to a header with "_" in its name`),
-    ),
-    ...(/:\d+$/.test(String(headers[':authority']))
-      ? [
-          caution(
-            ['headers', ':authority'],
-            'it matches nothing: ports are taken from hosts before they are compared; leave it out',
-          ),
-        ]
-      : []),
+    ...refused.map(path => caution(path, UNDERSCORE)),
+    ...(/:\d+$/.test(String(headers[':authority'])) ? [caution(['headers', ':authority'], PORT)] : []),
   ];
 }
+
+const UNDERSCORE = 'it matches nothing: the edge answers 400 to a header with "_" in its name';
+const PORT = 'it matches nothing: ports are taken from hosts before they are compared; leave it out';

@@ -28,15 +28,17 @@ function checkCredentials({ cors, add_response_headers = {} }: Partial<MappingSp
 }
 
 /** A preflight is an OPTIONS without the request's own headers (Fetch Standard, "CORS-preflight fetch"). */
-function checkCors({ cors, headers = {}, method }: Partial<MappingSpec>): readonly Finding[] {
+function checkCors(spec: Partial<MappingSpec>): readonly Finding[] {
+  const { cors, headers = {}, method, method_regex = false, regex_headers = {} } = spec;
   if (cors === undefined) return [];
-  const asked = Object.keys(headers).filter(name => !IN_PREFLIGHTS.includes(name));
+  const fields = Object.entries({ headers, regex_headers });
+  const asked = fields.flatMap(([field, match]) => Object.keys(match).map(name => [field, name] as const));
   const unmatched = (path: FieldPath) =>
     caution(path, 'preflights do not match it: give `cors` to a Mapping that matches OPTIONS here');
   return [
     ...(cors.origins.length === 0 ? [caution(['cors', 'origins'], 'no origin may read the answers')] : []),
-    ...(method === undefined || method === 'OPTIONS' ? [] : [unmatched(['method'])]),
-    ...asked.map(name => unmatched(['headers', name])),
+    ...(method === undefined || method_regex || method === 'OPTIONS' ? [] : [unmatched(['method'])]),
+    ...asked.filter(([, name]) => !IN_PREFLIGHTS.includes(name)).map(unmatched),
   ];
 }
 

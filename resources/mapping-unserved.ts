@@ -3,14 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 /** `harmless`: the value that changes nothing. `without`: what would happen if the field were ignored. */
 type Unserved = { readonly harmless: unknown; readonly without: string };
 
-const MORE = 'the Mapping would match more requests';
-
 const MATCH: Readonly<Record<string, Unserved>> = {
-  host_regex: { harmless: false, without: MORE },
-  method_regex: { harmless: false, without: MORE },
-  regex_headers: { harmless: {}, without: MORE },
-  query_parameters: { harmless: {}, without: MORE },
-  regex_query_parameters: { harmless: {}, without: MORE },
   case_sensitive: { harmless: true, without: 'the Mapping would match other requests' },
 };
 

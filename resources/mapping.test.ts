@@ -12,10 +12,15 @@ function specOf(spec: object): unknown {
 test('a Mapping needs a prefix and a service, the rest has defaults', () => {
   assert.deepEqual(specOf(MINIMAL), {
     host: '*',
+    host_regex: false,
     prefix: '/user',
     prefix_exact: false,
     prefix_regex: false,
+    method_regex: false,
     headers: {},
+    regex_headers: {},
+    query_parameters: {},
+    regex_query_parameters: {},
     precedence: 0,
     node_group: 'edge',
     service: { scheme: 'http', host: 'user', port: 80, portGiven: false },
@@ -174,26 +179,6 @@ const REFUSED: readonly [fields: object, problem: string][] = [
   ],
   [{ gateway_id: [] }, 'error spec.gateway_id: `gateway_id` must not be empty'],
   [
-    { host_regex: true },
-    'error spec.host_regex: `host_regex` is not served; without it the Mapping would match more requests',
-  ],
-  [
-    { method: 'GET', method_regex: true },
-    'error spec.method_regex: `method_regex` is not served; without it the Mapping would match more requests',
-  ],
-  [
-    { regex_headers: { 'x-user': '^a' } },
-    'error spec.regex_headers: `regex_headers` is not served; without it the Mapping would match more requests',
-  ],
-  [
-    { query_parameters: { debug: true } },
-    'error spec.query_parameters: `query_parameters` is not served; without it the Mapping would match more requests',
-  ],
-  [
-    { Regex_Query_Parameters: { debug: '.*' } },
-    'error spec.Regex_Query_Parameters: `Regex_Query_Parameters` is not served; without it the Mapping would match more requests',
-  ],
-  [
     { case_sensitive: false },
     'error spec.case_sensitive: `case_sensitive` is not served; without it the Mapping would match other requests',
   ],
@@ -235,8 +220,12 @@ const WARNED: readonly [fields: object, problem: string][] = [
     { prefix: '/a/../b' },
     'warning spec.prefix: it matches nothing: "//", "/./" and "/../" are resolved before paths are compared',
   ],
-  [{ regex_headers: {} }, 'warning spec.regex_headers: unknown field `regex_headers`'],
-  [{ regex_headers: null }, 'warning spec.regex_headers: unknown field `regex_headers`'],
+  [{ case_sensitive: true }, 'warning spec.case_sensitive: unknown field `case_sensitive`'],
+  [{ case_sensitive: null }, 'warning spec.case_sensitive: unknown field `case_sensitive`'],
+  [
+    { regex_headers: { X_Key: 'a' } },
+    'warning spec.regex_headers.x_key: it matches nothing: the edge answers 400 to a header with "_" in its name',
+  ],
   [
     { headers: { X_Key: 'a' } },
     'warning spec.headers.x_key: it matches nothing: the edge answers 400 to a header with "_" in its name',
@@ -260,6 +249,19 @@ const READ_AS: readonly [fields: object, spec: object][] = [
   [{ hostname: '*.example.com' }, { host: '*.example.com' }],
   [{ method: 'get' }, { method: 'GET' }],
   [{ method: 'Mkcol' }, { method: 'Mkcol' }],
+  [
+    { method: 'GET|P(OS|U)T', method_regex: true },
+    { method: 'GET|P(OS|U)T', method_regex: true },
+  ],
+  [
+    { host: 'API[.]example.com', host_regex: true },
+    { host: 'API[.]example.com', host_regex: true },
+  ],
+  [{ regex_headers: { Host: 'a.*', 'X-B': 'b' } }, { regex_headers: { ':authority': 'a.*', 'x-b': 'b' } }],
+  [
+    { query_parameters: { A: 'b', a: true }, regex_query_parameters: { a: '[0-9]+' } },
+    { query_parameters: { A: 'b', a: true }, regex_query_parameters: { a: '[0-9]+' } },
+  ],
   [{ headers: { Host: 'a', 'X-B': true } }, { headers: { ':authority': 'a', 'x-b': true } }],
   [{ resolver: 'endpoint' }, { resolver: 'sds' }],
   [{ resolver: 'kubernetes-service' }, { resolver: 'dns' }],
@@ -335,10 +337,10 @@ test('what is wrong between fields is told together with what is wrong in others
     prefix: 'user',
     prefix_exact: true,
     timeout_ms: '3s',
-    regex_headers: { a: 'b' },
+    case_sensitive: false,
   };
   assert.deepEqual(problemsOf('Mapping', spec), [
-    'error spec.regex_headers: `regex_headers` is not served; without it the Mapping would match more requests',
+    'error spec.case_sensitive: `case_sensitive` is not served; without it the Mapping would match other requests',
     'error spec.timeout_ms: `timeout_ms` must be an integer of milliseconds from 0 to 2147483647, not "3s"',
     'error spec.prefix: Cannot parse path "user": it must begin with "/"',
   ]);
@@ -346,7 +348,10 @@ test('what is wrong between fields is told together with what is wrong in others
 
 const UNREADABLE: readonly object[] = [
   { hostname: 'a.test', host: 'b.test' },
-  { regex_headers: { a: 'b' } },
+  { regex_headers: { a: '(' } },
+  { host: '(', host_regex: true },
+  { method: '(', method_regex: true },
+  { query_parameters: { a: 5 } },
   { Case_Sensitive: false },
 ];
 

@@ -1,20 +1,16 @@
 import * as z from 'zod';
 import { allowUpgrade } from './allow-upgrade.ts';
-import { domain } from './domain.ts';
 import { gatewayId } from './gateway-id.ts';
-import { headerMatch } from './header-match.ts';
-import { parseMethod } from './http-token.ts';
 import type { KindDefinition } from './kind.ts';
 import { labels } from './labels.ts';
 import { checkMapping } from './mapping-check.ts';
 import { mappingHeadersShape } from './mapping-headers.ts';
+import { mappingMatchShape } from './mapping-match.ts';
 import { mappingRedirectShape } from './mapping-redirect.ts';
 import { mappingRewriteShape } from './mapping-rewrite.ts';
 import { mappingTrafficShape } from './mapping-traffic.ts';
 import { refuseUnserved } from './mapping-unserved.ts';
-import { nodeGroup } from './node-group.ts';
 import { milliseconds, positiveMilliseconds } from './number-types.ts';
-import { checkedString } from './parsed-string.ts';
 import { service } from './service.ts';
 
 const RESOLVERS = {
@@ -28,23 +24,6 @@ const RESOLVERS = {
 const resolver = z
   .enum(['dns', 'sds', 'kubernetes-service', 'endpoint', 'kubernetes-endpoint'])
   .transform(name => RESOLVERS[name]);
-
-/** The fields of a Mapping that select its requests. */
-export const mappingMatchShape = {
-  host: domain
-    .default('*')
-    .meta({ aliases: ['hostname'] })
-    .describe('Host of the request: exact, `*.example.com` or `*`; without port'),
-  prefix: z.string().min(1).describe('What the path begins with'),
-  prefix_exact: z.boolean().default(false).describe('`prefix` is the whole path'),
-  prefix_regex: z.boolean().default(false).describe('`prefix` is an RE2 expression for the whole path'),
-  method: checkedString('a request method', parseMethod).exactOptional().describe('Request method'),
-  headers: headerMatch
-    .default({})
-    .describe('Headers that the request has: an exact value, or `true` for any'),
-  precedence: z.int().default(0).meta({ form: 'an integer' }).describe('Higher is tried first'),
-  node_group: nodeGroup.default('edge').describe('The proxies that serve it'),
-};
 
 const schema = z.object({
   ...mappingMatchShape,

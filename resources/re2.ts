@@ -11,21 +11,34 @@ const LONGEST_SHOWN = 80;
 
 /** A regular expression in RE2's syntax that Envoy accepts, which compares bytes; `\C` is none. */
 export function parseRe2(text: string): Parsed<string> {
-  if (text.length > LONGEST) return fail(text, `it has ${text.length} characters, ${LONGEST} are allowed`);
-  const wide = findWideEscape(text);
-  if (wide !== undefined) return fail(text, `${wide} is above \\x{FF}; bytes are compared`);
   try {
-    const size = RE2JS.compile(text).programSize();
-    if (size <= LARGEST_PROGRAM) return { value: text };
-    return fail(
-      text,
-      `it compiles to ${size} instructions, ${LARGEST_PROGRAM} are allowed; shorten it or its repetitions`,
-    );
+    const why = whyTooMuch(text);
+    return why === undefined ? { value: text } : fail(text, why);
   } catch (error) {
     if (error instanceof RE2JSSyntaxException)
       return fail(text, error.message.replace('error parsing regexp: ', ''));
     throw error;
   }
+}
+
+/** Why Envoy would refuse an expression, or undefined. Nothing of the expression is in the words. */
+export function whyNoRe2(text: string): string | undefined {
+  try {
+    return whyTooMuch(text);
+  } catch (error) {
+    if (error instanceof RE2JSSyntaxException) return error.error;
+    throw error;
+  }
+}
+
+/** Throws a RE2JSSyntaxException when the syntax is wrong. */
+function whyTooMuch(text: string): string | undefined {
+  if (text.length > LONGEST) return `it has ${text.length} characters, ${LONGEST} are allowed`;
+  const wide = findWideEscape(text);
+  if (wide !== undefined) return `${wide} is above \\x{FF}; bytes are compared`;
+  const size = RE2JS.compile(text).programSize();
+  if (size <= LARGEST_PROGRAM) return undefined;
+  return `it compiles to ${size} instructions, ${LARGEST_PROGRAM} are allowed; shorten it or its repetitions`;
 }
 
 /** An escape for a character above one byte, which Envoy refuses. */

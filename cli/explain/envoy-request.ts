@@ -8,6 +8,8 @@ import { type Headers, requestHeaders } from './request-headers.ts';
 export type EnvoyRequest = {
   /** Without query. */
   readonly path: string;
+  /** Parameters as they are sent: of several of one name the first counts. */
+  readonly query: ReadonlyMap<string, string>;
   readonly headers: Headers;
   readonly remoteAddress: string;
   /** The protocol to which it asks to switch, in lower case. */
@@ -32,10 +34,22 @@ export function toEnvoyRequest(
   const upgrade = upgradeOf(request);
   return {
     path,
+    query: queryOf(query),
     headers: requestHeaders(request, path + query, settings, tlsMark),
     remoteAddress: clientAddress(request, settings),
     ...(upgrade === undefined ? {} : { upgrade }),
   };
+}
+
+/** As Envoy reads a query: nothing is decoded. */
+function queryOf(query: string): ReadonlyMap<string, string> {
+  const written = query.slice(1).split('&').reverse();
+  return new Map(
+    written.map(parameter => {
+      const [name = '', ...value] = parameter.split('=');
+      return [name, value.join('=')];
+    }),
+  );
 }
 
 function refusalOf(request: ClientRequest, path: string, settings: ListenerSettings): Refusal | undefined {

@@ -22,7 +22,7 @@ export function unmetHeader(matcher: JsonObject, headers: Headers): Unmet | unde
 }
 
 /** Envoy's `StringMatcher`. */
-function matchesString(matcher: Json | undefined, text: string): boolean {
+export function matchesString(matcher: Json | undefined, text: string): boolean {
   const { exact, contains, safe_regex, ...others } = isJsonObject(matcher) ? matcher : { none: null };
   if (Object.keys(others).length === 0) {
     if (typeof exact === 'string') return text === exact;
@@ -36,6 +36,7 @@ function unmet(name: string, values: readonly string[] | undefined, matcher: Jso
   const header = name === ':authority' ? 'the Host' : `the header ${name}`;
   if (values === undefined) return { of: 'header', reason: `${header} is missing` };
   if (name !== ':method') return { of: 'header', reason: `${header} has another value` };
-  const wanted = isJsonObject(matcher) ? String(matcher.exact) : 'another';
+  const { exact, safe_regex } = isJsonObject(matcher) ? matcher : {};
+  const wanted = isJsonObject(safe_regex) ? `one that ${String(safe_regex.regex)} matches` : String(exact);
   return { of: 'method', reason: `the method is ${values.join()}, not ${wanted}` };
 }

@@ -2,6 +2,7 @@ import { type JsonObject, objectsIn } from '#protos/json.ts';
 import type { EnvoyRequest } from './envoy-request.ts';
 import { unmetHeader } from './header-condition.ts';
 import { unmetPath } from './path-condition.ts';
+import { unmetQuery } from './query-condition.ts';
 import type { Unmet } from './unmet.ts';
 
 /**
@@ -9,9 +10,10 @@ import type { Unmet } from './unmet.ts';
  * `RouteMatch` that the compiler does not write.
  */
 export function unmetConditions(match: JsonObject, request: EnvoyRequest): readonly Unmet[] {
-  const { headers, ...path } = match;
+  const { headers, query_parameters, ...path } = match;
   return [
     unmetPath(path, request.path),
     ...objectsIn(headers).map(matcher => unmetHeader(matcher, request.headers)),
+    ...objectsIn(query_parameters).map(matcher => unmetQuery(matcher, request.query)),
   ].filter(unmet => unmet !== undefined);
 }

@@ -41,7 +41,7 @@ export function nearestMisses(hosts: readonly VirtualHost[], request: EnvoyReque
 
 /** The lower, the likelier that the route was meant: a wrong path counts the less, the more of its beginning is right. */
 function distanceOf({ route, unmet }: RouteMiss, request: EnvoyRequest): number {
-  const distances = { method: 1, header: 1, host: 2, path: 1 + 3 * pathUnlikeness(route, request) };
+  const distances = { method: 1, header: 1, query: 1, host: 2, path: 1 + 3 * pathUnlikeness(route, request) };
   return unmet.reduce((sum, { of }) => sum + distances[of], 0);
 }
 

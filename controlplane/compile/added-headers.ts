@@ -1,6 +1,7 @@
 import { formatPath } from '#resources/finding.ts';
 import type { MappingSpec } from '#resources/mapping.ts';
 import type { AddedHeaders } from '#resources/mapping-headers.ts';
+import { matchOf } from '#resources/mapping-match.ts';
 import type { Problem, Severity } from '#resources/problem.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
@@ -25,7 +26,7 @@ export function closeReplacing(resources: ResourceSet, settersOf: HeaderSetters)
   if (replacing.size === 0) return resources;
   const closed = [...replacing].map(({ kind, namespace, name, id, source, spec }) => ({
     ...{ kind, namespace, name, id, source },
-    match: spec,
+    match: matchOf(spec),
   }));
   return {
     ...resources,

@@ -44,6 +44,14 @@ const MAPPINGS = [
   { prefix: '/', service: 'all' },
   { prefix: '/a/', host: 'a.test', service: 'a' },
   { prefix: '/', host: '*.test', service: 'wild' },
+  { prefix: '/b/', host: '[ab].*', host_regex: true, service: 'expression' },
+  {
+    prefix: '/',
+    method: 'G.*',
+    method_regex: true,
+    regex_headers: { ':authority': 'cd.*' },
+    service: 'conditions',
+  },
   { prefix: '/open/', service: 'open', bypass_auth: true },
   { prefix: '/shut/', service: 'shut', timeout_ms: 'long' },
 ].map((spec, index) => written('Mapping', 'default', `m${index}`, spec));

@@ -2,6 +2,7 @@ import type { MappingSpec } from '#resources/mapping.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { EdgeFilters } from './ext-authz/edge-filters.ts';
 import { headerIdentity } from './header-identity.ts';
+import { mappingDomain } from './mapping-domain.ts';
 import { matchKey } from './routes/mapping-match.ts';
 
 /** Who sets a request header before a route's own changes come. */
@@ -22,7 +23,7 @@ export function headerSetters(
   const isBypassed = bypasses(mappings);
   return (spec, header) => {
     const name = headerIdentity(header);
-    const filter = settersOn(spec.host).get(name);
+    const filter = settersOn(mappingDomain(spec)).get(name);
     if (filter !== undefined && !isBypassed(spec))
       return { kind: 'Filter', who: `Filter ${filter.namespace}/${filter.name}` };
     return own.has(name) ? LIMIT : undefined;

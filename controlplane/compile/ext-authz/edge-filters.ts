@@ -4,6 +4,7 @@ import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import type { NamedCluster } from '../clusters/cluster-names.ts';
 import { EXT_AUTHZ_CLUSTER, extAuthzCluster } from '../clusters/ext-authz-cluster.ts';
+import { mappingDomain } from '../mapping-domain.ts';
 import type { Memo } from '../memo.ts';
 import type { CompileOptions } from '../options.ts';
 import { type HostReach, hostReach } from './host-reach.ts';
@@ -38,7 +39,7 @@ export function edgeFilters(resources: ResourceSet, options: CompileOptions, mem
   const meetsRule = hostReach(filterPolicies.flatMap(({ spec }) => spec.rules.map(({ host }) => host)));
   const isOrigin = (domain: string) => all.some(origin => originMayMeet(origin, domain));
   const isChecked = (domain: string) => meetsRule(domain) || isOrigin(domain);
-  const bypassing = mappings.filter(({ spec }) => spec.bypass_auth && isChecked(spec.host));
+  const bypassing = mappings.filter(({ spec }) => spec.bypass_auth && isChecked(mappingDomain(spec)));
   return {
     cluster: clusterOf(options, memo),
     isChecked,

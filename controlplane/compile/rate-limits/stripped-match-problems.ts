@@ -11,13 +11,14 @@ export function strippedMatchProblems(
   if (ownHeaders.length === 0) return [];
   const own = new Set(ownHeaders);
   return mappings.flatMap(mapping =>
-    Object.keys(mapping.spec.headers)
-      .filter(header => own.has(header))
-      .map(header =>
+    (['headers', 'regex_headers'] as const)
+      .flatMap(field => Object.keys(mapping.spec[field]).map(header => ({ field, header })))
+      .filter(({ header }) => own.has(header))
+      .map(({ field, header }) =>
         problemOf(
           mapping,
           'warning',
-          formatPath(['spec', 'headers', header]),
+          formatPath(['spec', field, header]),
           `a RateLimit's \`injectRequestHeaders\` sets "${header}", so it is removed from what clients send: no request meets this Mapping; choose another header`,
         ),
       ),

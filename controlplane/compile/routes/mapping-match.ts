@@ -1,18 +1,23 @@
 import type { Json, JsonObject } from '#protos/json.ts';
 import type { MappingMatch } from '#resources/mapping.ts';
+import { mappingDomain } from '../mapping-domain.ts';
 import { compareText } from '../order.ts';
 import type { RouteRank } from './route-entry.ts';
 
-/** Envoy's `RouteMatch` of a Mapping; its host is the virtual host's part. */
+/** Envoy's `RouteMatch` of a Mapping; its host is the virtual host's part, but for an expression, which no virtual host can have. */
 export function toRouteMatch(match: MappingMatch): JsonObject {
-  const headers = headerMatchers(match);
-  return { ...pathMatch(match), ...(headers.length === 0 ? {} : { headers }) };
+  const headers = [...hostMatchers(match), ...headerMatchers(match)];
+  const query_parameters = queryMatchers(match);
+  return {
+    ...pathMatch(match),
+    ...(headers.length === 0 ? {} : { headers }),
+    ...(query_parameters.length === 0 ? {} : { query_parameters }),
+  };
 }
 
 /** Mappings of equal key match the same requests: they share one route. */
 export function matchKey(match: MappingMatch): string {
-  const { host, precedence } = match;
-  return JSON.stringify([host, precedence, toRouteMatch(match)]);
+  return JSON.stringify([mappingDomain(match), match.precedence, toRouteMatch(match)]);
 }
 
 export function toRank(match: MappingMatch, id: string): RouteRank {
@@ -20,8 +25,9 @@ export function toRank(match: MappingMatch, id: string): RouteRank {
     precedence: match.precedence,
     exact: match.prefix_exact,
     length: match.prefix.length,
-    conditions: headerMatchers(match).length,
-    host: match.host,
+    conditions: headerMatchers(match).length + queryMatchers(match).length,
+    host: mappingDomain(match),
+    ...(match.host_regex ? { hostRegex: true } : {}),
     id,
   };
 }
@@ -31,10 +37,36 @@ function pathMatch({ prefix, prefix_exact, prefix_regex }: MappingMatch): JsonOb
   return prefix_exact ? { path: prefix } : { prefix };
 }
 
-function headerMatchers({ method, headers }: MappingMatch): readonly Json[] {
-  const named = Object.entries(headers).sort(([a], [b]) => compareText(a, b));
-  const all: [string, string | true][] = method === undefined ? named : [[':method', method], ...named];
-  return all.map(([name, value]) =>
-    value === true ? { name, present_match: true } : { name, string_match: { exact: value } },
-  );
+function hostMatchers({ host, host_regex }: MappingMatch): readonly Json[] {
+  return host_regex ? [{ name: ':authority', ...expression(`(?i)${host}`) }] : [];
+}
+
+function headerMatchers({ method, method_regex, headers, regex_headers }: MappingMatch): readonly Json[] {
+  const methods = method === undefined ? {} : { ':method': method };
+  return [
+    ...(method_regex ? named(methods, expression) : named(methods, exact)),
+    ...named(headers, exact),
+    ...named(regex_headers, expression),
+  ];
+}
+
+function queryMatchers({ query_parameters, regex_query_parameters }: MappingMatch): readonly Json[] {
+  return [...named(query_parameters, exact), ...named(regex_query_parameters, expression)];
+}
+
+function named<T>(
+  matches: Readonly<Record<string, T>>,
+  toMatcher: (value: T) => JsonObject,
+): readonly Json[] {
+  return Object.entries(matches)
+    .sort(([a], [b]) => compareText(a, b))
+    .map(([name, value]) => ({ name, ...toMatcher(value) }));
+}
+
+function exact(value: string | true): JsonObject {
+  return value === true ? { present_match: true } : { string_match: { exact: value } };
+}
+
+function expression(regex: string): JsonObject {
+  return { string_match: { safe_regex: { regex } } };
 }

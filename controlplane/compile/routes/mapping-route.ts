@@ -6,6 +6,7 @@ import type { NamedCluster } from '../clusters/cluster-names.ts';
 import { toDuration } from '../duration.ts';
 import type { EdgeFilters } from '../ext-authz/edge-filters.ts';
 import { WITHOUT_FILTERS } from '../ext-authz/ext-authz-filter.ts';
+import { mappingDomain } from '../mapping-domain.ts';
 import { compareText } from '../order.ts';
 import { problemOf } from '../problem-of.ts';
 import { type Labelling, routeRateLimits } from '../rate-limits/labelling.ts';
@@ -89,8 +90,8 @@ function changesOf(
   [first]: MappingGroup,
   edge: EdgeRoutes | undefined,
 ): JsonObject {
-  const { bypass_auth, host } = first.mapping.spec;
-  const taken = edge !== undefined && bypass_auth ? edge.takenOnBypass(host) : [];
+  const { spec } = first.mapping;
+  const taken = edge !== undefined && spec.bypass_auth ? edge.takenOnBypass(mappingDomain(spec)) : [];
   return headerChanges(mapping.spec, taken, edge?.settersOf);
 }
 

@@ -1,6 +1,7 @@
 import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { addedHeaders } from '../added-headers.ts';
+import { mappingDomain } from '../mapping-domain.ts';
 import type { Memo } from '../memo.ts';
 import { closedRoute } from './closed-route.ts';
 import { matchKey } from './mapping-match.ts';
@@ -50,7 +51,9 @@ function rememberedRoute(
   edge: EdgeRoutes | undefined,
 ): RouteEntry {
   const [{ mapping, cluster }, ...others] = group;
-  const taken = mapping.spec.bypass_auth ? edge?.takenOnBypass(mapping.spec.host).join() : undefined;
+  const taken = mapping.spec.bypass_auth
+    ? edge?.takenOnBypass(mappingDomain(mapping.spec)).join()
+    : undefined;
   const inputs: unknown[] = [mapping.id, cluster.name, edge?.labelling.key, taken, addedTo(mapping, edge)];
   for (const { mapping, cluster } of others)
     inputs.push(mapping.spec, mapping.id, cluster.name, addedTo(mapping, edge));

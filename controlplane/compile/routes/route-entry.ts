@@ -8,10 +8,12 @@ export type RouteRank = {
   readonly exact: boolean;
   /** Of the path, prefix or expression. */
   readonly length: number;
-  /** How many more conditions there are, on method and headers. */
+  /** How many more conditions there are, on method, headers and query. */
   readonly conditions: number;
   /** The domain that it was written for; a narrower one comes first. */
   readonly host: string;
+  /** Of `*` only hosts that an expression matches. */
+  readonly hostRegex?: boolean;
   readonly id: string;
 };
 
@@ -32,12 +34,13 @@ export function compareRoutes({ rank: a }: RouteEntry, { rank: b }: RouteEntry):
     Number(b.exact) - Number(a.exact) ||
     b.length - a.length ||
     b.conditions - a.conditions ||
-    hostRank(b.host) - hostRank(a.host) ||
+    hostRank(b) - hostRank(a) ||
     compareText(a.id, b.id)
   );
 }
 
-/** An exact host is narrower than every wildcard, a longer wildcard narrower than a shorter. */
-function hostRank(host: string): number {
+/** An exact host is narrower than every wildcard, a longer wildcard narrower than a shorter; an expression only than `*`. */
+function hostRank({ host, hostRegex = false }: RouteRank): number {
+  if (hostRegex) return '*'.length + 1;
   return host.startsWith('*') ? host.length : Number.MAX_SAFE_INTEGER;
 }

@@ -137,6 +137,10 @@ const FORMATS: readonly string[] = [
   ...['', ' a ', '\\1', "'", '{{', 'é', '😀', '\t', 'x'.repeat(300), '%'],
   ...['100%% %PROTOCOL%', '%START_TIME(%s)% %REQ(x?y):3%', '%FILTER_STATE(a)%', '%UPSTREAM_HOST%'],
 ];
+const EXPRESSIONS: readonly string[] = [
+  ...['.*', 'a|b', '(?i)x', '[a-z]{1,50}', '^a$', '(?:)', '\\d+', '\\pL+', `(${'abc|'.repeat(100)}z)`],
+  '(',
+];
 const METHODS: readonly string[] = ['GET', 'post', 'CONNECT', 'PROPFIND', 'M-SEARCH', 'a b'];
 const UPGRADES: readonly string[] = [
   'websocket',
@@ -202,6 +206,7 @@ function mapping(pick: Pick, maybe: Maybe): Value {
       precedence: () => pick([-1, 0, 1, 2_147_483_647]),
       rewrite: () => pick(PATHS),
       host_rewrite: () => pick([...HOSTS, ...TEXTS]),
+      ...matchFields(pick),
       ...headerFields(pick),
       ...redirectFields(pick),
       auto_host_rewrite: () => pick([true, false]),
@@ -217,6 +222,7 @@ function mapping(pick: Pick, maybe: Maybe): Value {
         [pick(DOMAINS)]: [{ g: [pick(SPECIFIERS), pick(SPECIFIERS)] }, { [pick(TEXTS)]: [pick(SPECIFIERS)] }],
       }),
     }),
+    ...expressions(pick),
   };
 }
 
@@ -231,6 +237,22 @@ function headerFields(pick: Pick): Record<string, () => Value> {
     remove_request_headers: removed,
     add_response_headers: added,
     remove_response_headers: removed,
+  };
+}
+
+function matchFields(pick: Pick): Record<string, () => Value> {
+  return {
+    regex_headers: () => ({ [pick(CHANGED)]: pick(EXPRESSIONS), host: pick(EXPRESSIONS) }),
+    query_parameters: () => ({ [pick(['a', '%41', '%', 'a[]'])]: pick([true, '', '%20', 'a=b', '"', '$1']) }),
+    regex_query_parameters: () => ({ [pick(['a', 'b', 'c', '%', 'é'])]: pick(EXPRESSIONS) }),
+  };
+}
+
+/** Most Mappings have no expression, or the host and the method that `maybe` gave them would be none. */
+function expressions(pick: Pick): object {
+  return {
+    ...pick([{}, {}, {}, { host: pick(EXPRESSIONS), host_regex: true }]),
+    ...pick([{}, {}, {}, { method: pick(EXPRESSIONS), method_regex: true }]),
   };
 }
 

@@ -1,0 +1,26 @@
+import * as z from 'zod';
+import { parseParameterName } from './regex-match.ts';
+
+const value = z
+  .union([z.string(), z.literal(true)])
+  .meta({ form: 'a string (the exact value) or true (any value)', secret: true });
+
+/** Name of a query parameter → its exact value as it stands in the query, or `true` when it is enough that it is there. */
+export type QueryMatch = Readonly<Record<string, string | true>>;
+
+export const queryMatch = z
+  .record(z.string(), value)
+  .meta({ form: 'a map from parameter name to its exact value or true' })
+  .transform((parameters, context): QueryMatch => {
+    for (const [name, wanted] of Object.entries(parameters)) {
+      const parsed = parseParameterName(name);
+      const error = 'error' in parsed ? parsed.error : valueError(wanted);
+      if (error !== undefined) context.addIssue({ code: 'custom', message: error, path: [name] });
+    }
+    return parameters;
+  });
+
+function valueError(wanted: string | true): string | undefined {
+  if (wanted === true || !/[^\x21-\x7e]|[#&]/u.test(wanted)) return undefined;
+  return 'it has a character that never stands in a query; write it percent-encoded, as clients send it';
+}
