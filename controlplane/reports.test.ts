@@ -115,6 +115,7 @@ describe('what services report', () => {
   test('says which resources do not work at all', () => {
     const reports = saying([{ ...FINDING, outOfService: true }], [FINDING]);
     assert.deepEqual([...reports.outOfService()], ['Mapping/default/a']);
+    assert.equal(reports.problems(BOTH).length, 1);
     reports.drop(0);
     assert.deepEqual([...reports.outOfService()], []);
   });

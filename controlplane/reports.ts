@@ -41,7 +41,8 @@ export class Reports {
       if (source !== undefined) sources.set(resource, source);
     }
     this.#sources = sources;
-    return findings.map(finding => toProblem(finding, sources.get(finding.resource) ?? NOWHERE));
+    const problems = findings.map(finding => toProblem(finding, sources.get(finding.resource) ?? NOWHERE));
+    return [...new Map(problems.map(problem => [JSON.stringify(problem), problem])).values()];
   }
 
   /** The ids of resources that do not work at all, as somebody finds. */
