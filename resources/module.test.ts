@@ -45,6 +45,14 @@ test('a Module with every label and log field is read as it is written', () => {
   assert.deepEqual(resource?.spec, { config: { ...DEFAULTS, ...config }, gateway_id: ['default'] });
 });
 
+test('a name of the server that cannot stand in a header is left out', () => {
+  for (const server_name of ['', ' a', 'a\nb', 'é', 'x'.repeat(101)])
+    assert.deepEqual(problemsOf('Module', { config: { server_name } }, 'gateway'), [
+      'error spec.config.server_name: a server name has 1 to 100 characters of ASCII, and no white space at its ends',
+    ]);
+  assert.deepEqual(problemsOf('Module', { config: { server_name: 'My shop/1.0' } }, 'gateway'), []);
+});
+
 test('a default of Mappings with an error is left out alone', () => {
   const retry_policy = { retry_on: '5xx' };
   const config = {

@@ -4,7 +4,8 @@ import type { KindDefinition } from './kind.ts';
 import { defaultLabels } from './labels.ts';
 import { parseLogFormat } from './log-format.ts';
 import { moduleDefaultsShape } from './module-defaults.ts';
-import { checkWith } from './parsed-string.ts';
+import { milliseconds } from './number-types.ts';
+import { checkWith, type Parsed } from './parsed-string.ts';
 
 const config = z.object({
   use_remote_address: z
@@ -36,8 +37,24 @@ const config = z.object({
     .check(checkWith(parseLogFormat))
     .exactOptional()
     .describe("Format of a line of Envoy's access log"),
+  listener_idle_timeout_ms: milliseconds
+    .exactOptional()
+    .meta({ droppable: true })
+    .describe("A client's connection without a request ends after this time; 0: never. Default: an hour"),
+  server_name: z
+    .string()
+    .check(checkWith(parseServerName))
+    .exactOptional()
+    .meta({ droppable: true })
+    .describe('The header `Server` of every answer; default: `envoy`'),
   ...moduleDefaultsShape,
 });
+
+/** It stands in a header. */
+function parseServerName(text: string): Parsed<string> {
+  if (/^[\x21-\x7e](?:[\x20-\x7e]{0,98}[\x21-\x7e])?$/.test(text)) return { value: text };
+  return { error: 'a server name has 1 to 100 characters of ASCII, and no white space at its ends' };
+}
 
 const schema = z.object({
   config: config.prefault({}).describe('Settings of the whole gateway'),

@@ -27,6 +27,9 @@ export type TlsChain = {
 
 const KIB = 1024;
 
+/** How long a connection of a client may be without a request. */
+const IDLE_MS = 3_600_000;
+
 /** Envoy's `HttpConnectionManager`: hardened at the edge, trusting its peers beside an application. */
 export function httpConnectionManager(
   group: string,
@@ -81,8 +84,9 @@ function edge({ config, ownHeaders }: EdgeParts, tls: TlsChain | undefined): Jso
     // An upstream that takes `_` for `-` could otherwise be given a header that was meant to be checked.
     common_http_protocol_options: {
       headers_with_underscores_action: 'REJECT_REQUEST',
-      idle_timeout: '3600s',
+      idle_timeout: toDuration(config.listener_idle_timeout_ms ?? IDLE_MS),
     },
+    ...(config.server_name === undefined ? {} : { server_name: config.server_name }),
     access_log: [accessLog(config.proxy_log_format)],
   };
 }
@@ -103,7 +107,7 @@ const APPLICATION: JsonObject = {
   forward_client_cert_details: 'ALWAYS_FORWARD_ONLY',
   path_with_escaped_slashes_action: 'KEEP_UNCHANGED',
   server_header_transformation: 'PASS_THROUGH',
-  common_http_protocol_options: { idle_timeout: '3600s' },
+  common_http_protocol_options: { idle_timeout: toDuration(IDLE_MS) },
   local_reply_config: LOCAL_REPLY_CONFIG,
   access_log: [failureLog()],
 };
