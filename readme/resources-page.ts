@@ -9,6 +9,7 @@ a \`namespace\` (\`default\` unless it is given). A file may hold many documents
 
 A mistake is a problem with file, line and field; \`gateway validate\` and \`gateway status\` show it. An unknown field is a warning with the name that
 was probably meant, in Filter and FilterPolicy an error. A resource with an error is left out, and its last good version stays in force; nothing else is disturbed.
+What only a running service can know (a provider whose issuer is another, a certificate file that is wrong or about to end) \`gateway status\` shows alone.
 
 Limits match requests by the labels that Mappings and the Module give them: see RateLimit.
 `;
