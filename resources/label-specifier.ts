@@ -46,10 +46,12 @@ function parseGenericKey(value: unknown): Parsed<LabelSpecifier> {
 }
 
 function parseRequestHeader(key: string, value: unknown): Parsed<LabelSpecifier> {
-  if (!isFields(value)) return { error: `the label "${key}" must be { header: name }` };
+  if (!isFields(value)) return { error: `the label "${key}" must be { header: name }${hintOf(key)}` };
   const { header, omit_if_not_present: omit, ...others } = value;
   const [unknown] = Object.keys(others);
-  if (unknown !== undefined) return { error: `the label "${key}" has an unknown field \`${unknown}\`` };
+  if (unknown !== undefined) {
+    return { error: `the label "${key}" has an unknown field \`${unknown}\`${hintOf(key)}` };
+  }
   // As elsewhere, null is a field that is not there.
   if ((omit ?? true) !== true) {
     return {
@@ -57,9 +59,23 @@ function parseRequestHeader(key: string, value: unknown): Parsed<LabelSpecifier>
     };
   }
   if (typeof header !== 'string')
-    return { error: `the label "${key}" needs \`header\`, the name of a request header` };
+    return { error: `the label "${key}" needs \`header\`, the name of a request header${hintOf(key)}` };
   const name = parseHeaderName(header);
   return 'error' in name ? name : { value: { type: 'request_header', key, header: name.value } };
+}
+
+/** How we write what Ambassador's v3alpha1 has in maps. */
+const OTHERWISE: ReadonlyMap<string, string> = new Map([
+  ['source_cluster', 'the string source_cluster'],
+  ['destination_cluster', 'the string destination_cluster'],
+  ['remote_address', 'the string remote_address'],
+  ['generic_key', '{ generic_key: value }'],
+  ['request_headers', '{ key: { header: name } }, with the key of the label'],
+]);
+
+function hintOf(key: string): string {
+  const form = OTHERWISE.get(key);
+  return form === undefined ? '' : `; write ${form}`;
 }
 
 export const labelSpecifier = z

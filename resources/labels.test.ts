@@ -55,6 +55,26 @@ const REFUSED: readonly [specifier: unknown, problem: string][] = [
     '":status" is no header of a request; of those with ":" there are :authority, :method, :path, :scheme',
   ],
   [{ k: 'v' }, 'the label "k" must be { header: name }'],
+  [
+    { remote_address: { key: 'remote_address' } },
+    'the label "remote_address" has an unknown field `key`; write the string remote_address',
+  ],
+  [
+    { source_cluster: null },
+    'the label "source_cluster" must be { header: name }; write the string source_cluster',
+  ],
+  [
+    { destination_cluster: {} },
+    'the label "destination_cluster" needs `header`, the name of a request header; write the string destination_cluster',
+  ],
+  [
+    { generic_key: { key: 'generic_key', value: 'v' } },
+    'the label "generic_key" has an unknown field `key`; write { generic_key: value }',
+  ],
+  [
+    { request_headers: { header_name: 'x', key: 'k' } },
+    'the label "request_headers" has an unknown field `header_name`; write { key: { header: name } }, with the key of the label',
+  ],
   [{ '': { header: 'x' } }, 'a label needs a key that is not empty'],
   ['', 'a label needs a value that is not empty'],
   [{ generic_key: '' }, 'a label needs a value that is not empty'],
