@@ -190,6 +190,16 @@ test('a provider that is not there is unreachable', async t => {
     openTestProvider(t, gone).metadata(soon()),
     providerError('unreachable', 'ECONNREFUSED'),
   );
+  await assert.rejects(openTestProvider(t, gone).metadata(soon()), { lasting: false });
+});
+
+test('what stays until somebody changes something is told from an outage', async t => {
+  const provider = openTestProvider(t, { issuer: hostile.issuer.replace('http:', 'https:') });
+  await assert.rejects(
+    provider.metadata(soon()),
+    providerError('unreachable', 'ERR_SSL_WRONG_VERSION_NUMBER'),
+  );
+  await assert.rejects(provider.metadata(soon()), { lasting: true });
 });
 
 test('proxies named in the environment are not asked', async t => {

@@ -87,8 +87,15 @@ function failureOf(error: unknown, request: ProviderRequest): ProviderError {
   return new ProviderError(
     'unreachable',
     `${place}: no answer${reason === undefined ? '' : ` (${reason})`}${hint}`,
+    { lasting: reason !== undefined && (UNKNOWN_AUTHORITY.has(reason) || LASTING.has(reason)) },
   );
 }
+
+/** There is no such name, no TLS on that port, or the certificate is another's or not valid now. */
+const LASTING: ReadonlySet<string> = new Set([
+  ...['ENOTFOUND', 'ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_TLS_CERT_ALTNAME_INVALID'],
+  ...['CERT_HAS_EXPIRED', 'CERT_NOT_YET_VALID'],
+]);
 
 /** OpenSSL's codes for a certificate that no authority known here has signed. */
 const UNKNOWN_AUTHORITY: ReadonlySet<string> = new Set([

@@ -29,6 +29,8 @@ export type ProviderErrorFacts = {
   readonly status?: number;
   /** When the provider wants to be asked again, in ms from its answer. */
   readonly retryAfter?: number;
+  /** `unreachable` for a reason that stays until somebody changes something. */
+  readonly lasting?: boolean;
 };
 
 /**
@@ -40,11 +42,12 @@ export class ProviderError extends Error {
   readonly oauthError: string | undefined;
   readonly status: number | undefined;
   readonly retryAfter: number | undefined;
+  readonly lasting: boolean;
 
   constructor(
     code: ProviderErrorCode,
     message: string,
-    { oauthError, retryAfter, status }: ProviderErrorFacts = {},
+    { lasting = false, oauthError, retryAfter, status }: ProviderErrorFacts = {},
   ) {
     super(message);
     this.name = 'ProviderError';
@@ -52,6 +55,7 @@ export class ProviderError extends Error {
     this.oauthError = oauthError;
     this.status = status;
     this.retryAfter = retryAfter;
+    this.lasting = lasting;
   }
 
   /** The code by which the provider refused what was sent; undefined: it did not. A 429 (RFC 6585 section 4) is about the gateway, whatever code is beside it. */

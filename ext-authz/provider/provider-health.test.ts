@@ -29,6 +29,14 @@ test('a mistake is found at once, an outage when it has lasted for 10 s', () => 
   }
 });
 
+test('who cannot be reached for a reason that stays is a mistake, though it may be one of a moment', () => {
+  const health = new ProviderHealth();
+  const unknown = new ProviderError('unreachable', 'no such name', { lasting: true });
+  health.heard('discovery', unknown, 0);
+  assert.deepEqual(health.findings(9_999), []);
+  assert.equal(health.findings(10_000)[0]?.severity, 'error');
+});
+
 test('an outage that ends and begins again has not lasted', () => {
   const health = new ProviderHealth();
   health.heard('keys', failure('timeout'), 0);

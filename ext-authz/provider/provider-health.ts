@@ -40,14 +40,14 @@ export class ProviderHealth {
   findings(now: number): readonly ProviderFinding[] {
     return [...this.#failures].flatMap(([aspect, { error, since, last }]) => {
       if (aspect === 'client' && now - last >= CLIENT_MS) return [];
-      const passing = mayPass(error);
-      if (passing && now - since < PATIENCE_MS) return [];
-      return [{ aspect, severity: passing ? 'warning' : 'error', message: error.message }];
+      if (mayPass(error) && now - since < PATIENCE_MS) return [];
+      const severity = mayPass(error) && !error.lasting ? 'warning' : 'error';
+      return [{ aspect, severity, message: error.message }];
     });
   }
 }
 
-/** An outage, rather than a mistake. */
+/** An outage, perhaps, rather than a mistake: also a name may be unknown for a moment. */
 function mayPass({ code, status = 0 }: ProviderError): boolean {
   if (code === 'unreachable' || code === 'timeout') return true;
   return code === 'http_status' && (status >= 500 || TRANSIENT.has(status));
