@@ -30,7 +30,7 @@ export type ConnectOptions = {
 export type Connection = {
   /**
    * Tells the server what is wrong with what it sent, in place of what was told before; undefined: nothing is. It is told again to each server that takes the
-   * stream, which must be one that takes reports of this group.
+   * stream; one that takes reports, but not of this group, ends it.
    */
   report(report: Any | undefined): void;
   close(): void;

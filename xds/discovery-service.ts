@@ -35,7 +35,7 @@ export type DiscoveryServiceOptions = {
   groupOf?(node: Node, peer: Peer): string;
   /** Why this client may not have the group's resources; undefined: it may. */
   refuse?(group: string, peer: Peer, node: Node): string | undefined;
-  /** Absent: nobody may report. */
+  /** Absent: what is reported is not heard. */
   readonly reports?: ReportTaker;
   now(): number;
   after(ms: number, callback: () => void): () => void;

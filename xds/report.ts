@@ -19,13 +19,14 @@ export type ReportTaker = {
   take(stream: StreamInfo, report: Any | undefined): string | undefined;
 };
 
-/** Why the report ends its stream; undefined: it does not. */
+/** Why the report ends its stream; undefined: it does not. Without a taker nobody hears it. */
 export function takeReport(
   taker: ReportTaker | undefined,
   stream: StreamInfo,
   detail: ErrorDetail | null | undefined,
 ): Refusal | undefined {
-  if (taker === undefined || !taker.groups.has(stream.group))
+  if (taker === undefined) return undefined;
+  if (!taker.groups.has(stream.group))
     return { code: status.PERMISSION_DENIED, details: 'this group does not report' };
   const [report, more] = detail?.details ?? [];
   if (more !== undefined) return { code: status.INVALID_ARGUMENT, details: 'want one report at a time' };
