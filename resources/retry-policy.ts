@@ -50,5 +50,3 @@ export const retryPolicy = z.object({
     .exactOptional()
     .describe('Time for the answer to each try; default: `timeout_ms` for all'),
 });
-
-export type RetryPolicy = z.output<typeof retryPolicy>;

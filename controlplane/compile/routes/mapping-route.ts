@@ -107,7 +107,7 @@ function routeAction(group: MappingGroup, edge: EdgeRoutes | undefined): JsonObj
     ...(mapping.spec.priority === 'high' ? { priority: 'HIGH' } : {}),
     ...upgradeConfigs(mappingUpgrades(mapping.spec)),
     ...hashPolicyOf(mapping.spec.load_balancer),
-    retry_policy: retryPolicyOf(mapping.spec.retry_policy),
+    retry_policy: retryPolicyOf(mapping.spec),
   };
 }
 

@@ -1,8 +1,14 @@
 import type { JsonObject } from '#protos/json.ts';
-import type { RetryPolicy } from '#resources/retry-policy.ts';
+import type { MappingSpec } from '#resources/mapping.ts';
 import { toDuration } from '../duration.ts';
 import { extension } from '../extension.ts';
 import { RETRIABLE_HEADER } from './retriable-header.ts';
+
+/**
+ * How often another instance is looked for than the one that was asked. Taking turns finds it at once; at random or by hash each look is a new throw of the dice, cheap as it
+ * is: of two instances a dead one would come up four times in a row for every sixteenth client.
+ */
+const LOOKS = { inTurns: 3, atRandom: 30 };
 
 const UNSEEN = ['connect-failure', 'refused-stream', 'reset-before-request', 'retriable-headers'];
 
@@ -20,17 +26,26 @@ export const RETRY_POLICY: JsonObject = {
       typed_config: extension('retry.host.previous_hosts.v3.PreviousHostsPredicate'),
     },
   ],
-  host_selection_retry_max_attempts: 3,
+  host_selection_retry_max_attempts: LOOKS.inTurns,
 };
 
 /** That of a Mapping: the operator's conditions join ours, or who asks for more would lose requests that are safe to repeat. */
-export function retryPolicyOf(policy: RetryPolicy | undefined): JsonObject {
-  if (policy === undefined) return RETRY_POLICY;
-  const { retry_on, num_retries, per_try_timeout } = policy;
+export function retryPolicyOf({
+  load_balancer,
+  retry_policy,
+}: Pick<MappingSpec, 'load_balancer' | 'retry_policy'>): JsonObject {
+  const policy = withLooks(load_balancer);
+  if (retry_policy === undefined) return policy;
+  const { retry_on, num_retries, per_try_timeout } = retry_policy;
   return {
-    ...RETRY_POLICY,
+    ...policy,
     retry_on: [...new Set([...UNSEEN, ...retry_on])].join(),
     num_retries,
     ...(per_try_timeout === undefined ? {} : { per_try_timeout: toDuration(per_try_timeout) }),
   };
+}
+
+function withLooks(balancer: MappingSpec['load_balancer']): JsonObject {
+  if (balancer === undefined || balancer.policy === 'round_robin') return RETRY_POLICY;
+  return { ...RETRY_POLICY, host_selection_retry_max_attempts: LOOKS.atRandom };
 }
