@@ -17,6 +17,8 @@ export type SlotOptions = ContentSources & {
   onChange(): void;
   /** What came cannot be sent; what was sent before stays. Once for each reason. */
   onRefused(name: string, reason: string): void;
+  /** What was sent is no longer right, and stays until something else comes. Once for each reason. */
+  onOver(name: string, reason: string): void;
   /** What is wrong with the slot, or with what is sent of it, may be something else. */
   onFindings(): void;
 };
@@ -120,7 +122,8 @@ export class SecretSlot {
   #refuse(reason: string): void {
     if (reason === this.#problem) return;
     this.#problem = reason;
-    this.#options.onRefused(this.#served.name, reason);
+    if (this.isOver) this.#options.onOver(this.#served.name, reason);
+    else this.#options.onRefused(this.#served.name, reason);
     this.#options.onFindings();
   }
 }

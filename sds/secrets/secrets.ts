@@ -68,6 +68,7 @@ export function openSecrets(options: SecretsOptions): Secrets {
       metrics.refused();
       log.error({ secret: name, reason }, 'secret refused, the one before stays');
     },
+    onOver: (name, reason) => log.error({ secret: name, reason }, 'secret stays, though it is over'),
     onFindings: () => report(find),
   });
   const groups = new GroupSecrets({

@@ -25,6 +25,7 @@ async function setUp(t: TestContext, named: object = { named: NAMED }) {
   };
   const { after, runAll } = handTimers();
   let now = Date.now();
+  const logged: string[] = [];
   const slot = new SecretSlot(
     {
       ...{ name: 'a', groups: ['edge'], content: { kind: 'key pair files', ...files } },
@@ -36,7 +37,8 @@ async function setUp(t: TestContext, named: object = { named: NAMED }) {
       clock: { now: () => now, random: Math.random, after },
       versionKey: Buffer.alloc(32, 7),
       onChange: () => {},
-      onRefused: () => {},
+      onRefused: () => void logged.push('refused'),
+      onOver: () => void logged.push('over'),
       onFindings: () => {},
     },
   );
@@ -53,6 +55,7 @@ async function setUp(t: TestContext, named: object = { named: NAMED }) {
     slot,
     found,
     texts,
+    logged,
     finds: (pattern: RegExp) => until(() => texts().find(text => pattern.test(text)), 30_000, `${pattern}`),
     pass: (ms: number) => {
       now += ms;
@@ -84,12 +87,13 @@ test('a pair that does not fit is told of while the one before is in force, unti
 });
 
 test('a certificate that nobody renews is told of before it ends, and then as what it is', async t => {
-  const { authority, files, write, slot, finds, found, pass } = await setUp(t);
+  const { authority, files, write, slot, finds, found, logged, pass } = await setUp(t);
   const pair = await authority.server(['a.test']);
   write(files.certificate, pair.certificate);
   write(files.key, pair.key);
   await until(() => slot.resource);
   assert.deepEqual(found(), []);
+  logged.length = 0;
   pass(0.95 * HOUR_MS);
   assert.match(
     await finds(/ends at/),
@@ -101,6 +105,8 @@ test('a certificate that nobody renews is told of before it ends, and then as wh
     /^error: the certificate is expired since .*Z; it stays in force until another comes$/,
   );
   assert.equal(found()[0]?.outOfService, false);
+  pass(HOUR_MS);
+  assert.deepEqual(logged, ['over'], 'once');
 });
 
 test('what the control plane sees by itself is not told of by others', async t => {
