@@ -31,17 +31,19 @@ function checkHop({ service, hop_tls }: Partial<MappingSpec>): readonly Finding[
 
 /** Matches that no request can have, since Envoy changes it or answers it before. */
 function checkReach(spec: Partial<MappingSpec>): readonly Finding[] {
-  const { prefix, prefix_regex, headers = {}, regex_headers = {}, node_group } = spec;
+  const { case_sensitive, prefix, prefix_regex, headers = {}, regex_headers = {}, node_group } = spec;
   const why = prefix_regex === false && prefix !== undefined ? whyUnreachable(prefix) : undefined;
   const fields = Object.entries({ headers, regex_headers });
   const named = fields.flatMap(([field, match]) => Object.keys(match).map(name => [field, name] as const));
   const refused = node_group === 'edge' ? named.filter(([, name]) => name.includes('_')) : [];
   return [
+    ...(prefix_regex === true && case_sensitive === false ? [caution(['case_sensitive'], CASE)] : []),
     ...(why === undefined ? [] : [caution(['prefix'], why)]),
     ...refused.map(path => caution(path, UNDERSCORE)),
     ...(/:\d+$/.test(String(headers[':authority'])) ? [caution(['headers', ':authority'], PORT)] : []),
   ];
 }
 
+const CASE = '`case_sensitive` has no effect with `prefix_regex`: begin the expression with `(?i)`';
 const UNDERSCORE = 'it matches nothing: the edge answers 400 to a header with "_" in its name';
 const PORT = 'it matches nothing: ports are taken from hosts before they are compared; leave it out';

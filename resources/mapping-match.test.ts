@@ -87,7 +87,7 @@ test('a Mapping that is refused for another reason closes just what it matches',
   const { refused } = parseText(documentOf('Mapping', { ...MINIMAL, ...match, timeout_ms: 'long' }));
   assert.deepEqual(refused[0]?.match, {
     ...{ prefix: '/user', prefix_exact: false, prefix_regex: false },
-    ...{ headers: {}, precedence: 0, node_group: 'edge' },
+    ...{ case_sensitive: true, headers: {}, precedence: 0, node_group: 'edge' },
     ...match,
   });
 });

@@ -24,6 +24,12 @@ export const mappingMatchShape = {
   prefix: z.string().min(1).describe('What the path begins with'),
   prefix_exact: z.boolean().default(false).describe('`prefix` is the whole path'),
   prefix_regex: z.boolean().default(false).describe('`prefix` is an RE2 expression for the whole path'),
+  case_sensitive: z
+    .boolean()
+    .default(true)
+    .describe(
+      'Letter case of `prefix` counts. Where a FilterPolicy has rules for paths, which compare letter case, `false` closes (500) what is in other letter case',
+    ),
   method: orExpression('a request method', parseMethod).exactOptional().describe('Request method'),
   method_regex: z.boolean().default(false).describe('`method` is an RE2 expression for the whole method'),
   headers: headerMatch

@@ -16,6 +16,7 @@ test('a Mapping needs a prefix and a service, the rest has defaults', () => {
     prefix: '/user',
     prefix_exact: false,
     prefix_regex: false,
+    case_sensitive: true,
     method_regex: false,
     headers: {},
     regex_headers: {},
@@ -179,10 +180,6 @@ const REFUSED: readonly [fields: object, problem: string][] = [
   ],
   [{ gateway_id: [] }, 'error spec.gateway_id: `gateway_id` must not be empty'],
   [
-    { case_sensitive: false },
-    'error spec.case_sensitive: `case_sensitive` is not served; without it the Mapping would match other requests',
-  ],
-  [
     { tls: 'upstream' },
     'error spec.tls: `tls` is not served; without it the service might be asked in plain text: write `https://` before its name',
   ],
@@ -220,8 +217,11 @@ const WARNED: readonly [fields: object, problem: string][] = [
     { prefix: '/a/../b' },
     'warning spec.prefix: it matches nothing: "//", "/./" and "/../" are resolved before paths are compared',
   ],
-  [{ case_sensitive: true }, 'warning spec.case_sensitive: unknown field `case_sensitive`'],
-  [{ case_sensitive: null }, 'warning spec.case_sensitive: unknown field `case_sensitive`'],
+  [
+    { case_sensitive: false, prefix_regex: true },
+    'warning spec.case_sensitive: `case_sensitive` has no effect with `prefix_regex`: begin the expression with `(?i)`',
+  ],
+  [{ tls: false }, 'warning spec.tls: unknown field `tls`'],
   [
     { regex_headers: { X_Key: 'a' } },
     'warning spec.regex_headers.x_key: it matches nothing: the edge answers 400 to a header with "_" in its name',
@@ -337,10 +337,10 @@ test('what is wrong between fields is told together with what is wrong in others
     prefix: 'user',
     prefix_exact: true,
     timeout_ms: '3s',
-    case_sensitive: false,
+    tls: 'upstream',
   };
   assert.deepEqual(problemsOf('Mapping', spec), [
-    'error spec.case_sensitive: `case_sensitive` is not served; without it the Mapping would match other requests',
+    'error spec.tls: `tls` is not served; without it the service might be asked in plain text: write `https://` before its name',
     'error spec.timeout_ms: `timeout_ms` must be an integer of milliseconds from 0 to 2147483647, not "3s"',
     'error spec.prefix: Cannot parse path "user": it must begin with "/"',
   ]);
@@ -352,7 +352,7 @@ const UNREADABLE: readonly object[] = [
   { host: '(', host_regex: true },
   { method: '(', method_regex: true },
   { query_parameters: { a: 5 } },
-  { Case_Sensitive: false },
+  { Case_Sensitive: 'no' },
 ];
 
 for (const fields of UNREADABLE) {

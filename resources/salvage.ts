@@ -5,7 +5,6 @@ import { ruleMatchShape } from './filter-policy-match.ts';
 import type { FieldPath, Finding } from './finding.ts';
 import type { MappingMatch } from './mapping.ts';
 import { checkMatch, mappingMatchShape } from './mapping-match.ts';
-import { UNSERVED_MATCH_FIELDS } from './mapping-unserved.ts';
 import type { ReadableRule, Refused } from './resource.ts';
 import { metaOf } from './schema-walk.ts';
 
@@ -13,10 +12,10 @@ const match = z.object(mappingMatchShape);
 const domains = z.array(domain);
 
 /** Every field that says what a Mapping matches, as it may be written. */
-const MATCH_FIELDS: readonly string[] = [
-  ...Object.entries(mappingMatchShape).flatMap(([name, schema]) => [name, ...(metaOf(schema).aliases ?? [])]),
-  ...UNSERVED_MATCH_FIELDS,
-];
+const MATCH_FIELDS: readonly string[] = Object.entries(mappingMatchShape).flatMap(([name, schema]) => [
+  name,
+  ...(metaOf(schema).aliases ?? []),
+]);
 
 /**
  * What of a refused resource can still be read, so that its traffic can be closed. `spec` is in the schema's spelling where the kind has

@@ -20,6 +20,9 @@ const MATCHES: Readonly<Record<string, string>> = {
   'query-regex': "regex_query_parameters: {id: '[0-9]+'}, prefix: /query/",
   'query-both': "query_parameters: {id: '7'}, regex_query_parameters: {id: '[0-9]+'}, prefix: /query/",
   'query-any': 'prefix: /query/',
+  'any-case': 'prefix: /Any, case_sensitive: false',
+  'own-case': 'prefix: /any',
+  'any-case-exact': 'prefix: /Exact, prefix_exact: true, case_sensitive: false, rewrite: ""',
 };
 
 const CLOSED = "{prefix: /query/, query_parameters: {closed: 'yes'}, service: 'ftp://x'}";
@@ -80,6 +83,12 @@ const ASKED: readonly Asked[] = [
   { ask: '/query/?id=7', by: 'query-both' },
   { ask: '/query/', by: 'query-any' },
   { ask: '/query/?&&=x&a==b', by: 'query-any' },
+  { ask: '/Any/x', by: 'any-case' },
+  { ask: '/aNY/x', by: 'any-case' },
+  { ask: '/any/x', by: 'own-case' },
+  { ask: '/%41NY/x', by: 'any-case' },
+  { ask: '/EXACT', by: 'any-case-exact' },
+  { ask: '/EXACT/' },
 ];
 
 describe('what a Mapping matches is what Envoy sends it, and what explain says', () => {
@@ -111,6 +120,67 @@ describe('what a Mapping matches is what Envoy sends it, and what explain says',
     assert.equal((await envoy.ask('/query/?closed=yes')).status, 500);
     assert.equal((await envoy.ask('/query/?closed=no')).status, 200);
   });
+});
+
+describe('beside a policy with rules for paths', () => {
+  let upstream: Awaited<ReturnType<typeof startEchoServer>>;
+  let envoy: CompiledEnvoy;
+  const resources = (service: string) =>
+    [
+      document('Mapping', 'secret', `{prefix: /, case_sensitive: false, rewrite: /, service: '${service}'}`),
+      document('Mapping', 'any', `{prefix: /Any, case_sensitive: false, rewrite: /, service: '${service}'}`),
+      document('FilterPolicy', 'p', '{rules: [{path: /any/secret}], refused: true}'),
+    ].join('');
+  before(async () => {
+    upstream = await startEchoServer('up');
+    envoy = await startCompiled(resources(upstream.address));
+  });
+  after(async () => {
+    await envoy.stop();
+    await upstream.close();
+  });
+
+  for (const [ask, status] of [
+    ['/Any/x', 200],
+    ['/any/x', 500],
+    ['/ANY/SECRET', 500],
+    ['/any/secret', 500],
+    ['/other/', 200],
+  ] as const) {
+    test(`${ask} of a Mapping that takes any letter case is answered ${status}`, async () => {
+      assert.equal((await envoy.ask(ask)).status, status);
+      const { answer } = explained(resources('s'), { url: ask });
+      assert.equal(answer?.status, status === 200 ? undefined : status);
+    });
+  }
+
+  test('explain tells why', () => {
+    const { answer } = explained(resources('s'), { url: '/any/x' });
+    assert.match(
+      answer?.reason ?? '',
+      /case_sensitive: paths in other letter case answer 500: FilterPolicies/,
+    );
+  });
+});
+
+test('a prefix in any letter case is rewritten', async t => {
+  const upstream = await startEchoServer('up');
+  t.after(upstream.close);
+  const any = (name: string, spec: string) =>
+    document('Mapping', name, `{case_sensitive: false, service: '${upstream.address}', ${spec}}`);
+  const envoy = await startCompiled(
+    any('a', 'prefix: /Api') +
+      any('b', 'prefix: /Below/, rewrite: /V1') +
+      any('c', 'prefix: /Same, rewrite: /Same'),
+  );
+  t.after(envoy.stop);
+  for (const [asked, got] of [
+    ['/API/x', '/x'],
+    ['/api', '/'],
+    ['/BELOW/X?y', '/V1/X?y'],
+    ['/SAME/x', '/Same/x'],
+  ] as const)
+    assert.equal((await envoy.echo(asked)).path, got);
 });
 
 const MISSES: readonly (readonly [match: string, url: string, reason: string])[] = [

@@ -2,8 +2,10 @@ import { isJsonObject, type JsonObject } from '#protos/json.ts';
 import { matchesRe2 } from '#resources/re2.ts';
 import type { Unmet } from './unmet.ts';
 
-/** The part of Envoy's `RouteMatch` for the path, which has one of the fields `prefix`, `path`, `path_separated_prefix` and `safe_regex`. */
-export function unmetPath(match: JsonObject, path: string): Unmet | undefined {
+/** The part of Envoy's `RouteMatch` for the path, which has one of the fields `prefix`, `path`, `path_separated_prefix` and `safe_regex`; that of an expression always has its letter case. */
+export function unmetPath(match: JsonObject, path: string, caseSensitive = true): Unmet | undefined {
+  const compared = (text: string) => (caseSensitive ? text : text.toLowerCase());
+  const own = compared(path);
   const [[kind, wanted] = [], ...others] = Object.entries(match);
   if (others.length > 0)
     throw new Error(`a route match with several paths: ${Object.keys(match).join(', ')}`);
@@ -12,10 +14,13 @@ export function unmetPath(match: JsonObject, path: string): Unmet | undefined {
     return matchesRe2(regex, path) ? undefined : unmet(path, `one that the expression ${regex} matches`);
   }
   if (kind === 'prefix' && typeof wanted === 'string')
-    return path.startsWith(wanted) ? undefined : unmet(path, `one that begins with ${wanted}`);
-  if (kind === 'path' && typeof wanted === 'string') return path === wanted ? undefined : unmet(path, wanted);
+    return own.startsWith(compared(wanted)) ? undefined : unmet(path, `one that begins with ${wanted}`);
+  if (kind === 'path' && typeof wanted === 'string')
+    return own === compared(wanted) ? undefined : unmet(path, wanted);
   if (kind === 'path_separated_prefix' && typeof wanted === 'string') {
-    return `${path}/`.startsWith(`${wanted}/`) ? undefined : unmet(path, `${wanted}, or one below it`);
+    return `${own}/`.startsWith(`${compared(wanted)}/`)
+      ? undefined
+      : unmet(path, `${wanted}, or one below it`);
   }
   throw new Error(`a route match that explain does not know: ${Object.keys(match).join(', ')}`);
 }

@@ -10,9 +10,9 @@ import type { Unmet } from './unmet.ts';
  * `RouteMatch` that the compiler does not write.
  */
 export function unmetConditions(match: JsonObject, request: EnvoyRequest): readonly Unmet[] {
-  const { headers, query_parameters, ...path } = match;
+  const { case_sensitive = true, headers, query_parameters, ...path } = match;
   return [
-    unmetPath(path, request.path),
+    unmetPath(path, request.path, case_sensitive === true),
     ...objectsIn(headers).map(matcher => unmetHeader(matcher, request.headers)),
     ...objectsIn(query_parameters).map(matcher => unmetQuery(matcher, request.query)),
   ].filter(unmet => unmet !== undefined);

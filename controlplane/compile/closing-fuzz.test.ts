@@ -52,6 +52,7 @@ const MAPPINGS = [
     regex_headers: { ':authority': 'cd.*' },
     service: 'conditions',
   },
+  { prefix: '/admin', case_sensitive: false, service: 'any-case' },
   { prefix: '/open/', service: 'open', bypass_auth: true },
   { prefix: '/shut/', service: 'shut', timeout_ms: 'long' },
 ].map((spec, index) => written('Mapping', 'default', `m${index}`, spec));
@@ -154,6 +155,16 @@ test('no other spelling of a path leads around a rule', () => {
     seen.held += actual.ran.length > 0 ? 1 : 0;
   });
   assert.ok(seen.held > 50, JSON.stringify(seen));
+});
+
+test('no other letter case of a path leads around a rule, where a Mapping takes any', () => {
+  const seen = { ran: 0, closed: 0 };
+  everyRequest(false, ['/ADMIN', '/Admin/1'], (world, { answer, host, path, url }) => {
+    const [wanted, actual] = [expected(world, host, path.toLowerCase()), answer(host, path)];
+    if ('ran' in actual) assert.deepEqual(actual, wanted, shown(world, url, actual, wanted));
+    seen['ran' in actual ? 'ran' : 'closed'] += 1;
+  });
+  assert.ok(Math.min(seen.ran, seen.closed) > 20, JSON.stringify(seen));
 });
 
 test('Hosts and TLSContexts, right or wrong, let nothing past a rule, and what is wrong with them lets nothing in', () => {

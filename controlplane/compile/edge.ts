@@ -9,6 +9,7 @@ import { tlsAddressProblems } from './listeners/tls-address-problems.ts';
 import type { Memo } from './memo.ts';
 import { type CompileOptions, DEFAULT_EDGE_TLS } from './options.ts';
 import { type HostGuards, hostGuards } from './routes/host-guard.ts';
+import { letterCaseProblems } from './routes/letter-case.ts';
 import { type HeaderSetters, headerSetters } from './set-headers.ts';
 import { edgeHosts } from './tls/edge-hosts.ts';
 
@@ -23,7 +24,7 @@ export type Edge = {
   readonly tlsListener: CompiledResource | undefined;
   /** Ids of the resources that its routes come from, besides Mappings and ProxyConfigs. */
   readonly routeOrigins: readonly string[];
-  /** What is wrong with filters, Hosts and the headers that Mappings change. */
+  /** What is wrong with filters and Hosts, and with Mappings beside them. */
   readonly problems: readonly Problem[];
 };
 
@@ -47,6 +48,7 @@ export function edgeOf(resources: ResourceSet, options: CompileOptions, memo: Me
       ...tlsAddressProblems(resources, tlsListener),
       ...filters.problems,
       ...addedHeaderProblems(resources, settersOf),
+      ...letterCaseProblems(resources.mappings, filters),
     ],
   };
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from '#protos/json.ts';
 import type { Problem } from '#resources/problem.ts';
-import type { Resource } from '#resources/resource.ts';
+import type { ReadableRule, Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import type { NamedCluster } from '../clusters/cluster-names.ts';
 import { EXT_AUTHZ_CLUSTER, extAuthzCluster } from '../clusters/ext-authz-cluster.ts';
@@ -22,6 +22,11 @@ export type EdgeFilters = {
   readonly isOrigin: HostReach;
   /** Hosts of protected origins, which need a virtual host even if nothing else is there. */
   readonly originHosts: readonly string[];
+  /**
+   * Whether rules for some paths may hold on the virtual host of a domain, which compare letter case; with `bypass` only those of refused policies, which close what they cover
+   * everywhere.
+   */
+  readonly comparesPaths: (domain: string, bypass: boolean) => boolean;
   /** What a route with `bypass_auth` takes from the requests of its host: only filters may say it. In lower case, sorted. */
   readonly takenOnBypass: (host: string) => readonly string[];
   /** Per host of a Mapping, the Filters that may set a header of its requests, by the header's identity. */
@@ -47,6 +52,7 @@ export function edgeFilters(resources: ResourceSet, options: CompileOptions, mem
     originHosts: [...new Set(all.map(({ internalOrigin }) => internalOrigin.host))].filter(
       host => host !== '*',
     ),
+    comparesPaths: comparesPaths(resources),
     takenOnBypass: injectedOn(resources),
     settersOn: settersOn(resources),
     origins: [...filterPolicies, ...filters].map(({ id }) => id),
@@ -57,6 +63,18 @@ export function edgeFilters(resources: ResourceSet, options: CompileOptions, mem
       ...bypassing.map(bypassProblems),
     ],
   };
+}
+
+function comparesPaths({ closed, filterPolicies }: ResourceSet): EdgeFilters['comparesPaths'] {
+  const refused = closed.filter(({ kind }) => kind === 'FilterPolicy').flatMap(({ rules = [] }) => rules);
+  const inForce = hostReach(hostsByPath(filterPolicies.flatMap(({ spec }) => spec.rules)));
+  const closing = hostReach(hostsByPath(refused));
+  return (domain, bypass) => closing(domain) || (!bypass && inForce(domain));
+}
+
+/** Hosts of rules that are not for every path. */
+function hostsByPath(rules: readonly ReadableRule[]): readonly string[] {
+  return rules.filter(({ path = '*' }) => !/^\*+$/.test(path)).map(({ host = '*' }) => host);
 }
 
 function clusterOf(options: CompileOptions, memo: Memo): NamedCluster {

@@ -10,6 +10,7 @@ export function toRouteMatch(match: MappingMatch): JsonObject {
   const query_parameters = queryMatchers(match);
   return {
     ...pathMatch(match),
+    ...(isAnyCase(match) ? { case_sensitive: false } : {}),
     ...(headers.length === 0 ? {} : { headers }),
     ...(query_parameters.length === 0 ? {} : { query_parameters }),
   };
@@ -26,10 +27,16 @@ export function toRank(match: MappingMatch, id: string): RouteRank {
     exact: match.prefix_exact,
     length: match.prefix.length,
     conditions: headerMatchers(match).length + queryMatchers(match).length,
+    ...(isAnyCase(match) ? { anyCase: true } : {}),
     host: mappingDomain(match),
     ...(match.host_regex ? { hostRegex: true } : {}),
     id,
   };
+}
+
+/** Whether Envoy matches paths in any letter case: of expressions it never does. */
+export function isAnyCase({ case_sensitive, prefix_regex }: MappingMatch): boolean {
+  return !case_sensitive && !prefix_regex;
 }
 
 function pathMatch({ prefix, prefix_exact, prefix_regex }: MappingMatch): JsonObject {

@@ -50,7 +50,7 @@ const SHARED_FIELDS = [
 export const STREAM_IDLE_MS = 300_000;
 
 /** What routes have at the edge only: labels, and filters. */
-export type EdgeRoutes = Pick<EdgeFilters, 'takenOnBypass'> & {
+export type EdgeRoutes = Pick<EdgeFilters, 'comparesPaths' | 'takenOnBypass'> & {
   readonly labelling: Labelling;
   readonly settersOf: HeaderSetters;
 };

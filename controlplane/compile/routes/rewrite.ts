@@ -3,7 +3,7 @@ import type { MappingSpec } from '#resources/mapping.ts';
 import type { RegexSubstitution } from '#resources/regex-substitution.ts';
 import { quoteRegex } from '../quote-regex.ts';
 
-type Path = Pick<MappingSpec, 'prefix' | 'prefix_exact' | 'prefix_regex'>;
+type Path = Pick<MappingSpec, 'prefix' | 'prefix_exact' | 'case_sensitive'>;
 
 /** The part of Envoy's `RouteAction` that replaces a Mapping's prefix, or parts of the path. */
 export function toRewrite(spec: MappingSpec): JsonObject {
@@ -17,12 +17,12 @@ export function toRewrite(spec: MappingSpec): JsonObject {
  * follows exactly when the path had one there or the old prefix ended in one: `/user` to `/` makes `/user/health` to
  * `/health`, not `//health`, and `/` to `/v1` makes `/health` to `/v1/health`, not `/v1health`.
  */
-export function replacePrefix({ prefix, prefix_exact }: Path, to: string): JsonObject {
-  if (to === prefix) return {};
+export function replacePrefix({ prefix, prefix_exact, case_sensitive }: Path, to: string): JsonObject {
+  if (to === prefix && case_sensitive) return {};
   if (prefix_exact) return { prefix_rewrite: to };
   if (prefix.endsWith('/')) return { prefix_rewrite: to.endsWith('/') ? to : `${to}/` };
   if (!to.endsWith('/')) return { prefix_rewrite: to };
-  const pattern = { regex: `^${quoteRegex(prefix)}/?` };
+  const pattern = { regex: `${case_sensitive ? '' : '(?i)'}^${quoteRegex(prefix)}/?` };
   return { regex_rewrite: { pattern, substitution: to.replaceAll('\\', '\\\\') } };
 }
 

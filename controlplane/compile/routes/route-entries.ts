@@ -4,6 +4,7 @@ import { addedHeaders } from '../added-headers.ts';
 import { mappingDomain } from '../mapping-domain.ts';
 import type { Memo } from '../memo.ts';
 import { closedRoute } from './closed-route.ts';
+import { withLetterCase } from './letter-case.ts';
 import { matchKey } from './mapping-match.ts';
 import { type EdgeRoutes, type MappingGroup, mappingRoute } from './mapping-route.ts';
 import { redirectRoute } from './redirect-route.ts';
@@ -27,12 +28,20 @@ export function mappingEntries(
   memo: Memo,
   edge?: EdgeRoutes,
 ): readonly RouteEntry[] {
-  const served = [...groups].map(([match, group]) =>
-    rememberedRoute(group, mirrors.get(match) ?? [], memo, edge),
+  const served = [...groups].flatMap(([match, group]) =>
+    withLetterCase(
+      rememberedRoute(group, mirrors.get(match) ?? [], memo, edge),
+      group[0].mapping,
+      edge,
+      memo,
+    ),
   );
-  const sent = [...redirects.values()].map(mapping =>
-    memo.of(mapping.spec, 'redirect', [mapping.id], () => redirectRoute(mapping, edge !== undefined)),
-  );
+  const sent = [...redirects.values()].flatMap(mapping => {
+    const entry = memo.of(mapping.spec, 'redirect', [mapping.id], () =>
+      redirectRoute(mapping, edge !== undefined),
+    );
+    return withLetterCase(entry, mapping, edge, memo);
+  });
   const refused = closed.flatMap(resource => {
     const { match } = resource;
     if (match === undefined) return [];

@@ -10,6 +10,8 @@ export type RouteRank = {
   readonly length: number;
   /** How many more conditions there are, on method, headers and query. */
   readonly conditions: number;
+  /** The path matches in any letter case. */
+  readonly anyCase?: boolean;
   /** The domain that it was written for; a narrower one comes first. */
   readonly host: string;
   /** Of `*` only hosts that an expression matches. */
@@ -26,7 +28,7 @@ export type RouteEntry = {
 
 /**
  * Envoy takes the first route that matches. Order: higher precedence, exact path, longer path, more conditions,
- * narrower host, id. The id makes it total, so that equal input gives equal bytes.
+ * letter case counts, narrower host, id. The id makes it total, so that equal input gives equal bytes.
  */
 export function compareRoutes({ rank: a }: RouteEntry, { rank: b }: RouteEntry): number {
   return (
@@ -34,6 +36,7 @@ export function compareRoutes({ rank: a }: RouteEntry, { rank: b }: RouteEntry):
     Number(b.exact) - Number(a.exact) ||
     b.length - a.length ||
     b.conditions - a.conditions ||
+    Number(a.anyCase ?? false) - Number(b.anyCase ?? false) ||
     hostRank(b) - hostRank(a) ||
     compareText(a.id, b.id)
   );

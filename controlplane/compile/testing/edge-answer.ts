@@ -85,10 +85,11 @@ function virtualHostOf(hosts: readonly VirtualHost[], host: string): VirtualHost
 }
 
 function matches(match: JsonObject, host: string, path: string): boolean {
-  const { headers = [], path: exact, prefix, safe_regex: regex } = match;
+  const { case_sensitive = true, headers = [], path: exact, prefix, safe_regex: regex } = match;
+  const compared = (text: string) => (case_sensitive === true ? text : text.toLowerCase());
   const isPath =
-    (typeof exact === 'string' && path === exact) ||
-    (typeof prefix === 'string' && path.startsWith(prefix)) ||
+    (typeof exact === 'string' && compared(path) === compared(exact)) ||
+    (typeof prefix === 'string' && compared(path).startsWith(compared(prefix))) ||
     (isJsonObject(regex) && fullMatch(String(regex.regex), path));
   const values = new Map([
     [':authority', host],

@@ -244,6 +244,7 @@ function headerFields(pick: Pick): Record<string, () => Value> {
 
 function matchFields(pick: Pick): Record<string, () => Value> {
   return {
+    case_sensitive: () => pick([true, false]),
     regex_headers: () => ({ [pick(CHANGED)]: pick(EXPRESSIONS), host: pick(EXPRESSIONS) }),
     query_parameters: () => ({ [pick(['a', '%41', '%', 'a[]'])]: pick([true, '', '%20', 'a=b', '"', '$1']) }),
     regex_query_parameters: () => ({ [pick(['a', 'b', 'c', '%', 'é'])]: pick(EXPRESSIONS) }),

@@ -1,0 +1,52 @@
+import type { JsonObject } from '#protos/json.ts';
+import type { Problem } from '#resources/problem.ts';
+import type { Resource } from '#resources/resource.ts';
+import type { EdgeFilters } from '../ext-authz/edge-filters.ts';
+import { mappingDomain } from '../mapping-domain.ts';
+import type { Memo } from '../memo.ts';
+import { problemOf } from '../problem-of.ts';
+import { closedRoute } from './closed-route.ts';
+import { isAnyCase } from './mapping-match.ts';
+import type { RouteEntry } from './route-entry.ts';
+
+type Mapping = Resource<'Mapping'>;
+type Rules = Pick<EdgeFilters, 'comparesPaths'>;
+
+/**
+ * The routes of a Mapping. Where rules for paths may hold, which are compared with their letter case, a path in any other than the Mapping's would get around them, and is closed.
+ */
+export function withLetterCase(
+  entry: RouteEntry,
+  mapping: Mapping,
+  rules: Rules | undefined,
+  memo: Memo,
+): readonly RouteEntry[] {
+  if (rules === undefined || !isGuarded(mapping, rules)) return [entry];
+  const { kind, namespace, name, id, source, spec } = mapping;
+  const own = memo.of(entry.route, 'letter case', [], () => inOwnCase(entry));
+  return [own, closedRoute({ kind, namespace, name, id, source, match: spec })];
+}
+
+function isGuarded({ spec }: Mapping, { comparesPaths }: Rules): boolean {
+  return isAnyCase(spec) && comparesPaths(mappingDomain(spec), spec.bypass_auth);
+}
+
+function inOwnCase({ rank, route, origins }: RouteEntry): RouteEntry {
+  const { anyCase: _, ...sensitive } = rank;
+  const { case_sensitive: __, ...match } = route.match as JsonObject;
+  return { rank: sensitive, route: { ...route, match }, origins };
+}
+
+/** One for each Mapping of which other letter case is closed. */
+export function letterCaseProblems(mappings: readonly Mapping[], rules: Rules): readonly Problem[] {
+  return mappings
+    .filter(mapping => isGuarded(mapping, rules))
+    .map(mapping =>
+      problemOf(
+        mapping,
+        'error',
+        'spec.case_sensitive',
+        'paths in other letter case answer 500: FilterPolicies have rules for paths here, which compare letter case, and would be got around',
+      ),
+    );
+}
