@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { parseHeaderName } from './http-token.ts';
+import { sortedEntries } from './sorted-entries.ts';
 
 const VALUE_FORM = 'a string (the exact value) or true (any value)';
 const headerValue = z.union([z.string(), z.literal(true)]).meta({ form: VALUE_FORM, secret: true });
@@ -12,7 +13,7 @@ export const headerMatch = z
   .meta({ form: 'a map from header name to its exact value or true' })
   .transform((headers, context): HeaderMatch => {
     const match: Record<string, string | true> = {};
-    for (const [key, value] of Object.entries(headers)) {
+    for (const [key, value] of sortedEntries(headers)) {
       const name = parseHeaderName(key);
       const error = 'error' in name ? name.error : (valueError(value) ?? repeatError(key, name.value, match));
       if (error !== undefined) context.addIssue({ code: 'custom', message: error, path: [key] });

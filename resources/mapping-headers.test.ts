@@ -55,7 +55,7 @@ const REFUSED: readonly [fields: object, problem: string][] = [
   [{ add_request_headers: { 'x a': 'b' } }, `error spec.add_request_headers["x a"]: "x a" ${TOKEN}`],
   [
     { add_request_headers: { 'x-a': 'b', 'X-A': 'c' } },
-    'error spec.add_request_headers.X-A: the header "X-A" is named twice; header names have no case',
+    'error spec.add_request_headers.x-a: the header "x-a" is named twice; header names have no case',
   ],
   [
     { add_request_headers: { 'x-a': 'b\n' } },

@@ -9,6 +9,7 @@ import {
   INTERNAL_HEADERS,
   isReserved,
 } from './reserved-headers.ts';
+import { sortedEntries } from './sorted-entries.ts';
 
 /** Header name, in lower case → what is added; `append: false` replaces what is there. */
 export type AddedHeaders = Readonly<Record<string, { readonly value: string; readonly append: boolean }>>;
@@ -37,7 +38,7 @@ function addedHeaders(refused: readonly string[]) {
       const found: Record<string, AddedHeaders[string]> = {};
       const fail = (path: string[], message: string) => context.addIssue({ code: 'custom', message, path });
       if (Object.keys(headers).length > MOST) fail([], `more than ${MOST} headers`);
-      for (const [key, header] of Object.entries(headers)) {
+      for (const [key, header] of sortedEntries(headers)) {
         const name = parseName(key, refused, 'add');
         const value = parseHeaderFormat(header.value);
         if ('error' in name) fail([key], name.error);

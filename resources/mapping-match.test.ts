@@ -32,7 +32,7 @@ const REFUSED: readonly [fields: object, problem: string][] = [
   [{ regex_headers: { 'x a': 'b' } }, `error spec.regex_headers["x a"]: "x a" ${TOKEN}`],
   [
     { regex_headers: { a: 'b', A: 'c' } },
-    'error spec.regex_headers.A: the header "A" is named twice; header names have no case',
+    'error spec.regex_headers.a: the header "a" is named twice; header names have no case',
   ],
   [
     { regex_headers: { authorization: 'secret(' } },

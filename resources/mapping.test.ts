@@ -112,7 +112,7 @@ const REFUSED: readonly [fields: object, problem: string][] = [
   ],
   [
     { headers: { a: '1', A: '2' } },
-    'error spec.headers.A: the header "A" is named twice; header names have no case',
+    'error spec.headers.a: the header "a" is named twice; header names have no case',
   ],
   [
     { headers: JSON.parse('{"__proto__": "a"}') },

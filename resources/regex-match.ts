@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { parseHeaderName } from './http-token.ts';
 import type { Parsed } from './parsed-string.ts';
 import { whyNoRe2 } from './re2.ts';
+import { sortedEntries } from './sorted-entries.ts';
 
 /** Name → RE2 expression for a whole value. */
 export type RegexMatch = Readonly<Record<string, string>>;
@@ -28,7 +29,7 @@ function regexMatch(parseName: (text: string) => Parsed<string>, what: string, w
     .meta({ form: 'a map from name to an RE2 expression' })
     .transform((written, context): RegexMatch => {
       const match: Record<string, string> = {};
-      for (const [key, regex] of Object.entries(written)) {
+      for (const [key, regex] of sortedEntries(written)) {
         const name = parseName(key);
         const error = 'error' in name ? name.error : regexError(regex);
         if (error !== undefined) context.addIssue({ code: 'custom', message: error, path: [key] });
