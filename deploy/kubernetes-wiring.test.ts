@@ -16,6 +16,7 @@ import { containersOf, type Manifest, named, ofKind } from './testing/manifests.
 
 type Role = Manifest & {
   readonly rules: readonly {
+    readonly apiGroups: readonly string[];
     readonly resources: readonly string[];
     readonly verbs: readonly string[];
     readonly resourceNames?: readonly string[];
@@ -112,6 +113,12 @@ describe('the pods of the manifests', { skip: whyNoKubectl() ?? false }, () => {
     assert.deepEqual(create?.verbs, ['create']);
     assert.deepEqual(kept?.resourceNames, expected);
     assert.deepEqual(others, []);
+  });
+
+  test('the control plane reads the groups that it may read: for another that the cluster has it would wait', () => {
+    const { rules } = named(ofKind<Role>(MANIFESTS, 'ClusterRole'), 'gateway-resources');
+    const groups = rules.flatMap(({ apiGroups }) => apiGroups).filter(group => group !== '');
+    assert.deepEqual(ownEnvironment('controlplane').API_GROUPS?.split(','), [...new Set(groups)]);
   });
 
   test('the control plane may read every kind, and write its status', () => {
