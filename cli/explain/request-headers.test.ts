@@ -31,6 +31,36 @@ const FORWARDED_FOR: readonly (readonly string[])[] = [
   ['::ffff:1.2.3.4, ::1'],
 ];
 
+/** Which Envoy may drop or set. */
+const OWN: readonly string[] = [
+  'keep-alive',
+  'proxy-connection',
+  'x-envoy-attempt-count',
+  'x-envoy-decorator-operation',
+  'x-envoy-downstream-service-cluster',
+  'x-envoy-downstream-service-node',
+  'x-envoy-expected-rq-timeout-ms',
+  'x-envoy-external-address',
+  'x-envoy-force-trace',
+  'x-envoy-hedge-on-per-try-timeout',
+  'x-envoy-internal',
+  'x-envoy-ip-tags',
+  'x-envoy-max-retries',
+  'x-envoy-original-host',
+  'x-envoy-original-path',
+  'x-envoy-original-url',
+  'x-envoy-retriable-header-names',
+  'x-envoy-retriable-status-codes',
+  'x-envoy-retry-grpc-on',
+  'x-envoy-retry-on',
+  'x-envoy-upstream-alt-stat-name',
+  'x-envoy-upstream-rq-per-try-timeout-ms',
+  'x-envoy-upstream-rq-timeout-alt-response',
+  'x-envoy-upstream-rq-timeout-ms',
+  'x-envoy-upstream-stream-duration-ms',
+  'x-forwarded-host',
+];
+
 const OTHERS: readonly (readonly [string, string])[] = [
   ['x-a', 'first'],
   ['x-a', 'second'],
@@ -39,6 +69,7 @@ const OTHERS: readonly (readonly [string, string])[] = [
   ['x-empty', ''],
   ['x-limit', 'injected'],
   ['x-forwarded-proto', 'https'],
+  ...OWN.map(name => [name, 'sent'] as const),
 ];
 
 /** Of these the value that Envoy sees is compared; that of X-Forwarded-For ends in an address of this machine. */
@@ -52,6 +83,7 @@ const SEEN = [
   ':authority',
   ':scheme',
   ':method',
+  ...OWN,
 ];
 const SHOWN = {
   'y-address': '%DOWNSTREAM_REMOTE_ADDRESS_WITHOUT_PORT%',

@@ -1,5 +1,7 @@
 import { HOST_HEADER } from '#controlplane/compile/tls/host-header.ts';
+import { clientAddress } from './client-address.ts';
 import type { ClientRequest } from './client-request.ts';
+import { isDropped } from './dropped-headers.ts';
 import type { ListenerSettings } from './listener-settings.ts';
 import { requestHost } from './request-host.ts';
 
@@ -42,13 +44,13 @@ export function requestHeaders(
 ): Headers {
   const headers = new Map<string, [string, ...string[]]>();
   for (const { name, value } of request.headers) {
-    if (settings.removedHeaders.has(name)) continue;
+    if (isDropped(name, settings)) continue;
     const earlier = headers.get(name);
     if (earlier === undefined) headers.set(name, [value]);
     else if (JOINED.has(name)) headers.set(name, [`${earlier[0]},${value}`]);
     else earlier.push(value);
   }
-  if (settings.use_remote_address) setAtTheEdge(headers, request.from, settings);
+  if (settings.use_remote_address) setAtTheEdge(headers, request, settings);
   setMissing(headers, 'x-forwarded-proto', tlsMark === undefined ? 'http' : 'https');
   if (tlsMark !== undefined) headers.set(HOST_HEADER, [tlsMark]);
   setMissing(headers, 'x-request-id', NEW_REQUEST_ID);
@@ -62,13 +64,15 @@ export function requestHeaders(
 /** Source: Envoy's page "HTTP header manipulation". */
 function setAtTheEdge(
   headers: Map<string, [string, ...string[]]>,
-  from: string,
-  { xff_num_trusted_hops: hops }: ListenerSettings,
+  request: ClientRequest,
+  settings: ListenerSettings,
 ): void {
+  const { from } = request;
   const forwardedFor = headers.get('x-forwarded-for')?.[0];
   headers.set('x-forwarded-for', [forwardedFor === undefined ? from : `${forwardedFor},${from}`]);
+  headers.set('x-envoy-external-address', [clientAddress(request, settings)]);
   headers.set('x-request-id', [NEW_REQUEST_ID]);
-  if (hops === 0) headers.delete('x-forwarded-proto');
+  if (settings.xff_num_trusted_hops === 0) headers.delete('x-forwarded-proto');
 }
 
 function setMissing(headers: Map<string, [string, ...string[]]>, name: string, value: string): void {
