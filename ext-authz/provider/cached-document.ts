@@ -43,6 +43,8 @@ export class CachedDocument<T> {
   #stored: Stored<T> | undefined;
   #failure: Failure | undefined;
   #pending: Promise<T> | undefined;
+  /** It was not had when it was last asked for. */
+  #failing = false;
   #reloadedAt = Number.NEGATIVE_INFINITY;
 
   constructor(client: HttpClient, source: DocumentSource<T>, options: DocumentOptions) {
@@ -56,9 +58,10 @@ export class CachedDocument<T> {
     return this.#usable() ?? this.#load(signal, { anew: false });
   }
 
-  /** The same for nobody who waits for it: that it fails keeps nobody from asking. */
+  /** The same for nobody who waits for it: that it fails keeps nobody from asking. What could not be had when it was last asked for is asked for. */
   async probe(signal: AbortSignal): Promise<T> {
-    return this.#usable() ?? this.#load(signal, { anew: false, probing: true });
+    const usable = this.#failing ? undefined : this.#usable();
+    return usable ?? this.#load(signal, { anew: false, probing: true });
   }
 
   /**
@@ -101,9 +104,11 @@ export class CachedDocument<T> {
       const now = this.#options.now();
       this.#stored = { value, usableUntil: now + usableFor(answer.headers, this.#options.maxStale, now) };
       this.#failure = undefined;
+      this.#failing = false;
       this.#options.heard?.(undefined);
       return value;
     } catch (error) {
+      this.#failing = true;
       if (!probing || this.#failure !== undefined) this.#failure = this.#nextFailure(error);
       if (error instanceof ProviderError) this.#options.heard?.(error);
       throw error;

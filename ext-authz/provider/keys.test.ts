@@ -117,6 +117,23 @@ test('keys that cannot be asked for anew do not harm tokens of known keys', asyn
   assert.equal(await verdict(provider, await sign(hostile.key)), 'verified');
 });
 
+test('who only looks asks for keys that could not be had anew, though those known may still be used', async t => {
+  const provider = openTestProvider(t, hostile);
+  const look = () => provider.look([], soon());
+  await verdict(provider, await sign(hostile.key));
+  await look();
+  assert.equal(asked(), 1);
+  hostile.behave('jwks', () => 'hang up');
+  await assert.rejects(verdict(provider, await sign(foreign)), providerError('unreachable'));
+  await assert.rejects(look(), providerError('unreachable'));
+  assert.equal(asked(), 2);
+  publish(hostile.key.publicJwk);
+  provider.advance(1_000);
+  await look();
+  await look();
+  assert.equal(asked(), 3);
+});
+
 test('a key that the provider has withdrawn is no longer in the set', async t => {
   publish(hostile.key.publicJwk, second.publicJwk);
   const provider = openTestProvider(t, hostile);
