@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { commaList } from './comma-list.ts';
 import { isOpenOrigin, parseCorsOrigin } from './cors-origin.ts';
+import { caution, type FieldPath, type Finding } from './finding.ts';
 import { parseMethod, parseToken } from './http-token.ts';
 
 const LONGEST_AGE_S = 2_147_483_647;
@@ -14,29 +15,35 @@ const seconds = z
 const headerNames = commaList('names of headers', text => parseToken(text, 'a header name'));
 
 /** Which pages of other origins may read answers (Fetch Standard, "CORS protocol"). */
-export const cors = z
-  .object({
-    origins: commaList('origins', parseCorsOrigin)
-      .prefault([])
-      .describe('Origins whose pages may: `https://example.com`, `https://*.example.com`, or `*` for all'),
-    methods: commaList('methods', parseMethod)
-      .prefault([])
-      .describe('Methods that they may use besides GET, HEAD and POST'),
-    headers: headerNames.prefault([]).describe('Request headers that they may set'),
-    credentials: z
-      .boolean()
-      .default(false)
-      .describe("Whether they may use the client's cookies; not with the origin `*`"),
-    exposed_headers: headerNames.prefault([]).describe('Response headers that they may read'),
-    max_age: seconds
-      .exactOptional()
-      .describe('Seconds for which browsers may keep the answer to a preflight'),
-  })
-  .check(({ value, issues }) => {
-    const open = value.origins.find(isOpenOrigin);
-    if (!value.credentials || open === undefined) return;
-    const message = `\`credentials\` with the origin \`${open}\` would let any site act as the client; list the origins`;
-    issues.push({ code: 'custom', message, path: ['credentials'], input: value });
-  });
+export const cors = z.object({
+  origins: commaList('origins', parseCorsOrigin)
+    .prefault([])
+    .describe('Origins whose pages may: `https://example.com`, `https://*.example.com`, or `*` for all'),
+  methods: commaList('methods', parseMethod)
+    .prefault([])
+    .describe('Methods that they may use besides GET, HEAD and POST'),
+  headers: headerNames.prefault([]).describe('Request headers that they may set'),
+  credentials: z
+    .boolean()
+    .default(false)
+    .describe(
+      "Whether they may use the client's cookies; does not count with the origin `*`, as any site could act as the client",
+    ),
+  exposed_headers: headerNames.prefault([]).describe('Response headers that they may read'),
+  max_age: seconds.exactOptional().describe('Seconds for which browsers may keep the answer to a preflight'),
+});
 
 export type Cors = z.output<typeof cors>;
+
+/** The origin with which credentials do not count, for Envoy would allow them to any; undefined: none was given. */
+export function openOrigin({ origins }: Pick<Cors, 'origins'>): string | undefined {
+  return origins.find(isOpenOrigin);
+}
+
+/** A warning where `credentials` do not count. */
+export function checkCredentials(cors: Cors | undefined, path: FieldPath): readonly Finding[] {
+  const open = cors?.credentials === true ? openOrigin(cors) : undefined;
+  if (open === undefined) return [];
+  const message = `\`credentials\` does not count with the origin \`${open}\`: any site could act as the client; list the origins`;
+  return [caution([...path, 'credentials'], message)];
+}

@@ -1,4 +1,4 @@
-import { isOpenOrigin } from './cors-origin.ts';
+import { checkCredentials, openOrigin } from './cors.ts';
 import { caution, type FieldPath, type Finding, fault } from './finding.ts';
 import { isHashing, keysOf } from './load-balancer.ts';
 import type { MappingSpec } from './mapping.ts';
@@ -7,7 +7,8 @@ import type { MappingSpec } from './mapping.ts';
 export function checkTraffic(spec: Partial<MappingSpec>): readonly Finding[] {
   return [
     ...checkCors(spec),
-    ...checkCredentials(spec),
+    ...checkCredentials(spec.cors, ['cors']),
+    ...checkAddedCredentials(spec),
     ...checkRetries(spec),
     ...checkBalancer(spec),
     ...checkShadow(spec),
@@ -15,16 +16,16 @@ export function checkTraffic(spec: Partial<MappingSpec>): readonly Finding[] {
   ];
 }
 
-/** Envoy names any origin that asks, so that credentials for all must not be allowed by another field either. */
-function checkCredentials({ cors, add_response_headers = {} }: Partial<MappingSpec>): readonly Finding[] {
+/** Envoy names any origin that asks, so that credentials for all must not be allowed by another field. */
+function checkAddedCredentials({
+  cors,
+  add_response_headers = {},
+}: Partial<MappingSpec>): readonly Finding[] {
   const name = 'access-control-allow-credentials';
-  if (cors?.origins.some(isOpenOrigin) !== true || !Object.hasOwn(add_response_headers, name)) return [];
-  return [
-    fault(
-      ['add_response_headers', name],
-      'with `cors` for any origin it would let any site act as the client',
-    ),
-  ];
+  if (cors === undefined || openOrigin(cors) === undefined) return [];
+  if (!Object.hasOwn(add_response_headers, name)) return [];
+  const message = 'with `cors` for any origin it would let any site act as the client';
+  return [fault(['add_response_headers', name], message)];
 }
 
 /** A preflight is an OPTIONS without the request's own headers (Fetch Standard, "CORS-preflight fetch"). */

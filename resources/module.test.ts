@@ -45,6 +45,13 @@ test('a Module with every label and log field is read as it is written', () => {
   assert.deepEqual(resource?.spec, { config: { ...DEFAULTS, ...config }, gateway_id: ['default'] });
 });
 
+test('credentials for any origin do not count', () => {
+  const config = { cors: { origins: '*', credentials: true } };
+  assert.deepEqual(problemsOf('Module', { config }, 'gateway'), [
+    'warning spec.config.cors.credentials: `credentials` does not count with the origin `*`: any site could act as the client; list the origins',
+  ]);
+});
+
 test('a name of the server that cannot stand in a header is left out', () => {
   for (const server_name of ['', ' a', 'a\nb', 'é', 'x'.repeat(101)])
     assert.deepEqual(problemsOf('Module', { config: { server_name } }, 'gateway'), [
@@ -57,12 +64,12 @@ test('a default of Mappings with an error is left out alone', () => {
   const retry_policy = { retry_on: '5xx' };
   const config = {
     escaped_slashes: 'keep',
-    cors: { origins: '*', credentials: true },
+    cors: { origins: 'https://a.example/x' },
     load_balancer: { policy: 'random' },
     retry_policy,
   };
   assert.deepEqual(problemsOf('Module', { config }, 'gateway'), [
-    'error spec.config.cors.credentials: `credentials` with the origin `*` would let any site act as the client; list the origins',
+    'error spec.config.cors.origins: Cannot parse origin "https://a.example/x": write `*`, scheme://host or scheme://host:port, without a path',
     'error spec.config.load_balancer.policy: `policy` must be one of `round_robin`, `least_request`, `ring_hash`, `maglev`, not "random"',
   ]);
   const [resource] = parseText(documentOf('Module', { config }, 'gateway')).resources;

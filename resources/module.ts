@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { checkCredentials } from './cors.ts';
 import { gatewayId } from './gateway-id.ts';
 import type { KindDefinition } from './kind.ts';
 import { defaultLabels } from './labels.ts';
@@ -69,6 +70,7 @@ export const module: KindDefinition<typeof schema> = {
   unknownField: 'warning',
   names: ['gateway', 'ambassador'],
   singleton: true,
+  check: ({ config }) => checkCredentials(config?.cors, ['config', 'cors']),
 };
 
 export type ModuleSpec = z.output<typeof schema>;

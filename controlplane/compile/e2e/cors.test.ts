@@ -34,7 +34,7 @@ const resources = (port: number, limits: string) => {
       `prefix: /listed/, cors: {origins: '${SHOP}, https://*.example.org', methods: 'PUT', headers: 'X-Token',
         credentials: true, exposed_headers: 'X-Total', max_age: 600}`,
     ),
-    mapping('any', `prefix: /any/, cors: {origins: '*'}`),
+    mapping('any', `prefix: /any/, cors: {origins: '*', credentials: true}`),
     mapping('refused', `prefix: /refused/, cors: {origins: '*'}`),
     mapping('limited', `prefix: /limited/, cors: {origins: '*'}, labels: {gateway: [{g: [limited]}]}`),
     mapping('without', 'prefix: /without/'),
@@ -138,7 +138,7 @@ test('an origin is compared whole', async () => {
     assert.deepEqual(corsOf(await get('/listed/x', origin)), {}, origin);
 });
 
-test('with the origin * no credentials count, not even at the word of the service', async () => {
+test('with the origin * no credentials count, neither at the word of the Mapping nor of the service', async () => {
   assert.deepEqual(corsOf(await get('/any/x', OTHER)), { 'allow-origin': OTHER });
 });
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from '#protos/json.ts';
-import type { Cors } from '#resources/cors.ts';
+import { type Cors, openOrigin } from '#resources/cors.ts';
 import { ANY_ORIGIN } from '#resources/cors-origin.ts';
 import { extension } from '../extension.ts';
 import { quoteRegex } from '../quote-regex.ts';
@@ -32,14 +32,15 @@ export function corsOf(cors: Cors | undefined): JsonObject {
   };
 }
 
-function policyOf({ origins, methods, headers, exposed_headers, credentials, max_age }: Cors): JsonObject {
+function policyOf(cors: Cors): JsonObject {
+  const { origins, methods, headers, exposed_headers, max_age } = cors;
   return {
     allow_origin_string_match: origins.map(originMatcher),
     ...(methods.length === 0 ? {} : { allow_methods: methods.join(', ') }),
     ...(headers.length === 0 ? {} : { allow_headers: headers.join(', ') }),
     ...(exposed_headers.length === 0 ? {} : { expose_headers: exposed_headers.join(', ') }),
     ...(max_age === undefined ? {} : { max_age: String(max_age) }),
-    allow_credentials: credentials,
+    allow_credentials: cors.credentials && openOrigin(cors) === undefined,
     forward_not_matching_preflights: false,
   };
 }
