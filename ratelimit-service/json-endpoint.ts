@@ -37,7 +37,7 @@ export async function decideJson(
 
 /** By way of the wire, so that what is read is exactly what gRPC clients can send. */
 function toRequest(body: unknown): { readonly value: RateLimitRequest } | { readonly error: string } {
-  if (!isJsonObject(body)) return { error: `want a ${REQUEST} as a JSON object` };
+  if (!isJsonObject(body)) return { error: `want an ${REQUEST} as a JSON object` };
   try {
     const bytes = encode(REQUEST, toFieldNames(REQUEST, body));
     return { value: messageType(REQUEST).decode(bytes) as unknown as RateLimitRequest };

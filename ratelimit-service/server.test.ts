@@ -237,7 +237,7 @@ describe('POST /json', () => {
 
   for (const [body, error] of [
     ['{', 'the body is not JSON'],
-    ['[]', 'want a envoy.service.ratelimit.v3.RateLimitRequest as a JSON object'],
+    ['[]', 'want an envoy.service.ratelimit.v3.RateLimitRequest as a JSON object'],
     ['{"domain": 1}', /domain/],
     ['{"domian": "a"}', /domian/],
     ['{"domain": "gateway"}', 'there are no descriptors'],
