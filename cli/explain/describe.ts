@@ -2,6 +2,7 @@ import type { Label, LabelPattern, PatternLabel } from '#resources/label-pattern
 import { filterSection } from './explained-filters-text.ts';
 import type { AppliedLimit, ExplainedLimit, OtherLimit } from './explained-limits.ts';
 import type { ExplainedGroup, ExplainedRateLimits, RateLimitCase } from './explained-rate-limits.ts';
+import type { Target } from './explained-route.ts';
 import type { Explanation } from './explanation.ts';
 import { placeText } from './place.ts';
 import { plain } from './plain.ts';
@@ -44,13 +45,16 @@ function routeSection({ nearest = [], route }: Explanation): readonly string[] {
 }
 
 function targetSection({ route }: Explanation): readonly string[] {
-  const targets = route?.targets ?? [];
+  const { copies = [], targets = [] } = route ?? {};
+  const alsoTo = copies.length === 0 ? [] : ['Copies', ...copies.map(shareText)];
   if (targets.length === 0) return [];
-  if (targets.length === 1) return ['Target cluster', ...targets.map(({ cluster }) => `  ${cluster}`)];
-  const lines = targets.map(
-    ({ cluster, percent, of }) => `  ${percentText(percent)}  ${cluster}, ${placeText(of)}`,
-  );
-  return ['Target clusters', ...lines];
+  if (targets.length === 1)
+    return ['Target cluster', ...targets.map(({ cluster }) => `  ${cluster}`), ...alsoTo];
+  return ['Target clusters', ...targets.map(shareText), ...alsoTo];
+}
+
+function shareText({ cluster, of, percent }: Target): string {
+  return `  ${percentText(percent)}  ${cluster}, ${placeText(of)}`;
 }
 
 function percentText(percent: number): string {

@@ -11,6 +11,8 @@ export type ExplainedRoute = Place & {
   readonly domains: readonly string[];
   /** Empty when the gateway answers itself. */
   readonly targets: readonly Target[];
+  /** Who gets copies (Mappings with `shadow`). */
+  readonly copies: readonly Target[];
 };
 
 /** A cluster, and how many percent of the requests it gets. */
@@ -22,12 +24,25 @@ export function explainRoute(
   places: ReadonlyMap<string, Place>,
 ): ExplainedRoute {
   const owner = placeOf(places, route.name);
-  const sharing = mappingsSharing(route.name, resources).map(({ id }) => placeOf(places, id));
-  const targets = clustersOf(route.route).map((target, index) => ({
-    ...target,
-    of: sharing[index] ?? owner,
+  const sharing = Map.groupBy(mappingsSharing(route.name, resources), ({ spec }) => spec.shadow);
+  const withPlaces = (clusters: readonly Omit<Target, 'of'>[], isShadow: boolean) =>
+    clusters.map((target, index) => {
+      const mapping = sharing.get(isShadow)?.[index];
+      return { ...target, of: mapping === undefined ? owner : placeOf(places, mapping.id) };
+    });
+  return {
+    ...owner,
+    domains: virtualHost.domains,
+    targets: withPlaces(clustersOf(route.route), false),
+    copies: withPlaces(mirrorsOf(route.route), true),
+  };
+}
+
+function mirrorsOf(action: RouteAction | undefined): readonly Omit<Target, 'of'>[] {
+  return (action?.request_mirror_policies ?? []).map(({ cluster, runtime_fraction }) => ({
+    cluster,
+    percent: runtime_fraction?.default_value.numerator ?? 100,
   }));
-  return { ...owner, domains: virtualHost.domains, targets };
 }
 
 function clustersOf(action: RouteAction | undefined): readonly Omit<Target, 'of'>[] {
@@ -38,13 +53,11 @@ function clustersOf(action: RouteAction | undefined): readonly Omit<Target, 'of'
   return clusters.map(({ name, weight }) => ({ cluster: name, percent: (weight / whole) * 100 }));
 }
 
-/** The Mappings that match the very same requests, in the order in which the route has their clusters. */
+/** The Mappings that match the very same requests, also shadows, in the order in which the route has their clusters. */
 function mappingsSharing(id: string, { mappings }: ResourceSet): readonly Resource<'Mapping'>[] {
   const first = mappings.find(mapping => mapping.id === id);
   if (first === undefined) return [];
   const key = matchKey(first.spec);
   const { node_group } = first.spec;
-  return mappings.filter(
-    ({ spec }) => !spec.shadow && spec.node_group === node_group && matchKey(spec) === key,
-  );
+  return mappings.filter(({ spec }) => spec.node_group === node_group && matchKey(spec) === key);
 }

@@ -32,7 +32,14 @@ export type RouteAction = {
   readonly cluster?: string;
   readonly weighted_clusters?: { readonly clusters: readonly WeightedCluster[] };
   readonly rate_limits?: readonly JsonObject[];
+  readonly request_mirror_policies?: readonly Mirror[];
   readonly upgrade_configs?: readonly { readonly upgrade_type: string }[];
+};
+
+/** Of all requests, unless it says of how many in a hundred. */
+export type Mirror = {
+  readonly cluster: string;
+  readonly runtime_fraction?: { readonly default_value: { readonly numerator: number } };
 };
 
 export type WeightedCluster = { readonly name: string; readonly weight: number };
