@@ -16,16 +16,18 @@ export function checkTraffic(spec: Partial<MappingSpec>): readonly Finding[] {
   ];
 }
 
-/** Envoy names any origin that asks, so that credentials for all must not be allowed by another field. */
-function checkAddedCredentials({
-  cors,
-  add_response_headers = {},
-}: Partial<MappingSpec>): readonly Finding[] {
-  const name = 'access-control-allow-credentials';
-  if (cors === undefined || openOrigin(cors) === undefined) return [];
-  if (!Object.hasOwn(add_response_headers, name)) return [];
+const CREDENTIALS = 'access-control-allow-credentials';
+
+/** Whether credentials would be allowed to any origin, since Envoy names the one that asks: then no other field may allow them. */
+export function addsCredentials({ cors, add_response_headers = {} }: Partial<MappingSpec>): boolean {
+  const isOpen = cors !== undefined && openOrigin(cors) !== undefined;
+  return isOpen && Object.hasOwn(add_response_headers, CREDENTIALS);
+}
+
+function checkAddedCredentials(spec: Partial<MappingSpec>): readonly Finding[] {
+  if (!addsCredentials(spec)) return [];
   const message = 'with `cors` for any origin it would let any site act as the client';
-  return [fault(['add_response_headers', name], message)];
+  return [fault(['add_response_headers', CREDENTIALS], message)];
 }
 
 /** A preflight is an OPTIONS without the request's own headers (Fetch Standard, "CORS-preflight fetch"). */

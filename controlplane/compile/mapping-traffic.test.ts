@@ -105,6 +105,21 @@ test('a route is made anew when a shadow comes, or a default of the Module chang
   assert.deepEqual(made({}), plain);
 });
 
+test("the Module's cors for any origin is not for a Mapping that adds leave for credentials", () => {
+  const adding = { add_response_headers: { 'access-control-allow-credentials': 'true' } };
+  const withCors = (origins: string) =>
+    ['a', 'b'].map(name =>
+      JSON.stringify(
+        routeOf(
+          compiled(setOf(mapping('a', adding), mapping('b', {}), moduleWith({ cors: { origins } }))),
+          name,
+        ),
+      ).includes('filters.http.cors'),
+    );
+  assert.deepEqual(withCors('*'), [false, true]);
+  assert.deepEqual(withCors('https://a.example'), [true, true]);
+});
+
 test('a shadow that Envoy refuses closes nothing', () => {
   const { mappings } = setOf(mapping('a', { shadow: true }), mapping('b', {}));
   const [shadow, served] = mappings.map(closedResource);

@@ -1,3 +1,5 @@
+import type { MappingSpec } from '#resources/mapping.ts';
+import { addsCredentials } from '#resources/mapping-traffic-check.ts';
 import { moduleDefaultsShape } from '#resources/module-defaults.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import type { Memo } from './memo.ts';
@@ -15,8 +17,15 @@ export function withModuleDefaults(resources: ResourceSet, memo: Memo): Resource
   const defaults: Defaults = Object.fromEntries(given.map(field => [field, config[field]]));
   const inputs = FIELDS.map(field => config[field]);
   const mappings = resources.mappings.map(mapping => {
-    const spec = memo.of(mapping.spec, 'defaults', inputs, () => ({ ...defaults, ...mapping.spec }));
+    const spec = memo.of(mapping.spec, 'defaults', inputs, () => withDefaults(mapping.spec, defaults));
     return { ...mapping, spec };
   });
   return { ...resources, mappings };
+}
+
+/** A Mapping that lets every page use credentials keeps to the pages that its service names: the default for any origin is not for it. */
+function withDefaults(spec: MappingSpec, defaults: Defaults): MappingSpec {
+  const { cors: _, ...others } = defaults;
+  const together = { ...defaults, ...spec };
+  return addsCredentials(together) ? { ...others, ...spec } : together;
 }
