@@ -46,10 +46,14 @@ function hasFilter({ http_filters }: JsonObject, filter: string): boolean {
   return objectsIn(http_filters).some(({ name }) => name === filter);
 }
 
-/** Source: Envoy's page of `HttpConnectionManager.early_header_mutation_extensions`. */
-function removedHeaders({ early_header_mutation_extensions }: JsonObject): ReadonlySet<string> {
+/** Source: Envoy's page of `HttpConnectionManager`, `early_header_mutation_extensions` and `forward_client_cert_details`. */
+function removedHeaders(manager: JsonObject): ReadonlySet<string> {
+  const { early_header_mutation_extensions, forward_client_cert_details } = manager;
   const mutations = objectsIn(early_header_mutation_extensions).flatMap(({ typed_config }) =>
     isJsonObject(typed_config) ? objectsIn(typed_config.mutations) : [],
   );
-  return new Set(mutations.flatMap(({ remove }) => (typeof remove === 'string' ? remove.toLowerCase() : [])));
+  const certificate =
+    forward_client_cert_details === 'ALWAYS_FORWARD_ONLY' ? [] : ['x-forwarded-client-cert'];
+  const removed = mutations.flatMap(({ remove }) => (typeof remove === 'string' ? remove.toLowerCase() : []));
+  return new Set([...certificate, ...removed]);
 }

@@ -58,6 +58,7 @@ const OWN: readonly string[] = [
   'x-envoy-upstream-rq-timeout-alt-response',
   'x-envoy-upstream-rq-timeout-ms',
   'x-envoy-upstream-stream-duration-ms',
+  'x-forwarded-client-cert',
   'x-forwarded-host',
 ];
 
