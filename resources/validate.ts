@@ -63,7 +63,7 @@ function accepted<Spec extends object>(spec: Spec, findings: readonly Finding[])
   return { spec, wellFormed: spec, findings };
 }
 
-/** The fields that have no issue, with their defaults. */
+/** The fields that have no issue, with their defaults. A schema that is used once is not worth to be compiled, which takes milliseconds. */
 function parseWellFormed<Schema extends z.ZodObject>(
   schema: Schema,
   input: unknown,
@@ -72,7 +72,7 @@ function parseWellFormed<Schema extends z.ZodObject>(
   const parsed = wellFormedSchema(
     schema,
     issues.map(({ path }) => path),
-  ).safeParse(input);
+  ).safeParse(input, { jitless: true });
   return parsed.success ? (parsed.data as Partial<z.output<Schema>>) : {};
 }
 

@@ -12,8 +12,8 @@ type Mapping = Resource<'Mapping'>;
 
 /** The request headers that a Mapping adds: all but those that the gateway itself sets, beside which Envoy would put the Mapping's, or in their place. */
 export function addedHeaders(spec: MappingSpec, settersOf: HeaderSetters | undefined): AddedHeaders {
-  if (settersOf === undefined) return spec.add_request_headers;
   const added = Object.entries(spec.add_request_headers);
+  if (settersOf === undefined || added.length === 0) return spec.add_request_headers;
   return Object.fromEntries(added.filter(([name]) => settersOf(spec, name) === undefined));
 }
 
@@ -43,7 +43,8 @@ function replaces(spec: MappingSpec, settersOf: HeaderSetters): boolean {
 
 /** A Problem for each request header that a Mapping changes and the gateway itself sets. */
 export function addedHeaderProblems({ mappings }: ResourceSet, settersOf: HeaderSetters): readonly Problem[] {
-  return mappings.flatMap(mapping => [
+  const changing = mappings.filter(({ spec }) => changesRequests(spec));
+  return changing.flatMap(mapping => [
     ...Object.entries(mapping.spec.add_request_headers).flatMap(([name, { append }]) =>
       problemsOf(mapping, 'error', ['add_request_headers', name], settersOf(mapping.spec, name), setter =>
         addedText(name, append, setter),
@@ -59,6 +60,10 @@ export function addedHeaderProblems({ mappings }: ResourceSet, settersOf: Header
       ),
     ),
   ]);
+}
+
+function changesRequests({ add_request_headers, remove_request_headers }: MappingSpec): boolean {
+  return Object.keys(add_request_headers).length + remove_request_headers.length > 0;
 }
 
 function problemsOf(

@@ -25,7 +25,7 @@ function allKinds(seed: number, chances: Chances): readonly unknown[] {
   const policies = randomPolicies(12, chances).map(({ name, namespace, spec }) =>
     written('FilterPolicy', namespace, name, spec),
   );
-  return [...randomDocuments(seed, 350), ...filters, ...policies, ...randomHosts(chances).documents];
+  return [...randomDocuments(seed, 200), ...filters, ...policies, ...randomHosts(chances).documents];
 }
 
 function textOf(documents: readonly unknown[]): string {
@@ -55,7 +55,7 @@ function bytesOf(text: string): readonly (readonly string[])[] {
 
 /** Each batch is one configuration for Envoy; a failure names its seed. */
 for (const seed of [1, 2, 3, 4, 5, 6]) {
-  test(`what the parser accepts of 400 random resources, Envoy accepts (seed ${seed})`, async () => {
+  test(`what the parser accepts of 250 random resources, Envoy accepts (seed ${seed})`, async () => {
     const { resources } = resourceSetOf(textOf(allKinds(seed, chancesOf(seed))));
     const { filterPolicies, filters, mappings, rateLimits } = resources;
     assert.ok(mappings.length > 20, `only ${mappings.length} Mappings: this shows little`);

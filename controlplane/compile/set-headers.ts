@@ -13,7 +13,10 @@ export type HeaderSetters = (spec: MappingSpec, header: string) => HeaderSetter 
 
 const LIMIT: HeaderSetter = { kind: 'RateLimit', who: "a RateLimit's `injectRequestHeaders`" };
 
-/** The Filters that may run on a Mapping's host, unless its route is without filters, and the limits, which may set `ownHeaders` on all requests. */
+/**
+ * The Filters that may run on a Mapping's host, unless its route is without filters, and the limits, which may set `ownHeaders` on all requests. What is redirected goes to no
+ * service.
+ */
 export function headerSetters(
   { settersOn }: Pick<EdgeFilters, 'settersOn'>,
   ownHeaders: readonly string[],
@@ -22,6 +25,7 @@ export function headerSetters(
   const own = new Set(ownHeaders);
   const isBypassed = bypasses(mappings);
   return (spec, header) => {
+    if (spec.host_redirect) return undefined;
     const name = headerIdentity(header);
     const filter = settersOn(mappingDomain(spec)).get(name);
     if (filter !== undefined && !isBypassed(spec))

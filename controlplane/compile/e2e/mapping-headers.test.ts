@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type CompiledEnvoy, startCompiled } from './compiled-envoy.ts';
 import { startEchoServer } from './echo-server.ts';
+import { startRateLimitStub } from './rate-limit-stub.ts';
 
 let blue: Awaited<ReturnType<typeof startEchoServer>>;
 let green: Awaited<ReturnType<typeof startEchoServer>>;
@@ -107,4 +108,24 @@ test('of Mappings that share a route each changes the headers of its own request
     seen.add([echo.server, headers['x-version'], echo.headers['x-version'], echo.headers['x-stable']].join());
   }
   assert.deepEqual([...seen].sort(), ['blue,old,,1', 'green,,new,']);
+});
+
+test('labels read the headers of the client, not those that the Mapping changes', async t => {
+  const limits = await startRateLimitStub();
+  t.after(limits.stop);
+  const labelled = await startCompiled(
+    mapping(
+      'labelled',
+      `prefix: /, service: '${blue.address}', labels: {gateway: [{a: [{tenant: {header: x-tenant}}]}]},
+      add_request_headers: {x-tenant: {value: mine, append: false}}`,
+    ) +
+      `---\napiVersion: gateway.internal/v2\nkind: RateLimitService\nmetadata: {name: l}\nspec: {service: '${limits.address}', timeout_ms: 2000}\n`,
+  );
+  t.after(labelled.stop);
+  const { headers } = await labelled.echo('/', { headers: { 'x-tenant': 'theirs' } });
+  assert.equal(headers['x-tenant'], 'mine');
+  assert.deepEqual(
+    limits.asked().map(({ descriptors }) => descriptors),
+    [['tenant=theirs']],
+  );
 });

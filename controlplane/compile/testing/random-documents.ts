@@ -1,4 +1,5 @@
 import { seededRandom } from '#protos/testing/random.ts';
+import { randomRouting } from './random-routing.ts';
 import { randomTraffic } from './random-traffic.ts';
 
 type Value = unknown;
@@ -123,24 +124,6 @@ const SPECIFIERS: readonly Value[] = [
   ...HEADERS.map(header => ({ k: { header } })),
   ...TEXTS.slice(1).map(key => ({ [key]: { header: 'x-a' } })),
 ];
-/** What Mappings change; most of it is right. */
-const CHANGED: readonly string[] = [
-  'x-a',
-  'X-B',
-  'x_c',
-  "x!#$%&'*+-.^`|~",
-  'server',
-  'x-forwarded-host',
-  'te',
-];
-const FORMATS: readonly string[] = [
-  ...['', ' a ', '\\1', "'", '{{', 'é', '😀', '\t', 'x'.repeat(300), '%'],
-  ...['100%% %PROTOCOL%', '%START_TIME(%s)% %REQ(x?y):3%', '%FILTER_STATE(a)%', '%UPSTREAM_HOST%'],
-];
-const EXPRESSIONS: readonly string[] = [
-  ...['.*', 'a|b', '(?i)x', '[a-z]{1,50}', '^a$', '(?:)', '\\d+', '\\pL+', `(${'abc|'.repeat(100)}z)`],
-  '(',
-];
 const METHODS: readonly string[] = ['GET', 'post', 'CONNECT', 'PROPFIND', 'M-SEARCH', 'a b'];
 const UPGRADES: readonly string[] = [
   'websocket',
@@ -208,71 +191,18 @@ function mapping(pick: Pick, maybe: Maybe): Value {
       precedence: () => pick([-1, 0, 1, 2_147_483_647]),
       rewrite: () => pick(PATHS),
       host_rewrite: () => pick([...HOSTS, ...TEXTS]),
-      ...matchFields(pick),
-      ...headerFields(pick),
-      ...redirectFields(pick),
-      auto_host_rewrite: () => pick([true, false]),
-      regex_rewrite: () => substitution(pick),
       timeout_ms: () => pick(NUMBERS),
       connect_timeout_ms: () => pick(NUMBERS),
       weight: () => pick(NUMBERS),
       resolver: () => pick(['dns', 'sds', 'endpoint']),
       bypass_auth: () => pick([true, false]),
-      allow_upgrade: () => [pick(UPGRADES), pick(UPGRADES)],
+      allow_upgrade: () => [pick(UPGRADES), 'websocket'],
       use_websocket: () => pick([true, false]),
       labels: () => ({
         [pick(DOMAINS)]: [{ g: [pick(SPECIFIERS), pick(SPECIFIERS)] }, { [pick(TEXTS)]: [pick(SPECIFIERS)] }],
       }),
     }),
-    ...expressions(pick),
-  };
-}
-
-function headerFields(pick: Pick): Record<string, () => Value> {
-  const added = () => ({
-    [pick(CHANGED)]: pick(FORMATS),
-    [pick(CHANGED)]: { value: pick(FORMATS), append: false },
-  });
-  const removed = () => pick([pick(CHANGED), ['x-d', pick(CHANGED)]]);
-  return {
-    add_request_headers: added,
-    remove_request_headers: removed,
-    add_response_headers: added,
-    remove_response_headers: removed,
-  };
-}
-
-function matchFields(pick: Pick): Record<string, () => Value> {
-  return {
-    case_sensitive: () => pick([true, false]),
-    regex_headers: () => ({ [pick(CHANGED)]: pick(EXPRESSIONS), host: pick(EXPRESSIONS) }),
-    query_parameters: () => ({ [pick(['a', '%41', '%', 'a[]'])]: pick([true, '', '%20', 'a=b', '"', '$1']) }),
-    regex_query_parameters: () => ({ [pick(['a', 'b', 'c', '%', 'é'])]: pick(EXPRESSIONS) }),
-  };
-}
-
-/** Most Mappings have no expression, or the host and the method that `maybe` gave them would be none. */
-function expressions(pick: Pick): object {
-  return {
-    ...pick([{}, {}, {}, { host: pick(EXPRESSIONS), host_regex: true }]),
-    ...pick([{}, {}, {}, { method: pick(EXPRESSIONS), method_regex: true }]),
-  };
-}
-
-function redirectFields(pick: Pick): Record<string, () => Value> {
-  return {
-    host_redirect: () => pick([true, false]),
-    redirect_response_code: () => pick([301, 302, 303, 307, 308, 308]),
-    [pick(['path_redirect', 'prefix_redirect'])]: () => pick(PATHS),
-    regex_redirect: () => substitution(pick),
-  };
-}
-
-function substitution(pick: Pick): Value {
-  const substitution = pick(['/', '/x?y', '/\\0', '/\\\\', '/$1', '/\\1', 'x']);
-  return {
-    pattern: pick(['/a', '', '.*', '^/?', '/(a|b)+', '[a-z]{1,50}', '(?i)/x', '^', '/(']),
-    substitution,
+    ...(pick([true, false]) ? randomRouting(pick, maybe) : {}),
   };
 }
 
