@@ -37,6 +37,11 @@ const cases: readonly (readonly [string, z.core.$ZodType, unknown])[] = [
     { type: 'array', items: { 'x-kubernetes-preserve-unknown-fields': true } },
   ],
   [
+    'a field that is left out when it is wrong',
+    z.int().meta({ droppable: true }).describe('Seconds'),
+    { description: 'Seconds', 'x-kubernetes-preserve-unknown-fields': true },
+  ],
+  [
     'a map, of which the server would drop a null that it does not know',
     z.record(z.string(), z.boolean()),
     { type: 'object', additionalProperties: { type: 'boolean', nullable: true } },

@@ -25,6 +25,8 @@ export function orNull(type: OpenApi): OpenApi {
 }
 
 function typeOf(schema: z.core.$ZodType): OpenApi {
+  // The parser takes it with any error, and leaves it out.
+  if (metaOf(schema).droppable === true) return ANYTHING;
   const inner = unwrap(schema);
   const shape = shapeOf(schema);
   if (shape !== undefined) {
