@@ -59,11 +59,15 @@ const REFUSED: readonly [head: string, problem: string, kind: string][] = [
     '2 error kind: unknown kind `mapping`, did you mean `Mapping`?',
     'Mapping',
   ],
-  ['apiVersion: getambassador.io/v2\nkind: Listener', '2 error kind: Listener is not served yet', 'Listener'],
   [
-    'apiVersion: getambassador.io/v2\nkind: TCPMapping',
-    '2 error kind: TCPMapping is not served yet',
-    'TCPMapping',
+    'apiVersion: getambassador.io/v3alpha1\nkind: Listener',
+    '2 error kind: Listener is not served: EDGE_ADDRESS and EDGE_TLS_ADDRESS of the control plane say where the edge listens',
+    'Listener',
+  ],
+  [
+    'apiVersion: getambassador.io/v2\nkind: AuthService',
+    '2 error kind: AuthService is not served: requests pass without being asked of it; write a Filter and a FilterPolicy',
+    'AuthService',
   ],
 ];
 

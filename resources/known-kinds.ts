@@ -1,12 +1,12 @@
-/** Kinds of Ambassador's family that a user may bring, and that we do not serve, or not yet. */
-export const NOT_SERVED: readonly string[] = [
-  'AuthService',
-  'ConsulResolver',
-  'DevPortal',
-  'KubernetesEndpointResolver',
-  'KubernetesServiceResolver',
-  'Listener',
-  'LogService',
-  'TCPMapping',
-  'TracingService',
-];
+/** Kinds of Ambassador's family that a user may bring and that we do not serve: what that means for the site, and what there is in their place. */
+export const NOT_SERVED: Readonly<Record<string, string>> = {
+  AuthService: 'requests pass without being asked of it; write a Filter and a FilterPolicy',
+  ConsulResolver: 'instances come from the file, DNS or Kubernetes that the discovery service follows',
+  DevPortal: 'nothing is in its place',
+  KubernetesEndpointResolver: 'none is needed for `resolver: endpoint` of a Mapping',
+  KubernetesServiceResolver: 'none is needed: names are asked of DNS by default',
+  Listener: 'EDGE_ADDRESS and EDGE_TLS_ADDRESS of the control plane say where the edge listens',
+  LogService: 'the edge writes its access log to its output, as `proxy_log_format` of the Module says',
+  TCPMapping: 'connections other than HTTP are not forwarded',
+  TracingService: 'no traces are sent',
+};
