@@ -1,6 +1,7 @@
 import { caution, type Finding, fault } from './finding.ts';
 import { ipVersion } from './ip-address.ts';
 import type { MappingSpec } from './mapping.ts';
+import { checkHeaders } from './mapping-headers.ts';
 import { checkMatch } from './mapping-match.ts';
 import { checkRedirect } from './mapping-redirect.ts';
 import { checkRewrite } from './mapping-rewrite.ts';
@@ -11,6 +12,7 @@ import { whyUnreachable } from './unreachable-prefix.ts';
 export function checkMapping(spec: Partial<MappingSpec>): readonly Finding[] {
   return [
     ...checkMatch(spec),
+    ...checkHeaders(spec),
     ...checkRedirect(spec),
     ...checkRewrite(spec),
     ...checkReach(spec),

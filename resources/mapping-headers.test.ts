@@ -38,6 +38,17 @@ for (const [fields, expected] of READ_AS) {
   });
 }
 
+for (const [fields, field] of [
+  [{ remove_response_headers: ['Server'] }, 'remove_response_headers'],
+  [{ add_response_headers: { server: 'a' } }, 'add_response_headers.server'],
+] as const) {
+  test(`a Mapping with ${JSON.stringify(fields)} is served with a warning at the edge`, () => {
+    const why = 'the edge writes `server` itself: `server_name` of the Module says what';
+    assert.deepEqual(problemsOf('Mapping', { ...MINIMAL, ...fields }), [`warning spec.${field}: ${why}`]);
+    assert.deepEqual(problemsOf('Mapping', { ...MINIMAL, ...fields, node_group: 'user' }), []);
+  });
+}
+
 const ADDED = '`x-a` must be a string, or a map of `value` (a string) and `append` (`true` or `false`)';
 const TOKEN = "is not a header name: letters, digits and !#$%&'*+-.^_`|~ only";
 

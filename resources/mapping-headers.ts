@@ -1,6 +1,8 @@
 import * as z from 'zod';
+import { caution, type Finding } from './finding.ts';
 import { parseHeaderFormat } from './header-format.ts';
 import { parseHeaderName } from './http-token.ts';
+import type { MappingSpec } from './mapping.ts';
 import type { Parsed } from './parsed-string.ts';
 import {
   CREDENTIAL_HEADERS,
@@ -89,3 +91,16 @@ export const mappingHeadersShape = {
   ),
   remove_response_headers: removed.describe('Headers that the client does not get'),
 };
+
+/** What Envoy does not let a route change: the edge writes its own `server` over all, last. */
+export function checkHeaders(spec: Partial<MappingSpec>): readonly Finding[] {
+  const { add_response_headers = {}, node_group, remove_response_headers = [] } = spec;
+  if (node_group !== 'edge') return [];
+  const why = 'the edge writes `server` itself: `server_name` of the Module says what';
+  return [
+    ...(Object.hasOwn(add_response_headers, 'server')
+      ? [caution(['add_response_headers', 'server'], why)]
+      : []),
+    ...(remove_response_headers.includes('server') ? [caution(['remove_response_headers'], why)] : []),
+  ];
+}

@@ -42,7 +42,7 @@ const RESOURCES = (blue: string, green: string) =>
     ),
     mapping(
       'response',
-      `prefix: /response/, service: '${blue}', remove_response_headers: [x-envoy-upstream-service-time, content-type],
+      `prefix: /response/, service: '${blue}', remove_response_headers: [x-envoy-upstream-service-time, content-type, server],
       add_response_headers: {x-client: '%REQ(x-id)%', x-served: '%RESPONSE_CODE%', content-length-was: '%RESP(content-length)%'}`,
     ),
     mapping(
@@ -93,6 +93,7 @@ test('a client gets the headers that the Mapping adds, and not those that it rem
   assert.equal(headers['content-length-was'], headers['content-length']);
   assert.equal(headers['x-envoy-upstream-service-time'], undefined);
   assert.equal(headers['content-type'], undefined);
+  assert.equal(headers.server, 'envoy', 'which has a warning');
 });
 
 test("they stand in Envoy's own answers, too", async () => {
