@@ -37,16 +37,21 @@ function inOwnCase({ rank, route, origins }: RouteEntry): RouteEntry {
   return { rank: sensitive, route: { ...route, match }, origins };
 }
 
-/** One for each Mapping of which other letter case is closed. */
+/** One for each Mapping of which other letter case is closed, or that takes it by an expression of its own. */
 export function letterCaseProblems(mappings: readonly Mapping[], rules: Rules): readonly Problem[] {
-  return mappings
-    .filter(mapping => isGuarded(mapping, rules))
-    .map(mapping =>
-      problemOf(
-        mapping,
-        'error',
-        'spec.case_sensitive',
-        'paths in other letter case answer 500: FilterPolicies have rules for paths here, which compare letter case, and would be got around',
-      ),
-    );
+  return mappings.flatMap(mapping => {
+    if (isGuarded(mapping, rules)) return [problemOf(mapping, 'error', 'spec.case_sensitive', CLOSED)];
+    const { bypass_auth, prefix, prefix_regex } = mapping.spec;
+    const folds = prefix_regex && FOLDING.test(prefix);
+    if (!folds || !rules.comparesPaths(mappingDomain(mapping.spec), bypass_auth)) return [];
+    return [problemOf(mapping, 'warning', 'spec.prefix', OPEN)];
+  });
 }
+
+/** RE2's flag for any letter case. */
+const FOLDING = /\(\?[a-zA-Z]*i/;
+
+const CLOSED =
+  'paths in other letter case answer 500: FilterPolicies have rules for paths here, which compare letter case, and would be got around';
+const OPEN =
+  'the expression takes any letter case, and FilterPolicies have rules for paths here, which compare it: what is written in other letter case meets no such rule';
