@@ -12,9 +12,15 @@ type Mapping = Resource<'Mapping'>;
 
 /** The request headers that a Mapping adds: all but those that the gateway itself sets, beside which Envoy would put the Mapping's, or in their place. */
 export function addedHeaders(spec: MappingSpec, settersOf: HeaderSetters | undefined): AddedHeaders {
+  if (settersOf === undefined || !addsRequestHeaders(spec)) return spec.add_request_headers;
   const added = Object.entries(spec.add_request_headers);
-  if (settersOf === undefined || added.length === 0) return spec.add_request_headers;
   return Object.fromEntries(added.filter(([name]) => settersOf(spec, name) === undefined));
+}
+
+/** Without a list of them: of ten thousand Mappings most add none. */
+export function addsRequestHeaders({ add_request_headers }: MappingSpec): boolean {
+  for (const _ in add_request_headers) return true;
+  return false;
 }
 
 /**
@@ -36,6 +42,7 @@ export function closeReplacing(resources: ResourceSet, settersOf: HeaderSetters)
 }
 
 function replaces(spec: MappingSpec, settersOf: HeaderSetters): boolean {
+  if (!addsRequestHeaders(spec)) return false;
   return Object.entries(spec.add_request_headers).some(
     ([name, { append }]) => !append && settersOf(spec, name)?.kind === 'Filter',
   );
@@ -43,7 +50,9 @@ function replaces(spec: MappingSpec, settersOf: HeaderSetters): boolean {
 
 /** A Problem for each request header that a Mapping changes and the gateway itself sets. */
 export function addedHeaderProblems({ mappings }: ResourceSet, settersOf: HeaderSetters): readonly Problem[] {
-  const changing = mappings.filter(({ spec }) => changesRequests(spec));
+  const changing = mappings.filter(
+    ({ spec }) => spec.remove_request_headers.length > 0 || addsRequestHeaders(spec),
+  );
   return changing.flatMap(mapping => [
     ...Object.entries(mapping.spec.add_request_headers).flatMap(([name, { append }]) =>
       problemsOf(mapping, 'error', ['add_request_headers', name], settersOf(mapping.spec, name), setter =>
@@ -60,10 +69,6 @@ export function addedHeaderProblems({ mappings }: ResourceSet, settersOf: Header
       ),
     ),
   ]);
-}
-
-function changesRequests({ add_request_headers, remove_request_headers }: MappingSpec): boolean {
-  return Object.keys(add_request_headers).length + remove_request_headers.length > 0;
 }
 
 function problemsOf(

@@ -22,17 +22,16 @@ export type ClusterTraffic = Partial<Pick<MappingSpec, (typeof FIELDS)[number]>>
 
 /** Its fields that say something else than the default. */
 export function trafficFields(traffic: ClusterTraffic): readonly (keyof ClusterTraffic)[] {
-  const plain = meanings({});
   const own = meanings(traffic);
-  return FIELDS.filter(field => own[field] !== plain[field]);
+  return FIELDS.filter(field => own[field] !== PLAIN[field]);
 }
 
 /** Equal for Mappings that use a cluster in the same way; empty: as by default. */
 export function trafficKey(traffic: ClusterTraffic): string {
+  const fields = trafficFields(traffic);
+  if (fields.length === 0) return '';
   const own = meanings(traffic);
-  return trafficFields(traffic)
-    .map(field => ` ${field}=${own[field]}`)
-    .join('');
+  return fields.map(field => ` ${field}=${own[field]}`).join('');
 }
 
 /** Each field in one spelling. */
@@ -63,6 +62,8 @@ const LB_POLICIES = {
 export function lbPolicy(balancer: LoadBalancer | undefined): string {
   return LB_POLICIES[balancer?.policy ?? 'round_robin'];
 }
+
+const PLAIN = meanings({});
 
 /** The part of Envoy's `HttpProtocolOptions` about connections; `idle_timeout` is that of the cluster's protocol. 0 is no end. */
 export function connectionTimes(traffic: ClusterTraffic, idle_timeout?: string): JsonObject {

@@ -10,6 +10,7 @@ export function declaredClusterProblems(
   declared: ReadonlyMap<string, NamedCluster>,
   defaults: ClusterTraffic,
 ): readonly Problem[] {
+  if (declared.size === 0) return [];
   return mappings.flatMap(keyed => {
     const cluster = declaredCluster(keyed, declared);
     if (cluster === undefined) return [];

@@ -20,8 +20,8 @@ export function withLetterCase(
   mapping: Mapping,
   rules: Rules | undefined,
   memo: Memo,
-): readonly RouteEntry[] {
-  if (rules === undefined || !isGuarded(mapping, rules)) return [entry];
+): RouteEntry | readonly RouteEntry[] {
+  if (rules === undefined || !isGuarded(mapping, rules)) return entry;
   const { kind, namespace, name, id, source, spec } = mapping;
   const own = memo.of(entry.route, 'letter case', [], () => inOwnCase(entry));
   return [own, closedRoute({ kind, namespace, name, id, source, match: spec })];

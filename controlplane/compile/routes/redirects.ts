@@ -15,6 +15,8 @@ export type SplitMappings = {
 
 /** Of Mappings that match the same requests, which come ordered by id, the first says whether they are redirected: they share one route. */
 export function splitRedirects(mappings: readonly KeyedMapping[]): SplitMappings {
+  if (!mappings.some(({ mapping }) => mapping.spec.host_redirect))
+    return { forwarded: mappings, redirects: new Map(), overruled: [] };
   const firsts = new Map<string, Resource<'Mapping'>>();
   const redirects = new Map<string, Resource<'Mapping'>>();
   const forwarded: KeyedMapping[] = [];

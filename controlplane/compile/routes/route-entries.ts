@@ -1,6 +1,6 @@
 import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
-import { addedHeaders } from '../added-headers.ts';
+import { addedHeaders, addsRequestHeaders } from '../added-headers.ts';
 import { mappingDomain } from '../mapping-domain.ts';
 import type { Memo } from '../memo.ts';
 import { closedRoute } from './closed-route.ts';
@@ -71,5 +71,6 @@ function rememberedRoute(
 }
 
 function addedTo({ spec }: Resource<'Mapping'>, edge: EdgeRoutes | undefined): string {
+  if (!addsRequestHeaders(spec)) return '';
   return Object.keys(addedHeaders(spec, edge?.settersOf)).join();
 }
