@@ -1,4 +1,5 @@
 import { timeProblem } from './check-pair.ts';
+import { crlProblem } from './crl-problem.ts';
 import { errorFinding, type Finding, warningFinding } from './finding.ts';
 import { parseCertificates } from './pem.ts';
 
@@ -9,6 +10,9 @@ const MOST = { bytes: 1024 * 1024, count: 1_000 };
 export function checkTrustedCa(pem: string, now: number): readonly Finding[] {
   const parsed = parseCertificates(pem, MOST);
   if ('error' in parsed) return [errorFinding(`the trusted authorities cannot be used: ${parsed.error}`)];
+  const revocations = crlProblem(pem);
+  if (revocations !== undefined)
+    return [errorFinding(`the trusted authorities cannot be used: ${revocations}`)];
   const { certificates } = parsed;
   const timed = certificates.flatMap((certificate, at) => {
     const found = timeProblem(certificate, now);
