@@ -19,5 +19,3 @@ export const keepalive = z.object({
   interval: upTo(MOST_SECONDS).describe('Seconds between probes'),
   probes: upTo(MOST_PROBES).describe('Probes without answer after which the connection ends'),
 });
-
-export type Keepalive = z.output<typeof keepalive>;
