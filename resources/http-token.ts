@@ -27,7 +27,7 @@ export function parseHeaderName(text: string): Parsed<string> {
       error: `"${text}" is no header of a request; of those with ":" there are ${PSEUDO_HEADERS.join(', ')}`,
     };
   }
-  return { error: `"${text}" is not a header name: letters, digits and !#$%&'*+-.^_\`|~ only` };
+  return parseToken(text, 'a header name');
 }
 
 /** A token (RFC 9110 section 5.6.2) as it is written; `what` is what it should be. */
@@ -39,9 +39,7 @@ export function parseToken(text: string, what: string): Parsed<string> {
 /** A request method: a token. Methods are case-sensitive (RFC 9110 section 9.1); `get` means the standard `GET`. */
 export function parseMethod(text: string): Parsed<string> {
   const upper = text.toUpperCase();
-  if (STANDARD_METHODS.includes(upper)) return { value: upper };
-  if (TOKEN.test(text)) return { value: text };
-  return { error: `"${text}" is not a request method: letters, digits and !#$%&'*+-.^_\`|~ only` };
+  return STANDARD_METHODS.includes(upper) ? { value: upper } : parseToken(text, 'a request method');
 }
 
 /**
