@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, type TestContext, test } from 'node:test';
-import { type Load, startLoad, type Tally } from './load.ts';
+import { startLoad, type Tally } from './load.ts';
 import { type System, startSystem } from './system.ts';
 import { until } from './until.ts';
 import { startUpstream, type Upstream } from './upstream.ts';
@@ -20,12 +20,6 @@ function report(t: TestContext, { failures, requests }: Tally): void {
   t.diagnostic(`${requests} requests, ${failures.length} failed`);
   assert.deepEqual(failures.slice(0, 5), []);
   assert.ok(requests > 50, `only ${requests} requests`);
-}
-
-/** Waits until so many further answers came. */
-async function moreAnswers(load: Load, count: number): Promise<void> {
-  const enough = load.tally().requests + count;
-  await until(() => load.tally().requests >= enough || undefined, 30_000, `${count} more answers`);
 }
 
 describe('under load nobody notices', () => {
@@ -51,7 +45,7 @@ describe('under load nobody notices', () => {
     await until(() => serving() === 4 || undefined, 30_000, 'four instances answer');
     assert.equal((await system.command('scale', '2', '--state', system.state)).code, 0);
     const scaledAt = performance.now();
-    await moreAnswers(load, 50);
+    await load.more(50);
     const tally = await load.stop();
     const late = tally.samples.filter(({ sentAt }) => sentAt > scaledAt);
     assert.deepEqual(new Set(late.map(({ hostname }) => hostname)).size, 2);
@@ -68,6 +62,7 @@ describe('under load nobody notices', () => {
       const arrived = () => load.tally().samples.some(s => s.sentAt > changedAt && s.hostname === wanted);
       await until(() => arrived() || undefined, 30_000, `change ${change} to ${wanted} arrives`);
     }
+    await load.more(50);
     report(t, await load.stop());
   });
 
@@ -76,7 +71,7 @@ describe('under load nobody notices', () => {
     for (const broken of ['kind: [', 'kind: Mapping\nspec: 5\n', '{{{']) {
       system.write('target.yaml', broken);
       await system.statusWhen(({ problems }) => problems.some(({ file }) => file.endsWith('target.yaml')));
-      await moreAnswers(load, 50);
+      await load.more(50);
       system.write('target.yaml', mapping('target', blue.port));
       await system.statusWhen(({ problems }) => !problems.some(({ file }) => file.endsWith('target.yaml')));
     }

@@ -1,6 +1,7 @@
 import http from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { request } from './request.ts';
+import { until } from './until.ts';
 
 export type LoadOptions = {
   /** Base URL and path of what is asked. */
@@ -35,6 +36,8 @@ export type Tally = {
 export type Load = {
   /** What came back until now. */
   tally(): Tally;
+  /** Waits until so many further answers came. */
+  more(count: number): Promise<void>;
   /** Ends the load when the requests that are on their way are over. */
   stop(): Promise<Tally>;
 };
@@ -61,7 +64,11 @@ export function startLoad(options: LoadOptions): Load {
     agent.destroy();
     return tallyOf(samples);
   };
-  return { tally: () => tallyOf(samples), stop };
+  const more = async (count: number) => {
+    const enough = samples.length + count;
+    await until(() => samples.length >= enough || undefined, 30_000, `${count} more answers`);
+  };
+  return { tally: () => tallyOf(samples), more, stop };
 }
 
 async function ask({ base, path }: LoadOptions, agent: http.Agent): Promise<Sample> {

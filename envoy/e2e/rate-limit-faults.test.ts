@@ -102,9 +102,12 @@ describe('rate limits', () => {
     };
     await write(0);
     const load = startLoad({ base: system.edge, path: '/renamed/', connections: 4, perSecond: 200 });
-    for (let at = 1; at <= 10; at++) await write(at);
+    for (let at = 1; at <= 10; at++) {
+      await load.more(5);
+      await write(at);
+    }
+    await load.more(5);
     const { samples } = await load.stop();
-    assert.ok(samples.length > 20, String(samples.length));
     assert.deepEqual([...new Set(samples.map(({ outcome }) => outcome))], [429]);
   });
 
@@ -124,9 +127,12 @@ describe('rate limits', () => {
     };
     await write('gateway');
     const load = startLoad({ base: system.edge, path: '/moved/', connections: 4, perSecond: 100 });
-    for (const domain of ['one', 'two', 'gateway']) await write(domain);
+    for (const domain of ['one', 'two', 'gateway']) {
+      await load.more(8);
+      await write(domain);
+    }
+    await load.more(8);
     const { samples } = await load.stop();
-    assert.ok(samples.length > 20, String(samples.length));
     assert.deepEqual([...new Set(samples.map(({ outcome }) => outcome))], [429]);
   });
 
