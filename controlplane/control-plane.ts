@@ -83,7 +83,7 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
       return wrong;
     },
   };
-  const observer = proxyObserver(parts, ({ id }) => said.drop(id), proxiesChanged);
+  const observer = proxyObserver(parts, proxiesChanged);
   const service = new DiscoveryService({ cache, observer, refuse: refuser(parts), reports, now, after });
   const controller = new Controller(keeper.lastGood, {
     groups: resources => [...SERVICE_GROUPS, ...nodeGroups(resources)],
@@ -143,17 +143,11 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
 }
 
 /** Logs and counts what proxies say of what they are served. `changed`: one of them stands to it otherwise than before. */
-function proxyObserver(
-  { metrics, log }: ControlPlaneParts,
-  gone: (stream: StreamInfo) => void,
-  changed: () => void,
-): DiscoveryObserver {
+function proxyObserver({ metrics, log }: ControlPlaneParts, changed: () => void): DiscoveryObserver {
   return {
     connected: ({ node, group, address }) => log.info({ node, group, address }, 'proxy connected'),
-    disconnected: stream => {
-      const { node, group } = stream;
+    disconnected: ({ node, group }) => {
       log.info({ node, group }, 'proxy disconnected');
-      gone(stream);
       changed();
     },
     acked: (_stream, typeUrl) => metrics.acked(shortTypeName(typeUrl)),

@@ -104,16 +104,19 @@ test('a service that was there before the resources were read is heard when they
   );
 });
 
-test('what is reported of a resource that is removed is told of no more when the service takes it back', async t => {
-  const { port, read, says, said, logged } = await startPlane(t);
+test('what is reported of a resource that is removed is over, and so it stays when the service takes it back', async t => {
+  const { plane, port, read, says, said, logged } = await startPlane(t);
   read(LOGIN);
   const service = startReporter(t, `127.0.0.1:${port}`, 'ext-authz');
   service.report(FINDING);
   await says(FINDING.message);
   read('');
-  assert.deepEqual(said(), [FINDING.message]);
+  assert.deepEqual(said(), []);
+  service.report({ ...FINDING, outOfService: true });
+  await until(() => (plane.objectFacts()?.outOfService.has(FINDING.resource) ? true : undefined));
   service.report();
-  await says();
+  await until(() => (plane.objectFacts()?.outOfService.size === 0 ? true : undefined));
+  assert.deepEqual(said(), []);
   const about = logged.filter(line => line.includes('there is no key set'));
   assert.deepEqual(about, [TEXT, `mended: ${TEXT}`]);
 });

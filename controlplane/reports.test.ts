@@ -54,11 +54,11 @@ describe('what services report', () => {
     const reports = saying([FINDING, other], [FINDING], [FINDING]);
     const said = () => reports.problems(BOTH).map(({ message }) => message);
     assert.deepEqual(said(), ['it is not there', 'it is slow']);
-    reports.drop(0);
+    reports.take(0, undefined);
     assert.deepEqual(said(), ['it is not there']);
     assert.equal(reports.take(1, undefined), undefined);
     assert.deepEqual(said(), ['it is not there']);
-    reports.drop(2);
+    reports.take(2, undefined);
     assert.deepEqual(said(), []);
   });
 
@@ -81,14 +81,12 @@ describe('what services report', () => {
     );
   });
 
-  test('of a resource that was removed stays at its place until the service takes it back', () => {
+  test('of a resource that is gone, or is renamed, is left out, until it is there again', () => {
     const reports = saying([FINDING]);
     const [before] = reports.problems(BOTH);
-    assert.deepEqual(reports.problems(inForce(mapping('b'))), [before]);
-    reports.take(0, undefined);
-    reports.problems(inForce(mapping('b')));
-    reports.take(0, encodeReport([FINDING]));
-    assert.equal(reports.problems(inForce(mapping('b')))[0]?.file, '', 'what is long gone is not remembered');
+    assert.ok(before);
+    assert.deepEqual(reports.problems(inForce(`${mapping('b')}---\n${mapping('renamed')}`)), []);
+    assert.deepEqual(reports.problems(BOTH), [before]);
   });
 
   test('follows the resource when it moves', () => {
@@ -98,25 +96,19 @@ describe('what services report', () => {
     assert.equal(reports.problems(want(BOTH, wanted))[0]?.line, 7);
   });
 
-  test('of what is not known is shown with what is known', () => {
-    const odd = ['Filter/shop/login', 'nonsense', 'a/b/c/d', ''].map(resource => ({
-      ...FINDING,
-      resource,
-      field: '',
-    }));
-    const shown = saying(odd).problems(BOTH);
-    assert.deepEqual(
-      shown.map(({ kind, namespace, name, file, line }) => [kind, namespace, name, file, line].join(' ')),
-      ['    0', 'Filter shop login  0', 'a b c/d  0', 'nonsense    0'],
+  test('of what is not known here, such as a resource of another gateway, is left out', () => {
+    const odd = ['Filter/shop/login', 'Mapping/default/A', 'Mapping/default/a/', 'nonsense', ''].map(
+      resource => ({ ...FINDING, resource }),
     );
-    assert.ok(shown.every(problem => !('field' in problem)));
+    assert.deepEqual(saying(odd).problems(BOTH), []);
+    assert.equal(saying([...odd, FINDING]).problems(BOTH).length, 1);
   });
 
   test('says which resources do not work at all', () => {
     const reports = saying([{ ...FINDING, outOfService: true }], [FINDING]);
     assert.deepEqual([...reports.outOfService()], ['Mapping/default/a']);
     assert.equal(reports.problems(BOTH).length, 1);
-    reports.drop(0);
+    reports.take(0, undefined);
     assert.deepEqual([...reports.outOfService()], []);
   });
 });

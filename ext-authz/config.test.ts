@@ -10,6 +10,7 @@ test('without environment the service has its documented addresses and keeps ses
   assert.deepEqual(readConfig({ REDIS_URL: '', STORE_KEY: '' }), {
     address: { host: '127.0.0.1', port: 18001 },
     xds: { host: '127.0.0.1', port: 18000 },
+    reportTo: [],
     workers: workersByDefault(),
     redis: undefined,
     state: resolve('.gateway'),
@@ -20,6 +21,13 @@ test('without environment the service has its documented addresses and keeps ses
     http: undefined,
     logLevel: 'info',
   });
+});
+
+test('what is found is told to every control plane that is named', () => {
+  assert.deepEqual(readConfig({ REPORT_ADDRESSES: 'controlplanes:18000, 10.0.0.5:18000' }).reportTo, [
+    { host: 'controlplanes', port: 18000 },
+    { host: '10.0.0.5', port: 18000 },
+  ]);
 });
 
 test('REDIS_URL shares the sessions', () => {
@@ -38,6 +46,8 @@ test('the store key comes from the environment or from a file', () => {
 for (const [name, value] of [
   ['ADDRESS', '18001'],
   ['XDS_ADDRESS', ':1'],
+  ['REPORT_ADDRESSES', 'controlplanes:18000,10.0.0.5'],
+  ['REPORT_ADDRESSES', ','],
   ['WORKERS', '0'],
   ['WORKERS', '1000'],
   ['STORE_TIMEOUT_MS', '0'],

@@ -2,12 +2,15 @@ import type { KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type DecisionConfig, readDecisionConfig, workersByDefault } from '#process/decision-config.ts';
-import { type Environment, parseInteger, variablesOf } from '#process/environment.ts';
+import { type Environment, parseInteger, readReportAddresses, variablesOf } from '#process/environment.ts';
+import type { HostPort } from '#protos/host-port.ts';
 import type { RedisDescription } from '#redis/description.ts';
 import { redisOf } from '#redis/read-redis.ts';
 import { parseStoreKey } from './store/store-key.ts';
 
 export type Config = DecisionConfig & {
+  /** See `readReportAddresses`. */
+  readonly reportTo: readonly HostPort[];
   /** Where sessions are shared by several replicas; undefined: they are in a file of the state folder. Holds secrets. */
   readonly redis: RedisDescription | undefined;
   /** Folder for what must survive a restart. */
@@ -23,7 +26,7 @@ export type Config = DecisionConfig & {
 type ReadFile = (path: string) => string;
 
 /**
- * The configuration in the variables of `readDecisionConfig` (ADDRESS: 127.0.0.1:18001; WORKERS: one per core but one), STATE (.gateway), REDIS_URL and the
+ * The configuration in the variables of `readDecisionConfig` (ADDRESS: 127.0.0.1:18001; WORKERS: one per core but one), REPORT_ADDRESSES (none), STATE (.gateway), REDIS_URL and the
  * other REDIS_ variables (see `readRedis`; none: a file of the state folder), STORE_KEY or STORE_KEY_FILE (32 bytes as hexadecimal digits or Base64; none:
  * made in the state folder) and STORE_TIMEOUT_MS (500). An empty variable is one that is not set. Throws an Error that names the variable and what it should
  * be, never a secret.
@@ -33,6 +36,7 @@ export function readConfig(env: Environment, readFile: ReadFile = readText): Con
   const state = resolve(text('STATE', '.gateway'));
   return {
     ...readDecisionConfig(env, { address: '127.0.0.1:18001', workers: workersByDefault() }),
+    reportTo: readReportAddresses(text),
     redis: redisOf(env, readFile),
     state,
     storeFile: join(state, 'sessions.sqlite'),

@@ -40,8 +40,11 @@ export async function work(parts: WorkParts<Config>): Promise<void> {
     group: 'ext-authz',
     typeUrls: FILTER_TYPES,
     what: 'filters',
-    reports: to => {
-      report = to;
+    reports: {
+      to: config.reportTo,
+      begin: to => {
+        report = to;
+      },
     },
     server: openServer({ kit, log, uptime, after, worker }),
     store: { kind: config.redis === undefined ? 'file' : 'redis', close: () => store.close() },

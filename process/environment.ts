@@ -35,6 +35,12 @@ export function parseList(name: string, text: string, separator: string): readon
   throw new Error(`${name} is "${text}", which names nothing: want one or more, with "${separator}" between`);
 }
 
+/** Where every control plane is, which all hear what a service finds wrong: a list of addresses, of which a name may have several. None: the one that is followed hears it alone. */
+export function readReportAddresses(text: ReadVariable): readonly HostPort[] {
+  const name = 'REPORT_ADDRESSES';
+  return parseList(name, text(name, ''), ',').map(address => parseServerAddress(name, address));
+}
+
 /** An integer from 1 to `most`; `unit` is such as ` of seconds`. */
 export function parseInteger(name: string, text: string, most: number, unit = ''): number {
   const value = /^\d{1,9}$/.test(text) ? Number(text) : 0;

@@ -1,8 +1,8 @@
 import { hostname } from 'node:os';
 import { credentials } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
-import { formatHostPort } from '#protos/host-port.ts';
-import { connect } from '#xds/client.ts';
+import { formatHostPort, type HostPort } from '#protos/host-port.ts';
+import { type Connection, type ConnectOptions, connect } from '#xds/client.ts';
 import { after } from './after.ts';
 import type { DecisionConfig } from './decision-config.ts';
 import type { DecisionServer } from './decision-server.ts';
@@ -10,6 +10,7 @@ import { orExit } from './exit.ts';
 import { type MutualTls, openMutualTls } from './mutual-tls.ts';
 import { type PlainHttp, servePlainHttp } from './plain-http.ts';
 import type { ReportedFinding } from './report.ts';
+import { ReportEverywhere } from './report-everywhere.ts';
 import { type Report, reporter } from './reporter.ts';
 import type { WorkParts } from './run-workers.ts';
 
@@ -20,8 +21,12 @@ export type DecisionService = WorkParts<DecisionConfig> & {
   /** What is decided by, as the log calls it. */
   readonly what: 'filters' | 'limits';
   readonly server: DecisionServer;
-  /** Gets where to tell what is wrong with what the control plane sent. Absent: it tells nothing. */
-  readonly reports?: (report: Report) => void;
+  /** Control planes that are told what is wrong with what was sent, besides the one that is followed. Absent: it tells nothing. */
+  readonly reports?: {
+    readonly to: readonly HostPort[];
+    /** Gets where to tell it. */
+    begin(report: Report): void;
+  };
   readonly store: { readonly kind: string; close(): Promise<void> };
 };
 
@@ -37,15 +42,20 @@ const STOP_GRACE_MS = 500;
 export async function runDecisions(service: DecisionService): Promise<void> {
   const { config, exit, log, server, store, worker } = service;
   const tls = await openTls(service);
-  const connection = follow(service, tls);
-  service.reports?.(
-    reporter({ send: report => connection.report(report), changed: logFindings(log), after }),
-  );
+  const client = {
+    credentials: tls?.client('controlplane') ?? credentials.createInsecure(),
+    node: { id: `${hostname()}-${process.pid}`, cluster: service.group },
+    random: Math.random,
+    after,
+  };
+  const connection = follow(service, client);
+  const reports = service.reports && beginReports(service, service.reports, connection, client);
   let http: PlainHttp | undefined;
   onStop(worker !== undefined, async reason => {
     log.info({ reason }, 'stopping');
     await worker?.leavePorts();
     connection.close();
+    reports?.close();
     http?.close();
     await server.stop(STOP_GRACE_MS);
     await store.close();
@@ -70,19 +80,29 @@ async function openTls({ config, exit, group, log }: DecisionService): Promise<M
   return orExit(exit, () => openMutualTls(tlsFolder, { group, log, now: Date.now }));
 }
 
-function follow({ config, group, log, server, typeUrls, what }: DecisionService, tls: MutualTls | undefined) {
+type Client = Pick<ConnectOptions, 'credentials' | 'node' | 'random' | 'after'>;
+
+function follow({ config, log, server, typeUrls, what }: DecisionService, client: Client): Connection {
   const controlPlane = formatHostPort(config.xds);
   return connect({
+    ...client,
     address: controlPlane,
-    credentials: tls?.client('controlplane') ?? credentials.createInsecure(),
-    node: { id: `${hostname()}-${process.pid}`, cluster: group },
     typeUrls,
     onUpdate: update => server.update(update),
     onDisconnect: reason => log.warn({ controlPlane, reason }, `no control plane, ${what} stay`),
     onReconnect: () => log.info({ controlPlane }, 'the control plane is back'),
-    random: Math.random,
-    after,
   });
+}
+
+function beginReports(
+  { log }: DecisionService,
+  { to, begin }: NonNullable<DecisionService['reports']>,
+  followed: Connection,
+  client: Client,
+): ReportEverywhere {
+  const everywhere = new ReportEverywhere({ ...client, followed, servers: to, log });
+  begin(reporter({ send: report => everywhere.send(report), changed: logFindings(log), after }));
+  return everywhere;
 }
 
 /** Each when it is found, and when it is gone. */

@@ -15,6 +15,7 @@ test('only the instances file has to be named', () => {
     dnsMaxTtlSeconds: 60,
     secrets: {
       xds: { host: '127.0.0.1', port: 18000 },
+      reportTo: [],
       trustDomain: 'gateway.internal',
       leafMs: 86_400_000,
       rootMs: 43_800 * 3_600_000,
@@ -51,6 +52,7 @@ test('everything can be set', () => {
     DNS_SERVERS: '10.0.0.53, [::1]:5353',
     DNS_MAX_TTL_SECONDS: '5',
     XDS_ADDRESS: 'gateway:18000',
+    REPORT_ADDRESSES: 'gateways:18000',
     STATE: '/var/lib/gateway',
     TRUST_DOMAIN: 'example.org',
     CERTIFICATE_LIFETIME: '1h30m',
@@ -73,6 +75,7 @@ test('everything can be set', () => {
     dnsMaxTtlSeconds: 5,
     secrets: {
       xds: { host: 'gateway', port: 18000 },
+      reportTo: [{ host: 'gateways', port: 18000 }],
       trustDomain: 'example.org',
       leafMs: 5_400_000,
       rootMs: 8_760 * 3_600_000,

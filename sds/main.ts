@@ -5,6 +5,7 @@ import { after } from '#process/after.ts';
 import { exitOf, orExit } from '#process/exit.ts';
 import { type MutualTls, openMutualTls } from '#process/mutual-tls.ts';
 import { servePlainHttp } from '#process/plain-http.ts';
+import { ReportEverywhere } from '#process/report-everywhere.ts';
 import { reporter } from '#process/reporter.ts';
 import { serviceLog } from '#process/service-log.ts';
 import { formatHostPort } from '#protos/host-port.ts';
@@ -120,19 +121,28 @@ async function openIdentity(folder: string | undefined): Promise<MutualTls | und
 }
 
 /** What it said last stays in force while it is away. */
-function followControlPlane({ xds }: SecretsConfig, served: Secrets) {
-  const following = connect({
-    address: formatHostPort(xds),
+function followControlPlane({ reportTo, xds }: SecretsConfig, served: Secrets) {
+  const client = {
     credentials: tls?.client(CONTROL_PLANE) ?? credentials.createInsecure(),
     node: { id: `${hostname()}-${process.pid}`, cluster: GROUP },
+    random: Math.random,
+    after,
+  };
+  const following = connect({
+    ...client,
+    address: formatHostPort(xds),
     typeUrls: [SERVED_SECRET],
     onUpdate: update => served.update(update),
     onDisconnect: reason =>
       log.warn({ controlPlane: formatHostPort(xds), reason }, 'no control plane, secrets stay'),
     onReconnect: () => log.info({ controlPlane: formatHostPort(xds) }, 'the control plane is back'),
-    random: Math.random,
-    after,
   });
-  served.onFindings(reporter({ send: report => following.report(report), after }));
-  return following;
+  const everywhere = new ReportEverywhere({ ...client, followed: following, servers: reportTo, log });
+  served.onFindings(reporter({ send: report => everywhere.send(report), after }));
+  return {
+    close: () => {
+      everywhere.close();
+      following.close();
+    },
+  };
 }

@@ -10,7 +10,7 @@ export type ConnectOptions = {
   readonly address: string;
   readonly credentials: ChannelCredentials;
   readonly node: Node;
-  /** Every resource of these types is subscribed to. */
+  /** Every resource of these types is subscribed to; none: the stream only reports. */
   readonly typeUrls: readonly string[];
   /** Gets every change and must answer it by `ack` or `nack`, now or later. What was ACKed before stays in force. */
   onUpdate(update: Update): void;
@@ -68,6 +68,8 @@ export function connect(options: ConnectOptions): Connection {
   let call: Call | undefined;
   let report: Any | undefined;
   let cancelTimer = () => {};
+  // It may be the first request of its stream.
+  const tell = () => void call?.write({ node: options.node, ...reportRequest(report) });
   const open = () => {
     const opened = openCall(client);
     call = opened;
@@ -91,7 +93,7 @@ export function connect(options: ConnectOptions): Connection {
     opened.on('error', error => ended(error.message));
     opened.on('end', () => ended('the server has ended the stream'));
     for (const subscription of subscriptions) opened.write(subscription.first(options.node));
-    if (report !== undefined) opened.write(reportRequest(report));
+    if (report !== undefined) tell();
   };
   open();
   const close = () => {
@@ -103,7 +105,7 @@ export function connect(options: ConnectOptions): Connection {
   return {
     report: next => {
       report = next;
-      call?.write(reportRequest(next));
+      tell();
     },
     close,
   };

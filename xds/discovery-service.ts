@@ -15,7 +15,7 @@ import {
   SECRET,
 } from '#protos/type-url.ts';
 import { DeltaSubscription } from './delta-subscription.ts';
-import type { DeltaDiscoveryRequest, DiscoveryRequest, Node } from './discovery.ts';
+import type { DeltaDiscoveryRequest, DiscoveryRequest, ErrorDetail, Node } from './discovery.ts';
 import type { DiscoveryObserver, StreamInfo, StreamStatus } from './discovery-observer.ts';
 import { DiscoverySession } from './discovery-session.ts';
 import { DiscoveryStream } from './discovery-stream.ts';
@@ -62,6 +62,8 @@ const SERVICES: readonly (readonly [service: string, methods: string, typeUrl: s
 type OpenStream<Request = never> = {
   readonly info: StreamInfo;
   receive(typeUrl: string, request: Request): void;
+  /** Why the report ends the stream. */
+  report(to: ReportTaker, detail: ErrorDetail | null | undefined): Refusal | undefined;
   /** The transport takes more. */
   drained(): void;
   load(): StreamLoad;
@@ -91,9 +93,9 @@ export class DiscoveryService {
     );
   }
 
-  /** Every stream that is open now. */
+  /** Every stream that is open now, but those that only report: they are served nothing. */
   streams(): readonly StreamStatus[] {
-    return [...this.#streams].map(stream => stream.status());
+    return [...this.#streams].filter(asks).map(stream => stream.status());
   }
 
   /** Ends every stream, so that a server can stop without waiting for them; clients come back, here or elsewhere. */
@@ -127,6 +129,7 @@ export class DiscoveryService {
     typeUrl: string | undefined,
     subscribe: (typeUrl: string) => Subscription<Request, object>,
   ): handleBidiStreamingCall<Request, object> {
+    const { reports } = this.#options;
     return call => {
       let stream: OpenStream<Request> | undefined;
       let ended = false;
@@ -145,8 +148,8 @@ export class DiscoveryService {
           (stream === undefined ? this.#refusal(request.node as Node, peerOf(call)) : undefined);
         if (refusal !== undefined) return end(refusal);
         stream ??= this.#open(call, request.node as Node, { variant, typeUrl }, subscribe, end);
-        if (variant === 'delta' && request.type_url === REPORT) {
-          const wrong = takeReport(this.#options.reports, stream.info, request.error_detail);
+        if (reports !== undefined && variant === 'delta' && request.type_url === REPORT) {
+          const wrong = stream.report(reports, request.error_detail);
           if (wrong !== undefined) end(wrong);
         } else stream.receive(request.type_url || typeUrl || '', request);
       });
@@ -184,9 +187,18 @@ export class DiscoveryService {
     const stream = new DiscoveryStream({ info, subscribe, write, now });
     const session = this.#session(info);
     session.join(stream);
+    let endReport = () => {};
     const open: OpenStream<Request> = {
       info,
-      receive: (typeUrl, request) => session.heard(stream, typeUrl, stream.receive(typeUrl, request)),
+      receive: (typeUrl, request) => {
+        if (!asks(open)) observer.connected?.(info);
+        session.heard(stream, typeUrl, stream.receive(typeUrl, request));
+      },
+      report: (to, detail) => {
+        const wrong = takeReport(to, info, detail);
+        if (wrong === undefined) endReport = () => void to.take(info, undefined);
+        return wrong;
+      },
       drained: () => {
         stream.drained();
         session.pump();
@@ -197,12 +209,12 @@ export class DiscoveryService {
       close: () => {
         if (!this.#streams.delete(open)) return;
         if (session.leave(stream)) this.#sessions.delete(sessionKey(info));
-        observer.disconnected?.(info);
+        if (asks(open)) observer.disconnected?.(info);
+        endReport();
       },
     };
     this.#streams.add(open);
     call.sendMetadata(new Metadata()); // says at once that the stream is taken, for there may be nothing to send
-    observer.connected?.(info);
     return open;
   }
 
@@ -215,6 +227,10 @@ export class DiscoveryService {
     this.#sessions.set(key, session);
     return session;
   }
+}
+
+function asks(stream: OpenStream): boolean {
+  return stream.load().types > 0;
 }
 
 function peerOf(call: ServerDuplexStream<unknown, unknown>): Peer {

@@ -10,22 +10,21 @@ export const MAX_REPORT_BYTES = 1024 * 1024;
 
 /**
  * Hears what clients find wrong with what they were sent and have taken. It is no part of the protocol of Envoy: a delta request of the type REPORT, in whose
- * `error_detail.details` the report is. Each one replaces the stream's earlier one; it is over when the stream is (`disconnected`).
+ * `error_detail.details` the report is. Each one replaces the stream's earlier one; it is over when the stream is. A stream may do nothing but report.
  */
 export type ReportTaker = {
   /** The groups that may. */
   readonly groups: ReadonlySet<string>;
-  /** Undefined: there is nothing to tell any more. Gives why the report is none; undefined: it is taken. */
+  /** Undefined: there is nothing to tell any more, or the stream is over. Gives why the report is none; undefined: it is taken. */
   take(stream: StreamInfo, report: Any | undefined): string | undefined;
 };
 
-/** Why the report ends its stream; undefined: it does not. Without a taker nobody hears it. */
+/** Why the report ends its stream; undefined: it does not. */
 export function takeReport(
-  taker: ReportTaker | undefined,
+  taker: ReportTaker,
   stream: StreamInfo,
   detail: ErrorDetail | null | undefined,
 ): Refusal | undefined {
-  if (taker === undefined) return undefined;
   if (!taker.groups.has(stream.group))
     return { code: status.PERMISSION_DENIED, details: 'this group does not report' };
   const [report, more] = detail?.details ?? [];

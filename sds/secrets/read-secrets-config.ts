@@ -1,11 +1,19 @@
 import { delimiter, resolve } from 'node:path';
-import { parseList, parseServerAddress, type ReadVariable, readTrustDomain } from '#process/environment.ts';
+import {
+  parseList,
+  parseServerAddress,
+  type ReadVariable,
+  readReportAddresses,
+  readTrustDomain,
+} from '#process/environment.ts';
 import type { HostPort } from '#protos/host-port.ts';
 import { parseLifetime } from './parse-lifetime.ts';
 
 export type SecretsConfig = {
   /** The control plane, which says what secrets are served to whom. */
   readonly xds: HostPort;
+  /** See `readReportAddresses`. */
+  readonly reportTo: readonly HostPort[];
   readonly trustDomain: string;
   readonly leafMs: number;
   readonly rootMs: number;
@@ -53,6 +61,7 @@ export function readSecretsConfig(text: ReadVariable): SecretsConfig {
   }
   return {
     xds: parseServerAddress('XDS_ADDRESS', text('XDS_ADDRESS', '127.0.0.1:18000')),
+    reportTo: readReportAddresses(text),
     trustDomain: readTrustDomain(text),
     leafMs,
     rootMs,
