@@ -24,7 +24,7 @@ import {
 import { documentsOf } from '#resources/kubernetes/testing/same-as-folder.ts';
 import { discoveryClusters } from './compile/clusters/discovery-cluster.ts';
 import { resourceSetOf } from './compile/testing/resource-set-of.ts';
-import { inCluster, reasons, type Status, statusWhen } from './testing/in-cluster.ts';
+import { inCluster, leads, metric, reasons, type Status, statusWhen } from './testing/in-cluster.ts';
 import { startReporter } from './testing/start-reporter.ts';
 
 const EXAMPLES = join(import.meta.dirname, '..', 'readme', 'examples');
@@ -53,13 +53,8 @@ const startProxy = ({ xds }: ControlPlaneProcess) =>
     }),
   );
 
-async function metric({ http }: ControlPlaneProcess, line: RegExp): Promise<number> {
-  const text = await (await fetch(`${http}/metrics`)).text();
-  return Number(line.exec(text)?.[1] ?? 0);
-}
 const written = (plane: ControlPlaneProcess) =>
   metric(plane, /^gateway_status_writes_total\{result="written"\} (\d+)$/m);
-const leads = (plane: ControlPlaneProcess) => metric(plane, /^gateway_status_leader (\d)$/m);
 
 describe('the status of resources in Kubernetes', {
   skip: whyNoKubeApiserver() ?? false,

@@ -49,6 +49,17 @@ export async function inCluster(api: KubeApiserver, namespace: string) {
   };
 }
 
+/** The number in a line of its metrics; 0 when there is no such line. */
+export async function metric({ http }: ControlPlaneProcess, line: RegExp): Promise<number> {
+  const text = await (await fetch(`${http}/metrics`)).text();
+  return Number(line.exec(text)?.[1] ?? 0);
+}
+
+/** 1: it is the one that writes statuses. */
+export function leads(plane: ControlPlaneProcess): Promise<number> {
+  return metric(plane, /^gateway_status_leader (\d)$/m);
+}
+
 export type Condition = {
   readonly type: string;
   readonly status: string;
