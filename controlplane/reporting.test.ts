@@ -3,12 +3,15 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { credentials } from '@grpc/grpc-js';
 import pino from 'pino';
 import { statusWhen } from '#envoy/e2e/status-when.ts';
 import { until } from '#envoy/e2e/until.ts';
 import { after } from '#process/after.ts';
 import type { ReportedFinding } from '#process/report.ts';
 import { serve } from '#protos/serve.ts';
+import { changingTls, testAuthority } from '#protos/testing/test-authority.ts';
+import type { TlsServerOptions } from '#protos/tls.ts';
 import { collect } from '#resources/collect.ts';
 import { parseFile } from '#resources/parse.ts';
 import { DEFAULT_PARSE_OPTIONS } from '#resources/parse-options.ts';
@@ -35,7 +38,7 @@ spec: {JWT: {jwksURI: "https://keys.example/"}}
 
 const TEXT = 'Filter default/login (in.yaml:2, spec.JWT.jwksURI): there is no key set';
 
-async function startPlane(t: TestContext) {
+async function startPlane(t: TestContext, tls?: TlsServerOptions) {
   const state = mkdtempSync(join(tmpdir(), 'gateway-state-'));
   t.after(() => rmSync(state, { recursive: true, force: true }));
   const logged: string[] = [];
@@ -47,7 +50,7 @@ async function startPlane(t: TestContext) {
     now: Date.now,
     after,
   });
-  const served = await serve({ host: '127.0.0.1', port: 0, services: plane.services });
+  const served = await serve({ host: '127.0.0.1', port: 0, services: plane.services, tls });
   t.after(async () => {
     await plane.stop();
     await served.stop(100);
@@ -131,4 +134,32 @@ test('neither an Envoy nor another service is heard', async t => {
     peer.close();
   }
   assert.deepEqual(said(), []);
+});
+
+test('where certificates say who somebody is, nobody reports in the name of another', async t => {
+  const authority = await testAuthority();
+  const identity = (group: string) => authority.issue(`spiffe://gateway.internal/group/${group}`);
+  const { port, read, says, said } = await startPlane(t, changingTls(await identity('controlplane')).options);
+  read(LOGIN);
+  const report = async (own: string, called: string) => {
+    const { ca, certificate, key } = await identity(own);
+    const [roots, pair] = [Buffer.from(ca), [Buffer.from(key), Buffer.from(certificate)] as const];
+    const tls = credentials.createSsl(roots, ...pair, { checkServerIdentity: () => undefined });
+    const peer = startReporter(t, `127.0.0.1:${port}`, called, tls);
+    peer.report(FINDING);
+    return peer;
+  };
+  for (const [own, called, reason] of [
+    ['edge', 'ext-authz', /certificate is of edge: it is not given the configuration of ext-authz/],
+    ['ratelimit-service', 'sds', /certificate is of ratelimit-service: /],
+    ['sds', 'ext-authz', /certificate is of sds: /],
+    ['edge', 'edge', /this group does not report/],
+  ] as const) {
+    const peer = await report(own, called);
+    assert.match(await until(() => peer.disconnects[0]), reason);
+    peer.close();
+  }
+  assert.deepEqual(said(), []);
+  await report('ext-authz', 'ext-authz');
+  await says(FINDING.message);
 });

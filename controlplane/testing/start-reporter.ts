@@ -1,21 +1,27 @@
 import type { TestContext } from 'node:test';
-import { credentials } from '@grpc/grpc-js';
+import { type ChannelCredentials, credentials } from '@grpc/grpc-js';
 import { after } from '#process/after.ts';
 import { encodeReport, type ReportedFinding } from '#process/report.ts';
 import { connect } from '#xds/client.ts';
 
-/** A service of this group at a control plane (`host:port`), which takes what it is sent and reports what the test says. */
-export function startReporter(t: TestContext, address: string, group: string) {
+/** A service of this group at a control plane (`host:port`), which takes what it is sent and reports what the test says; in plain text unless it has `tls`. */
+export function startReporter(
+  t: TestContext,
+  address: string,
+  group: string,
+  tls: ChannelCredentials = credentials.createInsecure(),
+) {
   const disconnects: string[] = [];
   const connection = connect({
     address,
-    credentials: credentials.createInsecure(),
+    credentials: tls,
     node: { id: group, cluster: group },
     typeUrls: ['type.googleapis.com/test.Nothing'],
     onUpdate: ({ ack }) => ack(),
     onDisconnect: reason => void disconnects.push(reason),
     random: Math.random,
-    after,
+    // That it was refused is told after some attempts.
+    after: (ms, callback) => after(ms / 100, callback),
   });
   t.after(() => connection.close());
   const report = (...findings: readonly ReportedFinding[]) => connection.report(encodeReport(findings));
