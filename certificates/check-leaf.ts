@@ -3,17 +3,21 @@ import { errorFinding, type Finding, warningFinding } from './finding.ts';
 import { maySign } from './key-usage.ts';
 import { mustStaple } from './must-staple.ts';
 
-const SERVER_AUTH = '1.3.6.1.5.5.7.3.1';
+/** What a certificate is shown as. */
+export type Purpose = 'server' | 'client';
+
+const USAGES = { server: '1.3.6.1.5.5.7.3.1', client: '1.3.6.1.5.5.7.3.2' } as const;
 const ANY_USAGE = '2.5.29.37.0';
 
 /**
- * What is wrong with the first certificate of a chain as that of a server: an error where Envoy would refuse it, a warning where clients would.
+ * What is wrong with the first certificate of a chain: an error where Envoy would refuse it, a warning where others would to whom it is shown as that of a `purpose`, or
+ * where that is not known as either.
  * Source: what Envoy 1.40 takes (measured); RFC 5280, 4.2.1.3 and 4.2.1.12; RFC 7633.
  */
-export function checkLeaf([leaf]: readonly X509Certificate[]): readonly Finding[] {
+export function checkLeaf([leaf]: readonly X509Certificate[], purpose?: Purpose): readonly Finding[] {
   return leaf === undefined
     ? []
-    : [...checkAuthority(leaf), ...checkUsage(leaf), ...checkPurposes(leaf), ...checkStaple(leaf)];
+    : [...checkAuthority(leaf), ...checkUsage(leaf), ...checkPurpose(leaf, purpose), ...checkStaple(leaf)];
 }
 
 function checkAuthority({ ca }: X509Certificate): readonly Finding[] {
@@ -32,9 +36,12 @@ function checkUsage({ publicKey, raw }: X509Certificate): readonly Finding[] {
 }
 
 /** Node calls the extended usages `keyUsage`. */
-function checkPurposes({ keyUsage }: X509Certificate): readonly Finding[] {
-  if (keyUsage === undefined || keyUsage.includes(SERVER_AUTH) || keyUsage.includes(ANY_USAGE)) return [];
-  return [warningFinding('its extendedKeyUsage lacks serverAuth, so clients will refuse it')];
+function checkPurpose({ keyUsage }: X509Certificate, purpose: Purpose | undefined): readonly Finding[] {
+  const wanted = purpose === undefined ? Object.values(USAGES) : [USAGES[purpose]];
+  if (keyUsage === undefined || [...wanted, ANY_USAGE].some(usage => keyUsage.includes(usage))) return [];
+  const lacks = { server: 'lacks serverAuth, so clients', client: 'lacks clientAuth, so servers' } as const;
+  const which = purpose === undefined ? 'has neither serverAuth nor clientAuth, so others' : lacks[purpose];
+  return [warningFinding(`its extendedKeyUsage ${which} will refuse it`)];
 }
 
 function checkStaple({ raw }: X509Certificate): readonly Finding[] {

@@ -176,13 +176,28 @@ for (const [what, extension, finding] of [
     /^error: the certificate is to be served with an OCSP response/,
   ],
   ['must staple, critical', 'tlsfeature=critical,status_request', /^error: the certificate is to be served/],
-  ['clients only', 'extendedKeyUsage=clientAuth', /^warning: its extendedKeyUsage lacks serverAuth/],
-  ['servers too', 'extendedKeyUsage=clientAuth,serverAuth', /^$/],
   ['status_request_v2 alone', 'tlsfeature=status_request_v2', /^$/],
 ] as const) {
   test(`an ECDSA certificate with an extension is judged as Envoy and clients do: ${what}`, t => {
     const { certificate, key } = selfSigned(t, ...EC, '-addext', extension);
     assert.match(messages(certificate, key, LATER).join(), finding);
+  });
+}
+
+for (const [usages, purpose, finding] of [
+  ['clientAuth', 'server', /^its extendedKeyUsage lacks serverAuth, so clients will refuse it$/],
+  ['clientAuth', 'client', /^$/],
+  ['clientAuth', undefined, /^$/],
+  ['serverAuth', 'client', /^its extendedKeyUsage lacks clientAuth, so servers will refuse it$/],
+  ['serverAuth', 'server', /^$/],
+  ['emailProtection', undefined, /^its extendedKeyUsage has neither serverAuth nor clientAuth/],
+  ['clientAuth,serverAuth', 'server', /^$/],
+  ['2.5.29.37.0', 'client', /^$/],
+] as const) {
+  test(`a certificate for ${usages} is judged as that of a ${purpose ?? 'server or client'}`, t => {
+    const { certificate, key } = selfSigned(t, ...EC, '-addext', `extendedKeyUsage=${usages}`);
+    const findings = checkKeyPair(certificate, key, LATER, purpose);
+    assert.match(findings.map(({ message }) => message).join(), finding);
   });
 }
 

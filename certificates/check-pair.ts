@@ -1,5 +1,5 @@
 import type { KeyObject, X509Certificate } from 'node:crypto';
-import { checkLeaf } from './check-leaf.ts';
+import { checkLeaf, type Purpose } from './check-leaf.ts';
 import { errorFinding, type Finding, warningFinding } from './finding.ts';
 import { parseCertificates } from './pem.ts';
 import { parsePrivateKey } from './private-key.ts';
@@ -11,16 +11,21 @@ const CURVES: ReadonlySet<string> = new Set(['prime256v1', 'secp384r1', 'secp521
 
 /**
  * What is wrong with a certificate chain and its key, both PEM, at `now` (milliseconds since the epoch); empty: nothing. With an error an Envoy would refuse
- * the pair, or everyone would refuse what it serves. No finding holds any of the key.
+ * the pair, or everyone would refuse what it serves, as a `purpose` or as either. No finding holds any of the key.
  * Source: what Envoy 1.40 takes (measured); Envoy's page on TLS; RFC 8446, 4.4.2 (order of the chain).
  */
-export function checkKeyPair(chainPem: string, keyPem: string, now: number): readonly Finding[] {
+export function checkKeyPair(
+  chainPem: string,
+  keyPem: string,
+  now: number,
+  purpose?: Purpose,
+): readonly Finding[] {
   const parsed = parsePair(chainPem, keyPem);
   if ('malformed' in parsed) return parsed.malformed;
   return [
     ...checkCertificates(parsed, now),
     ...checkOrder(parsed.certificates),
-    ...checkLeaf(parsed.certificates),
+    ...checkLeaf(parsed.certificates, purpose),
     ...checkStrayKey(chainPem),
   ];
 }
