@@ -28,6 +28,9 @@ const host = (spec: string) =>
 const context = (spec: string) =>
   `---\napiVersion: gateway.internal/v2\nkind: TLSContext\nmetadata: {name: shop}\nspec: {${spec}}\n`;
 
+const mapping = (spec: string) =>
+  `apiVersion: gateway.internal/v2\nkind: Mapping\nmetadata: {name: shop}\nspec: {prefix: /, service: shop, ${spec}}\n`;
+
 const read = (yaml: string) => collect([parseFile('in.yaml', yaml, DEFAULT_PARSE_OPTIONS)]);
 
 function problemsOf(yaml: string, now = Date.now()): readonly string[] {
@@ -97,6 +100,16 @@ for (const [what, yaml, problem] of [
     /^1 error Secret: it has no key `ca\.crt`/,
   ],
   [
+    'that a Mapping uses by a TLSContext',
+    pair({ ...PAIR, key: OTHER.key }) + mapping('tls: shop') + context('secret: shop'),
+    /^1 error Secret: the private key does not fit/,
+  ],
+  [
+    'of authorities that a Mapping uses by a TLSContext',
+    secret({ other: 'x' }) + mapping('tls: {name: shop, namespace: default}') + context('ca_secret: shop'),
+    /^1 error Secret: it has no key `ca\.crt`/,
+  ],
+  [
     'of authorities that are none',
     secret({ 'ca.crt': 'x' }) + host('tls: {issuer: gateway, ca_secret: shop}'),
     /^1 error Secret: the trusted authorities cannot be used/,
@@ -115,8 +128,20 @@ test('an expired certificate is a Problem', () => {
   assert.match(problem, /^1 error Secret: the certificate is expired since /);
 });
 
-test('a Secret that no Host uses is left alone', () => {
-  assert.deepEqual(problemsOf(pair({ ...PAIR, key: OTHER.key })), []);
+test('a Secret that no Host and no Mapping uses is left alone', () => {
+  const broken = pair({ ...PAIR, key: OTHER.key });
+  assert.deepEqual(problemsOf(broken), []);
+  assert.deepEqual(problemsOf(broken + mapping('tls: true') + context('secret: shop')), []);
+});
+
+test('a certificate that is shown to services needs no name, and is told of by who names it', () => {
+  const yaml = pair(PAIR) + mapping('tls: shop') + context('secret: shop');
+  assert.deepEqual(problemsOf(yaml), []);
+  const { problems } = checkTlsSecrets(read(yaml), [], Date.now() + 3_500_000);
+  assert.match(
+    problems.map(({ message }) => message).join(),
+    /renewed by now \(used by TLSContext\/default\/shop\)$/,
+  );
 });
 
 test('a Secret that only a Host in force uses is judged too', () => {

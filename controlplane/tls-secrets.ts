@@ -8,13 +8,16 @@ import { resourceId } from '#resources/resource.ts';
 import { type ResourceSet, toResourceSet } from '#resources/resource-set.ts';
 import { secretValue } from '#resources/secret.ts';
 import { problemOf } from './compile/problem-of.ts';
-import { authoritiesIn, CERTIFICATE_KEY, PRIVATE_KEY_KEY } from './compile/tls/edge-secret.ts';
 import { contextOf } from './compile/tls/host-context.ts';
 import { authoritiesUse, certificateUse } from './compile/tls/host-tls.ts';
+import { authoritiesIn, CERTIFICATE_KEY, PRIVATE_KEY_KEY } from './compile/tls/proxy-secret.ts';
+import { contextAuthorities, contextCertificate, type SecretUse } from './compile/tls/secret-use.ts';
+import { contextIdOf, serviceContexts } from './compile/tls/service-context.ts';
 import type { Resources } from './rollout.ts';
 
 type Secret = Resource<'Secret'>;
-type Host = Resource<'Host'>;
+/** Who shows it or trusts it: a Host, or by a TLSContext the gateway itself, as a client of services. */
+type User = Resource<'Host' | 'TLSContext'>;
 
 /** What was read, in so far as it counts here. */
 export type Checkable = { readonly resources: Resources; readonly refused: ReadonlyMap<string, Refused> };
@@ -22,7 +25,7 @@ export type Checkable = { readonly resources: Resources; readonly refused: Reado
 const KINDS: readonly string[] = ['Host', 'TLSContext', 'Secret'];
 
 /**
- * Checks the Secrets that Hosts use for TLS: their certificates must be such that an Envoy takes them and clients believe them at `now` (milliseconds since the epoch).
+ * Checks the Secrets that Hosts and Mappings use for TLS: their certificates must be such that an Envoy takes them and others believe them at `now` (milliseconds since the epoch).
  * Those that are not count as refused, so that their last good version stays in force. Where none is in force, as after a start, the Secret stays as it is written: the
  * discovery service refuses it too, and it or the Envoys may still have the one before. `inForce` is what proxies go by: its Hosts may use other Secrets than those
  * that were read. Problems hold nothing of a key.
@@ -39,10 +42,10 @@ export function checkTlsSecrets<Read extends Checkable>(
   const resources = new Map(read.resources);
   const refused = new Map(read.refused);
   const problems = new Map<string, Problem>();
-  for (const { findings, host, secret } of uses.flatMap(use => judge(use, read.resources, now))) {
+  for (const { findings, secret, user } of uses.flatMap(use => judge(use, read.resources, now))) {
     for (const { message, severity } of findings) {
       const problem =
-        severity === 'error' ? secretFault(secret, message) : certificateWarning(secret, host, message);
+        severity === 'error' ? secretFault(secret, message) : certificateWarning(secret, user, message);
       problems.set(JSON.stringify(problem), problem);
       if (severity === 'warning' || !hasLastGood.has(secret.id)) continue;
       resources.delete(secret.id);
@@ -55,47 +58,60 @@ export function checkTlsSecrets<Read extends Checkable>(
 /** The others, of which there may be many, do not matter. */
 function tlsResources(resources: Iterable<Resource>, refused: Iterable<Refused>): ResourceSet {
   return toResourceSet(
-    [...resources].filter(({ kind }) => KINDS.includes(kind)),
+    [...resources].filter(isOfTls),
     [...refused].filter(({ kind }) => KINDS.includes(kind)),
   );
 }
 
-type Use = { readonly host: Host; readonly of: 'key pair' | 'authorities'; readonly secret: string };
+function isOfTls(resource: Resource): boolean {
+  return resource.kind === 'Mapping' ? contextIdOf(resource) !== undefined : KINDS.includes(resource.kind);
+}
+
+type Use = { readonly user: User; readonly of: 'key pair' | 'authorities'; readonly secret: string };
 
 function usesOf(resources: ResourceSet): readonly Use[] {
-  return resources.hosts.flatMap(host => {
+  const ofHosts = resources.hosts.flatMap(host => {
     const found = contextOf(host, resources);
     if ('error' in found) return [];
-    const pair = certificateUse(host, found.value)?.reference;
-    const authorities = authoritiesUse(host, found.value)?.reference;
-    return [
-      ...(pair === undefined ? [] : [{ host, of: 'key pair', secret: idOf(pair) } as const]),
-      ...(authorities === undefined ? [] : [{ host, of: 'authorities', secret: idOf(authorities) } as const]),
-    ];
+    return usesBy(host, certificateUse(host, found.value), authoritiesUse(host, found.value));
   });
+  const ofServices = serviceContexts(resources).flatMap(context =>
+    usesBy(context, contextCertificate(context), contextAuthorities(context)),
+  );
+  return [...ofHosts, ...ofServices];
+}
+
+function usesBy(user: User, pair: SecretUse | undefined, authorities: SecretUse | undefined): readonly Use[] {
+  return [
+    ...(pair === undefined ? [] : [{ user, of: 'key pair', secret: idOf(pair.reference) } as const]),
+    ...(authorities === undefined
+      ? []
+      : [{ user, of: 'authorities', secret: idOf(authorities.reference) } as const]),
+  ];
 }
 
 function idOf({ name, namespace }: { readonly name: string; readonly namespace: string }): string {
   return resourceId('Secret', namespace, name);
 }
 
-type Judgement = { readonly secret: Secret; readonly host: Host; readonly findings: readonly Finding[] };
+type Judgement = { readonly secret: Secret; readonly user: User; readonly findings: readonly Finding[] };
 
-function judge({ host, of, secret: id }: Use, resources: Resources, now: number): readonly Judgement[] {
+function judge({ of, secret: id, user }: Use, resources: Resources, now: number): readonly Judgement[] {
   const secret = resources.get(id);
   if (secret?.kind !== 'Secret') return [];
-  const findings = of === 'key pair' ? judgeKeyPair(secret, host, now) : judgeAuthorities(secret, now);
-  return [{ secret, host, findings }];
+  const findings = of === 'key pair' ? judgeKeyPair(secret, user, now) : judgeAuthorities(secret, now);
+  return [{ secret, user, findings }];
 }
 
-function judgeKeyPair({ spec }: Secret, host: Host, now: number): readonly Finding[] {
+function judgeKeyPair({ spec }: Secret, user: User, now: number): readonly Finding[] {
   const certificate = textOf(secretValue(spec, CERTIFICATE_KEY));
   const key = textOf(secretValue(spec, PRIVATE_KEY_KEY));
   if (certificate === undefined) return [missing(CERTIFICATE_KEY)];
   if (key === undefined) return [missing(PRIVATE_KEY_KEY)];
-  const findings = checkKeyPair(certificate, key, now);
+  if (user.kind === 'TLSContext') return checkKeyPair(certificate, key, now, 'client');
+  const findings = checkKeyPair(certificate, key, now, 'server');
   const isBroken = findings.some(({ severity }) => severity === 'error');
-  return isBroken ? findings : [...findings, ...checkCertificateName(certificate, host.spec.hostname)];
+  return isBroken ? findings : [...findings, ...checkCertificateName(certificate, user.spec.hostname)];
 }
 
 function judgeAuthorities(secret: Secret, now: number): readonly Finding[] {
@@ -118,11 +134,11 @@ function secretFault(secret: Secret, message: string): Problem {
   };
 }
 
-function certificateWarning(secret: Secret, host: Host, message: string): Problem {
-  return { ...problemAt(secret, 'warning'), message: `${message} ${usedBy(host)}` };
+function certificateWarning(secret: Secret, user: User, message: string): Problem {
+  return { ...problemAt(secret, 'warning'), message: `${message} ${usedBy(user)}` };
 }
 
-/** Whether what is wrong with a Secret matters to this resource, which names it: warnings are about one Host. */
+/** Whether what is wrong with a Secret matters to this resource, which names it: warnings are about one user. */
 export function concerns({ severity, message }: Problem, user: Pick<Resource, 'id'>): boolean {
   return severity === 'error' || message.endsWith(usedBy(user));
 }

@@ -5,6 +5,7 @@ import { checkHeaders } from './mapping-headers.ts';
 import { checkMatch } from './mapping-match.ts';
 import { checkRedirect } from './mapping-redirect.ts';
 import { checkRewrite } from './mapping-rewrite.ts';
+import { checkTls } from './mapping-tls.ts';
 import { checkTraffic } from './mapping-traffic-check.ts';
 import { whyUnreachable } from './unreachable-prefix.ts';
 
@@ -17,6 +18,7 @@ export function checkMapping(spec: Partial<MappingSpec>): readonly Finding[] {
     ...checkRewrite(spec),
     ...checkReach(spec),
     ...checkHop(spec),
+    ...checkTls(spec),
     ...checkTraffic(spec),
   ];
 }

@@ -38,6 +38,7 @@ test('a Mapping needs a prefix and a service, the rest has defaults', () => {
     use_websocket: false,
     connect_timeout_ms: 3000,
     resolver: 'dns',
+    tls: false,
     shadow: false,
     priority: 'default',
     enable_ipv4: true,
@@ -179,10 +180,18 @@ const REFUSED: readonly [fields: object, problem: string][] = [
     'error spec.node_group: "Edge" is not a node group: 1 to 63 lower-case letters, digits and "-", no "-" at the ends',
   ],
   [{ gateway_id: [] }, 'error spec.gateway_id: `gateway_id` must not be empty'],
-  [
-    { tls: 'upstream' },
-    'error spec.tls: `tls` is not served; without it the service might be asked in plain text: write `https://` before its name',
-  ],
+  ...Object.entries({
+    '5': 5,
+    '""': '',
+    '"Upstream"': 'Upstream',
+    'a list': ['upstream'],
+    'a map': { namespace: 'a' },
+  }).map(([not, tls]): [object, string] => [
+    { tls },
+    `error spec.tls: \`tls\` must be \`true\`, the name of a TLSContext, or \`{ name, namespace }\`, not ${not}`,
+  ]),
+  [{ tls: 'upstream', hop_tls: true }, 'error spec.hop_tls: `hop_tls` and `tls` exclude each other'],
+  [{ tls: true, hop_tls: true }, 'error spec.hop_tls: `hop_tls` and `tls` exclude each other'],
   [
     { headers: { 'x-key': false } },
     'error spec.headers.x-key: `x-key` must be a string (the exact value) or true (any value)',
@@ -221,7 +230,11 @@ const WARNED: readonly [fields: object, problem: string][] = [
     { case_sensitive: false, prefix_regex: true },
     'warning spec.case_sensitive: `case_sensitive` has no effect with `prefix_regex`: begin the expression with `(?i)`',
   ],
-  [{ tls: false }, 'warning spec.tls: unknown field `tls`'],
+  [
+    { tls: 'upstream', host_redirect: true },
+    'warning spec.tls: `tls` has no effect with `host_redirect`: no service is asked. With `https://` in `service` clients are sent there by https',
+  ],
+  [{ TLS: 'upstream' }, 'warning spec.TLS: `TLS` is read as `tls`; please spell it so'],
   [
     { regex_headers: { X_Key: 'a' } },
     'warning spec.regex_headers.x_key: it matches nothing: the edge answers 400 to a header with "_" in its name',
@@ -337,12 +350,13 @@ test('what is wrong between fields is told together with what is wrong in others
     prefix: 'user',
     prefix_exact: true,
     timeout_ms: '3s',
+    hop_tls: true,
     tls: 'upstream',
   };
   assert.deepEqual(problemsOf('Mapping', spec), [
-    'error spec.tls: `tls` is not served; without it the service might be asked in plain text: write `https://` before its name',
     'error spec.timeout_ms: `timeout_ms` must be an integer of milliseconds from 0 to 2147483647, not "3s"',
     'error spec.prefix: Cannot parse path "user": it must begin with "/"',
+    'error spec.hop_tls: `hop_tls` and `tls` exclude each other',
   ]);
 });
 

@@ -8,8 +8,8 @@ import { mappingHeadersShape } from './mapping-headers.ts';
 import { mappingMatchShape } from './mapping-match.ts';
 import { mappingRedirectShape } from './mapping-redirect.ts';
 import { mappingRewriteShape } from './mapping-rewrite.ts';
+import { mappingTls } from './mapping-tls.ts';
 import { mappingTrafficShape } from './mapping-traffic.ts';
-import { refuseUnserved } from './mapping-unserved.ts';
 import { milliseconds, positiveMilliseconds } from './number-types.ts';
 import { service } from './service.ts';
 
@@ -58,6 +58,11 @@ const schema = z.object({
     .describe(
       'Mutual TLS to the proxy before the service; default: with resolver `sds`, where the gateway has it (`HOP_TLS`). `false`: plain, for instances without a proxy',
     ),
+  tls: mappingTls
+    .default(false)
+    .describe(
+      '`true`: TLS to the service, as with `https://` before its name. A TLSContext: with its certificate, versions and `sni`. The certificate of the service must be for that `sni`, else for the name in `service`, and of an authority in its `ca_secret`, else of one that the machines of the proxies trust. Whatever scheme is written, without a port it is 443, and no proxy of the gateway before the service is asked. While the TLSContext cannot be used, the Mapping answers 500',
+    ),
   ...mappingTrafficShape,
   bypass_auth: z.boolean().default(false).describe('No filters run on it'),
   labels: labels.default({}).describe('Label domain → label groups, for rate limits'),
@@ -70,7 +75,6 @@ export const mapping: KindDefinition<typeof schema> = {
   schema,
   fieldsAt: 'spec',
   unknownField: 'warning',
-  refuseField: refuseUnserved,
   check: checkMapping,
 };
 

@@ -35,6 +35,7 @@ const READ_AS: readonly [fields: object, spec: object][] = [
   [{ alpn_protocols: ['http/1.1'] }, { alpn_protocols: ['http/1.1'] }],
   [{ ecdh_curves: ['X25519', 'P-256'] }, { ecdh_curves: ['X25519', 'P-256'] }],
   [{ redirect_cleartext_from: 8080 }, { redirect_cleartext_from: 8080 }],
+  [{ sni: 'Shop.Example.com' }, { sni: 'shop.example.com' }],
   [
     {
       cipher_suites: [
@@ -94,7 +95,8 @@ const PROBLEMS: readonly [fields: object, problem: RegExp][] = [
   ],
   [{ cert_required: true }, /^error spec\.cert_required: `cert_required` needs `ca_secret`/],
   [{ crl_secret: 'a' }, /^error spec\.crl_secret: `crl_secret` is not served/],
-  [{ sni: 'a' }, /^warning spec\.sni: `sni` is for connections to services/],
+  [{ sni: '10.0.0.1' }, /^error spec\.sni: "10\.0\.0\.1" is an address/],
+  [{ sni: '' }, /^error spec\.sni: /],
   [{ hosts: ['a:1'] }, /^error spec\.hosts\[0\]: /],
 ];
 

@@ -14,7 +14,9 @@ const schema = z.object({
     .describe('Hosts (by `hostname`) that it is for, besides those that name it in `tlsContext`'),
   secret: checkedString('the name of a Secret', parseSecretName)
     .exactOptional()
-    .describe('Secret with certificate and key (`kubernetes.io/tls`) for Hosts without `tlsSecret`'),
+    .describe(
+      'Secret with certificate and key (`kubernetes.io/tls`) for Hosts without `tlsSecret`, and for services that want one',
+    ),
   ...tlsSettingsShape,
   gateway_id: gatewayId,
 });
@@ -28,9 +30,10 @@ function checkTlsContext(spec: Partial<TlsContextSpec>): readonly Finding[] {
   return [...both, ...checkTlsSettings(spec)];
 }
 
-/** How TLS is spoken with clients, for several Hosts. */
+/** How TLS is spoken with the clients of several Hosts, or with the services of Mappings. */
 export const tlsContext: KindDefinition<typeof schema> = {
-  summary: 'How TLS is spoken with clients: certificate, versions, client certificates. Hosts refer to it.',
+  summary:
+    'How TLS is spoken: certificate, versions, whose certificates are trusted. Hosts refer to it for clients (`tlsContext`), Mappings for services (`tls`).',
   schema,
   fieldsAt: 'spec',
   unknownField: 'warning',

@@ -1,5 +1,7 @@
 import * as z from 'zod';
 import { caution, type Finding, fault } from './finding.ts';
+import { parseHost } from './host.ts';
+import { ipVersion } from './ip-address.ts';
 import { port } from './number-types.ts';
 import { checkedString, type Parsed } from './parsed-string.ts';
 import { parseSecretName } from './secret-name.ts';
@@ -20,6 +22,14 @@ function parsePath(text: string): Parsed<string> {
 const path = checkedString('an absolute path', parsePath);
 const secret = checkedString('the name of a Secret', parseSecretName);
 
+/** RFC 6066, section 3: an address is no server name. */
+function parseServerName(text: string): Parsed<string> {
+  if (ipVersion(text) !== 0) return { error: `"${text}" is an address: TLS names hosts by name only` };
+  return parseHost(text);
+}
+
+const serverName = checkedString('a host name', parseServerName);
+
 /** How TLS is spoken, and with whom: what a TLSContext says, and a Host for itself alone. */
 export const tlsSettingsShape = {
   cert_chain_file: path
@@ -30,7 +40,9 @@ export const tlsSettingsShape = {
   private_key_file: path.exactOptional().describe('File with its key; with `cert_chain_file`'),
   ca_secret: secret
     .exactOptional()
-    .describe("Secret with the authorities of clients' certificates, as `ca.crt`, else `tls.crt`"),
+    .describe(
+      'Secret with the authorities of the certificates of clients, and of services, as `ca.crt`, else `tls.crt`',
+    ),
   cacert_chain_file: path.exactOptional().describe('The same from a file'),
   secret_namespacing: z
     .boolean()
@@ -50,8 +62,14 @@ export const tlsSettingsShape = {
   ecdh_curves: ecdhCurves.exactOptional().describe("Groups of the key exchange; default: Envoy's"),
   alpn_protocols: alpnProtocols
     .default(['h2', 'http/1.1'])
-    .describe('Protocols that are offered; the first that the client has too'),
-  sni: z.string().exactOptional().describe('For connections to services in Ambassador; without meaning here'),
+    .describe(
+      'Protocols that are offered to clients; the first that the client has too. A service is offered the one that it is asked by (`grpc`)',
+    ),
+  sni: serverName
+    .exactOptional()
+    .describe(
+      'Name by which a service is asked, and for which its certificate must be; Hosts have no use for it',
+    ),
   redirect_cleartext_from: port
     .exactOptional()
     .describe("Ambassador's; a Host's `requestPolicy` decides about requests without TLS"),
@@ -130,20 +148,10 @@ function checkClients(settings: Partial<TlsSettings>): readonly Finding[] {
   ];
 }
 
-function checkSuites({ cipher_suites = [], sni }: Partial<TlsSettings>): readonly Finding[] {
-  return [
-    ...cipher_suites.flatMap((suite, index) =>
-      isWeakSuite(suite)
-        ? [
-            caution(
-              ['cipher_suites', index],
-              `"${suite}" is weak: no forward secrecy, or CBC (RFC 9325, 4.2)`,
-            ),
-          ]
-        : [],
-    ),
-    ...(sni === undefined
-      ? []
-      : [caution(['sni'], '`sni` is for connections to services; it has no meaning here')]),
-  ];
+function checkSuites({ cipher_suites = [] }: Partial<TlsSettings>): readonly Finding[] {
+  return cipher_suites.flatMap((suite, index) =>
+    isWeakSuite(suite)
+      ? [caution(['cipher_suites', index], `"${suite}" is weak: no forward secrecy, or CBC (RFC 9325, 4.2)`)]
+      : [],
+  );
 }

@@ -1,10 +1,10 @@
 import { formatPath } from '#resources/finding.ts';
 import type { MappingSpec } from '#resources/mapping.ts';
 import type { AddedHeaders } from '#resources/mapping-headers.ts';
-import { matchOf } from '#resources/mapping-match.ts';
 import type { Problem, Severity } from '#resources/problem.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
+import { closeMappings } from './close-mappings.ts';
 import { problemOf } from './problem-of.ts';
 import type { HeaderSetter, HeaderSetters } from './set-headers.ts';
 
@@ -29,16 +29,7 @@ export function addsRequestHeaders({ add_request_headers }: MappingSpec): boolea
  */
 export function closeReplacing(resources: ResourceSet, settersOf: HeaderSetters): ResourceSet {
   const replacing = new Set(resources.mappings.filter(({ spec }) => replaces(spec, settersOf)));
-  if (replacing.size === 0) return resources;
-  const closed = [...replacing].map(({ kind, namespace, name, id, source, spec }) => ({
-    ...{ kind, namespace, name, id, source },
-    match: matchOf(spec),
-  }));
-  return {
-    ...resources,
-    mappings: resources.mappings.filter(mapping => !replacing.has(mapping)),
-    closed: [...resources.closed, ...closed],
-  };
+  return closeMappings(resources, replacing);
 }
 
 function replaces(spec: MappingSpec, settersOf: HeaderSetters): boolean {

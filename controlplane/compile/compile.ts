@@ -32,6 +32,8 @@ import { sentUpgrades } from './routes/sent-upgrades.ts';
 import { SEVERAL_HOSTS } from './routes/several-hosts.ts';
 import { apart, shadowProblems } from './routes/shadows.ts';
 import { type HostInputs, virtualHosts } from './routes/virtual-hosts.ts';
+import { contextProblems } from './tls/context-problems.ts';
+import { mappingsTls } from './tls/mappings-tls.ts';
 import { servedSecrets } from './tls/served-secrets.ts';
 
 /**
@@ -59,13 +61,15 @@ function compileProxies(
   memo: Memo,
 ): Compiled {
   const all = withModuleDefaults(ofNodeGroup(resources, group), memo);
-  const { served, shadows } = apart(all);
+  const tls = mappingsTls(all, resources, memo);
+  const { served, shadows } = apart(tls.resources);
   const edge = group === EDGE ? edgeOf(served, options, memo) : undefined;
   const own = edge === undefined ? served : closeReplacing(served, edge.settersOf);
   const { forwarded, redirects, overruled } = splitRedirects(keyedMappings(own.mappings, memo));
   const copying = keyedMappings(shadows, memo);
   const declared = proxyConfigClusters(own.proxyConfigs, options);
-  const upstreamTls = { caFile: options.caFile ?? DEFAULT_CA_FILE, hop: hopOf(options) };
+  const { caFile = DEFAULT_CA_FILE } = options;
+  const upstreamTls = { caFile, hop: hopOf(options), contexts: tls.contexts };
   const users = [...forwarded, ...copying];
   const byMapping = mappingClusters(users, declared.byName, upstreamTls, memo);
   const groups = mappingGroups(forwarded, byMapping);
@@ -90,10 +94,11 @@ function compileProxies(
     ]),
     problems: [
       ...listenerProblems(all, group),
+      ...tls.problems,
       ...declared.problems,
       ...declaredClusterProblems(users, declared.byName, moduleConfig(own)),
       ...hosts.problems,
-      ...(edge?.problems ?? []),
+      ...(edge === undefined ? [] : [...edge.problems, ...contextProblems(resources, edge.contexts)]),
       ...overruled,
       ...[...groups.values()].flatMap(mappingGroupProblems),
       ...shadowProblems(mirrors, groups),

@@ -22,6 +22,8 @@ export type Edge = {
   /** Who sets request headers before a Mapping's own changes come. */
   readonly settersOf: HeaderSetters;
   readonly tlsListener: CompiledResource | undefined;
+  /** Ids of the TLSContexts that its Hosts use. */
+  readonly contexts: ReadonlySet<string>;
   /** Ids of the resources that its routes come from, besides Mappings and ProxyConfigs. */
   readonly routeOrigins: readonly string[];
   /** What is wrong with filters and Hosts, and with Mappings beside them. */
@@ -34,7 +36,7 @@ export function edgeOf(resources: ResourceSet, options: CompileOptions, memo: Me
   const limits = edgeRateLimits(resources, options, memo);
   const filters = edgeFilters(resources, options, memo);
   const settersOf = headerSetters(filters, limits.ownHeaders, resources.mappings);
-  const { hosts, problems } = edgeHosts(resources);
+  const { contexts, hosts, problems } = edgeHosts(resources);
   const tlsListener = edgeTlsListener(hosts, edgeTls, limits.listener);
   return {
     limits,
@@ -42,6 +44,7 @@ export function edgeOf(resources: ResourceSet, options: CompileOptions, memo: Me
     settersOf,
     guards: hosts.length === 0 ? undefined : hostGuards(hosts, httpsPort),
     tlsListener,
+    contexts,
     routeOrigins: [...limits.origins, ...filters.origins, ...hosts.flatMap(({ origins }) => origins)],
     problems: [
       ...problems,

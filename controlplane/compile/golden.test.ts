@@ -45,7 +45,7 @@ for (const file of readdirSync(FOLDER).filter(name => name.endsWith('.in.yaml'))
   const asked = [
     ...(resources.filters.length > 0 ? [EXT_AUTHZ] : []),
     ...(resources.rateLimits.length > 0 ? [RATELIMIT_SERVICE] : []),
-    ...(resources.hosts.length > 0 ? [SDS] : []),
+    ...(resources.hosts.length + resources.tlsContexts.length > 0 ? [SDS] : []),
   ];
   for (const group of [...nodes, ...asked]) {
     const name = `${file.slice(0, -'.in.yaml'.length)}.${group}`;

@@ -1,10 +1,12 @@
 import type { JsonObject } from '#protos/json.ts';
+import { askedService } from '#resources/mapping-tls.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { KeyedMapping } from '../mapping-keys.ts';
 import type { Memo } from '../memo.ts';
 import { contentHash } from './content-hash.ts';
 import { mappingCluster, type UpstreamTls } from './mapping-cluster.ts';
 import { RESERVED_CLUSTERS } from './reserved-clusters.ts';
+import type { ServiceTls } from './upstream-tls.ts';
 
 /** A cluster with its name in Envoy, and the ids of the resources that it comes from. */
 export type NamedCluster = {
@@ -17,7 +19,11 @@ type Mapping = Resource<'Mapping'>;
 type ByName = ReadonlyMap<string, NamedCluster>;
 
 /** What Mappings with equal settings share: the name of their service, and all of them. */
-type Upstream = { readonly service: string; readonly users: [Mapping, ...Mapping[]] };
+type Upstream = {
+  readonly service: string;
+  readonly users: [Mapping, ...Mapping[]];
+  readonly tls: ServiceTls | undefined;
+};
 
 /**
  * The cluster of each Mapping, by the Mapping's id. A Mapping whose service is the name of a ProxyConfig's cluster uses
@@ -35,7 +41,7 @@ export function mappingClusters(
   const upstreams = new Map<string, Upstream>();
   for (const keyed of mappings) {
     const cluster = declaredCluster(keyed, declared);
-    if (cluster === undefined) addUser(upstreams, keyed);
+    if (cluster === undefined) addUser(upstreams, keyed, tls.contexts.get(keyed.mapping.id));
     else clusters.set(keyed.mapping.id, cluster);
   }
   const taken = takenNames(upstreams.values(), declared);
@@ -48,12 +54,17 @@ export function mappingClusters(
 
 /** The ProxyConfig's cluster that a Mapping uses, if any. */
 export function declaredCluster({ mapping, keys }: KeyedMapping, declared: ByName): NamedCluster | undefined {
-  return mapping.spec.service.scheme === 'http' ? declared.get(keys.service) : undefined;
+  return askedService(mapping.spec).scheme === 'http' ? declared.get(keys.service) : undefined;
 }
 
-function addUser(upstreams: Map<string, Upstream>, { mapping, keys }: KeyedMapping): void {
-  const upstream = upstreams.get(keys.cluster);
-  if (upstream === undefined) upstreams.set(keys.cluster, { service: keys.service, users: [mapping] });
+function addUser(
+  upstreams: Map<string, Upstream>,
+  { mapping, keys: { cluster, service } }: KeyedMapping,
+  tls: ServiceTls | undefined,
+): void {
+  const key = tls === undefined ? cluster : `${cluster} ${tls.context}`;
+  const upstream = upstreams.get(key);
+  if (upstream === undefined) upstreams.set(key, { service, users: [mapping], tls });
   else upstream.users.push(mapping);
 }
 
@@ -70,14 +81,14 @@ function takenNames(upstreams: Iterable<Upstream>, declared: ByName): ReadonlySe
 
 function ownCluster(
   key: string,
-  { service, users }: Upstream,
+  { service, users, tls }: Upstream,
   taken: ReadonlySet<string>,
-  tls: UpstreamTls,
+  { caFile, hop }: UpstreamTls,
   memo: Memo,
 ): NamedCluster {
   const [{ spec }] = users;
   const name = taken.has(service) ? `${service}~${contentHash(key)}` : service;
-  const inputs = [name, tls.caFile, tls.hop.isDefault, tls.hop.trustDomain];
-  const json = memo.of(spec, 'cluster', inputs, () => mappingCluster(name, spec, tls));
-  return { name, json, origins: users.map(({ id }) => id) };
+  const inputs = [name, caFile, hop.isDefault, hop.trustDomain, tls];
+  const json = memo.of(spec, 'cluster', inputs, () => mappingCluster(name, spec, { caFile, hop }, tls));
+  return { name, json, origins: [...users.map(({ id }) => id), ...(tls === undefined ? [] : [tls.context])] };
 }

@@ -1,6 +1,7 @@
 import { DEFAULT_TRUST_DOMAIN } from '#certificates/identity.ts';
 import type { ProxyCluster } from '#resources/cluster.ts';
 import type { MappingSpec } from '#resources/mapping.ts';
+import { askedService } from '#resources/mapping-tls.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { EDGE } from '../node-groups.ts';
 import type { CompileOptions } from '../options.ts';
@@ -13,9 +14,10 @@ export function hopOf({ hopTls = false, trustDomain = DEFAULT_TRUST_DOMAIN }: Co
 }
 
 /** The service whose proxies a Mapping's requests go to by mutual TLS; undefined: they do not. `hop_tls: true` holds whatever the default is. */
-export function hopService({ service, resolver, hop_tls }: MappingSpec, hop: Hop): string | undefined {
-  const isHop = service.scheme === 'http' && (hop_tls ?? (hop.isDefault && resolver === 'sds'));
-  return isHop ? serviceOfHost(service.host) : undefined;
+export function hopService(spec: MappingSpec, hop: Hop): string | undefined {
+  const { host, scheme } = askedService(spec);
+  const isHop = scheme === 'http' && (spec.hop_tls ?? (hop.isDefault && spec.resolver === 'sds'));
+  return isHop ? serviceOfHost(host) : undefined;
 }
 
 /** The same of a ProxyConfig's cluster. */

@@ -1,24 +1,59 @@
 import type { JsonObject } from '#protos/json.ts';
 import { ipVersion } from '#resources/ip-address.ts';
+import { DEFAULT_TLS_SETTINGS, type TlsSettings } from '#resources/tls-settings.ts';
 import { extension } from '../extension.ts';
+import { secretConfig } from './secret-config.ts';
+import { tlsParameters } from './tls-parameters.ts';
 
-/** TLS 1.2 or 1.3 to a service whose certificate must be for `host` and signed by an authority of `caFile`. */
-export function upstreamTls(host: string, caFile: string, alpn: 'http/1.1' | 'h2' = 'http/1.1'): JsonObject {
-  const isName = ipVersion(host) === 0;
-  const subject = { san_type: isName ? 'DNS' : 'IP_ADDRESS', matcher: { exact: host } };
+/** How a service is asked by TLS, as a TLSContext says. */
+export type ServiceTls = {
+  /** Id of the TLSContext. */
+  readonly context: string;
+  readonly settings: TlsSettings;
+  /** Name of the secret that is shown to the service; undefined: none is. */
+  readonly certificate: string | undefined;
+  /** Name of the secret whose authorities the service's certificate must be of; undefined: those of a file. */
+  readonly authorities: string | undefined;
+};
+
+/**
+ * TLS to a service whose certificate must be for `host` and signed by an authority of `caFile`; `tls` may name other authorities and another host.
+ * Keys are named, never in it: their rotation changes no cluster.
+ */
+export function upstreamTls(
+  host: string,
+  caFile: string,
+  alpn: 'http/1.1' | 'h2' = 'http/1.1',
+  tls?: ServiceTls,
+): JsonObject {
+  const { certificate, authorities, settings = DEFAULT_TLS_SETTINGS } = tls ?? {};
+  const name = settings.sni ?? host;
+  const isName = ipVersion(name) === 0;
+  const subject = { san_type: isName ? 'DNS' : 'IP_ADDRESS', matcher: { exact: name } };
   return {
     name: 'envoy.transport_sockets.tls',
     typed_config: extension('transport_sockets.tls.v3.UpstreamTlsContext', {
       // RFC 6066, section 3: an address is no server name.
-      ...(isName ? { sni: host } : {}),
+      ...(isName ? { sni: name } : {}),
       common_tls_context: {
-        tls_params: { tls_minimum_protocol_version: 'TLSv1_2', tls_maximum_protocol_version: 'TLSv1_3' },
-        validation_context: {
-          trusted_ca: { filename: caFile },
-          match_typed_subject_alt_names: [subject],
-        },
+        tls_params: tlsParameters(settings),
+        ...(certificate === undefined
+          ? {}
+          : { tls_certificate_sds_secret_configs: [secretConfig(certificate)] }),
+        ...validation({ match_typed_subject_alt_names: [subject] }, caFile, authorities),
         alpn_protocols: [alpn],
       },
     }),
+  };
+}
+
+function validation(subjects: JsonObject, caFile: string, authorities: string | undefined): JsonObject {
+  if (authorities === undefined)
+    return { validation_context: { trusted_ca: { filename: caFile }, ...subjects } };
+  return {
+    combined_validation_context: {
+      default_validation_context: subjects,
+      validation_context_sds_secret_config: secretConfig(authorities),
+    },
   };
 }

@@ -1,3 +1,4 @@
+import { askedService } from '#resources/mapping-tls.ts';
 import type { ProxyConfigSpec } from '#resources/proxy-config.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import type { Service } from '#resources/service.ts';
@@ -17,7 +18,7 @@ export function sentUpgrades({ mappings, proxyConfigs }: ResourceSet, group: str
   const sent = [
     ...mappings.map(({ id, spec }) => ({
       ...{ id, caller: spec.node_group },
-      upgrades: !spec.host_redirect && asks(group, spec.service) ? mappingUpgrades(spec) : [],
+      upgrades: !spec.host_redirect && asks(group, askedService(spec)) ? mappingUpgrades(spec) : [],
     })),
     ...proxyConfigs.map(({ id, spec }) => ({
       ...{ id, caller: spec.node_group },

@@ -1,23 +1,17 @@
 import type { JsonObject } from '#protos/json.ts';
-import type { TlsVersion } from '#resources/tls-words.ts';
 import { secretConfig } from '../clusters/secret-config.ts';
+import { tlsParameters } from '../clusters/tls-parameters.ts';
 import { extension } from '../extension.ts';
 import type { HostTls } from './host-tls.ts';
 
 /** Envoy's `DownstreamTlsContext` of a Host. Certificate and authorities are named, never in it: their rotation changes no listener. */
 export function downstreamTls({ authorities, certificate, settings }: HostTls): JsonObject {
-  const { alpn_protocols, cert_required, cipher_suites, ecdh_curves, max_tls_version, min_tls_version } =
-    settings;
+  const { alpn_protocols, cert_required } = settings;
   return {
     name: 'envoy.transport_sockets.tls',
     typed_config: extension('transport_sockets.tls.v3.DownstreamTlsContext', {
       common_tls_context: {
-        tls_params: {
-          tls_minimum_protocol_version: VERSIONS[min_tls_version],
-          tls_maximum_protocol_version: VERSIONS[max_tls_version],
-          ...(cipher_suites === undefined ? {} : { cipher_suites }),
-          ...(ecdh_curves === undefined ? {} : { ecdh_curves }),
-        },
+        tls_params: tlsParameters(settings),
         tls_certificate_sds_secret_configs: [secretConfig(certificate.name)],
         ...(authorities === undefined
           ? {}
@@ -33,11 +27,3 @@ export function downstreamTls({ authorities, certificate, settings }: HostTls): 
     }),
   };
 }
-
-/** RFC 8996: nothing older than TLS 1.2 is spoken, whatever is written. */
-const VERSIONS: Readonly<Record<TlsVersion, string>> = {
-  'v1.0': 'TLSv1_2',
-  'v1.1': 'TLSv1_2',
-  'v1.2': 'TLSv1_2',
-  'v1.3': 'TLSv1_3',
-};

@@ -21,13 +21,18 @@ export type EdgeHost = {
   readonly hsts?: string;
 };
 
-export type EdgeHosts = { readonly hosts: readonly EdgeHost[]; readonly problems: readonly Problem[] };
+export type EdgeHosts = {
+  readonly hosts: readonly EdgeHost[];
+  /** Ids of the TLSContexts that they use. */
+  readonly contexts: ReadonlySet<string>;
+  readonly problems: readonly Problem[];
+};
 
 /** The Hosts of the edge, each hostname once: the first by id has it, and before all those without an error. */
 export function edgeHosts(resources: ResourceSet): EdgeHosts {
   const owners = new Map<string, EdgeHost>();
   const problems: Problem[] = [];
-  const used = new Set<string>();
+  const contexts = new Set<string>();
   for (const host of resources.hosts) {
     const owner = owners.get(host.spec.hostname);
     if (owner !== undefined) {
@@ -36,15 +41,12 @@ export function edgeHosts(resources: ResourceSet): EdgeHosts {
     }
     const { context, problems: found, tls } = resolveTls(host, resources);
     problems.push(...found);
-    if (context !== undefined) used.add(context.id);
+    if (context !== undefined) contexts.add(context.id);
     owners.set(host.spec.hostname, toEdgeHost(host, tls, context));
   }
   for (const refused of resources.closed)
     for (const host of closedHosts(refused)) if (!owners.has(host.hostname)) owners.set(host.hostname, host);
-  return {
-    hosts: [...owners.values()],
-    problems: [...distinct(problems), ...unusedProblems(resources, used)],
-  };
+  return { hosts: [...owners.values()], contexts, problems: [...distinct(problems)] };
 }
 
 function toEdgeHost(
@@ -85,19 +87,6 @@ function closedHosts({ hosts = [], id, kind }: Refused): readonly EdgeHost[] {
 function takenProblem(host: Resource<'Host'>, owner: EdgeHost): Problem {
   const message = `the hostname "${host.spec.hostname}" is already that of ${owner.id}; that one counts`;
   return problemOf(host, 'error', 'spec.hostname', message);
-}
-
-function unusedProblems({ tlsContexts }: ResourceSet, used: ReadonlySet<string>): readonly Problem[] {
-  return tlsContexts
-    .filter(({ id }) => !used.has(id))
-    .map(context =>
-      problemOf(
-        context,
-        'warning',
-        'spec',
-        'no Host uses it, so it has no effect: name it in the `tlsContext` of a Host, or list the hostname of one in `hosts`',
-      ),
-    );
 }
 
 /** What is wrong with a TLSContext shows at each of its Hosts. */

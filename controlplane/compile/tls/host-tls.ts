@@ -2,27 +2,27 @@ import type { Parsed } from '#resources/parsed-string.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
-import { type SecretReference, splitSecretName } from '#resources/secret-reference.ts';
 import { DEFAULT_TLS_SETTINGS, type TlsSettings } from '#resources/tls-settings.ts';
 import { problemOf } from '../problem-of.ts';
+import { contextOf } from './host-context.ts';
 import {
   authoritiesFile,
   authoritiesOf,
-  type EdgeSecret,
   issuedFor,
   keyPairFiles,
   keyPairOf,
-} from './edge-secret.ts';
-import { contextOf } from './host-context.ts';
+  type ProxySecret,
+} from './proxy-secret.ts';
+import { contextAuthorities, contextCertificate, type SecretUse, secretUse } from './secret-use.ts';
 
 type Host = Resource<'Host'>;
 
 /** How TLS is spoken for a Host. */
 export type HostTls = {
   readonly settings: TlsSettings;
-  readonly certificate: EdgeSecret;
+  readonly certificate: ProxySecret;
   /** Of clients' certificates; undefined: none is asked for. */
-  readonly authorities: EdgeSecret | undefined;
+  readonly authorities: ProxySecret | undefined;
 };
 
 /** `tls` is undefined when none is meant, and `broken` when it is and cannot be. */
@@ -30,13 +30,6 @@ export type ResolvedTls = {
   readonly tls: HostTls | 'broken' | undefined;
   readonly context: Resource<'TLSContext'> | undefined;
   readonly problems: readonly Problem[];
-};
-
-/** A Secret that is used for TLS, and by which field of which resource. */
-export type SecretUse = {
-  readonly reference: Required<SecretReference>;
-  readonly by: Host | Resource<'TLSContext'>;
-  readonly field: string;
 };
 
 /** How TLS is to be spoken for a Host, by its own fields and its TLSContext. */
@@ -77,8 +70,7 @@ export function certificateUse(
   const { tls, tlsSecret } = host.spec;
   if (tlsSecret !== undefined)
     return { reference: { namespace: host.namespace, ...tlsSecret }, by: host, field: 'spec.tlsSecret' };
-  if (tls !== undefined || context?.spec.secret === undefined) return undefined;
-  return use(context, context.spec.secret, context.spec, 'spec.secret');
+  return tls !== undefined || context === undefined ? undefined : contextCertificate(context);
 }
 
 /** The Secret with the authorities of its clients' certificates. */
@@ -87,25 +79,15 @@ export function authoritiesUse(
   context: Resource<'TLSContext'> | undefined,
 ): SecretUse | undefined {
   const { tls } = host.spec;
-  if (tls?.ca_secret !== undefined) return use(host, tls.ca_secret, tls, 'spec.tls.ca_secret');
-  if (tls !== undefined || context?.spec.ca_secret === undefined) return undefined;
-  return use(context, context.spec.ca_secret, context.spec, 'spec.ca_secret');
-}
-
-function use(
-  by: SecretUse['by'],
-  name: string,
-  { secret_namespacing }: TlsSettings,
-  field: string,
-): SecretUse {
-  return { reference: { namespace: by.namespace, ...splitSecretName(name, secret_namespacing) }, by, field };
+  if (tls?.ca_secret !== undefined) return secretUse(host, tls.ca_secret, tls, 'spec.tls.ca_secret');
+  return tls !== undefined || context === undefined ? undefined : contextAuthorities(context);
 }
 
 function certificateOf(
   host: Host,
   context: ResolvedTls['context'],
   { secrets }: ResourceSet,
-): Part<EdgeSecret> {
+): Part<ProxySecret> {
   const secret = certificateUse(host, context);
   if (secret !== undefined) return served(secret, keyPairOf(secret.reference, secrets));
   const { tls } = host.spec;
@@ -120,14 +102,14 @@ function clientAuthorities(
   host: Host,
   context: ResolvedTls['context'],
   { secrets }: ResourceSet,
-): Part<EdgeSecret | undefined> {
+): Part<ProxySecret | undefined> {
   const secret = authoritiesUse(host, context);
   if (secret !== undefined) return served(secret, authoritiesOf(secret.reference, secrets));
   const file = (host.spec.tls ?? context?.spec)?.cacert_chain_file;
   return { value: file === undefined ? undefined : authoritiesFile(context ?? host, file) };
 }
 
-function served({ by, field }: SecretUse, parsed: Parsed<EdgeSecret>): Part<EdgeSecret> {
+function served({ by, field }: SecretUse, parsed: Parsed<ProxySecret>): Part<ProxySecret> {
   if ('value' in parsed) return parsed;
   return { problem: problemOf(by, 'error', field, `${parsed.error}${UNSERVED}`) };
 }

@@ -3,36 +3,72 @@ import type { ResourceSet } from '#resources/resource-set.ts';
 import type { Compiled, CompiledResource } from '../compiled.ts';
 import type { Memo } from '../memo.ts';
 import { misplacedProblems } from '../misplaced-problems.ts';
-import { EDGE, ofNodeGroup, SDS } from '../node-groups.ts';
+import { EDGE, ofNodeGroup, SDS, SERVICE_GROUPS } from '../node-groups.ts';
 import { byName } from '../order.ts';
 import { edgeHosts } from './edge-hosts.ts';
-import type { EdgeSecret } from './edge-secret.ts';
+import type { ProxySecret } from './proxy-secret.ts';
+import { contextIdOf, resolveServiceContext, serviceContexts } from './service-context.ts';
+
+/** Who refers to a secret: a node group, by resources of these ids. */
+type Use = { readonly secret: ProxySecret; readonly group: string; readonly origins: readonly string[] };
+
+/** A secret with all who refer to it. */
+type Used = { readonly secret: ProxySecret; readonly groups: Set<string>; readonly origins: Set<string> };
 
 /**
- * What the discovery service of secrets receives: a message for each secret that an edge listener names. What did not change gives the very same object. What is
- * wrong with them is said at the edge.
+ * What the discovery service of secrets receives: a message for each secret that an edge listener or a cluster names. What did not change gives the very same object. What is
+ * wrong with them is said where they are named.
  */
 export function servedSecrets(resources: ResourceSet, memo: Memo): Compiled {
-  const { hosts } = edgeHosts(ofNodeGroup(resources, EDGE));
-  const messages = new Map<string, CompiledResource>();
-  for (const { origins, tls } of hosts) {
-    if (tls === undefined || tls === 'broken') continue;
-    const secrets = [tls.certificate, ...(tls.authorities === undefined ? [] : [tls.authorities])];
-    for (const secret of secrets) {
-      const others = messages.get(secret.name)?.origins ?? [];
-      messages.set(secret.name, { ...message(secret, memo), origins: [...others, ...origins] });
-    }
+  const used = new Map<string, Used>();
+  for (const { group, origins, secret } of [...usesOfHosts(resources), ...usesOfMappings(resources)]) {
+    const known = used.get(secret.name) ?? { secret, groups: new Set(), origins: new Set() };
+    known.groups.add(group);
+    for (const origin of origins) known.origins.add(origin);
+    used.set(secret.name, known);
   }
+  const messages = [...used.values()].map(each => message(each, memo));
   return {
-    resources: new Map([[SERVED_SECRET, byName(messages.values())]]),
+    resources: new Map([[SERVED_SECRET, byName(messages)]]),
     problems: misplacedProblems(resources, SDS),
   };
 }
 
-function message({ content, name, named, owner }: EdgeSecret, memo: Memo) {
-  const make = () => ({ '@type': SERVED_SECRET, name, node_groups: [EDGE], ...content(), ...named });
+function usesOfHosts(resources: ResourceSet): readonly Use[] {
+  const { hosts } = edgeHosts(ofNodeGroup(resources, EDGE));
+  return hosts.flatMap(({ origins, tls }) =>
+    tls === undefined || tls === 'broken'
+      ? []
+      : present(tls.certificate, tls.authorities).map(secret => ({ secret, group: EDGE, origins })),
+  );
+}
+
+function usesOfMappings(resources: ResourceSet): readonly Use[] {
+  const contexts = new Map(
+    serviceContexts(resources).map(context => {
+      const found = resolveServiceContext(context, resources.secrets);
+      return [context.id, 'problems' in found ? [] : present(found.certificate, found.authorities)];
+    }),
+  );
+  return resources.mappings.flatMap(mapping => {
+    const group = mapping.spec.node_group;
+    const id = contextIdOf(mapping);
+    if (id === undefined || SERVICE_GROUPS.includes(group)) return [];
+    return (contexts.get(id) ?? []).map(secret => ({ secret, group, origins: [mapping.id, id] }));
+  });
+}
+
+function present(...secrets: readonly (ProxySecret | undefined)[]): readonly ProxySecret[] {
+  return secrets.filter(secret => secret !== undefined);
+}
+
+function message({ groups, origins, secret }: Used, memo: Memo): CompiledResource {
+  const { content, name, named, owner } = secret;
+  const node_groups = [...groups].sort();
+  const make = () => ({ '@type': SERVED_SECRET, name, node_groups, ...content(), ...named });
   // What a Secret's bytes become is kept with it, and goes with it.
-  if (owner === undefined) return { name, json: make() };
   const [kind = ''] = name.split('/', 1);
-  return { name, json: memo.of(owner, `served ${kind}`, [name], make) };
+  const json =
+    owner === undefined ? make() : memo.of(owner, `served ${kind}`, [name, node_groups.join()], make);
+  return { name, json, origins: [...origins] };
 }

@@ -8,8 +8,8 @@ import type { SecretValue } from '#resources/secret-value.ts';
 
 type Secrets = ResourceSet['secrets'];
 
-/** Something that an edge listener refers to by name, and the discovery service of secrets serves: the fields of `gateway.config.v1.ServedSecret`. */
-export type EdgeSecret = {
+/** Something that a listener or cluster refers to by name, and the discovery service of secrets serves: the fields of `gateway.config.v1.ServedSecret`. */
+export type ProxySecret = {
   /** Of where it comes from, never of its content: it stays while that changes. No two kinds of source share one. */
   readonly name: string;
   /** Whose content it is, which goes with it; absent: nobody's. */
@@ -20,7 +20,7 @@ export type EdgeSecret = {
 };
 
 /** A certificate with its key, of a Secret of type `kubernetes.io/tls`. */
-export function keyPairOf(reference: Required<SecretReference>, secrets: Secrets): Parsed<EdgeSecret> {
+export function keyPairOf(reference: Required<SecretReference>, secrets: Secrets): Parsed<ProxySecret> {
   return ofSecret(reference, secrets, ({ spec }, place) => {
     const certificate = secretValue(spec, CERTIFICATE_KEY);
     const key = secretValue(spec, PRIVATE_KEY_KEY);
@@ -34,7 +34,7 @@ export function keyPairOf(reference: Required<SecretReference>, secrets: Secrets
 }
 
 /** The authorities of a Secret, that of Kubernetes' own form (`ca.crt`) or of Ambassador's (`tls.crt`). */
-export function authoritiesOf(reference: Required<SecretReference>, secrets: Secrets): Parsed<EdgeSecret> {
+export function authoritiesOf(reference: Required<SecretReference>, secrets: Secrets): Parsed<ProxySecret> {
   return ofSecret(reference, secrets, (secret, place) => {
     const ca = authoritiesIn(secret);
     if (ca === undefined)
@@ -49,12 +49,12 @@ export function authoritiesIn({ spec }: Resource<'Secret'>): SecretValue | undef
 }
 
 /** What the resource says about files on the machine of the discovery service. */
-export function keyPairFiles(by: NamesFiles, chain: string, key: string): EdgeSecret {
+export function keyPairFiles(by: NamesFiles, chain: string, key: string): ProxySecret {
   const content = () => ({ key_pair_files: { certificate_chain: chain, private_key: key } });
   return { name: `key-pair-files/${by.id}`, named: namedIn(by, 'cert_chain_file'), content };
 }
 
-export function authoritiesFile(by: NamesFiles, file: string): EdgeSecret {
+export function authoritiesFile(by: NamesFiles, file: string): ProxySecret {
   const content = () => ({ trusted_ca_file: file });
   return { name: `authorities-file/${by.id}`, named: namedIn(by, 'cacert_chain_file'), content };
 }
@@ -66,7 +66,7 @@ function namedIn({ id, kind }: NamesFiles, field: string) {
 }
 
 /** A certificate of the built-in authority. No certificate is for every host: that of `*` is for this machine. */
-export function issuedFor({ id, spec: { hostname } }: Resource<'Host'>): EdgeSecret {
+export function issuedFor({ id, spec: { hostname } }: Resource<'Host'>): ProxySecret {
   const hosts = hostname === '*' ? ['localhost', '127.0.0.1', '::1'] : [hostname];
   const named = { resource: id, field: 'spec.tls.issuer' };
   return { name: `gateway/issued/${hostname}`, named, content: () => ({ issued: { hosts } }) };
@@ -80,8 +80,8 @@ const AUTHORITIES_KEY = 'ca.crt';
 function ofSecret(
   { namespace, name }: Required<SecretReference>,
   secrets: Secrets,
-  read: (secret: Resource<'Secret'>, place: string) => Parsed<EdgeSecret>,
-): Parsed<EdgeSecret> {
+  read: (secret: Resource<'Secret'>, place: string) => Parsed<ProxySecret>,
+): Parsed<ProxySecret> {
   const place = `${namespace}/${name}`;
   const secret = secrets.find(found => found.namespace === namespace && found.name === name);
   return secret === undefined ? { error: `there is no Secret ${place} in force` } : read(secret, place);

@@ -1,0 +1,20 @@
+import { matchOf } from '#resources/mapping-match.ts';
+import type { Refused, Resource } from '#resources/resource.ts';
+import type { ResourceSet } from '#resources/resource-set.ts';
+
+type Mapping = Resource<'Mapping'>;
+
+/** The resources with these Mappings closed: what they match is answered 500. */
+export function closeMappings(resources: ResourceSet, closing: ReadonlySet<Mapping>): ResourceSet {
+  if (closing.size === 0) return resources;
+  return {
+    ...resources,
+    mappings: resources.mappings.filter(mapping => !closing.has(mapping)),
+    closed: [...resources.closed, ...[...closing].map(toClosed)],
+  };
+}
+
+/** One that gets copies of requests decides nothing about them: it is only left out. */
+function toClosed({ kind, namespace, name, id, source, spec }: Mapping): Refused {
+  return { kind, namespace, name, id, source, ...(spec.shadow ? {} : { match: matchOf(spec) }) };
+}
