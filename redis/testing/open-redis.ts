@@ -9,7 +9,7 @@ export function describeRedis(url: string): RedisDescription {
 }
 
 export const OPTIONS: RedisOptions = {
-  timeoutMs: 2000,
+  timeoutMs: 10_000,
   random: () => 0.5,
   now: () => performance.now(),
 };
