@@ -9,13 +9,19 @@ export type Echo = {
   readonly headers: IncomingHttpHeaders;
 };
 
-/** An upstream on a free loopback port that answers each request with what it was. */
+/**
+ * An upstream on a free loopback port that answers each request with what it was, once it has read it: an answer before that has Envoy
+ * end the request, and with it the copy of a shadow.
+ */
 export async function startEchoServer(
   name: string,
 ): Promise<{ readonly address: string; close(): Promise<void> }> {
-  const server = createServer(({ method = '', url = '', headers }, response) => {
+  const server = createServer((request, response) => {
+    const { method = '', url = '', headers } = request;
     const echo: Echo = { server: name, method, path: url, headers };
-    response.setHeader('content-type', 'application/json').end(JSON.stringify(echo));
+    request.resume().on('end', () => {
+      response.setHeader('content-type', 'application/json').end(JSON.stringify(echo));
+    });
   });
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
