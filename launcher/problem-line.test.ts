@@ -17,6 +17,11 @@ const TABLE: readonly [line: string, problem: string | undefined][] = [
   ['{"level":40,"msg":"request","error":"disk full","cause":"ENOSPC"}', 'warning: request: disk full'],
   ['{"level":40,"msg":"refused","reason":"a\\u001b[2Jb"}', 'warning: refused: a [2Jb'],
   ['{"level":50,"msg":"odd","reason":7}', 'error: odd'],
+  ['{"level":50,"msg":"found wrong","reason":"no key set","reported":true}', undefined],
+  [
+    '{"level":50,"msg":"found wrong","reason":"no key set","reported":false}',
+    'error: found wrong: no key set',
+  ],
   ['{"level":50', undefined],
   ['GET /user/health 200', undefined],
 ];

@@ -12,7 +12,8 @@ const CONTROLS = /\p{Cc}/gu;
 
 /**
  * What an operator should hear of a line of a process's log: the text of Envoy's warnings and errors and of JSON lines (pino) of
- * level 40 and above, led by the level; undefined for all else.
+ * level 40 and above, led by the level; undefined for all else, also for what a service has `reported`: the control plane tells of it, with
+ * file and line.
  */
 export function problemInLine(line: string): string | undefined {
   const [, level, message] = ENVOY.exec(line) ?? [];
@@ -24,7 +25,7 @@ function problemInJson(line: string): string | undefined {
   const entry = parse(line);
   const level = Number(entry?.level);
   const name = LEVELS.find(([least]) => level >= least)?.[1];
-  if (entry === undefined || name === undefined) return undefined;
+  if (entry === undefined || name === undefined || entry.reported === true) return undefined;
   const cause = causeOf(entry);
   const message = typeof entry.msg === 'string' ? entry.msg : '';
   const text = [message, message.includes(cause) ? '' : cause].filter(part => part !== '').join(': ');

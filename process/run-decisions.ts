@@ -105,12 +105,12 @@ function beginReports(
   return everywhere;
 }
 
-/** Each when it is found, and when it is gone. */
+/** Each when it is found, and when it is gone. `reported`: the control plane tells of it too. */
 function logFindings(log: Logger) {
   return (found: readonly ReportedFinding[], gone: readonly ReportedFinding[]) => {
     for (const { resource, field, severity, message } of found)
       log[severity === 'error' ? 'error' : 'warn'](
-        { resource, field, reason: message },
+        { resource, field, reason: message, reported: true },
         'found wrong with a resource',
       );
     for (const { resource, field, message } of gone)

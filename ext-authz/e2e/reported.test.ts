@@ -74,6 +74,17 @@ describe('what is wrong with a provider', () => {
     assert.match(log(), /mended: Filter default\/site /);
   });
 
+  test('was printed by `npm start` as the control plane tells it alone', () => {
+    const lines = system.gateway.said().split('\n');
+    // A request that fails for it is told of as well.
+    const about = lines.filter(
+      line => /"https:\/\/idp\.example"/.test(line) && !/a filter failed/.test(line),
+    );
+    assert.ok(about.length > 0);
+    for (const line of about)
+      assert.match(line, /\[controlplane\] error: Filter default\/site \(.*site\.yaml:2, /);
+  });
+
   test('is told of no more when the Filter is removed', async () => {
     provider.behave('jwks', () => ({ status: 404 }));
     system.write('keys.yaml', resources().replaceAll('site', 'keys'));

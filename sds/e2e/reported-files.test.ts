@@ -99,4 +99,14 @@ describe('a certificate in files that a Host names', () => {
     await quiet();
     await served(first);
   });
+
+  test('was printed by `npm start` as the control plane tells it alone', () => {
+    const about = system.gateway
+      .said()
+      .split('\n')
+      .filter(line => line.includes(chain));
+    assert.ok(about.length > 0);
+    for (const line of about)
+      assert.match(line, /\[controlplane\] error: Host default\/files \(.*tls\.yaml:3, /);
+  });
 });

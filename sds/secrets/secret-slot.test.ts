@@ -24,7 +24,7 @@ test('a certificate that is not valid yet is sent when its time has come', async
       },
       versionKey: Buffer.alloc(32, 7),
       onChange: () => {},
-      onRefused: (_name, reason) => void refused.push(reason),
+      onRefused: ({ reason }) => void refused.push(reason),
       onOver: () => {},
       onFindings: () => {},
     },

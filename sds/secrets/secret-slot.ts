@@ -11,14 +11,17 @@ import {
 } from './secret-content.ts';
 import type { ServedSecret } from './served-secret.ts';
 
+/** What is wrong with the secret of this name; `reported`: the control plane tells of it too. */
+export type RefusedSecret = { readonly secret: string; readonly reason: string; readonly reported: boolean };
+
 export type SlotOptions = ContentSources & {
   readonly versionKey: Uint8Array;
   /** The resource of the slot has changed. */
   onChange(): void;
   /** What came cannot be sent; what was sent before stays. Once for each reason. */
-  onRefused(name: string, reason: string): void;
+  onRefused(refused: RefusedSecret): void;
   /** What was sent is no longer right, and stays until something else comes. Once for each reason. */
-  onOver(name: string, reason: string): void;
+  onOver(over: RefusedSecret): void;
   /** What is wrong with the slot, or with what is sent of it, may be something else. */
   onFindings(): void;
 };
@@ -122,8 +125,10 @@ export class SecretSlot {
   #refuse(reason: string): void {
     if (reason === this.#problem) return;
     this.#problem = reason;
-    if (this.isOver) this.#options.onOver(this.#served.name, reason);
-    else this.#options.onRefused(this.#served.name, reason);
+    const { name, named } = this.#served;
+    const refused = { secret: name, reason, reported: named !== undefined };
+    if (this.isOver) this.#options.onOver(refused);
+    else this.#options.onRefused(refused);
     this.#options.onFindings();
   }
 }

@@ -64,11 +64,11 @@ export function openSecrets(options: SecretsOptions): Secrets {
     onChange: changed => {
       for (const group of changed) if (groups.has(group)) groups.changed(group);
     },
-    onRefused(name, reason) {
+    onRefused(refused) {
       metrics.refused();
-      log.error({ secret: name, reason }, 'secret refused, the one before stays');
+      log.error(refused, 'secret refused, the one before stays');
     },
-    onOver: (name, reason) => log.error({ secret: name, reason }, 'secret stays, though it is over'),
+    onOver: over => log.error(over, 'secret stays, though it is over'),
     onFindings: () => report(find),
   });
   const groups = new GroupSecrets({
