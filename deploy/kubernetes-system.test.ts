@@ -16,8 +16,17 @@ const COMMANDS = commands(readDocument('README.md')).filter(command => command.i
 /** For the slowest of them, on a busy machine. */
 const READY_MS = 60_000;
 
+const HOST_WITHOUT_FILES = `
+apiVersion: gateway.internal/v2
+kind: Host
+metadata: { name: without-files, namespace: gateway-resources }
+spec:
+  hostname: files.example
+  tls: { cert_chain_file: /etc/gateway/none.crt, private_key_file: /etc/gateway/none.key }
+`;
+
 const NOTHING = { status: 0, body: '' };
-const OPTIONS = { without: ['postgres'], replicas: { 'user-service': 2 } };
+const OPTIONS = { without: ['postgres'], replicas: { controlplane: 2, 'user-service': 2 } };
 
 describe('the manifests, run by a real API server', { skip: whyNoTestCluster() ?? false }, () => {
   let cluster: TestCluster;
@@ -91,6 +100,20 @@ describe('the manifests, run by a real API server', { skip: whyNoTestCluster() ?
     assert.equal(lines.length, 3);
   });
 
+  test('what a service finds wrong is told by every control plane, until it is over', async () => {
+    const planes = pods.filter(({ workload }) => workload.metadata.name === 'controlplane');
+    assert.equal(planes.length, 2);
+    const tell = (wanted: boolean) =>
+      until(async () => {
+        const said = await Promise.all(planes.map(({ address }) => textOf(`http://${address}:8877/status`)));
+        return said.every(text => text.includes('/etc/gateway/none.crt') === wanted) || undefined;
+      }, READY_MS);
+    cluster.shell(`kubectl apply -f - <<'END'\n${HOST_WITHOUT_FILES}END`);
+    await tell(true);
+    cluster.shell('kubectl -n gateway-resources delete host without-files');
+    await tell(false);
+  });
+
   test('who comes without an identity is sent nothing, wherever he asks', async () => {
     const ports: readonly (readonly [string, number])[] = [
       ['controlplane', 18000],
@@ -144,6 +167,10 @@ function rootsOf(cluster: TestCluster): string {
     `kubectl -n gateway get secret gateway-identity-edge -o jsonpath='{.data.ca\\.crt}'`,
   );
   return Buffer.from(text, 'base64').toString();
+}
+
+async function textOf(url: string): Promise<string> {
+  return (await fetch(url)).text();
 }
 
 function answers(url: string): Promise<boolean> {

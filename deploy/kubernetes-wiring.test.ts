@@ -25,17 +25,20 @@ type Role = Manifest & {
 type Service = Manifest & {
   readonly spec: {
     readonly clusterIP?: string;
+    readonly publishNotReadyAddresses?: boolean;
     readonly selector: Readonly<Record<string, string>>;
     readonly ports: readonly { readonly port: number; readonly targetPort: string }[];
   };
 };
 
 const SERVICES = ofKind<Service>(MANIFESTS, 'Service');
+/** What leads to each control plane, not to one of them. */
+const EACH = 'controlplanes';
 
 describe('the pods of the manifests', { skip: whyNoKubectl() ?? false }, () => {
   test('each service leads to the pods of its name, at a port that they have', () => {
     for (const { metadata, spec } of SERVICES) {
-      const workload = named(WORKLOADS, metadata.name);
+      const workload = named(WORKLOADS, metadata.name === EACH ? 'controlplane' : metadata.name);
       assert.deepEqual(spec.selector, workload.spec.selector.matchLabels);
       for (const { targetPort } of spec.ports) {
         const ports = containersOf(workload).flatMap(({ ports: each = [] }) => each.map(({ name }) => name));
@@ -62,6 +65,14 @@ describe('the pods of the manifests', { skip: whyNoKubectl() ?? false }, () => {
         `0.0.0.0:${portNumber(containerOf(other), port?.targetPort)}`,
       );
     }
+  });
+
+  test('who reports finds every control plane, also one that is not ready yet: DNS has them, without their ports', () => {
+    const { clusterIP, publishNotReadyAddresses } = named(SERVICES, EACH).spec;
+    assert.deepEqual([clusterIP, publishNotReadyAddresses], ['None', true]);
+    const address = `${EACH}:${portNumber(containerOf('controlplane'), 'xds')}`;
+    for (const service of ['sds', 'ext-authz'])
+      assert.equal(ownEnvironment(service).REPORT_ADDRESSES, address);
   });
 
   test('the edge listens where its ports are, and sends people to the port that they see', () => {

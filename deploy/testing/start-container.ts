@@ -32,7 +32,7 @@ export type RunningContainer = {
   ): Promise<{ readonly code: number | null; readonly signal: string | null } | undefined>;
 };
 
-/** Binds what is of the system and of the checkout into an empty root; the rest of its arguments is the command. */
+/** Binds what is of the system and of the checkout into an empty root; the rest of its arguments is the command. As in DNS, a name may have several addresses (host.conf(5)). */
 const SCRIPT = `
 set -e
 root=$1 checkout=$2 uid=$3 gid=$4 groups=$5 hosts=$6; shift 6
@@ -46,6 +46,7 @@ for each in usr dev proc; do mkdir "$root/$each"; mount --rbind /$each "$root/$e
 for each in passwd group nsswitch.conf ld.so.cache; do cp /etc/$each "$root/etc/"; done
 mkdir "$root/etc/ssl"; mount --bind /etc/ssl "$root/etc/ssl"
 cp "$hosts" "$root/etc/hosts"
+echo multi on > "$root/etc/host.conf"
 mount --bind "$checkout" "$root/gateway"
 while [ "$1" != -- ]; do
   if [ -d "$1" ]; then mkdir -p "$root$2"; else touch "$root$2"; fi

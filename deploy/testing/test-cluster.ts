@@ -85,7 +85,9 @@ export async function startTestCluster(): Promise<TestCluster> {
         })),
       );
       const hostsFile = join(home, 'hosts');
-      const names = places.map(({ workload, address }) => `${address} ${workload.metadata.name}\n`);
+      const names = servicesOf(manifests, places).flatMap(({ service, chosen }) =>
+        chosen.map(({ address }) => `${address} ${service.metadata.name}\n`),
+      );
       writeFileSync(hostsFile, `127.0.0.1 localhost\n${names.join('')}`);
       await writeSlices(api, manifests, places);
       const server = new URL(api.server);
@@ -150,15 +152,23 @@ type Service = Manifest & {
   };
 };
 
-/** What the controller of EndpointSlices writes when the pods are ready. */
-async function writeSlices(api: KubeApiserver, manifests: readonly Manifest[], places: readonly Place[]) {
-  for (const { metadata, spec } of ofKind<Service>(manifests, 'Service')) {
-    const { name } = metadata;
-    const chosen = places.filter(({ workload }) =>
-      Object.entries(spec.selector).every(
+/** Each Service with the pods that it selects. */
+function servicesOf(manifests: readonly Manifest[], places: readonly Place[]) {
+  return ofKind<Service>(manifests, 'Service').map(service => ({
+    service,
+    chosen: places.filter(({ workload }) =>
+      Object.entries(service.spec.selector).every(
         ([key, value]) => workload.spec.template.metadata.labels[key] === value,
       ),
-    );
+    ),
+  }));
+}
+
+/** What the controller of EndpointSlices writes when the pods are ready. */
+async function writeSlices(api: KubeApiserver, manifests: readonly Manifest[], places: readonly Place[]) {
+  for (const { service, chosen } of servicesOf(manifests, places)) {
+    const { metadata, spec } = service;
+    const { name } = metadata;
     const body = {
       apiVersion: 'discovery.k8s.io/v1',
       kind: 'EndpointSlice',
