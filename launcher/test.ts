@@ -14,6 +14,9 @@ import { ensureTestTools, TOOLS } from './test-tools.ts';
 const ROOT = join(import.meta.dirname, '..');
 const BIN = join(ROOT, 'node_modules', '.bin');
 
+/** On a busy machine too: what takes longer waits for something that does not come. */
+const LONGEST_TEST_MS = 300_000;
+
 const say = (line: string) => process.stderr.write(`gateway: ${line}\n`);
 let running: ChildProcess | undefined;
 
@@ -68,7 +71,12 @@ async function runTests(
   const PATH = [TOOLS, process.env.PATH].join(delimiter);
   const env = { ...process.env, ...skips, PATH, TMPDIR: temporary };
   say(`running ${files.length} test files ...`);
-  const code = await run(process.execPath, ['--test', concurrency, ...options, ...files], env);
+  const bounds = [
+    `--test-timeout=${LONGEST_TEST_MS}`,
+    '--import',
+    join(ROOT, 'launcher', 'end-with-tests.ts'),
+  ];
+  const code = await run(process.execPath, ['--test', concurrency, ...bounds, ...options, ...files], env);
   const result = parseTestResult(readFileSync(tap, 'utf8'));
   process.stdout.write(describeTestResult(result));
   return { passed: code === 0, skipped: result.skipped.length };
