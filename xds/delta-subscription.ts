@@ -50,6 +50,11 @@ export class DeltaSubscription implements Subscription<DeltaDiscoveryRequest, De
     return this.#sent;
   }
 
+  get onlyName(): string | undefined {
+    const [name] = this.#names;
+    return this.#wildcard || this.#names.size !== 1 ? undefined : name;
+  }
+
   get size(): number {
     return this.#names.size;
   }

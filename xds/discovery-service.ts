@@ -19,6 +19,7 @@ import type { DeltaDiscoveryRequest, DiscoveryRequest, ErrorDetail, Node } from 
 import type { DiscoveryObserver, StreamInfo, StreamStatus } from './discovery-observer.ts';
 import { DiscoverySession } from './discovery-session.ts';
 import { DiscoveryStream } from './discovery-stream.ts';
+import { IndependentSession } from './independent-session.ts';
 import { type ReportTaker, takeReport } from './report.ts';
 import { type CheckedRequest, checkRequest, type Refusal, type StreamLoad } from './request-check.ts';
 import type { SnapshotCache } from './snapshot-cache.ts';
@@ -29,7 +30,7 @@ import { rulesOf } from './type-rules.ts';
 export type DiscoveryServiceOptions = {
   readonly cache: SnapshotCache;
   readonly observer?: DiscoveryObserver;
-  /** See SessionOptions. */
+  /** Nothing that is served depends on something else: see IndependentSession. */
   readonly independent?: boolean;
   /** The group whose snapshot a node is served; default: Envoy's `node.cluster`. */
   groupOf?(node: Node, peer: Peer): string;
@@ -59,6 +60,8 @@ const SERVICES: readonly (readonly [service: string, methods: string, typeUrl: s
   ['envoy.service.secret.v3.SecretDiscoveryService', 'Secrets', SECRET],
 ];
 
+type Session = DiscoverySession | IndependentSession;
+
 type OpenStream<Request = never> = {
   readonly info: StreamInfo;
   receive(typeUrl: string, request: Request): void;
@@ -75,7 +78,7 @@ type OpenStream<Request = never> = {
 /** The discovery services of the Envoy API, aggregated and per type, state of the world and delta, over one cache of snapshots. */
 export class DiscoveryService {
   readonly #options: DiscoveryServiceOptions;
-  readonly #sessions = new Map<string, DiscoverySession>();
+  readonly #sessions = new Map<string, Session>();
   readonly #streams = new Set<OpenStream>();
   #lastId = 0;
 
@@ -218,14 +221,18 @@ export class DiscoveryService {
     return open;
   }
 
-  #session(info: StreamInfo): DiscoverySession {
-    const { cache, observer = {}, independent = false, after } = this.#options;
+  #session(info: StreamInfo): Session {
     const key = sessionKey(info);
-    const session =
-      this.#sessions.get(key) ??
-      new DiscoverySession({ group: info.group, cache, observer, independent, after });
+    const session = this.#sessions.get(key) ?? this.#newSession(info);
     this.#sessions.set(key, session);
     return session;
+  }
+
+  #newSession({ group }: StreamInfo): Session {
+    const { cache, observer = {}, independent = false, after } = this.#options;
+    return independent
+      ? new IndependentSession({ group, cache, observer })
+      : new DiscoverySession({ group, cache, observer, after });
   }
 }
 

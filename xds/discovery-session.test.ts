@@ -138,28 +138,6 @@ describe('the way to a new snapshot', () => {
   });
 });
 
-describe('where nothing depends on something else', () => {
-  test('a stream is sent each newest snapshot, whatever another one of the proxy has not ACKed', () => {
-    const cache = new SnapshotCache();
-    cache.set(INFO.group, snapshot('a', { a: '1' }));
-    const proxy = new SessionProxy(cache, {}, true);
-    proxy.subscribe(CLUSTER, ['*']);
-    const silent = {
-      info: INFO,
-      flush: () => {},
-      withholds: false,
-      refused: () => new Set<string>(),
-    };
-    proxy.session.join({ ...silent, standing: () => 'waiting', subscribesTo: () => true });
-    for (const content of ['1', '2', '3']) {
-      cache.set(INFO.group, snapshot('a', { b: content }));
-      proxy.answerAll();
-      assert.deepEqual(proxy.held(CLUSTER), [`b=${content}`]);
-    }
-    assert.equal(proxy.timers.pending, 0);
-  });
-});
-
 describe('a refusal', () => {
   test('stops the proxy where it is, with what it has in force', () => {
     const { cache, proxy, nacks } = settled();

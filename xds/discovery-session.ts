@@ -4,7 +4,7 @@ import type { DiscoveryStream, StreamVerdict } from './discovery-stream.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { SnapshotCache } from './snapshot-cache.ts';
 import type { Standing } from './subscription.ts';
-import { advance, arrive, begin, retarget, type Transition } from './transition.ts';
+import { advance, begin, retarget, type Transition } from './transition.ts';
 
 /** A stage that a proxy has not ACKed for this long, in ms, is over all the same. */
 const STAGE_MS = 2_000;
@@ -22,8 +22,6 @@ export type SessionOptions = {
   readonly group: string;
   readonly cache: SnapshotCache;
   readonly observer: DiscoveryObserver;
-  /** Nothing that is served depends on something else: each newest snapshot is served at once, and no stream waits for another. */
-  readonly independent?: boolean;
   /** Calls back after `ms`, unless the returned function is called before. */
   after(ms: number, callback: () => void): () => void;
 };
@@ -45,7 +43,7 @@ export class DiscoverySession {
     this.#options = options;
     const { cache, group } = options;
     const current = cache.get(group);
-    this.#transition = current === undefined ? undefined : this.#begin(current);
+    this.#transition = current === undefined ? undefined : begin(undefined, current);
     this.#unwatch = cache.watch(group, snapshot => this.#aim(snapshot));
   }
 
@@ -120,16 +118,11 @@ export class DiscoverySession {
 
   #aim(snapshot: Snapshot): void {
     const current = this.#transition;
-    this.#transition = current === undefined ? this.#begin(snapshot) : this.#retarget(current, snapshot);
+    this.#transition = current === undefined ? begin(undefined, snapshot) : this.#retarget(current, snapshot);
     this.pump();
   }
 
-  #begin(snapshot: Snapshot): Transition {
-    return this.#options.independent ? arrive(snapshot) : begin(undefined, snapshot);
-  }
-
   #retarget(current: Transition, snapshot: Snapshot): Transition {
-    if (this.#options.independent) return arrive(snapshot);
     const refused = [...this.#streams.keys()].flatMap(stream => [
       ...stream.refused(current.stage, current.target),
     ]);

@@ -36,6 +36,7 @@ export class DiscoveryStream<Request, Response> {
   readonly info: StreamInfo;
   readonly #options: StreamOptions<Request, Response>;
   readonly #channels = new Map<string, Channel<Request, Response>>();
+  #inOrder: readonly Channel<Request, Response>[] = [];
   #nonce = 0;
   #blocked = false;
 
@@ -48,6 +49,14 @@ export class DiscoveryStream<Request, Response> {
   get load(): { readonly types: number; readonly names: number } {
     const names = [...this.#channels.values()].reduce((sum, { subscription }) => sum + subscription.size, 0);
     return { types: this.#channels.size, names };
+  }
+
+  /** The one name of one type that it subscribes to; undefined: to more than that, or to none. */
+  get only(): { readonly typeUrl: string; readonly name: string } | undefined {
+    const [channel, ...others] = this.#inOrder;
+    const name = channel?.subscription.onlyName;
+    if (channel === undefined || name === undefined || others.length > 0) return undefined;
+    return { typeUrl: channel.typeUrl, name };
   }
 
   /** The client holds resources from before this stream that are gone, and may still use them. */
@@ -72,7 +81,7 @@ export class DiscoveryStream<Request, Response> {
 
   /** Writes whatever of the stage is due, as long as the transport takes it. */
   flush(stage: Stage, target: Snapshot): void {
-    for (const channel of this.#inOrder()) {
+    for (const channel of this.#inOrder) {
       if (this.#blocked) return;
       if (!stage.silent.has(channel.typeUrl)) this.#respond(channel, stage, target);
     }
@@ -123,11 +132,8 @@ export class DiscoveryStream<Request, Response> {
     const subscription = this.#options.subscribe(typeUrl);
     const channel = { subscription, typeUrl, target: undefined, status };
     this.#channels.set(typeUrl, channel);
+    this.#inOrder = [...this.#channels.values()].sort((a, b) => rank(a.typeUrl) - rank(b.typeUrl));
     return channel;
-  }
-
-  #inOrder(): Channel<Request, Response>[] {
-    return [...this.#channels.values()].sort((a, b) => rank(a.typeUrl) - rank(b.typeUrl));
   }
 }
 

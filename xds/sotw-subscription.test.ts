@@ -29,6 +29,15 @@ describe('wildcard', () => {
     assert.equal(driver.sent(resources({ a: '3', b: '4' })), undefined);
   });
 
+  test('a subscription to everything is about more than the one name that it has', () => {
+    const { driver } = holding({ a: '1', b: '1' }, ['*', 'a']);
+    assert.equal(driver.subscription.onlyName, undefined);
+    driver.ack(['a']);
+    assert.equal(driver.subscription.onlyName, 'a');
+    driver.ack(['a', 'b']);
+    assert.equal(driver.subscription.onlyName, undefined);
+  });
+
   test('listeners and clusters get a first answer, were it empty', () => {
     for (const typeUrl of [LISTENER, CLUSTER]) assert.deepEqual(holding({}, [], typeUrl).sent, []);
   });

@@ -40,6 +40,11 @@ export class SotwSubscription implements Subscription<DiscoveryRequest, Discover
     return this.#sent;
   }
 
+  get onlyName(): string | undefined {
+    const [name] = this.#names;
+    return this.#wildcard || this.#names.size !== 1 ? undefined : name;
+  }
+
   get size(): number {
     return this.#names.size;
   }

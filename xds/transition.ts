@@ -17,11 +17,6 @@ export function begin(from: Snapshot | undefined, target: Snapshot): Transition 
   return at(from, target, 0, undefined);
 }
 
-/** At `target` at once: for what nothing else that is served depends on, such as endpoints by themselves. */
-export function arrive(target: Snapshot): Transition {
-  return at(undefined, target, 2, undefined);
-}
-
 /**
  * Sets a newer target. It waits until the switch under way is through: otherwise changes that come faster than they are ACKed would keep
  * routes from ever moving. Of several that wait the newest stays. When the proxy has `refused` some types, nothing will come of the switch

@@ -4,6 +4,7 @@ import type { DeltaDiscoveryRequest, DeltaDiscoveryResponse } from '../discovery
 import type { DiscoveryObserver, StreamInfo } from '../discovery-observer.ts';
 import { DiscoverySession } from '../discovery-session.ts';
 import { DiscoveryStream } from '../discovery-stream.ts';
+import type { IndependentSession } from '../independent-session.ts';
 import type { SnapshotCache } from '../snapshot-cache.ts';
 import type { Standing } from '../subscription.ts';
 import { rulesOf } from '../type-rules.ts';
@@ -22,7 +23,7 @@ export const INFO: StreamInfo = {
 
 /** A proxy in memory that speaks delta to a session: it holds what it is sent when the test lets it answer. */
 export class SessionProxy {
-  readonly session: DiscoverySession;
+  readonly session: DiscoverySession | IndependentSession;
   readonly stream: DiscoveryStream<DeltaDiscoveryRequest, DeltaDiscoveryResponse>;
   readonly timers = new HandTimers();
   readonly inbox: DeltaDiscoveryResponse[] = [];
@@ -31,9 +32,10 @@ export class SessionProxy {
   /** What `write` answers: false when the transport is full. */
   writable = true;
 
-  constructor(cache: SnapshotCache, observer: DiscoveryObserver = {}, independent = false) {
+  /** By itself, or with others in a `session`. */
+  constructor(cache: SnapshotCache, observer: DiscoveryObserver = {}, session?: SessionProxy['session']) {
     const { after } = this.timers;
-    this.session = new DiscoverySession({ group: INFO.group, cache, observer, independent, after });
+    this.session = session ?? new DiscoverySession({ group: INFO.group, cache, observer, after });
     this.stream = new DiscoveryStream({
       info: INFO,
       subscribe: typeUrl => new DeltaSubscription(typeUrl, rulesOf(typeUrl)),
@@ -53,6 +55,10 @@ export class SessionProxy {
   subscribe(typeUrl: string, names: readonly string[], have: Readonly<Record<string, string>> = {}): void {
     const fields = { resource_names_subscribe: names, initial_resource_versions: have };
     this.#send(typeUrl, fields);
+  }
+
+  unsubscribe(typeUrl: string, names: readonly string[]): void {
+    this.#send(typeUrl, { resource_names_unsubscribe: names });
   }
 
   /** As Envoy does, with one route configuration, `edge`. */
