@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { changedKeys } from '#xds/persistent-map.ts';
 import type { Instances } from './instances/instance.ts';
 import { NO_SUCH_PORT } from './instances/instances-named.ts';
 import type { Outcome } from './instances/record-set.ts';
@@ -41,10 +42,10 @@ export function createMetrics(): Metrics {
   return {
     registry,
     served(next) {
-      for (const service of last.keys()) if (!next.has(service)) instances.remove({ service });
-      for (const [service, members] of next) {
-        if (last.get(service) !== members && members !== NO_SUCH_PORT)
-          instances.set({ service }, members.length);
+      for (const service of changedKeys(last, next)) {
+        const members = next.get(service);
+        if (members === undefined || members === NO_SUCH_PORT) instances.remove({ service });
+        else instances.set({ service }, members.length);
       }
       last = next;
       updates.inc();

@@ -85,7 +85,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     const before = instances ?? new Map();
     instances = next;
     missed.served(next);
-    discovery.setInstances(instancesSnapshot(next, missed.asked));
+    discovery.setInstances(instancesSnapshot(next, missed.asked, discovery.instances()));
     served.setServing(true);
     metrics.served(next);
     for (const change of instanceChanges(before, next)) log.info(change, 'instances changed');

@@ -12,9 +12,11 @@ export function statusOf(instances: Instances, snapshot: Snapshot, clients: read
   const assignments = snapshot.get(CLUSTER_LOAD_ASSIGNMENT);
   const acked = clients.every(client => client.standing === 'settled');
   const listed = [...instances].filter(([, members]) => members !== NO_SUCH_PORT);
-  const services = listed.map(([service, members]) => [
-    service,
-    { instances: members, version: assignments?.get(service)?.version, acked },
-  ]);
+  const services = listed
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([service, members]) => [
+      service,
+      { instances: members, version: assignments?.get(service)?.version, acked },
+    ]);
   return { services: Object.fromEntries(services), clients };
 }

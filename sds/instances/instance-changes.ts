@@ -1,3 +1,4 @@
+import { changedKeys } from '#xds/persistent-map.ts';
 import type { Instance, Instances } from './instance.ts';
 import { NO_SUCH_PORT } from './instances-named.ts';
 
@@ -12,9 +13,7 @@ export type InstanceChange = {
 
 /** What an operator wants to read when instances come and go: one entry for each service that has changed; names that share an array are one. */
 export function instanceChanges(before: Instances, after: Instances): readonly InstanceChange[] {
-  const differs = (service: string) => before.get(service) !== after.get(service);
-  const gone = [...before.keys()].filter(service => !after.has(service));
-  const services = [...gone, ...[...after.keys()].filter(differs)].sort();
+  const services = changedKeys(before, after).toSorted();
   const told = new Set<readonly Instance[] | undefined>([undefined, NO_SUCH_PORT]);
   return services.flatMap(service => {
     const arrays = [before.get(service), after.get(service)];

@@ -1,72 +1,92 @@
 import { createHash } from 'node:crypto';
 import { type Any, encodeAny } from '#protos/encode.ts';
 import { CLUSTER_LOAD_ASSIGNMENT } from '#protos/type-url.ts';
+import { changedKeys, PersistentMap } from '#xds/persistent-map.ts';
 import { type Snapshot, setResourcesVersion, type XdsResource } from '#xds/snapshot.ts';
 import type { Instance, Instances } from './instance.ts';
 import { instancesNamed, NO_SUCH_PORT } from './instances-named.ts';
 import { loadAssignment, uniqueInstances } from './load-assignment.ts';
 
 /**
- * One ClusterLoadAssignment for each service, named as the service. Of a service whose array is the same as before nothing is made anew, and
- * it is encoded when a proxy asks for it: most have several names, of which mostly one is in use. A name with another port is answered as instancesNamed
- * says; `onNoSuchPort` hears each time that one is asked for that no instance has.
+ * One ClusterLoadAssignment for each service, named as the service. It is encoded when a proxy asks for it: most have several names, of which mostly one is in
+ * use. Of an earlier snapshot, `before`, all is taken whose array is the same. A name with another port is answered as instancesNamed says;
+ * `onNoSuchPort` hears each time that one is asked for that no instance has.
  */
-export function instancesSnapshot(instances: Instances, onNoSuchPort?: (name: string) => void): Snapshot {
-  const resources = new Assignments(instances, onNoSuchPort);
-  let [high, low] = [0, 0];
-  for (const [service, members] of instances) {
-    if (members === NO_SUCH_PORT) continue;
-    const resource = resourceOf(service, members);
-    resources.set(service, resource);
-    high ^= resource.high;
-    low ^= resource.low;
-  }
-  if (resources.size === 0) return new Map();
-  // Hashes in whatever order, so that none needs to be hashed or sorted again.
-  setResourcesVersion(resources, hex(high) + hex(low));
+export function instancesSnapshot(
+  instances: Instances,
+  onNoSuchPort?: (name: string) => void,
+  before?: Snapshot,
+): Snapshot {
+  const known = before?.get(CLUSTER_LOAD_ASSIGNMENT);
+  const listed = nextListed(known instanceof Assignments ? known.listed : NOTHING_LISTED, instances);
+  if (listed.assignments.size === 0) return new Map();
+  const resources = new Assignments(listed, onNoSuchPort);
+  setResourcesVersion(resources, hex(listed.high) + hex(listed.low));
   return new Map([[CLUSTER_LOAD_ASSIGNMENT, resources]]);
 }
 
+/** The assignments of these instances, and the two halves of their version: hashes in whatever order, so that none needs to be hashed or sorted again. */
+type Listed = {
+  readonly instances: Instances;
+  readonly assignments: PersistentMap<Assignment>;
+  readonly high: number;
+  readonly low: number;
+};
+
+const NOTHING_LISTED: Listed = {
+  instances: new Map(),
+  assignments: new PersistentMap(),
+  high: 0,
+  low: 0,
+};
+
+function nextListed(before: Listed, instances: Instances): Listed {
+  let { high, low } = before;
+  const changes = changedKeys(before.instances, instances).map(name => {
+    const assignment = assignmentOf(name, instances.get(name));
+    for (const each of [before.assignments.get(name), assignment]) {
+      high ^= each?.high ?? 0;
+      low ^= each?.low ?? 0;
+    }
+    return [name, assignment] as const;
+  });
+  return { instances, assignments: before.assignments.with(changes), high, low };
+}
+
 /** The names that are listed, and on demand those with another port: there are too many of them to list, or to keep. */
-class Assignments extends Map<string, XdsResource> {
-  readonly #instances: Instances;
+class Assignments extends PersistentMap<Assignment> {
+  readonly listed: Listed;
   readonly #onNoSuchPort: ((name: string) => void) | undefined;
 
-  constructor(instances: Instances, onNoSuchPort: ((name: string) => void) | undefined) {
-    super();
-    this.#instances = instances;
+  constructor(listed: Listed, onNoSuchPort: ((name: string) => void) | undefined) {
+    super(listed.assignments.shards);
+    this.listed = listed;
     this.#onNoSuchPort = onNoSuchPort;
   }
 
-  override get(name: string): XdsResource | undefined {
+  override get(name: string): Assignment | undefined {
     return super.get(name) ?? this.#otherPort(name);
   }
 
-  #otherPort(name: string): XdsResource | undefined {
-    const members = instancesNamed(this.#instances, name);
+  #otherPort(name: string): Assignment | undefined {
+    const members = instancesNamed(this.listed.instances, name);
     if (members === undefined) return undefined;
     if (members === NO_SUCH_PORT) this.#onNoSuchPort?.(name);
-    return new Assignment(name, members, contentOf(members));
+    return new Assignment(name, members);
   }
 }
 
-type Made = { readonly content: string; readonly byName: Map<string, Assignment> };
-
-/** By array, which never changes: several names may share one. */
-const made = new WeakMap<readonly Instance[], Made>();
-
-function resourceOf(service: string, members: readonly Instance[]): Assignment {
-  const known = made.get(members) ?? { content: contentOf(members), byName: new Map<string, Assignment>() };
-  const found = known.byName.get(service);
-  if (found !== undefined) return found;
-  const resource = new Assignment(service, members, known.content);
-  made.set(members, known);
-  known.byName.set(service, resource);
-  return resource;
+function assignmentOf(name: string, members: readonly Instance[] | undefined): Assignment | undefined {
+  return members === undefined || members === NO_SUCH_PORT ? undefined : new Assignment(name, members);
 }
 
+/** By array, which never changes: several names may share one. */
+const contents = new WeakMap<readonly Instance[], string>();
+
 function contentOf(members: readonly Instance[]): string {
-  return made.get(members)?.content ?? hashOf(JSON.stringify(uniqueInstances(members)));
+  const content = contents.get(members) ?? hashOf(JSON.stringify(uniqueInstances(members)));
+  contents.set(members, content);
+  return content;
 }
 
 class Assignment implements XdsResource {
@@ -78,9 +98,9 @@ class Assignment implements XdsResource {
   readonly #members: readonly Instance[];
   #any: Any | undefined;
 
-  constructor(name: string, members: readonly Instance[], content: string) {
+  constructor(name: string, members: readonly Instance[]) {
     this.name = name;
-    this.version = hashOf(`${name}\0${content}`);
+    this.version = hashOf(`${name}\0${contentOf(members)}`);
     this.high = Number.parseInt(this.version.slice(0, 8), 16);
     this.low = Number.parseInt(this.version.slice(8), 16);
     this.#members = members;

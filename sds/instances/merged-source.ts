@@ -1,3 +1,4 @@
+import { changedKeys, PersistentMap } from '#xds/persistent-map.ts';
 import type { Instance, Instances } from './instance.ts';
 import type { InstanceSource } from './instance-source.ts';
 
@@ -9,10 +10,14 @@ export function mergedSource(sources: readonly InstanceSource[]): InstanceSource
   return {
     watch(onChange) {
       const known = new Map<InstanceSource, Instances>();
+      let merged = new PersistentMap<readonly Instance[]>();
       const ends = sources.map(source =>
         source.watch(instances => {
+          const changed = changedKeys(known.get(source) ?? new Map(), instances);
           known.set(source, instances);
-          if (known.size === sources.length) onChange(merge(sources.map(each => known.get(each))));
+          const all = sources.flatMap(each => known.get(each) ?? []);
+          merged = merged.with(changed.map(name => [name, mergeNamed(name, all)]));
+          if (known.size === sources.length) onChange(merged);
         }),
       );
       return () => {
@@ -22,16 +27,8 @@ export function mergedSource(sources: readonly InstanceSource[]): InstanceSource
   };
 }
 
-function merge(all: readonly (Instances | undefined)[]): Instances {
-  const [only, ...others] = all.filter(instances => instances !== undefined && instances.size > 0);
-  if (only === undefined || others.length === 0) return only ?? new Map();
-  const merged = new Map<string, readonly Instance[]>();
-  for (const instances of all) {
-    for (const [service, more] of instances ?? []) {
-      const others = merged.get(service);
-      // The array of a service that one source alone has stays the same, as a sign that it has not changed.
-      merged.set(service, others === undefined ? more : [...others, ...more]);
-    }
-  }
-  return merged;
+/** The array of a service that one source alone has stays the same, as a sign that it has not changed. */
+function mergeNamed(name: string, all: readonly Instances[]): readonly Instance[] | undefined {
+  const found = all.map(instances => instances.get(name)).filter(members => members !== undefined);
+  return found.length > 1 ? found.flat() : found[0];
 }

@@ -22,7 +22,7 @@ test('a port that nobody has is told once with those that there are, and again w
   };
   serve(WITHOUT);
   serve(WITHOUT);
-  assert.deepEqual(told, ['shop:80: http,8080']);
+  assert.deepEqual(told, ['shop:80: 8080,http']);
   assert.deepEqual(missed.names(), ['shop:80']);
   missed.served(WITH);
   assert.deepEqual(missed.names(), []);

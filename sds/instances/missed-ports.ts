@@ -33,5 +33,6 @@ export function missedPorts(onMissed: (name: string, known: readonly string[]) =
 function portsOf(instances: Instances, service: string): readonly string[] {
   return [...instances]
     .filter(([name, members]) => name.startsWith(service) && members !== NO_SUCH_PORT)
-    .map(([name]) => name.slice(service.length));
+    .map(([name]) => name.slice(service.length))
+    .sort();
 }

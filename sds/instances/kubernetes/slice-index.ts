@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { PersistentMap } from '#xds/persistent-map.ts';
 import type { Instance, Instances } from '../instance.ts';
 import type { Slice } from './endpoint-slice.ts';
 import { serviceInstances } from './service-instances.ts';
@@ -14,7 +15,7 @@ export class SliceIndex {
   readonly #ports = new Map<string, readonly ServicePort[]>();
   /** The names under which each service's instances were published. */
   readonly #names = new Map<string, readonly string[]>();
-  #instances = new Map<string, readonly Instance[]>();
+  #instances = new PersistentMap<readonly Instance[]>();
 
   /** Services of `ownNamespace` have a short name too. */
   constructor(ownNamespace: string) {
@@ -50,9 +51,7 @@ export class SliceIndex {
   }
 
   #publishAll(services: ReadonlySet<string>): void {
-    if (services.size === 0) return;
-    this.#instances = new Map(this.#instances);
-    for (const service of services) this.#publish(service);
+    this.#instances = this.#instances.with([...services].flatMap(service => this.#publish(service)));
   }
 
   #place(key: string, slice: Slice | undefined): void {
@@ -67,24 +66,29 @@ export class SliceIndex {
     this.#services.set(serviceOf(slice), keys.add(key));
   }
 
-  #publish(service: string): void {
+  /** What is published of a service from now on, after its old names. */
+  #publish(
+    service: string,
+  ): readonly (readonly [name: string, instances: readonly Instance[] | undefined])[] {
+    const gone = (this.#names.get(service) ?? []).map(name => [name, undefined] as const);
+    const named = this.#namedInstances(service);
+    const names = named.map(([name]) => name);
+    if (names.length === 0) this.#names.delete(service);
+    else this.#names.set(service, names);
+    return [...gone, ...named];
+  }
+
+  #namedInstances(service: string): readonly (readonly [name: string, instances: readonly Instance[]])[] {
     const keys = [...(this.#services.get(service) ?? [])].sort();
     const slices = keys.flatMap(key => this.#slices.get(key) ?? []);
-    for (const name of this.#names.get(service) ?? []) this.#instances.delete(name);
-    this.#names.delete(service);
     const [first] = slices;
     if (first === undefined) {
       this.#services.delete(service);
-      return;
+      return [];
     }
     const hosts = first.namespace === this.#ownNamespace ? [service, first.service] : [service];
-    const named = [...serviceInstances(slices, this.#ports.get(service))].flatMap(([port, instances]) =>
+    return [...serviceInstances(slices, this.#ports.get(service))].flatMap(([port, instances]) =>
       hosts.map(host => [`${host}${port}`, instances] as const),
-    );
-    for (const [name, instances] of named) this.#instances.set(name, instances);
-    this.#names.set(
-      service,
-      named.map(([name]) => name),
     );
   }
 }
