@@ -6,7 +6,7 @@ import { lead } from '#kubernetes/lease.ts';
 import type { ServedObject } from '#resources/kubernetes/served-object.ts';
 import type { Metrics } from './metrics.ts';
 import { type ObjectFacts, objectStandings } from './object-standing.ts';
-import { objectStatus, statusOnceLeft } from './object-status.ts';
+import { objectStatus, statusOnceLeft, takesBack } from './object-status.ts';
 import { type Candidacy, openCandidacy } from './status-candidacy.ts';
 import { statusLeaseName } from './status-lease-name.ts';
 import { type StatusWrite, StatusWriter } from './status-writer.ts';
@@ -37,19 +37,27 @@ export type KubernetesStatus = {
 /** One that has vanished is followed by another within 10 to 12 s. */
 const LEASE_SECONDS = 10;
 
+/** From its start on, in ms, a control plane may not have heard yet what services report: so long it takes nothing back that another has written of an object as it is. */
+const HEARS_ALL_MS = 15_000;
+
 /** Writes into the objects of Kubernetes what becomes of them. Of several control planes the one that holds the Lease does. */
 export function writeKubernetesStatus(parts: KubernetesStatusParts): KubernetesStatus {
   const { cluster, gatewayId, metrics, log, now, after, random } = parts;
   const lease = statusLeaseName(gatewayId);
+  const hearsAll = now() + HEARS_ALL_MS;
   const writer = new StatusWriter({
     cluster,
     log,
     now,
     after,
     random,
-    outdated: () => outdated(parts),
+    outdated: () => {
+      const early = now() < hearsAll;
+      return outdated(parts).filter(({ object, status }) => !(early && takesBack(object, status)));
+    },
     wrote: result => metrics.statusWritten(result),
   });
+  const stopWaiting = after(HEARS_ALL_MS, () => writer.stir());
   const hasProxies = () => parts.facts()?.proxies === true;
   const candidacy = candidacyOf(parts, lease, leading => {
     // One without proxies leaves it again and again.
@@ -63,7 +71,10 @@ export function writeKubernetesStatus(parts: KubernetesStatusParts): KubernetesS
       candidacy.proxies(hasProxies());
       writer.stir();
     },
-    close: () => candidacy.close(),
+    close: () => {
+      stopWaiting();
+      return candidacy.close();
+    },
   };
 }
 

@@ -6,7 +6,7 @@ import { DEFAULT_PARSE_OPTIONS } from '#resources/parse-options.ts';
 import type { Severity } from '#resources/problem.ts';
 import type { Written } from './candidates.ts';
 import { type ObjectFacts, objectStandings } from './object-standing.ts';
-import { type Condition, objectStatus, statusOnceLeft } from './object-status.ts';
+import { type Condition, objectStatus, statusOnceLeft, takesBack } from './object-status.ts';
 import { startRollout, want } from './rollout.ts';
 
 const PLACE = 'Kubernetes mappings.gateway.internal';
@@ -201,5 +201,30 @@ describe('the status of an object', () => {
     assert.deepEqual(statusOnceLeft(left), { conditions: [others], problems: [] });
     const since = objectOf({ ...GOOD, gateway_id: 'other' }, statusOf(objectOf(GOOD, status, 2)), 2);
     assert.equal(statusOnceLeft(since), undefined);
+  });
+});
+
+describe('a new status takes something back', () => {
+  const problem = { severity: 'error', field: 'spec.service', message: 'it is away' } as const;
+  const other = { severity: 'warning', message: 'it is slow' } as const;
+  const saying = (problems: readonly object[], observedGeneration = 1) =>
+    objectOf(GOOD, { conditions: [{ type: 'Accepted', status: 'False', observedGeneration }], problems });
+  const next = (...problems: readonly (typeof problem | typeof other)[]) => ({ conditions: [], problems });
+
+  test('when it lacks a problem of the one before', () => {
+    assert.ok(takesBack(saying([problem, other]), next(problem)));
+    assert.ok(takesBack(saying([problem]), next({ ...problem, message: 'it is there' } as never)));
+  });
+
+  test('not when it adds one, or nothing was wrong', () => {
+    assert.ok(!takesBack(saying([problem]), next(other, problem)));
+    assert.ok(!takesBack(saying([]), next()));
+    assert.ok(!takesBack(objectOf(GOOD), next(problem)));
+  });
+
+  test('not when the object was edited since, or says what is no status of ours', () => {
+    assert.ok(!takesBack(saying([problem], 2), next()));
+    assert.ok(!takesBack(objectOf(GOOD, { problems: [problem] }), next()));
+    assert.ok(!takesBack(objectOf(GOOD, { conditions: 'none', problems: 'none' }), next()));
   });
 });

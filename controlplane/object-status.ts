@@ -45,6 +45,13 @@ export function objectStatus(
   return isDeepStrictEqual(status, before) ? undefined : status;
 }
 
+/** Whether something that was said to be wrong with this generation of the object is said no more. */
+export function takesBack({ status, generation }: ServedObject, next: ObjectStatus): boolean {
+  const { conditions, problems } = readStatus(status);
+  const isOfIt = conditions.find(isOf('Accepted'))?.observedGeneration === generation;
+  return isOfIt && problems.some(said => !next.problems.some(problem => isDeepStrictEqual(problem, said)));
+}
+
 /**
  * The status of an object that has left for another gateway, or undefined: nothing is left to take back. What is said of its newest generation the other gateway
  * has said.
