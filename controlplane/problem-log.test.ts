@@ -45,3 +45,20 @@ test('a problem that reads otherwise is not mended', () => {
     'mended: Kubernetes: the connection is refused',
   ]);
 });
+
+test('nor is one that reads otherwise for a moment to some only', () => {
+  const refused = { ...AWAY, message: 'the connection is refused' };
+  assert.deepEqual(logged([AWAY], [AWAY, refused], [refused], []), [
+    'Kubernetes: the connection was cut',
+    'Kubernetes: the connection is refused',
+    'mended: Kubernetes: the connection is refused',
+  ]);
+});
+
+test('of two at one place each is mended when the other was before', () => {
+  const refused = { ...AWAY, message: 'the connection is refused' };
+  assert.deepEqual(logged([AWAY], [AWAY, refused], [AWAY], []).slice(2), [
+    'mended: Kubernetes: the connection is refused',
+    'mended: Kubernetes: the connection was cut',
+  ]);
+});
