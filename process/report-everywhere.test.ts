@@ -122,3 +122,17 @@ test('what is over before a name is found is told nobody', async t => {
   await one.hears('b');
   assert.deepEqual([lookups(), timers.pending], [4, 1]);
 });
+
+test('of very many addresses some are told, and those remain', async t => {
+  const { again, at, everywhere, logged, looked, one } = await setUpBoth(t);
+  const many = Array.from({ length: 100 }, (_, index) => `127.0.1.${index + 100}`);
+  at.set('one', ['127.0.0.1', ...many]);
+  everywhere.send(saying('a'));
+  await looked();
+  await one.hears('a');
+  at.set('one', [...many, '127.0.0.1']);
+  await again();
+  everywhere.send(saying('b'));
+  await one.hears('b');
+  assert.deepEqual(logged, ['no two']);
+});

@@ -63,7 +63,8 @@ export class ReportEverywhere {
   async #find(over: AbortSignal): Promise<void> {
     const found = await Promise.all(this.#options.servers.map(server => this.#addressesOf(server)));
     if (over.aborted) return;
-    this.#keep([...new Set(found.flat())].slice(0, MOST_STREAMS));
+    // Name servers give them in another order each time.
+    this.#keep([...new Set(found.flat())].sort().slice(0, MOST_STREAMS));
     this.#cancelTimer = this.#options.after(AGAIN_MS, () => void this.#find(over));
   }
 
