@@ -50,6 +50,7 @@ const resources = await orExit(
       inForce: () => plane.inForce(),
       onChange: reading => plane.read(reading),
       onTrouble: reason => log.error({ reason }, 'waits until all resources are read'),
+      onThreadEnd: err => log.error({ err }, 'the thread that parses much at once ended'),
       onStatus: changed,
       after,
       random,

@@ -29,6 +29,8 @@ export type SourcesOptions = {
   onChange(reading: Reading): void;
   /** Why nothing has been read yet, where something is wrong: at each change, until all is read. */
   onTrouble?(reason: string): void;
+  /** The thread that parses much at once has ended by itself, and this was the cause. */
+  onThreadEnd?(cause: unknown): void;
   /** What is said of objects of Kubernetes has changed, and nothing else. */
   onStatus?(): void;
   after(ms: number, callback: () => void): () => void;
@@ -56,7 +58,8 @@ const REVIEW_MS = 2_000;
 
 /**
  * Follows folders and Kubernetes as one source of resources. Of two documents for one resource the folder's counts, of two folders the
- * earlier's. Calls `onChange` when everything has been read, then at each change; with folders alone for the first time before it returns.
+ * earlier's. Calls `onChange` when everything has been read, then at each change; with folders alone for the first time before it returns, unless
+ * there is much in them.
  * @throws Error when a folder cannot be read at the start
  */
 export function watchResources(options: SourcesOptions): Sources {
@@ -85,9 +88,9 @@ class ResourceSources implements Sources {
   }
 
   start(): void {
-    const { folders, from, parse } = this.#options;
+    const { onThreadEnd = () => {}, ...options } = this.#options;
     try {
-      this.#watch = watchResourceFolders(folders, from, parse, reading => {
+      this.#watch = watchResourceFolders({ ...options, onThreadEnd }, reading => {
         this.#folders = reading;
         this.#read();
       });
@@ -98,7 +101,9 @@ class ResourceSources implements Sources {
   }
 
   waiting(): string | undefined {
-    if (this.#delivered || this.#kubernetes === undefined) return undefined;
+    if (this.#delivered) return undefined;
+    if (this.#folders === undefined || this.#kubernetes === undefined)
+      return 'the folders with resources are not read yet';
     const [secret] = this.#kubernetes.pendingSecrets();
     const pending = secret === undefined ? 'all resources' : `the Secret ${secret}`;
     return this.#kubernetes.trouble() ?? `the Kubernetes API has not sent ${pending} yet`;

@@ -27,12 +27,13 @@ export function parseDocument(text: string, options: ParseOptions): ParsedFile {
     return readBroken(document, problemAt(lineAt(read.broken.offset), read.broken.message), options);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    return {
-      ...EMPTY_FILE,
-      problems: [problemAt(1, 'Cannot read this YAML: it is nested too deeply')],
-      readable: false,
-    };
+    return unreadableDocument('it is nested too deeply');
   }
+}
+
+/** What a document gives of which nothing can be told but why. */
+export function unreadableDocument(reason: string): ParsedFile {
+  return { ...EMPTY_FILE, problems: [problemAt(1, `Cannot read this YAML: ${reason}`)], readable: false };
 }
 
 /** `repeats`: a key stands twice in one of its maps. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createParser, parseFile } from './parse.ts';
 import { DEFAULT_PARSE_OPTIONS } from './parse-options.ts';
+import { damagedTexts } from './testing/damaged-texts.ts';
 
 const mapping = (name: string, service = 'x') =>
   `apiVersion: gateway.internal/v2\nkind: Mapping\nmetadata: {name: ${name}}\nspec:\n  prefix: /${name}\n  service: ${service}\n`;
@@ -89,67 +90,9 @@ test('the document of a resource can be kept and parsed again; that of a Secret 
   assert.equal(secret.resources[0]?.document, undefined);
 });
 
-const SEED = [
-  mapping('a'),
-  'apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: {a: "x"}\ndata: {b: eA==}\n',
-  'apiVersion: gateway.internal/v2\nkind: Module\nmetadata: {name: gateway}\nspec: {config: {default_labels: {d: {defaults: [a, {k: {header: h}}]}}}}\n',
-  'apiVersion: gateway.internal/v2\nkind: ProxyConfig\nmetadata: {name: p}\nspec:\n  node_group: g\n  clusters:\n  - &c {name: c, type: static, hosts: [{url: "tcp://1.2.3.4:5"}]}\n  virtual_hosts: [{name: v, domains: ["*"], routes: [{prefix: /, cluster: c}]}]\n  cluster_manager: {sds: {cluster: *c}}\n',
-  'apiVersion: v1\nkind: List\nitems: [{apiVersion: v1, kind: Secret}, null, 5]\n',
-].join('---\n');
-
-const SPLINTERS = [
-  '\n',
-  ' ',
-  '\t',
-  '-',
-  '---\n',
-  '...\n',
-  ':',
-  ': ',
-  '{',
-  '}',
-  '[',
-  ']',
-  '"',
-  "'",
-  '&c ',
-  '*c',
-  '!!map ',
-  '<<: *c',
-  '|',
-  '>',
-  '#',
-  '%',
-  '\0',
-  'é',
-  '\ud800',
-  '\r',
-  '~',
-  '0',
-  'null',
-  '? ',
-  '__proto__: 1\n',
-  '- ',
-];
-
-/** Deterministic, so that a failure can be repeated: the numbers of "minimal standard" (Park and Miller, 1988). */
-function randomFrom(seed: number): (below: number) => number {
-  let state = seed;
-  return below => {
-    state = (state * 48271) % 2147483647;
-    return state % below;
-  };
-}
-
 test('no text makes the parser throw, and whatever it serves is right', () => {
-  const random = randomFrom(11);
   const parse = createParser(DEFAULT_PARSE_OPTIONS);
-  for (let round = 0; round < 1500; round++) {
-    let text = SEED;
-    for (let edit = 0; edit <= random(4); edit++) {
-      const at = random(text.length);
-      text = text.slice(0, at) + (SPLINTERS[random(SPLINTERS.length)] ?? '') + text.slice(at + random(12));
-    }
+  for (const text of damagedTexts(1500)) {
     const [parsed] = parse(files(text));
     const lines = text.split('\n').length;
     for (const problem of parsed?.problems ?? []) {

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { parseDocument } from './parse-document.ts';
+import { DEFAULT_PARSE_OPTIONS } from './parse-options.ts';
+import { ParseThread, type ThreadParts } from './parse-thread.ts';
+import { damagedTexts } from './testing/damaged-texts.ts';
+
+const MAPPING =
+  'apiVersion: gateway.internal/v2\nkind: Mapping\nmetadata: {name: a}\nspec: {prefix: /a, service: x}\n';
+const large = (items: number) => `a: [${'{b: [c, d, e]}, '.repeat(items)}]`;
+
+function later(ms: number, callback: () => void): () => void {
+  const timer = setTimeout(callback, ms);
+  return () => clearTimeout(timer);
+}
+
+/** A thread, and the causes that it has ended by. */
+function started(t: TestContext, parts: Partial<ThreadParts> = {}) {
+  const causes: unknown[] = [];
+  const failed = (cause: unknown) => causes.push(cause);
+  const thread = new ParseThread({ options: DEFAULT_PARSE_OPTIONS, failed, after: later, ...parts });
+  t.after(() => thread.close());
+  const messages = async (text: string) =>
+    (await thread.parse([text])).get(text)?.problems.map(({ message }) => message);
+  return { thread, causes, messages };
+}
+
+test('a thread gives what the parser gives, of right and of damaged documents', async t => {
+  const texts = new Set([MAPPING, large(2_000), '', '['.repeat(50_000), ...damagedTexts(100)]);
+  const { thread, causes } = started(t);
+  const parsed = await thread.parse(texts);
+  assert.deepEqual([...parsed.keys()], [...texts]);
+  for (const [text, file] of parsed) assert.deepStrictEqual(file, parseDocument(text, DEFAULT_PARSE_OPTIONS));
+  assert.deepEqual(causes, []);
+});
+
+test('a document that takes too much memory is a Problem, and the next ones are parsed', async t => {
+  const { thread, causes } = started(t, { memoryMib: 40 });
+  const parsed = await thread.parse([MAPPING, large(100_000), `${MAPPING}#`]);
+  assert.deepEqual(
+    [...parsed.values()].map(({ resources, readable }) => [resources.length, readable]),
+    [
+      [1, true],
+      [0, false],
+      [1, true],
+    ],
+  );
+  assert.match(
+    [...parsed.values()][1]?.problems[0]?.message ?? '',
+    /^Cannot read this YAML: it takes too much memory to parse; split it into several$/,
+  );
+  assert.equal(causes.length, 1);
+});
+
+test('a document that takes too long is a Problem, and another thread parses the next one', async t => {
+  let hurry = true;
+  const after: ThreadParts['after'] = (ms, callback) => {
+    if (!hurry) return later(ms, callback);
+    queueMicrotask(callback);
+    return () => {};
+  };
+  const { messages, causes } = started(t, { after });
+  assert.deepEqual(await messages(MAPPING), [
+    'Cannot read this YAML: it takes longer than 120 s to parse; split it into several',
+  ]);
+  hurry = false;
+  assert.deepEqual(await messages(MAPPING), []);
+  assert.deepEqual(causes, [], 'it did not end by itself');
+});
+
+test('a thread that had nothing to do ends, and another one is there for the next document', async t => {
+  const idle: (() => void)[] = [];
+  const after: ThreadParts['after'] = (ms, callback) => {
+    if (ms > 1_000) idle.push(callback);
+    return () => {};
+  };
+  const { messages, causes } = started(t, { after });
+  assert.deepEqual(await messages(MAPPING), []);
+  assert.equal(idle.length, 1);
+  idle[0]?.();
+  assert.deepEqual(await messages(MAPPING), []);
+  assert.deepEqual(causes, []);
+});
+
+test('closed while it parses, it tells nothing any more', async t => {
+  const { thread, causes } = started(t);
+  let told = false;
+  void thread.parse([MAPPING]).then(() => {
+    told = true;
+  });
+  thread.close();
+  assert.equal((await started(t).thread.parse([MAPPING])).size, 1);
+  assert.deepEqual([told, causes], [false, []]);
+});
