@@ -1,5 +1,7 @@
-import { parseFile } from '#resources/parse.ts';
+import { isFields } from '#resources/fields.ts';
 import type { ParseOptions } from '#resources/parse-options.ts';
+import { parseValue } from '#resources/parse-value.ts';
+import type { Resource } from '#resources/resource.ts';
 import type { LastGood } from './last-good-store.ts';
 import type { Resources } from './rollout.ts';
 
@@ -12,8 +14,16 @@ export function toLastGood(accepted: Resources): LastGood[] {
 
 /** Reads them again. What this version of the parser no longer accepts is left out. */
 export function fromLastGood(kept: readonly LastGood[], options: ParseOptions): Resources {
-  const resources = kept.flatMap(({ file, document }) => {
-    return parseFile(file, JSON.stringify(document), options).resources;
-  });
+  const resources = kept.flatMap(item => parseKept(item, options));
   return new Map(resources.map(resource => [resource.id, resource]));
+}
+
+function parseKept({ file, document }: LastGood, options: ParseOptions): readonly Resource[] {
+  if (!isFields(document)) return [];
+  try {
+    return parseValue(document, { file, line: 1 }, options).resources;
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return [];
+  }
 }

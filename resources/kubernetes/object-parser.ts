@@ -1,8 +1,7 @@
 import { type KubernetesObject, objectKey } from '#kubernetes/kubernetes-object.ts';
 import type { ParseOptions } from '#resources/parse-options.ts';
-import { parseResource } from '#resources/parse-resource.ts';
-import { EMPTY_FILE, type ParsedFile, placeParsed } from '#resources/parsed-file.ts';
-import { placeOutcome } from '#resources/place-outcome.ts';
+import { parseValue } from '#resources/parse-value.ts';
+import { EMPTY_FILE, type ParsedFile } from '#resources/parsed-file.ts';
 import { resourceId } from '#resources/resource.ts';
 
 /** `left`: it is for another gateway, and was for this one when it was parsed before. */
@@ -59,13 +58,7 @@ function parseObject(object: KubernetesObject, place: string, options: ParseOpti
   const { name, namespace } = metadata;
   const document = { ...fields, metadata: namespace === undefined ? { name } : { name, namespace } };
   try {
-    const outcome = parseResource(document, [], options);
-    if (outcome === undefined) return { ...EMPTY_FILE, file: place };
-    return placeParsed(
-      placeOutcome(outcome, () => 0),
-      place,
-      0,
-    );
+    return parseValue(document, { file: place, line: 0 }, options);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     return tooDeep(object, place);
