@@ -28,11 +28,34 @@ export function decode(typeName: string, bytes: Uint8Array): JsonObject {
 }
 
 function messageToJson(type: protobuf.Type, message: Message): Json {
-  if (type.fullName === ANY) return decodeAny(message as unknown as Any);
-  const fromWellKnown = FROM_WELL_KNOWN.get(type.fullName);
-  if (fromWellKnown !== undefined) return fromWellKnown(message);
-  const sent = type.fieldsArray.filter(field => isSent(field, message)).sort((a, b) => a.id - b.id);
-  return Object.fromEntries(sent.map(field => [field.name, fieldToJson(field, message[field.name])]));
+  const { toJson, fields } = formOf(type);
+  if (toJson !== undefined) return toJson(message);
+  const json: Record<string, Json> = {};
+  for (const field of fields)
+    if (isSent(field, message)) json[field.name] = fieldToJson(field, message[field.name]);
+  return json;
+}
+
+/** What messages of a type are in JSON: a form of their own, or their fields, in the order of their numbers. */
+type Form = {
+  readonly toJson: ((message: Message) => Json) | undefined;
+  readonly fields: readonly protobuf.Field[];
+};
+
+/** Worked out once per type: protobufjs computes a type's name anew whenever it is asked. */
+const forms = new WeakMap<protobuf.Type, Form>();
+
+function formOf(type: protobuf.Type): Form {
+  const known = forms.get(type);
+  if (known !== undefined) return known;
+  const { fullName } = type;
+  const ownForm = FROM_WELL_KNOWN.get(fullName);
+  const form = {
+    toJson: fullName === ANY ? (message: Message) => decodeAny(message as unknown as Any) : ownForm,
+    fields: type.fieldsArray.toSorted((a, b) => a.id - b.id),
+  };
+  forms.set(type, form);
+  return form;
 }
 
 function isSent(field: protobuf.Field, message: Message): boolean {
