@@ -2,7 +2,7 @@ import type { Snapshot } from '#xds/snapshot.ts';
 import type { SnapshotCache } from '#xds/snapshot-cache.ts';
 import { SERVICE_GROUPS } from './compile/node-groups.ts';
 import type { ControllerParts } from './controller.ts';
-import { widen } from './widen.ts';
+import { widener } from './widen.ts';
 
 /** An Envoy ACKs routes before its workers have them, and requests are on their way: services keep what was before for so long, in ms. */
 const LAST_REQUESTS_MS = 1_000;
@@ -13,6 +13,7 @@ export function publisher(
   after: ControllerParts['after'],
 ): Pick<ControllerParts, 'publish' | 'changedOver'> {
   const published = new Map<string, Snapshot>();
+  const widen = widener();
   let cancelNarrowing = () => {};
   const narrow = () => {
     for (const group of SERVICE_GROUPS) {

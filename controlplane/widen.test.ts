@@ -4,7 +4,9 @@ import { decodeAny } from '#protos/decode.ts';
 import { encodeAny } from '#protos/encode.ts';
 import { FILTER, RATE_LIMIT } from '#protos/type-url.ts';
 import { type Snapshot, snapshotOf, xdsResource } from '#xds/snapshot.ts';
-import { widen } from './widen.ts';
+import { widener } from './widen.ts';
+
+const widen = widener();
 
 /** RateLimits by name, each with limits written `<key> <rate>`. */
 function limits(resources: Readonly<Record<string, readonly string[]>>, domain = 'gateway'): Snapshot {
