@@ -56,7 +56,7 @@ const schema = z.object({
     .boolean()
     .exactOptional()
     .describe(
-      'Mutual TLS to the proxy before the service; default: with resolver `sds`, where the gateway has it (`HOP_TLS`). `false`: plain, for instances without a proxy',
+      'Mutual TLS to the proxy before the service; default: with resolver `sds`, where the gateway has it (`HOP_TLS`). `false`: none, for instances without a proxy',
     ),
   tls: mappingTls
     .default(false)

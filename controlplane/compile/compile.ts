@@ -5,6 +5,7 @@ import { closeReplacing } from './added-headers.ts';
 import { mappingClusters, type NamedCluster } from './clusters/cluster-names.ts';
 import { declaredClusterProblems } from './clusters/declared-cluster-problems.ts';
 import { hopOf } from './clusters/hop.ts';
+import { hopProblems } from './clusters/hop-problems.ts';
 import { proxyConfigClusters } from './clusters/proxy-config-clusters.ts';
 import type { Compiled, CompiledResource } from './compiled.ts';
 import { type Edge, edgeOf } from './edge.ts';
@@ -95,6 +96,7 @@ function compileProxies(
     problems: [
       ...listenerProblems(all, group),
       ...tls.problems,
+      ...hopProblems(all.mappings, hopOf(options)),
       ...declared.problems,
       ...declaredClusterProblems(users, declared.byName, moduleConfig(own)),
       ...hosts.problems,

@@ -1,0 +1,17 @@
+import type { Problem } from '#resources/problem.ts';
+import type { Resource } from '#resources/resource.ts';
+import { problemOf } from '../problem-of.ts';
+import type { Hop } from './hop.ts';
+
+/** Mappings that would ask by TLS of their own what, as far as is known, has a proxy before it. */
+export function hopProblems(mappings: readonly Resource<'Mapping'>[], hop: Hop): readonly Problem[] {
+  if (!hop.isDefault) return [];
+  return mappings
+    .filter(({ spec: { hop_tls, host_redirect, resolver, tls } }) => {
+      return tls !== false && !host_redirect && resolver === 'sds' && hop_tls === undefined;
+    })
+    .map(mapping => problemOf(mapping, 'warning', 'spec.tls', REFUSED));
+}
+
+const REFUSED =
+  'with `HOP_TLS` what `resolver: sds` finds are proxies, which take the certificates of the gateway alone, and refuse this TLS; for instances without a proxy write `hop_tls: false`';
