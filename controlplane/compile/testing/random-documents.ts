@@ -195,6 +195,7 @@ function mapping(pick: Pick, maybe: Maybe): Value {
       connect_timeout_ms: () => pick(NUMBERS),
       weight: () => pick(NUMBERS),
       resolver: () => pick(['dns', 'sds', 'endpoint']),
+      tls: () => pick([true, false, 'c0', 'c2', { name: 'h0-context' }, 'none', 5]),
       bypass_auth: () => pick([true, false]),
       allow_upgrade: () => [pick(UPGRADES), 'websocket'],
       use_websocket: () => pick([true, false]),

@@ -52,6 +52,8 @@ function randomContext(index: number, { chance, pick }: Chances): Context {
       hosts: lists,
       secret: pick(['pair', 'pair', 'half', 'none']),
       ...(chance(0.3) ? { ca_secret: 'pair', cert_required: chance(0.5) } : {}),
+      ...(chance(0.3) ? { sni: pick(['shop.internal', '10.0.0.1']) } : {}),
+      ...(chance(0.3) ? { max_tls_version: 'v1.2', alpn_protocols: pick(['h2', 'http/1.1']) } : {}),
       ...(isBroken ? mistake : {}),
     },
     lists: isBroken && 'hosts' in mistake ? undefined : lists,
