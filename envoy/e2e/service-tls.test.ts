@@ -57,6 +57,9 @@ describe('services that want TLS, and to know who asks:', () => {
           mapping('scheme', `service: 'https://localhost:${upstream.port}', tls: unnamed`),
           mapping('grpc', `${at}, tls: mutual, grpc: true, host_rewrite: elsewhere.example`),
           mapping('old', `${at}, tls: old`),
+          mapping('of-proxy', `${at}, tls: mutual, node_group: user-service-1`),
+          mapping('through-proxy', 'service: user-service, resolver: sds, rewrite: /of-proxy'),
+          mapping('around-proxy', 'service: user-service, resolver: sds, rewrite: /of-proxy, tls: mutual'),
           mapping('anew', `${at}, tls: mutual, cluster_max_connection_lifetime_ms: 1`),
           ...['other-name', 'foreign-ca', 'foreign-client', 'no-client', 'no-ca', 'missing'].map(name =>
             mapping(name, `${at}, tls: ${name}`),
@@ -83,6 +86,12 @@ describe('services that want TLS, and to know who asks:', () => {
     assert.deepEqual(await seen('/grpc'), { ...peer, version: 'TLSv1.3', httpVersion: '2.0' });
     const named = { ...peer, sni: 'localhost', version: 'TLSv1.3', httpVersion: '1.1' };
     assert.deepEqual(await seen('/scheme'), named);
+  });
+
+  test('the proxy beside an instance asks its services so too, and is asked by the TLS of the gateway alone', async () => {
+    await until(async () => (await statusOf('/through-proxy')) === 200 || undefined);
+    assert.equal((await seen('/through-proxy')).serial, serialOf(client));
+    assert.equal(await statusOf('/around-proxy'), 503);
   });
 
   for (const [path, status] of [
