@@ -1,4 +1,5 @@
 import type { TestContext } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 
 export type Load = {
   /** How many requests have been answered or have failed. */
@@ -7,7 +8,10 @@ export type Load = {
   stop(): Promise<readonly string[]>;
 };
 
-/** Asks `url` from four callers without pause, until it is stopped or the test is over. */
+/** A pause between a caller's requests: without one the load is all that the machine does, and what it looks at comes late. */
+const PAUSE_MS = 4;
+
+/** Asks `url` from four callers, hundreds of times a second, until it is stopped or the test is over. */
 export function startLoad(t: TestContext, url: string): Load {
   let running = true;
   let answered = 0;
@@ -19,6 +23,7 @@ export function startLoad(t: TestContext, url: string): Load {
       else if (response.status !== 200) failures.push(String(response.status));
       if (typeof response !== 'string') await response.text();
       answered += 1;
+      await delay(PAUSE_MS);
     }
   };
   const callers = [caller(), caller(), caller(), caller()];
