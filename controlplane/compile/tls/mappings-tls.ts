@@ -7,6 +7,7 @@ import type { Memo } from '../memo.ts';
 import { problemOf } from '../problem-of.ts';
 import {
   contextIdOf,
+  contextNamedBy,
   resolveServiceContext,
   type ServiceContext,
   serviceContexts,
@@ -45,7 +46,7 @@ export function mappingsTls(own: ResourceSet, all: ResourceSet, memo: Memo): Map
     const found = resolved.get(id);
     if (found === undefined || 'problems' in found) {
       closing.add(mapping);
-      problems.push(closedProblem(mapping, id, found === undefined ? tlsContexts : undefined));
+      problems.push(closedProblem(mapping, found === undefined ? tlsContexts : undefined));
     } else {
       contexts.set(mapping.id, serviceTls(found, memo));
       problems.push(...protocolProblems(mapping, found));
@@ -66,12 +67,8 @@ function serviceTls({ authorities, certificate, context }: ServiceContext, memo:
 }
 
 /** `known`: all TLSContexts, when the named one is none of them. */
-function closedProblem(
-  mapping: Mapping,
-  contextId: string,
-  known: ResourceSet['tlsContexts'] | undefined,
-): Problem {
-  const [, namespace, name = ''] = contextId.split('/');
+function closedProblem(mapping: Mapping, known: ResourceSet['tlsContexts'] | undefined): Problem {
+  const { name = '', namespace } = contextNamedBy(mapping) ?? {};
   const place = `${namespace}/${name}`;
   const why =
     known === undefined

@@ -3,6 +3,7 @@ import type { Problem } from '#resources/problem.ts';
 import type { Resource } from '#resources/resource.ts';
 import { resourceId } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
+import type { SecretReference } from '#resources/secret-reference.ts';
 import { problemOf } from '../problem-of.ts';
 import { authoritiesFile, authoritiesOf, keyPairFiles, keyPairOf, type ProxySecret } from './proxy-secret.ts';
 import { contextAuthorities, contextCertificate, type SecretUse } from './secret-use.ts';
@@ -18,10 +19,17 @@ export type ServiceContext = {
   readonly authorities: ProxySecret | undefined;
 };
 
-/** The id of the TLSContext by which a Mapping's service is to be asked; undefined: it names none, or asks nobody. */
-export function contextIdOf({ namespace, spec: { host_redirect, tls } }: Mapping): string | undefined {
+/** The TLSContext by which a Mapping's service is to be asked; undefined: it names none, or asks nobody. */
+export function contextNamedBy(mapping: Mapping): Required<SecretReference> | undefined {
+  const { host_redirect, tls } = mapping.spec;
   if (typeof tls === 'boolean' || host_redirect) return undefined;
-  return resourceId('TLSContext', tls.namespace ?? namespace, tls.name);
+  return { namespace: mapping.namespace, ...tls };
+}
+
+/** Its id. */
+export function contextIdOf(mapping: Mapping): string | undefined {
+  const named = contextNamedBy(mapping);
+  return named === undefined ? undefined : resourceId('TLSContext', named.namespace, named.name);
 }
 
 /** The TLSContexts in force that Mappings name. */
