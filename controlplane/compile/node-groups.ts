@@ -20,7 +20,7 @@ export function nodeGroups(resources: ResourceSet): readonly string[] {
 
 const EDGE_KINDS: readonly string[] = ['Filter', 'FilterPolicy', 'Host', 'TLSContext'];
 
-/** The part of the resources that is for this node group. Filters, FilterPolicies, Hosts and TLSContexts, those in force and those closed, are the edge's. */
+/** The part of the resources that is for this node group. Filters, FilterPolicies, Hosts and TLSContexts, those in force and those closed, are the edge's; by which TLSContexts services are asked is looked up among all. */
 export function ofNodeGroup(resources: ResourceSet, group: string): ResourceSet {
   return {
     ...resources,
