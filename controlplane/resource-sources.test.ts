@@ -11,6 +11,7 @@ import {
 } from '#kubernetes/testing/kube-apiserver.ts';
 import { issueToken, makeNamespace, makeServiceAccount } from '#kubernetes/testing/service-account.ts';
 import { patchObject } from '#kubernetes/write.ts';
+import { after as callAfter } from '#process/after.ts';
 import {
   applyDefinitions,
   collectionOf,
@@ -19,7 +20,8 @@ import {
   patch,
   remove,
 } from '#resources/kubernetes/testing/objects.ts';
-import type { Reading } from './resource-sources.ts';
+import { DEFAULT_PARSE_OPTIONS } from '#resources/parse-options.ts';
+import { type Reading, watchResources } from './resource-sources.ts';
 import { type ApiReader, readFrom } from './testing/api-reader.ts';
 
 function mapping(name: string, more: object = {}, namespace = 'default'): Document {
@@ -271,6 +273,26 @@ describe('resources in Kubernetes', { skip: whyNoKubeApiserver() ?? false }, () 
     assert.ok(has('Mapping/default/stays')(await read.readingWhen(has('Mapping/default/new'))));
     assert.deepEqual(messages(await read.readingWhen(({ problems }) => problems.length === 0)), []);
   });
+});
+
+test('until what is much in folders is parsed it says so', async t => {
+  const folder = mkdtempSync(join(tmpdir(), 'sources-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, 'a.yaml'), `${'# much\n'.repeat(10_000)}${JSON.stringify(mapping('a'))}`);
+  const { promise: first, resolve: onChange } = Promise.withResolvers<Reading>();
+  const sources = watchResources({
+    folders: [folder],
+    from: '/',
+    parse: DEFAULT_PARSE_OPTIONS,
+    inForce: () => [],
+    onChange,
+    after: callAfter,
+    random: Math.random,
+  });
+  t.after(() => sources.close());
+  assert.equal(sources.waiting(), 'the resources in the folders are being parsed');
+  assert.deepEqual(idsOf(await first), ['Mapping/default/a']);
+  assert.equal(sources.waiting(), undefined);
 });
 
 /** So many at a time: each has a connection. */

@@ -103,7 +103,7 @@ class ResourceSources implements Sources {
   waiting(): string | undefined {
     if (this.#delivered) return undefined;
     if (this.#folders === undefined || this.#kubernetes === undefined)
-      return 'the folders with resources are not read yet';
+      return 'the resources in the folders are being parsed';
     const [secret] = this.#kubernetes.pendingSecrets();
     const pending = secret === undefined ? 'all resources' : `the Secret ${secret}`;
     return this.#kubernetes.trouble() ?? `the Kubernetes API has not sent ${pending} yet`;

@@ -82,13 +82,20 @@ test('a thread that had nothing to do ends, and another one is there for the nex
   assert.deepEqual(causes, []);
 });
 
-test('closed while it parses, it tells nothing any more', async t => {
-  const { thread, causes } = started(t);
+test('closed while it parses, it tells nothing any more, and waits for nothing', async t => {
+  let waiting = 0;
+  const after: ThreadParts['after'] = () => {
+    waiting++;
+    return () => void waiting--;
+  };
+  const { thread, causes } = started(t, { after });
   let told = false;
   void thread.parse([MAPPING]).then(() => {
     told = true;
   });
+  assert.equal(waiting, 1);
   thread.close();
+  assert.equal(waiting, 0);
   assert.equal((await started(t).thread.parse([MAPPING])).size, 1);
   assert.deepEqual([told, causes], [false, []]);
 });

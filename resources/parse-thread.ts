@@ -43,6 +43,7 @@ export class ParseThread {
   readonly #parts: ThreadParts;
   #worker: Worker | undefined;
   #asked: Asked | undefined;
+  #cancelClock = () => {};
   #cancelIdle = () => {};
 
   constructor(parts: ThreadParts) {
@@ -62,6 +63,7 @@ export class ParseThread {
 
   close(): void {
     this.#cancelIdle();
+    this.#cancelClock();
     this.#asked = undefined;
     this.#end();
   }
@@ -71,11 +73,8 @@ export class ParseThread {
     const { promise, resolve } = Promise.withResolvers<readonly ParsedFile[]>();
     this.#asked = { texts, answer: resolve };
     this.#worker.postMessage(texts);
-    const cancel = this.#countDown(LONGEST_TICKS, () => {
-      this.#end();
-      this.#fail(`it takes longer than ${(LONGEST_TICKS * TICK_MS) / 1000} s to parse; ${SPLIT_IT}`);
-    });
-    return promise.finally(cancel);
+    this.#startClock();
+    return promise.finally(() => this.#cancelClock());
   }
 
   #start(): Worker {
@@ -103,16 +102,13 @@ export class ParseThread {
     this.#worker = undefined;
   }
 
-  #countDown(ticks: number, done: () => void): () => void {
-    let left = ticks;
-    let cancel = () => {};
-    const wait = () => {
-      if (left === 0) return done();
-      left -= 1;
-      cancel = this.#parts.after(TICK_MS, wait);
-    };
-    wait();
-    return () => cancel();
+  #startClock(ticks = LONGEST_TICKS): void {
+    if (ticks > 0) {
+      this.#cancelClock = this.#parts.after(TICK_MS, () => this.#startClock(ticks - 1));
+      return;
+    }
+    this.#end();
+    this.#fail(`it takes longer than ${(LONGEST_TICKS * TICK_MS) / 1000} s to parse; ${SPLIT_IT}`);
   }
 }
 
