@@ -255,14 +255,12 @@ describe('a proxy that comes back', () => {
 
 test('nothing is written while the transport is full; then the newest is', () => {
   const { cache, proxy } = settled();
-  proxy.writable = false;
+  proxy.stall();
   cache.set(INFO.group, snapshot('a', { a: '2' }));
   proxy.answer();
   for (const content of ['3', '4', '5']) cache.set(INFO.group, snapshot('a', { a: content }));
   assert.deepEqual(proxy.inbox, []);
-  proxy.writable = true;
-  proxy.stream.drained();
-  proxy.session.pump();
+  proxy.drain();
   proxy.answerAll();
   assert.deepEqual(proxy.held(CLUSTER), ['a=5']);
 });

@@ -95,6 +95,8 @@ function randomDeed(random: Random): (proxies: readonly SessionProxy[]) => void 
   const kind = random.next();
   if (kind < 0.2) return proxies => proxies[at]?.subscribe(type, names);
   if (kind < 0.4) return proxies => proxies[at]?.unsubscribe(type, names);
+  if (kind < 0.45) return proxies => proxies[at]?.stall();
+  if (kind < 0.5) return proxies => proxies[at]?.drain();
   const refuse = random.chance(0.2);
   return proxies => void proxies[at]?.answer(refuse);
 }

@@ -29,8 +29,7 @@ export class SessionProxy {
   readonly inbox: DeltaDiscoveryResponse[] = [];
   /** Type URL to name to content. */
   readonly holds = new Map<string, Map<string, string>>();
-  /** What `write` answers: false when the transport is full. */
-  writable = true;
+  #writable = true;
 
   /** By itself, or with others in a `session`. */
   constructor(cache: SnapshotCache, observer: DiscoveryObserver = {}, session?: SessionProxy['session']) {
@@ -41,7 +40,7 @@ export class SessionProxy {
       subscribe: typeUrl => new DeltaSubscription(typeUrl, rulesOf(typeUrl)),
       write: response => {
         this.inbox.push(response);
-        return this.writable;
+        return this.#writable;
       },
       now: () => 0,
     });
@@ -59,6 +58,17 @@ export class SessionProxy {
 
   unsubscribe(typeUrl: string, names: readonly string[]): void {
     this.#send(typeUrl, { resource_names_unsubscribe: names });
+  }
+
+  /** From the next response on the transport is full. */
+  stall(): void {
+    this.#writable = false;
+  }
+
+  drain(): void {
+    this.#writable = true;
+    this.stream.drained();
+    this.session.pump();
   }
 
   /** As Envoy does, with one route configuration, `edge`. */
