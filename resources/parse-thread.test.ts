@@ -52,6 +52,18 @@ test('a document that takes too much memory is a Problem, and the next ones are 
   assert.equal(causes.length, 1);
 });
 
+test('a document of which aliases make too much is a Problem', async t => {
+  const { messages, causes } = started(t);
+  const annotations = (aliases: number) => `{a: &a "${'x'.repeat(500_000)}", b: [${'*a, '.repeat(aliases)}]}`;
+  const text = (aliases: number) =>
+    MAPPING.replace('{name: a}', `{name: a, annotations: ${annotations(aliases)}}`);
+  assert.deepEqual(await messages(text(2)), []);
+  assert.deepEqual(await messages(text(90)), [
+    'Cannot read this YAML: it holds too much; split it into several',
+  ]);
+  assert.deepEqual(causes, []);
+});
+
 test('a document that takes too long is a Problem, and another thread parses the next one', async t => {
   let hurry = true;
   const after: ThreadParts['after'] = (ms, callback) => {

@@ -3,14 +3,24 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { type PackedFile, packFile } from './packed-file.ts';
 import { parseDocument, unreadableDocument } from './parse-document.ts';
 
+/** Characters of one answer, which the other thread takes at once: ten times those of 10,000 limits. Aliases make a hundred times of what was written. */
+const LONGEST_ANSWER = 32 * 1024 * 1024;
+
 parentPort?.on('message', (texts: readonly string[]) => parentPort?.postMessage(texts.map(parse)));
 
 function parse(text: string): PackedFile {
   const parsed = parseDocument(text, workerData);
   try {
-    return packFile(parsed);
+    const packed = packFile(parsed);
+    return packed.json.length > LONGEST_ANSWER
+      ? unreadable('it holds too much; split it into several')
+      : packed;
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    return packFile(unreadableDocument('it is nested too deeply'));
+    return unreadable('it is nested too deeply');
   }
+}
+
+function unreadable(reason: string): PackedFile {
+  return packFile(unreadableDocument(reason));
 }
