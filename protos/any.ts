@@ -2,7 +2,8 @@ import type protobuf from 'protobufjs';
 import { EncodeError } from './encode-error.ts';
 import { WELL_KNOWN } from './encode-well-known.ts';
 import type { Json, JsonObject } from './json.ts';
-import { findType, messageTypes, root } from './root.ts';
+import { messageTypes } from './message-types.ts';
+import { findType, root } from './root.ts';
 import { nameInTypeUrl } from './type-url.ts';
 
 export const ANY = '.google.protobuf.Any';

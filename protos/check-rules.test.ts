@@ -6,7 +6,8 @@ import { encodeAny } from './encode.ts';
 import { EncodeError } from './encode-error.ts';
 import { LOOSENED_RULES } from './envoy-difference.ts';
 import type { JsonObject } from './json.ts';
-import { findType, messageTypes, root } from './root.ts';
+import { messageTypes } from './message-types.ts';
+import { findType, root } from './root.ts';
 
 const CORE = 'envoy.config.core.v3';
 const ROUTE = 'envoy.config.route.v3';

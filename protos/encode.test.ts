@@ -5,7 +5,8 @@ import { encode, encodeAny } from './encode.ts';
 import { EncodeError } from './encode-error.ts';
 import { messageEncoder } from './encode-message.ts';
 import type { Json, JsonObject } from './json.ts';
-import { messageTypes, root } from './root.ts';
+import { messageTypes } from './message-types.ts';
+import { root } from './root.ts';
 import { WireWriter } from './wire-writer.ts';
 
 const CLUSTER = 'envoy.config.cluster.v3.Cluster';

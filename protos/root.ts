@@ -1,8 +1,10 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import protobuf from 'protobufjs';
 import { NEWER_FIELDS } from './envoy-difference.ts';
+import { messageTypes } from './message-types.ts';
+import { keptRoot, keyOf } from './parsed-protos.ts';
 
 const DEPS = join(packageFolder('@grpc/grpc-js-xds'), 'deps');
 const INCLUDE = [
@@ -51,6 +53,9 @@ const PROTO_FILES = [
   'health/v1/health.proto',
 ] as const;
 
+/** Beside what Node keeps of what it compiled. */
+const CACHE = join(packageFolder('protobufjs'), '..', '.cache', 'gateway');
+
 /**
  * The Envoy API as protobufjs reflection, loaded once per process from the .proto files of `@grpc/grpc-js-xds`.
  * Field names keep their snake_case, so that code, golden files and Envoy's pages are searched with one word.
@@ -58,16 +63,32 @@ const PROTO_FILES = [
 export const root = loadRoot();
 
 function loadRoot(): protobuf.Root {
-  const loaded = new protobuf.Root();
-  loaded.resolvePath = (_origin, target) =>
-    INCLUDE.map(dir => join(dir, target)).find(path => existsSync(path)) ?? null;
-  loaded.loadSync([...PROTO_FILES], { keepCase: true });
+  const loaded = keptRoot(CACHE, keyOf(sources()), parse);
   loaded.resolveAll();
   for (const { type, name, number, fieldType } of NEWER_FIELDS) {
     loaded.lookupType(type).add(new protobuf.Field(name, number, fieldType));
     loaded.lookupType(type).fields[name]?.resolve();
   }
   return loaded;
+}
+
+/** Reads the files themselves. */
+export function parse(): protobuf.Root {
+  const parsed = new protobuf.Root();
+  parsed.resolvePath = (_origin, target) => find(target);
+  return parsed.loadSync([...PROTO_FILES], { keepCase: true });
+}
+
+function find(target: string): string | null {
+  return INCLUDE.map(dir => join(dir, target)).find(path => existsSync(path)) ?? null;
+}
+
+/** All that decides what is parsed: which files, our own ones, and the versions of the packages that bring the others. */
+function sources(): readonly string[] {
+  const own = PROTO_FILES.map(file => join(import.meta.dirname, file)).filter(file => existsSync(file));
+  const packages = ['protobufjs', '@grpc/grpc-js-xds', 'grpc-health-check'].map(packageFolder);
+  const files = [...own, ...packages.map(folder => join(folder, 'package.json'))];
+  return [...PROTO_FILES, ...files.map(file => readFileSync(file, 'utf8'))];
 }
 
 function packageFolder(name: string): string {
@@ -88,12 +109,4 @@ export function messageType(fullName: string): protobuf.Type {
   const type = findType(fullName);
   if (type === undefined) throw new Error(`no message type ${fullName}`);
   return type;
-}
-
-/** Every message type of `namespace`, nested ones too. */
-export function messageTypes(namespace: protobuf.NamespaceBase): protobuf.Type[] {
-  return namespace.nestedArray.flatMap(nested => [
-    ...(nested instanceof protobuf.Type ? [nested] : []),
-    ...(nested instanceof protobuf.Namespace ? messageTypes(nested) : []),
-  ]);
 }
