@@ -10,6 +10,8 @@ ENV NODE_ENV=production
 WORKDIR /gateway
 COPY --from=dependencies /gateway/node_modules node_modules
 COPY . .
+# The .proto files, parsed once: at run time nothing can be kept beside the packages.
+RUN node protos/root.ts
 # A new volume takes over the owner of the folder that it is mounted on.
 RUN install -d -o node -g node -m 0700 /var/lib/gateway \
  && install -d -o node -g node /var/lib/database-secret \
