@@ -84,6 +84,9 @@ const HTTP2: JsonObject = {
 
 const HTTP1: JsonObject = { http_protocol_options: {} };
 
+/** Envoy asks for the endpoints of each cluster, and for each secret, by a stream of its own: of more than it lets be under way the rest would never come. */
+const STREAMS: JsonObject = { thresholds: [{ max_requests: 65_536, max_pending_requests: 65_536 }] };
+
 /** The admin interface answers also when clients have used up all connections. */
 function admin(address: string): JsonObject {
   return { address: toAddress(address, 'admin address'), ignore_global_conn_limit: true };
@@ -101,6 +104,7 @@ function cluster(
     name,
     type: isName(address, what) ? 'STRICT_DNS' : 'STATIC',
     connect_timeout: '1s',
+    circuit_breakers: STREAMS,
     typed_extension_protocol_options: {
       [HTTP_PROTOCOL_OPTIONS]: {
         '@type': `type.googleapis.com/${HTTP_PROTOCOL_OPTIONS}`,
