@@ -37,7 +37,8 @@ const FAMILIES: Readonly<Record<string, number>> = { IPv4: 4, IPv6: 6 };
 export function readEndpointSlice(object: KubernetesObject): Slice | undefined {
   const { namespace = '', labels } = object.metadata;
   const service = labels?.[SERVICE_NAME];
-  if (service === undefined || service === '') return undefined;
+  // No Service has a dot in its name, and `a.b` would stand for Service `a` of another namespace.
+  if (service === undefined || service === '' || service.includes('.')) return undefined;
   const family = FAMILIES[String(object.addressType)];
   const problem =
     family === undefined ? `its addresses are of type ${object.addressType}: want IPv4 or IPv6` : undefined;

@@ -238,7 +238,12 @@ test('a slice of host names is left out and says why', () => {
 });
 
 test('a slice that belongs to no service is none of ours', () => {
-  assert.equal(readEndpointSlice({ ...slice({}), metadata: { name: 'x', namespace: 'default' } }), undefined);
+  const metadata = { name: 'x', namespace: 'default' };
+  assert.equal(readEndpointSlice({ ...slice({}), metadata }), undefined);
+  for (const name of ['', 'users.shop']) {
+    const labels = { 'kubernetes.io/service-name': name };
+    assert.equal(readEndpointSlice({ ...slice({}), metadata: { ...metadata, labels } }), undefined);
+  }
 });
 
 const MALFORMED: readonly object[] = [
