@@ -8,6 +8,8 @@ import { parseFile } from '#resources/parse.ts';
 import { DEFAULT_PARSE_OPTIONS } from '#resources/parse-options.ts';
 import { toResourceSet } from '#resources/resource-set.ts';
 import { readConfig as controlplane } from '../controlplane/config.ts';
+import { readConfig as extAuthz } from '../ext-authz/config.ts';
+import { readConfig as identityProvider } from '../identity-provider/config.ts';
 import manifest from '../package.json' with { type: 'json' };
 import { readConfig as rateLimit } from '../ratelimit-service/config.ts';
 import { readConfig as sds } from '../sds/config.ts';
@@ -19,7 +21,14 @@ const README = readDocument('README.md');
 const DOCUMENTS = readdirSync(ROOT).filter(name => name.endsWith('.md'));
 
 type Environment = Readonly<Record<string, string | undefined>>;
-const CONFIGS = { controlplane, sds, 'ratelimit-service': rateLimit, 'user-service': userService } as const;
+const CONFIGS = {
+  controlplane,
+  sds,
+  'ratelimit-service': rateLimit,
+  'ext-authz': extAuthz,
+  'user-service': userService,
+  'identity-provider': identityProvider,
+} as const;
 
 describe('README.md', () => {
   test('shows resources without a problem', () => {
@@ -45,12 +54,25 @@ describe('README.md', () => {
 
   for (const [folder, readConfig] of Object.entries(CONFIGS)) {
     test(`names the environment that ${folder} reads`, () => {
-      const row = README.split('\n').find(line => line.startsWith(`| \`node ${folder}/main.ts\` |`)) ?? '';
-      const documented = [...row.matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name);
+      const row = rowOf(folder);
+      const documented = namesIn(row).concat(row.includes('`REDIS_…`') ? namesOfRedis() : []);
       assert.deepEqual(documented.sort(), variablesRead(readConfig));
     });
   }
 });
+
+function rowOf(folder: string): string {
+  return README.split('\n').find(line => line.startsWith(`| \`node ${folder}/main.ts\` |`)) ?? '';
+}
+
+function namesIn(row: string): readonly string[] {
+  return [...row.matchAll(/`([A-Z_]+)`/g)].map(([, name = '']) => name);
+}
+
+/** `the same REDIS_… variables` are those of another row. */
+function namesOfRedis(): readonly string[] {
+  return namesIn(rowOf('ratelimit-service')).filter(name => name.startsWith('REDIS_'));
+}
 
 /** The variables that a process asks its environment for. */
 function variablesRead(readConfig: (env: Environment) => unknown): readonly string[] {

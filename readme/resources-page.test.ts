@@ -8,21 +8,27 @@ import { KINDS, type Kind } from '#resources/kinds.ts';
 import { parseFile } from '#resources/parse.ts';
 import { DEFAULT_PARSE_OPTIONS } from '#resources/parse-options.ts';
 import { toResourceSet } from '#resources/resource-set.ts';
-import { exampleFile } from './example-file.ts';
+import { exampleFile, noteOf } from './example-file.ts';
 import { resourcesPage } from './resources-page.ts';
 
 const kinds = Object.keys(KINDS) as Kind[];
 const exampleOf = (kind: Kind) => readFileSync(exampleFile(kind), 'utf8');
 
 describe('RESOURCES.md', () => {
-  test('is what the schemas and the examples give (else: npx node readme/write-resources.ts)', () => {
+  test('is what the schemas, the examples and the notes give (else: npx node readme/write-resources.ts)', () => {
     const page = readFileSync(join(import.meta.dirname, '..', 'RESOURCES.md'), 'utf8');
-    assert.equal(page, resourcesPage(exampleOf));
+    assert.equal(page, resourcesPage(exampleOf, noteOf));
   });
 
   test('has every example', () => {
     const files = readdirSync(join(import.meta.dirname, 'examples'));
     assert.deepEqual(files.sort(), kinds.map(kind => exampleFile(kind).split('/').at(-1)).sort());
+  });
+
+  test('has every note', () => {
+    const files = readdirSync(join(import.meta.dirname, 'notes'));
+    const noted = kinds.filter(kind => noteOf(kind) !== '');
+    assert.equal(noted.length, files.length);
   });
 
   for (const kind of kinds) {

@@ -61,7 +61,7 @@ const filterArguments = z.object({
     .exactOptional()
     .meta({ deprecatedNames: ['scopes'] })
     .describe(
-      'OAuth2: scope values to ask for and to demand, by default `["openid"]` for AuthorizationCode, else none. JWT: values that must be in the token. `scopes` is deprecated',
+      'OAuth2: scope values to ask for and, but for `offline_access`, to demand, by default `["openid"]` for AuthorizationCode, else none. JWT: values that must be in the token. `scopes` is deprecated',
     ),
   insteadOfRedirect: insteadOfRedirect
     .exactOptional()

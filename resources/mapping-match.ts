@@ -16,7 +16,7 @@ export const mappingMatchShape = {
   host: orExpression('a host, "*.example.com" or "*"', parseDomain)
     .default('*')
     .meta({ aliases: ['hostname'] })
-    .describe('Host of the request: exact, `*.example.com` or `*`; without port'),
+    .describe('Host of the request: exact, `*.example.com` or `*`; without port. Also spelt `hostname`'),
   host_regex: z
     .boolean()
     .default(false)

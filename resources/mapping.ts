@@ -61,11 +61,11 @@ const schema = z.object({
   tls: mappingTls
     .default(false)
     .describe(
-      '`true`: TLS to the service, as with `https://` before its name. A TLSContext: with its certificate, versions and `sni`. The certificate of the service must be for that `sni`, else for the name in `service`, and of an authority in its `ca_secret`, else of one that the machines of the proxies trust. Whatever scheme is written, without a port it is 443, and no proxy of the gateway before the service is asked. While the TLSContext cannot be used, the Mapping answers 500',
+      '`true`: TLS to the service, as with `https://` before its name, at port 443 where none is written. A TLSContext: the same with its certificate, versions and `sni`. The certificate of the service is always checked: it must be for that `sni`, else for the name in `service`, and of an authority of its `ca_secret` or `cacert_chain_file`, else of one that the machines of the proxies trust (`CA_FILE`). Proxies that take mutual TLS (`HOP_TLS`, resolver `sds`) refuse it: for instances without a proxy write `hop_tls: false`. While the TLSContext cannot be used, the Mapping answers 500',
     ),
   ...mappingTrafficShape,
   bypass_auth: z.boolean().default(false).describe('No filters run on it'),
-  labels: labels.default({}).describe('Label domain → label groups, for rate limits'),
+  labels: labels.default({}).describe('Label domain → label groups, for rate limits: see RateLimit'),
   gateway_id: gatewayId,
 });
 

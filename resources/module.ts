@@ -26,7 +26,7 @@ const config = z.object({
     .describe('Paths with `%2F` or `%5C`: answer 400, or pass them on as they are'),
   default_labels: defaultLabels
     .default({})
-    .describe('Label domain → `defaults`, the labels of every request'),
+    .describe('Label domain → `defaults`, the labels of every request: see RateLimit'),
   default_label_domain: z
     .string()
     .min(1)
@@ -37,7 +37,7 @@ const config = z.object({
     .min(1)
     .check(checkWith(parseLogFormat))
     .exactOptional()
-    .describe("Format of a line of Envoy's access log"),
+    .describe("Format of a line of the edge's access log, with Envoy's operators; default: JSON"),
   listener_idle_timeout_ms: milliseconds
     .exactOptional()
     .meta({ droppable: true })

@@ -41,7 +41,7 @@ export const tlsSettingsShape = {
   ca_secret: secret
     .exactOptional()
     .describe(
-      'Secret with the authorities of the certificates of clients, and of services, as `ca.crt`, else `tls.crt`',
+      'Secret with the authorities (`ca.crt`, else `tls.crt`) whose certificates are trusted: those of clients, or of services',
     ),
   cacert_chain_file: path.exactOptional().describe('The same from a file'),
   secret_namespacing: z
@@ -72,7 +72,7 @@ export const tlsSettingsShape = {
     ),
   redirect_cleartext_from: port
     .exactOptional()
-    .describe("Ambassador's; a Host's `requestPolicy` decides about requests without TLS"),
+    .describe("Ambassador's, without effect; a Host's `requestPolicy` decides about requests without TLS"),
 };
 
 const shape = z.object(tlsSettingsShape);
