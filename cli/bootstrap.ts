@@ -35,7 +35,7 @@ export function bootstrapCommand(): Command {
     .option('--admin <host:port>', 'admin interface, also unix:/path (default: none)')
     .option(
       '--tls-folder <path>',
-      'folder with the identity (tls.crt, tls.key, ca.crt) for mutual TLS to both',
+      'folder with the identity (tls.crt, tls.key, ca.crt) for mutual TLS to control plane and discovery service',
     )
     .option(
       '--tls-secrets <path>',

@@ -50,7 +50,11 @@ const resources = await orExit(
       inForce: () => plane.inForce(),
       onChange: reading => plane.read(reading),
       onTrouble: reason => log.error({ reason }, 'waits until all resources are read'),
-      onThreadEnd: err => log.error({ err }, 'the thread that parses much at once ended'),
+      onThreadEnd: err =>
+        log.error(
+          { err },
+          'the thread that parses resources has ended, another is started when it is wanted',
+        ),
       onStatus: changed,
       after,
       random,

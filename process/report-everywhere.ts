@@ -76,7 +76,7 @@ export class ReportEverywhere {
       this.#unknown.delete(host);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      if (!this.#unknown.has(host)) log.warn({ host, reason }, 'cannot look up whom to report to');
+      if (!this.#unknown.has(host)) log.warn({ host, reason }, 'cannot look up a name of REPORT_ADDRESSES');
       this.#unknown.add(host);
     }
     return (this.#addresses.get(host) ?? []).map(address => formatHostPort({ host: address, port }));

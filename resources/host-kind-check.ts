@@ -46,7 +46,9 @@ function checkTls({ tls, tlsContext, tlsSecret }: Partial<HostSpec>): readonly F
   ];
   return [
     ...checkTlsSettings(tls).map(finding => ({ ...finding, path: ['tls', ...finding.path] })),
-    ...(tls.sni === undefined ? [] : [caution(['tls', 'sni'], '`sni` is for services that a Mapping asks')]),
+    ...(tls.sni === undefined
+      ? []
+      : [caution(['tls', 'sni'], '`sni` has no effect in a Host: it is for services that Mappings ask')]),
     ...(tlsContext === undefined ? [] : [fault(['tls'], '`tls` and `tlsContext` exclude each other')]),
     ...(sources.length > 1
       ? [fault(['tls'], `a Host has one certificate: keep one of ${sources.join(', ')}`)]
