@@ -53,7 +53,6 @@ export class SecretSlot {
     const sameContent = JSON.stringify(served.content) === JSON.stringify(this.#served.content);
     this.#served = served;
     if (!sameContent) this.#follow();
-    else this.#options.onChange();
   }
 
   get served(): ServedSecret {

@@ -164,6 +164,22 @@ test('a broken pair is refused once, in log, status and metrics, and the one bef
   assert.equal(JSON.parse(await it.get('/status')).secrets.served.a.problem, undefined);
 });
 
+for (const [what, change] of [
+  ['the same', (pair: KeyPair) => pair],
+  ['refused', (pair: KeyPair) => ({ ...pair, key: '' })],
+] as const) {
+  test(`a group that may have a secret since now is sent it, though its content is ${what}`, async t => {
+    const it = await setUp(t);
+    const pair = await it.authority.server(['a.test']);
+    it.say([servedSecret('a', ['edge'], keyPairContent(pair))]);
+    const stream = it.ask('user-service', ['a', 'gateway/roots']);
+    assert.deepEqual(names(await stream.next()), ['gateway/roots']);
+    it.say([servedSecret('a', ['edge', 'user-service'], keyPairContent(change(pair)))]);
+    const [sent] = await stream.next();
+    assert.deepEqual([sent?.name, chainOf(sent)], ['a', pair.certificate]);
+  });
+}
+
 test('no key is in log, status or metrics, and versions of one secret differ by process', async t => {
   const it = await setUp(t);
   const pair = await it.authority.server(['a.test']);

@@ -49,7 +49,8 @@ export class ServedSecrets {
     else {
       const before = slot.served.groups;
       slot.replace(served);
-      this.#options.onChange(before);
+      // Also those that may have it since now: what is sent stays, where the new content is refused.
+      this.#options.onChange([...before, ...served.groups]);
     }
   }
 
