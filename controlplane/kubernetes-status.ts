@@ -30,7 +30,7 @@ export type KubernetesStatusParts = {
 export type KubernetesStatus = {
   /** Something has changed that a status may tell. */
   changed(): void;
-  /** Gives the Lease up. */
+  /** Writes nothing more, and gives the Lease up. */
   close(): Promise<void>;
 };
 
@@ -45,6 +45,7 @@ export function writeKubernetesStatus(parts: KubernetesStatusParts): KubernetesS
   const { cluster, gatewayId, metrics, log, now, after, random } = parts;
   const lease = statusLeaseName(gatewayId);
   const hearsAll = now() + HEARS_ALL_MS;
+  let closed = false;
   const writer = new StatusWriter({
     cluster,
     log,
@@ -52,6 +53,8 @@ export function writeKubernetesStatus(parts: KubernetesStatusParts): KubernetesS
     after,
     random,
     outdated: () => {
+      // The streams of those who report end next, though the Lease may still be ours.
+      if (closed) return [];
       const early = now() < hearsAll;
       return outdated(parts).filter(({ object, status }) => !(early && takesBack(object, status)));
     },
@@ -72,6 +75,7 @@ export function writeKubernetesStatus(parts: KubernetesStatusParts): KubernetesS
       writer.stir();
     },
     close: () => {
+      closed = true;
       stopWaiting();
       return candidacy.close();
     },
