@@ -80,6 +80,35 @@ test('a document that takes too long is a Problem, and another thread parses the
   assert.deepEqual(causes, [], 'it did not end by itself');
 });
 
+test('what a thread says after it was given up is not taken for the next document', async t => {
+  const ticks: (() => void)[] = [];
+  const after: ThreadParts['after'] = (_ms, callback) => {
+    ticks.push(callback);
+    return () => {};
+  };
+  const { thread, causes } = started(t, { after });
+  await thread.parse([MAPPING]);
+  ticks.length = 0;
+  const [slow, next] = [large(2_000), MAPPING];
+  const givenUp = thread.parse([slow]);
+  // Nothing is heard of the thread while this one parses the same.
+  for (let times = 0; times < 3; times += 1) parseDocument(slow, DEFAULT_PARSE_OPTIONS);
+  while (ticks.length > 0) ticks.shift()?.();
+  assert.equal((await givenUp).get(slow)?.readable, false);
+  assert.equal((await thread.parse([next])).get(next)?.resources.length, 1);
+  assert.deepEqual(causes, []);
+});
+
+test('a thread that cannot be started is a Problem', async t => {
+  // No other thread can be given these.
+  const apiGroups = [Symbol('group')] as unknown as readonly string[];
+  const { messages, causes } = started(t, { options: { ...DEFAULT_PARSE_OPTIONS, apiGroups } });
+  assert.deepEqual(await messages(MAPPING), [
+    'Cannot read this YAML: its parsing failed; the log says why',
+  ]);
+  assert.equal(causes.length, 1);
+});
+
 test('a thread that had nothing to do ends, and another one is there for the next document', async t => {
   const idle: (() => void)[] = [];
   const after: ThreadParts['after'] = (ms, callback) => {

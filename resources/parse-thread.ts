@@ -69,18 +69,30 @@ export class ParseThread {
   }
 
   async #ask(texts: readonly string[]): Promise<readonly ParsedFile[]> {
-    this.#worker ??= this.#start();
     const { promise, resolve } = Promise.withResolvers<readonly ParsedFile[]>();
     this.#asked = { texts, answer: resolve };
-    this.#worker.postMessage(texts);
-    this.#startClock();
-    return promise.finally(() => this.#cancelClock());
+    try {
+      this.#worker ??= this.#start();
+      this.#worker.postMessage(texts);
+      this.#startClock();
+    } catch (error) {
+      // There are no more threads, for example.
+      this.#parts.failed(error);
+      this.#fail(reasonOf(error));
+    }
+    return promise.finally(() => {
+      this.#cancelClock();
+      this.#asked = undefined;
+    });
   }
 
   #start(): Worker {
     const worker = startWorker(this.#parts);
     let cause: unknown;
-    worker.on('message', (packed: readonly PackedFile[]) => this.#asked?.answer(packed.map(unpackFile)));
+    worker.on('message', (packed: readonly PackedFile[]) => {
+      // What a thread that was given up has said still comes, and answers nothing that was asked since.
+      if (this.#worker === worker) this.#asked?.answer(packed.map(unpackFile));
+    });
     worker.on('error', error => {
       cause = error;
     });
@@ -116,7 +128,7 @@ function startWorker({ options, memoryMib = MOST_MEMORY }: ThreadParts): Worker 
   const heap = Math.floor(getHeapStatistics().heap_size_limit / 2 ** 20);
   return new Worker(new URL('./parse-worker.ts', import.meta.url), {
     name: 'parse',
-    workerData: options,
+    workerData: { apiGroups: options.apiGroups, gatewayId: options.gatewayId } satisfies ParseOptions,
     resourceLimits: { maxOldGenerationSizeMb: Math.min(memoryMib, heap), stackSizeMb: STACK_MIB },
   });
 }
