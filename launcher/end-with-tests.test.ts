@@ -8,9 +8,10 @@ import { after, test } from 'node:test';
 const folder = mkdtempSync(join(tmpdir(), 'end-with-tests-'));
 after(() => rmSync(folder, { recursive: true }));
 
-/** Runs these lines as a test file, as `npm test` does. */
+/** Runs these lines as a test file, as `npm test` does, which has so long for its end. */
 function run(
   name: string,
+  patienceMs: number,
   ...lines: readonly string[]
 ): { readonly code: number | null; readonly out: string } {
   const file = join(folder, name);
@@ -18,7 +19,7 @@ function run(
   const { NODE_TEST_CONTEXT: _own, ...env } = process.env;
   const args = ['--import', join(import.meta.dirname, 'end-with-tests.ts'), '--test', file];
   const { status, stdout, stderr } = spawnSync(process.execPath, args, {
-    env: { ...env, GATEWAY_TEST_END_MS: '100' },
+    env: { ...env, GATEWAY_TEST_END_MS: String(patienceMs) },
     encoding: 'utf8',
     timeout: 60_000,
   });
@@ -28,6 +29,7 @@ function run(
 test('a test file that leaves a server behind fails, and says so', () => {
   const { code, out } = run(
     'left.test.ts',
+    100,
     "import { before, test } from 'node:test';",
     "import { createServer } from 'node:net';",
     "before(() => { createServer().listen(0); throw new Error('half-way'); });",
@@ -41,6 +43,7 @@ test('a test file that leaves a server behind fails, and says so', () => {
 test('one that ends is left alone, as are the processes that it forks', () => {
   const { code, out } = run(
     'ends.test.ts',
+    120_000,
     "import assert from 'node:assert';",
     "import { fork } from 'node:child_process';",
     "import { writeFileSync } from 'node:fs';",
