@@ -17,11 +17,12 @@ const COOKIE = 'gateway_session.x.y=1';
 
 let upstream: Awaited<ReturnType<typeof startEchoServer>>;
 let envoy: GuardedEnvoy;
-let yaml: string;
+let written: ReturnType<typeof resourceSetOf>;
 
 before(async () => {
   upstream = await startEchoServer('up');
-  yaml = resources(upstream.address);
+  const yaml = resources(upstream.address);
+  written = resourceSetOf(yaml);
   const scripts = Object.entries(STATUSES).map(([name, status]) => [`default/${name}`, denying(status)]);
   envoy = await startGuarded(yaml, scriptedKit(Object.fromEntries(scripts)));
 });
@@ -72,7 +73,7 @@ function resources(service: string): string {
 }
 
 function explained(host: string, path: string, headers: Readonly<Record<string, string>>): Explanation {
-  const { resources, problems } = resourceSetOf(yaml);
+  const { resources, problems } = written;
   const header = [`Host: ${host}`, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)];
   const request = parseClientRequest('GET', path, { header, from: '127.0.0.1' });
   const options = compileOptions({});
