@@ -144,6 +144,12 @@ const BROKEN: readonly [what: string, text: string, problem: string, id: string 
     undefined,
   ],
   [
+    'an alias within what it stands for',
+    'apiVersion: gateway.internal/v2\nkind: Mapping\nmetadata: &a\n  name: m\n  annotations: [*a]\nspec: {prefix: /a, service: x}\n',
+    '5 error : Cannot read this YAML: an alias (`*name`) stands within its own anchor (`&name`)',
+    'Mapping/default/m',
+  ],
+  [
     'too many aliases',
     `a: &a [1]\nb: &b [${'*a,'.repeat(50)}]\nc: [${'*b,'.repeat(50)}]\n`,
     '2 error : Cannot read this YAML: its aliases expand to too much',

@@ -33,15 +33,17 @@ export function readYaml(text: string): YamlDocument {
   const resolve = createResolve(document);
   return {
     document,
-    read: toValue(document, resolve),
+    read: toValue(document, resolve, text.includes('&')),
     resolve,
     lineAt: offset => Math.max(1, lineCounter.linePos(offset).line),
   };
 }
 
-function toValue(document: Document, resolve: Resolve): YamlDocument['read'] {
+function toValue(document: Document, resolve: Resolve, hasAnchors: boolean): YamlDocument['read'] {
   const [error] = document.errors;
   if (error !== undefined) return { broken: { offset: error.pos[0], message: explainYamlError(error) } };
+  const circular = hasAnchors ? findCircular(document, resolve) : undefined;
+  if (circular !== undefined) return { broken: circular };
   try {
     return { value: document.toJS({ maxAliasCount: MAX_ALIAS_COUNT }) };
   } catch (error) {
@@ -50,6 +52,21 @@ function toValue(document: Document, resolve: Resolve): YamlDocument['read'] {
     if (error instanceof RangeError || !String(error).includes('Merge sources')) throw error;
     return { broken: { offset: 0, message: 'Cannot read this YAML: what `<<` merges in must be a map' } };
   }
+}
+
+/** An alias within what it stands for: its value would hold itself, which JSON, and so what is kept of a resource, cannot. */
+function findCircular(document: Document, resolve: Resolve): Broken | undefined {
+  let circular: Alias | undefined;
+  visit(document, {
+    Alias(_key, alias, path) {
+      if (!path.some(above => above === resolve(alias))) return undefined;
+      circular = alias;
+      return visit.BREAK;
+    },
+  });
+  if (circular === undefined) return undefined;
+  const message = 'Cannot read this YAML: an alias (`*name`) stands within its own anchor (`&name`)';
+  return { offset: circular.range?.[0] ?? 0, message };
 }
 
 /** An alias to nothing, or aliases that expand to too much. */
