@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto';
+import type { Purpose } from '#certificates/check-leaf.ts';
 import { checkKeyPair } from '#certificates/check-pair.ts';
 import { checkTrustedCa } from '#certificates/check-trusted-ca.ts';
 import type { Finding } from '#certificates/finding.ts';
@@ -18,10 +19,10 @@ export type CertificateFacts = {
   readonly notAfter: number;
 };
 
-/** What is wrong with the content; with an error it must not be sent. */
-export function checkContent(content: SecretContent, now: number): readonly Finding[] {
+/** What is wrong with the content, of which a certificate is shown as that of a `purpose`; with an error it must not be sent. */
+export function checkContent(content: SecretContent, now: number, purpose?: Purpose): readonly Finding[] {
   if (content.kind === 'trusted ca') return checkTrustedCa(content.ca, now);
-  return checkKeyPair(content.certificate, content.key, now);
+  return checkKeyPair(content.certificate, content.key, now, purpose);
 }
 
 /** Of content that was checked: its first certificate. */

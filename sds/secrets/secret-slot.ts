@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Purpose } from '#certificates/check-leaf.ts';
 import { errorsOf } from '#certificates/finding.ts';
 import type { XdsResource } from '#xds/snapshot.ts';
 import { type ContentSources, followContent } from './follow-content.ts';
@@ -101,7 +102,7 @@ export class SecretSlot {
   #take(next: SecretContent): void {
     this.#stopLooking();
     const { clock, versionKey, onChange, onFindings } = this.#options;
-    const findings = checkContent(next, clock.now());
+    const findings = checkContent(next, clock.now(), purposeOf(this.#served));
     const wrong = errorsOf(findings);
     if (wrong !== undefined || this.#served.named !== undefined)
       this.#stopLooking = clock.after(AGAIN_MS, () => this.#take(next));
@@ -130,4 +131,9 @@ export class SecretSlot {
     else this.#options.onRefused(refused);
     this.#options.onFindings();
   }
+}
+
+/** A Host shows its certificate to clients; that of a TLSContext may be for services, too. */
+function purposeOf({ named }: ServedSecret): Purpose | undefined {
+  return named?.resource.startsWith('Host/') ? 'server' : undefined;
 }

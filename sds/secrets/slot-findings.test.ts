@@ -3,6 +3,7 @@ import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { selfSigned } from '#certificates/testing/openssl.ts';
 import { until } from '#envoy/e2e/until.ts';
 import { handTimers } from '../testing/hand-timers.ts';
 import { testAuthority } from '../testing/test-secrets.ts';
@@ -108,6 +109,22 @@ test('a certificate that nobody renews is told of before it ends, and then as wh
   pass(HOUR_MS);
   assert.deepEqual(logged, ['over'], 'once');
 });
+
+for (const [kind, warned] of [
+  ['Host', ['warning: its extendedKeyUsage lacks serverAuth, so clients will refuse it']],
+  ['TLSContext', []],
+] as const) {
+  test(`a certificate for clients alone that a ${kind} names ${warned.length > 0 ? 'is told of' : 'is right'}`, async t => {
+    const forClients = ['-addext', 'extendedKeyUsage=clientAuth', '-addext', 'basicConstraints=CA:FALSE'];
+    const pair = selfSigned(t, '-newkey', 'rsa:2048', ...forClients);
+    const named = { ...NAMED, resource: `${kind}/default/files` };
+    const { files, write, slot, texts } = await setUp(t, { named });
+    write(files.certificate, pair.certificate);
+    write(files.key, pair.key);
+    await until(() => slot.resource);
+    assert.deepEqual(texts(), warned);
+  });
+}
 
 test('what the control plane sees by itself is not told of by others', async t => {
   const { slot, found } = await setUp(t, {});
