@@ -20,7 +20,7 @@ export type FoldersOptions = {
   after(ms: number, callback: () => void): () => void;
 };
 
-/** So many characters are parsed at once, in less than 100 ms. More are parsed by a thread, while everything else goes on. */
+/** So many characters are parsed at once, in about 100 ms, or a second where aliases repeat them. More are parsed by a thread, while everything else goes on. */
 const AT_ONCE = 32 * 1024;
 
 /**
