@@ -75,7 +75,7 @@ function closedProblem(mapping: Mapping, known: ResourceSet['tlsContexts'] | und
       ? `the TLSContext ${place} names a Secret that cannot be used`
       : `there is no TLSContext ${place} in force${elsewhere(name, known)}`;
   const until = mapping.spec.shadow ? 'no copies are sent' : 'the Mapping answers 500';
-  return problemOf(mapping, 'error', 'spec.tls', `${why}: ${until} until then`);
+  return problemOf(mapping, 'error', 'spec.tls', `${why}: ${until} until that is mended`);
 }
 
 /** Ambassador takes one of any namespace. */
