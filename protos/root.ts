@@ -83,11 +83,12 @@ function find(target: string): string | null {
   return INCLUDE.map(dir => join(dir, target)).find(path => existsSync(path)) ?? null;
 }
 
-/** All that decides what is parsed: which files, our own ones, and the versions of the packages that bring the others. */
+/** All that decides what is kept: which files, our own ones, the versions of the packages that bring the others, and how it is kept. */
 function sources(): readonly string[] {
   const own = PROTO_FILES.map(file => join(import.meta.dirname, file)).filter(file => existsSync(file));
   const packages = ['protobufjs', '@grpc/grpc-js-xds', 'grpc-health-check'].map(packageFolder);
-  const files = [...own, ...packages.map(folder => join(folder, 'package.json'))];
+  const keeper = join(import.meta.dirname, 'parsed-protos.ts');
+  const files = [...own, keeper, ...packages.map(folder => join(folder, 'package.json'))];
   return [...PROTO_FILES, ...files.map(file => readFileSync(file, 'utf8'))];
 }
 
