@@ -59,7 +59,8 @@ function findCircular(document: Document, resolve: Resolve): Broken | undefined 
   let circular: Alias | undefined;
   visit(document, {
     Alias(_key, alias, path) {
-      if (!path.some(above => above === resolve(alias))) return undefined;
+      const target = resolve(alias);
+      if (!path.some(above => above === target)) return undefined;
       circular = alias;
       return visit.BREAK;
     },
