@@ -2,8 +2,8 @@ import type { HttpRequest } from '../http-request.ts';
 import type { SameSite } from '../rule.ts';
 import type { RecordGroup } from '../store/record-store.ts';
 import {
-  isSecret,
-  newSecret,
+  isUrlSecret,
+  newUrlSecret,
   openRecord,
   sealOfSecret,
   sealRecord,
@@ -43,7 +43,7 @@ type Kind = 'attempt' | 'handoff' | 'ticket';
 const TICKET_MS = 60_000;
 const MOST = { browser: 16, network: 1_000, gateway: 100_000 } as const;
 
-/** Stores an attempt for ten minutes; its `state`: 256 random bits. */
+/** Stores an attempt for ten minutes. Returns its `state`. */
 export function createAttempt(filter: LoginFilter, attempt: Attempt, client: Client): Promise<string> {
   return create(filter, 'attempt', attempt, PENDING_SECONDS * 1000, groupsOf(filter, attempt, client));
 }
@@ -59,7 +59,7 @@ export function createHandoff(filter: LoginFilter, wish: Wish, client: Client): 
 }
 
 export async function readHandoff(filter: LoginFilter, id: string): Promise<Wish | undefined> {
-  if (!isSecret(id)) return undefined;
+  if (!isUrlSecret(id)) return undefined;
   const seal = sealOfSecret(id, { kind: 'handoff', realm: filter.sealRealm });
   const record = await filter.store.read(seal.key);
   return record && (openRecord(seal, record.value) as Wish | undefined);
@@ -85,7 +85,7 @@ async function create(
   ttlMs: number,
   groups: readonly RecordGroup[],
 ): Promise<string> {
-  const secret = newSecret(sources.randomBytes);
+  const secret = newUrlSecret(sources.randomBytes);
   const seal = sealOfSecret(secret, { kind, realm });
   if (!(await store.create(seal.key, sealRecord(seal, value, sources.randomBytes), ttlMs, groups)))
     throw new Error(`a secret of ${kind} that was not new`);
@@ -93,7 +93,7 @@ async function create(
 }
 
 async function take({ sealRealm: realm, store }: LoginFilter, kind: Kind, secret: string): Promise<unknown> {
-  if (!isSecret(secret)) return undefined;
+  if (!isUrlSecret(secret)) return undefined;
   const seal = sealOfSecret(secret, { kind, realm });
   const value = await store.take(seal.key);
   return value && openRecord(seal, value);

@@ -16,8 +16,8 @@ test('a request without session is sent to the provider with 303', async t => {
   const url = new URL(location ?? '');
   assert.equal(url.origin + url.pathname, `${provider().issuer}/authorize`);
   const parameters = Object.fromEntries(url.searchParams);
-  assert.match(parameters.state ?? '', /^[0-9a-f]{64}$/);
-  assert.match(parameters.nonce ?? '', /^[0-9a-f]{64}$/);
+  assert.match(parameters.state ?? '', /^[\w-]{43}$/);
+  assert.match(parameters.nonce ?? '', /^[\w-]{43}$/);
   assert.notEqual(parameters.state, parameters.nonce);
   assert.match(parameters.code_challenge ?? '', /^[\w-]{43}$/);
   const { code_challenge, nonce, state, ...others } = parameters;
@@ -43,7 +43,7 @@ test('the token endpoint gets the code verifier of the challenge', async t => {
   const { browser } = await open(t);
   await browser.follow(PAGE, authorize);
   const [asked] = provider().asked('token');
-  assert.match(asked?.form.get('code_verifier') ?? '', /^[0-9a-f]{64}$/);
+  assert.match(asked?.form.get('code_verifier') ?? '', /^[\w-]{43}$/);
   assert.equal(asked?.form.get('redirect_uri'), 'https://a.test/.gateway/oauth2/redirection-endpoint');
 });
 

@@ -2,7 +2,7 @@ import { seeOther } from '../answer-page.ts';
 import type { HttpRequest } from '../http-request.ts';
 import type { Answer } from '../outcome.ts';
 import type { SameSite } from '../rule.ts';
-import { newSecret } from '../store/sealed-record.ts';
+import { newUrlSecret } from '../store/sealed-record.ts';
 import { type Attempt, createAttempt, createHandoff, type Wish } from './attempt.ts';
 import type { SetCookie } from './cookies.ts';
 import type { LoginFilter } from './login-filter.ts';
@@ -67,7 +67,7 @@ async function providerUrl(
 ): Promise<string> {
   const { provider, settings, sources } = filter;
   await provider.metadata(signal);
-  const [nonce, codeVerifier] = [newSecret(sources.randomBytes), newSecret(sources.randomBytes)];
+  const [nonce, codeVerifier] = [newUrlSecret(sources.randomBytes), newUrlSecret(sources.randomBytes)];
   const state = await createAttempt(filter, { ...wish, ...more, nonce, codeVerifier }, request);
   const redirectUri = redirectUriOf(filter);
   const extra = Object.fromEntries(settings.extraAuthorizationParameters);

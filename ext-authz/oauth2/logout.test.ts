@@ -39,7 +39,7 @@ test('a logout ends the session, clears both cookies as they were set, and goes 
   assert.equal(url.origin + url.pathname, `${provider().issuer}/logout`);
   const { id_token_hint, state, ...others } = Object.fromEntries(url.searchParams);
   assert.equal(id_token_hint?.split('.').length, 3);
-  assert.match(state ?? '', /^[0-9a-f]{64}$/);
+  assert.match(state ?? '', /^[\w-]{43}$/);
   assert.deepEqual(others, { client_id: 'client', post_logout_redirect_uri: 'https://a.test/bye' });
   assert.deepEqual(seen.setCookies, [
     `${SESSION}=; Path=/; Max-Age=0; HttpOnly; Secure; SameSite=Lax`,

@@ -3,7 +3,7 @@ import { answerPage, seeOther } from '../answer-page.ts';
 import type { HttpRequest } from '../http-request.ts';
 import type { Answer, AnswerNote } from '../outcome.ts';
 import { ProviderError } from '../provider/provider-error.ts';
-import { newSecret } from '../store/sealed-record.ts';
+import { newUrlSecret } from '../store/sealed-record.ts';
 import { clearSessionCookies, cookieValues, type SetCookie, XSRF } from './cookies.ts';
 import { methodNotAllowed } from './gateway-page.ts';
 import type { LoginFilter } from './login-filter.ts';
@@ -79,7 +79,7 @@ async function leave(
   const back =
     postLogoutRedirectURI === undefined
       ? {}
-      : { postLogoutRedirectURI, state: newSecret(sources.randomBytes) };
+      : { postLogoutRedirectURI, state: newUrlSecret(sources.randomBytes) };
   const page = (status: number, message: string, note?: AnswerNote) =>
     answerPage(request, { status, message, headers: cookies, note });
   try {

@@ -3,7 +3,9 @@ import { createSecretKey, randomBytes } from 'node:crypto';
 import { describe, test } from 'node:test';
 import {
   isSecret,
+  isUrlSecret,
   newSecret,
+  newUrlSecret,
   openRecord,
   type RecordSeal,
   sealOfCredentials,
@@ -41,6 +43,25 @@ describe('a secret', () => {
     ])
       assert.equal(isSecret(text), false, JSON.stringify(text));
     assert.equal(isSecret('x'.repeat(10_000_000)), false);
+  });
+});
+
+describe('a secret of a URL', () => {
+  test('is 256 random bits as 43 characters of base64url', () => {
+    assert.equal(
+      newUrlSecret(size => new Uint8Array(size).fill(0xff)),
+      `${'_'.repeat(42)}8`,
+    );
+    const many = new Set(Array.from({ length: 1000 }, () => newUrlSecret(randomBytes)));
+    assert.equal(many.size, 1000);
+    for (const secret of many) assert.ok(isUrlSecret(secret));
+  });
+
+  test('from outside is one only when it looks exactly like one', () => {
+    const sound = 'a'.repeat(43);
+    for (const text of ['', SECRET, sound.slice(1), `${sound}a`, `${sound}\n`, `+${sound.slice(1)}`])
+      assert.equal(isUrlSecret(text), false, JSON.stringify(text));
+    assert.equal(isUrlSecret('x'.repeat(10_000_000)), false);
   });
 });
 

@@ -19,7 +19,7 @@ const NONCE_BYTES = 12; // NIST SP 800-38D 8.2.2: a random nonce of 96 bits; eac
 const TAG_BYTES = 16;
 const CIPHER = 'aes-256-gcm';
 
-/** A session id, xsrf token, state or ticket: 256 random bits as 64 lowercase hexadecimal digits. */
+/** Returns a session id or xsrf token: 256 random bits as 64 lowercase hexadecimal digits. */
 export function newSecret(randomBytes: RandomBytes): string {
   return Buffer.from(randomBytes(32)).toString('hex');
 }
@@ -27,6 +27,16 @@ export function newSecret(randomBytes: RandomBytes): string {
 /** Whether a text from outside has the form of what `newSecret` makes. */
 export function isSecret(text: string): boolean {
   return /^[0-9a-f]{64}$/.test(text);
+}
+
+/** Returns a state, nonce or ticket: 256 random bits as 43 characters of base64url (RFC 4648). */
+export function newUrlSecret(randomBytes: RandomBytes): string {
+  return Buffer.from(randomBytes(32)).toString('base64url');
+}
+
+/** Whether a text from outside has the form of what `newUrlSecret` makes. */
+export function isUrlSecret(text: string): boolean {
+  return /^[\w-]{43}$/.test(text);
 }
 
 /**
