@@ -3,6 +3,7 @@ import type { HttpClient, ProviderAnswer } from './http-client.ts';
 import { factsOf, placeOf } from './http-client.ts';
 import { readDocument } from './json-answer.ts';
 import { ProviderError } from './provider-error.ts';
+import { ReloadBudget } from './reload-budget.ts';
 import { waitFor } from './wait-for.ts';
 
 export type DocumentSource<T> = {
@@ -11,6 +12,8 @@ export type DocumentSource<T> = {
   readonly url: string;
   /** Reads the document. May throw a ProviderError. */
   readonly parse: (json: unknown) => T | Promise<T>;
+  /** Whether the last good document serves for as long as no newer one can be had. */
+  readonly servesExpired?: boolean;
 };
 
 export type DocumentOptions = {
@@ -24,17 +27,21 @@ export type DocumentOptions = {
 
 type Stored<T> = { readonly value: T; readonly usableUntil: number };
 type Asking = { readonly anew: boolean; readonly probing?: boolean };
-type Failure = { readonly error: unknown; readonly retryAt: number; readonly pause: number };
+type Failure = { readonly error: unknown; readonly retryAt: number };
 
 const FETCH_MS = 4_000;
-const RELOAD_PAUSE_MS = 10_000;
-const FIRST_PAUSE_MS = 1_000;
+/** An expired document serves when the new one takes longer. */
+const EXPIRED_AFTER_MS = 1_000;
+/** After a failure. Longer pauses would last beyond the outage, and users wait for the end of it. */
+const PAUSE_MS = 1_000;
+/** Of `Retry-After` */
 const LONGEST_PAUSE_MS = 30_000;
 
 /**
- * A JSON document of the provider, kept as RFC 9111 allows (`usableFor`). Those who miss it at the same time share one request, which
- * goes on when they give up. After a failure the same error is given at once for 1 s, growing to 30 s, or for as long as `Retry-After` says up to that; then it
- * is asked again.
+ * A JSON document of the provider, kept as RFC 9111 allows (`usableFor`). Requests that miss it at
+ * the same time share one fetch, which goes on when they give up. After a failure it is fetched
+ * again after 1 s, or when `Retry-After` says, up to 30 s. Until then the same error is given at
+ * once, or the last good document where the source allows it.
  */
 export class CachedDocument<T> {
   readonly #client: HttpClient;
@@ -45,7 +52,7 @@ export class CachedDocument<T> {
   #pending: Promise<T> | undefined;
   /** It was not had when it was last asked for. */
   #failing = false;
-  #reloadedAt = Number.NEGATIVE_INFINITY;
+  readonly #reloads = new ReloadBudget();
 
   constructor(client: HttpClient, source: DocumentSource<T>, options: DocumentOptions) {
     this.#client = client;
@@ -55,7 +62,11 @@ export class CachedDocument<T> {
 
   /** The document that may be used now. Rejects with a ProviderError. */
   async get(signal: AbortSignal): Promise<T> {
-    return this.#usable() ?? this.#load(signal, { anew: false });
+    const usable = this.#usable();
+    if (usable !== undefined) return usable;
+    if (this.#stored === undefined || this.#source.servesExpired !== true)
+      return this.#load(signal, { anew: false });
+    return this.#newerThan(this.#stored.value, signal);
   }
 
   /** The same for nobody who waits for it: that it fails keeps nobody from asking. What could not be had when it was last asked for is asked for. */
@@ -65,12 +76,12 @@ export class CachedDocument<T> {
   }
 
   /**
-   * The document anew, but so at most once in 10 s, however lately `get` asked for it: in between what `get` would give, or the error of
-   * the last time.
+   * Fetches the document for what is missing in it, as often as `ReloadBudget` lets it. Otherwise
+   * gives what `get` would, or the error of the last fetch.
    */
-  async reload(signal: AbortSignal): Promise<T> {
-    const waits = this.#options.now() - this.#reloadedAt < RELOAD_PAUSE_MS;
-    if (!waits || this.#pending !== undefined) return this.#load(signal, { anew: true });
+  async reload(missing: string, signal: AbortSignal): Promise<T> {
+    if (this.#pending !== undefined || this.#reloads.take(missing, this.#options.now()))
+      return this.#load(signal, { anew: true });
     if (this.#failure !== undefined) throw this.#failure.error;
     return this.get(signal);
   }
@@ -85,11 +96,18 @@ export class CachedDocument<T> {
     return stored !== undefined && this.#options.now() < stored.usableUntil ? stored.value : undefined;
   }
 
-  #load(signal: AbortSignal, how: Asking): Promise<T> {
+  /** Waits a moment for a newer document, and not at all when the last fetch failed. */
+  #newerThan(expired: T, signal: AbortSignal): T | Promise<T> {
+    const wasFailing = this.#failing;
+    const soon = AbortSignal.any([signal, AbortSignal.timeout(EXPIRED_AFTER_MS)]);
+    const newer = this.#load(soon, { anew: false }).catch(() => expired);
+    return wasFailing ? expired : newer;
+  }
+
+  async #load(signal: AbortSignal, how: Asking): Promise<T> {
     if (this.#pending === undefined) {
       if (this.#failure !== undefined && this.#options.now() < this.#failure.retryAt)
         throw this.#failure.error;
-      if (how.anew) this.#reloadedAt = this.#options.now();
       this.#pending = this.#fetch(how).finally(() => {
         this.#pending = undefined;
       });
@@ -132,10 +150,9 @@ export class CachedDocument<T> {
   }
 
   #nextFailure(error: unknown): Failure {
-    const pause = Math.min(LONGEST_PAUSE_MS, (this.#failure?.pause ?? FIRST_PAUSE_MS / 2) * 2);
     const wanted = error instanceof ProviderError ? (error.retryAfter ?? 0) : 0;
-    const waits = Math.max(pause, Math.min(LONGEST_PAUSE_MS, wanted));
-    return { error, pause, retryAt: this.#options.now() + waits };
+    const pause = Math.max(PAUSE_MS, Math.min(LONGEST_PAUSE_MS, wanted));
+    return { error, retryAt: this.#options.now() + pause };
   }
 }
 

@@ -15,7 +15,7 @@ export type ProviderDocuments = {
   readonly look: (endpoints: readonly Endpoint[], signal: AbortSignal) => Promise<void>;
 };
 
-/** Keeps both as RFC 9111 allows. A discovery document that names another `jwks_uri` begins with new keys. */
+/** Keeps both as RFC 9111 allows, the discovery document through outages too. A discovery document that names another `jwks_uri` begins with new keys. */
 export function openDocuments(
   client: HttpClient,
   authorizationURL: string,

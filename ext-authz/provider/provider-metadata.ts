@@ -35,7 +35,8 @@ const WHAT = 'the discovery document';
 /** The document at authorizationURL, without its trailing slashes, + `/.well-known/openid-configuration` (decisions, "Discovery"). */
 export function discoverySource(authorizationURL: string): DocumentSource<ProviderMetadata> {
   const url = `${authorizationURL.replace(/\/+$/, '')}/.well-known/openid-configuration`;
-  return { what: WHAT, url, parse: json => parseMetadata(json, authorizationURL) };
+  const parse = (json: unknown) => parseMetadata(json, authorizationURL);
+  return { what: WHAT, url, parse, servesExpired: true };
 }
 
 /** An endpoint's URL, or a ProviderError `missing_endpoint`. */

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import {
   type CompactJWSHeaderParameters,
   type CryptoKey,
@@ -33,7 +34,7 @@ export type SignatureFault = 'malformed' | 'algorithm' | 'unknown_key' | 'signat
 
 /**
  * Verifies the signature of a JWT (RFC 7515 section 5.2, RFC 7519 section 7.2) with keys of `document`. A `kid` that is not known, or
- * a signature without `kid` that does not fit, lets the keys be asked for anew, at most once in 10 s. Rejects with a ProviderError
+ * a signature without `kid` that does not fit, lets the keys be fetched again (`ReloadBudget`). Rejects with a ProviderError
  * when the keys cannot be had.
  */
 export async function verifySignature(
@@ -49,7 +50,7 @@ export async function verifySignature(
   const verdict = await tryKeys(raw, header, keys);
   const rotated = verdict === 'unknown_key' || (verdict === 'signature' && header.kid === undefined);
   if (!rotated) return verdict;
-  const anew = await document.reload(signal);
+  const anew = await document.reload(header.kid ?? hash('sha256', raw), signal);
   return anew.epoch === keys.epoch ? verdict : tryKeys(raw, header, anew);
 }
 
