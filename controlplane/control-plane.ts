@@ -1,6 +1,6 @@
 import type { UntypedServiceImplementation } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
-import { refusalLog } from '#process/refusal-log.ts';
+import { failureLog, refusalLog } from '#process/refusal-log.ts';
 import type { Any } from '#protos/encode.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { Node } from '#xds/discovery.ts';
@@ -24,7 +24,7 @@ import { Reports } from './reports.ts';
 import type { Reading } from './resource-sources.ts';
 import { effective } from './rollout.ts';
 import { refuseGroup } from './secret-groups.ts';
-import { allProblems, type Status, shortTypeName, toStatus } from './status.ts';
+import { allProblems, type Status, shortTypeName, toStatus, typeLabel } from './status.ts';
 import { checkTlsSecrets } from './tls-secrets.ts';
 import type { Standing } from './verdict.ts';
 
@@ -143,16 +143,19 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
 }
 
 /** Logs and counts what proxies say of what they are served. `changed`: one of them stands to it otherwise than before. */
-function proxyObserver({ metrics, log }: ControlPlaneParts, changed: () => void): DiscoveryObserver {
+function proxyObserver({ metrics, log, now }: ControlPlaneParts, changed: () => void): DiscoveryObserver {
+  const logFailure = failureLog(log, now);
   return {
+    failed: (stream, err) =>
+      logFailure({ err, node: stream?.node, address: stream?.address }, 'a mistake of ours ended a stream'),
     connected: ({ node, group, address }) => log.info({ node, group, address }, 'proxy connected'),
     disconnected: ({ node, group }) => {
       log.info({ node, group }, 'proxy disconnected');
       changed();
     },
-    acked: (_stream, typeUrl) => metrics.acked(shortTypeName(typeUrl)),
+    acked: (_stream, typeUrl) => metrics.acked(typeLabel(typeUrl)),
     nacked: ({ node, group }, { typeUrl, message }) => {
-      metrics.nacked(shortTypeName(typeUrl));
+      metrics.nacked(typeLabel(typeUrl));
       log.debug({ node, group, type: shortTypeName(typeUrl), message }, 'refused by a proxy');
       changed();
     },

@@ -1,4 +1,4 @@
-import { messageName } from '#protos/type-url.ts';
+import { KNOWN_TYPES, messageName } from '#protos/type-url.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { Source } from '#resources/resource.ts';
 import type { StreamStatus } from '#xds/discovery-observer.ts';
@@ -105,4 +105,9 @@ function toProxyStatus({ node, group, address, standing, types }: StreamStatus):
 export function shortTypeName(typeUrl: string): string {
   const name = messageName(typeUrl);
   return name.slice(name.lastIndexOf('.') + 1);
+}
+
+/** The short name as a metric's label. What strangers name is one label, or they could make any number. */
+export function typeLabel(typeUrl: string): string {
+  return KNOWN_TYPES.has(typeUrl) ? shortTypeName(typeUrl) : 'other';
 }

@@ -4,6 +4,14 @@ type Log = { warn(fields: object, message: string): void };
 /** One line in this time, in ms: strangers must not fill the log. */
 const QUIET_MS = 1_000;
 
+/** Tells of mistakes of ours that ended a peer's stream, which the peer can repeat at will. */
+export function failureLog(
+  log: { error(fields: object, message: string): void },
+  now: () => number,
+): (fields: object, message: string) => void {
+  return refusalLog({ warn: (fields, message) => log.error(fields, message) }, now);
+}
+
 /** Tells of refusals, of peers for example, once in `quietMs` at most, with how many were not told of. */
 export function refusalLog(
   log: Log,

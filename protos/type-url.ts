@@ -18,6 +18,20 @@ export const SERVED_SECRET = `${PREFIX}gateway.config.v1.ServedSecret`;
 /** Of our own: what a service finds wrong with what it was sent. It goes the other way. */
 export const REPORT = `${PREFIX}gateway.config.v1.Report`;
 
+/** Every type that we serve or hear of: a peer may name others. */
+export const KNOWN_TYPES: ReadonlySet<string> = new Set([
+  LISTENER,
+  ROUTE_CONFIGURATION,
+  CLUSTER,
+  CLUSTER_LOAD_ASSIGNMENT,
+  SECRET,
+  FILTER,
+  FILTER_POLICY,
+  RATE_LIMIT,
+  SERVED_SECRET,
+  REPORT,
+]);
+
 /** The full message name of a type URL; undefined when it is none of the form that we write. */
 export function nameInTypeUrl(typeUrl: string): string | undefined {
   return typeUrl.startsWith(PREFIX) ? typeUrl.slice(PREFIX.length) : undefined;

@@ -1,7 +1,9 @@
 import type { RequestListener } from 'node:http';
 import type { Logger } from 'pino';
+import { failureLog } from '#process/refusal-log.ts';
 import { serve } from '#protos/serve.ts';
 import type { TlsServerOptions } from '#protos/tls.ts';
+import { cutText } from '#xds/cut-text.ts';
 import type { DiscoveryObserver } from '#xds/discovery-observer.ts';
 import type { After } from './after.ts';
 import { createDiscovery } from './discovery.ts';
@@ -54,7 +56,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const discovery = createDiscovery({
     withInstances: source !== undefined,
     secrets,
-    observer: observerOf(metrics, log),
+    observer: observerOf(metrics, log, now),
     onRefused: quietly(now, (untold, address: string, reason: string) =>
       log.warn({ address, reason, untold }, 'no secrets for this client'),
     ),
@@ -97,8 +99,15 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   return { address: served.address, port: served.port, http, stop };
 }
 
-function observerOf(metrics: Metrics, log: Logger): DiscoveryObserver {
+/** So much of what a client named is logged. */
+const MOST_NAMES = 20;
+const MOST_CHARACTERS = 200;
+
+function observerOf(metrics: Metrics, log: Logger, now: () => number): DiscoveryObserver {
+  const logFailure = failureLog(log, now);
   return {
+    failed: (stream, err) =>
+      logFailure({ err, node: stream?.node, address: stream?.address }, 'a mistake of ours ended a stream'),
     connected({ node, address, variant }) {
       metrics.clientConnected();
       log.info({ node, address, variant }, 'client connected');
@@ -110,7 +119,9 @@ function observerOf(metrics: Metrics, log: Logger): DiscoveryObserver {
     acked: () => metrics.acked(),
     nacked({ node }, { names, message }) {
       metrics.nacked();
-      log.error({ node, names, reason: message }, 'client refused what it was sent');
+      const first = names.slice(0, MOST_NAMES).map(name => cutText(name, MOST_CHARACTERS));
+      const fields = { node, names: first, of: names.length, reason: message };
+      log.error(fields, 'client rejected what it was sent');
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { DeltaDiscoveryRequest, DeltaDiscoveryResponse, DeltaResource } from './discovery.ts';
 import { WILDCARD } from './discovery.ts';
+import { NameSet } from './name-set.ts';
 import { ABSENT, type Held, Refusals } from './refusals.ts';
 import { type Resources, resourcesVersion, type XdsResource } from './snapshot.ts';
 import type { Standing, Subscription, Turn, Verdict } from './subscription.ts';
@@ -20,11 +21,13 @@ type Changes = { readonly resources: DeltaResource[]; readonly removed: string[]
 export class DeltaSubscription implements Subscription<DeltaDiscoveryRequest, DeltaDiscoveryResponse> {
   readonly #typeUrl: string;
   readonly #rules: TypeRules;
-  readonly #names = new Set<string>();
+  readonly #names = new NameSet();
   /** What the client holds as far as we know; undefined: it may be anything, because a response was refused. */
   readonly #held = new Map<string, Held>();
   /** Names that are answered next whatever the client holds. */
-  readonly #owed = new Set<string>();
+  readonly #owed = new NameSet();
+  /** Of the names and versions that the client brought from an earlier stream. */
+  #broughtBytes = 0;
   readonly #refusals = new Refusals();
   #wildcard = false;
   #started = false;
@@ -56,7 +59,12 @@ export class DeltaSubscription implements Subscription<DeltaDiscoveryRequest, De
   }
 
   get size(): number {
-    return this.#names.size;
+    // A client that reads no answers makes us owe more names than it subscribes to.
+    return Math.max(this.#names.size, this.#owed.size);
+  }
+
+  get bytes(): number {
+    return this.#names.bytes + this.#owed.bytes + this.#broughtBytes;
   }
 
   request(request: DeltaDiscoveryRequest): Verdict {
@@ -110,7 +118,9 @@ export class DeltaSubscription implements Subscription<DeltaDiscoveryRequest, De
     const all = this.#wildcard || request.resource_names_subscribe.includes(WILDCARD);
     const subscribed = new Set(request.resource_names_subscribe);
     for (const [name, version] of Object.entries(request.initial_resource_versions)) {
-      if (all || subscribed.has(name)) this.#held.set(name, version);
+      if (!all && !subscribed.has(name)) continue;
+      this.#held.set(name, version);
+      this.#broughtBytes += Buffer.byteLength(name) + Buffer.byteLength(version);
     }
     this.#resumed = this.#held.size > 0;
   }

@@ -31,6 +31,8 @@ export type DiscoveryObserver = {
   disconnected?(stream: StreamInfo): void;
   acked?(stream: StreamInfo, typeUrl: string, version: string): void;
   nacked?(stream: StreamInfo, nack: Nack): void;
+  /** A mistake of ours has ended the stream. Undefined: before it was open. */
+  failed?(stream: StreamInfo | undefined, error: unknown): void;
   /** The client has ACKed everything of this snapshot that it subscribes to. */
   settled?(stream: StreamInfo, snapshot: Snapshot): void;
 };

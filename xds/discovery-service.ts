@@ -17,7 +17,7 @@ import {
 import { DeltaSubscription } from './delta-subscription.ts';
 import type { DeltaDiscoveryRequest, DiscoveryRequest, ErrorDetail, Node } from './discovery.ts';
 import type { DiscoveryObserver, StreamInfo, StreamStatus } from './discovery-observer.ts';
-import { DiscoverySession } from './discovery-session.ts';
+import { DiscoverySession, type SessionOptions } from './discovery-session.ts';
 import { DiscoveryStream } from './discovery-stream.ts';
 import { IndependentSession } from './independent-session.ts';
 import { type ReportTaker, takeReport } from './report.ts';
@@ -59,6 +59,9 @@ const SERVICES: readonly (readonly [service: string, methods: string, typeUrl: s
   ['envoy.service.endpoint.v3.EndpointDiscoveryService', 'Endpoints', CLUSTER_LOAD_ASSIGNMENT],
   ['envoy.service.secret.v3.SecretDiscoveryService', 'Secrets', SECRET],
 ];
+
+/** Why a stream ends in which we made a mistake: its client learns no more. */
+const FAILED: Refusal = { code: status.INTERNAL, details: 'internal error, see the log' };
 
 type Session = DiscoverySession | IndependentSession;
 
@@ -136,15 +139,22 @@ export class DiscoveryService {
     return call => {
       let stream: OpenStream<Request> | undefined;
       let ended = false;
-      const close = () => {
+      // Nothing that a peer sends or does may reach the process as an exception.
+      const guard = <Arguments extends readonly unknown[]>(work: (...given: Arguments) => void) =>
+        guarded(work, error => {
+          this.#tellFailed(stream?.info, error);
+          end(FAILED);
+        });
+      const close = guard(() => {
+        if (ended) return;
         ended = true;
         stream?.close();
-      };
+      });
       const end = (refusal: Refusal) => {
         if (!ended) call.emit('error', refusal);
         close();
       };
-      call.on('data', (request: Request) => {
+      const take = (request: Request) => {
         if (ended) return;
         const refusal =
           checkRequest(request, typeUrl, stream?.load()) ??
@@ -155,8 +165,12 @@ export class DiscoveryService {
           const wrong = stream.report(reports, request.error_detail);
           if (wrong !== undefined) end(wrong);
         } else stream.receive(request.type_url || typeUrl || '', request);
-      });
-      call.on('drain', () => stream?.drained());
+      };
+      call.on('data', guard(take));
+      call.on(
+        'drain',
+        guard(() => stream?.drained()),
+      );
       call.on('end', () => {
         close();
         call.end();
@@ -187,7 +201,12 @@ export class DiscoveryService {
     const group = this.#groupOf(node, peerOf(call));
     const info = { id: this.#lastId, node: node.id, group, address: call.getPeer(), ...served };
     const write = (response: object) => call.write(response);
-    const stream = new DiscoveryStream({ info, subscribe, write, now });
+    const failed = (error: unknown) => {
+      this.#tellFailed(info, error);
+      // Those who lead several streams are in the middle of it.
+      queueMicrotask(() => end(FAILED));
+    };
+    const stream = new DiscoveryStream({ info, subscribe, write, failed, now });
     const session = this.#session(info);
     session.join(stream);
     let endReport = () => {};
@@ -228,12 +247,48 @@ export class DiscoveryService {
     return session;
   }
 
-  #newSession({ group }: StreamInfo): Session {
+  #newSession(info: StreamInfo): Session {
     const { cache, observer = {}, independent = false, after } = this.#options;
+    const { group } = info;
+    const onError = (error: unknown) => this.#sessionFailed(info, error);
+    const watched: SessionOptions['cache'] = {
+      get: name => cache.get(name),
+      watch: (name, watcher) => cache.watch(name, guarded(watcher, onError)),
+    };
     return independent
-      ? new IndependentSession({ group, cache, observer })
-      : new DiscoverySession({ group, cache, observer, after });
+      ? new IndependentSession({ group, cache: watched, observer })
+      : new DiscoverySession({
+          group,
+          cache: watched,
+          observer,
+          after: (ms, callback) => after(ms, guarded(callback, onError)),
+        });
   }
+
+  /** What leads the streams of a client has failed by itself: how far it has come is not known. */
+  #sessionFailed(info: StreamInfo, error: unknown): void {
+    this.#tellFailed(info, error);
+    const key = sessionKey(info);
+    for (const stream of [...this.#streams]) if (sessionKey(stream.info) === key) stream.end(FAILED);
+  }
+
+  #tellFailed(stream: StreamInfo | undefined, error: unknown): void {
+    this.#options.observer?.failed?.(stream, error);
+  }
+}
+
+/** Does the work, and tells `onError` of what it throws in place of the caller. */
+function guarded<Arguments extends readonly unknown[]>(
+  work: (...given: Arguments) => void,
+  onError: (error: unknown) => void,
+): (...given: Arguments) => void {
+  return (...given) => {
+    try {
+      work(...given);
+    } catch (error) {
+      onError(error);
+    }
+  };
 }
 
 function asks(stream: OpenStream): boolean {

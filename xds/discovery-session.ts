@@ -20,7 +20,7 @@ type SessionStream = Pick<
 
 export type SessionOptions = {
   readonly group: string;
-  readonly cache: SnapshotCache;
+  readonly cache: Pick<SnapshotCache, 'get' | 'watch'>;
   readonly observer: DiscoveryObserver;
   /** Calls back after `ms`, unless the returned function is called before. */
   after(ms: number, callback: () => void): () => void;

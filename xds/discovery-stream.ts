@@ -1,4 +1,5 @@
 import { CLUSTER, CLUSTER_LOAD_ASSIGNMENT, LISTENER, ROUTE_CONFIGURATION, SECRET } from '#protos/type-url.ts';
+import { cutText } from './cut-text.ts';
 import type { Nack, StreamInfo, StreamStatus, TypeStatus } from './discovery-observer.ts';
 import type { Stage } from './make-before-break.ts';
 import { NO_RESOURCES, type Snapshot } from './snapshot.ts';
@@ -28,6 +29,8 @@ export type StreamOptions<Request, Response> = {
   subscribe(typeUrl: string): Subscription<Request, Response>;
   /** Writes one response; false: no more until `drained`. */
   write(response: Response): boolean;
+  /** Hears once of a mistake of ours. From then on nothing is written. */
+  failed(error: unknown): void;
   now(): number;
 };
 
@@ -39,16 +42,21 @@ export class DiscoveryStream<Request, Response> {
   #inOrder: readonly Channel<Request, Response>[] = [];
   #nonce = 0;
   #blocked = false;
+  #hasFailed = false;
 
   constructor(options: StreamOptions<Request, Response>) {
     this.info = options.info;
     this.#options = options;
   }
 
-  /** Number of types and of names that the client makes us remember. */
-  get load(): { readonly types: number; readonly names: number } {
-    const names = [...this.#channels.values()].reduce((sum, { subscription }) => sum + subscription.size, 0);
-    return { types: this.#channels.size, names };
+  /** Number of types and of names that the client makes us remember, and their bytes. */
+  get load(): { readonly types: number; readonly names: number; readonly bytes: number } {
+    const load = { types: this.#channels.size, names: 0, bytes: 0 };
+    for (const { subscription } of this.#channels.values()) {
+      load.names += subscription.size;
+      load.bytes += subscription.bytes;
+    }
+    return load;
   }
 
   /** The one name of one type that it subscribes to; undefined: to more than that, or to none. */
@@ -73,7 +81,7 @@ export class DiscoveryStream<Request, Response> {
       channel.status = { ...channel.status, acked: verdict.version, nack: undefined, at };
       return verdict;
     }
-    const message = verdict.error.message.slice(0, MAX_MESSAGE);
+    const message = cutText(verdict.error.message, MAX_MESSAGE);
     channel.status = { ...channel.status, nack: { version: verdict.version, message }, at };
     const target = channel.target ?? new Map();
     return { kind: 'nack', nack: { typeUrl, target, names: verdict.names, message } };
@@ -81,10 +89,12 @@ export class DiscoveryStream<Request, Response> {
 
   /** Writes whatever of the stage is due, as long as the transport takes it. */
   flush(stage: Stage, target: Snapshot): void {
-    for (const channel of this.#inOrder) {
-      if (this.#blocked) return;
-      if (!stage.silent.has(channel.typeUrl)) this.#respond(channel, stage, target);
-    }
+    this.#guard(undefined, () => {
+      for (const channel of this.#inOrder) {
+        if (this.#blocked) return;
+        if (!stage.silent.has(channel.typeUrl)) this.#respond(channel, stage, target);
+      }
+    });
   }
 
   drained(): void {
@@ -93,16 +103,20 @@ export class DiscoveryStream<Request, Response> {
 
   standing(stage: Stage, target: Snapshot): Standing {
     if (this.#blocked) return 'waiting';
-    const standings = [...this.#channels.values()].map(channel => standingIn(channel, stage, target));
-    if (standings.includes('refused')) return 'refused';
-    return standings.includes('waiting') ? 'waiting' : 'settled';
+    return this.#guard('waiting', () => {
+      const standings = [...this.#channels.values()].map(channel => standingIn(channel, stage, target));
+      if (standings.includes('refused')) return 'refused';
+      return standings.includes('waiting') ? 'waiting' : 'settled';
+    });
   }
 
   /** The types of which something is refused that the target holds. */
   refused(stage: Stage, target: Snapshot): ReadonlySet<string> {
-    const channels = [...this.#channels.values()];
-    const refused = channels.filter(channel => standingIn(channel, stage, target) === 'refused');
-    return new Set(refused.map(({ typeUrl }) => typeUrl));
+    return this.#guard(new Set(), () => {
+      const channels = [...this.#channels.values()];
+      const refused = channels.filter(channel => standingIn(channel, stage, target) === 'refused');
+      return new Set(refused.map(({ typeUrl }) => typeUrl));
+    });
   }
 
   subscribesTo(typeUrl: string): boolean {
@@ -112,6 +126,18 @@ export class DiscoveryStream<Request, Response> {
   status(standing: Standing): StreamStatus {
     const types = Object.fromEntries([...this.#channels].map(([typeUrl, { status }]) => [typeUrl, status]));
     return { ...this.info, types, standing };
+  }
+
+  /** Whoever asks for many streams goes on with the others when one fails, which then gives `otherwise`. */
+  #guard<T>(otherwise: T, work: () => T): T {
+    if (this.#hasFailed) return otherwise;
+    try {
+      return work();
+    } catch (error) {
+      this.#hasFailed = true;
+      this.#options.failed(error);
+      return otherwise;
+    }
   }
 
   #respond(channel: Channel<Request, Response>, stage: Stage, target: Snapshot): void {

@@ -11,7 +11,7 @@ type SessionStream = Pick<DiscoveryStream<never, never>, 'info' | 'flush' | 'sta
 
 export type IndependentSessionOptions = {
   readonly group: string;
-  readonly cache: SnapshotCache;
+  readonly cache: Pick<SnapshotCache, 'get' | 'watch'>;
   /** Is not told of `settled`: a stream that a snapshot does not concern is not looked at. */
   readonly observer: DiscoveryObserver;
 };

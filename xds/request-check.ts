@@ -4,6 +4,12 @@ import type { ErrorDetail, Node } from './discovery.ts';
 /** What one stream may make us remember. */
 export const MAX_NAMES = 100_000;
 export const MAX_TYPES = 32;
+/** Of all names of a stream together. */
+export const MAX_BYTES = 16 * 1024 * 1024;
+/** Of one name of a resource. */
+export const MAX_NAME_BYTES = 4_096;
+/** Of `node.id`, of `node.cluster` and of a type: they are logged and shown. */
+export const MAX_ID_BYTES = 1_024;
 
 /** The parts of a request, of either variant, that decide whether it is taken at all. */
 export type CheckedRequest = {
@@ -17,7 +23,7 @@ export type CheckedRequest = {
 };
 
 /** What the stream holds already; undefined before its first request. */
-export type StreamLoad = { readonly types: number; readonly names: number };
+export type StreamLoad = { readonly types: number; readonly names: number; readonly bytes: number };
 
 export type Refusal = { readonly code: status; readonly details: string };
 
@@ -30,19 +36,65 @@ export function checkRequest(
   served: string | undefined,
   load: StreamLoad | undefined,
 ): Refusal | undefined {
-  if (load === undefined && (request.node === null || request.node.id === '')) {
-    return invalid('the first request of a stream must carry node.id');
-  }
-  if (served === undefined && request.type_url === '') {
-    return invalid('a request of an aggregated stream must carry type_url');
-  }
-  if (served !== undefined && request.type_url !== '' && request.type_url !== served) {
-    return invalid(`this service serves ${served}, not ${request.type_url.slice(0, 200)}`);
-  }
-  if (load !== undefined && load.types > MAX_TYPES) return tooMuch(`${MAX_TYPES} types`);
-  // Neither what is brought nor what is already there may pass the bound; a request may repeat all of it.
-  if (Math.max(load?.names ?? 0, namesIn(request)) > MAX_NAMES) return tooMuch(`${MAX_NAMES} names`);
+  return (
+    (load === undefined ? checkNode(request.node) : undefined) ??
+    checkType(request.type_url, served) ??
+    checkLoad(request, load) ??
+    checkNames(request) ??
+    checkVersions(Object.values(request.initial_resource_versions ?? {}))
+  );
+}
+
+function checkNode(node: Node | null): Refusal | undefined {
+  if (node === null || node.id === '') return invalid('the first request of a stream must carry node.id');
+  if (isLongerThan(MAX_ID_BYTES, node.id)) return tooLong('node.id', MAX_ID_BYTES);
+  if (isLongerThan(MAX_ID_BYTES, node.cluster)) return tooLong('node.cluster', MAX_ID_BYTES);
   return undefined;
+}
+
+function checkType(typeUrl: string, served: string | undefined): Refusal | undefined {
+  if (isLongerThan(MAX_ID_BYTES, typeUrl)) return tooLong('type_url', MAX_ID_BYTES);
+  if (served === undefined && typeUrl === '')
+    return invalid('a request of an aggregated stream must carry type_url');
+  if (served !== undefined && typeUrl !== '' && typeUrl !== served)
+    return invalid(`this service serves ${served}, not ${typeUrl.slice(0, 200)}`);
+  return undefined;
+}
+
+function checkLoad(request: CheckedRequest, load: StreamLoad | undefined): Refusal | undefined {
+  const { types, names, bytes } = load ?? { types: 0, names: 0, bytes: 0 };
+  if (types > MAX_TYPES) return tooMuch(`${MAX_TYPES} types`);
+  // Neither what is brought nor what is already there may pass the bound; a request may repeat all of it.
+  if (Math.max(names, namesIn(request)) > MAX_NAMES) return tooMuch(`${MAX_NAMES} names`);
+  // A request cannot bring more than a message may have.
+  return bytes > MAX_BYTES ? tooMuch(`${MAX_BYTES} bytes of names`) : undefined;
+}
+
+/** A name that no resource can have. The API wants a name in what an unknown name is answered with. */
+function checkNames(request: CheckedRequest): Refusal | undefined {
+  for (const name of allNames(request)) {
+    if (name === '') return invalid('the name of a resource is empty');
+    if (isLongerThan(MAX_NAME_BYTES, name)) return tooLong('the name of a resource', MAX_NAME_BYTES);
+  }
+  return undefined;
+}
+
+/** They are kept like names. */
+function checkVersions(versions: readonly string[]): Refusal | undefined {
+  const long = versions.some(version => isLongerThan(MAX_NAME_BYTES, version));
+  return long ? tooLong('the version of a resource', MAX_NAME_BYTES) : undefined;
+}
+
+function* allNames(request: CheckedRequest): Generator<string, undefined> {
+  yield* request.resource_names ?? [];
+  yield* request.resource_names_subscribe ?? [];
+  yield* request.resource_names_unsubscribe ?? [];
+  yield* Object.keys(request.initial_resource_versions ?? {});
+}
+
+/** Most texts are so short that their bytes need not be counted. */
+function isLongerThan(bytes: number, text: string): boolean {
+  return text.length > bytes / 4 && Buffer.byteLength(text) > bytes;
 }
 
 function namesIn(request: CheckedRequest): number {
@@ -57,6 +109,10 @@ function namesIn(request: CheckedRequest): number {
 
 function invalid(details: string): Refusal {
   return { code: status.INVALID_ARGUMENT, details };
+}
+
+function tooLong(what: string, bytes: number): Refusal {
+  return invalid(`${what} has more than ${bytes} bytes`);
 }
 
 function tooMuch(what: string): Refusal {

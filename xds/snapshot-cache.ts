@@ -6,11 +6,20 @@ type Watcher = (snapshot: Snapshot) => void;
 export class SnapshotCache {
   readonly #snapshots = new Map<string, Snapshot>();
   readonly #watchers = new Map<string, Set<Watcher>>();
+  readonly #onError: (error: unknown) => void;
 
-  /** Replaces the group's snapshot and tells its watchers. A snapshot must not be changed after it was set. */
+  /** `onError` hears of what a watcher throws. By default it becomes a warning of Node's. */
+  constructor(onError: (error: unknown) => void = warn) {
+    this.#onError = onError;
+  }
+
+  /**
+   * Replaces the group's snapshot and tells its watchers. A watcher that throws keeps no other one
+   * from hearing of it. A snapshot must not be changed after it was set.
+   */
   set(group: string, snapshot: Snapshot): void {
     this.#snapshots.set(group, snapshot);
-    for (const watcher of [...(this.#watchers.get(group) ?? [])]) watcher(snapshot);
+    for (const watcher of [...(this.#watchers.get(group) ?? [])]) this.#tell(watcher, snapshot);
   }
 
   get(group: string): Snapshot | undefined {
@@ -31,4 +40,16 @@ export class SnapshotCache {
       if (watchers.size === 0 && this.#watchers.get(group) === watchers) this.#watchers.delete(group);
     };
   }
+
+  #tell(watcher: Watcher, snapshot: Snapshot): void {
+    try {
+      watcher(snapshot);
+    } catch (error) {
+      this.#onError(error);
+    }
+  }
+}
+
+function warn(error: unknown): void {
+  process.emitWarning(error instanceof Error ? error : String(error));
 }

@@ -43,3 +43,17 @@ test('a watcher that stops while others are told leaves these in peace', () => {
   cache.set('edge', new Map());
   assert.deepEqual(heard, ['second']);
 });
+
+test('a watcher that throws keeps no other one from hearing', () => {
+  const errors: unknown[] = [];
+  const cache = new SnapshotCache(error => errors.push(error));
+  const heard: string[] = [];
+  const mistake = new Error('a mistake');
+  cache.watch('edge', () => heard.push('first'));
+  cache.watch('edge', () => {
+    throw mistake;
+  });
+  cache.watch('edge', () => heard.push('third'));
+  cache.set('edge', new Map());
+  assert.deepEqual([heard, errors], [['first', 'third'], [mistake]]);
+});

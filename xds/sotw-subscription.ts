@@ -1,4 +1,5 @@
 import { type DiscoveryRequest, type DiscoveryResponse, WILDCARD } from './discovery.ts';
+import { NameSet } from './name-set.ts';
 import { type Resources, resourcesVersion, type XdsResource } from './snapshot.ts';
 import type { Standing, Subscription, Turn, Verdict } from './subscription.ts';
 import type { TypeRules } from './type-rules.ts';
@@ -9,7 +10,7 @@ type Sent = { readonly version: string; readonly content: Resources };
 export class SotwSubscription implements Subscription<DiscoveryRequest, DiscoveryResponse> {
   readonly #typeUrl: string;
   readonly #rules: TypeRules;
-  #names: ReadonlySet<string> = new Set();
+  #names = new NameSet();
   /** Name to version of what the client holds as far as we know. */
   readonly #held = new Map<string, string>();
   #wildcard = false;
@@ -25,7 +26,7 @@ export class SotwSubscription implements Subscription<DiscoveryRequest, Discover
   #sent: string | undefined;
   #withholds = false;
   /** Names that the client brought from an earlier stream and may still use. */
-  #brought: ReadonlySet<string> = new Set();
+  #brought = new NameSet();
 
   constructor(typeUrl: string, rules: TypeRules) {
     this.#typeUrl = typeUrl;
@@ -49,13 +50,17 @@ export class SotwSubscription implements Subscription<DiscoveryRequest, Discover
     return this.#names.size;
   }
 
+  get bytes(): number {
+    return this.#names.bytes + this.#brought.bytes;
+  }
+
   request(request: DiscoveryRequest): Verdict {
     // A request that answers an older response than the latest is superseded by one that is on its way.
     const stale =
       request.response_nonce !== '' && this.#nonce !== '' && request.response_nonce !== this.#nonce;
     if (stale) return { kind: 'none' };
     const sent = request.response_nonce === this.#nonce ? this.#inFlight : undefined;
-    if (!this.#started && request.version_info !== '') this.#brought = new Set(request.resource_names);
+    if (!this.#started && request.version_info !== '') this.#brought = NameSet.of(request.resource_names);
     this.#subscribe(request.resource_names, sent === undefined);
     if (sent === undefined) return { kind: 'none' };
     this.#inFlight = undefined;
@@ -108,7 +113,7 @@ export class SotwSubscription implements Subscription<DiscoveryRequest, Discover
   #subscribe(names: readonly string[], repeats: boolean): void {
     const before = this.#names;
     this.#hasNamed ||= names.length > 0;
-    this.#names = new Set(names.filter(name => name !== WILDCARD));
+    this.#names = NameSet.of(names.filter(name => name !== WILDCARD));
     this.#wildcard = this.#rules.wildcard && (names.includes(WILDCARD) || !this.#hasNamed);
     const added = [...this.#names].some(name => !before.has(name));
     const repeated = repeats && this.#rules.answersRepeats && this.#names.size > 0;

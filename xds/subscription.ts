@@ -41,4 +41,6 @@ export type Subscription<Request, Response> = {
   readonly onlyName: string | undefined;
   /** Number of names that it keeps: what a client can make us remember. */
   readonly size: number;
+  /** Bytes of these, and of what else the client brought that is kept. */
+  readonly bytes: number;
 };

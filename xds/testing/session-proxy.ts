@@ -42,6 +42,9 @@ export class SessionProxy {
         this.inbox.push(response);
         return this.#writable;
       },
+      failed: error => {
+        throw error;
+      },
       now: () => 0,
     });
     this.session.join(this.stream);
