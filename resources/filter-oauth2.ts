@@ -51,7 +51,10 @@ const clientShape = {
 const accessTokenJWTFilter = z.object({
   name: z.string().min(1).describe('Name of a Filter with `spec.JWT`'),
   namespace: z.string().min(1).exactOptional().describe("Its namespace; default: this Filter's"),
-  inheritScopeArgument: z.boolean().default(false).describe("Use the `scope` of the FilterPolicy's rule too"),
+  inheritScopeArgument: z
+    .boolean()
+    .default(false)
+    .describe("Use the `scope` of the FilterPolicy's rule too, but for `openid` and `offline_access`"),
   stripInheritedScope: z
     .boolean()
     .default(false)

@@ -1,17 +1,23 @@
 import type { AccessTokenJWTFilter } from '../filter-settings.ts';
 
 /**
- * The scope for which a JWT filter judges an access token: that of `arguments`, and with `inheritScopeArgument` the rule's without `offline_access`, with
- * `stripInheritedScope` each of its values after its last `/`. `rule` is the rule's own or the default, without an `openid` that only rule 2 added.
- * Sorted, each value once. Source: document 1, `accessTokenJWTFilter`; decisions, "Scope inheritance".
+ * Scope values that concern the login, not the upstream. An access token's own `scope` need not have
+ * them (RFC 9068 section 2.2.3).
+ */
+export const OF_THE_LOGIN: readonly string[] = ['openid', 'offline_access'];
+
+/**
+ * Returns the scope for which a JWT filter judges an access token, sorted and each value once: that
+ * of `arguments`, and with `inheritScopeArgument` the rule's but for `OF_THE_LOGIN`. With
+ * `stripInheritedScope` only what follows the last `/` of the rule's values counts.
  */
 export function delegatedScope(
   { inheritScopeArgument, scope, stripInheritedScope }: Omit<AccessTokenJWTFilter, 'filter'>,
   rule: readonly string[],
 ): readonly string[] {
-  const inherited = inheritScopeArgument ? rule.filter(value => value !== 'offline_access') : [];
+  const inherited = inheritScopeArgument ? rule : [];
   const stripped = stripInheritedScope
     ? inherited.map(value => value.slice(value.lastIndexOf('/') + 1))
     : inherited;
-  return [...new Set([...scope, ...stripped])].sort();
+  return [...new Set([...scope, ...stripped.filter(value => !OF_THE_LOGIN.includes(value))])].sort();
 }

@@ -7,7 +7,7 @@ import type { JsonObject } from '../provider/json-answer.ts';
 import type { Provider } from '../provider/provider.ts';
 import { ProviderError } from '../provider/provider-error.ts';
 import type { SignatureFault } from '../provider/signed-jwt.ts';
-import { delegatedScope } from './inherited-scope.ts';
+import { delegatedScope, OF_THE_LOGIN } from './inherited-scope.ts';
 
 /** The settings of a Filter that concern access tokens. */
 export type TokenSettings = Pick<
@@ -111,9 +111,6 @@ const RULES: ClaimRules = {
   leewayForIssuedAt: SKEW_MS,
 };
 
-/** What concerns the login, not the upstream, need not be in an access token's own `scope` (RFC 9068 section 2.2.3). */
-const OF_THE_LOGIN: readonly string[] = ['openid', 'offline_access'];
-
 function judgeClaims(
   { memory }: JudgedToken,
   { claims }: VerifiedToken,
@@ -126,9 +123,9 @@ function judgeClaims(
     memory.holding = holdingFrom(claims, now);
   }
   const { granted } = memory.holding;
-  const missing =
-    granted !== undefined && scope.some(value => !granted.includes(value) && !OF_THE_LOGIN.includes(value));
-  return missing ? insufficient() : VALID;
+  if (granted === undefined) return VALID;
+  const missing = scope.filter(value => !granted.includes(value) && !OF_THE_LOGIN.includes(value));
+  return missing.length > 0 ? insufficient(missing) : VALID;
 }
 
 const VALID: TokenVerdict = { kind: 'valid' };
@@ -156,7 +153,7 @@ function delegate(
 
 function toTokenVerdict(verdict: JwtVerdict): TokenVerdict {
   if (verdict.kind === 'invalid') return invalid(verdict.reason.replace('the token', 'the access token'));
-  return verdict.kind === 'valid' ? { kind: 'valid' } : insufficient();
+  return verdict.kind === 'valid' ? VALID : insufficient(verdict.missing);
 }
 
 async function askUserinfo(
@@ -170,7 +167,7 @@ async function askUserinfo(
     if (!(error instanceof ProviderError)) throw error;
     if (error.code === 'subject_mismatch') return invalid('userinfo is about somebody else (sub)');
     if (error.code !== 'oauth_error') throw error;
-    if (error.oauthError === 'insufficient_scope') return insufficient();
+    if (error.oauthError === 'insufficient_scope') return { kind: 'insufficient_scope', check: BY_USERINFO };
     if (error.oauthError === 'invalid_token' || error.status === 401)
       return invalid('the userinfo endpoint refuses the access token');
     throw error;
@@ -181,6 +178,9 @@ function invalid(check: string): TokenVerdict {
   return { kind: 'invalid', check };
 }
 
-function insufficient(): TokenVerdict {
-  return { kind: 'insufficient_scope', check: 'the access token lacks a required scope' };
+const BY_USERINFO = 'the userinfo endpoint says that the access token lacks a scope';
+
+/** The log tells the operator which values to ask the provider for. */
+function insufficient(missing: readonly string[]): TokenVerdict {
+  return { kind: 'insufficient_scope', check: `the access token lacks the scope ${missing.join(' ')}` };
 }

@@ -94,8 +94,8 @@ test('jwt: exp, nbf, iat, iss and scope of an access token are judged', async t 
     [{ iat: 'now' }, [], "invalid: the access token's iat is malformed"],
     [{}, ['a'], 'valid'],
     [{ scope: 'b a' }, ['a'], 'valid'],
-    [{ scope: 'b' }, ['a'], 'insufficient_scope: the access token lacks a required scope'],
-    [{ scope: ['b'] }, ['a'], 'insufficient_scope: the access token lacks a required scope'],
+    [{ scope: 'b' }, ['a'], 'insufficient_scope: the access token lacks the scope a'],
+    [{ scope: ['b'] }, ['a', 'b', 'c'], 'insufficient_scope: the access token lacks the scope a c'],
     [{ scope: 'a' }, ['a', 'openid', 'offline_access'], 'valid'],
   ];
   for (const [claims, scope, verdict] of rows)
@@ -155,7 +155,10 @@ test('userinfo: the refusals of RFC 6750 section 3.1, and faults', async t => {
   refuse(401, 'odd_error');
   assert.equal(await judge('opaque'), 'invalid: the userinfo endpoint refuses the access token');
   refuse(403, 'insufficient_scope');
-  assert.equal(await judge('opaque'), 'insufficient_scope: the access token lacks a required scope');
+  assert.equal(
+    await judge('opaque'),
+    'insufficient_scope: the userinfo endpoint says that the access token lacks a scope',
+  );
   for (const answer of [{ status: 500 }, { status: 503 }, { body: '{' }, 'hang up', 'break off'] as const) {
     hostile.behave('userinfo', () => answer);
     await assert.rejects(judge('opaque'), error => faultOf(error) === 'provider');
@@ -232,7 +235,9 @@ test('accessTokenJWTFilter: its scope argument, inherited scope and stripped sco
     [{ scope: ['b'] }, ['a'], 'b', true],
     [{ scope: ['b'] }, ['a'], 'a', false],
     [{ inheritScopeArgument: true }, ['a', 'offline_access'], 'a', true],
-    [{ inheritScopeArgument: true }, ['a', 'openid'], 'a', false],
+    [{ inheritScopeArgument: true }, ['a', 'openid'], 'a', true],
+    [{ inheritScopeArgument: true, stripInheritedScope: true }, ['x/openid', 'x/a'], 'a', true],
+    [{ inheritScopeArgument: true, scope: ['openid'] }, ['a'], 'a', false],
     [{ inheritScopeArgument: true, scope: ['b'] }, ['a'], 'a', false],
     [{ inheritScopeArgument: true, scope: ['b'] }, ['a'], 'a b', true],
     [{ inheritScopeArgument: true }, ['https://api.test/read'], 'read', false],
@@ -246,6 +251,14 @@ test('accessTokenJWTFilter: its scope argument, inherited scope and stripped sco
     const verdict = await judge(await sign({ scope }), rule);
     assert.equal(verdict === 'valid', valid, JSON.stringify([reference, rule, scope]));
   }
+});
+
+test('accessTokenJWTFilter: the missing scope is named', async t => {
+  const { judge } = open(t, { accessTokenJWTFilter: { ...DELEGATED, inheritScopeArgument: true } });
+  assert.equal(
+    await judge(await sign({ scope: 'b' }), ['c', 'b', 'a', 'openid', 'offline_access']),
+    'insufficient_scope: the access token lacks the scope a c',
+  );
 });
 
 test('a JWT filter that is not in force closes', async t => {

@@ -74,6 +74,12 @@ test('the answers to refused requests are those of RFC 6750 section 3', async t 
   }
 });
 
+test('the log is told which scope is missing, the client which is wanted', async t => {
+  const { body, note } = answerOf(await open(t).run(await bearer({ scope: 'c b' }), ['a', 'b', 'd']));
+  assert.deepEqual(note, { reason: 'the token lacks the scope a d' });
+  assert.doesNotMatch(body, /a d/);
+});
+
 test('the body is JSON of message and status, without request_id and error', async t =>
   assert.deepEqual(JSON.parse(answerOf(await open(t).run(undefined)).body), {
     message: 'a bearer token is required',

@@ -15,7 +15,7 @@ import type { VerifiedToken } from './verified-tokens.ts';
 export type JwtVerdict =
   | { readonly kind: 'valid'; readonly token: VerifiedToken }
   | { readonly kind: 'invalid'; readonly reason: string }
-  | { readonly kind: 'insufficient_scope' };
+  | { readonly kind: 'insufficient_scope'; readonly missing: readonly string[] };
 
 /** A JWT filter in force. Also judges access tokens for OAuth2 filters (document 1, `accessTokenJWTFilter`). */
 export type JwtFilter = RunnableFilter & {
@@ -54,7 +54,7 @@ export function openJwtFilter(
   });
   const settle = (request: HttpRequest, verdict: JwtVerdict, scope: readonly string[]): Outcome => {
     if (verdict.kind === 'invalid') return refuse(request, { kind: 'invalid_token', reason: verdict.reason });
-    if (verdict.kind === 'insufficient_scope') return refuse(request, { kind: verdict.kind, scope });
+    if (verdict.kind === 'insufficient_scope') return refuse(request, { ...verdict, scope });
     const set = headers(verdict.token.data, () => request);
     return { kind: 'allow', change: { set, remove: new Set(), responseHeaders: [] } };
   };
@@ -117,7 +117,6 @@ function judgeToken(
   const reason = claimFault(token.claims, settings, now);
   if (reason !== undefined) return { kind: 'invalid', reason };
   const granted = scope.length === 0 ? [] : scopeOrScp(token.claims);
-  return scope.every(value => granted.includes(value))
-    ? { kind: 'valid', token }
-    : { kind: 'insufficient_scope' };
+  const missing = scope.filter(value => !granted.includes(value));
+  return missing.length === 0 ? { kind: 'valid', token } : { kind: 'insufficient_scope', missing };
 }

@@ -9,7 +9,12 @@ import { renderHeaders, renderText, TemplateFault, type TemplatePlace } from './
 export type Refusal =
   | { readonly kind: 'no_token' }
   | { readonly kind: 'invalid_request' | 'invalid_token'; readonly reason: string }
-  | { readonly kind: 'insufficient_scope'; readonly scope: readonly string[] };
+  | {
+      readonly kind: 'insufficient_scope';
+      readonly scope: readonly string[];
+      /** Those of `scope` that the token has not. */
+      readonly missing: readonly string[];
+    };
 
 const STATUS = { no_token: 401, invalid_request: 400, invalid_token: 401, insufficient_scope: 403 } as const;
 
@@ -25,12 +30,9 @@ export function refusalAnswer(
   errorResponse: ErrorResponse,
   realm: string,
 ): Answer {
-  const answer = wordedAnswer(
-    request,
-    { status: STATUS[refusal.kind], message: messageOf(refusal) },
-    errorResponse,
-    realm,
-  );
+  const facts = { status: STATUS[refusal.kind], message: messageOf(refusal) };
+  const worded = wordedAnswer(request, facts, errorResponse, realm);
+  const answer = { ...worded, note: { reason: reasonOf(refusal) } };
   if (answer.headers.some(([name]) => name === 'www-authenticate')) return answer;
   const own = ['www-authenticate', challenge(refusal, errorResponse.realm)] as const;
   return { ...answer, headers: [...answer.headers, own] };
@@ -84,6 +86,13 @@ function challenge(refusal: Refusal, realm: string): string {
     ...(refusal.kind === 'insufficient_scope' ? ([['scope', refusal.scope.join(' ')]] as const) : []),
   ];
   return `Bearer ${attributes.map(([name, value]) => `${name}="${value.replace(/["\\]/g, '\\$&')}"`).join(', ')}`;
+}
+
+/** For the log. */
+function reasonOf(refusal: Refusal): string {
+  return refusal.kind === 'insufficient_scope'
+    ? `the token lacks the scope ${refusal.missing.join(' ')}`
+    : messageOf(refusal);
 }
 
 function messageOf(refusal: Refusal): string {
