@@ -118,6 +118,20 @@ test('somebody logs in, is known to the upstream, and logs out', async () => {
   assert.equal((await envoy.ask('/page', { ...SITE, headers: { cookie } })).status, 303);
 });
 
+test('a preflight of the logout is answered to a page of a protected origin', async () => {
+  const preflight = async (origin: string) => {
+    const { headers, status } = await envoy.ask('/.gateway/oauth2/logout', {
+      ...SITE,
+      method: 'OPTIONS',
+      headers: { origin, 'access-control-request-method': 'POST' },
+    });
+    const names = ['origin', 'credentials', 'methods'].map(name => `access-control-allow-${name}`);
+    return [status, ...names.map(name => headers[name])];
+  };
+  assert.deepEqual(await preflight(ORIGIN), [204, ORIGIN, 'true', 'POST']);
+  assert.deepEqual(await preflight('http://evil.test'), [403, undefined, undefined, undefined]);
+});
+
 for (const spoofed of [
   { 'x-forwarded-host': 'evil.test' },
   { 'x-forwarded-proto': 'https' },

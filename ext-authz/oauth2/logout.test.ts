@@ -87,12 +87,11 @@ test('a provider without end_session_endpoint: a 200 page that says so', async t
   assert.deepEqual(browser.jar.all(), []);
 });
 
-test('a provider that cannot be reached: logged out here all the same', async t => {
-  const { browser, gateway } = await open(t);
+test('a provider that a replica has never reached: logged out here all the same', async t => {
+  const { browser } = await open(t, { replicas: 2 });
   await browser.follow(PAGE, authorize);
   provider().behave('discovery', () => 'hang up');
-  gateway.advance(1_000 * 600);
-  const seen = await post(browser, formOf(browser));
+  const seen = await post(browser, formOf(browser), { replica: 1 });
   assert.equal(seen.status, 502);
   assert.deepEqual(browser.jar.all(), []);
 });
@@ -203,6 +202,52 @@ test('CORS: exact for listed origins, nothing for others', async t => {
   for (const origin of ['https://www.a.test', 'https://evil.test', 'null', 'https://b.test.evil', undefined])
     assert.deepEqual(await cors(origin), [undefined, undefined, 'Origin']);
 });
+
+const preflight = (browser: TestBrowser, origin: string, headers: Record<string, string> = {}) =>
+  browser.visit(LOGOUT, {
+    method: 'OPTIONS',
+    headers: { origin, 'access-control-request-method': 'POST', ...headers },
+  });
+
+test('a preflight of a listed origin may send the logout, and nothing but it', async t => {
+  const { browser } = await open(t, { origins: ['https://a.test', 'https://b.test'] });
+  const asked = { 'access-control-request-headers': 'content-type, x-requested-with' };
+  const { headers, status } = await preflight(browser, 'https://b.test', asked);
+  assert.equal(status, 204);
+  const cors = [...headers].filter(([name]) => name.startsWith('access-control-') || name === 'vary');
+  assert.deepEqual(Object.fromEntries(cors), {
+    'access-control-allow-origin': 'https://b.test',
+    'access-control-allow-credentials': 'true',
+    'access-control-allow-methods': 'POST',
+    'access-control-allow-headers': 'content-type, x-requested-with',
+    'access-control-max-age': '600',
+    vary: 'Origin',
+  });
+});
+
+test('a preflight of another origin, and OPTIONS that are none, get no CORS headers', async t => {
+  const { browser } = await open(t);
+  for (const origin of ['https://evil.test', 'null', 'https://a.test.evil', 'https://a.test:8443'])
+    assert.deepEqual(seenBy(await preflight(browser, origin)), [403, undefined, 'Origin']);
+  const options = await browser.visit(LOGOUT, { method: 'OPTIONS' });
+  assert.deepEqual(seenBy(options), [405, undefined, 'Origin']);
+});
+
+const seenBy = ({ headers, status }: Seen) => [
+  status,
+  headers.get('access-control-allow-origin'),
+  headers.get('vary'),
+];
+
+for (const [what, status, form, visit] of REFUSED.filter(([what]) => !what.startsWith('an origin'))) {
+  test(`the refusal of a logout with ${what} can be read by a listed origin`, async t => {
+    const { browser } = await open(t, { origins: ['https://a.test', 'https://b.test'] });
+    await browser.follow(PAGE, authorize);
+    const headers = { origin: 'https://b.test', ...visit?.headers };
+    const seen = await post(browser, form(formOf(browser)), { ...visit, headers: { ...TYPE, ...headers } });
+    assert.deepEqual(seenBy(seen), [status, 'https://b.test', 'Origin']);
+  });
+}
 
 test('two different xsrf cookies: none counts, 403', async t => {
   const { browser } = await open(t);

@@ -1,4 +1,3 @@
-import { formatOrigin } from '#resources/origin.ts';
 import { answerPage, seeOther } from '../answer-page.ts';
 import type { HttpRequest } from '../http-request.ts';
 import type { Answer, AnswerNote } from '../outcome.ts';
@@ -7,6 +6,7 @@ import { newUrlSecret } from '../store/sealed-record.ts';
 import { clearSessionCookies, cookieValues, type SetCookie, XSRF } from './cookies.ts';
 import { methodNotAllowed } from './gateway-page.ts';
 import type { LoginFilter } from './login-filter.ts';
+import { answerPreflight, corsHeaders, isPreflight } from './logout-cors.ts';
 import { parseLogout } from './logout-request.ts';
 import type { Presented } from './presented.ts';
 import { presentedSession } from './presented-session.ts';
@@ -23,14 +23,22 @@ export async function answerLogout(
   request: HttpRequest,
   signal: () => AbortSignal,
 ): Promise<Answer> {
-  if (request.method !== 'POST') return methodNotAllowed(request, 'POST');
+  const filters = candidates.map(({ filter }) => filter);
+  if (isPreflight(request)) return answerPreflight(filters, request);
+  const readable = (answer: Answer, by: readonly LoginFilter[] = filters) => ({
+    ...answer,
+    headers: [...answer.headers, ...corsHeaders(by, request)],
+  });
+  if (request.method !== 'POST') return readable(methodNotAllowed(request, 'POST'));
   const parsed = parseLogout(request);
-  if ('error' in parsed) return answerPage(request, { status: parsed.status, message: parsed.error });
+  if ('error' in parsed)
+    return readable(answerPage(request, { status: parsed.status, message: parsed.error }));
   const candidate = candidates.find(({ filter }) => filter.realm === parsed.realm);
   if (candidate === undefined)
-    return answerPage(request, { status: 400, message: 'There is no such `realm` on this origin.' });
-  const answer = await logOut(candidate, request, parsed.xsrf, signal);
-  return { ...answer, headers: [...answer.headers, ...corsHeaders(candidate.filter, request)] };
+    return readable(
+      answerPage(request, { status: 400, message: 'There is no such `realm` on this origin.' }),
+    );
+  return readable(await logOut(candidate, request, parsed.xsrf, signal), [candidate.filter]);
 }
 
 async function logOut(
@@ -94,15 +102,3 @@ async function leave(
 const HERE_ONLY = 'You are logged out here. The login at the identity provider itself may go on.';
 const UNREACHED =
   'You are logged out here. The identity provider could not be reached: the login there may go on.';
-
-/** For the Filter's listed origins only (Fetch standard, CORS protocol). */
-function corsHeaders(
-  { settings }: LoginFilter,
-  { headers }: HttpRequest,
-): readonly (readonly [string, string])[] {
-  const vary = ['vary', 'Origin'] as const;
-  const [origin, ...others] = headers.get('origin') ?? [];
-  const listed = settings.protectedOrigins.some(item => formatOrigin(item.origin) === origin);
-  if (origin === undefined || others.length > 0 || !listed) return [vary];
-  return [['access-control-allow-origin', origin], ['access-control-allow-credentials', 'true'], vary];
-}
