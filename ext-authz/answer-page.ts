@@ -1,4 +1,5 @@
 import { escapeHtml } from '#process/escape-html.ts';
+import { prefersHtml } from './accept.ts';
 import type { HttpRequest } from './http-request.ts';
 import type { Answer, AnswerNote } from './outcome.ts';
 
@@ -12,6 +13,8 @@ export type Page = {
   readonly link?: { readonly href: string; readonly text: string };
   /** Where an HTML page moves on to by itself (`<meta http-equiv=refresh>`). */
   readonly refresh?: string;
+  /** Further members of a JSON answer. */
+  readonly members?: Readonly<Record<string, string>>;
   readonly note?: AnswerNote | undefined;
 };
 
@@ -23,7 +26,7 @@ type Asker = Pick<HttpRequest, 'headers' | 'id'>;
  */
 export function answerPage(asker: Asker, page: Page): Answer {
   const facts = factsOf(asker, page);
-  const html = page.refresh !== undefined || prefersHtml(asker.headers.get('accept') ?? []);
+  const html = page.refresh !== undefined || prefersHtml(asker.headers);
   return {
     status: page.status,
     headers: [
@@ -31,7 +34,7 @@ export function answerPage(asker: Asker, page: Page): Answer {
       ...FIXED_HEADERS,
       ...(page.headers ?? []),
     ],
-    body: html ? htmlPage(facts, page) : `${JSON.stringify(facts)}\n`,
+    body: html ? htmlPage(facts, page) : `${JSON.stringify({ ...facts, ...page.members })}\n`,
     ...(page.note !== undefined && { note: page.note }),
   };
 }
@@ -72,26 +75,4 @@ function htmlPage({ message, status_code, request_id }: Facts, { link, refresh }
     '</html>',
   ];
   return `${lines.join('\n')}\n`;
-}
-
-/** Whether `Accept` (RFC 9110 section 12.5.1) gives text/html a greater weight than JSON. Wildcards prefer nothing. */
-function prefersHtml(fields: readonly string[]): boolean {
-  const ranges = fields.join(',').slice(0, LONGEST_ACCEPT).toLowerCase().split(',').map(toRange);
-  const html = weight(ranges, ['text/html', 'application/xhtml+xml']);
-  return html > weight(ranges, ['application/json']);
-}
-
-const LONGEST_ACCEPT = 1024;
-
-type Range = { readonly type: string; readonly weight: number };
-
-function toRange(text: string): Range {
-  const [type = '', ...parameters] = text.split(';').map(part => part.trim());
-  const q = parameters.find(parameter => parameter.startsWith('q='));
-  const weight = q === undefined ? 1 : Number(q.slice(2));
-  return { type, weight: weight >= 0 && weight <= 1 ? weight : 0 };
-}
-
-function weight(ranges: readonly Range[], types: readonly string[]): number {
-  return Math.max(0, ...ranges.filter(({ type }) => types.includes(type)).map(range => range.weight));
 }

@@ -65,7 +65,9 @@ const filterArguments = z.object({
     ),
   insteadOfRedirect: insteadOfRedirect
     .exactOptional()
-    .describe('OAuth2 with AuthorizationCode: what is done where the browser would be sent to the provider'),
+    .describe(
+      'OAuth2 with AuthorizationCode: what is done where the browser would be sent to the provider. Default: it is sent there, and what cannot show a login (`fetch()`, `Accept: application/json`) gets 401',
+    ),
   sameSite: z
     .enum(['lax', 'strict', 'none'])
     .exactOptional()

@@ -1,6 +1,7 @@
 import type { Definitions } from '#ext-authz/filter-kit.ts';
 import type { FilterDefinition, OAuth2Settings } from '#ext-authz/filter-settings.ts';
 import type { HttpRequest } from '#ext-authz/http-request.ts';
+import { canLogIn } from '#ext-authz/oauth2/navigation.ts';
 import { type Place as OriginPlace, placeOf as originOf } from '#ext-authz/oauth2/origin.ts';
 import type { InsteadOfRedirect, Next, RuleItem, SameSite } from '#ext-authz/rule.ts';
 import type { FilterReference, InnerFilterReference } from '#resources/filter-policy.ts';
@@ -31,6 +32,8 @@ export type ExplainedLogin = {
   /** The protected origin that the request belongs to. Without one it is answered 403. */
   readonly origin?: ExplainedOrigin;
   readonly sameSite?: SameSite;
+  /** Whether it is sent to log in where `insteadOfRedirect` says nothing. Else it is answered 401. */
+  readonly canLogIn: boolean;
   readonly insteadOfRedirect?: ExplainedInstead;
 };
 
@@ -119,6 +122,7 @@ function explainLogin(
   const instead = insteadOfRedirect && explainInstead(insteadOfRedirect, written, context);
   return {
     requestOrigin: requestOrigin(context.request),
+    canLogIn: canLogIn(context.request),
     ...(place !== undefined && { origin: shownOrigin(place) }),
     ...(sameSite !== undefined && { sameSite }),
     ...(instead !== undefined && { insteadOfRedirect: instead }),

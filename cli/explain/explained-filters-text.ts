@@ -110,7 +110,7 @@ function loginLines(login: ExplainedLogin, margin: string): readonly string[] {
   return [
     `${margin}${originText(origin)}`,
     ...(sameSite === undefined ? [] : [`${margin}sameSite ${sameSite}`]),
-    ...insteadLines(insteadOfRedirect, margin),
+    ...insteadLines(insteadOfRedirect, login.canLogIn, margin),
   ];
 }
 
@@ -119,15 +119,20 @@ function originText({ configured, holdsLogin, origin }: ExplainedOrigin): string
   return `protected origin ${configured}${own}${holdsLogin ? '' : ', whose logins another origin holds'}`;
 }
 
-function insteadLines(instead: ExplainedInstead | undefined, margin: string): readonly string[] {
+function insteadLines(
+  instead: ExplainedInstead | undefined,
+  canLogIn: boolean,
+  margin: string,
+): readonly string[] {
   const without = `${margin}without a session`;
-  if (instead === undefined) return [`${without} it is sent to log in`];
+  const otherwise = canLogIn ? 'is sent to log in' : 'is answered 401, since it does not ask for a page';
+  if (instead === undefined) return [`${without} it ${otherwise}`];
   const { applies, filters = [], status } = instead;
   const decides = status === undefined ? 'these filters decide' : `it is answered ${status}`;
   const condition = `insteadOfRedirect ${appliesText(instead)}`;
-  if (applies === 'no') return [`${without} it is sent to log in (${condition})`];
+  if (applies === 'no') return [`${without} it ${otherwise} (${condition})`];
   return [
-    `${without} ${decides}${applies === 'depends' ? ', or is sent to log in' : ''} (${condition})`,
+    `${without} ${decides}${applies === 'depends' ? `, or ${otherwise}` : ''} (${condition})`,
     ...filters.flatMap(filter => filterLines(filter, `${margin}  `)),
   ];
 }

@@ -87,6 +87,15 @@ test('insteadOfRedirect is told with the filters that decide', () => {
   ]);
 });
 
+test('a request that does not ask for a page is told to get 401 without a session', () => {
+  const yaml = LOGIN + policy(`{filters: [{name: login}]}`) + mapping();
+  const asked = { header: ['Accept: application/json'] };
+  assert.deepEqual(section(explained(yaml, asked)).slice(-1), [
+    '      without a session it is answered 401, since it does not ask for a page',
+  ]);
+  assert.deepEqual(section(explained(yaml)).slice(-1), ['      without a session it is sent to log in']);
+});
+
 const OFF: readonly (readonly [string, string, Asked, string])[] = [
   ['bypass_auth', ', bypass_auth: true', {}, '  off: the route has `bypass_auth`'],
   [

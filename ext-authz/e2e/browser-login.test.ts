@@ -145,7 +145,7 @@ describe('in a browser, the demo', { skip: whyNoBrowser() }, () => {
       headers: { cookie: `${SESSION}=${session}` },
       redirect: 'manual',
     });
-    assert.equal(stolen.status, 303);
+    assert.equal(stolen.status, 401);
   });
 
   test('ends a login that has grown in the meantime', async t => {

@@ -1,35 +1,40 @@
-import { answerPage } from '../answer-page.ts';
+import { answerPage, type Page } from '../answer-page.ts';
 import type { FilterContext } from '../filter-runner.ts';
 import type { HttpRequest } from '../http-request.ts';
 import type { Outcome } from '../outcome.ts';
 import type { RuleItem } from '../rule.ts';
+import { canLogIn } from './navigation.ts';
+import { askingPage } from './return-url.ts';
 
 /**
- * What `insteadOfRedirect` comes to where the filter would redirect; undefined: it redirects. Sets no cookies. When no inner filter has decided, the
- * outcome is the 403 page. A WebSocket that nothing is said of gets 401. Source: document 1, "insteadOfRedirect"; decisions, "OAuth2: login".
+ * What `insteadOfRedirect` comes to where the filter would redirect. `undefined` when it redirects.
+ * Sets no cookies. When no inner filter has decided, the outcome is the 403 page. A request that
+ * the rule says nothing of, and that cannot show a login, gets 401. Its JSON names the page that
+ * sent it (`login_url`): to load that page again is what leads to the login.
  */
 export async function insteadOfRedirect(
-  realm: string,
+  where: Where,
   request: HttpRequest,
   item: RuleItem,
   context: FilterContext,
 ): Promise<Outcome | undefined> {
   const instead = item.arguments.insteadOfRedirect;
   if (instead === undefined || !instead.applies(request))
-    return isWebSocket(request) ? denied(realm, request, 401) : undefined;
-  if (instead.status !== undefined) return denied(realm, request, instead.status);
-  return (await context.runInner(instead.items, request)) ?? denied(realm, request, 403);
+    return canLogIn(request) ? undefined : denied(where, request, 401);
+  if (instead.status !== undefined) return denied(where, request, instead.status);
+  return (await context.runInner(instead.items, request)) ?? denied(where, request, 403);
 }
 
-/** It cannot log in: browsers follow no redirect of a WebSocket's (RFC 6455 section 4.1), and an attempt for each that comes again would push out those of pages. */
-function isWebSocket({ headers }: HttpRequest): boolean {
-  return (headers.get('upgrade') ?? []).some(protocol => protocol.toLowerCase() === 'websocket');
-}
+type Where = { readonly realm: string; readonly origin: string };
 
 /** RFC 9110 section 15.5.2: a 401 has a challenge; RFC 6750 section 3. */
-function denied(realm: string, request: HttpRequest, status: number): Outcome {
-  const headers = status === 401 ? ([['www-authenticate', `Bearer realm="${realm}"`]] as const) : [];
-  return { kind: 'answer', answer: answerPage(request, { status, message: MESSAGE, headers }) };
+function denied({ origin, realm }: Where, request: HttpRequest, status: number): Outcome {
+  if (status !== 401) return answer(request, { status });
+  const page = askingPage(request, origin);
+  const headers = [['www-authenticate', `Bearer realm="${realm}"`]] as const;
+  return answer(request, { status, headers, ...(page !== undefined && { members: { login_url: page } }) });
 }
 
-const MESSAGE = 'You must be logged in.';
+function answer(request: HttpRequest, page: Omit<Page, 'message'>): Outcome {
+  return { kind: 'answer', answer: answerPage(request, { ...page, message: 'You must be logged in.' }) };
+}

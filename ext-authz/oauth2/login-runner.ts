@@ -85,7 +85,12 @@ function allow({ filter, place, presented, request }: Visit, session: Session): 
 /** Document 1, rule 2: the scope always includes `openid`. */
 async function logIn(visit: Visit, scope: readonly string[], reason?: string): Promise<Outcome> {
   const { context, filter, item, place, presented, request, signal } = visit;
-  const instead = await insteadOfRedirect(filter.realm, request, item, context);
+  const instead = await insteadOfRedirect(
+    { realm: filter.realm, origin: place.origin },
+    request,
+    item,
+    context,
+  );
   if (instead !== undefined) return withReason(instead, reason);
   const { sameSite } = item.arguments;
   const asked = [...new Set(['openid', ...scope])].sort();

@@ -4,6 +4,7 @@ import { isSecret, newSecret, type RandomBytes } from '../store/sealed-record.ts
 import type { Wish } from './attempt.ts';
 import { PENDING, pendingCookie, type SetCookie } from './cookies.ts';
 import type { LoginFilter } from './login-filter.ts';
+import { isNavigation } from './navigation.ts';
 import type { Place } from './origin.ts';
 import { sameText } from './same-text.ts';
 import type { Session } from './session.ts';
@@ -82,13 +83,6 @@ function pendingHash(value: string): string {
 function newName({ realm }: OfRealm, request: Asked, randomBytes: RandomBytes): string {
   if (!isNavigation(request)) return `${PENDING}.${realm}`;
   return `${PENDING}.${realm}~${Buffer.from(randomBytes(4)).toString('hex')}`;
-}
-
-/** Fetch Metadata section 2.2; browsers send that to trustworthy origins only. */
-function isNavigation({ headers }: Asked): boolean {
-  const mode = headers.get('sec-fetch-mode')?.[0];
-  if (mode !== undefined) return mode === 'navigate';
-  return headers.get('accept')?.[0]?.includes('text/html') === true;
 }
 
 function countedOf(cookies: readonly Cookie[]): readonly Cookie[] {

@@ -13,6 +13,11 @@ export function returnUrl({ headers, method, target }: HttpRequest, origin: stri
   return ownUrl(wanted, origin) ?? `${origin}/`;
 }
 
+/** The page of this origin that sent a request, as far as the browser names it. */
+export function askingPage({ headers }: Pick<HttpRequest, 'headers'>, origin: string): string | undefined {
+  return ownUrl(headers.get('referer')?.[0] ?? '', origin);
+}
+
 function ownUrl(text: string, origin: string): string | undefined {
   if (text.length > LONGEST || !URL.canParse(text)) return undefined;
   const url = new URL(text);

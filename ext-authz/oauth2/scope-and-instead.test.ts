@@ -164,3 +164,39 @@ test('insteadOfRedirect decides about a WebSocket too', async t => {
   const visit = { headers: { upgrade: 'websocket' }, insteadOfRedirect: instead({ status: 404 }) };
   assert.equal((await browser.visit(PAGE, visit)).status, 404);
 });
+
+test('fetch() and a program that wants JSON get 401 with a challenge, and begin no login', async t => {
+  const { browser } = await open(t);
+  for (const headers of [{ 'sec-fetch-mode': 'cors', accept: '*/*' }, { accept: 'application/json' }]) {
+    const seen = await browser.visit(PAGE, { headers });
+    assert.deepEqual([seen.status, seen.location, seen.setCookies], [401, undefined, []]);
+    assert.equal(seen.headers.get('www-authenticate'), `Bearer realm="${REALM}"`);
+    assert.deepEqual(JSON.parse(seen.body), { message: 'You must be logged in.', status_code: 401 });
+  }
+});
+
+test('the 401 of fetch() names the page to load again, when it is one of this origin', async t => {
+  const { browser } = await open(t);
+  const loginUrl = async (referer: string) => {
+    const { body } = await browser.visit(PAGE, { headers: { 'sec-fetch-mode': 'cors', referer } });
+    return JSON.parse(body).login_url;
+  };
+  assert.equal(await loginUrl('https://a.test/app?x=1'), 'https://a.test/app?x=1');
+  for (const other of ['https://evil.test/', 'https://a.test/.gateway/oauth2/logout', 'javascript:alert(1)'])
+    assert.equal(await loginUrl(other), undefined);
+});
+
+test('fetch() gets 401 at a step-up and at a hand-off too, and passes with a session', async t => {
+  const { browser } = await open(t, { origins: ['https://a.test', 'https://b.test'] });
+  const headers = { 'sec-fetch-mode': 'cors' };
+  assert.equal((await browser.visit('https://b.test/', { headers })).status, 401);
+  await browser.follow(PAGE, authorize);
+  assert.equal((await browser.visit(PAGE, { headers })).status, 0);
+  assert.equal((await browser.visit(PAGE, { headers, scope: ['new'] })).status, 401);
+});
+
+test('what the rule says goes before: fetch() gets the status of insteadOfRedirect', async t => {
+  const { browser } = await open(t);
+  const visit = { headers: { 'sec-fetch-mode': 'cors' }, insteadOfRedirect: instead({ status: 404 }) };
+  assert.equal((await browser.visit(PAGE, visit)).status, 404);
+});

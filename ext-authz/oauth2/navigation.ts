@@ -1,0 +1,32 @@
+import { acceptsHtml } from '../accept.ts';
+import type { HttpRequest } from '../http-request.ts';
+
+type Asked = Pick<HttpRequest, 'headers'>;
+
+/**
+ * Whether a redirect to the provider can end at a page that somebody sees. Browsers say so by
+ * `Sec-Fetch-Mode` (Fetch Metadata section 2.2), to trustworthy origins only. Elsewhere
+ * `X-Requested-With` and `Accept` tell. A program that takes anything is redirected.
+ */
+export function canLogIn({ headers }: Asked): boolean {
+  if (isWebSocket(headers)) return false;
+  const mode = headers.get('sec-fetch-mode')?.[0];
+  if (mode !== undefined) return mode === 'navigate';
+  return !isScript(headers) && acceptsHtml(headers);
+}
+
+/** Whether a browser is about to show what it asks for, as far as it says so. */
+export function isNavigation({ headers }: Asked): boolean {
+  const mode = headers.get('sec-fetch-mode')?.[0];
+  if (mode !== undefined) return mode === 'navigate';
+  return headers.get('accept')?.[0]?.includes('text/html') === true;
+}
+
+/** Browsers follow no redirect of a WebSocket's (RFC 6455 section 4.1). */
+function isWebSocket(headers: HttpRequest['headers']): boolean {
+  return (headers.get('upgrade') ?? []).some(protocol => protocol.toLowerCase() === 'websocket');
+}
+
+function isScript(headers: HttpRequest['headers']): boolean {
+  return headers.get('x-requested-with')?.[0]?.toLowerCase() === 'xmlhttprequest';
+}
