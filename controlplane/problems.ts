@@ -1,6 +1,7 @@
 import { matchOf } from '#resources/mapping-match.ts';
 import type { Problem } from '#resources/problem.ts';
 import { formatSource, type Refused, type Resource } from '#resources/resource.ts';
+import { injectedBy } from './compile/ext-authz/injected-by-filters.ts';
 import type { Quarantined } from './rollout.ts';
 
 /** A mistake that only the proxies found: the resource that holds it, and what became of it. */
@@ -34,6 +35,7 @@ export function closedResource(resource: Resource): Refused {
   if (resource.kind === 'Host') return { kind, namespace, name, id, source, hosts: [resource.spec.hostname] };
   if (resource.kind === 'TLSContext')
     return { kind, namespace, name, id, source, hosts: resource.spec.hosts };
+  if (resource.kind === 'Filter') return { kind, namespace, name, id, source, injects: injectedBy(resource) };
   if (resource.kind !== 'Mapping' || resource.spec.shadow) return { kind, namespace, name, id, source };
   return { kind, namespace, name, id, source, match: matchOf(resource.spec) };
 }

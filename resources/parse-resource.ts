@@ -20,7 +20,7 @@ export type Outcome = {
   /** Served when there is a `spec`; else left out, with what could be read of it. */
   readonly spec?: unknown;
   readonly document: Readonly<Record<string, unknown>>;
-  readonly salvaged: Pick<Refused, 'hosts' | 'match' | 'rules'>;
+  readonly salvaged: Pick<Refused, 'hosts' | 'injects' | 'match' | 'rules'>;
 };
 
 /** Fields that every object of Kubernetes has; `status` is written by others than the operator. */

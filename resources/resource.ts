@@ -42,6 +42,8 @@ export type Refused = {
   readonly rules?: readonly ReadableRule[];
   /** A Host: its hostname; a TLSContext: the Hosts that it is for. Absent when that could not be read. */
   readonly hosts?: readonly string[];
+  /** A Filter: the request headers that it would inject, as far as they could be read. */
+  readonly injects?: readonly string[];
 };
 
 export function resourceId(kind: string, namespace: string, name: string): string {

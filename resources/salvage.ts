@@ -3,6 +3,7 @@ import { domain } from './domain.ts';
 import { isFields } from './fields.ts';
 import { ruleMatchShape } from './filter-policy-match.ts';
 import type { FieldPath, Finding } from './finding.ts';
+import { filterHeaders } from './header-template.ts';
 import type { MappingMatch } from './mapping.ts';
 import { checkMatch, mappingMatchShape } from './mapping-match.ts';
 import type { ReadableRule, Refused } from './resource.ts';
@@ -25,10 +26,11 @@ export function salvage(
   kind: string,
   spec: unknown,
   findings: readonly Finding[],
-): Pick<Refused, 'hosts' | 'match' | 'rules'> {
+): Pick<Refused, 'hosts' | 'injects' | 'match' | 'rules'> {
   if (kind === 'Mapping') return salvageMatch(spec, findings);
   if (kind === 'Host') return salvageHosts(spec, ({ hostname = '*' }) => [hostname]);
   if (kind === 'TLSContext') return salvageHosts(spec, ({ hosts = [] }) => hosts);
+  if (kind === 'Filter') return { injects: injectedNames(spec) };
   return kind === 'FilterPolicy' ? salvageRules(spec, findings) : {};
 }
 
@@ -50,6 +52,16 @@ function salvageHosts(
 ): { hosts?: readonly string[] } {
   const parsed = isFields(spec) ? domains.safeParse(of(spec)) : undefined;
   return parsed?.success === true ? { hosts: parsed.data } : {};
+}
+
+/** Clients must not send these, even while the Filter is broken. */
+function injectedNames(spec: unknown): readonly string[] {
+  const types = isFields(spec) ? [spec.OAuth2, spec.JWT].filter(isFields) : [];
+  const lists = types.map(({ injectRequestHeaders }) => injectRequestHeaders).filter(Array.isArray);
+  return lists.flat().flatMap(item => {
+    const parsed = isFields(item) ? filterHeaders.safeParse([{ name: item.name, value: '' }]) : undefined;
+    return parsed?.data?.map(({ name }) => name.toLowerCase()) ?? [];
+  });
 }
 
 /** None when it is not sure which rules were meant. */

@@ -38,7 +38,7 @@ export function explainCondition(
   const negated = condition.negate ? ', and the condition is negated' : '';
   const spoofed = client.headers.has(condition.name) && !isThere;
   const state = spoofed
-    ? `the client's own header ${condition.name} does not count, since filters of the rule set it`
+    ? `the client's own header ${condition.name} does not count, since filters set it`
     : stateOf(condition, held !== condition.negate, isThere);
   return { applies: held ? 'yes' : 'no', reason: state + negated };
 }

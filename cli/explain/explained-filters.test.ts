@@ -200,7 +200,7 @@ const CONDITIONS: readonly (readonly [string, readonly string[], string, string]
     '{name: X-User}',
     ['X-User: root'],
     'no',
-    "the client's own header x-user does not count, since filters of the rule set it",
+    "the client's own header x-user does not count, since filters set it",
   ],
 ];
 for (const [condition, header, applies, reason] of CONDITIONS) {

@@ -19,6 +19,7 @@ import {
   missedRules,
   type Reading,
 } from './explained-filters-rule.ts';
+import { withoutIdentityHeaders } from './identity-headers.ts';
 import type { Place } from './place.ts';
 import { EXT_AUTHZ_FILTER, type PerFilterConfig } from './route-configuration.ts';
 import type { RouteMatch } from './route-match.ts';
@@ -69,9 +70,11 @@ export function explainFilters(inputs: FilterInputs): ExplainedFilters | undefin
   if (!kinds.includes('FilterPolicy') && !kinds.includes('Filter')) return undefined;
   const off = whyOff(inputs.match);
   if (off !== undefined) return { decision: 'off', reason: off };
-  const request = toFilterRequest(inputs.request);
+  const client = toFilterRequest(inputs.request);
+  if ('error' in client) return { decision: 'malformed', reason: client.error };
+  const request = toFilterRequest(withoutIdentityHeaders(inputs.request, inputs.match.virtualHost));
   if ('error' in request) return { decision: 'malformed', reason: request.error };
-  return explainCheck(request.value, inputs);
+  return explainCheck(request.value, client.value, inputs);
 }
 
 /** What stands at the route goes before what stands at its virtual host. */
@@ -86,18 +89,18 @@ function isOff({ typed_per_filter_config }: PerFilterConfig): boolean {
   return typed_per_filter_config?.[EXT_AUTHZ_FILTER]?.disabled === true;
 }
 
-function explainCheck(request: HttpRequest, inputs: FilterInputs): ExplainedFilters {
+function explainCheck(request: HttpRequest, client: HttpRequest, inputs: FilterInputs): ExplainedFilters {
   const inForce = filtersInForce(inputs.resources, inputs.options);
   if (request.target.startsWith(OWN_PATHS)) return explainEndpoint(request, { ...inForce, ...inputs });
   const selected = selectRule(inForce.active.index, request);
   if ('ambiguous' in selected)
     return { decision: 'ambiguous', readings: explainReadings(request, inForce, inputs.places) };
-  return explainSelected(selected, request, inForce, inputs);
+  return explainSelected(selected, { request, client }, inForce, inputs);
 }
 
 function explainSelected(
   { rule: selected }: Extract<Selected, { readonly rule: unknown }>,
-  request: HttpRequest,
+  { request, client }: { readonly request: HttpRequest; readonly client: HttpRequest },
   { active, definitions, rules }: FiltersInForce,
   { places, problems }: FilterInputs,
 ): ExplainedFilters {
@@ -112,6 +115,6 @@ function explainSelected(
     return { decision: 'closed', rule, earlier, reasons: closedReasons(operator, closed, problems) };
   if (headers === undefined) return { decision: 'allowed', rule, earlier };
   const seen = withoutInjected(request, headers);
-  const chain = explainChain(operator, { definitions, request: seen, client: request, places });
+  const chain = explainChain(operator, { definitions, request: seen, client, places });
   return { decision: 'chain', rule, earlier, chain };
 }

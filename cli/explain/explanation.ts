@@ -10,6 +10,7 @@ import { type ExplainedFilters, explainFilters } from './explained-filters.ts';
 import { answerOf, type GatewayAnswer } from './explained-filters-answer.ts';
 import { type ExplainedRateLimits, explainRateLimits } from './explained-rate-limits.ts';
 import { type ExplainedRoute, explainRoute } from './explained-route.ts';
+import { withoutIdentityHeaders } from './identity-headers.ts';
 import { type ListenerSettings, listenerSettings } from './listener-settings.ts';
 import { type Place, placeOf, placesOf } from './place.ts';
 import { plain } from './plain.ts';
@@ -128,9 +129,10 @@ function explainMatch(
   const answer = answerOf(filters) ?? ownAnswer(match, inputs);
   if (answer !== undefined) return { answer, ...passed };
   if (!asksForLimits) return passed;
+  const labelled = { ...inputs, request: withoutIdentityHeaders(request, match.virtualHost) };
   return {
     ...passed,
-    rateLimits: explainRateLimits({ ...inputs, match, targets: route.targets, request, places }),
+    rateLimits: explainRateLimits({ ...labelled, match, targets: route.targets, places }),
   };
 }
 

@@ -74,7 +74,7 @@ function resources(service: string): string {
       'site',
       `{rules: [{host: site.test, path: /login/*, filters: [{name: login}]},
         ${names.map(name => `{host: site.test, path: /${name}/*, filters: [{name: ${name}}]}`).join(', ')},
-        {host: site.test, path: /nowhere/*, filters: [{name: nowhere}]}]}`,
+        {host: site.test, path: /nowhere/*, filters: [{name: nowhere}]}, {host: site.test, path: /ruled-open/*}]}`,
     ),
     ...['site.test', 'free.test'].map(host =>
       document('Mapping', host, `{host: ${host}, prefix: /, rewrite: '', service: '${service}'}`),
@@ -126,6 +126,20 @@ test('what a filter sets replaces what the client sent, in every spelling', asyn
   });
   assert.equal(headers['x-user'], 'alice');
   assert.equal(headers.authorization, 'Bearer access');
+});
+
+for (const path of ['/free-of-rules', '/ruled-open/a', '/login/open/a'])
+  test(`no client sends on ${path} what only a filter may say`, async () => {
+    const sent = { 'X-USER': ['root', 'root2'], 'x-name': 'b', authorization: 'Bearer mine' };
+    const { headers } = await envoy.echo(path, { ...SITE, headers: sent });
+    assert.equal('x-user' in headers, false);
+    assert.equal(headers['x-name'], 'b');
+    assert.equal(headers.authorization, 'Bearer mine');
+  });
+
+test('a host on which no filter runs keeps what a filter sets elsewhere', async () => {
+  const { headers } = await envoy.echo('/', { host: 'free.test', headers: { 'x-user': 'root' } });
+  assert.equal(headers['x-user'], 'root');
 });
 
 test('a header with an underscore does not come in at all', async () => {

@@ -7,6 +7,7 @@ import { EXT_AUTHZ_CLUSTER, extAuthzCluster } from '../clusters/ext-authz-cluste
 import { mappingDomain } from '../mapping-domain.ts';
 import type { Memo } from '../memo.ts';
 import type { CompileOptions } from '../options.ts';
+import { forgedMatchProblems } from './forged-match-problems.ts';
 import { type HostReach, hostReach } from './host-reach.ts';
 import { injectedOn, settersOn } from './injected-by-filters.ts';
 import { internalOrigins, originMayMeet } from './internal-origins.ts';
@@ -27,7 +28,9 @@ export type EdgeFilters = {
    * everywhere.
    */
   readonly comparesPaths: (domain: string, bypass: boolean) => boolean;
-  /** What a route with `bypass_auth` takes from the requests of its host: only filters may say it. In lower case, sorted. */
+  /** Headers that only Filters may set in the virtual host of a domain: in lower case, sorted. */
+  readonly identityHeaders: (domain: string) => readonly string[];
+  /** What a route with `bypass_auth` removes besides, since no filter of the host decides about it there. */
   readonly takenOnBypass: (host: string) => readonly string[];
   /** Per host of a Mapping, the Filters that may set a header of its requests, by the header's identity. */
   readonly settersOn: (host: string) => ReadonlyMap<string, Resource<'Filter'>>;
@@ -44,6 +47,8 @@ export function edgeFilters(resources: ResourceSet, options: CompileOptions, mem
   const meetsRule = hostReach(filterPolicies.flatMap(({ spec }) => spec.rules.map(({ host }) => host)));
   const isOrigin = (domain: string) => all.some(origin => originMayMeet(origin, domain));
   const isChecked = (domain: string) => meetsRule(domain) || isOrigin(domain);
+  const injected = injectedOn(resources);
+  const identityHeaders = (domain: string) => injected(domain).filter(name => name !== CREDENTIALS);
   const bypassing = mappings.filter(({ spec }) => spec.bypass_auth && isChecked(mappingDomain(spec)));
   return {
     cluster: clusterOf(options, memo),
@@ -53,7 +58,8 @@ export function edgeFilters(resources: ResourceSet, options: CompileOptions, mem
       host => host !== '*',
     ),
     comparesPaths: comparesPaths(resources),
-    takenOnBypass: injectedOn(resources),
+    identityHeaders,
+    takenOnBypass: host => injected(host).filter(name => name === CREDENTIALS),
     settersOn: settersOn(resources),
     origins: [...filterPolicies, ...filters].map(({ id }) => id),
     problems: [
@@ -61,9 +67,13 @@ export function edgeFilters(resources: ResourceSet, options: CompileOptions, mem
       ...policyProblems(resources, served),
       ...closedPolicyProblems(resources),
       ...bypassing.map(bypassProblems),
+      ...forgedMatchProblems(mappings, identityHeaders),
     ],
   };
 }
+
+/** Filters read the client's own, and settle what becomes of it. */
+const CREDENTIALS = 'authorization';
 
 function comparesPaths({ closed, filterPolicies }: ResourceSet): EdgeFilters['comparesPaths'] {
   const refused = closed.filter(({ kind }) => kind === 'FilterPolicy').flatMap(({ rules = [] }) => rules);

@@ -11,6 +11,7 @@ import type { Compiled } from '../compiled.ts';
 import { Memo } from '../memo.ts';
 import { EXT_AUTHZ } from '../node-groups.ts';
 import { resourceSetOf } from '../testing/resource-set-of.ts';
+import { IDENTITY_HEADERS } from './identity-headers.ts';
 
 const ADDRESS = { host: '127.0.0.1', port: 1 };
 const OPTIONS = { edge: ADDRESS, sds: ADDRESS, rateLimit: ADDRESS, extAuthz: ADDRESS };
@@ -110,20 +111,77 @@ test('a FilterPolicy for another host leaves the routes of a host as they are', 
   assert.equal(route(open), route(open, login('login'), secret('s'), policy('p', 'b.test')));
 });
 
+type VirtualHostJson = {
+  readonly name: string;
+  readonly routes: readonly [Record<string, unknown>];
+  readonly typed_per_filter_config?: Record<string, { mutations: { request_mutations: unknown } }>;
+};
+const virtualHost = (compiled: Compiled, host: string): VirtualHostJson => {
+  const hosts: VirtualHostJson[] = JSON.parse(jsonOf(compiled, ROUTE_CONFIGURATION)).virtual_hosts;
+  const found = hosts.find(({ name }) => name === host);
+  assert.ok(found);
+  return found;
+};
+/** What the virtual host of the domain removes from what clients send. */
+const removedOn = (host: string, ...documents: readonly string[]) =>
+  virtualHost(edge(...documents, mapping('m', { host })), host).typed_per_filter_config?.[IDENTITY_HEADERS]
+    ?.mutations.request_mutations;
+const injecting = (name: string, ...headers: readonly string[]) =>
+  login(name, { secret: 's', injectRequestHeaders: headers.map(name => ({ name, value: 'a' })) });
+
+test('a virtual host removes what the Filters of its rules inject, in both spellings', () => {
+  const documents = [injecting('login', 'X_User'), policy('p', 'a.test')];
+  assert.deepEqual(removedOn('a.test', ...documents), [{ remove: 'x-user' }, { remove: 'x_user' }]);
+  assert.deepEqual(removedOn('*', ...documents), [{ remove: 'x-user' }, { remove: 'x_user' }]);
+  assert.equal(removedOn('b.test', ...documents), undefined);
+});
+
+test('a Mapping that is chosen by a header which Filters inject has a warning', () => {
+  const warnings = (host: string) =>
+    edge(
+      injecting('login', 'X-User'),
+      policy('p', 'a.test'),
+      mapping('m', { host, headers: { 'X-User': 'root', 'X-Other': true } }),
+    ).problems.filter(({ message }) => message.includes('chooses this route'));
+  assert.deepEqual(
+    warnings('a.test').map(({ severity, field }) => [severity, field]),
+    [['warning', 'spec.headers.x-user']],
+  );
+  assert.deepEqual(warnings('b.test'), []);
+});
+
+test('the client keeps its Authorization for the filters, which settle it', () =>
+  assert.deepEqual(removedOn('a.test', injecting('login', 'Authorization', 'X-User'), policy('p', '*')), [
+    { remove: 'x-user' },
+  ]));
+
+test('a Filter that is rejected injects nothing, and clients do not either', () => {
+  const filter = login('login', {
+    clientID: 7,
+    injectRequestHeaders: [{ name: 'X-User', value: '{{' }, { name: 'Host', value: 'a' }, 8],
+  });
+  assert.deepEqual(removedOn('a.test', filter, policy('p', 'a.test')), [{ remove: 'x-user' }]);
+});
+
+test('a FilterPolicy that is rejected may have named any Filter', () => {
+  const broken = document('FilterPolicy', 'p', { rules: [{ host: 'a.test', filters: 7 }] });
+  assert.deepEqual(removedOn('a.test', injecting('login', 'X-User'), broken), [{ remove: 'x-user' }]);
+  assert.equal(removedOn('b.test', injecting('login', 'X-User'), broken), undefined);
+});
+
 for (const [host, removed] of [
-  ['a.test', ['x-user']],
+  ['a.test', ['authorization']],
   ['b.test', undefined],
 ] as const) {
-  test(`bypass_auth on ${host} removes ${removed ?? 'nothing'}`, () => {
-    const injecting = login('login', { injectRequestHeaders: [{ name: 'X-User', value: 'a' }] });
+  test(`bypass_auth on ${host} removes ${removed ?? 'nothing'} besides`, () => {
+    const injecting = login('login', { injectRequestHeaders: [{ name: 'Authorization', value: 'a' }] });
     const compiled = edge(
       injecting,
       secret('s'),
       policy('p', 'a.test'),
       mapping('m', { host, bypass_auth: true }),
     );
-    const hosts = JSON.parse(jsonOf(compiled, ROUTE_CONFIGURATION)).virtual_hosts;
-    const route = hosts.find(({ name }: { name: string }) => name === host).routes[0];
+    const [route] = virtualHost(compiled, host).routes;
     assert.deepEqual(route.request_headers_to_remove, removed);
     assert.match(JSON.stringify(route), /"disabled":true/);
     assert.equal(

@@ -1,5 +1,5 @@
 import type { FilterPolicyRule } from '#resources/filter-policy.ts';
-import type { Resource } from '#resources/resource.ts';
+import type { Refused, Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { headerIdentity } from '../header-identity.ts';
 import { hostReach } from './host-reach.ts';
@@ -30,13 +30,36 @@ function filtersOn({ filters, filterPolicies }: ResourceSet): (host: string) => 
   });
 }
 
-/** Per host of a Mapping, the names of all headers that the filters of a rule may set on its requests: in lower case, sorted. */
-export function injectedOn(resources: ResourceSet): (host: string) => readonly string[] {
-  const running = filtersOn(resources);
-  return perHost(host => {
-    const injected = [...running(host)].flatMap(injectedBy);
+/**
+ * Returns, per domain of a virtual host, the names of all headers that Filters may set on its requests: in
+ * lower case, sorted. A rejected Filter counts with the names that could be read. A rejected FilterPolicy
+ * may name any Filter.
+ */
+export function injectedOn(resources: ResourceSet): (domain: string) => readonly string[] {
+  const { closed, filters, filterPolicies } = resources;
+  const names = new Map<string, readonly string[]>([
+    ...closed
+      .filter(({ kind }) => kind === 'Filter')
+      .map(refused => [filterKey(refused.namespace, refused.name), refused.injects ?? []] as const),
+    ...filters.map(filter => [filterKey(filter.namespace, filter.name), injectedBy(filter)] as const),
+  ]);
+  const rules = filterPolicies.flatMap(({ spec, namespace }) =>
+    spec.rules.map(rule => ({ meets: hostReach([rule.host]), filters: filtersOf(rule, namespace) })),
+  );
+  const refused = closed.filter(({ kind }) => kind === 'FilterPolicy').flatMap(hostsOfRules);
+  const meetsRefused = hostReach(refused);
+  return perHost(domain => {
+    const running = meetsRefused(domain)
+      ? [...names.keys()]
+      : rules.flatMap(({ meets, filters }) => (meets(domain) ? filters : []));
+    const injected = [...new Set(running)].flatMap(key => names.get(key) ?? []);
     return [...new Set(injected.flatMap(name => [name, headerIdentity(name)]))].sort();
   });
+}
+
+/** One of which no rule could be read may be for any host. */
+function hostsOfRules({ rules = [{}] }: Refused): readonly string[] {
+  return rules.map(({ host = '*' }) => host);
 }
 
 /** Per host of a Mapping, who may set which header of its requests, by the header's identity: an OAuth2 filter `Authorization` too. */

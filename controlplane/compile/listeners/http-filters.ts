@@ -1,6 +1,7 @@
 import type { JsonObject } from '#protos/json.ts';
 import type { HostPort } from '#resources/host.ts';
 import { extAuthzFilter } from '../ext-authz/ext-authz-filter.ts';
+import { IDENTITY_HEADERS_FILTER } from '../ext-authz/identity-headers.ts';
 import { extension } from '../extension.ts';
 import type { ModuleConfig } from '../module-config.ts';
 import { type RateLimitFilter, rateLimitFilter } from '../rate-limits/rate-limit-filter.ts';
@@ -26,6 +27,7 @@ export function httpFilters(deciders: Deciders | undefined, tls = false): readon
   return [
     ...(tls ? [HSTS] : []),
     CORS_FILTER,
+    IDENTITY_HEADERS_FILTER,
     extAuthzFilter(deciders.extAuthz, !isConnectionOfClient),
     rateLimitFilter(deciders.rateLimit),
     ROUTER,

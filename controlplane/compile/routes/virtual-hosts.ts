@@ -3,6 +3,7 @@ import type { Refused } from '#resources/resource.ts';
 import { coveringDomains } from '../domain-cover.ts';
 import type { EdgeFilters } from '../ext-authz/edge-filters.ts';
 import { OWN_ROUTES, WITHOUT_FILTERS } from '../ext-authz/ext-authz-filter.ts';
+import { removingHeaders } from '../ext-authz/identity-headers.ts';
 import { compareText } from '../order.ts';
 import { perFilterConfig } from '../per-filter-config.ts';
 import { closedPolicyRoutes, type EscapedSlashes } from './closed-policy.ts';
@@ -17,7 +18,9 @@ export type HostInputs = {
   readonly closedPolicies: readonly Refused[];
   readonly escapedSlashes: EscapedSlashes;
   /** Where filters run; undefined: nowhere, and there is no such filter. */
-  readonly filters: Pick<EdgeFilters, 'isChecked' | 'isOrigin' | 'originHosts'> | undefined;
+  readonly filters:
+    | Pick<EdgeFilters, 'identityHeaders' | 'isChecked' | 'isOrigin' | 'originHosts'>
+    | undefined;
   /** What Hosts demand; undefined: there are none, as elsewhere than at the edge. */
   readonly guards: HostGuards | undefined;
   /** Routes of wildcard domains before all others. */
@@ -40,7 +43,7 @@ type Plan = {
   readonly own: readonly JsonObject[];
   readonly guard: HostGuard;
   readonly guardKey: string;
-  /** What turns filters off. */
+  /** What turns filters off, and removes what only they may set. */
   readonly filters: JsonObject;
 };
 
@@ -78,9 +81,15 @@ function plansOf(inputs: HostInputs, byHost: ReadonlyMap<string, unknown>): read
       guard: inputs.guards?.of(domain) ?? NO_GUARD,
       guardKey: inputs.guards?.keyOf(domain) ?? '',
       own: inputs.filters?.isOrigin(domain) ? OWN_ROUTES : [],
-      filters: inputs.filters === undefined || inputs.filters.isChecked(domain) ? {} : WITHOUT_FILTERS,
+      filters: filtersOf(domain, inputs),
     };
   });
+}
+
+function filtersOf(domain: string, { filters }: HostInputs): JsonObject {
+  if (filters === undefined) return {};
+  const off = filters.isChecked(domain) ? {} : WITHOUT_FILTERS;
+  return perFilterConfig(off, removingHeaders(filters.identityHeaders(domain)));
 }
 
 /** Protected origins that no virtual host serves: the first of a Filter may be there for logins alone. */
