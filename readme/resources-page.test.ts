@@ -8,6 +8,8 @@ import { KINDS, type Kind } from '#resources/kinds.ts';
 import { parseFile } from '#resources/parse.ts';
 import { DEFAULT_PARSE_OPTIONS } from '#resources/parse-options.ts';
 import { toResourceSet } from '#resources/resource-set.ts';
+import { fromJson } from '#resources/template/go-value.ts';
+import { parseTemplate, renderTemplate } from '#resources/template/template.ts';
 import { exampleFile, noteOf } from './example-file.ts';
 import { resourcesPage } from './resources-page.ts';
 
@@ -29,6 +31,17 @@ describe('RESOURCES.md', () => {
     const files = readdirSync(join(import.meta.dirname, 'notes'));
     const noted = kinds.filter(kind => noteOf(kind) !== '');
     assert.equal(noted.length, files.length);
+  });
+
+  test('shows of templates of a Filter what they give', () => {
+    const rows = [...noteOf('Filter').matchAll(/^\| `(\{\{.*\}\})` \| `(.*)` \|$/gm)];
+    assert.ok(rows.some(([, template]) => template?.includes('printf')));
+    const data = fromJson({ token: { Claims: { exp: 1_800_000_000 } } });
+    for (const [, template = '', text] of rows) {
+      const parsed = parseTemplate(template, 'header');
+      assert.ok('value' in parsed);
+      assert.deepEqual(renderTemplate(parsed.value, data), { text });
+    }
   });
 
   for (const kind of kinds) {
