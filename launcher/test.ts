@@ -4,12 +4,21 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { envoyBinary } from '#envoy/binary.ts';
 import { testFiles } from './test-files.ts';
-import { describeTestResult, parseTestResult } from './test-result.ts';
+import {
+  describeTestResults,
+  failedFiles,
+  parseTestResults,
+  type Retried,
+  skippedTests,
+  type TestResults,
+  withRetries,
+} from './test-result.ts';
 import { ensureTestTools, TOOLS } from './test-tools.ts';
 
 /**
  * `npm test [folder or file …]`: makes the tools available that tests need, checks types and style (unless only some tests are asked
- * for), and runs the tests. With CI=true a skipped test is a failure.
+ * for), and runs the tests. In a whole run a file that fails is run once more, alone, and named as
+ * flaky if it then passes. With CI=true a skipped test is a failure.
  */
 const ROOT = join(import.meta.dirname, '..');
 const BIN = join(ROOT, 'node_modules', '.bin');
@@ -43,7 +52,7 @@ async function main(args: readonly string[]): Promise<boolean> {
   const types = !whole || (await check('types', 'tsc', []));
   const style =
     !whole || (await check('style', 'biome', ['check', '--error-on-warnings', '--diagnostic-level=warn']));
-  const { passed, skipped } = await runTests(files, Object.fromEntries(skips));
+  const { passed, skipped } = await runTests(files, { skips: Object.fromEntries(skips), whole });
   for (const [, reason] of skips) say(`tests were skipped: ${reason}`);
   if (!types) say('the types are wrong, see above');
   if (!style) say('the style is wrong, see above');
@@ -57,29 +66,57 @@ async function check(what: string, command: string, args: readonly string[]): Pr
   return (await run(join(BIN, command), args, process.env)) === 0;
 }
 
-/** Whether all that ran passed, and how many were skipped. */
+/**
+ * Runs the files, and of a whole run those that failed once more: alone, when everything else has
+ * ended. Prints the closing lines.
+ */
 async function runTests(
   files: readonly string[],
-  skips: NodeJS.ProcessEnv,
+  { skips, whole }: { readonly skips: NodeJS.ProcessEnv; readonly whole: boolean },
 ): Promise<{ passed: boolean; skipped: number }> {
-  const tap = join(temporary, 'result.tap');
-  const reporters = ['spec', 'stdout', 'tap', tap];
-  const options = reporters.map(
-    (value, at) => `--test-reporter${at % 2 === 0 ? '' : '-destination'}=${value}`,
-  );
-  const concurrency = `--test-concurrency=${Math.max(2, availableParallelism())}`;
-  const PATH = [TOOLS, process.env.PATH].join(delimiter);
-  const env = { ...process.env, ...skips, PATH, TMPDIR: temporary };
+  const env = {
+    ...process.env,
+    ...skips,
+    PATH: [TOOLS, process.env.PATH].join(delimiter),
+    TMPDIR: temporary,
+  };
   say(`running ${files.length} test files ...`);
-  const bounds = [
+  const first = await runFiles(files, Math.max(2, availableParallelism()), env);
+  const retried: Retried[] = [];
+  for (const file of whole ? failedFiles(first.results) : []) {
+    say(`${file} failed: running it once more, alone ...`);
+    const again = await runFiles([file], 1, env);
+    const second = again.results.get(file);
+    if (second === undefined) throw new Error(`${file} told nothing when it ran alone`);
+    retried.push({ file, first: first.results.get(file) ?? second, second });
+  }
+  const results = withRetries(first.results, retried);
+  process.stdout.write(describeTestResults(results, retried));
+  // A run that failed without a file to blame is not saved by anything.
+  const excused = first.passed || retried.length > 0;
+  return { passed: excused && failedFiles(results).length === 0, skipped: skippedTests(results).length };
+}
+
+async function runFiles(
+  files: readonly string[],
+  concurrency: number,
+  env: NodeJS.ProcessEnv,
+): Promise<{ readonly passed: boolean; readonly results: TestResults }> {
+  const events = join(mkdtempSync(join(temporary, 'run-')), 'events.jsonl');
+  const args = [
+    '--test',
+    `--test-concurrency=${concurrency}`,
     `--test-timeout=${LONGEST_TEST_MS}`,
-    '--import',
-    join(ROOT, 'launcher', 'end-with-tests.ts'),
+    ...['--import', join(ROOT, 'launcher', 'end-with-tests.ts')],
+    ...['--test-reporter=spec', '--test-reporter-destination=stdout'],
+    ...[
+      `--test-reporter=${join(ROOT, 'launcher', 'file-events.ts')}`,
+      `--test-reporter-destination=${events}`,
+    ],
+    ...files,
   ];
-  const code = await run(process.execPath, ['--test', concurrency, ...bounds, ...options, ...files], env);
-  const result = parseTestResult(readFileSync(tap, 'utf8'));
-  process.stdout.write(describeTestResult(result));
-  return { passed: code === 0, skipped: result.skipped.length };
+  const passed = (await run(process.execPath, args, env)) === 0;
+  return { passed, results: parseTestResults(ROOT, readFileSync(events, 'utf8')) };
 }
 
 function run(file: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
