@@ -6,6 +6,9 @@ import { createInterface } from 'node:readline';
 const MAIN = join(import.meta.dirname, '..', '..', 'controlplane', 'main.ts');
 const ANY_PORT = '127.0.0.1:0';
 
+/** Another address, since listeners have the names of theirs. The default port may be another gateway's. */
+const ANY_TLS_PORT = '127.0.0.2:0';
+
 /** A control plane by itself, on ports that the system chose. */
 export type ControlPlaneProcess = {
   /** `host:port` where it serves xDS. */
@@ -22,7 +25,7 @@ export type ControlPlaneOptions = {
   readonly state: string;
   /** Where the edge listens, `host:port`. */
   readonly edge: string;
-  /** Where it listens for TLS. */
+  /** Where it listens for TLS. Default: a port that the system chooses. */
   readonly edgeTls?: string;
   /** Further environment. */
   readonly env?: Readonly<Record<string, string>>;
@@ -31,7 +34,7 @@ export type ControlPlaneOptions = {
 /** Starts it and waits until it listens. */
 export async function startControlPlane({
   edge,
-  edgeTls = '',
+  edgeTls = ANY_TLS_PORT,
   resources,
   state,
   env: more = {},
