@@ -65,7 +65,7 @@ function many(count: number, pattern: (index: number) => readonly string[]): rea
 /** The CPU time of one decision in µs, in the best of some rounds. */
 function measure({ limits, groups }: Case): number {
   const index = compileLimits(limitsOf('d', limits));
-  const store = new MemoryCounterStore({ now: Date.now, random: Math.random });
+  const store = new MemoryCounterStore({ now: Date.now });
   const requests = Array.from({ length: CLIENTS }, (_, client) => requestOf(groups(client)));
   const round = () => {
     const begun = process.cpuUsage();

@@ -17,7 +17,7 @@ const INDEX = compileLimits([
 /** The name of the limit that a group meets, and the key of its counter. */
 function met(group: string): readonly [name: string | undefined, counter: string | undefined] {
   const { groups, hits } = planHits(requestOf([group]), INDEX);
-  return [groups[0]?.limits[0]?.name, hits[0]?.key];
+  return [groups[0]?.limits[0]?.name, hits[0]?.group];
 }
 
 test('a host in any letter case meets the limit of the host, and one counter', () => {

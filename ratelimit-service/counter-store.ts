@@ -1,9 +1,11 @@
-/**
- * One counter to count in. `key` is unambiguous over domain, pattern, unit and label group, of any length and content (it holds what
- * clients sent: it goes into no log); the window is not in it. Windows of `windowMs` are aligned to the epoch, in UTC.
- */
+import type { TablesStatus } from './counter-tables.ts';
+
+/** One counter to count in. Windows of `windowMs` are aligned to the epoch, in UTC. */
 export type Hit = {
-  readonly key: string;
+  /** Of the limit: unambiguous over domain, pattern and unit. It is not empty and has one length. */
+  readonly counter: string;
+  /** Unambiguous over the label group, of any length and content. It holds what clients sent, so it goes into no log. */
+  readonly group: string;
   /** 1,000, 60,000, 3,600,000 or 86,400,000. */
   readonly windowMs: number;
   /** From 0, which only looks. */
@@ -33,11 +35,7 @@ export type CounterStore = {
 };
 
 /** What it costs now, for metrics. */
-export type CounterStoreStatus = {
-  /** Keys held (embedded). */
-  readonly keys?: number;
-  /** Hits since the start that had to share a counter with other keys, because there were too many (embedded). */
-  readonly sharedHits?: number;
+export type CounterStoreStatus = Partial<TablesStatus> & {
   /** Calls waiting for an answer. */
   readonly waiting: number;
   /** Whether every key has a server that answers, and why not (shared). */

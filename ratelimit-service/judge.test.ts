@@ -31,7 +31,8 @@ function judged(groups: readonly (readonly Case[])[]): Verdict {
       return { limits: hits.map(hit => limits[hit] as Limit), hits };
     }),
     hits: cases.map(({ add = 1 }, index) => ({
-      key: `${index}`,
+      counter: 'c',
+      group: `${index}`,
       windowMs: UNIT_MS[(limits[index] as Limit).unit],
       add,
     })),
@@ -226,7 +227,7 @@ for (const [what, group, shown] of SHOWN) {
 test('a store that gives too few counts is a bug that does not pass unseen', () => {
   const plan: Plan = {
     groups: [{ limits: [limitOf({})], hits: [0] }],
-    hits: [{ key: 'k', windowMs: 60_000, add: 1 }],
+    hits: [{ counter: 'c', group: 'k', windowMs: 60_000, add: 1 }],
   };
   assert.throws(() => judge(plan, { now: NOW, counts: [] }), /no count for hit 0/);
 });

@@ -9,7 +9,10 @@ type Request = {
   readonly reject: (error: StoreUnavailable) => void;
 };
 
-/** The hits of several requests, counted in one call of the script. Keys are those of Redis. */
+/** A hit on a key of Redis. */
+export type KeyedHit = Pick<Hit, 'windowMs' | 'add'> & { readonly key: string };
+
+/** The hits of several requests, counted in one call of the script. */
 export class HitBatch {
   readonly #keys: string[] = [];
   readonly #args: string[] = [];
@@ -21,7 +24,7 @@ export class HitBatch {
   }
 
   /** What the hits of one request count once the batch has been sent. */
-  add(hits: readonly Hit[]): Promise<Counts> {
+  add(hits: readonly KeyedHit[]): Promise<Counts> {
     const from = this.#keys.length;
     for (const { add, key, windowMs } of hits) {
       this.#keys.push(key);

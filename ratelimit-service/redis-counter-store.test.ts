@@ -28,7 +28,7 @@ async function openStore(t: Cleanup, url: string, options: Partial<RedisCounterS
 }
 
 async function countOne(store: CounterStore, key: string, windowMs = DAY, add = 1): Promise<number> {
-  const { counts } = await store.count([{ key, windowMs, add }]);
+  const { counts } = await store.count([{ counter: 'c', group: key, windowMs, add }]);
   return counts[0] ?? Number.NaN;
 }
 
@@ -58,7 +58,7 @@ describe('counters in Redis', { skip: whyNoRedis() ?? false }, () => {
 
   test('count each hit in its place, and 0 only looks', async t => {
     const store = await openStore(t, url);
-    const hits = [0, 1, 2, 3].map(add => ({ key: `place${add}`, windowMs: DAY, add }));
+    const hits = [0, 1, 2, 3].map(add => ({ counter: 'c', group: `place${add}`, windowMs: DAY, add }));
     assert.deepEqual((await store.count(hits)).counts, [0, 1, 2, 3]);
     assert.deepEqual((await store.count(hits)).counts, [0, 2, 4, 6]);
     assert.deepEqual((await store.count([])).counts, []);
@@ -68,8 +68,8 @@ describe('counters in Redis', { skip: whyNoRedis() ?? false }, () => {
     const store = await openStore(t, url);
     const requests = Array.from({ length: 1000 }, (_, index) =>
       store.count([
-        { key: 'order', windowMs: DAY, add: 1 },
-        { key: `order${index % 7}`, windowMs: DAY, add: 1 },
+        { counter: 'order', group: '', windowMs: DAY, add: 1 },
+        { counter: 'order', group: `${index % 7}`, windowMs: DAY, add: 1 },
       ]),
     );
     const answers = await Promise.all(requests);
@@ -214,16 +214,21 @@ describe('counters in Redis', { skip: whyNoRedis() ?? false }, () => {
     const stores = await Promise.all(
       cluster.masters.map(({ address }) => openStore(t, `redis-cluster://${address}`)),
     );
-    const hits = Array.from({ length: 10 }, (_, index) => ({ key: `k${index}`, windowMs: DAY, add: index }));
+    const hits = Array.from({ length: 10 }, (_, index) => ({
+      counter: 'k',
+      group: `${index}`,
+      windowMs: DAY,
+      add: index,
+    }));
     const answers = await Promise.all(
       Array.from({ length: 300 }, (_, index) => stores[index % 3]?.count(hits)),
     );
-    for (const { add, key } of hits.slice(1)) {
+    for (const { add, group } of hits.slice(1)) {
       const counts = answers.map(answer => answer?.counts[add] ?? Number.NaN).sort((a, b) => a - b);
       assert.deepEqual(
         counts,
         counts.map((_, index) => add * (index + 1)),
-        key,
+        group,
       );
     }
     assert.ok(Math.abs((answers[0]?.now ?? 0) - Date.now()) < 60_000);

@@ -8,7 +8,7 @@ import {
   type Hit,
   StoreUnavailable,
 } from './counter-store.ts';
-import { HitBatch } from './redis-counter-batch.ts';
+import { HitBatch, type KeyedHit } from './redis-counter-batch.ts';
 
 export type RedisCounterStoreOptions = RedisOptions & {
   /** Of all keys in Redis; default `gateway:ratelimit:`. No braces: in a cluster they would decide the slot. */
@@ -68,15 +68,15 @@ class RedisCounterStore implements CounterStore {
   }
 
   #countTogether(hits: readonly Hit[]): Promise<Counts> {
-    return this.#batch('').add(hits.map(hit => ({ ...hit, key: this.#keyOf(hit) })));
+    return this.#batch('').add(hits.map(hit => this.#keyed(hit)));
   }
 
   /** The nodes have clocks of their own: the earliest counts, so that nobody is told to wait for a window that is to come. */
   async #countApart(hits: readonly Hit[]): Promise<Counts> {
     const parts = await Promise.all(
       hits.map(hit => {
-        const key = this.#keyOf(hit);
-        return this.#batch(key).add([{ ...hit, key }]);
+        const keyed = this.#keyed(hit);
+        return this.#batch(keyed.key).add([keyed]);
       }),
     );
     return {
@@ -85,8 +85,8 @@ class RedisCounterStore implements CounterStore {
     };
   }
 
-  #keyOf({ key }: Hit): string {
-    return `${this.#prefix}{${counterKeyDigest(key)}}`;
+  #keyed({ add, counter, group, windowMs }: Hit): KeyedHit {
+    return { key: `${this.#prefix}{${counterKeyDigest(counter + group)}}`, windowMs, add };
   }
 
   #batch(name: string): HitBatch {

@@ -59,7 +59,7 @@ async function setUpOn(
 
 function memory(): CounterStore {
   const begun = Date.now(); // no window ends while a test counts
-  return new MemoryCounterStore({ now: () => begun, random: Math.random });
+  return new MemoryCounterStore({ now: () => begun });
 }
 
 function resourceOf(name: string, limits: readonly JsonObject[]): XdsResource {

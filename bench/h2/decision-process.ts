@@ -30,7 +30,7 @@ function serve(options: ServeUnaryOptions) {
 }
 
 async function serveRateLimit(unit: string): Promise<number> {
-  const store = new MemoryCounterStore({ now: Date.now, random: Math.random });
+  const store = new MemoryCounterStore({ now: Date.now });
   const started = await startServer({ ...at, store, log, uptime, serve });
   const changed = [limitResource(0, unit)];
   const nack = (reason: string) => {

@@ -136,11 +136,11 @@ describe('limits through the edge hold against', () => {
       const metrics = await (await fetch(`http://${system.services.rateLimit}/metrics`)).text();
       const counters = Number(/^gateway_ratelimit_counters (\d+)$/m.exec(metrics)?.[1]);
       assert.ok(counters <= MAX_COUNTERS, `${counters} counters`);
-      assert.ok([...statuses].every(status => status === 200 || status === 429));
+      assert.deepEqual([...statuses], [200], 'an address is rejected below its rate');
       const late = from('192.0.2.1');
       const passed = [];
       for (let i = 0; i < 3; i++) passed.push(await system.statusOf('/address/', late));
-      assert.equal(passed.at(-1), 429, 'a new address beyond the bound has no more than its rate');
+      assert.deepEqual(passed, [200, 200, 429], 'a new address has its rate, and no more');
     }));
 
   test('a flood of descriptors and labels at the service itself', t =>
@@ -149,10 +149,9 @@ describe('limits through the edge hold against', () => {
       t.after(() => service.close());
       const address = (remote_address: string) => ({ generic_key: 'address', remote_address });
       const many = Array.from({ length: 10_000 }, (_, at) => address(`${client}-${at}`));
-      const decided = /^(OK|OVER_LIMIT)$/; // counters that are shared may be over
-      assert.match((await service.ask(...many)).outcome, decided);
+      assert.equal((await service.ask(...many)).outcome, 'OK');
       const deep = Object.fromEntries(many.map((_, at) => [`key-${at}`, client]));
-      assert.match((await service.ask({ ...address(`${client}-deep`), ...deep })).outcome, decided);
+      assert.equal((await service.ask({ ...address(`${client}-deep`), ...deep })).outcome, 'OK');
       const tooLong = await service.ask(address('x'.repeat(5 * KIB * KIB)));
       assert.equal(tooLong.outcome, 'RESOURCE_EXHAUSTED');
       assert.equal((await service.ask({ generic_key: 'told' })).outcome, 'OVER_LIMIT');

@@ -23,7 +23,7 @@ const seen: (readonly [window: number, count: number])[] = [];
 const end = performance.now() + Number(ms);
 const caller = async () => {
   while (performance.now() < end) {
-    const { counts, now } = await store.count([{ key: 'shared', windowMs: 1000, add: 1 }]);
+    const { counts, now } = await store.count([{ counter: 'shared', group: '', windowMs: 1000, add: 1 }]);
     seen.push([Math.floor(now / 1000), counts[0] ?? 0]);
   }
 };

@@ -27,13 +27,13 @@ export function mapStore(now = 0): MapStore {
       calls.push(hits);
       return { now: this.now, counts: hits.map(hit => add(counters, hit, this.now)) };
     },
-    status: () => ({ keys: counters.size, waiting: 0 }),
+    status: () => ({ waiting: 0 }),
     close: async () => {},
   };
 }
 
-function add(counters: Map<string, number>, { key, windowMs, add }: Hit, now: number): number {
-  const name = `${windowMs} ${Math.floor(now / windowMs)} ${key}`;
+function add(counters: Map<string, number>, { counter, group, windowMs, add }: Hit, now: number): number {
+  const name = `${windowMs} ${Math.floor(now / windowMs)} ${counter}${group}`;
   const count = (counters.get(name) ?? 0) + add;
   counters.set(name, count);
   return count;
