@@ -33,7 +33,6 @@ export class DeltaSubscription implements Subscription<DeltaDiscoveryRequest, De
   #started = false;
   #answered = false;
   #resumed = false;
-  #withholds = false;
   #inFlight: Sent | undefined;
   #nacks = 0;
   #sent: string | undefined;
@@ -43,10 +42,6 @@ export class DeltaSubscription implements Subscription<DeltaDiscoveryRequest, De
   constructor(typeUrl: string, rules: TypeRules) {
     this.#typeUrl = typeUrl;
     this.#rules = rules;
-  }
-
-  get withholds(): boolean {
-    return this.#withholds;
   }
 
   get sent(): string | undefined {
@@ -157,7 +152,6 @@ export class DeltaSubscription implements Subscription<DeltaDiscoveryRequest, De
   /** What the client is to be told, up to the size of one response. */
   #changes(resources: Resources, keep: boolean): Changes {
     const changes: Changes = { resources: [], removed: [] };
-    this.#withholds = false;
     let bytes = 0;
     for (const name of this.#candidates(resources)) {
       const change = this.#change(name, resources, keep);
@@ -184,7 +178,6 @@ export class DeltaSubscription implements Subscription<DeltaDiscoveryRequest, De
     // It may be in use, and is held from before this stream: it is neither removed nor emptied yet.
     const withheld =
       change !== undefined && keep && typeof this.#held.get(name) === 'string' && !resources.has(name);
-    this.#withholds ||= withheld;
     return withheld ? undefined : change;
   }
 

@@ -20,6 +20,7 @@ import type { DiscoveryObserver, StreamInfo, StreamStatus } from './discovery-ob
 import { DiscoverySession, type SessionOptions } from './discovery-session.ts';
 import { DiscoveryStream } from './discovery-stream.ts';
 import { IndependentSession } from './independent-session.ts';
+import { KEPT_MS } from './kept.ts';
 import { type ReportTaker, takeReport } from './report.ts';
 import { type CheckedRequest, checkRequest, type Refusal, type StreamLoad } from './request-check.ts';
 import type { SnapshotCache } from './snapshot-cache.ts';
@@ -38,6 +39,8 @@ export type DiscoveryServiceOptions = {
   refuse?(group: string, peer: Peer, node: Node): string | undefined;
   /** Absent: what is reported is not heard. */
   readonly reports?: ReportTaker;
+  /** How long removed clusters stay for requests on their way, in ms. Default: KEPT_MS. */
+  readonly keptMs?: number;
   now(): number;
   after(ms: number, callback: () => void): () => void;
 };
@@ -248,7 +251,7 @@ export class DiscoveryService {
   }
 
   #newSession(info: StreamInfo): Session {
-    const { cache, observer = {}, independent = false, after } = this.#options;
+    const { cache, observer = {}, independent = false, keptMs = KEPT_MS, after } = this.#options;
     const { group } = info;
     const onError = (error: unknown) => this.#sessionFailed(info, error);
     const watched: SessionOptions['cache'] = {
@@ -261,6 +264,7 @@ export class DiscoveryService {
           group,
           cache: watched,
           observer,
+          keptMs,
           after: (ms, callback) => after(ms, guarded(callback, onError)),
         });
   }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { CLUSTER, LISTENER, ROUTE_CONFIGURATION } from '#protos/type-url.ts';
+import { CLUSTER, CLUSTER_LOAD_ASSIGNMENT, LISTENER, ROUTE_CONFIGURATION } from '#protos/type-url.ts';
 import type { Nack } from './discovery-observer.ts';
+import { KEPT_MS, MOST_KEPT } from './kept.ts';
 import { NO_RESOURCES, type Snapshot, snapshotOf } from './snapshot.ts';
 import { SnapshotCache } from './snapshot-cache.ts';
 import { Random } from './testing/random.ts';
@@ -29,6 +30,7 @@ function settled() {
   });
   proxy.subscribeToAll();
   proxy.answerAll();
+  proxy.timers.run(KEPT_MS);
   return { cache, proxy, nacks, reached };
 }
 
@@ -69,6 +71,7 @@ describe('the way to a new snapshot', () => {
       [ROUTE_CONFIGURATION],
     );
     proxy.answer();
+    proxy.timers.run(KEPT_MS);
     assert.deepEqual(
       proxy.inbox.map(({ removed_resources }) => removed_resources),
       [['a']],
@@ -76,6 +79,74 @@ describe('the way to a new snapshot', () => {
     proxy.answer();
     assert.deepEqual(proxy.held(CLUSTER), ['b=1']);
     assert.deepEqual(proxy.inbox, []);
+  });
+
+  test('the change is through while the proxy keeps what requests on their way may need', () => {
+    const { cache, proxy, reached } = settled();
+    const next = snapshot('b', { b: '1' });
+    cache.set(INFO.group, next);
+    proxy.answerAll();
+    assert.deepEqual([proxy.standing, reached.at(-1)], ['settled', next]);
+    assert.deepEqual(proxy.held(CLUSTER), ['a=1', 'b=1']);
+  });
+
+  test('each removed cluster has its own time, which no later change prolongs', () => {
+    const { cache, proxy } = settled();
+    for (const name of ['b', 'c']) {
+      cache.set(INFO.group, snapshot(name, { [name]: '1' }));
+      proxy.answerAll();
+    }
+    assert.deepEqual(proxy.held(CLUSTER), ['a=1', 'b=1', 'c=1']);
+    assert.deepEqual(proxy.timers.pending, 2);
+    proxy.timers.runFirst();
+    cache.set(INFO.group, snapshot('d', { d: '1' }));
+    proxy.answerAll();
+    assert.deepEqual(proxy.held(CLUSTER), ['b=1', 'c=1', 'd=1']);
+    proxy.timers.runFirst();
+    proxy.answerAll();
+    assert.deepEqual(proxy.held(CLUSTER), ['c=1', 'd=1']);
+  });
+
+  test('a kept cluster that comes back is the new one, and stays', () => {
+    const { cache, proxy } = settled();
+    cache.set(INFO.group, snapshot('b', { b: '1' }));
+    proxy.answerAll();
+    cache.set(INFO.group, snapshot('a', { a: '2' }));
+    proxy.answerAll();
+    assert.deepEqual(proxy.held(CLUSTER), ['a=2', 'b=1']);
+    proxy.timers.run();
+    proxy.answerAll();
+    assert.deepEqual(proxy.held(CLUSTER), ['a=2']);
+  });
+
+  test('the endpoints of a kept cluster are kept with it', () => {
+    const { cache, proxy } = settled();
+    const withEndpoints = (name: string) =>
+      new Map([
+        ...snapshot(name, { [name]: '1' }),
+        ...snapshotOf([resource(name, '1', CLUSTER_LOAD_ASSIGNMENT)]),
+      ]);
+    proxy.subscribe(CLUSTER_LOAD_ASSIGNMENT, ['b', 'c']);
+    for (const name of ['b', 'c']) {
+      cache.set(INFO.group, withEndpoints(name));
+      proxy.answerAll();
+    }
+    assert.deepEqual(proxy.held(CLUSTER_LOAD_ASSIGNMENT), ['b=1', 'c=1']);
+    proxy.timers.run();
+    proxy.answerAll();
+    assert.ok(!proxy.held(CLUSTER_LOAD_ASSIGNMENT).includes('b=1'));
+  });
+
+  test('changes without an end keep a bounded number of clusters, and the last change’s in any case', () => {
+    const { cache, proxy } = settled();
+    const many = (round: number) =>
+      Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`c${round}-${index}`, '1']));
+    for (let round = 0; round < 10; round += 1) {
+      cache.set(INFO.group, snapshot(`c${round}-0`, many(round)));
+      proxy.answerAll();
+    }
+    assert.ok(proxy.held(CLUSTER).length <= 300 + MOST_KEPT, `${proxy.held(CLUSTER).length}`);
+    assert.ok(proxy.held(CLUSTER).includes('c8-299=1'));
   });
 
   test('a change of routes alone is sent at once', () => {
@@ -96,6 +167,7 @@ describe('the way to a new snapshot', () => {
       [CLUSTER, ROUTE_CONFIGURATION],
     );
     proxy.timers.run();
+    proxy.timers.run();
     proxy.answerAll();
     assert.deepEqual(proxy.held(CLUSTER), ['b=1']);
   });
@@ -104,7 +176,7 @@ describe('the way to a new snapshot', () => {
     const { cache, proxy } = settled();
     for (const name of ['b', 'c', 'd']) cache.set(INFO.group, snapshot(name, { [name]: '1' }));
     proxy.answerAll();
-    assert.deepEqual(proxy.held(CLUSTER), ['d=1']);
+    assert.deepEqual(proxy.held(CLUSTER), ['a=1', 'b=1', 'd=1']);
     assert.deepEqual(proxy.held(ROUTE_CONFIGURATION), ['edge=d']);
   });
 
@@ -115,7 +187,10 @@ describe('the way to a new snapshot', () => {
       proxy.answer();
     }
     assert.notDeepEqual(proxy.held(ROUTE_CONFIGURATION), ['edge=a']);
-    assert.ok(proxy.held(CLUSTER).length <= 3, String(proxy.held(CLUSTER)));
+    proxy.answerAll();
+    proxy.timers.run(KEPT_MS);
+    proxy.answerAll();
+    assert.deepEqual(proxy.held(CLUSTER), ['c19=1']);
   });
 
   test('settled is told once of each snapshot that was reached', () => {
@@ -156,7 +231,7 @@ describe('a refusal', () => {
     proxy.answer(true);
     cache.set(INFO.group, snapshot('c', { c: '1' }));
     proxy.answerAll();
-    assert.deepEqual(proxy.held(CLUSTER), ['c=1']);
+    assert.deepEqual(proxy.held(CLUSTER), ['a=1', 'c=1']);
     assert.deepEqual(proxy.held(ROUTE_CONFIGURATION), ['edge=c']);
   });
 
@@ -166,7 +241,7 @@ describe('a refusal', () => {
     cache.set(INFO.group, snapshot('c', { c: '1' }));
     proxy.answer(true);
     proxy.answerAll();
-    assert.deepEqual(proxy.held(CLUSTER), ['c=1']);
+    assert.deepEqual(proxy.held(CLUSTER), ['a=1', 'c=1']);
   });
 
   test('of routes gives way to a newer snapshot', () => {
@@ -176,9 +251,11 @@ describe('a refusal', () => {
     proxy.answer(true);
     cache.set(INFO.group, snapshot('a', { a: '1' }));
     proxy.answerAll();
-    assert.deepEqual(proxy.held(CLUSTER), ['a=1']);
     assert.deepEqual(proxy.held(ROUTE_CONFIGURATION), ['edge=a']);
     assert.equal(proxy.standing, 'settled');
+    proxy.timers.run(KEPT_MS);
+    proxy.answerAll();
+    assert.deepEqual(proxy.held(CLUSTER), ['a=1']);
   });
 
   test('of its first listeners leaves a new proxy without them, never with an empty list', () => {
@@ -216,7 +293,7 @@ describe('a proxy that comes back', () => {
     assert.equal(proxy.standing, 'settled');
   });
 
-  test('with older routes keeps the clusters that these may use until the time of the stage is up', () => {
+  test('with older routes is through at once, and keeps the clusters that requests may hold', () => {
     const { proxy } = comesBack({ a: '1', b: versionOf(CLUSTER, 'b') });
     proxy.subscribe(LISTENER, ['*'], { edge: versionOf(LISTENER, 'edge') });
     proxy.subscribe(ROUTE_CONFIGURATION, ['edge'], { edge: 'older' });
@@ -225,12 +302,26 @@ describe('a proxy that comes back', () => {
       [ROUTE_CONFIGURATION],
     );
     proxy.answerAll();
-    assert.equal(proxy.timers.pending, 1);
+    assert.deepEqual([proxy.standing, proxy.timers.pending], ['settled', 1]);
     proxy.timers.run();
     assert.deepEqual(
       proxy.inbox.map(({ removed_resources }) => removed_resources),
       [['a']],
     );
+  });
+
+  test('keeps them through the changes that come meanwhile', () => {
+    const { cache, proxy } = comesBack({ a: '1', b: versionOf(CLUSTER, 'b') });
+    proxy.subscribe(LISTENER, ['*'], { edge: versionOf(LISTENER, 'edge') });
+    proxy.subscribe(ROUTE_CONFIGURATION, ['edge'], { edge: 'older' });
+    proxy.answerAll();
+    cache.set(INFO.group, snapshot('c', { c: '1' }));
+    const removed = [];
+    for (let next = proxy.answer(); next !== undefined; next = proxy.answer())
+      removed.push(...next.removed_resources);
+    assert.deepEqual(removed, []);
+    proxy.timers.runFirst();
+    assert.deepEqual(proxy.answer()?.removed_resources, ['a']);
   });
 
   test('with another listener keeps it when it refuses the one in its place, although it tells of listeners last', () => {
@@ -265,20 +356,27 @@ test('nothing is written while the transport is full; then the newest is', () =>
   assert.deepEqual(proxy.held(CLUSTER), ['a=5']);
 });
 
-test('no route ever names a cluster that the proxy has not, whatever changes, is late or is refused', () => {
-  const names = ['a', 'b', 'c', 'd'];
-  const checked = (proxy: SessionProxy, seed: number) => {
-    const clusters = proxy.holds.get(CLUSTER) ?? new Map();
-    const routes = proxy.holds.get(ROUTE_CONFIGURATION)?.get('edge') ?? '';
-    for (const name of routes.split(' ').slice(1)) {
-      assert.ok(clusters.has(name), `seed ${seed}: route to ${name} without its cluster`);
-    }
-  };
+/** What a proxy has ACKed of routes, and so what a request may hold. */
+function clustersOfRoutes(proxy: SessionProxy): readonly string[] {
+  const routes = proxy.holds.get(ROUTE_CONFIGURATION)?.get('edge') ?? '';
+  return routes.split(' ').slice(1);
+}
+
+test('no request ever holds a route to a cluster that the proxy has not, whatever changes, is late or is rejected', () => {
+  const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
   for (let seed = 1; seed <= 500; seed += 1) {
     const random = new Random(seed);
     const { cache, proxy } = settled();
+    const held = new Set<string>();
+    const check = () => {
+      for (const name of clustersOfRoutes(proxy)) held.add(name);
+      const clusters = proxy.holds.get(CLUSTER) ?? new Map();
+      for (const name of held) {
+        assert.ok(clusters.has(name), `seed ${seed}: a request for ${name} without its cluster`);
+      }
+    };
     const next = (contents: readonly string[]) => {
-      const used = random.some(names);
+      const used = random.some(names, 0.3);
       const clusters = [...used, ...random.some(names, 0.2)].map(name => [name, random.pick(contents) ?? '']);
       cache.set(
         INFO.group,
@@ -289,10 +387,12 @@ test('no route ever names a cluster that the proxy has not, whatever changes, is
       if (random.chance(0.3)) next(['1', '2']);
       const refusable = (proxy.inbox[0]?.resources.length ?? 0) > 0;
       if (random.chance(0.6)) proxy.answer(refusable && random.chance(0.1));
-      checked(proxy, seed);
+      check();
     }
     next(['not-refused-before']);
-    for (let left = 50; left > 0 && proxy.answer() !== undefined; left -= 1) checked(proxy, seed);
+    for (let left = 50; left > 0 && proxy.answer() !== undefined; left -= 1) check();
+    proxy.timers.run(KEPT_MS);
+    proxy.answerAll();
     const clusters = cache.get(INFO.group)?.get(CLUSTER) ?? NO_RESOURCES;
     assert.deepEqual(
       [...(proxy.holds.get(CLUSTER) ?? new Map()).keys()].sort(),

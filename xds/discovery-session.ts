@@ -1,10 +1,11 @@
 import { CLUSTER, LISTENER, ROUTE_CONFIGURATION } from '#protos/type-url.ts';
 import type { DiscoveryObserver } from './discovery-observer.ts';
 import type { DiscoveryStream, StreamVerdict } from './discovery-stream.ts';
+import { KEPT_MS, type Kept } from './kept.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { SnapshotCache } from './snapshot-cache.ts';
 import type { Standing } from './subscription.ts';
-import { advance, begin, retarget, type Transition } from './transition.ts';
+import { advance, begin, release, retarget, type Transition } from './transition.ts';
 
 /** A stage that a proxy has not ACKed for this long, in ms, is over all the same. */
 const STAGE_MS = 2_000;
@@ -15,13 +16,15 @@ const SUBSCRIBED_IN_TURN = [CLUSTER, LISTENER, ROUTE_CONFIGURATION];
 /** A stream as its session sees it, whatever its requests and responses are. */
 type SessionStream = Pick<
   DiscoveryStream<never, never>,
-  'info' | 'flush' | 'standing' | 'refused' | 'withholds' | 'subscribesTo'
+  'info' | 'flush' | 'standing' | 'refused' | 'subscribesTo'
 >;
 
 export type SessionOptions = {
   readonly group: string;
   readonly cache: Pick<SnapshotCache, 'get' | 'watch'>;
   readonly observer: DiscoveryObserver;
+  /** How long removed clusters stay for requests on their way, in ms. Default: KEPT_MS. */
+  readonly keptMs?: number;
   /** Calls back after `ms`, unless the returned function is called before. */
   after(ms: number, callback: () => void): () => void;
 };
@@ -38,6 +41,7 @@ export class DiscoverySession {
   readonly #unwatch: () => void;
   #transition: Transition | undefined;
   #cancelTimer: (() => void) | undefined;
+  readonly #cancelReleases = new Set<() => void>();
 
   constructor(options: SessionOptions) {
     this.#options = options;
@@ -60,6 +64,7 @@ export class DiscoverySession {
     }
     this.#unwatch();
     this.#clearTimer();
+    for (const cancel of this.#cancelReleases) cancel();
     return true;
   }
 
@@ -99,12 +104,10 @@ export class DiscoverySession {
     if (standings.includes('refused')) return 'refused';
     if (standings.includes('waiting')) return 'waiting';
     if (transition.step !== 1) return 'settled';
-    // Who resumes may hold routes of which he has not told yet: what they use is removed when the stage's time is up.
-    const withholds = streams.some(stream => stream.withholds);
-    // Nor has who just came told of his listeners, which go when he has taken those in their place.
+    // A proxy that has just come tells of its listeners last, and these go when it has taken those in their place.
     const untold =
       transition.from === undefined && streams.some(stream => !subscribesInTurn(stream, transition.target));
-    return withholds || untold ? 'waiting' : 'settled';
+    return untold ? 'waiting' : 'settled';
   }
 
   /** What follows on a stage; undefined: nothing for now. */
@@ -112,8 +115,27 @@ export class DiscoverySession {
     if (transition.step === 2) this.#tellSettled(transition);
     // After a refusal a newer snapshot need not wait for the end of the way.
     if (standing === 'refused') return transition.next && this.#retarget(transition, transition.next);
-    const next = standing === 'settled' ? advance(transition) : transition;
+    const next = standing === 'settled' ? this.#advanced(transition) : transition;
     return next === transition ? undefined : next;
+  }
+
+  /** What the switch removed goes by itself, later. Nothing waits for that. */
+  #advanced(transition: Transition): Transition {
+    const next = advance(transition);
+    const last = next.kept.at(-1);
+    if (last !== undefined && last !== transition.kept.at(-1)) this.#releaseLater(last);
+    return next;
+  }
+
+  #releaseLater(kept: Kept): void {
+    const { after, keptMs = KEPT_MS } = this.#options;
+    const cancel = after(keptMs, () => {
+      this.#cancelReleases.delete(cancel);
+      if (this.#transition === undefined) return;
+      this.#transition = release(this.#transition, kept);
+      this.pump();
+    });
+    this.#cancelReleases.add(cancel);
   }
 
   #aim(snapshot: Snapshot): void {
@@ -141,7 +163,7 @@ export class DiscoverySession {
     this.#cancelTimer ??= this.#options.after(STAGE_MS, () => {
       this.#cancelTimer = undefined;
       if (this.#transition === undefined) return;
-      this.#transition = advance(this.#transition);
+      this.#transition = this.#advanced(this.#transition);
       this.pump();
     });
   }

@@ -67,11 +67,6 @@ export class DiscoveryStream<Request, Response> {
     return { typeUrl: channel.typeUrl, name };
   }
 
-  /** The client holds resources from before this stream that are gone, and may still use them. */
-  get withholds(): boolean {
-    return [...this.#channels.values()].some(({ subscription }) => subscription.withholds);
-  }
-
   receive(typeUrl: string, request: Request): StreamVerdict {
     const channel = this.#channel(typeUrl);
     const verdict = channel.subscription.request(request);

@@ -1,4 +1,5 @@
 import { CLUSTER, CLUSTER_LOAD_ASSIGNMENT, LISTENER, ROUTE_CONFIGURATION, SECRET } from '#protos/type-url.ts';
+import type { Kept } from './kept.ts';
 import { NO_RESOURCES, type Resources, type Snapshot } from './snapshot.ts';
 
 /** What a proxy is served for a while: an ordinary snapshot, and what is not said about it yet. */
@@ -11,7 +12,7 @@ export type Stage = {
 };
 
 /** What routes and listeners depend on: added before them, removed after them. */
-const DEPENDENCIES: ReadonlySet<string> = new Set([CLUSTER, CLUSTER_LOAD_ASSIGNMENT, SECRET]);
+export const DEPENDENCIES: ReadonlySet<string> = new Set([CLUSTER, CLUSTER_LOAD_ASSIGNMENT, SECRET]);
 const DEPENDENTS: ReadonlySet<string> = new Set([LISTENER, ROUTE_CONFIGURATION]);
 const ALL: ReadonlySet<string> = new Set([...DEPENDENCIES, ...DEPENDENTS]);
 const NONE: ReadonlySet<string> = new Set();
@@ -31,9 +32,9 @@ export type Step = 0 | 1 | 2;
 export function stageOf(from: Snapshot | undefined, target: Snapshot, step: Step): Stage {
   if (step === 2) return { snapshot: target, keep: NONE, silent: NONE };
   const snapshot = new Map(target);
-  for (const typeUrl of DEPENDENCIES) place(snapshot, typeUrl, union(from, target, typeUrl));
+  for (const typeUrl of DEPENDENCIES) place(snapshot, typeUrl, union([from], target, typeUrl));
   if (step === 1) {
-    for (const typeUrl of DEPENDENTS) place(snapshot, typeUrl, union(from, target, typeUrl));
+    for (const typeUrl of DEPENDENTS) place(snapshot, typeUrl, union([from], target, typeUrl));
     return { snapshot, keep: from === undefined ? ALL : NONE, silent: NONE };
   }
   for (const typeUrl of DEPENDENTS) place(snapshot, typeUrl, from?.get(typeUrl) ?? NO_RESOURCES);
@@ -41,13 +42,23 @@ export function stageOf(from: Snapshot | undefined, target: Snapshot, step: Step
   return { snapshot, keep: NONE, silent: NONE };
 }
 
-/** The resources of both; where both have a name, the target's. */
-function union(from: Snapshot | undefined, target: Snapshot, typeUrl: string): Resources {
-  const older = from?.get(typeUrl) ?? NO_RESOURCES;
+/** The stage with what requests on their way may still need. What the stage itself has wins. */
+export function withKept(stage: Stage, kept: readonly Kept[]): Stage {
+  if (kept.length === 0) return stage;
+  const snapshot = new Map(stage.snapshot);
+  const older = kept.map(({ resources }) => resources);
+  for (const typeUrl of DEPENDENCIES) place(snapshot, typeUrl, union(older, stage.snapshot, typeUrl));
+  if (!older.includes(undefined)) return { ...stage, snapshot };
+  return { ...stage, snapshot, keep: new Set([...stage.keep, ...DEPENDENCIES]) };
+}
+
+/** The resources of all; where several have a name, that of the newest. The target is the newest. */
+function union(older: readonly (Snapshot | undefined)[], target: Snapshot, typeUrl: string): Resources {
   const newer = target.get(typeUrl) ?? NO_RESOURCES;
+  const others = older.map(each => each?.get(typeUrl) ?? NO_RESOURCES);
   // Equal content stays the same object, so that its version need not be computed again.
-  if ([...older.keys()].every(name => newer.has(name))) return newer;
-  return new Map([...older, ...newer]);
+  if (others.every(each => [...each.keys()].every(name => newer.has(name)))) return newer;
+  return new Map([...others, newer].flatMap(each => [...each]));
 }
 
 function place(snapshot: Map<string, Resources>, typeUrl: string, resources: Resources): void {

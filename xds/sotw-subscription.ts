@@ -24,17 +24,12 @@ export class SotwSubscription implements Subscription<DiscoveryRequest, Discover
   #refused: Resources | undefined;
   #nacks = 0;
   #sent: string | undefined;
-  #withholds = false;
   /** Names that the client brought from an earlier stream and may still use. */
   #brought = new NameSet();
 
   constructor(typeUrl: string, rules: TypeRules) {
     this.#typeUrl = typeUrl;
     this.#rules = rules;
-  }
-
-  get withholds(): boolean {
-    return this.#withholds;
   }
 
   get sent(): string | undefined {
@@ -76,7 +71,6 @@ export class SotwSubscription implements Subscription<DiscoveryRequest, Discover
 
   respond(resources: Resources, turn: Turn): DiscoveryResponse | undefined {
     if (!this.#started || this.#inFlight !== undefined) return undefined;
-    this.#withholds = turn.keep && [...this.#brought].some(name => !resources.has(name));
     const wanted = this.#wanted(resources, turn.keep);
     if (!this.#due(wanted)) {
       // Even nothing is something else than what was refused.

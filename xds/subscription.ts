@@ -35,8 +35,6 @@ export type Subscription<Request, Response> = {
   standing(target: Resources): Standing;
   /** Version of the last response. */
   readonly sent: string | undefined;
-  /** The client brought resources from an earlier stream that are gone, and that it was not told of, to keep them. */
-  readonly withholds: boolean;
   /** The one name that it is about; undefined: it is about more, or none. */
   readonly onlyName: string | undefined;
   /** Number of names that it keeps: what a client can make us remember. */

@@ -4,7 +4,7 @@ import { CLUSTER, CLUSTER_LOAD_ASSIGNMENT, LISTENER, ROUTE_CONFIGURATION, SECRET
 import type { Stage } from './make-before-break.ts';
 import { type Snapshot, snapshotOf } from './snapshot.ts';
 import { resource } from './testing/resources.ts';
-import { advance, begin, retarget } from './transition.ts';
+import { advance, begin, release, retarget } from './transition.ts';
 
 const OTHER = 'type.googleapis.com/test.Policy';
 const TYPES = [CLUSTER, CLUSTER_LOAD_ASSIGNMENT, SECRET, LISTENER, ROUTE_CONFIGURATION, OTHER];
@@ -38,7 +38,12 @@ test('the stages from an old to a new snapshot', () => {
     'new n o',
     'new n',
   ]);
-  assert.deepEqual(show(break_.stage, newer), ['new n', 'new n', 'new n', 'new n', 'new n', 'new n']);
+  assert.deepEqual(show(break_.stage, newer), ['new n o', 'new n o', 'new n o', 'new n', 'new n', 'new n']);
+  const [kept] = break_.kept;
+  assert.ok(kept !== undefined);
+  const released = release(break_, kept);
+  assert.deepEqual(show(released.stage, newer), ['new n', 'new n', 'new n', 'new n', 'new n', 'new n']);
+  assert.equal(release(released, kept), released);
   assert.equal(advance(break_), break_);
   for (const { stage } of [make, shift, break_])
     assert.deepEqual([stage.keep.size, stage.silent.size], [0, 0]);
@@ -51,7 +56,11 @@ test('a proxy that has just come hears nothing of listeners, routes and removals
   const shift = advance(make);
   assert.equal(shift.stage.silent.size, 0);
   assert.ok(TYPES.every(type => type === OTHER || shift.stage.keep.has(type)));
-  assert.equal(advance(shift).stage.keep.size, 0);
+  const last = advance(shift);
+  assert.deepEqual([...last.stage.keep].sort(), [CLUSTER, CLUSTER_LOAD_ASSIGNMENT, SECRET]);
+  const [kept] = last.kept;
+  assert.ok(kept !== undefined);
+  assert.equal(release(last, kept).stage.keep.size, 0);
 });
 
 test('of newer targets the newest waits until the switch under way is through, and drops what is then unused', () => {

@@ -1,4 +1,5 @@
-import { type Stage, type Step, stageOf } from './make-before-break.ts';
+import { type Kept, keepRemoved } from './kept.ts';
+import { type Stage, type Step, stageOf, withKept } from './make-before-break.ts';
 import { NO_RESOURCES, type Resources, type Snapshot } from './snapshot.ts';
 
 /** The way of one proxy to its snapshot: a value; each change gives the next one. */
@@ -10,11 +11,13 @@ export type Transition = {
   readonly stage: Stage;
   /** A newer target that came meanwhile. */
   readonly next: Snapshot | undefined;
+  /** What earlier switches removed and requests may still need, the oldest first. */
+  readonly kept: readonly Kept[];
 };
 
 /** Begins the way to `target`. */
-export function begin(from: Snapshot | undefined, target: Snapshot): Transition {
-  return at(from, target, 0, undefined);
+export function begin(from: Snapshot | undefined, target: Snapshot, kept: readonly Kept[] = []): Transition {
+  return staged({ from, target, step: 0, next: undefined, kept });
 }
 
 /**
@@ -23,31 +26,38 @@ export function begin(from: Snapshot | undefined, target: Snapshot): Transition 
  * under way: the newer target replaces it, without what was refused.
  */
 export function retarget(current: Transition, target: Snapshot, refused: ReadonlySet<string>): Transition {
-  if (refused.size > 0) return begin(withoutRefused(current, refused), target);
-  if (current.step === 2) return begin(current.target, target);
+  if (refused.size > 0) return begin(withoutRefused(current, refused), target, current.kept);
+  if (current.step === 2) return begin(current.target, target, current.kept);
   return { ...current, next: target };
 }
 
-/** The stage is over: every type was ACKed, or its time is up. The last stage stays. */
+/**
+ * The stage is over: every type was ACKed, or its time is up. The last stage stays. What the switch
+ * removes is kept until it is released, and holds up neither the switch nor the next one.
+ */
 export function advance(current: Transition): Transition {
-  if (current.step === 0) return at(current.from, current.target, 1, current.next);
-  if (current.step === 1 && current.next === undefined) return at(current.from, current.target, 2, undefined);
-  return current.next === undefined ? current : begin(current.target, current.next);
+  const { from, next, step, target } = current;
+  if (step === 0) return staged({ ...current, step: 1 });
+  if (step === 2) return next === undefined ? current : begin(target, next, current.kept);
+  const kept = keepRemoved(current.kept, from, target);
+  return next === undefined ? staged({ ...current, step: 2, kept }) : begin(target, next, kept);
 }
 
-function at(
-  from: Snapshot | undefined,
-  target: Snapshot,
-  step: Step,
-  next: Snapshot | undefined,
-): Transition {
-  return { from, target, step, stage: stageOf(from, target, step), next };
+/** Removes what one switch had removed, and what was kept for longer. */
+export function release(current: Transition, kept: Kept): Transition {
+  const index = current.kept.indexOf(kept);
+  return index < 0 ? current : staged({ ...current, kept: current.kept.slice(index + 1) });
+}
+
+function staged(transition: Omit<Transition, 'stage'>): Transition {
+  const { from, kept, step, target } = transition;
+  return { ...transition, stage: withKept(stageOf(from, target, step), kept) };
 }
 
 /** What the proxy is served now, with the refused types as they were before; undefined where that is not known. */
 function withoutRefused(current: Transition, refused: ReadonlySet<string>): Snapshot | undefined {
   if (current.from === undefined) return undefined;
-  const served = new Map<string, Resources>(current.stage.snapshot);
+  const served = new Map<string, Resources>(stageOf(current.from, current.target, current.step).snapshot);
   for (const typeUrl of refused) served.set(typeUrl, current.from.get(typeUrl) ?? NO_RESOURCES);
   return served;
 }

@@ -4,11 +4,25 @@ import { CLUSTER, CLUSTER_LOAD_ASSIGNMENT, LISTENER, ROUTE_CONFIGURATION } from 
 import { type Snapshot, snapshotOf, type XdsResource, xdsResource } from '../snapshot.ts';
 
 /** How an Envoy asks: by which variant, over one aggregated stream or one stream a type. */
-export type Asking = { readonly api: 'DELTA_GRPC' | 'GRPC'; readonly aggregated: boolean };
+export type Asking = {
+  readonly api: 'DELTA_GRPC' | 'GRPC';
+  readonly aggregated: boolean;
+  /** The port of a server that requests wait for in a filter. */
+  readonly holder?: number;
+};
 
 const HCM =
   'type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager';
 const ROUTER = 'type.googleapis.com/envoy.extensions.filters.http.router.v3.Router';
+
+/** A filter in which requests wait for an answer, with the route that they had when they came. */
+const HOLDING = {
+  name: 'holder',
+  typed_config: {
+    '@type': 'type.googleapis.com/envoy.extensions.filters.http.ext_authz.v3.ExtAuthz',
+    http_service: { server_uri: { uri: 'http://holder', cluster: 'holder', timeout: '30s' } },
+  },
+};
 
 function resource(name: string, json: JsonObject): XdsResource {
   return xdsResource(name, encodeAny(json));
@@ -53,6 +67,9 @@ export function bootstrap(asking: Asking, port: number): JsonObject {
           },
           load_assignment: assignment('controlplane', port),
         },
+        ...(asking.holder === undefined
+          ? []
+          : [{ name: 'holder', load_assignment: assignment('holder', asking.holder) }]),
       ],
     },
   };
@@ -85,7 +102,8 @@ export function configuration(
 
 function listener(asking: Asking): XdsResource {
   const rds = { config_source: configSource(asking), route_config_name: 'edge' };
-  const http_filters = [{ name: 'router', typed_config: { '@type': ROUTER } }];
+  const router = { name: 'router', typed_config: { '@type': ROUTER } };
+  const http_filters = asking.holder === undefined ? [router] : [HOLDING, router];
   const typed_config = { '@type': HCM, stat_prefix: 'edge', rds, http_filters };
   return resource('edge', {
     '@type': LISTENER,

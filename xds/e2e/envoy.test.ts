@@ -8,7 +8,7 @@ import type { Snapshot } from '../snapshot.ts';
 import { startDiscoveryServer } from '../testing/discovery-server.ts';
 import { startLoad } from '../testing/start-load.ts';
 import { type Asking, badCluster, bootstrap, cluster, configuration } from './configuration.ts';
-import { ask, startUpstream } from './traffic.ts';
+import { ask, startHolder, startUpstream } from './traffic.ts';
 
 const DELTA: Asking = { api: 'DELTA_GRPC', aggregated: true };
 const ASKINGS: readonly (readonly [what: string, asking: Asking])[] = [
@@ -19,10 +19,16 @@ const ASKINGS: readonly (readonly [what: string, asking: Asking])[] = [
 ];
 
 /** An Envoy that routes to upstream `a`, and a way to wait until every stream of it has the newest snapshot. */
-async function setUp(t: TestContext, asking: Asking) {
+async function setUp(t: TestContext, asking: Asking, keptMs?: number) {
   const ports = { a: await startUpstream(t, 'a'), b: await startUpstream(t, 'b') };
   const nacks: Nack[] = [];
-  const server = await startDiscoveryServer(t, { nacked: (_stream, nack) => nacks.push(nack) });
+  const server = await startDiscoveryServer(
+    t,
+    { nacked: (_stream, nack) => nacks.push(nack) },
+    0,
+    undefined,
+    keptMs,
+  );
   server.cache.set('edge', configuration(asking, 'a', { a: ports.a }));
   const envoy = await startEnvoy(bootstrap(asking, server.port));
   t.after(() => envoy.stop());
@@ -39,7 +45,7 @@ async function setUp(t: TestContext, asking: Asking) {
 
 for (const [what, asking] of ASKINGS) {
   test(`Envoy gets its configuration by ${what}, and each change of it`, async t => {
-    const { ports, answers, settle, nacks, envoy } = await setUp(t, asking);
+    const { ports, answers, settle, nacks, envoy } = await setUp(t, asking, 200);
     await settle(configuration(asking, 'b', { b: ports.b }));
     await answers('b');
     await until(async () => ((await envoy.get('/clusters')).includes('\na::') ? undefined : true));
@@ -64,6 +70,36 @@ for (const [what, asking] of ASKINGS.filter(([, { aggregated }]) => aggregated))
     t.diagnostic(`${answered} requests`);
   });
 }
+
+test('requests that wait in a filter go where their route led, after changes and a restart of the server', async t => {
+  const holder = await startHolder(t);
+  const asking = { ...DELTA, holder: holder.port };
+  const port = await startUpstream(t, 'a');
+  const server = await startDiscoveryServer(t);
+  const serve = ({ cache }: Pick<typeof server, 'cache'>, name: string) =>
+    cache.set('edge', configuration(asking, name, { [name]: port }));
+  const settled = ({ service }: Pick<typeof server, 'service'>) =>
+    until(() => service.streams().some(({ standing }) => standing === 'settled') || undefined);
+  serve(server, 'first');
+  const envoy = await startEnvoy(bootstrap(asking, server.port));
+  t.after(() => envoy.stop());
+  const url = `http://127.0.0.1:${await envoy.listenerPort('edge')}/`;
+  const answers = Array.from({ length: 6 }, () => ask(url));
+  await until(() => holder.held() === 6 || undefined);
+  for (const name of ['second', 'third']) {
+    serve(server, name);
+    await settled(server);
+  }
+  await server.stop();
+  const again = await startDiscoveryServer(t, {}, server.port);
+  serve(again, 'fourth');
+  await settled(again);
+  holder.release();
+  assert.deepEqual(
+    await Promise.all(answers),
+    answers.map(() => ({ status: 200, body: 'a' })),
+  );
+});
 
 test('changes faster than Envoy ACKs cost no request', async t => {
   const { cache, ports, settle, url } = await setUp(t, DELTA);

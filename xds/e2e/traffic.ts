@@ -13,6 +13,21 @@ export async function startUpstream(t: TestContext, name: string): Promise<numbe
   return (server.address() as AddressInfo).port;
 }
 
+/** An HTTP server that answers 200 when it is released; gives its port and how many wait. */
+export async function startHolder(t: TestContext) {
+  const waiting: http.ServerResponse[] = [];
+  const server = http.createServer((_request, response) => void waiting.push(response));
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const release = () => {
+    for (const response of waiting.splice(0)) response.end();
+  };
+  return { port: (server.address() as AddressInfo).port, held: () => waiting.length, release };
+}
+
 export async function ask(url: string): Promise<{ readonly status: number; readonly body: string }> {
   const response = await fetch(url);
   return { status: response.status, body: await response.text() };

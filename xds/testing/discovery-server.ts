@@ -11,9 +11,13 @@ export async function startDiscoveryServer(
   observer: DiscoveryObserver = {},
   port = 0,
   refuse: (group: string, peer: Peer) => string | undefined = () => undefined,
+  keptMs?: number,
 ) {
   const cache = new SnapshotCache();
-  const service = new DiscoveryService({ cache, observer, refuse, now: Date.now, after });
+  const service = new DiscoveryService({
+    ...{ cache, observer, refuse, now: Date.now, after },
+    ...(keptMs === undefined ? {} : { keptMs }),
+  });
   const served = await serve({ host: '127.0.0.1', port, services: service.implementations() });
   const stop = async () => {
     service.close();
