@@ -50,7 +50,7 @@ for (const name of ['identity', 'roots'] as const) {
 }
 
 test('each Envoy starts with the bootstrap of its group', () => {
-  const file = (service: string) => composeService(service).command?.at(2);
+  const file = (service: string) => composeService(service).command?.at(3);
   assert.equal(file('edge'), '/etc/gateway/edge.bootstrap.yaml');
   for (const instance of INSTANCES)
     assert.equal(file(`${instance}-proxy`), '/etc/gateway/user-service.bootstrap.yaml');

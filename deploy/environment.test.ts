@@ -14,6 +14,7 @@ import {
   composeService,
   INSTANCES,
   mounted,
+  networkOf,
   portOf,
   ROOT,
   variable,
@@ -96,7 +97,9 @@ const IDENTITIES = new Map([
   ...INSTANCES.map(name => [`${name}-proxy`, 'user-service'] as const),
 ]);
 
-test('nothing goes over the network in plain text', () => {
+test('the gateway sends nothing over the network in plain text', () => {
+  for (const service of ['controlplane', 'sds', 'ratelimit-service', 'ext-authz'])
+    assert.match(variable(service, 'HTTP_ADDRESS'), /^127\.0\.0\.1:/);
   const { plaintextSecrets, hopTls } = readControlplane(composeService('controlplane').environment ?? {});
   assert.deepEqual({ plaintextSecrets, hopTls }, { plaintextSecrets: false, hopTls: true });
   for (const service of ['controlplane', 'ratelimit-service', 'ext-authz'])
@@ -141,13 +144,14 @@ test('the instances file names the alias that all instances have', () => {
   assert.deepEqual(problems, []);
   assert.deepEqual(services?.get('user-service'), [{ dns: 'user-service', port: 8000 }]);
   for (const instance of INSTANCES) {
-    assert.deepEqual(composeService(instance).networks, { internal: { aliases: ['user-service'] } });
+    const { networks } = composeService(networkOf(instance));
+    assert.deepEqual(networks, { internal: { aliases: ['user-service'] }, database: {} });
   }
 });
 
 test('sds waits until DNS lists every instance', () => {
   const { depends_on = {} } = composeService('sds');
-  assert.deepEqual(Object.keys(depends_on), INSTANCES);
+  assert.deepEqual(Object.keys(depends_on), INSTANCES.map(networkOf));
 });
 
 test('what the README says about processes are the commands', () => {

@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { promisify } from 'node:util';
 import { bootstrap } from '#envoy/bootstrap.ts';
-import { startEnvoy } from '#envoy/e2e/envoy-process.ts';
-import { until } from '#envoy/e2e/until.ts';
 import { toEnvoyYaml } from '#envoy/envoy-yaml.ts';
 import { identitySecret } from '#envoy/identity-tls.ts';
 import { OVERLOAD_MANAGER } from '#envoy/overload-manager.ts';
 import { whyNoKubectl } from '../kubernetes/testing/kube-apiserver.ts';
 import { ROOT } from './testing/compose-file.ts';
-import { CONTAINERS } from './testing/demo-manifests.ts';
+import { CONTAINERS, MANIFESTS } from './testing/demo-manifests.ts';
+import { type Manifest, ofKind } from './testing/manifests.ts';
+
+type ConfigMap = Manifest & { readonly data: Readonly<Record<string, string>> };
 
 const TLS_FOLDER = '/run/identity';
 const CONFIGURATION = '/etc/gateway';
@@ -80,25 +79,22 @@ describe('each Envoy of the manifests', { skip: whyNoKubectl() ?? false }, () =>
     }
   });
 
-  test('drains before it ends, and is not killed meanwhile', async () => {
+  // What the script does to an Envoy: deploy/drain-envoy.test.ts.
+  test('drains before it ends, and is not killed meanwhile', () => {
     for (const { container, pod } of envoys) {
-      const script = container.lifecycle?.preStop.exec?.command.at(-1) ?? '';
-      const [, seconds] = /; sleep (\d+)$/.exec(script) ?? [];
-      assert.ok(Number(seconds) + 10 <= (pod.terminationGracePeriodSeconds ?? 30), script);
-      const envoy = await startEnvoy({});
-      try {
-        assert.match(await envoy.get('/stats?filter=^server.live$'), /server\.live: 1/);
-        const { port } = new URL(envoy.admin);
-        const [shell = '', ...args] = container.lifecycle?.preStop.exec?.command ?? [];
-        const here = script.replace('/9901', `/${port}`).replace(/sleep \d+/, 'sleep 0');
-        await promisify(execFile)(shell, [...args.slice(0, -1), here]);
-        // Envoy reads what the closed connection has brought.
-        await until(
-          async () => /server\.live: 0/.test(await envoy.get('/stats?filter=^server.live$')) || undefined,
-        );
-      } finally {
-        await envoy.stop();
-      }
+      const [shell, script, ...seconds] = container.lifecycle?.preStop.exec?.command ?? [];
+      assert.deepEqual([shell, script], ['bash', `${CONFIGURATION}/drain-envoy.sh`]);
+      assert.equal(seconds.length, 2);
+      const longest = Number(seconds[0]) + Number(seconds[1]);
+      assert.ok(longest + 10 <= (pod.terminationGracePeriodSeconds ?? 30), `${longest} s`);
     }
+  });
+
+  test('finds the script beside its bootstrap', () => {
+    const { data = {} } =
+      ofKind<ConfigMap>(MANIFESTS, 'ConfigMap').find(({ metadata }) =>
+        /^proxy-identity-/.test(metadata.name),
+      ) ?? {};
+    assert.deepEqual(Object.keys(data).sort(), ['drain-envoy.sh', 'identity.yaml', 'roots.yaml']);
   });
 });

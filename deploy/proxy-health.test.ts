@@ -3,24 +3,32 @@ import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { composeService } from './testing/compose-file.ts';
 
-const PROBE = composeService('user-service-1-proxy').healthcheck?.test.at(-1) ?? '';
+const PROBES = ['user-service-1', 'user-service-1-proxy'].map(
+  name => [name, composeService(name).healthcheck?.test.at(-1) ?? ''] as const,
+);
 
-/** Process 1 of a container, which is probed once and says whether that ended it. */
-const CONTAINER = `trap 'echo ended; exit' TERM; bash -c "$PROBE" 2>/dev/null & wait; echo stayed`;
+/** Process 1 of a container with what it runs, which is probed once. Says whether that ended. */
+const CONTAINER = `sleep infinity & runs=$!
+bash -c "$PROBE" 2>/dev/null &
+wait $!
+kill -0 $runs 2>/dev/null && echo stayed || echo ended
+kill -9 -- -1`;
 
 /** In a new process namespace; in a new network namespace too, where there is nothing but the loopback, when `alone`. */
-function probe({ alone }: { alone: boolean }) {
+function probe(PROBE: string, { alone }: { alone: boolean }) {
   const namespaces = ['--pid', '--fork', '--mount-proc', ...(alone ? ['--net'] : [])];
   const env = { PATH: process.env.PATH, PROBE };
   return spawnSync('unshare', [...namespaces, 'bash', '-c', CONTAINER], { env, encoding: 'utf8' });
 }
 
-const skip = probe({ alone: false }).status === 0 ? false : 'needs unshare(1) and its rights';
+const skip = probe('true', { alone: false }).status === 0 ? false : 'needs unshare(1) and its rights';
 
-test('a proxy that lost the network of its instance ends, to be restarted in the new one', { skip }, () => {
-  assert.equal(probe({ alone: true }).stdout, 'ended\n');
-});
+for (const [name, script] of PROBES) {
+  test(`${name} ends when the network that it is in has gone, to be started in the new one`, { skip }, () => {
+    assert.equal(probe(script, { alone: true }).stdout, 'ended\n');
+  });
 
-test('a proxy whose listener is not there is unhealthy, and stays', { skip }, () => {
-  assert.equal(probe({ alone: false }).stdout, 'stayed\n');
-});
+  test(`${name} stays when it is not healthy yet`, { skip }, () => {
+    assert.equal(probe(script, { alone: false }).stdout, 'stayed\n');
+  });
+}

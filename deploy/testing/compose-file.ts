@@ -14,10 +14,11 @@ export type ComposeService = {
   readonly hostname?: string;
   readonly read_only?: boolean;
   readonly restart?: string;
+  readonly stop_grace_period?: string;
   readonly ports?: readonly string[];
   readonly volumes?: readonly string[];
   readonly network_mode?: string;
-  readonly networks?: readonly string[] | Readonly<Record<string, { readonly aliases: readonly string[] }>>;
+  readonly networks?: readonly string[] | Readonly<Record<string, { readonly aliases?: readonly string[] }>>;
   readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
   readonly healthcheck?: { readonly test: readonly string[] };
   readonly deploy?: {
@@ -57,6 +58,11 @@ export function portOf(service: string, name: string): number {
 export const INSTANCES: readonly string[] = Object.keys(COMPOSE.services).filter(name =>
   /^user-service-\d+$/.test(name),
 );
+
+/** What holds the network of an instance. */
+export function networkOf(instance: string): string {
+  return `${instance}-network`;
+}
 
 /** The path in this checkout of a path in the containers' folder of configuration. */
 export function mounted(path: string): string {

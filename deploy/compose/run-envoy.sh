@@ -1,0 +1,20 @@
+#!/bin/bash
+# Runs Envoy with these arguments as the first process of a container. Under SIGTERM Envoy itself ends
+# at once and cuts every request. Here the requests in flight are finished first, for 20 s at most.
+stopping=
+end() {
+  bash "${BASH_SOURCE%/*}/drain-envoy.sh" 0 20
+  kill "$envoy"
+}
+trap 'stopping=yes; trap "" TERM; end &' TERM
+
+envoy "$@" &
+envoy=$!
+wait "$envoy"
+status=$?
+# The signal has ended that wait, not Envoy.
+if [[ $stopping ]]; then
+  wait "$envoy"
+  status=$?
+fi
+exit "$status"

