@@ -120,6 +120,7 @@ function toAuthentication(message: JsonObject): ClientAuthentication {
       nbfSafetyMargin: durationAt(assertion, 'nbf_safety_margin'),
       setIAT: flagAt(assertion, 'set_iat'),
       otherClaims: messageAt(assertion, 'other_claims') ?? {},
+      kid: optionalText(assertion, 'kid'),
       otherHeaderParameters: messageAt(assertion, 'other_header_parameters') ?? {},
     },
   };
@@ -178,7 +179,12 @@ function toClient(message: JsonObject) {
     insecureTLS: flagAt(client, 'insecure_tls'),
     renegotiateTLS: wordAt(client, 'renegotiate_tls', RENEGOTIATIONS),
     maxStale: durationAt(client, 'max_stale'),
+    trustedCa: toPem(textAt(client, 'trusted_ca')),
   };
+}
+
+function toPem(base64: string): string | undefined {
+  return base64 === '' ? undefined : Buffer.from(base64, 'base64').toString('utf8');
 }
 
 /** Of a name that stands there twice the first counts. */

@@ -169,7 +169,24 @@ test('the function json is for bodies, not for headers', () => {
   assert.match(problem, /^error injectRequestHeaders\[0\]\.value: .*json/);
 });
 
+test('`caSecret` beside `insecureTLS` is refused: nothing would be verified', () => {
+  assert.equal(
+    problems({ ...CODE, caSecret: 'authority', insecureTLS: true })[0],
+    'error insecureTLS: `caSecret` and `insecureTLS` exclude each other: no certificate is verified',
+  );
+});
+
+test('`caSecret` is the name of a Secret, or a reference', () => {
+  for (const caSecret of ['authority', { name: 'authority', namespace: 'shop' }])
+    assert.deepEqual(problems({ ...CODE, caSecret }), []);
+  assert.match(problems({ ...CODE, caSecret: '/etc/ca.crt' })[0] ?? '', /^error caSecret: /);
+});
+
 const WARNED: readonly [settings: object, warning: string][] = [
+  [
+    { authorizationURL: 'http://127.0.0.1:1', caSecret: 'authority' },
+    'caSecret: `caSecret` has no effect: `authorizationURL` is not https',
+  ],
   [
     { authorizationURL: 'http://idp.example.com' },
     'authorizationURL: http without TLS: whoever is on the way can read and change what is sent',

@@ -60,6 +60,7 @@ const ACCEPTED: readonly [written: object, meant: object][] = [
   ],
   [{ setIAT: true }, { setIAT: true }],
   [{ otherClaims: { a: [1, { b: null }], ISS: 'x' } }, { otherClaims: { a: [1, { b: null }], ISS: 'x' } }],
+  [{ kid: '2026-1' }, { kid: '2026-1' }],
   [{ otherHeaderParameters: { typ: 'x', kid: 'y' } }, { otherHeaderParameters: { typ: 'x', kid: 'y' } }],
 ];
 
@@ -80,6 +81,11 @@ for (const method of ['HeaderPassword', 'BodyPassword', undefined]) {
 }
 
 const REFUSED: readonly [written: object, problem: string][] = [
+  [{ kid: '' }, 'kid: `kid` must not be empty'],
+  [
+    { kid: 'a', otherHeaderParameters: { kid: 'b' } },
+    'kid: `kid` and the `kid` of `otherHeaderParameters` exclude each other; keep one',
+  ],
   [{ audience: '' }, 'audience: `audience` must not be empty'],
   [{ lifetime: '0s' }, 'lifetime: Cannot parse duration "0s": it must be longer than 0'],
   [{ setIAT: 'true' }, 'setIAT: `setIAT` must be `true` or `false`, not "true"'],

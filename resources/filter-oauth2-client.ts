@@ -19,7 +19,7 @@ function jsonMap(own: readonly string[], what: string) {
     });
 }
 
-const jwtAssertion = z.object({
+const assertionShape = z.object({
   setClientID: z.boolean().default(false).describe('Send the client ID as a parameter too'),
   audience: z
     .string()
@@ -29,15 +29,29 @@ const jwtAssertion = z.object({
   signingMethod: z
     .enum(SIGNING_METHODS)
     .default('RS256')
-    .describe('How it is signed, and so what the secret must be'),
+    .describe(
+      'How it is signed, and so what the secret must be: a private key in PEM or as a JWK, for `HS…` any bytes',
+    ),
   lifetime: positiveDuration.prefault('1m').describe('How long an assertion is good'),
   setNBF: z.boolean().default(false).describe('Set the claim `nbf`'),
   nbfSafetyMargin: duration.prefault('0').describe('How far `nbf` is in the past, for clocks that differ'),
   setIAT: z.boolean().default(false).describe('Set the claim `iat`'),
   otherClaims: jsonMap(OWN_CLAIMS, 'claim').default({}).describe('Further claims'),
+  kid: z
+    .string()
+    .min(1)
+    .max(1024)
+    .exactOptional()
+    .describe('Header parameter `kid`, by which the provider finds the key; default: that of a JWK'),
   otherHeaderParameters: jsonMap(OWN_HEADER_PARAMETERS, 'header parameter')
     .default({})
     .describe('Further header parameters, beside `typ` and `alg`'),
+});
+
+const jwtAssertion = assertionShape.check(({ value, issues }) => {
+  if (value.kid === undefined || !Object.hasOwn(value.otherHeaderParameters, 'kid')) return;
+  const message = '`kid` and the `kid` of `otherHeaderParameters` exclude each other; keep one';
+  issues.push({ code: 'custom', message, path: ['kid'], input: value });
 });
 
 export type JwtAssertion = z.output<typeof jwtAssertion>;

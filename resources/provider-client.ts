@@ -1,10 +1,16 @@
 import * as z from 'zod';
 import { duration } from './duration.ts';
-import { caution, checkNegative, type Finding } from './finding.ts';
+import { caution, checkNegative, type Finding, fault } from './finding.ts';
 import { isHttps, isOpenToReaders } from './http-url.ts';
+import { type SecretReference, secretReference } from './secret-reference.ts';
 
 /** How a Filter talks to its provider (document 1, "HTTP client settings"). */
 export const providerClientShape = {
+  caSecret: secretReference
+    .exactOptional()
+    .describe(
+      "Secret with the authorities (`ca.crt`, else `tls.crt`) that sign the provider's certificate. Only these are trusted then",
+    ),
   insecureTLS: z
     .boolean()
     .default(false)
@@ -21,6 +27,7 @@ export const providerClientShape = {
 };
 
 type ProviderClient = {
+  readonly caSecret?: SecretReference;
   readonly insecureTLS?: boolean;
   readonly renegotiateTLS?: string;
   readonly maxStale?: number;
@@ -28,18 +35,29 @@ type ProviderClient = {
 
 /** What is weak or without effect in the way to the provider. `url` stands in `field`. */
 export function checkProviderClient(
-  { insecureTLS, maxStale, renegotiateTLS }: ProviderClient,
+  { caSecret, insecureTLS, maxStale, renegotiateTLS }: ProviderClient,
   field: string,
   url: string | undefined,
 ): readonly Finding[] {
-  if (url === undefined) return [];
+  const both =
+    caSecret !== undefined && insecureTLS === true
+      ? [
+          fault(
+            ['insecureTLS'],
+            '`caSecret` and `insecureTLS` exclude each other: no certificate is verified',
+          ),
+        ]
+      : [];
+  if (url === undefined) return both;
   const open = isOpenToReaders(url);
   const insecure = insecureTLS === true && isHttps(url);
   const tls = [
+    ...(caSecret === undefined ? [] : ['caSecret']),
     ...(insecureTLS === true ? ['insecureTLS'] : []),
     ...(renegotiateTLS === undefined || renegotiateTLS === 'never' ? [] : ['renegotiateTLS']),
   ];
   return [
+    ...both,
     ...checkNegative(['maxStale'], maxStale),
     ...(open
       ? [caution([field], 'http without TLS: whoever is on the way can read and change what is sent')]

@@ -53,18 +53,23 @@ const encrypted = rsa.privateKey.export({
 });
 
 const FAULTS: readonly [what: string, key: string, method: 'RS256' | 'ES256', fault: string][] = [
-  ['a word', 'hunter2', 'RS256', 'RS256 needs an RSA private key in PEM, without a passphrase; this is none'],
+  [
+    'a word',
+    'hunter2',
+    'RS256',
+    'RS256 needs an RSA private key in PEM, without a passphrase, or as a JWK; this is none',
+  ],
   [
     'a public key',
     pem(rsa.publicKey, 'spki'),
     'RS256',
-    'RS256 needs an RSA private key in PEM, without a passphrase; this is none',
+    'RS256 needs an RSA private key in PEM, without a passphrase, or as a JWK; this is none',
   ],
   [
     'an encrypted key',
     String(encrypted),
     'RS256',
-    'RS256 needs an RSA private key in PEM, without a passphrase; this is none',
+    'RS256 needs an RSA private key in PEM, without a passphrase, or as a JWK; this is none',
   ],
   [
     'a short key',
@@ -93,6 +98,20 @@ for (const [what, key, method, fault] of FAULTS) {
     assert.equal(signingFault(secretOf(key), method), fault);
   });
 }
+
+const jwkOf = (key: KeyObject, more: object = {}) =>
+  JSON.stringify({ ...key.export({ format: 'jwk' }), ...more });
+
+test('a private key as a JWK signs by its own method', () => {
+  const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
+  const faultOf = (text: string, method: 'RS256' | 'PS256' | 'ES256') => signingFault(secretOf(text), method);
+  assert.equal(faultOf(jwkOf(rsa.privateKey, { kid: 'k', alg: 'RS256', use: 'sig' }), 'RS256'), undefined);
+  assert.equal(faultOf(`\n ${jwkOf(ec)}`, 'ES256'), undefined);
+  assert.equal(faultOf(jwkOf(rsa.privateKey, { alg: 'RS256' }), 'PS256'), '`alg` of this JWK is not PS256');
+  assert.match(faultOf(jwkOf(rsa.privateKey, { use: 'enc' }), 'RS256') ?? '', /a key for signatures/);
+  for (const none of [jwkOf(rsa.publicKey), '{}', '{"kty":"oct","k":"AAAA"}', '{"kty":', '{"keys":[]}'])
+    assert.match(faultOf(none, 'RS256') ?? '', /or as a JWK; this is none$/);
+});
 
 test('one line break at the end of a secret is cut, and nothing else', () => {
   const cut = (text: string) => {

@@ -1,4 +1,5 @@
-import { createPrivateKey, type KeyObject } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
+import { type PrivateKey, readPrivateKey } from './private-key.ts';
 import type { SecretValue } from './secret-value.ts';
 import { PUBLIC_KEY_ALGORITHMS, SHARED_SECRET_ALGORITHMS } from './signature-algorithms.ts';
 
@@ -22,17 +23,18 @@ export function signingFault(secret: SecretValue, method: SigningMethod): string
   const curve = CURVES.get(method);
   const wanted =
     curve === undefined ? 'an RSA private key' : `an elliptic-curve private key on ${curve.name}`;
-  const key = readPrivateKey(secret);
-  if (key === undefined) return `${method} needs ${wanted} in PEM, without a passphrase; this is none`;
-  return curve === undefined ? rsaFault(key, method) : curveFault(key, method, curve);
+  const read = readPrivateKey(secret);
+  if (read === undefined)
+    return `${method} needs ${wanted} in PEM, without a passphrase, or as a JWK; this is none`;
+  const { key } = read;
+  return (
+    (curve === undefined ? rsaFault(key, method) : curveFault(key, method, curve)) ?? jwkFault(read, method)
+  );
 }
 
-function readPrivateKey(secret: SecretValue): KeyObject | undefined {
-  try {
-    return createPrivateKey({ key: Buffer.from(secret.reveal()), format: 'pem' });
-  } catch {
-    return undefined;
-  }
+function jwkFault({ alg = '', use = 'sig' }: PrivateKey, method: SigningMethod): string | undefined {
+  if (use !== 'sig') return `${method} needs a key for signatures; \`use\` of this JWK is another`;
+  return alg === '' || alg === method ? undefined : `\`alg\` of this JWK is not ${method}`;
 }
 
 function rsaFault(

@@ -1,5 +1,6 @@
-import { createPrivateKey, type KeyObject } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import { SignJWT } from 'jose';
+import { readPrivateKey } from '#resources/private-key.ts';
 import type { SecretValue } from '#resources/secret-value.ts';
 import { signingFault } from '#resources/signing-method.ts';
 import type { AssertionSettings } from './settings.ts';
@@ -18,7 +19,7 @@ const OWN_CLAIMS: ReadonlySet<string> = new Set(['iss', 'sub', 'aud', 'exp', 'jt
 const OWN_HEADERS: ReadonlySet<string> = new Set(['alg', 'crit', 'b64']);
 
 /**
- * A maker of client assertions (RFC 7523 sections 2.2 and 3): header `typ: JWT`, `alg` and `otherHeaderParameters`; `iss` = `sub` =
+ * A maker of client assertions (RFC 7523 sections 2.2 and 3): header `typ: JWT`, `alg`, `kid` and `otherHeaderParameters`; `iss` = `sub` =
  * clientID, `aud` as one string, a fresh `jti`, `exp` = now + lifetime; `nbf` and `iat` only when set, then `otherClaims`. Source:
  * document 1, "jwtAssertion members"; decisions, "Client assertions". Throws a TypeError when the secret does not fit
  * signingMethod: `signingFault` of resources tells the operator before.
@@ -27,20 +28,24 @@ export function assertionSigner(
   secret: SecretValue,
   settings: AssertionSettings,
 ): (assertion: Assertion) => Promise<string> {
-  const key = signingKey(secret, settings);
+  const { key, kid } = signingKey(secret, settings);
   const header = {
     typ: 'JWT',
+    ...(kid !== undefined && { kid }),
     ...without(settings.otherHeaderParameters, OWN_HEADERS),
+    ...(settings.kid !== undefined && { kid: settings.kid }),
     alg: settings.signingMethod,
   };
   return assertion => new SignJWT(claimsOf(settings, assertion)).setProtectedHeader(header).sign(key);
 }
 
-function signingKey(secret: SecretValue, { signingMethod }: AssertionSettings): KeyObject | Uint8Array {
+type SigningKey = { readonly key: KeyObject | Uint8Array; readonly kid?: string };
+
+function signingKey(secret: SecretValue, { signingMethod }: AssertionSettings): SigningKey {
   const fault = signingFault(secret, signingMethod);
   if (fault !== undefined) throw new TypeError(`the client secret cannot sign: ${fault}`);
-  if (signingMethod.startsWith('HS')) return secret.reveal();
-  return createPrivateKey({ key: Buffer.from(secret.reveal()), format: 'pem' });
+  const read = signingMethod.startsWith('HS') ? undefined : readPrivateKey(secret);
+  return read ?? { key: secret.reveal() };
 }
 
 function claimsOf(

@@ -189,6 +189,30 @@ test('otherClaims and otherHeaderParameters are added, and replace none of ours'
   assert.notEqual(claims.exp, 1);
 });
 
+for (const [title, changes, kid] of [
+  ['its own `kid`', {}, 'of the key'],
+  ['the `kid` of the Filter', { kid: 'of the Filter' }, 'of the Filter'],
+  ['the `kid` of otherHeaderParameters', { otherHeaderParameters: { kid: 'other' } }, 'other'],
+] as const) {
+  test(`a secret that is a JWK signs, and is named by ${title}`, async t => {
+    const jwk = { ...rsa.privateKey.export({ format: 'jwk' }), kid: 'of the key' };
+    const { form } = await asserting(t, changes, JSON.stringify(jwk));
+    const token = form.get('client_assertion') ?? '';
+    await jwtVerify(token, rsa.publicKey);
+    assert.equal(decodeProtectedHeader(token).kid, kid);
+  });
+}
+
+test('a secret in PEM is named by the `kid` of the Filter, and by none without', async t => {
+  const kidOf = async (changes: Partial<AssertionSettings>) => {
+    hostile.reset();
+    const { form } = await asserting(t, changes);
+    return decodeProtectedHeader(form.get('client_assertion') ?? '').kid;
+  };
+  assert.equal(await kidOf({ kid: '2026-1' }), '2026-1');
+  assert.equal(await kidOf({}), undefined);
+});
+
 test('an RSA key in PKCS #1 and an EC key in SEC 1 sign too', async t => {
   await asserting(t, {}, rsa.privateKey.export({ format: 'pem', type: 'pkcs1' }).toString());
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });

@@ -48,10 +48,14 @@ export function openHttpClient(settings: TlsSettings): HttpClient {
     headersTimeout: LAST_RESORT_MS,
     bodyTimeout: LAST_RESORT_MS,
   });
-  return { send: request => send(dispatcher, request), close: () => dispatcher.destroy() };
+  return { send: request => send(dispatcher, settings, request), close: () => dispatcher.destroy() };
 }
 
-async function send(dispatcher: Agent, request: ProviderRequest): Promise<ProviderAnswer> {
+async function send(
+  dispatcher: Agent,
+  settings: TlsSettings,
+  request: ProviderRequest,
+): Promise<ProviderAnswer> {
   const { body, headers, method, signal, url } = request;
   try {
     const response = await fetch(url, {
@@ -64,7 +68,7 @@ async function send(dispatcher: Agent, request: ProviderRequest): Promise<Provid
     });
     return await answerOf(response, request);
   } catch (error) {
-    throw error instanceof ProviderError ? error : failureOf(error, request);
+    throw error instanceof ProviderError ? error : failureOf(error, settings, request);
   }
 }
 
@@ -78,12 +82,15 @@ async function answerOf(response: Response, request: ProviderRequest): Promise<P
   return { status: response.status, headers: new Headers([...response.headers]), text };
 }
 
-function failureOf(error: unknown, request: ProviderRequest): ProviderError {
+function failureOf(error: unknown, { trustedCa }: TlsSettings, request: ProviderRequest): ProviderError {
   const place = placeOf(request);
   if (request.signal.aborted) return new ProviderError('timeout', `${place}: no answer in time`);
   if (isEncodingError(error)) return new ProviderError('invalid_answer', `${place}: the answer is not UTF-8`);
   const reason = reasonOf(error);
-  const hint = reason !== undefined && UNKNOWN_AUTHORITY.has(reason) ? `; ${TRUST}` : '';
+  const hint =
+    reason !== undefined && UNKNOWN_AUTHORITY.has(reason)
+      ? `; ${trustedCa === undefined ? TRUST : OTHER_CA}`
+      : '';
   return new ProviderError(
     'unreachable',
     `${place}: no answer${reason === undefined ? '' : ` (${reason})`}${hint}`,
@@ -103,7 +110,8 @@ const UNKNOWN_AUTHORITY: ReadonlySet<string> = new Set([
   ...['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
 ]);
 const TRUST =
-  'who signed its certificate is not known here: start ext-authz with NODE_EXTRA_CA_CERTS, a file with that authority';
+  'the authority of its certificate is unknown: name it in `caSecret`, or start ext-authz with NODE_EXTRA_CA_CERTS, a file with that authority';
+const OTHER_CA = 'no authority of `caSecret` has signed its certificate';
 
 function isEncodingError(error: unknown): boolean {
   return error instanceof TypeError && 'code' in error && error.code === 'ERR_ENCODING_INVALID_ENCODED_DATA';

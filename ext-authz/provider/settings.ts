@@ -28,5 +28,7 @@ export type AssertionSettings = {
   readonly nbfSafetyMargin: number;
   readonly setIAT: boolean;
   readonly otherClaims: { readonly [name: string]: unknown };
+  /** undefined: that of a JWK */
+  readonly kid: string | undefined;
   readonly otherHeaderParameters: { readonly [name: string]: unknown };
 };

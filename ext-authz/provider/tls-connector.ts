@@ -5,18 +5,28 @@ import { buildConnector } from 'undici';
 /** Whether the provider may ask for TLS renegotiation (document 1, `renegotiateTLS`; TLS 1.2 only, later versions have none). */
 export type RenegotiateTLS = 'never' | 'onceAsClient' | 'freelyAsClient';
 
-export type TlsSettings = { readonly insecureTLS: boolean; readonly renegotiateTLS: RenegotiateTLS };
+export type TlsSettings = {
+  readonly insecureTLS: boolean;
+  readonly renegotiateTLS: RenegotiateTLS;
+  /** Authorities in PEM, in place of the usual ones. */
+  readonly trustedCa: string | undefined;
+};
 
 const CONNECT_TIMEOUT_MS = 4_000;
 
 /**
- * Connects to the provider over TCP or TLS (1.2 at least), HTTP/1.1 only. Certificates are checked by Node's CA store
- * and NODE_EXTRA_CA_CERTS unless `insecureTLS`.
+ * Connects to the provider over TCP or TLS (1.2 at least), HTTP/1.1 only. Certificates are checked by
+ * `trustedCa`, else by Node's CA store and NODE_EXTRA_CA_CERTS, unless `insecureTLS`.
  */
-export function tlsConnector({ insecureTLS, renegotiateTLS }: TlsSettings): buildConnector.connector {
+export function tlsConnector({
+  insecureTLS,
+  renegotiateTLS,
+  trustedCa,
+}: TlsSettings): buildConnector.connector {
   const connect = buildConnector({
     allowH2: false,
     rejectUnauthorized: !insecureTLS,
+    ...(trustedCa !== undefined && { ca: trustedCa }),
     secureOptions: renegotiateTLS === 'never' ? constants.SSL_OP_NO_RENEGOTIATION : 0,
     timeout: CONNECT_TIMEOUT_MS,
   });

@@ -30,7 +30,7 @@ test('a certificate that no authority of ours has signed is refused', { skip }, 
   const provider = openTestProvider(t, await startTls(t));
   await assert.rejects(
     provider.metadata(soon()),
-    providerError('unreachable', /UNABLE_TO_VERIFY_LEAF_SIGNATURE.*NODE_EXTRA_CA_CERTS/),
+    providerError('unreachable', /UNABLE_TO_VERIFY_LEAF_SIGNATURE.*`caSecret`.*NODE_EXTRA_CA_CERTS/),
   );
   await assert.rejects(provider.metadata(soon()), { lasting: true });
 });
@@ -39,6 +39,39 @@ test('insecureTLS accepts it', { skip }, async t => {
   const provider = openTestProvider(t, await startTls(t), { insecureTLS: true });
   assert.match((await provider.metadata(soon())).issuer, /^https:/);
 });
+
+test('the authority that a Filter names is believed, for this Filter alone', { skip }, async t => {
+  const tls = await startTls(t);
+  const provider = openTestProvider(t, tls, { trustedCa: made.ca });
+  assert.match((await provider.metadata(soon())).issuer, /^https:/);
+  await assert.rejects(openTestProvider(t, tls).metadata(soon()), providerError('unreachable'));
+});
+
+test('the authority that a Filter names stands in for all others', { skip }, async t => {
+  const usual = getCACertificates('default');
+  setDefaultCACertificates([...usual, made.ca]);
+  t.after(() => setDefaultCACertificates(usual));
+  const other = makeCertificates(folder, 'other').ca;
+  const provider = openTestProvider(t, await startTls(t), { trustedCa: other });
+  const refused = providerError('unreachable', 'no authority of `caSecret` has signed its certificate');
+  await assert.rejects(provider.metadata(soon()), refused);
+  await assert.rejects(provider.metadata(soon()), { lasting: true });
+});
+
+test('a named authority vouches for no other host', { skip }, async t => {
+  const { issuer } = await startTls(t);
+  const elsewhere = { issuer: issuer.replace('127.0.0.1', 'localhost') };
+  const provider = openTestProvider(t, elsewhere, { trustedCa: made.ca });
+  const refused = providerError('unreachable', 'ERR_TLS_CERT_ALTNAME_INVALID');
+  await assert.rejects(provider.metadata(soon()), refused);
+});
+
+for (const trustedCa of ['', 'no PEM', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n']) {
+  test(`an authority that is ${JSON.stringify(trustedCa.slice(0, 8))} lets nobody in`, { skip }, async t => {
+    const provider = openTestProvider(t, await startTls(t), { trustedCa });
+    await assert.rejects(provider.metadata(soon()), providerError('unreachable'));
+  });
+}
 
 test("authorities of Node's own store (and so NODE_EXTRA_CA_CERTS) are believed", { skip }, async t => {
   const usual = getCACertificates('default');
@@ -70,7 +103,7 @@ async function isAnswered(t: TestContext, renegotiateTLS: RenegotiateTLS, times:
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const client = openHttpClient({ insecureTLS: true, renegotiateTLS });
+  const client = openHttpClient({ insecureTLS: true, renegotiateTLS, trustedCa: undefined });
   t.after(async () => {
     await client.close();
     server.close();

@@ -9,6 +9,7 @@ export function providerSettings(
   return {
     authorizationURL,
     insecureTLS: false,
+    trustedCa: undefined,
     renegotiateTLS: 'never',
     maxStale: 0,
     clientAuthentication: { method: 'HeaderPassword' },
@@ -29,6 +30,7 @@ export function assertionSettings(changes: Partial<AssertionSettings> = {}): Ass
     nbfSafetyMargin: 0,
     setIAT: false,
     otherClaims: {},
+    kid: undefined,
     otherHeaderParameters: {},
     ...changes,
   };

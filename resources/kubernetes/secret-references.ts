@@ -1,3 +1,4 @@
+import type { OAuth2Spec } from '#resources/filter-oauth2.ts';
 import type { Resource } from '#resources/resource.ts';
 import { type SecretReference, splitSecretName } from '#resources/secret-reference.ts';
 
@@ -17,9 +18,9 @@ export function secretReferences(resources: Iterable<Resource>): ReadonlyMap<str
 function referencesOf(resource: Resource): readonly SecretReference[] {
   switch (resource.kind) {
     case 'Filter': {
-      const { secretName: name, secretNamespace: namespace } = resource.spec.OAuth2 ?? {};
-      if (name === undefined) return [];
-      return [namespace === undefined ? { name } : { name, namespace }];
+      const { OAuth2, JWT } = resource.spec;
+      const authorities = (OAuth2 ?? JWT)?.caSecret;
+      return [...clientReference(OAuth2), ...(authorities === undefined ? [] : [authorities])];
     }
     case 'Host': {
       const { tlsSecret, tls } = resource.spec;
@@ -30,6 +31,14 @@ function referencesOf(resource: Resource): readonly SecretReference[] {
     default:
       return [];
   }
+}
+
+function clientReference(
+  oauth2: Pick<OAuth2Spec, 'secretName' | 'secretNamespace'> = {},
+): readonly SecretReference[] {
+  const { secretName: name, secretNamespace: namespace } = oauth2;
+  if (name === undefined) return [];
+  return [namespace === undefined ? { name } : { name, namespace }];
 }
 
 type Tls = { readonly secret?: string; readonly ca_secret?: string; readonly secret_namespacing?: boolean };

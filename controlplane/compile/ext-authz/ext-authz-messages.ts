@@ -1,6 +1,7 @@
 import { FILTER, FILTER_POLICY } from '#protos/type-url.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
+import type { SecretValue } from '#resources/secret-value.ts';
 import type { Compiled, CompiledResource } from '../compiled.ts';
 import type { Memo } from '../memo.ts';
 import { misplacedProblems } from '../misplaced-problems.ts';
@@ -30,10 +31,14 @@ export function extAuthzMessages(resources: ResourceSet, memo: Memo): Compiled {
 
 /** The secret is the very same object while its Secret is; cutting it makes a new one, so that its owner is asked. */
 function filterMessage(name: string, served: ServedFilter, memo: Memo): CompiledResource {
-  const { filter, secret } = served;
-  const bytes = secret === undefined ? '' : Buffer.from(secret.secret.reveal()).toString('base64');
-  const json = memo.of(filter.spec, 'filter message', [name, bytes], () => toFilterMessage(served));
+  const { filter, secret, authorities } = served;
+  const inputs = [name, textOf(secret?.secret), textOf(authorities)];
+  const json = memo.of(filter.spec, 'filter message', inputs, () => toFilterMessage(served));
   return { name, json, origins: [filter.id] };
+}
+
+function textOf(secret: SecretValue | undefined): string {
+  return secret === undefined ? '' : Buffer.from(secret.reveal()).toString('base64');
 }
 
 function policyMessage(policy: Resource<'FilterPolicy'>, memo: Memo): CompiledResource {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { stringify } from 'yaml';
+import { selfSigned } from '#certificates/testing/openssl.ts';
 import { FILTER, FILTER_POLICY, ROUTE_CONFIGURATION } from '#protos/type-url.ts';
 import { collect } from '#resources/collect.ts';
 import { createParser } from '#resources/parse.ts';
@@ -69,6 +70,68 @@ test('a Filter without its Secret is not sent, its policy is', () => {
   const compiled = compile(set, EXT_AUTHZ, OPTIONS);
   assert.equal(jsonOf(compiled, FILTER), '');
   assert.match(jsonOf(compiled, FILTER_POLICY), /"name":"login"/);
+});
+
+const authority = (value: string, key = 'ca.crt') =>
+  `---\n${stringify({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'ca' }, stringData: { [key]: value } })}`;
+const BY_AUTHORITY = [
+  login('login', { secret: 's', secretName: undefined, caSecret: 'ca' }),
+  document('Filter', 'login', {
+    JWT: { jwksURI: 'https://idp.test/keys', caSecret: { name: 'ca', namespace: 'default' } },
+  }),
+];
+
+for (const key of ['ca.crt', 'tls.crt'])
+  test(`the authority of a provider goes to the service that asks it, from ${key}`, t => {
+    const { certificate } = selfSigned(t);
+    for (const filter of BY_AUTHORITY) {
+      const set = resourceSetOf(filter + authority(certificate, key)).resources;
+      const sent = jsonOf(compile(set, EXT_AUTHZ, OPTIONS), FILTER);
+      assert.ok(sent.includes(`"trusted_ca":"${Buffer.from(certificate).toString('base64')}"`));
+    }
+  });
+
+test('another authority of the Secret is another message of the Filter', t => {
+  const parse = createParser(DEFAULT_PARSE_OPTIONS);
+  const memo = new Memo();
+  const sent = (certificate: string) => {
+    const text = BY_AUTHORITY[0] + authority(certificate);
+    const { resources } = collect(parse(new Map([['in.yaml', { text }]])));
+    const set = toResourceSet(resources.values(), []);
+    return compile(set, EXT_AUTHZ, { ...OPTIONS, memo }).resources.get(FILTER)?.[0]?.json;
+  };
+  const [first, second, third] = [selfSigned(t), selfSigned(t)].flatMap((made, index) =>
+    index === 0 ? [sent(made.certificate)] : [sent(made.certificate), sent(made.certificate)],
+  );
+  assert.notEqual(first, second);
+  assert.equal(second, third);
+});
+
+for (const [what, documents, fault] of [
+  ['is missing', [], 'there is no Secret default/ca in force'],
+  ['has no authority', [authority('x', 'other')], 'the Secret default/ca has neither `ca.crt` nor `tls.crt`'],
+  ['holds no certificate', [authority('hunter2')], 'cannot be used: it holds no certificate in PEM'],
+] as const) {
+  test(`a Filter whose authority ${what} is closed, with a Problem`, () => {
+    for (const [index, filter] of BY_AUTHORITY.entries()) {
+      const text = [filter, ...documents, policy('p', '*'), mapping('m', {})].join('');
+      const { resources } = resourceSetOf(text);
+      assert.equal(jsonOf(compile(resources, EXT_AUTHZ, OPTIONS), FILTER), '');
+      const { problems } = compile(resources, 'edge', OPTIONS);
+      const place = `spec.${index === 0 ? 'OAuth2' : 'JWT'}.caSecret`;
+      const told = problems.find(({ field }) => field === place);
+      assert.ok(told?.message.includes(fault), told?.message);
+      assert.equal(told?.severity, 'error');
+      assert.ok(problems.some(({ message }) => message.includes('answers 500')));
+      assert.doesNotMatch(JSON.stringify(problems), /hunter2/);
+    }
+  });
+}
+
+test('revocation lists of a provider are refused, since they would not count', t => {
+  const list = '-----BEGIN X509 CRL-----\nAAAA\n-----END X509 CRL-----\n';
+  const text = BY_AUTHORITY[0] + authority(selfSigned(t).certificate + list) + mapping('m', {});
+  assert.match(JSON.stringify(edge(text).problems), /revocation lists are not served here/);
 });
 
 test('no Problem shows a secret', () => {

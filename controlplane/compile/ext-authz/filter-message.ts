@@ -14,12 +14,14 @@ import type { SecretValue } from '#resources/secret-value.ts';
 import type { ServedFilter } from './served-filters.ts';
 
 /** `gateway.config.v1.Filter`: what the service that runs filters gets of a Filter, its secret too. */
-export function toFilterMessage({ filter, secret }: ServedFilter): JsonObject {
+export function toFilterMessage({ filter, secret, authorities }: ServedFilter): JsonObject {
   const { OAuth2, JWT } = filter.spec;
+  const provider = OAuth2 ?? JWT;
+  const client = provider && { provider_client: toProviderClient(provider, authorities) };
   return {
     '@type': FILTER,
-    ...(OAuth2 === undefined ? {} : { oauth2: toOAuth2(filter, OAuth2, secret?.secret) }),
-    ...(JWT === undefined ? {} : { jwt: toJwt(filter, JWT) }),
+    ...(OAuth2 === undefined ? {} : { oauth2: { ...toOAuth2(filter, OAuth2, secret?.secret), ...client } }),
+    ...(JWT === undefined ? {} : { jwt: { ...toJwt(filter, JWT), ...client } }),
   };
 }
 
@@ -60,7 +62,6 @@ function toOAuth2(filter: Resource<'Filter'>, spec: OAuth2Spec, secret: SecretVa
     access_token_validation: VALIDATIONS[spec.accessTokenValidation],
     ...(delegate === undefined ? {} : { access_token_jwt_filter: toDelegate(filter, delegate) }),
     inject_request_headers: spec.injectRequestHeaders.map(toHeader),
-    provider_client: toProviderClient(spec),
   };
 }
 
@@ -81,6 +82,7 @@ function toAuthentication(authentication: ClientAuthentication): JsonObject {
     nbf_safety_margin: toExactDuration(Math.max(0, assertion.nbfSafetyMargin)),
     set_iat: assertion.setIAT,
     other_claims: assertion.otherClaims,
+    kid: assertion.kid ?? '',
     other_header_parameters: assertion.otherHeaderParameters,
   };
   return { method, jwt_assertion };
@@ -125,14 +127,17 @@ function toJwt({ namespace, name }: Resource<'Filter'>, spec: JwtSpec): JsonObje
       headers: errorResponse.headers.map(toHeader),
       body_template: errorResponse.bodyTemplate,
     },
-    provider_client: toProviderClient(spec),
   };
 }
 
 type ProviderClient = Pick<JwtSpec, 'insecureTLS' | 'renegotiateTLS' | 'maxStale'>;
 
-function toProviderClient({ insecureTLS, renegotiateTLS, maxStale }: ProviderClient): JsonObject {
+function toProviderClient(
+  { insecureTLS, renegotiateTLS, maxStale }: ProviderClient,
+  authorities: SecretValue | undefined,
+): JsonObject {
   return {
+    ...(authorities === undefined ? {} : { trusted_ca: toBase64(authorities) }),
     insecure_tls: insecureTLS,
     renegotiate_tls: RENEGOTIATIONS[renegotiateTLS],
     max_stale: toExactDuration(Math.max(0, maxStale)),

@@ -2,14 +2,18 @@ import type { OAuth2Spec } from '#resources/filter-oauth2.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
+import type { SecretValue } from '#resources/secret-value.ts';
 import { problemOf } from '../problem-of.ts';
 import { type ClientSecret, clientSecret } from './client-secret.ts';
+import { providerAuthorities } from './provider-authorities.ts';
 
 /** A Filter that can be in force. */
 export type ServedFilter = {
   readonly filter: Resource<'Filter'>;
   /** undefined: it needs none */
   readonly secret: ClientSecret | undefined;
+  /** In PEM. @see providerAuthorities */
+  readonly authorities: SecretValue | undefined;
 };
 
 export type ServedFilters = {
@@ -31,15 +35,21 @@ export function servedFilters({ filters, secrets }: ResourceSet): ServedFilters 
   const problems: Problem[] = [];
   for (const [name, filter] of all) {
     const { OAuth2 } = filter.spec;
+    const found = providerAuthorities(filter, secrets);
+    if ('error' in found) {
+      problems.push(authoritiesFault(filter, found.error));
+      continue;
+    }
+    const authorities = found.value;
     if (OAuth2 === undefined) {
-      byName.set(name, { filter, secret: undefined });
+      byName.set(name, { filter, secret: undefined, authorities });
       continue;
     }
     const refusal = delegateFault(filter, OAuth2, all);
     if (refusal !== undefined) problems.push(refusal);
     const secret = clientSecret(filter, OAuth2, secrets);
     if ('error' in secret) problems.push(secretFault(filter, OAuth2, secret.error));
-    else if (refusal === undefined) byName.set(name, { filter, secret: secret.value });
+    else if (refusal === undefined) byName.set(name, { filter, secret: secret.value, authorities });
     if ('value' in secret && secret.value?.cut === true) problems.push(cutWarning(filter, OAuth2));
   }
   return { byName, problems };
@@ -49,9 +59,15 @@ function secretField({ secret }: OAuth2Spec): string {
   return secret === undefined ? 'spec.OAuth2.secretName' : 'spec.OAuth2.secret';
 }
 
+const CLOSED = 'the Filter is not in force, and what refers to it answers 500';
+
+function authoritiesFault(filter: Resource<'Filter'>, reason: string): Problem {
+  const type = filter.spec.OAuth2 === undefined ? 'JWT' : 'OAuth2';
+  return problemOf(filter, 'error', `spec.${type}.caSecret`, `${reason}: ${CLOSED}`);
+}
+
 function secretFault(filter: Resource<'Filter'>, oauth2: OAuth2Spec, reason: string): Problem {
-  const message = `${reason}: the Filter is not in force, and what refers to it answers 500`;
-  return problemOf(filter, 'error', secretField(oauth2), message);
+  return problemOf(filter, 'error', secretField(oauth2), `${reason}: ${CLOSED}`);
 }
 
 function cutWarning(filter: Resource<'Filter'>, oauth2: OAuth2Spec): Problem {

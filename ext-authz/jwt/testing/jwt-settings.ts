@@ -6,6 +6,7 @@ export function jwtSettings(jwksURI: string, changes: Partial<JwtSettings> = {})
   return {
     jwksURI,
     insecureTLS: false,
+    trustedCa: undefined,
     renegotiateTLS: 'never',
     maxStale: 0,
     validAlgorithms: ['RS256', 'ES256'],
