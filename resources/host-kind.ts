@@ -48,7 +48,9 @@ const hsts = z.object({
 const schema = z.object({
   hostname: domain
     .default('*')
-    .describe('Host of the requests: exact, `*.example.com` or `*` (what no other Host has)'),
+    .describe(
+      'Host of the requests: exact, `*.example.com` or `*` (what no other Host has). Once there is a Host, Mappings are served on the names of Hosts only, and other names are answered 404, or 301 where every Host redirects',
+    ),
   tlsSecret: secretReference
     .exactOptional()
     .describe('Secret with certificate and key (`kubernetes.io/tls`: `tls.crt`, `tls.key`)'),

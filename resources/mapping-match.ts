@@ -16,7 +16,9 @@ export const mappingMatchShape = {
   host: orExpression('a host, "*.example.com" or "*"', parseDomain)
     .default('*')
     .meta({ aliases: ['hostname'] })
-    .describe('Host of the request: exact, `*.example.com` or `*`; without port. Also spelt `hostname`'),
+    .describe(
+      'Host of the request: exact, `*.example.com` or `*`; without port. Once there is a Host, names that no Host covers are not served. Also spelt `hostname`',
+    ),
   host_regex: z
     .boolean()
     .default(false)

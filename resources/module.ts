@@ -24,6 +24,12 @@ const config = z.object({
     .enum(['reject', 'keep'])
     .default('reject')
     .describe('Paths with `%2F` or `%5C`: answer 400, or pass them on as they are'),
+  serve_other_hosts: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Once there is a Host, Mappings are served on the names of Hosts only; `true`: on every other name too',
+    ),
   default_labels: defaultLabels
     .default({})
     .describe('Label domain → `defaults`, the labels of every request: see RateLimit'),

@@ -1,6 +1,8 @@
 import { compile } from '#controlplane/compile/compile.ts';
 import type { Compiled } from '#controlplane/compile/compiled.ts';
+import { EDGE, ofNodeGroup } from '#controlplane/compile/node-groups.ts';
 import type { CompileOptions } from '#controlplane/compile/options.ts';
+import { hostCoverOf } from '#controlplane/compile/tls/host-cover.ts';
 import type { JsonObject } from '#protos/json.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
@@ -84,7 +86,16 @@ function explainCompiled(compiled: Compiled, inputs: ExplainInputs): Explanation
     ...placeOf(places, route.name),
     reasons: unmet.map(({ reason }) => reason),
   }));
-  return { request: shown, answer: { status: 404, reason: 'no route matches it' }, nearest };
+  return { request: shown, answer: { status: 404, reason: whyUnrouted(inputs, seen) }, nearest };
+}
+
+/** Mappings for the name are no near misses where none is served. */
+function whyUnrouted({ nodeGroup, resources }: ExplainInputs, { headers }: EnvoyRequest): string {
+  const [host = ''] = headers.get(':authority') ?? [];
+  const domain = host.replace(/^\[(.*)\]$/, '$1').toLowerCase();
+  const covered = nodeGroup !== EDGE || hostCoverOf(ofNodeGroup(resources, EDGE)).covers(domain);
+  if (covered) return 'no route matches it';
+  return `no Host covers ${plain(host)}, and Mappings are served on the names of Hosts only (\`serve_other_hosts\` of the Module serves them on all)`;
 }
 
 /** The gateway's own paths, and what a Host answers itself, are nothing that a request was meant for. */
@@ -142,6 +153,11 @@ function allowsUpgrade({ route }: RouteMatch, { upgrade }: EnvoyRequest): boolea
 }
 
 function ownAnswer({ route }: RouteMatch, inputs: ExplainInputs): GatewayAnswer | undefined {
+  if (route.redirect !== undefined && route.name === OWN_ROUTE)
+    return {
+      status: 301,
+      reason: 'no Host covers its name, and every Host sends what comes without TLS to https',
+    };
   if (route.redirect !== undefined) return redirectAnswer(route.redirect);
   const status = route.direct_response?.status;
   if (status === undefined) return undefined;

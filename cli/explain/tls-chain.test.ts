@@ -53,7 +53,10 @@ for (const [url, said] of [
   ],
   ['http://a.example.com/', /is answered 403: its Host refuses what comes without TLS/],
   ['http://free.example.org/', /may pass any number of times/],
-  ['http://other.example.org/', /may pass any number of times/],
+  [
+    'http://other.example.org/',
+    /is answered 404: no Host covers other\.example\.org, and Mappings are served on/,
+  ],
 ] as const) {
   test(`${url} is explained with its Host`, () => {
     assert.match(explained(url), said);
@@ -74,6 +77,14 @@ test('a client that says so itself is not over TLS', () => {
     'X-Forwarded-Proto: https',
   ]);
   assert.match(said, /is answered 301/);
+});
+
+test('where every Host redirects, so is a name that no Host covers', () => {
+  const yaml =
+    document('Mapping', 'all', 'prefix: /, service: s') +
+    document('Host', 'shop', 'hostname: shop.example.com, tls: {issuer: gateway}');
+  const said = explained('http://other.example.org/', [], yaml);
+  assert.match(said, /is answered 301: no Host covers its name, and every Host sends what comes without TLS/);
 });
 
 test('without a Host nobody listens for TLS', () => {

@@ -7,11 +7,13 @@ import { type EdgeFilters, edgeFilters } from './ext-authz/edge-filters.ts';
 import { edgeTlsListener } from './listeners/edge-tls-listener.ts';
 import { tlsAddressProblems } from './listeners/tls-address-problems.ts';
 import type { Memo } from './memo.ts';
+import { moduleConfig } from './module-config.ts';
 import { type CompileOptions, DEFAULT_EDGE_TLS } from './options.ts';
 import { type HostGuards, hostGuards } from './routes/host-guard.ts';
 import { letterCaseProblems } from './routes/letter-case.ts';
 import { type HeaderSetters, headerSetters } from './set-headers.ts';
 import { edgeHosts } from './tls/edge-hosts.ts';
+import { hostCover, uncoveredProblems } from './tls/host-cover.ts';
 
 /** What only the edge has: rate limits, filters and Hosts. */
 export type Edge = {
@@ -37,17 +39,19 @@ export function edgeOf(resources: ResourceSet, options: CompileOptions, memo: Me
   const filters = edgeFilters(resources, options, memo);
   const settersOf = headerSetters(filters, limits.ownHeaders, resources.mappings);
   const { contexts, hosts, problems } = edgeHosts(resources);
+  const cover = hostCover(hosts, moduleConfig(resources).serve_other_hosts);
   const tlsListener = edgeTlsListener(hosts, edgeTls, limits.listener);
   return {
     limits,
     filters,
     settersOf,
-    guards: hosts.length === 0 ? undefined : hostGuards(hosts, httpsPort),
+    guards: hosts.length === 0 ? undefined : hostGuards(hosts, cover, httpsPort),
     tlsListener,
     contexts,
     routeOrigins: [...limits.origins, ...filters.origins, ...hosts.flatMap(({ origins }) => origins)],
     problems: [
       ...problems,
+      ...uncoveredProblems(resources, hosts, cover),
       ...tlsAddressProblems(resources, tlsListener),
       ...filters.problems,
       ...addedHeaderProblems(resources, settersOf),

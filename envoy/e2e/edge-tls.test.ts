@@ -154,7 +154,8 @@ describe('TLS at the edge', () => {
     const ask = (name: string, path = '/') => request(site.system.edge, path, { headers: { host: name } });
     assert.equal((await ask('a.example.com')).status, 403);
     assert.equal((await ask('old.example.com')).status, 200);
-    assert.equal((await ask('elsewhere.example.org')).status, 200);
+    assert.equal((await ask('elsewhere.example.org')).status, 404);
+    assert.equal((await ask('127.0.0.1', '/.well-known/acme-challenge/token')).status, 404);
     for (const name of ['shop.example.com', 'a.example.com'])
       assert.equal((await ask(name, '/.well-known/acme-challenge/token')).status, 200);
     assert.equal((await ask('shop.example.com', '/.well-known/acme-challenge/../../x')).status, 301);

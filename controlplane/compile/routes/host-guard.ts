@@ -1,8 +1,8 @@
 import type { JsonObject } from '#protos/json.ts';
-import { coveringDomains } from '../domain-cover.ts';
 import { OWN_ROUTE, WITHOUT_FILTERS } from '../ext-authz/ext-authz-filter.ts';
 import { perFilterConfig } from '../per-filter-config.ts';
 import type { EdgeHost } from '../tls/edge-hosts.ts';
+import type { HostCover } from '../tls/host-cover.ts';
 import { HOST_HEADER, hostMark } from '../tls/host-header.ts';
 import { HSTS_FILTER, hstsOf, WITHOUT_HSTS } from '../tls/hsts.ts';
 import { closed } from './closed-route.ts';
@@ -21,7 +21,10 @@ export type HostGuard = {
 export type HostGuards = {
   /** Domains that need a virtual host of their own. */
   readonly hostnames: readonly string[];
-  of(domain: string): HostGuard;
+  /** Whether Mappings are served in the virtual host of a domain. */
+  covers(domain: string): boolean;
+  /** `declares`: a ProxyConfig has routes there, which are served as it says. */
+  of(domain: string, declares: boolean): HostGuard;
   /** What tells guards apart. */
   keyOf(domain: string): string;
 };
@@ -32,22 +35,31 @@ const NONE: HostGuard = { first: [], insecure: [], perFilter: {} };
  * The guards of all virtual hosts of the edge. A TLS connection serves its own Host's names: what demands a client's certificate there, or none, was decided in its handshake, and
  * HTTP/2 lets a client ask it for any host.
  */
-export function hostGuards(hosts: readonly EdgeHost[], httpsPort: number): HostGuards {
-  const byName = new Map(hosts.map(host => [host.hostname, host]));
+export function hostGuards(
+  hosts: readonly EdgeHost[],
+  { covers, ownerOf }: HostCover,
+  httpsPort: number,
+): HostGuards {
   const hasTls = hosts.some(({ tls }) => tls !== undefined);
-  const ownerOf = (domain: string) =>
-    coveringDomains(domain)
-      .map(cover => byName.get(cover))
-      .find(host => host !== undefined);
+  const redirects = hosts.every(({ insecure }) => insecure === 'Redirect');
+  const uncovered = (domain: string, declares: boolean): HostGuard => ({
+    ...NONE,
+    first: hasTls ? [misdirected(OWN_ROUTE, undefined)] : [],
+    insecure: redirects && !declares && !covers(domain) ? [redirectAll(httpsPort)] : [],
+  });
   return {
-    hostnames: [...byName.keys()],
-    of: domain => guardOf(ownerOf(domain), hasTls, httpsPort),
-    keyOf: domain => (hasTls ? (ownerOf(domain)?.hostname ?? '') : ''),
+    // What no Host covers is answered by one of `*`, whatever else there is.
+    hostnames: [...new Set([...hosts.map(({ hostname }) => hostname), ...(covers('*') ? [] : ['*'])])],
+    covers,
+    of: (domain, declares) => {
+      const owner = ownerOf(domain);
+      return owner === undefined ? uncovered(domain, declares) : guardOf(owner, hasTls, httpsPort);
+    },
+    keyOf: domain => ownerOf(domain)?.hostname ?? '',
   };
 }
 
-function guardOf(host: EdgeHost | undefined, hasTls: boolean, httpsPort: number): HostGuard {
-  if (host === undefined) return hasTls ? { ...NONE, first: [misdirected(OWN_ROUTE, undefined)] } : NONE;
+function guardOf(host: EdgeHost, hasTls: boolean, httpsPort: number): HostGuard {
   const { hostname, hsts, id, insecure, tls } = host;
   const first = hasTls
     ? [misdirected(id, typeof tls === 'object' ? hostMark(hostname, tls) : undefined)]
@@ -92,6 +104,13 @@ function insecureRoute({ id, tls }: EdgeHost, action: 'Redirect' | 'Reject', htt
     body: { inline_string: body('This host is served by https only.', 403) },
   };
   return { name: id, match, direct_response, ...JSON_ANSWER, ...WITHOUT_FILTERS };
+}
+
+/** Where every Host sends requests without TLS to https, so are those for names that no Host has. */
+function redirectAll(httpsPort: number): JsonObject {
+  const condition = { name: 'x-forwarded-proto', string_match: { exact: 'https' }, invert_match: true };
+  const match = { prefix: '/', headers: [condition] };
+  return { name: OWN_ROUTE, match, redirect: toHttps(httpsPort), ...WITHOUT_FILTERS };
 }
 
 /** The listener has taken the port from the host: only another than that of https is written. */

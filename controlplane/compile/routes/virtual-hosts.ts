@@ -36,7 +36,7 @@ type Plan = {
   readonly listed: DeclaredHost | undefined;
   /** The declared virtual host whose routes it has: this one, or the one that covers the domain. */
   readonly base: DeclaredHost | undefined;
-  /** Hosts of Mappings that cover it. */
+  /** Hosts of Mappings that cover it; none where Mappings are not served. */
   readonly hosts: readonly string[];
   readonly closed: readonly JsonObject[];
   /** The gateway's own routes, where it may be a protected origin. */
@@ -49,7 +49,7 @@ type Plan = {
 
 /**
  * Envoy chooses one virtual host by the request's host and looks for a route in no other. So each has the routes of
- * all Mappings whose host covers its domain, and those of the ProxyConfig's virtual host that would be chosen if the
+ * all Mappings whose host covers its domain, where Mappings are served, and those of the ProxyConfig's virtual host that would be chosen if the
  * Mappings were not there: a Mapping for one host takes nothing away from it.
  */
 export function virtualHosts(inputs: HostInputs): readonly JsonObject[] {
@@ -66,19 +66,21 @@ function plansOf(inputs: HostInputs, byHost: ReadonlyMap<string, unknown>): read
   const owners = new Map(
     inputs.declared.flatMap(host => host.domains.map(domain => [domain, host] as const)),
   );
-  const served = new Set([...owners.keys(), ...byHost.keys(), ...(inputs.guards?.hostnames ?? [])]);
+  const { covers = () => true, hostnames = [] } = inputs.guards ?? {};
+  const served = new Set([...owners.keys(), ...[...byHost.keys()].filter(covers), ...hostnames]);
   const domains = [...served, ...unservedOrigins(inputs, served)].sort(compareText);
   return domains.map(domain => {
     const covering = coveringDomains(domain);
+    const base = covering.map(cover => owners.get(cover)).find(owner => owner !== undefined);
     return {
       domain,
       listed: owners.get(domain),
-      base: covering.map(cover => owners.get(cover)).find(owner => owner !== undefined),
-      hosts: covering.filter(cover => byHost.has(cover)),
+      base,
+      hosts: covers(domain) ? covering.filter(cover => byHost.has(cover)) : [],
       closed: inputs.closedPolicies.flatMap(policy =>
         closedPolicyRoutes(policy, domain, inputs.escapedSlashes),
       ),
-      guard: inputs.guards?.of(domain) ?? NO_GUARD,
+      guard: inputs.guards?.of(domain, base !== undefined) ?? NO_GUARD,
       guardKey: inputs.guards?.keyOf(domain) ?? '',
       own: inputs.filters?.isOrigin(domain) ? OWN_ROUTES : [],
       filters: filtersOf(domain, inputs),

@@ -44,8 +44,10 @@ export function edgeHosts(resources: ResourceSet): EdgeHosts {
     if (context !== undefined) contexts.add(context.id);
     owners.set(host.spec.hostname, toEdgeHost(host, tls, context));
   }
-  for (const refused of resources.closed)
+  for (const refused of resources.closed) {
+    if (refused.kind === 'Host' && refused.hosts === undefined) problems.push(unreadProblem(refused));
     for (const host of closedHosts(refused)) if (!owners.has(host.hostname)) owners.set(host.hostname, host);
+  }
   return { hosts: [...owners.values()], contexts, problems: [...distinct(problems)] };
 }
 
@@ -78,10 +80,15 @@ function hstsValue({
   ].join('; ');
 }
 
-/** Of one whose hostname cannot be read nothing is known that could be closed. */
-function closedHosts({ hosts = [], id, kind }: Refused): readonly EdgeHost[] {
+/** One whose hostname cannot be read may be for every name that no other Host has. */
+function closedHosts({ hosts = ['*'], id, kind }: Refused): readonly EdgeHost[] {
   if (kind !== 'Host') return [];
   return hosts.map(hostname => ({ hostname, id, origins: [id], tls: 'broken', insecure: 'closed' }));
+}
+
+function unreadProblem(refused: Refused): Problem {
+  const message = 'its hostname cannot be read: every name that no other Host has answers 500 until then';
+  return problemOf(refused, 'error', 'spec.hostname', message);
 }
 
 function takenProblem(host: Resource<'Host'>, owner: EdgeHost): Problem {
