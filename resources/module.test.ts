@@ -6,6 +6,7 @@ const DEFAULTS = {
   use_remote_address: true,
   xff_num_trusted_hops: 0,
   escaped_slashes: 'reject',
+  serve_other_hosts: false,
   default_labels: {},
   default_label_domain: 'gateway',
 };
