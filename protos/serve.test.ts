@@ -12,6 +12,8 @@ import {
 import { type Served, type ServeOptions, serve } from './serve.ts';
 import type { Message } from './service.ts';
 import { callUnary, connect } from './testing/client.ts';
+import { FRAME, field, frame, requestHeaders, uint32 } from './unary/testing/frames.ts';
+import { connectRaw } from './unary/testing/raw-connection.ts';
 
 const RLS = 'envoy.service.ratelimit.v3.RateLimitService';
 const ADS = 'envoy.service.discovery.v3.AggregatedDiscoveryService';
@@ -169,3 +171,29 @@ test('stop may be called twice', async t => {
   const served = await start(t);
   await Promise.all([served.stop(50), served.stop(50)]);
 });
+
+const NOT_GRPC = Buffer.concat([
+  requestHeaders('/x').subarray(0, 2),
+  field(':path', '/x'),
+  field(':authority', 'x'),
+]);
+
+for (const [what, headers] of [
+  ['an unknown method', requestHeaders('/no.such.Service/Method')],
+  ['a service without its method', requestHeaders(`/${RLS}/`)],
+  ['a known method', requestHeaders(`/${RLS}/ShouldRateLimit`)],
+  ['what is no gRPC', NOT_GRPC],
+] as const) {
+  test(`a call of ${what} that is cancelled in the same read ends nothing else`, async t => {
+    const served = await start(t);
+    const connection = await connectRaw(t, served.port);
+    const ids = Array.from({ length: 20 }, (_, index) => 2 * index + 1);
+    await connection.write(
+      ...ids.flatMap(id => [frame(FRAME.headers, 4, id, headers), frame(FRAME.rst, 0, id, uint32(8))]),
+      frame(FRAME.ping, 0, 0, Buffer.alloc(8)),
+    );
+    await connection.until(({ counts }) => counts.has(FRAME.ping));
+    assert.equal(connection.isClosed, false);
+    assert.equal((await ask(client(t, served, RLS), { domain: 'd' })).overall_code, 1);
+  });
+}

@@ -8,6 +8,7 @@ import {
 } from '@grpc/grpc-js';
 import { HealthImplementation } from 'grpc-health-check';
 import { loadDescriptors } from './descriptors.ts';
+import { guardCalls } from './guard-calls.ts';
 import { listen } from './listen.ts';
 import { REFLECTION_SERVICES, reflectionHandlers } from './reflection.ts';
 import { serviceDefinition } from './service.ts';
@@ -67,6 +68,7 @@ export async function serve(options: ServeOptions): Promise<Served> {
   };
   setServing(false);
   const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
+  guardCalls(server);
   const listening = await listen({
     host: options.host,
     port: options.port,

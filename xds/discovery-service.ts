@@ -154,7 +154,8 @@ export class DiscoveryService {
         stream?.close();
       });
       const end = (refusal: Refusal) => {
-        if (!ended) call.emit('error', refusal);
+        // The library throws at half a character, which a text that was cut may end with.
+        if (!ended) call.emit('error', { ...refusal, details: refusal.details.toWellFormed() });
         close();
       };
       const take = (request: Request) => {

@@ -122,3 +122,14 @@ for (const moment of MOMENTS) {
     assert.deepEqual(failures, ['bad Error: a mistake']);
   });
 }
+
+test('a reason that quotes half a character ends its stream alone', async t => {
+  const { cache, channel, failures } = await setUp(t, true);
+  cache.set('edge', snapshotOf([resource('a', '1', CLUSTER_LOAD_ASSIGNMENT)]));
+  const client = channel.open('DeltaEndpoints', ENDPOINTS);
+  client.begin({ resource_names_subscribe: ['a'] });
+  client.ack(await client.next());
+  client.send({ type_url: `${'x'.repeat(199)}😀` });
+  assert.equal((await client.ended()).code, status.INVALID_ARGUMENT);
+  assert.deepEqual(failures, []);
+});
