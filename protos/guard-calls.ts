@@ -19,6 +19,8 @@ export function guardCalls(server: Server): void {
 }
 
 function begin(listener: OnStream, stream: ServerHttp2Stream, rest: readonly unknown[]): void {
+  // A connection that breaks tells each of its streams, and an error without a listener is thrown.
+  stream.on('error', () => {});
   if (stream.destroyed || stream.closed) return;
   try {
     listener(stream, ...rest);

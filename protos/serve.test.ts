@@ -197,3 +197,16 @@ for (const [what, headers] of [
     assert.equal((await ask(client(t, served, RLS), { domain: 'd' })).overall_code, 1);
   });
 }
+
+test('a connection that breaks the protocol ends its cancelled calls, and nothing else', async t => {
+  const served = await start(t);
+  const connection = await connectRaw(t, served.port);
+  const call = requestHeaders('/no.such.Service/Method');
+  await connection.write(
+    ...[1, 3, 5].flatMap(id => [frame(FRAME.headers, 4, id, call), frame(FRAME.rst, 0, id, uint32(8))]),
+    frame(FRAME.headers, 4, 7, call),
+    frame(FRAME.data, 0, 0, Buffer.from('of no stream')),
+  );
+  await connection.closed;
+  assert.equal((await ask(client(t, served, RLS), { domain: 'd' })).overall_code, 1);
+});

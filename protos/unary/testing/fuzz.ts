@@ -7,7 +7,7 @@ import { randomFrames } from './random-frames.ts';
 const PATIENCE_MS = 50;
 
 /** One connection whose bytes the seed decides, in one or two pieces, to its end. */
-function fuzzOnce(port: number, seed: number): Promise<void> {
+export function fuzzOnce(port: number, seed: number): Promise<void> {
   const random = seededRandom(seed);
   const bytes = Buffer.concat([PREFACE, frame(FRAME.settings, 0, 0), randomFrames(random)]);
   const cut = random() < 0.5 ? bytes.length : Math.floor(random() * bytes.length);
