@@ -177,9 +177,9 @@ function refuser({ config, log, now }: ControlPlaneParts) {
   };
 }
 
-function toStanding({ group, standing, types }: StreamStatus): Standing {
+function toStanding({ id, group, standing, types }: StreamStatus): Standing {
   const refusal = Object.values(types).find(({ nack }) => nack !== undefined)?.nack?.message;
-  return { group, state: standing, refusal };
+  return { id: String(id), group, state: standing, refusal };
 }
 
 function toReadiness(reason: string | undefined): Readiness {

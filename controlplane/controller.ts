@@ -3,6 +3,7 @@ import type { Refused, Resource } from '#resources/resource.ts';
 import { type ResourceSet, toResourceSet } from '#resources/resource-set.ts';
 import { type Snapshot, snapshotVersion } from '#xds/snapshot.ts';
 import { type Candidates, candidates, type Written } from './candidates.ts';
+import { Patience } from './patience.ts';
 import { closedResource, quarantineProblem } from './problems.ts';
 import { accept, effective, type Resources, type Rollout, refuse, startRollout, want } from './rollout.ts';
 import { type Standing, verdict } from './verdict.ts';
@@ -40,6 +41,9 @@ const SERVICES_MS = 2_000;
 /** What a service gets from another control plane is in force there in this time, in ms: both have heard of the change at about the same moment. */
 const ELSEWHERE_MS = 500;
 
+/** What a service that is connected to another control plane is waited for under. */
+const ELSEWHERE = 'elsewhere';
+
 type Compiled = GroupConfiguration & { readonly group: string };
 
 /**
@@ -59,14 +63,14 @@ export class Controller {
   #publishing = false;
   /** Proxies may still go by what was before. */
   #changing = false;
-  #overdue = false;
-  #cancelTimer: () => void = () => {};
+  /** What a change waits for before proxies get it: services, and ELSEWHERE. */
+  readonly #services: Patience;
+  /** What acceptance waits for: proxies, and groups of which none is there. */
+  readonly #proxies: Patience;
   /** Groups that have configuration, services' too. */
   #configured: readonly string[] = [];
   /** Groups of which a proxy has been here. */
   readonly #seen = new Set<string>();
-  /** A proxy was here when it was last looked. */
-  #inhabited = false;
   /** Something was accepted since this process began. */
   #proven = false;
   /** A service that has another configuration now is not connected here. */
@@ -75,6 +79,9 @@ export class Controller {
 
   constructor(lastGood: Resources, parts: ControllerParts) {
     this.#parts = parts;
+    const changed = () => this.proxiesChanged();
+    this.#services = new Patience(SERVICES_MS, parts.after, changed);
+    this.#proxies = new Patience(OVERDUE_MS, parts.after, changed);
     this.#rollout = startRollout(lastGood);
   }
 
@@ -90,7 +97,7 @@ export class Controller {
   /** A proxy or a service came, went, or has answered what was published to it. */
   proxiesChanged(): void {
     if (this.#publishing) return;
-    this.#noteProxies();
+    this.#noteClients();
     if (this.#held.length > 0) {
       this.#servicesChanged();
       return;
@@ -103,38 +110,49 @@ export class Controller {
   }
 
   #haveChangedOver(): boolean {
-    const proxies = [...this.#parts.proxies()].filter(({ group }) => !this.#parts.services.has(group));
-    return this.#overdue || proxies.every(({ state }) => state === 'settled');
+    return this.#clients('proxy').every(({ id, state }) => state === 'settled' || this.#proxies.isLate(id));
   }
 
-  /** Who comes first, at the start or after all were gone, gives the others the time to come. */
-  #noteProxies(): void {
-    const wasInhabited = this.#inhabited;
-    this.#inhabited = this.#hasProxies();
-    for (const { group } of this.#parts.proxies())
-      if (!this.#parts.services.has(group)) this.#seen.add(group);
-    if (this.#inhabited && !wasInhabited && this.#held.length === 0) this.#startOverdue();
+  /** The connected proxies, or the connected services. */
+  #clients(kind: 'proxy' | 'service'): readonly Standing[] {
+    const { proxies, services } = this.#parts;
+    return [...proxies()].filter(({ group }) => services.has(group) === (kind === 'service'));
+  }
+
+  /** A group is waited for from when some proxy is there. */
+  #noteClients(): void {
+    const proxies = this.#clients('proxy');
+    for (const { group } of proxies) this.#seen.add(group);
+    const settled = new Set(proxies.filter(({ state }) => state === 'settled').map(({ group }) => group));
+    const groups = proxies.length === 0 ? [] : [...this.#awaited()].filter(group => !settled.has(group));
+    this.#proxies.waitFor([...unsettled(proxies), ...groups.map(groupKey)]);
+    const elsewhere = this.#elsewhere ? [ELSEWHERE] : [];
+    this.#services.waitFor([...unsettled(this.#clients('service')), ...elsewhere]);
   }
 
   /**
    * Groups that cannot take a change while no proxy of theirs is here: those that had one and still have configuration, and of a process
    * that has just begun every one, since proxies come back one by one. Elsewhere is another control plane that hears them.
    */
-  #awaited(): ReadonlySet<string> {
+  #awaited(): readonly string[] {
     const { replicated = false, services } = this.#parts;
-    const groups = replicated ? [] : this.#configured.filter(group => !services.has(group));
-    return new Set(groups.filter(group => !this.#proven || this.#seen.has(group)));
+    if (replicated) return [];
+    return this.#configured.filter(
+      group => !services.has(group) && this.#unproven.has(group) && (!this.#proven || this.#seen.has(group)),
+    );
   }
 
   #judge(): void {
-    const said = verdict(this.#parts.proxies(), this.#unproven, this.#overdue, this.#awaited());
+    const late = (key: string) => this.#proxies.isLate(key);
+    const awaited = this.#awaited().filter(group => !late(groupKey(group)));
+    const said = verdict(this.#parts.proxies(), this.#unproven, ({ id }) => late(id), new Set(awaited));
     if (typeof said === 'object') this.#refuse(said.refused);
     else if (said === 'accepted' && this.#hasProxies()) this.#accept();
   }
 
   /** Services alone do not prove what proxies are to take. */
   #hasProxies(): boolean {
-    return [...this.#parts.proxies()].some(({ group }) => !this.#parts.services.has(group));
+    return this.#clients('proxy').length > 0;
   }
 
   #accept(): void {
@@ -194,17 +212,18 @@ export class Controller {
     const changed = this.#publishGroups(made.filter(({ group }) => services.has(group)));
     this.#waitElsewhere(changed);
     this.#held = made.filter(({ group }) => !services.has(group));
-    this.#cancelTimer();
-    this.#cancelTimer = this.#parts.after(SERVICES_MS, () => this.#release());
+    this.#noteClients();
     this.#servicesChanged();
   }
 
   /** A service may refuse what proxies would take; one that is late holds them for a while only. */
   #servicesChanged(): void {
-    const services = [...this.#parts.proxies()].filter(({ group }) => this.#parts.services.has(group));
+    const services = this.#clients('service');
     const refusing = services.find(({ state }) => state === 'refused');
     if (refusing !== undefined && this.#refuse(refusing.refusal ?? 'it gave no reason')) return;
-    if (!this.#elsewhere && services.every(({ state }) => state !== 'waiting')) this.#release();
+    const waiting = services.filter(({ state }) => state === 'waiting').map(({ id }) => id);
+    const holding = this.#elsewhere ? [...waiting, ELSEWHERE] : waiting;
+    if (holding.every(key => this.#services.isLate(key))) this.#release();
   }
 
   #waitElsewhere(changed: readonly string[]): void {
@@ -226,17 +245,7 @@ export class Controller {
     this.#cancelElsewhere();
     this.#publishGroups(held);
     this.#changing = true;
-    this.#startOverdue();
     this.proxiesChanged();
-  }
-
-  #startOverdue(): void {
-    this.#cancelTimer();
-    this.#overdue = false;
-    this.#cancelTimer = this.#parts.after(OVERDUE_MS, () => {
-      this.#overdue = true;
-      this.proxiesChanged();
-    });
   }
 
   /** Returns the groups whose configuration is another now. */
@@ -265,4 +274,13 @@ export class Controller {
       .filter((resource): resource is Resource => resource !== undefined);
     return [...(this.#candidates?.closed ?? []), ...refused.map(closedResource)];
   }
+}
+
+function unsettled(clients: readonly Standing[]): readonly string[] {
+  return clients.filter(({ state }) => state !== 'settled').map(({ id }) => id);
+}
+
+/** No stream has such an id. */
+function groupKey(group: string): string {
+  return `group ${group}`;
 }

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { type Standing, type Verdict, verdict } from './verdict.ts';
 
 const proxy = (group: string, state: Standing['state']): Standing => ({
+  id: group,
   group,
   state,
   ...(state === 'refused' ? { refusal: 'no' } : {}),
@@ -30,16 +31,30 @@ const table: [what: string, proxies: Standing[], overdue: boolean, expected: Ver
 ];
 for (const [what, proxies, overdue, expected] of table) {
   test(`a trial for group edge when ${what}: ${JSON.stringify(expected)}`, () => {
-    assert.deepEqual(verdict(proxies, new Set(['edge']), overdue), expected);
+    assert.deepEqual(
+      verdict(proxies, new Set(['edge']), () => overdue),
+      expected,
+    );
   });
 }
 
-test('a group that is awaited holds a trial until a proxy of it is there, or it is overdue', () => {
-  const judge = (proxies: Standing[], overdue: boolean) =>
-    verdict(proxies, new Set(['edge', 'other']), overdue, new Set(['edge']));
-  assert.equal(judge([proxy('other', 'settled')], false), 'undecided');
-  assert.equal(judge([proxy('other', 'settled')], true), 'accepted');
-  assert.equal(judge([proxy('other', 'settled'), proxy('edge', 'settled')], false), 'accepted');
-  assert.equal(judge([proxy('edge', 'settled')], false), 'accepted');
-  assert.deepEqual(judge([proxy('other', 'refused')], false), { refused: 'no' });
+test('a proxy that is late does not stand for another that is not', () => {
+  const proxies = ['settled', 'waiting', 'waiting'].map((state, index) => ({
+    ...proxy('edge', state as Standing['state']),
+    id: `${index}`,
+  }));
+  const judge = (...late: readonly string[]) =>
+    verdict(proxies, new Set(['edge']), ({ id }) => late.includes(id));
+  assert.equal(judge('1'), 'undecided');
+  assert.equal(judge('1', '2'), 'accepted');
+});
+
+test('a group that is awaited holds a trial until a proxy of it is there', () => {
+  const judge = (proxies: Standing[], awaited: readonly string[]) =>
+    verdict(proxies, new Set(['edge', 'other']), () => false, new Set(awaited));
+  assert.equal(judge([proxy('other', 'settled')], ['edge']), 'undecided');
+  assert.equal(judge([proxy('other', 'settled')], []), 'accepted');
+  assert.equal(judge([proxy('other', 'settled'), proxy('edge', 'settled')], ['edge']), 'accepted');
+  assert.equal(judge([proxy('edge', 'settled')], ['edge']), 'accepted');
+  assert.deepEqual(judge([proxy('other', 'refused')], ['edge']), { refused: 'no' });
 });

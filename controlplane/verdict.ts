@@ -1,5 +1,7 @@
 /** How one connected proxy stands to what is served to its group. */
 export type Standing = {
+  /** The proxy's stream: another one has another id. */
+  readonly id: string;
   readonly group: string;
   readonly state: 'waiting' | 'settled' | 'refused';
   /** What it said when it refused. */
@@ -11,13 +13,13 @@ export type Verdict = 'accepted' | 'undecided' | { readonly refused: string };
 /**
  * What the proxies together say of a trial that changed the configuration of `groups`: refused as soon as one refuses it;
  * `accepted` when those that are there took it, or when no proxy that is there gets it; `undecided` while one has not answered
- * and `overdue` is false, or when there is no proxy at all. A proxy that does not answer in time does not hold the others, nor
- * does a group of `awaited` of which no proxy is there.
+ * that is not late, or when there is no proxy at all. A proxy that does not answer in time does not hold the others. A group of
+ * `awaited` does as long as no proxy of it is there.
  */
 export function verdict(
   proxies: Iterable<Standing>,
   groups: ReadonlySet<string>,
-  overdue: boolean,
+  isLate: (proxy: Standing) => boolean,
   awaited: ReadonlySet<string> = new Set(),
 ): Verdict {
   const all = [...proxies];
@@ -26,8 +28,8 @@ export function verdict(
   if (refusing !== undefined) return { refused: refusing.refusal ?? 'it gave no reason' };
   if (all.length === 0) return 'undecided';
   const here = new Set(concerned.map(({ group }) => group));
-  if (!overdue && [...groups].some(group => awaited.has(group) && !here.has(group))) return 'undecided';
-  const waiting = concerned.filter(({ state }) => state === 'waiting').length;
-  if (waiting === 0) return 'accepted';
-  return overdue && waiting < concerned.length ? 'accepted' : 'undecided';
+  if ([...groups].some(group => awaited.has(group) && !here.has(group))) return 'undecided';
+  const waiting = concerned.filter(({ state }) => state === 'waiting');
+  if (waiting.length === 0) return 'accepted';
+  return waiting.every(isLate) && waiting.length < concerned.length ? 'accepted' : 'undecided';
 }

@@ -43,6 +43,11 @@ function widen(before: Snapshot | undefined, next: Snapshot, decode: Decode): Sn
   ]);
 }
 
+/** Whether a resource has this name because it is kept. */
+export function isKept(name: string): boolean {
+  return name.includes('~');
+}
+
 type Limit = { readonly domain: Json | undefined; readonly limit: JsonObject };
 
 function keepLimits(
@@ -54,7 +59,7 @@ function keepLimits(
   if (limits.length === 0) return [];
   const any = encodeAny({ ...json, limits: limits.map(({ limit }) => limit) });
   // No name of the operator's has a `~`; what is kept a second time keeps its name.
-  const name = resource.name.includes('~') ? resource.name : `${resource.name}~${resource.version}`;
+  const name = isKept(resource.name) ? resource.name : `${resource.name}~${resource.version}`;
   return [xdsResource(name, any)];
 }
 

@@ -1,0 +1,44 @@
+type After = (ms: number, callback: () => void) => () => void;
+
+/**
+ * Tells what has been waited for too long. A wait begins with the first change that something has
+ * not answered, and goes on through the changes after it. Otherwise frequent changes would keep
+ * everybody waiting for something that never answers.
+ */
+export class Patience {
+  readonly #ms: number;
+  readonly #after: After;
+  readonly #changed: () => void;
+  readonly #waits = new Map<string, { late: boolean; cancel: () => void }>();
+
+  /** `changed` is called whenever something has become late, after `ms` of waiting. */
+  constructor(ms: number, after: After, changed: () => void) {
+    this.#ms = ms;
+    this.#after = after;
+    this.#changed = changed;
+  }
+
+  /** Waits for exactly these from now on. What was among them before waits on. */
+  waitFor(keys: Iterable<string>): void {
+    const wanted = new Set(keys);
+    for (const [key, { cancel }] of this.#waits) {
+      if (wanted.has(key)) continue;
+      cancel();
+      this.#waits.delete(key);
+    }
+    for (const key of wanted) if (!this.#waits.has(key)) this.#begin(key);
+  }
+
+  isLate(key: string): boolean {
+    return this.#waits.get(key)?.late === true;
+  }
+
+  #begin(key: string): void {
+    const wait = { late: false, cancel: () => {} };
+    this.#waits.set(key, wait);
+    wait.cancel = this.#after(this.#ms, () => {
+      wait.late = true;
+      this.#changed();
+    });
+  }
+}
