@@ -36,7 +36,7 @@ metadata: {name: login}
 spec: {JWT: {jwksURI: "https://keys.example/"}}
 `;
 
-const TEXT = 'Filter default/login (in.yaml:2, spec.JWT.jwksURI): there is no key set';
+const TEXT = 'Filter default/login (in.yaml:5, spec.JWT.jwksURI): there is no key set';
 
 async function startPlane(t: TestContext, tls?: TlsServerOptions) {
   const state = mkdtempSync(join(tmpdir(), 'gateway-state-'));
@@ -79,7 +79,7 @@ test('what services find is a Problem with file and line, once, until none of th
   two.report(FINDING);
   const { problems } = await says(FINDING.message);
   assert.deepEqual(problems[0], {
-    ...{ severity: 'error', kind: 'Filter', namespace: 'default', name: 'login', file: 'in.yaml', line: 2 },
+    ...{ severity: 'error', kind: 'Filter', namespace: 'default', name: 'login', file: 'in.yaml', line: 5 },
     ...{ field: FINDING.field, message: FINDING.message },
   });
   assert.deepEqual([...(plane.objectFacts()?.outOfService ?? [])], []);

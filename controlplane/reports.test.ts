@@ -42,7 +42,7 @@ describe('what services report', () => {
         namespace: 'default',
         name: 'a',
         file: 'in.yaml',
-        line: 6,
+        line: 9,
         field: 'spec.service',
         message: 'it is not there',
       },
@@ -93,7 +93,7 @@ describe('what services report', () => {
     const reports = saying([FINDING]);
     reports.problems(BOTH);
     const { wanted } = inForce(`# moved\n${mapping('b')}---\n${mapping('a')}`);
-    assert.equal(reports.problems(want(BOTH, wanted))[0]?.line, 7);
+    assert.equal(reports.problems(want(BOTH, wanted))[0]?.line, 10);
   });
 
   test('of what is not known here, such as a resource of another gateway, is left out', () => {

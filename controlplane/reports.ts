@@ -2,6 +2,7 @@ import { decodeReport, type ReportedFinding } from '#process/report.ts';
 import type { Any } from '#protos/encode.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { Resource } from '#resources/resource.ts';
+import { problemOf } from './compile/problem-of.ts';
 import { effective, type Rollout } from './rollout.ts';
 
 /** Of all streams together: others are not shown. */
@@ -45,7 +46,7 @@ export class Reports {
 }
 
 function toProblem({ field, severity, message }: ReportedFinding, resource: Resource): Problem {
+  if (field !== '') return problemOf(resource, severity, field, message);
   const { kind, namespace, name, source } = resource;
-  const about = { severity, kind, namespace, name, ...source, message };
-  return field === '' ? about : { ...about, field };
+  return { severity, kind, namespace, name, ...source, message };
 }

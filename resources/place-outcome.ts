@@ -1,3 +1,4 @@
+import { fieldLines } from './field-lines.ts';
 import type { FilterSpec } from './filter.ts';
 import { type FieldPath, formatPath } from './finding.ts';
 import { hashSpec } from './hash.ts';
@@ -23,11 +24,13 @@ export function placeOutcome(outcome: Outcome, lineOf: (path: FieldPath) => numb
     const refused = kind === '' ? [] : [{ ...identity, ...salvaged }];
     return { ...EMPTY_FILE, refused, problems, anonymous: kind === '' || name === '' };
   }
+  const lines = fieldLines(document, lineOf);
   // The spec was parsed by the schema of this very kind.
   const resource = {
     ...identity,
     hash: hashSpec(spec),
     spec,
+    ...(lines === '' ? {} : { fieldLines: lines }),
     ...(holdsSecret(kind, spec) ? {} : { document }),
   } as Resource;
   return { ...EMPTY_FILE, resources: [resource], problems };

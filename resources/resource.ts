@@ -1,3 +1,4 @@
+import type { FieldLines } from './field-lines.ts';
 import type { Kind, SpecOf } from './kinds.ts';
 import type { MappingMatch } from './mapping.ts';
 
@@ -19,6 +20,8 @@ type ResourceOf<K extends Kind> = {
   /** Of what the spec means, not of its file, line or spelling. For comparing in memory only: it covers secrets. */
   readonly hash: string;
   readonly spec: SpecOf<K>;
+  /** Where its fields stand. Absent: it is in no file. */
+  readonly fieldLines?: FieldLines;
   /** The whole document as it was written, to be kept and parsed again; never one that holds a secret. */
   readonly document?: Readonly<Record<string, unknown>>;
 };

@@ -1,12 +1,15 @@
+import { lineOfField, type Placed } from '#resources/field-lines.ts';
 import type { Problem, Severity } from '#resources/problem.ts';
 import type { Refused } from '#resources/resource.ts';
 
-/** A Problem of this resource that shows only next to the others. */
+/** Returns a Problem of this resource that shows only next to the others. */
 export function problemOf(
-  { kind, namespace, name, source }: Pick<Refused, 'kind' | 'namespace' | 'name' | 'source'>,
+  resource: Pick<Refused, 'kind' | 'namespace' | 'name'> & Placed,
   severity: Severity,
   field: string,
   message: string,
 ): Problem {
-  return { severity, kind, namespace, name, file: source.file, line: source.line, field, message };
+  const { kind, namespace, name, source } = resource;
+  const line = lineOfField(resource, field);
+  return { severity, kind, namespace, name, file: source.file, line, field, message };
 }

@@ -41,7 +41,7 @@ describe('what is wrong with a provider', () => {
     assert.match(problem?.file ?? '', /site\.yaml$/);
     assert.deepEqual(
       [problem?.line, problem?.name, problem?.field, problem?.severity],
-      [2, 'site', 'spec.OAuth2.authorizationURL', 'error'],
+      [7, 'site', 'spec.OAuth2.authorizationURL', 'error'],
     );
     assert.match(
       problem?.message ?? '',
@@ -51,7 +51,7 @@ describe('what is wrong with a provider', () => {
     assert.equal(code, 1);
     assert.match(
       said,
-      /^error: Filter default\/site \(.*site\.yaml:2, spec\.OAuth2\.authorizationURL\): .*idp\.example/m,
+      /^error: Filter default\/site \(.*site\.yaml:7, spec\.OAuth2\.authorizationURL\): .*idp\.example/m,
     );
     await until(async () => (await request(system.edge, '/site')).status === 502 || undefined);
   });
@@ -82,7 +82,7 @@ describe('what is wrong with a provider', () => {
     );
     assert.ok(about.length > 0);
     for (const line of about)
-      assert.match(line, /\[controlplane\] error: Filter default\/site \(.*site\.yaml:2, /);
+      assert.match(line, /\[controlplane\] error: Filter default\/site \(.*site\.yaml:7, /);
   });
 
   test('is told of no more when the Filter is removed', async () => {

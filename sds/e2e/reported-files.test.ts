@@ -59,7 +59,7 @@ describe('a certificate in files that a Host names', () => {
     assert.match(problem?.file ?? '', /tls\.yaml$/);
     assert.deepEqual(
       [problem?.line, problem?.name, problem?.field, problem?.severity],
-      [3, 'files', 'spec.tls.cert_chain_file', 'error'],
+      [6, 'files', 'spec.tls.cert_chain_file', 'error'],
     );
     assert.match(problem?.message ?? '', /; until it is right there is none, and TLS that needs it fails$/);
   });
@@ -81,7 +81,7 @@ describe('a certificate in files that a Host names', () => {
     assert.equal(code, 1);
     assert.match(
       said,
-      /^error: Host default\/files \(.*tls\.yaml:3, spec\.tls\.cert_chain_file\): the private key does not fit/m,
+      /^error: Host default\/files \(.*tls\.yaml:6, spec\.tls\.cert_chain_file\): the private key does not fit/m,
     );
     assert.doesNotMatch(said, /PRIVATE KEY/);
     write(key, second.key);
@@ -107,6 +107,6 @@ describe('a certificate in files that a Host names', () => {
       .filter(line => line.includes(chain));
     assert.ok(about.length > 0);
     for (const line of about)
-      assert.match(line, /\[controlplane\] error: Host default\/files \(.*tls\.yaml:3, /);
+      assert.match(line, /\[controlplane\] error: Host default\/files \(.*tls\.yaml:6, /);
   });
 });
