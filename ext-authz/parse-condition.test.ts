@@ -7,6 +7,17 @@ import { requestWith } from './testing/requests.ts';
 const REQUEST = requestWith({ 'x-a': '1' }, { authority: 'site.test', method: 'OPTIONS', target: '/a?b' });
 const holds = (written: object) => toRequestMatcher(headerCondition.parse(written))(REQUEST);
 
+test('a condition on the host holds with its port and without', () => {
+  const request = requestWith({}, { authority: 'site.test:8080' });
+  const holds = (written: object) =>
+    toRequestMatcher(headerCondition.parse({ name: 'Host', ...written }))(request);
+  assert.equal(holds({ value: 'site.test' }), true);
+  assert.equal(holds({ value: 'Site.test:8080' }), true);
+  assert.equal(holds({ value: 'site.test:80' }), false);
+  assert.equal(holds({ valueRegex: '^site\\.test$' }), true);
+  assert.equal(holds({ value: 'site.test', negate: true }), false);
+});
+
 for (const [name, value, other] of [
   ['X-A', '1', '2'],
   ['Host', 'Site.Test', 'other.test'],

@@ -1,4 +1,5 @@
 import type { JsonObject } from '#protos/json.ts';
+import { comparedHost } from '#resources/filter-policy-match.ts';
 import { type HeaderCondition, toHeaderMatcher } from '#resources/header-condition.ts';
 import type { HttpRequest } from './http-request.ts';
 import { flagAt, messageAt, requiredText, textAt, WireError } from './wire-json.ts';
@@ -31,14 +32,15 @@ export function toRequestMatcher(condition: HeaderCondition): (request: HttpRequ
   const holds = toHeaderMatcher(condition);
   const pseudo = PSEUDO_HEADERS.get(condition.name);
   if (pseudo === undefined) return ({ headers }) => holds(headers);
-  return request => holds(new Map([[condition.name, [pseudo(request)]]]));
+  return request => holds(new Map([[condition.name, pseudo(request)]]));
 }
 
-const PSEUDO_HEADERS: ReadonlyMap<string, (request: HttpRequest) => string> = new Map([
-  [':authority', ({ authority }) => authority],
-  [':method', ({ method }) => method],
-  [':path', ({ target }) => target],
-  [':scheme', ({ scheme }) => scheme],
+/** The values of each, of which any may match: the host with its port and without. */
+const PSEUDO_HEADERS: ReadonlyMap<string, (request: HttpRequest) => readonly string[]> = new Map([
+  [':authority', ({ authority }: HttpRequest) => [authority, comparedHost(authority)]],
+  [':method', ({ method }: HttpRequest) => [method]],
+  [':path', ({ target }: HttpRequest) => [target]],
+  [':scheme', ({ scheme }: HttpRequest) => [scheme]],
 ]);
 
 function always(): boolean {

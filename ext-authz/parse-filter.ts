@@ -126,7 +126,7 @@ function toAuthentication(message: JsonObject): ClientAuthentication {
   };
 }
 
-/** The listener takes the port from `:authority` (`strip_any_host_port`), so that it cannot tell internal origins apart. */
+/** Hosts are compared without port, so that it cannot tell internal origins apart. */
 function toProtectedOrigin(message: JsonObject): ProtectedOrigin {
   const origin = parseOrigin(textAt(message, 'origin'));
   const internal = parseOriginPattern(textAt(message, 'internal_origin'));

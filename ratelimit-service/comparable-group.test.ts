@@ -23,7 +23,7 @@ function met(group: string): readonly [name: string | undefined, counter: string
 test('a host in any letter case meets the limit of the host, and one counter', () => {
   const [name, counter] = met('tenant=A host=shop.example.com');
   assert.equal(name, 'shop');
-  for (const host of ['SHOP.example.com', 'Shop.Example.com', 'shop.example.COM'])
+  for (const host of ['SHOP.example.com', 'Shop.Example.com', 'shop.example.com:8080', 'shop.example.COM:x'])
     assert.deepEqual(met(`tenant=A host=${host}`), [name, counter]);
 });
 

@@ -1,8 +1,10 @@
+import { comparedHost } from '#resources/filter-policy-match.ts';
 import type { Label } from '#resources/label-pattern.ts';
 import type { LimitIndex } from './limits-index.ts';
 
 /**
- * A label group as it is matched and counted: hosts in lower case, or a client had as many counters as there are ways to write the host.
+ * A label group as it is matched and counted: hosts in lower case and without port. A client would
+ * have as many counters as there are ways to write the host.
  * Source: RFC 9110 section 4.2.3.
  */
 export function comparableGroup(
@@ -12,5 +14,5 @@ export function comparableGroup(
 ): readonly Label[] {
   const keys = hostKeys.get(domain);
   if (keys === undefined) return group;
-  return group.map(({ key, value }) => ({ key, value: keys.has(key) ? value.toLowerCase() : value }));
+  return group.map(({ key, value }) => ({ key, value: keys.has(key) ? comparedHost(value) : value }));
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Message } from '#protos/service.ts';
+import { comparedHost } from '#resources/filter-policy-match.ts';
 import { parseHeaderName } from '#resources/http-token.ts';
 import { canonicalPattern, type PatternLabel } from '#resources/label-pattern.ts';
 import type { Parsed } from '#resources/parsed-string.ts';
@@ -64,7 +65,7 @@ function parsePatternLabel(
   hostKeys: ReadonlySet<string>,
 ): Parsed<PatternLabel> {
   const alternatives = list(message.alternatives).map(({ key, value }) =>
-    toAlternative(text(key), hostKeys.has(text(key)) ? text(value).toLowerCase() : text(value)),
+    toAlternative(text(key), hostKeys.has(text(key)) ? comparedHost(text(value)) : text(value)),
   );
   if (alternatives.length === 0) return { error: `pattern[${index}] is empty` };
   if (alternatives.some(({ key }) => key === '')) return { error: `pattern[${index}]: a key is empty` };

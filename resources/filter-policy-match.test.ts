@@ -99,6 +99,9 @@ test('a glob has 1,024 characters at most', () => {
 });
 
 for (const [authority, host] of [
+  ['a.b:x', 'a.b'],
+  ['[::1]:80', '[::1]'],
+  ['[::1]', '[::1]'],
   ['example.com', 'example.com'],
   ['EXAMPLE.com:8080', 'example.com'],
   ['example.com.:443', 'example.com'],

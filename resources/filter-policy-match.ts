@@ -37,9 +37,15 @@ export function parsePathGlob(text: string): Parsed<string> {
   return { value: glob };
 }
 
-/** The host of `:authority` as it is compared with a rule's: without port and trailing dot, in lower case. */
+/**
+ * The host of `:authority` as all of us compare it: in lower case, without trailing dot and
+ * without what stands behind the last colon, which Envoy takes for the port.
+ */
 export function comparedHost(authority: string): string {
-  return authority.replace(/:\d*$/, '').replace(/\.$/, '').toLowerCase();
+  return authority
+    .replace(/:[^:\]]*$/, '')
+    .replace(/\.$/, '')
+    .toLowerCase();
 }
 
 function fail(what: 'host' | 'path', text: string, reason: string): Parsed<never> {

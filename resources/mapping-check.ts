@@ -44,10 +44,8 @@ function checkReach(spec: Partial<MappingSpec>): readonly Finding[] {
     ...(prefix_regex === true && case_sensitive === false ? [caution(['case_sensitive'], CASE)] : []),
     ...(why === undefined ? [] : [caution(['prefix'], why)]),
     ...refused.map(path => caution(path, UNDERSCORE)),
-    ...(/:\d+$/.test(String(headers[':authority'])) ? [caution(['headers', ':authority'], PORT)] : []),
   ];
 }
 
 const CASE = '`case_sensitive` has no effect with `prefix_regex`: begin the expression with `(?i)`';
 const UNDERSCORE = 'it matches nothing: the edge answers 400 to a header with "_" in its name';
-const PORT = 'it matches nothing: ports are taken from hosts before they are compared; leave it out';

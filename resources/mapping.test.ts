@@ -243,10 +243,6 @@ const WARNED: readonly [fields: object, problem: string][] = [
     { headers: { X_Key: 'a' } },
     'warning spec.headers.x_key: it matches nothing: the edge answers 400 to a header with "_" in its name',
   ],
-  [
-    { headers: { Host: 'a.example:8080' } },
-    'warning spec.headers[":authority"]: it matches nothing: ports are taken from hosts before they are compared; leave it out',
-  ],
   [{ prefix_regex: true, rewrite: '/b' }, 'warning spec.rewrite: `rewrite` is ignored with `prefix_regex`'],
 ];
 

@@ -60,6 +60,7 @@ const OWN: readonly string[] = [
   'x-envoy-upstream-stream-duration-ms',
   'x-forwarded-client-cert',
   'x-forwarded-host',
+  'x-forwarded-port',
 ];
 
 const OTHERS: readonly (readonly [string, string])[] = [

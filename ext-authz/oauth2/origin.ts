@@ -65,15 +65,15 @@ export function loginOrigin([first]: readonly ProtectedOrigin[]): string {
 export const CALLBACK_PATH = '/.gateway/oauth2/redirection-endpoint';
 export const LOGOUT_PATH = '/.gateway/oauth2/logout';
 
+/** Without its port, as the internal origins of items: proxies in front may have mapped it. */
 function internalOrigin({
   authority,
   scheme,
 }: Pick<HttpRequest, 'scheme' | 'authority'>): Origin | undefined {
-  if (!authority.includes(':')) return { scheme, host: authority, port: defaultPort(scheme) };
+  const port = defaultPort(scheme);
+  if (!authority.includes(':')) return { scheme, host: authority, port };
   const parsed = parseAuthority(authority);
-  if ('error' in parsed) return undefined;
-  const { host, port = defaultPort(scheme) } = parsed.value;
-  return { scheme, host, port };
+  return 'error' in parsed ? undefined : { scheme, host: parsed.value.host, port };
 }
 
 function externalHost(

@@ -33,6 +33,10 @@ export function everyMatcher(): Compiled {
     { name: 'exact', domains: ['shop.example.com', '[::1]'], routes },
     { name: 'any', domains: ['*'], routes },
   ];
-  const configuration = { name: 'edge', json: { virtual_hosts: domains }, origins: [] };
+  const configuration = {
+    name: 'edge',
+    json: { ignore_port_in_host_matching: true, virtual_hosts: domains },
+    origins: [],
+  };
   return { resources: new Map([...resources, [ROUTE_CONFIGURATION, [configuration]]]), problems };
 }

@@ -4,7 +4,7 @@ import { staticTestBootstrap } from '#controlplane/compile/testing/static-test-b
 import { startEnvoy } from '#envoy/e2e/envoy-process.ts';
 import { until } from '#envoy/e2e/until.ts';
 import { isJsonObject, type Json, type JsonObject } from '#protos/json.ts';
-import { LISTENER } from '#protos/type-url.ts';
+import { LISTENER, ROUTE_CONFIGURATION } from '#protos/type-url.ts';
 import type { ClientRequest } from '../client-request.ts';
 import { virtualHostsOf } from '../route-configuration.ts';
 
@@ -52,7 +52,9 @@ function tellingListener(
   const [listener] = compiled.resources.get(LISTENER) ?? [];
   if (listener === undefined) throw new Error(`${name} has no listener`);
   const { '@type': _, ...json } = listener.json;
-  const route_config = { virtual_hosts: tellingHosts(compiled, shown) };
+  const [routes] = compiled.resources.get(ROUTE_CONFIGURATION) ?? [];
+  const { ignore_port_in_host_matching = false } = routes?.json ?? {};
+  const route_config = { ignore_port_in_host_matching, virtual_hosts: tellingHosts(compiled, shown) };
   const telling = replaced(json, {
     rds: ['route_config', route_config],
     http_filters: ['http_filters', ROUTER],

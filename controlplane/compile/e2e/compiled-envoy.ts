@@ -4,6 +4,7 @@ import { type EnvoyProcess, startEnvoy } from '#envoy/e2e/envoy-process.ts';
 import type { JsonObject } from '#protos/json.ts';
 import { LISTENER } from '#protos/type-url.ts';
 import { compile } from '../compile.ts';
+import type { CompileOptions } from '../options.ts';
 import { resourceSetOf } from '../testing/resource-set-of.ts';
 import { staticTestBootstrap } from '../testing/static-test-bootstrap.ts';
 import type { Echo } from './echo-server.ts';
@@ -41,6 +42,7 @@ export async function startCompiled(
   group = 'edge',
   change: (bootstrap: JsonObject) => JsonObject = bootstrap => bootstrap,
   extAuthz = { host: '127.0.0.1', port: 18001 },
+  options: Partial<CompileOptions> = {},
 ): Promise<CompiledEnvoy> {
   const { resources } = resourceSetOf(yaml);
   const anyPort = { host: '127.0.0.1', port: 0 };
@@ -49,6 +51,7 @@ export async function startCompiled(
     sds: { host: '127.0.0.1', port: 18003 },
     rateLimit: { host: '127.0.0.1', port: 18002 },
     extAuthz,
+    ...options,
   });
   const envoy: EnvoyProcess = await startEnvoy(change(staticTestBootstrap(compiled)), [
     '--file-flush-interval-msec',

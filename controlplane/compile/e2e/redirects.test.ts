@@ -51,6 +51,11 @@ const RESOURCES = (upstream: string, limits: string) =>
       'prefix: /headers/, add_response_headers: {cache-control: no-store}',
     ),
     redirect('own-host', 'www.example.com', 'prefix: /, host: example.com'),
+    document(
+      'Mapping',
+      'said',
+      `prefix: /said/, service: '${upstream}', add_request_headers: {x-forwarded-port: '1234', X-Forwarded-Host: mapped}`,
+    ),
     document('Mapping', 'served', `prefix: /served/, service: '${upstream}'`),
     document(
       'Mapping',
@@ -142,3 +147,41 @@ test('regex_rewrite replaces each place where its expression is found, not in th
 test('with auto_host_rewrite a service sees the name under which it is known', async () => {
   assert.equal((await envoy.echo('/auto/', { host: 'shop.example.com' })).headers.host, 'localhost');
 });
+
+test('what a trusted proxy says of host and port stands', async () => {
+  const said = { 'x-forwarded-host': 'shop.example.com', 'x-forwarded-port': '8443' };
+  const { headers } = await envoy.echo('/served/x', { host: 'inner:8080', headers: said });
+  for (const [name, value] of Object.entries(said)) assert.equal(headers[name], value, name);
+  assert.equal(headers.host, 'inner:8080');
+});
+
+test('where a trusted proxy says nothing of them, they are those of the request', async () => {
+  const { headers } = await envoy.echo('/served/x', { host: 'inner:8080' });
+  assert.deepEqual([headers['x-forwarded-host'], headers['x-forwarded-port']], ['inner:8080', '8080']);
+  const plain = await envoy.echo('/served/x', { host: 'inner' });
+  assert.deepEqual(
+    [plain.headers['x-forwarded-host'], plain.headers['x-forwarded-port']],
+    ['inner', undefined],
+  );
+});
+
+test('a Mapping replaces what the edge says of host and port', async () => {
+  const { headers } = await envoy.echo('/said/x', { host: 'inner:8080' });
+  assert.deepEqual([headers['x-forwarded-host'], headers['x-forwarded-port']], ['mapped', '1234']);
+});
+
+for (const [httpsPort, port] of [
+  [443, ''],
+  [8443, ':8443'],
+] as const) {
+  test(`a Host without TLS is sent to https on ${httpsPort} from any port`, async t => {
+    const hosts = document('Host', 'all', "hostname: '*', requestPolicy: {insecure: {action: Redirect}}");
+    const redirecting = await startCompiled(hosts, 'edge', undefined, undefined, { httpsPort });
+    t.after(() => redirecting.stop());
+    for (const from of ['', ':80', ':8080']) {
+      const { headers, status } = await redirecting.ask('/x?a', { host: `shop.test${from}` });
+      assert.equal(status, 301);
+      assert.equal(new URL(String(headers.location)).href, `https://shop.test${port}/x?a`, from);
+    }
+  });
+}

@@ -31,6 +31,11 @@ const RESOURCES = (blue: string, green: string) =>
     mapping('posted', `prefix: /kept, rewrite: "", method: POST, service: '${green}'`),
     mapping('tenant', `prefix: /kept, rewrite: "", headers: {x-tenant: green}, service: '${green}'`),
     mapping('host', `host: green.example.com, prefix: /, service: '${green}', host_rewrite: inner`),
+    mapping(
+      'expression',
+      `host: '^shop\\.(test|example\\.org)$', host_regex: true, prefix: /, service: '${green}'`,
+    ),
+    mapping('named', `prefix: /kept, rewrite: "", headers: {Host: named.test}, service: '${green}'`),
     mapping('hosts', `host: '*.example.com', prefix: /, service: '${blue}'`),
     mapping('stable', `prefix: /canary/, service: '${blue}'`),
     mapping('canary', `prefix: /canary/, service: '${green}', weight: 25`),
@@ -60,6 +65,9 @@ const FORWARDED: readonly { ask: string; with?: Ask; server: string; path: strin
   { ask: '/kept/x', with: { headers: { 'X-Tenant': 'green' } }, server: 'green', path: '/kept/x' },
   { ask: '/x', with: { host: 'green.example.com' }, server: 'green', path: '/x' },
   { ask: '/x', with: { host: 'GREEN.example.com.:8080' }, server: 'green', path: '/x' },
+  { ask: '/x', with: { host: 'green.example.com:odd' }, server: 'green', path: '/x' },
+  { ask: '/x', with: { host: 'Shop.example.org:8443' }, server: 'green', path: '/x' },
+  { ask: '/kept/x', with: { host: 'named.test:81' }, server: 'green', path: '/kept/x' },
   { ask: '/x', with: { host: 'other.shop.example.com' }, server: 'blue', path: '/x' },
   { ask: '/user/x', with: { host: 'green.example.com' }, server: 'blue', path: '/x' },
 ];
@@ -83,6 +91,7 @@ const ANSWERED: readonly { ask: string; with?: Ask; status: number; why: string 
   { ask: '/%73ecret.txt', status: 500, why: 'nor does percent-encoding' },
   { ask: '/admin/x', with: { host: 'any.example.com' }, status: 500, why: 'the policy is for that host' },
   { ask: '/admin/x', with: { host: 'Green.Example.Com:80' }, status: 500, why: 'a host has no case' },
+  { ask: '/admin/x', with: { host: 'any.example.com:81' }, status: 500, why: 'nor a port' },
   { ask: '/admin/x', with: { host: 'example.org' }, status: 404, why: 'the policy is for another host' },
   { ask: '/kept/a%2Fb', status: 400, why: 'escaped slashes are refused' },
   { ask: '/kept/x', with: { headers: { x_tenant: 'a' } }, status: 400, why: '_ and - are confused upstream' },
@@ -107,6 +116,25 @@ test('a closed route says so in JSON, and nothing may keep that answer', async (
 test('the service sees the host that host_rewrite gives', async () => {
   assert.equal((await envoy.echo('/x', { host: 'green.example.com' })).headers.host, 'inner');
 });
+
+for (const [host, sent, port] of [
+  ['localhost', 'localhost', '80'],
+  ['localhost:8080', 'localhost:8080', '8080'],
+  ['LocalHost.:8080', 'LocalHost:8080', '8080'],
+  ['[::1]:8443', '[::1]:8443', '8443'],
+  ['[::1]', '[::1]', '80'],
+] as const) {
+  test(`the service sees ${host} as the client sent it, without its dot`, async () => {
+    const { headers } = await envoy.echo('/kept/x', {
+      host,
+      headers: { 'x-forwarded-host': 'evil.test', 'x-forwarded-port': '1' },
+    });
+    assert.deepEqual(
+      [headers.host, headers['x-forwarded-host'], headers['x-forwarded-port']],
+      [sent, sent, port],
+    );
+  });
+}
 
 test('what a client claims of its address and scheme does not count', async () => {
   const { headers } = await envoy.echo('/kept/x', {

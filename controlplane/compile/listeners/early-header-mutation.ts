@@ -1,17 +1,16 @@
 import type { JsonObject } from '#protos/json.ts';
 import { extension } from '../extension.ts';
-
-type HeaderValue = { readonly key: string; readonly value: string };
-
-const OVERWRITE = 'OVERWRITE_IF_EXISTS_OR_ADD';
+import type { HeaderChange } from '../forwarded-headers.ts';
 
 /**
  * The part of Envoy's `HttpConnectionManager` that takes these headers from what a client sent, before any filter and any route:
  * whatever arrives upstream under such a name was set by the gateway. The names come in lower case and sorted; `set` is
  * what the gateway says instead. Without any of them there is no such part. Header names with `_` need no more than this: the edge refuses requests that have one.
  */
-export function earlyHeaderMutation(names: readonly string[], set?: HeaderValue): JsonObject {
-  const append = set === undefined ? [] : [{ append: { header: { ...set }, append_action: OVERWRITE } }];
+export function earlyHeaderMutation(names: readonly string[], set: readonly HeaderChange[]): JsonObject {
+  const append = set.map(({ append_action, key, value }) => ({
+    append: { header: { key, value }, append_action },
+  }));
   const mutations = [...names.map(remove => ({ remove })), ...append];
   if (mutations.length === 0) return {};
   const typed_config = extension('http.early_header_mutation.header_mutation.v3.HeaderMutation', {

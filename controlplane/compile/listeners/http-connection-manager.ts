@@ -1,6 +1,7 @@
 import type { JsonObject } from '#protos/json.ts';
 import { toDuration } from '../duration.ts';
 import { extension } from '../extension.ts';
+import { forwardedHeaders, type HeaderChange } from '../forwarded-headers.ts';
 import type { ModuleConfig } from '../module-config.ts';
 import { STREAM_IDLE_MS } from '../routes/mapping-route.ts';
 import { LOCAL_REPLY_CONFIG } from '../routes/retriable-header.ts';
@@ -50,7 +51,6 @@ export function httpConnectionManager(
 const PATHS_AND_HOSTS: JsonObject = {
   normalize_path: true,
   merge_slashes: true,
-  strip_any_host_port: true,
   strip_trailing_host_dot: true,
 };
 
@@ -74,7 +74,7 @@ function edge({ config, ownHeaders }: EdgeParts, tls: TlsChain | undefined): Jso
   return {
     ...earlyHeaderMutation(
       [HOST_HEADER, ...ownHeaders],
-      tls === undefined ? undefined : { key: HOST_HEADER, value: tls.mark },
+      [...(tls === undefined ? [] : [markOf(tls)]), ...forwardedHeaders(config, tls !== undefined)],
     ),
     ...(tls?.hasClientCertificates ? CLIENT_CERTIFICATE : {}),
     ...(tls?.host.hsts === undefined ? {} : hstsOfLocalReplies(tls.host.hostname, tls.host.hsts)),
@@ -89,6 +89,10 @@ function edge({ config, ownHeaders }: EdgeParts, tls: TlsChain | undefined): Jso
     ...(config.server_name === undefined ? {} : { server_name: config.server_name }),
     access_log: [accessLog(config.proxy_log_format)],
   };
+}
+
+function markOf({ mark }: TlsChain): HeaderChange {
+  return { key: HOST_HEADER, value: mark, append_action: 'OVERWRITE_IF_EXISTS_OR_ADD' };
 }
 
 /**

@@ -3,6 +3,7 @@ import type { HostPort } from '#resources/host.ts';
 import { extAuthzFilter } from '../ext-authz/ext-authz-filter.ts';
 import { IDENTITY_HEADERS_FILTER } from '../ext-authz/identity-headers.ts';
 import { extension } from '../extension.ts';
+import { PORT_READER } from '../forwarded-headers.ts';
 import type { ModuleConfig } from '../module-config.ts';
 import { type RateLimitFilter, rateLimitFilter } from '../rate-limits/rate-limit-filter.ts';
 import { CORS_FILTER } from '../routes/cors.ts';
@@ -25,6 +26,7 @@ export function httpFilters(deciders: Deciders | undefined, tls = false): readon
   const { use_remote_address, xff_num_trusted_hops } = deciders.config;
   const isConnectionOfClient = use_remote_address && xff_num_trusted_hops === 0;
   return [
+    PORT_READER,
     ...(tls ? [HSTS] : []),
     CORS_FILTER,
     IDENTITY_HEADERS_FILTER,

@@ -36,7 +36,7 @@ test('the keys of labels that read the host are those of Mappings and default la
     hostLabelKeys(resources),
     new Map([
       ['shop', ['default_host']],
-      ['gateway', ['__proto__', 'host']],
+      ['gateway', ['__proto__', 'forwarded', 'host']],
       ['other', ['h']],
     ]),
   );
@@ -50,6 +50,6 @@ test('the rate limit service is told them, and again when a Mapping changes them
     return rateLimitMessages(changed, memo).resources.get(RATE_LIMIT)?.[0]?.json.host_keys;
   };
   assert.equal(hostKeys(''), undefined);
-  assert.deepEqual(hostKeys(MAPPINGS), ['__proto__', 'host']);
+  assert.deepEqual(hostKeys(MAPPINGS), ['__proto__', 'forwarded', 'host']);
   assert.equal(hostKeys(''), undefined);
 });

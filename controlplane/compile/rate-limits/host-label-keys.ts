@@ -3,12 +3,18 @@ import type { ResourceSet } from '#resources/resource-set.ts';
 import { moduleConfig } from '../module-config.ts';
 import { EDGE } from '../node-groups.ts';
 
-/** Keys of the labels that hold the host of a request, by label domain, sorted: the rate limit service takes their letter case for nothing. */
+/** The edge says in both what the client sent as host. */
+const HOST_HEADERS: ReadonlySet<string> = new Set([':authority', 'x-forwarded-host']);
+
+/**
+ * Keys of the labels that hold the host of a request, by label domain, sorted: the rate limit
+ * service ignores their letter case and port.
+ */
 export function hostLabelKeys(resources: ResourceSet): ReadonlyMap<string, readonly string[]> {
   const keys = new Map<string, Set<string>>();
   const add = (domain: string, specifiers: readonly LabelSpecifier[]) => {
     for (const specifier of specifiers) {
-      if (specifier.type !== 'request_header' || specifier.header !== ':authority') continue;
+      if (specifier.type !== 'request_header' || !HOST_HEADERS.has(specifier.header)) continue;
       keys.set(domain, (keys.get(domain) ?? new Set()).add(specifier.key));
     }
   };

@@ -1,5 +1,6 @@
 import type { JsonObject } from '#protos/json.ts';
 import type { ReadableRule, Refused } from '#resources/resource.ts';
+import { hostMatches } from '../authority-match.ts';
 import { quoteRegex } from '../quote-regex.ts';
 import { closed } from './closed-route.ts';
 
@@ -33,8 +34,7 @@ function mayCover(host: string, domain: string): boolean {
 
 function hostMatch({ host = '*' }: ReadableRule, domain: string): JsonObject {
   if (!domain.startsWith('*') || isAny(host)) return {};
-  const regex = `(?i)${hostRegex(host)}`;
-  return { headers: [{ name: ':authority', string_match: { safe_regex: { regex } } }] };
+  return { headers: [hostMatches(hostRegex(host))] };
 }
 
 function hostRegex(glob: string): string {

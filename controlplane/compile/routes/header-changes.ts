@@ -29,13 +29,16 @@ function list(name: string, items: readonly (JsonObject | string)[]): JsonObject
   return items.length === 0 ? {} : { [name]: items };
 }
 
+/** The edge has said them: a service that reads one value would not take the second. */
+const FORWARDED: ReadonlySet<string> = new Set(['x-forwarded-host', 'x-forwarded-port']);
+
 /** What replaces a header does so with an empty value, too: else what it is to replace would stand. */
 function toAdd(headers: AddedHeaders): readonly JsonObject[] {
   return Object.entries(headers)
     .sort(([a], [b]) => compareText(a, b))
     .map(([key, { append, value }]) => ({
       header: { key, value },
-      ...(append
+      ...(append && !FORWARDED.has(key)
         ? { append_action: 'APPEND_IF_EXISTS_OR_ADD' }
         : { append_action: 'OVERWRITE_IF_EXISTS_OR_ADD', keep_empty_value: true }),
     }));

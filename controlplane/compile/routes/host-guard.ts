@@ -7,6 +7,7 @@ import { HOST_HEADER, hostMark } from '../tls/host-header.ts';
 import { HSTS_FILTER, hstsOf, WITHOUT_HSTS } from '../tls/hsts.ts';
 import { closed } from './closed-route.ts';
 import type { RouteEntry } from './route-entry.ts';
+import { toHttps } from './to-https.ts';
 
 /** What a Host demands of the requests in the virtual host of one domain. */
 export type HostGuard = {
@@ -45,7 +46,7 @@ export function hostGuards(
   const uncovered = (domain: string, declares: boolean): HostGuard => ({
     ...NONE,
     first: hasTls ? [misdirected(OWN_ROUTE, undefined)] : [],
-    insecure: redirects && !declares && !covers(domain) ? [redirectAll(httpsPort)] : [],
+    insecure: redirects && !declares && !covers(domain) ? redirectAll(httpsPort) : [],
   });
   return {
     // What no Host covers is answered by one of `*`, whatever else there is.
@@ -67,7 +68,7 @@ function guardOf(host: EdgeHost, hasTls: boolean, httpsPort: number): HostGuard 
   if (insecure === 'closed') return { ...NONE, first: [closed(id, { prefix: '/' })] };
   return {
     first,
-    insecure: insecure === 'Route' ? [] : [insecureRoute(host, insecure, httpsPort)],
+    insecure: insecure === 'Route' ? [] : insecureRoutes(host, insecure, httpsPort),
     perFilter: hsts === undefined || tls === undefined ? {} : { [HSTS_FILTER]: hstsOf(hsts) },
   };
 }
@@ -92,30 +93,28 @@ function misdirected(name: string, mark: string | undefined): JsonObject {
  * Without TLS is what the scheme says, which a proxy in front that is trusted may know better than the connection; where clients show certificates only the connection
  * knows of it.
  */
-function insecureRoute({ id, tls }: EdgeHost, action: 'Redirect' | 'Reject', httpsPort: number): JsonObject {
+function insecureRoutes(
+  { id, tls }: EdgeHost,
+  action: 'Redirect' | 'Reject',
+  httpsPort: number,
+): readonly JsonObject[] {
   const needsConnection = typeof tls === 'object' && tls.authorities !== undefined;
   const condition = needsConnection
     ? { name: HOST_HEADER, present_match: true, invert_match: true }
     : { name: 'x-forwarded-proto', string_match: { exact: 'https' }, invert_match: true };
   const match = { prefix: '/', headers: [condition] };
-  if (action === 'Redirect') return { name: id, match, redirect: toHttps(httpsPort), ...WITHOUT_FILTERS };
+  if (action === 'Redirect') return toHttps(id, [condition], httpsPort);
   const direct_response = {
     status: 403,
     body: { inline_string: body('This host is served by https only.', 403) },
   };
-  return { name: id, match, direct_response, ...JSON_ANSWER, ...WITHOUT_FILTERS };
+  return [{ name: id, match, direct_response, ...JSON_ANSWER, ...WITHOUT_FILTERS }];
 }
 
 /** Where every Host sends requests without TLS to https, so are those for names that no Host has. */
-function redirectAll(httpsPort: number): JsonObject {
+function redirectAll(httpsPort: number): readonly JsonObject[] {
   const condition = { name: 'x-forwarded-proto', string_match: { exact: 'https' }, invert_match: true };
-  const match = { prefix: '/', headers: [condition] };
-  return { name: OWN_ROUTE, match, redirect: toHttps(httpsPort), ...WITHOUT_FILTERS };
-}
-
-/** The listener has taken the port from the host: only another than that of https is written. */
-function toHttps(port: number): JsonObject {
-  return { https_redirect: true, ...(port === 443 ? {} : { port_redirect: port }) };
+  return toHttps(OWN_ROUTE, [condition], httpsPort);
 }
 
 function body(message: string, status_code: number): string {

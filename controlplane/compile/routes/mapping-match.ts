@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '#protos/json.ts';
 import type { MappingMatch } from '#resources/mapping.ts';
+import { authorityIs, authorityMatches, hostMatches } from '../authority-match.ts';
 import { mappingDomain } from '../mapping-domain.ts';
 import { compareText } from '../order.ts';
 import type { RouteRank } from './route-entry.ts';
@@ -45,16 +46,27 @@ function pathMatch({ prefix, prefix_exact, prefix_regex }: MappingMatch): JsonOb
 }
 
 function hostMatchers({ host, host_regex }: MappingMatch): readonly Json[] {
-  return host_regex ? [{ name: ':authority', ...expression(`(?i)${host}`) }] : [];
+  return host_regex ? [hostMatches(host)] : [];
 }
 
 function headerMatchers({ method, method_regex, headers, regex_headers }: MappingMatch): readonly Json[] {
   const methods = method === undefined ? {} : { ':method': method };
   return [
     ...(method_regex ? named(methods, expression) : named(methods, exact)),
-    ...named(headers, exact),
-    ...named(regex_headers, expression),
+    ...onHeaders(headers, exact, authorityIs),
+    ...onHeaders(regex_headers, expression, authorityMatches),
   ];
+}
+
+/** Conditions on headers, of which the one on the host leaves the port out. */
+function onHeaders<T extends string | true>(
+  matches: Readonly<Record<string, T>>,
+  toMatcher: (value: T) => JsonObject,
+  toHostMatcher: (value: string) => JsonObject,
+): readonly Json[] {
+  return named(matches, (value, name) =>
+    name === ':authority' && value !== true ? toHostMatcher(value) : toMatcher(value),
+  );
 }
 
 function queryMatchers({ query_parameters, regex_query_parameters }: MappingMatch): readonly Json[] {
@@ -63,11 +75,11 @@ function queryMatchers({ query_parameters, regex_query_parameters }: MappingMatc
 
 function named<T>(
   matches: Readonly<Record<string, T>>,
-  toMatcher: (value: T) => JsonObject,
+  toMatcher: (value: T, name: string) => JsonObject,
 ): readonly Json[] {
   return Object.entries(matches)
     .sort(([a], [b]) => compareText(a, b))
-    .map(([name, value]) => ({ name, ...toMatcher(value) }));
+    .map(([name, value]) => ({ name, ...toMatcher(value, name) }));
 }
 
 function exact(value: string | true): JsonObject {

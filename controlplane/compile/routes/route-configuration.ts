@@ -1,16 +1,27 @@
 import type { JsonObject } from '#protos/json.ts';
+import { forwardedPort } from '../forwarded-headers.ts';
+import type { ModuleConfig } from '../module-config.ts';
 import { EDGE } from '../node-groups.ts';
 import { HOST_HEADER } from '../tls/host-header.ts';
 import { RETRIABLE_HEADER } from './retriable-header.ts';
 
 /** Envoy's `RouteConfiguration` of a node group, whose name it has. */
-export function toRouteConfiguration(group: string, virtualHosts: readonly JsonObject[]): JsonObject {
+export function toRouteConfiguration(
+  group: string,
+  virtualHosts: readonly JsonObject[],
+  config: ModuleConfig,
+): JsonObject {
   return {
     '@type': 'type.googleapis.com/envoy.config.route.v3.RouteConfiguration',
     name: group,
     virtual_hosts: virtualHosts,
+    ignore_port_in_host_matching: true,
     ...(group === EDGE
-      ? { request_headers_to_remove: [HOST_HEADER], response_headers_to_remove: [RETRIABLE_HEADER] }
+      ? {
+          ...forwardedPort(config),
+          request_headers_to_remove: [HOST_HEADER],
+          response_headers_to_remove: [RETRIABLE_HEADER],
+        }
       : {}),
   };
 }

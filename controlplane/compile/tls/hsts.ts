@@ -1,6 +1,8 @@
 import type { JsonObject } from '#protos/json.ts';
+import { hostMatches } from '../authority-match.ts';
 import { extension } from '../extension.ts';
 import { withoutFilter } from '../per-filter-config.ts';
+import { quoteRegex } from '../quote-regex.ts';
 
 /** The filter that writes `Strict-Transport-Security`. It stands in the chains of TLS alone (RFC 6797, section 7.2), and virtual hosts say what it writes. */
 export const HSTS_FILTER = 'envoy.filters.http.header_mutation';
@@ -15,7 +17,7 @@ export const HSTS: JsonObject = {
  * to who asks for the Host's own names, and not where such a name is another Host's (421).
  */
 export function hstsOfLocalReplies(hostname: string, value: string): JsonObject {
-  const own = { header_filter: { header: { name: ':authority', ...ownNames(hostname) } } };
+  const own = { header_filter: { header: ownNames(hostname) } };
   const directed = { or_filter: { filters: [status('LE', 420), status('GE', 422)] } };
   return {
     local_reply_config: {
@@ -29,11 +31,10 @@ export function hstsOfLocalReplies(hostname: string, value: string): JsonObject 
   };
 }
 
-/** Part of a `HeaderMatcher`. `*` has every name, and Envoy takes no empty suffix. */
+/** A `HeaderMatcher` for the names of a Host. */
 function ownNames(hostname: string): JsonObject {
-  if (hostname === '*') return { present_match: true };
-  const name = hostname.startsWith('*') ? { suffix: hostname.slice(1) } : { exact: hostname };
-  return { string_match: { ...name, ignore_case: true } };
+  if (hostname === '*') return { name: ':authority', present_match: true };
+  return hostMatches(quoteRegex(hostname).replace(/^\\\*/, '.*'));
 }
 
 /** What a virtual host says of it. The service's own header does not stand. */

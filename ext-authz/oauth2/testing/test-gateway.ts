@@ -172,9 +172,10 @@ export function toProtected(written: string | TestOrigin): ProtectedOrigin {
     origin,
     internalOrigin = origin,
   } = typeof written === 'string' ? { origin: written } : written;
+  const { scheme, host } = must(parseOriginPattern(internalOrigin));
   return {
     origin: must(parseOrigin(origin)),
-    internalOrigin: must(parseOriginPattern(internalOrigin)),
+    internalOrigin: { scheme, host },
     includeSubdomains,
   };
 }

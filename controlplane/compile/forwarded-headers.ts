@@ -1,0 +1,64 @@
+import type { JsonObject } from '#protos/json.ts';
+import { extension } from './extension.ts';
+import type { ModuleConfig } from './module-config.ts';
+
+/** A header that the gateway says. In `value` stand formatters of Envoy. */
+export type HeaderChange = {
+  readonly key: string;
+  readonly value: string;
+  readonly append_action: 'OVERWRITE_IF_EXISTS_OR_ADD' | 'ADD_IF_ABSENT';
+};
+
+/** The dynamic metadata in which the port stands that a client wrote behind the host. */
+const NAMESPACE = 'gateway.authority';
+
+type Trust = Pick<ModuleConfig, 'use_remote_address' | 'xff_num_trusted_hops'>;
+
+/**
+ * What the edge says in X-Forwarded-Host and X-Forwarded-Port before anything decides. A proxy in
+ * front that is trusted has said it already, as with X-Forwarded-Proto.
+ */
+export function forwardedHeaders(trust: Trust, hasTls: boolean): readonly HeaderChange[] {
+  const host = { key: 'x-forwarded-host', value: '%REQ(:AUTHORITY)%' };
+  if (trustsProxy(trust)) return [{ ...host, append_action: 'ADD_IF_ABSENT' }];
+  const port = { key: 'x-forwarded-port', value: hasTls ? '443' : '80' };
+  return [host, port].map(each => ({ ...each, append_action: 'OVERWRITE_IF_EXISTS_OR_ADD' }));
+}
+
+/**
+ * The part of the edge's `RouteConfiguration` that says the port that the client wrote. Without one
+ * there it has written the scheme's own.
+ */
+export function forwardedPort(trust: Trust): JsonObject {
+  const header = { key: 'x-forwarded-port', value: `%DYNAMIC_METADATA(${NAMESPACE}:port)%` };
+  const append_action = trustsProxy(trust) ? 'ADD_IF_ABSENT' : 'OVERWRITE_IF_EXISTS_OR_ADD';
+  return {
+    request_headers_to_add: [{ header, append_action }],
+    // What a Mapping adds stands over it.
+    most_specific_header_mutations_wins: true,
+  };
+}
+
+/** The filter that reads the port. No formatter of Envoy takes a header apart. */
+export const PORT_READER: JsonObject = {
+  name: 'envoy.filters.http.header_to_metadata',
+  typed_config: extension('filters.http.header_to_metadata.v3.Config', {
+    request_rules: [
+      {
+        header: ':authority',
+        on_header_present: {
+          metadata_namespace: NAMESPACE,
+          key: 'port',
+          regex_value_rewrite: {
+            pattern: { regex: '^.*?(?::([0-9]{1,5}))?$' },
+            substitution: '\\1',
+          },
+        },
+      },
+    ],
+  }),
+};
+
+function trustsProxy({ use_remote_address, xff_num_trusted_hops }: Trust): boolean {
+  return !use_remote_address || xff_num_trusted_hops > 0;
+}
