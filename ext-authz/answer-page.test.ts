@@ -42,10 +42,43 @@ for (const [accept, html] of [
   });
 }
 
-test('JSON says message and status, the request id on 5XX only', () => {
-  const body = (status: number) => JSON.parse(answerPage(requestWith(), { status, message: 'm"' }).body);
-  assert.deepEqual(body(499), { message: 'm"', status_code: 499 });
-  assert.deepEqual(body(500), { message: 'm"', status_code: 500, request_id: 'request-1' });
+test('JSON says message, request id and status, and no words for people', () => {
+  const page = { status: 403, message: 'm"', title: 't', advice: 'a', links: [{ href: '/', text: 'l' }] };
+  const body = (id: string) => JSON.parse(answerPage(requestWith({}, { id }), page).body);
+  assert.deepEqual(body('r-1'), { message: 'm"', request_id: 'r-1', status_code: 403 });
+  assert.deepEqual(body(''), { message: 'm"', status_code: 403 });
+});
+
+test('HTML is a page in the colours of its reader, with a headline, what to do and where to go', () => {
+  const request = requestWith({ accept: 'text/html' });
+  const links = [
+    { href: '/a', text: 'One' },
+    { href: '/b', text: 'Two' },
+  ];
+  const { body } = answerPage(request, { status: 403, message: 'What.', advice: 'Do.', links });
+  assert.match(body, /^<!doctype html>\n<html lang="en">/);
+  assert.match(body, /<meta name="color-scheme" content="light dark">/);
+  assert.match(body, /<meta name="viewport" content="width=device-width, initial-scale=1">/);
+  assert.match(body, /<title>You may not see this page<\/title>/);
+  const main = /<main>(.*)<\/main>/s.exec(body)?.[1]?.trim().split('\n');
+  assert.deepEqual(main, [
+    '<h1>You may not see this page</h1>',
+    '<p>What.</p>',
+    '<p>Do.</p>',
+    '<ul>',
+    '<li><a href="/a">One</a></li>',
+    '<li><a href="/b">Two</a></li>',
+    '</ul>',
+    '<p><small>Status 403, request ID <code>request-1</code></small></p>',
+  ]);
+});
+
+test('HTML has no style, script or image, which its Content-Security-Policy would not let in', () => {
+  const request = requestWith({ accept: 'text/html' });
+  for (const status of [400, 401, 403, 404, 405, 413, 429, 500, 502, 503, 504]) {
+    const { body } = answerPage(request, { status, message: 'm' });
+    assert.doesNotMatch(body, /<(?:style|script|img|link|form)|style=|\son\w+=|<h1><\/h1>/);
+  }
 });
 
 test('HTML escapes whatever it shows', () => {
@@ -54,7 +87,9 @@ test('HTML escapes whatever it shows', () => {
   const { body } = answerPage(request, {
     status: 500,
     message: nasty,
-    link: { href: `/"${nasty}`, text: nasty },
+    title: nasty,
+    advice: nasty,
+    links: [{ href: `/"${nasty}`, text: nasty }],
   });
   assert.doesNotMatch(body, /<script|"'&|="\/"/);
   assert.match(body, /&lt;script&gt;&quot;&#39;&amp;/);

@@ -1,5 +1,5 @@
-import { escapeHtml } from '#process/escape-html.ts';
 import { prefersHtml } from './accept.ts';
+import { type Facts, htmlPage } from './html-page.ts';
 import type { HttpRequest } from './http-request.ts';
 import type { Answer, AnswerNote } from './outcome.ts';
 
@@ -7,10 +7,14 @@ import type { Answer, AnswerNote } from './outcome.ts';
 export type Page = {
   readonly status: number;
   readonly message: string;
+  /** Headline of an HTML page. Default: by the status. */
+  readonly title?: string;
+  /** What somebody can do about it, on an HTML page. */
+  readonly advice?: string;
   /** Besides the fixed ones, in this order. */
   readonly headers?: readonly (readonly [name: string, value: string])[];
-  /** A link that an HTML page shows below the message, and nothing else of the page uses. */
-  readonly link?: { readonly href: string; readonly text: string };
+  /** What an HTML page shows below. */
+  readonly links?: readonly Link[];
   /** Where an HTML page moves on to by itself (`<meta http-equiv=refresh>`). */
   readonly refresh?: string;
   /** Further members of a JSON answer. */
@@ -18,11 +22,14 @@ export type Page = {
   readonly note?: AnswerNote | undefined;
 };
 
+export type Link = { readonly href: string; readonly text: string };
+
 type Asker = Pick<HttpRequest, 'headers' | 'id'>;
 
 /**
- * An answer of the gateway's own: `{ "message", "status_code" }`, with `request_id` on 5XX, as JSON, or as a small HTML page where `Accept` prefers it.
- * Never cached, never framed, and no script runs in it. Source: decisions, "OAuth2: errors and pages".
+ * Returns an answer of the gateway's own: `{ "message", "request_id", "status_code" }` as JSON, or a
+ * small HTML page with the same facts where `Accept` prefers it. It is never cached and never framed,
+ * and no script runs in it.
  */
 export function answerPage(asker: Asker, page: Page): Answer {
   const facts = factsOf(asker, page);
@@ -51,28 +58,7 @@ const FIXED_HEADERS: readonly (readonly [string, string])[] = [
   ['x-content-type-options', 'nosniff'],
 ];
 
-type Facts = { readonly message: string; readonly status_code: number; readonly request_id?: string };
-
+/** Answers to what cannot be read as a request have no id. */
 function factsOf({ id }: Asker, { status, message }: Page): Facts {
-  return { message, status_code: status, ...(status >= 500 ? { request_id: id } : {}) };
-}
-
-function htmlPage({ message, status_code, request_id }: Facts, { link, refresh }: Page): string {
-  const lines = [
-    '<!doctype html>',
-    '<html lang="en">',
-    '<head>',
-    '<meta charset="utf-8">',
-    ...(refresh === undefined ? [] : [`<meta http-equiv="refresh" content="0; url=${escapeHtml(refresh)}">`]),
-    `<title>${status_code}</title>`,
-    '</head>',
-    '<body>',
-    `<h1>${status_code}</h1>`,
-    `<p>${escapeHtml(message)}</p>`,
-    ...(link === undefined ? [] : [`<p><a href="${escapeHtml(link.href)}">${escapeHtml(link.text)}</a></p>`]),
-    ...(request_id === undefined ? [] : [`<p>Request ${escapeHtml(request_id)}</p>`]),
-    '</body>',
-    '</html>',
-  ];
-  return `${lines.join('\n')}\n`;
+  return { message, ...(id !== '' && { request_id: id }), status_code: status };
 }

@@ -1,4 +1,4 @@
-import { answerPage } from './answer-page.ts';
+import { answerPage, type Page } from './answer-page.ts';
 import type { HttpRequest } from './http-request.ts';
 import type { Answer } from './outcome.ts';
 import { ProviderError } from './provider/provider-error.ts';
@@ -7,13 +7,39 @@ import { StoreUnavailable } from './store/record-store.ts';
 /** Why a check failed by no fault of the client's, as metrics and logs name it. */
 export type Fault = 'missing_filter' | 'provider' | 'provider_timeout' | 'store' | 'timeout' | 'internal';
 
-const ANSWERS: Readonly<Record<Fault, readonly [status: number, message: string]>> = {
-  missing_filter: [500, 'This path is closed: its configuration has an error.'],
-  provider: [502, 'The identity provider cannot be used at the moment.'],
-  provider_timeout: [504, 'The identity provider did not answer in time.'],
-  store: [503, 'The session store cannot be reached at the moment.'],
-  timeout: [503, 'The check of this request took too long.'],
-  internal: [500, 'Internal error.'],
+/** What the client learns of a fault. */
+export type FaultFacts = Pick<Page, 'status' | 'message' | 'advice'>;
+
+const WAIT = 'Nothing is wrong with your account. Wait a moment, then load this page again.';
+const TELL = 'If it stays so, tell the people who run this site the request ID.';
+
+const ANSWERS: Readonly<Record<Fault, FaultFacts>> = {
+  missing_filter: {
+    status: 500,
+    message: 'This path is closed: its configuration has an error.',
+    advice: TELL,
+  },
+  provider: {
+    status: 502,
+    message: 'The identity provider cannot be used at the moment.',
+    advice: `${WAIT} ${TELL}`,
+  },
+  provider_timeout: {
+    status: 504,
+    message: 'The identity provider did not answer in time.',
+    advice: `${WAIT} ${TELL}`,
+  },
+  store: {
+    status: 503,
+    message: 'The session store cannot be reached at the moment.',
+    advice: `${WAIT} ${TELL}`,
+  },
+  timeout: {
+    status: 503,
+    message: 'The check of this request took too long.',
+    advice: `${WAIT} ${TELL}`,
+  },
+  internal: { status: 500, message: 'Internal error.', advice: TELL },
 };
 
 /** A fault, its `cause`, whose answer the filter words itself. */
@@ -42,8 +68,6 @@ export function faultAnswer(asker: Pick<HttpRequest, 'headers' | 'id'>, fault: F
   return answerPage(asker, faultFacts(fault));
 }
 
-/** What the client learns of a fault. */
-export function faultFacts(fault: Fault): { readonly status: number; readonly message: string } {
-  const [status, message] = ANSWERS[fault];
-  return { status, message };
+export function faultFacts(fault: Fault): FaultFacts {
+  return ANSWERS[fault];
 }

@@ -168,7 +168,9 @@ test('an answer arrives whole, also with a status that few know and two cookies'
   assert.deepEqual(headers['set-cookie'], ['a=1; Path=/', 'b=2; Path=/']);
   assert.equal(headers['content-type'], 'application/json');
   assert.equal(headers['cache-control'], 'no-store');
-  assert.deepEqual(JSON.parse(body), { message: 'denied', status_code: 418 });
+  const { request_id, ...told } = JSON.parse(body);
+  assert.match(request_id, /^[0-9a-f-]{36}$/);
+  assert.deepEqual(told, { message: 'denied', status_code: 418 });
 });
 
 test('a browser is redirected, a gRPC client gets 401', async () => {

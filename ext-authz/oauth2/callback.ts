@@ -13,9 +13,10 @@ import {
   refusedToken,
 } from './callback-refusal.ts';
 import { sessionCookies } from './cookies.ts';
-import { failurePage, moveOn } from './gateway-page.ts';
+import { failurePage, moveOn, startAgain } from './gateway-page.ts';
 import { ticketUrl } from './handoff.ts';
 import { redirectUriOf } from './login.ts';
+import { USED_LOGIN } from './login-failure.ts';
 import { donePending, isPendingHere, knownBy } from './pending-cookies.ts';
 import { presentedSession, usableSession } from './presented-session.ts';
 import type { Protecting } from './protecting.ts';
@@ -134,5 +135,5 @@ async function unknownState(
     const { loaded } = await presentedSession(filter, request);
     if ((await usableSession(filter, loaded, signal)) !== undefined) return seeOther(`${place.origin}/`);
   }
-  return failurePage(request, 400, 'This login is over, or it took too long.');
+  return startAgain(request, USED_LOGIN);
 }

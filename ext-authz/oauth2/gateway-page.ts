@@ -1,4 +1,4 @@
-import { answerPage, seeOther } from '../answer-page.ts';
+import { answerPage, type Page, seeOther } from '../answer-page.ts';
 import type { HttpRequest } from '../http-request.ts';
 import type { Answer, AnswerNote } from '../outcome.ts';
 import type { SameSite } from '../rule.ts';
@@ -13,13 +13,12 @@ export function failurePage(
   cookies: readonly SetCookie[] = [],
   note?: AnswerNote,
 ): Answer {
-  return answerPage(request, {
-    status,
-    message,
-    link: { href, text: 'Start again' },
-    headers: cookies,
-    note,
-  });
+  return startAgain(request, { status, message, headers: cookies, note }, href);
+}
+
+/** The same with more words. */
+export function startAgain(request: HttpRequest, page: Page, href = '/'): Answer {
+  return answerPage(request, { ...page, links: [{ href, text: 'Start again' }] });
 }
 
 /**
@@ -33,12 +32,12 @@ export function moveOn(
   sameSite: SameSite | undefined,
 ): Answer {
   if (sameSite !== 'strict') return seeOther(url, cookies);
-  const link = { href: url, text: 'Go on' };
   return answerPage(request, {
     status: 200,
+    title: 'You are logged in',
     message: 'You are logged in.',
     refresh: url,
-    link,
+    links: [{ href: url, text: 'Go on' }],
     headers: cookies,
   });
 }

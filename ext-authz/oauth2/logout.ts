@@ -89,7 +89,7 @@ async function leave(
       ? {}
       : { postLogoutRedirectURI, state: newUrlSecret(sources.randomBytes) };
   const page = (status: number, message: string, note?: AnswerNote) =>
-    answerPage(request, { status, message, headers: cookies, note });
+    answerPage(request, { status, title: 'You are logged out here', message, headers: cookies, note });
   try {
     const url = await provider.endSessionUrl({ idTokenHint: idToken.raw, ...back }, signal());
     return url === undefined ? page(200, HERE_ONLY) : seeOther(url, cookies);
@@ -101,4 +101,4 @@ async function leave(
 
 const HERE_ONLY = 'You are logged out here. The login at the identity provider itself may go on.';
 const UNREACHED =
-  'You are logged out here. The identity provider could not be reached: the login there may go on.';
+  'You are logged out here. The identity provider could not be reached. The login there may go on.';

@@ -171,7 +171,8 @@ test('fetch() and a program that wants JSON get 401 with a challenge, and begin 
     const seen = await browser.visit(PAGE, { headers });
     assert.deepEqual([seen.status, seen.location, seen.setCookies], [401, undefined, []]);
     assert.equal(seen.headers.get('www-authenticate'), `Bearer realm="${REALM}"`);
-    assert.deepEqual(JSON.parse(seen.body), { message: 'You must be logged in.', status_code: 401 });
+    const told = { message: 'You must be logged in.', request_id: 'request-1', status_code: 401 };
+    assert.deepEqual(JSON.parse(seen.body), told);
   }
 });
 

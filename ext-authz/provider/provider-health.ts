@@ -48,7 +48,7 @@ export class ProviderHealth {
 }
 
 /** An outage, perhaps, rather than a mistake: also a name may be unknown for a moment. */
-function mayPass({ code, status = 0 }: ProviderError): boolean {
+export function mayPass({ code, status = 0 }: ProviderError): boolean {
   if (code === 'unreachable' || code === 'timeout') return true;
   return code === 'http_status' && (status >= 500 || TRANSIENT.has(status));
 }

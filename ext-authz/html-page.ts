@@ -1,0 +1,68 @@
+import { STATUS_CODES } from 'node:http';
+import { escapeHtml } from '#process/escape-html.ts';
+import type { Page } from './answer-page.ts';
+
+/** What every answer says. */
+export type Facts = {
+  readonly message: string;
+  readonly request_id?: string;
+  readonly status_code: number;
+};
+
+const TITLES: Readonly<Record<number, string>> = {
+  400: 'This request cannot be answered',
+  401: 'You are not logged in',
+  403: 'You may not see this page',
+  404: 'There is no such page',
+  429: 'Too many attempts',
+  500: 'This page does not work at the moment',
+  502: 'The login does not work at the moment',
+  503: 'This page does not work at the moment',
+  504: 'The login does not work at the moment',
+};
+
+/**
+ * Returns a page for people. Browsers colour it, light or dark, as its reader prefers: it needs no
+ * style, so that its Content-Security-Policy allows none.
+ */
+export function htmlPage({ message, request_id, status_code }: Facts, page: Page): string {
+  const title = escapeHtml(page.title ?? TITLES[status_code] ?? STATUS_CODES[status_code] ?? '');
+  const lines = [
+    '<!doctype html>',
+    '<html lang="en">',
+    '<head>',
+    '<meta charset="utf-8">',
+    '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    '<meta name="color-scheme" content="light dark">',
+    ...refreshOf(page),
+    `<title>${title}</title>`,
+    '</head>',
+    '<body>',
+    '<main>',
+    `<h1>${title}</h1>`,
+    `<p>${escapeHtml(message)}</p>`,
+    ...(page.advice === undefined ? [] : [`<p>${escapeHtml(page.advice)}</p>`]),
+    ...linksOf(page),
+    `<p><small>Status ${status_code}${idOf(request_id)}</small></p>`,
+    '</main>',
+    '</body>',
+    '</html>',
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function refreshOf({ refresh }: Page): readonly string[] {
+  return refresh === undefined ? [] : [`<meta http-equiv="refresh" content="0; url=${escapeHtml(refresh)}">`];
+}
+
+function linksOf({ links = [] }: Page): readonly string[] {
+  if (links.length === 0) return [];
+  const items = links.map(
+    ({ href, text }) => `<li><a href="${escapeHtml(href)}">${escapeHtml(text)}</a></li>`,
+  );
+  return ['<ul>', ...items, '</ul>'];
+}
+
+function idOf(id: string | undefined): string {
+  return id === undefined ? '' : `, request ID <code>${escapeHtml(id)}</code>`;
+}
