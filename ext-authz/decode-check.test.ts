@@ -137,3 +137,26 @@ describe('bytes that are no check', () => {
     assert.deepEqual(readable, [0]);
   });
 });
+
+describe('what is no UTF-8', () => {
+  const check = (http: Fields) =>
+    decodeCheck(Buffer.from(type.encode(type.fromObject({ attributes: { request: { http } } })).finish()));
+  /** Of the same length as what stands for it in the message. */
+  const swapped = (http: Fields, text: string, bytes: string) => {
+    const message = Buffer.from(type.encode(type.fromObject({ attributes: { request: { http } } })).finish());
+    Buffer.from(bytes, 'hex').copy(message, message.indexOf(text));
+    return decodeCheck(message);
+  };
+
+  for (const field of ['method', 'path', 'host', 'scheme'])
+    test(`is rejected as ${field}, which Envoy checks`, () => {
+      assert.equal(check({ [field]: 'grün' })?.[field as 'path'], 'grün');
+      assert.equal(swapped({ [field]: 'half' }, 'half', 'c328ff80'), undefined);
+    });
+
+  test('is taken as the value of a header, which a client may write so', () => {
+    const headers = [{ key: 'x-a', raw_value: Buffer.from('fffe', 'hex') }];
+    assert.equal(check({ header_map: { headers } })?.headers.get('x-a')?.length, 1);
+    assert.ok(swapped({ headers: { 'x-a': 'half' } }, 'half', 'c328ff80'), 'a map that nobody reads');
+  });
+});

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { tagOf, WireError, WireReader } from '#protos/wire-reader.ts';
 import { WIRE } from '#protos/wire-writer.ts';
 import { CheckHeaders, STRIDE } from './check-headers.ts';
@@ -123,7 +124,7 @@ class CheckDecoder {
 
   #readSocketAddress(): void {
     this.#readWithin(SOCKET_ADDRESS.address, () => {
-      this.#address = this.#reader.string();
+      this.#address = this.#reader.utf8();
     });
   }
 
@@ -188,14 +189,22 @@ class CheckDecoder {
     this.#spansEnd += STRIDE;
   }
 
-  /** For what lives no longer than the check: it may hold on to all of the message. */
+  /**
+   * For what lives no longer than the check: it may hold on to all of the message. Envoy lets no other
+   * bytes into a path than ASCII, so what is no UTF-8 is not guessed at.
+   */
   #readText(): string {
     const start = this.#reader.pass();
     const { at } = this.#reader;
     for (let index = start; index < at; index += 1)
-      if ((this.#bytes[index] ?? 0) >= BEYOND_ASCII) return this.#bytes.toString('utf8', start, at);
+      if ((this.#bytes[index] ?? 0) >= BEYOND_ASCII) return utf8Of(this.#bytes.subarray(start, at));
     return this.#text.slice(start, at);
   }
+}
+
+function utf8Of(bytes: Buffer): string {
+  if (!isUtf8(bytes)) throw new WireError('a text is not UTF-8');
+  return bytes.toString();
 }
 
 const BEYOND_ASCII = 0x80;

@@ -1,5 +1,6 @@
 import protobuf from 'protobufjs';
 import { ANY, hasOwnForm } from './any.ts';
+import { decodeBytes } from './decode-bytes.ts';
 import { isDefaultValue, scalarToJson, toBase64 } from './decode-scalar.ts';
 import { FROM_WELL_KNOWN } from './decode-well-known.ts';
 import type { Any } from './encode.ts';
@@ -16,7 +17,7 @@ import { nameInTypeUrl } from './type-url.ts';
 export function decodeAny(any: Any): JsonObject {
   const type = findType(nameInTypeUrl(any.type_url) ?? '');
   if (type === undefined) return { '@type': any.type_url, value: toBase64(any.value) };
-  const json = messageToJson(type, type.decode(any.value) as unknown as Message);
+  const json = messageToJson(type, decodeBytes(type, any.value) as Message);
   if (hasOwnForm(type)) return { '@type': any.type_url, value: json };
   return { '@type': any.type_url, ...(json as JsonObject) };
 }
@@ -24,7 +25,7 @@ export function decodeAny(any: Any): JsonObject {
 /** The inverse of encode: one message of the named type; the rest as decodeAny. */
 export function decode(typeName: string, bytes: Uint8Array): JsonObject {
   const type = messageType(typeName);
-  return messageToJson(type, type.decode(bytes) as unknown as Message) as JsonObject;
+  return messageToJson(type, decodeBytes(type, bytes) as Message) as JsonObject;
 }
 
 function messageToJson(type: protobuf.Type, message: Message): Json {

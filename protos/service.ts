@@ -1,5 +1,6 @@
 import type { MethodDefinition, ServiceDefinition } from '@grpc/grpc-js';
 import type protobuf from 'protobufjs';
+import { decodeBytes } from './decode-bytes.ts';
 import { root } from './root.ts';
 
 /** A message as protobufjs decodes it: a plain object with snake_case fields, defaults on its prototype. */
@@ -25,9 +26,9 @@ function methodDefinition(serviceName: string, method: protobuf.Method): MethodD
     requestStream: method.requestStream ?? false,
     responseStream: method.responseStream ?? false,
     requestSerialize: value => serialize(request, value),
-    requestDeserialize: bytes => request.decode(bytes),
+    requestDeserialize: bytes => decodeBytes(request, bytes),
     responseSerialize: value => serialize(response, value),
-    responseDeserialize: bytes => response.decode(bytes),
+    responseDeserialize: bytes => decodeBytes(response, bytes),
   };
 }
 

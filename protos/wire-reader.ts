@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { WIRE, type WireType } from './wire-writer.ts';
 
 /** Bytes that are not in protobuf's wire format. */
@@ -66,12 +67,20 @@ export class WireReader {
     return start;
   }
 
-  /** What is no UTF-8 becomes U+FFFD. */
+  /** A text that a client of the peer wrote: what is no UTF-8 becomes U+FFFD. */
   string(): string {
     const end = this.#endOfBytes();
     const text = this.#bytes.toString('utf8', this.#at, end);
     this.#at = end;
     return text;
+  }
+
+  /** A text that throws when it is no UTF-8, as the format wants it. */
+  utf8(): string {
+    const start = this.pass();
+    const bytes = this.#bytes.subarray(start, this.#at);
+    if (!isUtf8(bytes)) throw new WireError('a text is not UTF-8');
+    return bytes.toString();
   }
 
   /** The lower 32 bits of a varint. */

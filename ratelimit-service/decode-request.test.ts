@@ -66,7 +66,6 @@ describe('requests are decoded as by protobufjs', () => {
     ['a domain that comes twice', '0a0161 0a0162'],
     ['a number that comes twice', '1801 1802'],
     ['a number in more bytes than it wants', '18 81808000'],
-    ['a domain that is no UTF-8', '0a02c328'],
     ['fields that nobody knows', '2205616263646528073d010203044101020304050607084b0a01614c 0a0164'],
     ['fields in another order', '1803 0a0164'],
     ['nothing', ''],
@@ -120,4 +119,11 @@ describe('bytes that are no request', () => {
     const readable = lengths.filter(length => decodeRequest(bytes.subarray(0, length)) !== undefined);
     assert.deepEqual(readable, [0, 9]);
   });
+});
+
+test('a domain and a key are UTF-8, but a value is what a client sent', () => {
+  assert.equal(decodeRequest(fromHex('0a02c328')), undefined);
+  assert.equal(decodeRequest(fromHex('12 07 0a05 0a01ff 1200')), undefined);
+  const decoded = decodeRequest(fromHex('12 08 0a06 0a016b 1201ff'));
+  assert.deepEqual(decoded?.descriptors[0]?.entries, [{ key: 'k', value: '\ufffd' }]);
 });

@@ -38,7 +38,7 @@ function readRequest(reader: WireReader): RateLimitRequest {
   const descriptors: Descriptor[] = [];
   while (reader.more) {
     const tag = reader.tag();
-    if (tag === REQUEST.domain) domain = reader.string();
+    if (tag === REQUEST.domain) domain = reader.utf8();
     else if (tag === REQUEST.descriptors) descriptors.push(readDescriptor(reader));
     else if (tag === REQUEST.hits_addend) hits_addend = reader.uint32();
     else reader.skip(tag);
@@ -66,8 +66,8 @@ function readEntry(reader: WireReader): Label {
   let value = '';
   while (reader.more) {
     const tag = reader.tag();
-    if (tag === ENTRY.key) key = reader.string();
-    else if (tag === ENTRY.value) value = reader.string();
+    if (tag === ENTRY.key) key = reader.utf8();
+    else if (tag === ENTRY.value) value = reader.string() /* a client's header, of any bytes */;
     else reader.skip(tag);
   }
   reader.leave(outer);

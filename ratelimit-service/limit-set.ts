@@ -1,3 +1,4 @@
+import { decodeBytes } from '#protos/decode-bytes.ts';
 import { findType } from '#protos/root.ts';
 import type { Message } from '#protos/service.ts';
 import { nameInTypeUrl, RATE_LIMIT } from '#protos/type-url.ts';
@@ -44,7 +45,7 @@ function parseResource({ any }: XdsResource): Parsed<readonly Limit[]> {
   const type = findType(nameInTypeUrl(any.type_url) ?? '');
   if (type === undefined || any.type_url !== RATE_LIMIT) return { error: `no limits but ${any.type_url}` };
   try {
-    return parseLimits(type.decode(any.value) as unknown as Message);
+    return parseLimits(decodeBytes(type, any.value) as Message);
   } catch (error) {
     return { error: `it cannot be decoded: ${error instanceof Error ? error.message : error}` };
   }

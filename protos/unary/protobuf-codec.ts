@@ -1,3 +1,4 @@
+import { decodeBytes } from '../decode-bytes.ts';
 import { messageType } from '../root.ts';
 import type { Message } from '../service.ts';
 
@@ -7,7 +8,7 @@ export function protobufCodec(request: string, response: string) {
   return {
     decode: (bytes: Buffer): Message | undefined => {
       try {
-        return requestType.decode(bytes) as unknown as Message;
+        return decodeBytes(requestType, bytes) as Message;
       } catch {
         return undefined;
       }

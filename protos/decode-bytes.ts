@@ -1,0 +1,39 @@
+import { isUtf8 } from 'node:buffer';
+import protobuf from 'protobufjs';
+import { messageType } from './root.ts';
+import { WireError } from './wire-reader.ts';
+
+/**
+ * Decodes a message that a peer sent. The library alone takes a text that runs past its message, and
+ * one that is no UTF-8. Both throw here. Source: protobuf.dev, Encoding and Language Guide (proto3).
+ */
+export function decodeBytes(type: protobuf.Type, bytes: Uint8Array): object {
+  return type.decode(new StrictReader(Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes)));
+}
+
+class StrictReader extends protobuf.BufferReader {
+  /** Inside of a message whose texts may be cut at any byte. */
+  isLenient = false;
+
+  override string(): string {
+    const bytes = this.bytes() as Buffer;
+    if (!this.isLenient && !isUtf8(bytes)) throw new WireError('a text is not UTF-8');
+    return bytes.toString();
+  }
+}
+
+/**
+ * Envoy cuts the message of a NACK at a byte, which may be within a character. The NACK must be heard
+ * all the same, or what the proxy rejects would be in force.
+ */
+const STATUS = messageType('google.rpc.Status').setup();
+const decodeStatus = STATUS.decode;
+
+STATUS.decode = function decode(reader, ...rest: readonly unknown[]) {
+  if (!(reader instanceof StrictReader)) return Reflect.apply(decodeStatus, this, [reader, ...rest]);
+  const { isLenient } = reader;
+  reader.isLenient = true;
+  const decoded = Reflect.apply(decodeStatus, this, [reader, ...rest]);
+  reader.isLenient = isLenient;
+  return decoded;
+};
