@@ -2,16 +2,18 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { parseInstanceCount } from '#launcher/instance-count.ts';
 import { DEFAULT_STATE } from '#launcher/state-folder.ts';
 import { up } from '#launcher/up.ts';
+import { ownServices } from './own-services.ts';
 import { parsePortOffset } from './port-offset.ts';
 
-type Flags = { instances: number; resources?: string; state: string; portOffset: number };
+type Flags = { instances: number; resources?: string; services?: string; state: string; portOffset: number };
 
 /** `gateway up`: run the whole gateway until Ctrl-C. */
 export function upCommand(): Command {
   return new Command('up')
     .description('run the gateway: control plane, discovery, instances with their Envoys, and the edge Envoy')
-    .option('--instances <number>', 'instances of the user service', parseCount, 2)
+    .option('--instances <number>', 'instances of the sample service, 0 for none', parseCount, 2)
     .option('--resources <folder>', 'your own YAML resources (default: envoy/resources, the demo)')
+    .option('--services <file>', 'where the instances of your own services are (see README.md)')
     .addOption(
       new Option('--state <folder>', 'where state and logs are kept').default(DEFAULT_STATE, '.gateway'),
     )
@@ -19,12 +21,19 @@ export function upCommand(): Command {
     .action(async (flags: Flags) => {
       // Whoever reads our lines may go away, and the disk that they are written to be full; the gateway goes on.
       process.stdout.removeAllListeners('error').on('error', () => {});
-      const { resources } = flags;
+      const { resources, services, ...rest } = flags;
       const edgeDiscovery = async (sds: string) =>
         resources === undefined
           ? []
           : (await import('./own-discovery.ts')).ownDiscovery(resources, 'edge', sds).clusters;
-      await up({ ...flags, edgeDiscovery, now: () => performance.now(), say });
+      await up({
+        ...rest,
+        ...(resources === undefined ? {} : { resources }),
+        ...(services === undefined ? {} : { services: ownServices(services) }),
+        edgeDiscovery,
+        now: () => performance.now(),
+        say,
+      });
     });
 }
 

@@ -5,12 +5,14 @@ import { curlLine, type RouteToTry } from './routes-to-try.ts';
 export type AnnouncementOptions = {
   /** What can be tried; absent: the demo. */
   readonly routes?: readonly RouteToTry[];
+  /** Of the sample service. */
+  readonly instances: number;
   /** How long the start took. */
   readonly ms: number;
 };
 
 /** What the operator reads when the gateway serves: the addresses, and lines to try. */
-export function announcement(layout: Layout, { ms, routes }: AnnouncementOptions): string {
+export function announcement(layout: Layout, { instances, ms, routes }: AnnouncementOptions): string {
   const { ports, state } = layout;
   const edge = loopback(ports.edge);
   return [
@@ -28,10 +30,13 @@ export function announcement(layout: Layout, { ms, routes }: AnnouncementOptions
     `  logs            ${state.logs}`,
     '',
     'Try:',
-    ...(routes?.map(route => `  ${curlLine(edge, route)}`) ?? demoLines(layout)),
+    ...(routes?.map(route => `  ${curlLine(edge, route)}`) ??
+      (instances === 0 ? NO_INSTANCE : demoLines(layout))),
     '',
   ].join('\n');
 }
+
+const NO_INSTANCE = ['  npx gateway scale 2    to start instances of the sample service'];
 
 /** As the certificate of the demo's Host has it. */
 function httpsOf({ ports }: Layout): string {

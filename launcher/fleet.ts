@@ -1,8 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { replaceFile } from '#files/write-durably.ts';
 import { discoveryAcked } from './discovery-acked.ts';
 import { eventually } from './eventually.ts';
 import { Instance } from './instance.ts';
-import { instancesFile } from './instance-files.ts';
+import { holdsMore, instancesFile } from './instance-files.ts';
 import { instanceName, type Layout, loopback } from './parts.ts';
 import { checkPorts } from './port-check.ts';
 import type { StartPart } from './start-part.ts';
@@ -69,11 +70,23 @@ export class Fleet {
     const content = instancesFile(layout.portOffset, serving);
     if (content === this.#published) return;
     try {
+      this.#rescue(layout.state.instancesFile);
       replaceFile(layout.state.instancesFile, content);
       this.#published = content;
     } catch (error) {
       say(`cannot write ${layout.state.instancesFile}: ${error instanceof Error ? error.message : error}`);
     }
+  }
+
+  /** What an operator wrote into our file is kept beside it: the next write would erase it. */
+  #rescue(file: string): void {
+    const found = readIfThere(file);
+    if (found === undefined || found === this.#published || !holdsMore(found)) return;
+    const kept = `${file}.edited`;
+    replaceFile(kept, found);
+    this.#options.say(
+      `${file} is written by the gateway. Your edit is now in ${kept}: name a file of yours with --services`,
+    );
   }
 
   /** Drains and stops all instances; nobody may send them requests any more. */
@@ -108,5 +121,13 @@ export class Fleet {
     await instance.stop(now);
     this.#byNumber.delete(instance.number);
     progress(`${name} has ended`);
+  }
+}
+
+function readIfThere(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
   }
 }

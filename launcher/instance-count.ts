@@ -3,6 +3,6 @@ import { MAX_INSTANCES } from './ports.ts';
 /** The number of instances that somebody asks for. Throws an Error that says what it should be. */
 export function parseInstanceCount(text: string): number {
   const count = Number(text);
-  if (/^\d+$/.test(text) && count >= 1 && count <= MAX_INSTANCES) return count;
-  throw new Error(`Cannot run "${text}" instances: want a number from 1 to ${MAX_INSTANCES}`);
+  if (/^\d+$/.test(text) && count <= MAX_INSTANCES) return count;
+  throw new Error(`Cannot run "${text}" instances: want a number from 0 to ${MAX_INSTANCES}`);
 }

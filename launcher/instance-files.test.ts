@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { parse } from 'yaml';
-import { instancesFile, proxyConfig } from './instance-files.ts';
+import { holdsMore, instancesFile, proxyConfig } from './instance-files.ts';
 
 describe('what is written for instances', () => {
   test('tells the discovery service how to reach the proxies beside those that serve', () => {
@@ -17,6 +17,11 @@ describe('what is written for instances', () => {
 
   test('is a file also when none serves', () => {
     assert.deepEqual(parse(instancesFile(0, [])), { services: { 'user-service': [] } });
+  });
+
+  test('says in the file itself that it is written again, and where services of your own go', () => {
+    assert.match(instancesFile(0, [1]), /^# Written by the gateway, again and again\..* --services <file>\n/);
+    assert.equal(holdsMore(instancesFile(0, [1])), false);
   });
 
   test('routes all that reaches the proxy of an instance to that instance', () => {

@@ -1,4 +1,4 @@
-import { stringify } from 'yaml';
+import { parse, stringify } from 'yaml';
 import { instanceName, loopback } from './parts.ts';
 import { instancePorts } from './ports.ts';
 
@@ -30,6 +30,9 @@ export function proxyConfig(portOffset: number, number: number): string {
   });
 }
 
+const HEAD =
+  '# Written by the gateway, again and again. Services of your own: npm start -- --services <file>\n';
+
 /** The instances file of the discovery service: how the edge reaches the proxies beside these instances. */
 export function instancesFile(portOffset: number, numbers: readonly number[]): string {
   const instances = numbers.map(number => ({
@@ -37,5 +40,14 @@ export function instancesFile(portOffset: number, numbers: readonly number[]): s
     port: instancePorts(portOffset, number).proxy,
     hostname: instanceName(number),
   }));
-  return stringify({ services: { [SERVICE]: instances } });
+  return HEAD + stringify({ services: { [SERVICE]: instances } });
+}
+
+/** Whether an instances file holds what the gateway did not write. A damaged one does. */
+export function holdsMore(content: string): boolean {
+  try {
+    return Object.keys(parse(content).services).some(name => name !== SERVICE);
+  } catch {
+    return true;
+  }
 }

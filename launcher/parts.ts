@@ -13,6 +13,8 @@ export type Layout = {
   readonly envoy: string;
   /** The operator's own resources. */
   readonly resources: string;
+  /** The instances of the operator's own services, as a file. */
+  readonly services?: string;
   /** Whether they are the demo's, which has an identity provider. */
   readonly demo: boolean;
   readonly state: StateFolder;
@@ -56,7 +58,7 @@ export function controlplanePart(layout: Layout): Part {
 
 export function sdsPart(layout: Layout): Part {
   return nodePart(layout, 'sds', 'sds/main.ts', {
-    INSTANCES_FILE: layout.state.instancesFile,
+    INSTANCES_FILE: [layout.state.instancesFile, layout.services].filter(Boolean).join(delimiter),
     ADDRESS: loopback(layout.ports.sds),
     XDS_ADDRESS: loopback(layout.ports.xds),
     STATE: layout.state.path,

@@ -22,6 +22,8 @@ export type UpOptions = {
   readonly instances: number;
   /** Absent: the demo's. */
   readonly resources?: string;
+  /** A file that declares instances of the operator's own services. */
+  readonly services?: string;
   readonly state: string;
   readonly portOffset: number;
   /** Clusters that the edge's bootstrap needs beside the discovery service at `sds`: those that the resources name. */
@@ -55,15 +57,17 @@ export async function up(options: UpOptions): Promise<void> {
   }
 }
 
-async function prepare({ portOffset, resources, say, state: path }: UpOptions): Promise<Layout> {
+async function prepare({ portOffset, resources, say, services, state: path }: UpOptions): Promise<Layout> {
   const own = resources === undefined ? undefined : ownResources(resources);
-  for (const folder of [own, resolve(path)]) if (folder?.includes(delimiter)) throw unlistable(folder);
+  for (const listed of [own, services, resolve(path)])
+    if (listed?.includes(delimiter)) throw unlistable(listed);
   const state = makeStateFolder(path);
   return {
     root: ROOT,
     node: process.execPath,
     envoy: await envoyBinary({ say }),
     resources: own ?? demoResources(portOffset, state.demo),
+    ...(services === undefined ? {} : { services }),
     demo: own === undefined,
     state,
     ports: portsAt(portOffset),
@@ -80,10 +84,10 @@ function ownResources(path: string): string {
   throw new Error(`The resources folder ${folder} ${wrong}: name yours with --resources`);
 }
 
-/** The control plane gets its folders as one list. */
-function unlistable(folder: string): Error {
+/** The control plane gets its folders as one list, and sds its files. */
+function unlistable(path: string): Error {
   return new Error(
-    `The folder ${folder} has "${delimiter}" in its path, which parts folders in a list: use another name`,
+    `The path ${path} has "${delimiter}" in it, which parts paths in a list: use another name`,
   );
 }
 
@@ -128,11 +132,12 @@ async function runSystem(layout: Layout, options: UpOptions, requests: StopReque
 async function serve(system: System, layout: Layout, { instances, now, say }: UpOptions): Promise<void> {
   const began = now();
   const { demo } = layout;
-  say(`starting control plane, discovery, ${instances} instances with a proxy each, and the edge ...`);
+  const fleet = instances === 0 ? '' : ` ${instances} instances with a proxy each,`;
+  say(`starting control plane, discovery,${fleet} and the edge ...`);
   await Promise.all([system.start(instances), untilReady({ layout, system }, say)]);
   if (system.isStopping) return;
   const routes = demo ? undefined : await routesToTry(loopback(layout.ports.edgeAdmin), 3);
-  say(announcement(layout, { ms: now() - began, ...(routes === undefined ? {} : { routes }) }));
+  say(announcement(layout, { instances, ms: now() - began, ...(routes === undefined ? {} : { routes }) }));
 }
 
 async function untilReady(options: ReadinessOptions, say: (line: string) => void): Promise<void> {

@@ -9,7 +9,7 @@ test('only the instances file has to be named', () => {
   assert.deepEqual(readConfig({ INSTANCES_FILE, LOG_LEVEL: '' }), {
     host: '127.0.0.1',
     port: 18003,
-    instancesFile: INSTANCES_FILE,
+    instancesFiles: [INSTANCES_FILE],
     instancesKubernetes: undefined,
     dnsServers: [],
     dnsMaxTtlSeconds: 60,
@@ -34,12 +34,12 @@ test('only the instances file has to be named', () => {
 
 test('served alone, instances need no secrets and secrets no instances', () => {
   assert.equal(readConfig({ SERVES: 'instances', INSTANCES_FILE }).secrets, undefined);
-  assert.equal(readConfig({ SERVES: 'secrets' }).instancesFile, undefined);
+  assert.deepEqual(readConfig({ SERVES: 'secrets' }).instancesFiles, []);
 });
 
 test('with Kubernetes no file is needed, and * means all namespaces', () => {
-  const { instancesFile, instancesKubernetes } = readConfig({ INSTANCES_KUBERNETES: 'shop,*' });
-  assert.equal(instancesFile, undefined);
+  const { instancesFiles, instancesKubernetes } = readConfig({ INSTANCES_KUBERNETES: 'shop,*' });
+  assert.deepEqual(instancesFiles, []);
   assert.deepEqual(instancesKubernetes, { namespaces: undefined, kubeconfig: undefined });
 });
 
@@ -69,7 +69,7 @@ test('everything can be set', () => {
   assert.deepEqual(readConfig(env), {
     host: '::1',
     port: 0,
-    instancesFile: INSTANCES_FILE,
+    instancesFiles: [INSTANCES_FILE],
     instancesKubernetes: { namespaces: ['shop', 'default'], kubeconfig: '/etc/gateway/kubeconfig' },
     dnsServers: ['10.0.0.53', '[::1]:5353'],
     dnsMaxTtlSeconds: 5,
@@ -95,8 +95,14 @@ test('everything can be set', () => {
   });
 });
 
+test('several files may declare instances', () => {
+  const { instancesFiles } = readConfig({ INSTANCES_FILE: '/etc/a.yaml:b.yaml:' });
+  assert.deepEqual(instancesFiles, ['/etc/a.yaml', resolve('b.yaml')]);
+});
+
 const BAD: readonly [variable: string, value: string][] = [
   ['INSTANCES_FILE', ''],
+  ['INSTANCES_FILE', ':'],
   ['INSTANCES_KUBERNETES', 'shop,../etc'],
   ['INSTANCES_KUBERNETES', 'Shop'],
   ['ADDRESS', '18003'],

@@ -1,5 +1,5 @@
 import { Resolver } from 'node:dns';
-import { resolve } from 'node:path';
+import { delimiter, resolve } from 'node:path';
 import {
   type Environment,
   parseAddress,
@@ -20,8 +20,8 @@ export type Config = {
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
-  /** Absolute path of the file that declares the instances; undefined: none does. */
-  readonly instancesFile: string | undefined;
+  /** Absolute paths of the files that declare instances. A service has those of all of them. */
+  readonly instancesFiles: readonly string[];
   /** Undefined: instances are not looked for in Kubernetes. */
   readonly instancesKubernetes: KubernetesConfig | undefined;
   /** Name servers for the names in that file, `address` or `address:port`; empty: those of the system. */
@@ -42,7 +42,7 @@ const SERVED = ['instances', 'secrets'];
 const LARGEST_MAX_TTL_SECONDS = 86_400;
 
 /**
- * The configuration in SERVES (instances,secrets), ADDRESS (127.0.0.1:18003), INSTANCES_FILE and INSTANCES_KUBERNETES (namespaces, or * for all; one of the two is required with instances), KUBECONFIG, DNS_SERVERS (comma-separated, default: the system's),
+ * The configuration in SERVES (instances,secrets), ADDRESS (127.0.0.1:18003), INSTANCES_FILE (files, with `:` between) and INSTANCES_KUBERNETES (namespaces, or * for all; one of the two is required with instances), KUBECONFIG, DNS_SERVERS (comma-separated, default: the system's),
  * DNS_MAX_TTL_SECONDS (60; less where a name server gives longer TTLs than the instances live), TLS_FOLDER, HTTP_ADDRESS, LOG_LEVEL (info)
  * and those of readSecretsConfig. An empty variable is one that is not set. Throws an Error that names the variable and what it should be.
  */
@@ -77,14 +77,14 @@ function parseServes(text: string): readonly string[] {
 }
 
 function readInstances(text: ReadVariable, served: boolean) {
-  const file = text('INSTANCES_FILE', '');
+  const files = parseList('INSTANCES_FILE', text('INSTANCES_FILE', ''), delimiter);
   const kubernetes = readKubernetesConfig(text('INSTANCES_KUBERNETES', ''), text('KUBECONFIG', ''));
-  if (!served) return { instancesFile: undefined, instancesKubernetes: undefined };
-  if (file === '' && kubernetes === undefined)
+  if (!served) return { instancesFiles: [], instancesKubernetes: undefined };
+  if (files.length === 0 && kubernetes === undefined)
     throw new Error(
       'INSTANCES_FILE is not set: want the path of a YAML file with "services", or INSTANCES_KUBERNETES',
     );
-  return { instancesFile: file === '' ? undefined : resolve(file), instancesKubernetes: kubernetes };
+  return { instancesFiles: files.map(file => resolve(file)), instancesKubernetes: kubernetes };
 }
 
 function parseDnsServers(text: string): readonly string[] {

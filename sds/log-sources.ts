@@ -12,10 +12,13 @@ export function fileReports(
   return {
     onProblem({ line, message }) {
       metrics.fileProblem();
-      log.error({ file: `${path}:${line}` }, `${message}; what was read last stays in force`);
+      log.error(
+        { file: `${path}:${line}` },
+        `${path}:${line}: ${message}; what was read last stays in force`,
+      );
     },
     onMissing: () =>
-      log.warn({ file: path }, 'the instances file is missing; it will be read when it appears'),
+      log.warn({ file: path }, `the instances file ${path} is missing; it will be read when it appears`),
   };
 }
 

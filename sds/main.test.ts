@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import net from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { test } from 'node:test';
 import { promised } from '#envoy/e2e/promised.ts';
 import { until } from '#envoy/e2e/until.ts';
@@ -11,6 +12,8 @@ import { startDnsServer } from './testing/dns-server.ts';
 import { startSds } from './testing/sds-process.ts';
 
 const MAIN = join(import.meta.dirname, 'main.ts');
+
+type Status = { readonly services: Readonly<Record<string, { readonly instances: { address: string }[] }>> };
 
 /** Runs the service until it ends by itself. */
 async function run(env: Readonly<Record<string, string>>): Promise<{ code: number | null; stderr: string }> {
@@ -83,7 +86,7 @@ test('a mistake in the file is logged with file and line', async t => {
   const { level, file, msg } = JSON.parse(line);
   assert.equal(level, 50);
   assert.match(file, /instances\.yaml:3$/);
-  assert.match(msg, /^services\.a\[0\]\.address: want an IP address/);
+  assert.match(msg, /instances\.yaml:3: services\.a\[0\]\.address: want an IP address/);
 });
 
 test('a bad DNS_MAX_TTL_SECONDS ends it with 1 and one line that names it', async () => {
@@ -107,4 +110,29 @@ test('a name in the file is asked for at the given name server, and again when i
   await until(async () => ((await addresses()) === '10.0.0.1,10.0.0.2' ? true : undefined));
   dns.zone.set('user.test', [record('10.0.0.2')]);
   await until(async () => ((await addresses()) === '10.0.0.2' ? true : undefined));
+});
+
+test('each of several files declares instances, and an edit of one leaves those of the others', async t => {
+  const folder = await mkdtemp(join(tmpdir(), 'sds-files-'));
+  t.after(() => rm(folder, { recursive: true }));
+  const [one, two] = [join(folder, 'one.yaml'), join(folder, 'two.yaml')];
+  await writeFile(one, 'services: { a: { address: 10.0.0.1, port: 1 } }');
+  await writeFile(two, 'services: { a: { address: 10.0.0.2, port: 1 }, b: { address: 10.0.0.3, port: 1 } }');
+  const { url } = await startSds(t, 'services: {}', { INSTANCES_FILE: [one, two].join(delimiter) });
+  const addresses = async () => {
+    const { services } = (await (await fetch(`${url}/status`)).json()) as Status;
+    const named = Object.entries(services);
+    return JSON.stringify(named.map(([name, { instances }]) => [name, instances.map(each => each.address)]));
+  };
+  const becomes = (expected: unknown) =>
+    until(async () => (await addresses()) === JSON.stringify(expected) || undefined);
+  await becomes([
+    ['a', ['10.0.0.1', '10.0.0.2']],
+    ['b', ['10.0.0.3']],
+  ]);
+  await writeFile(one, 'services: {}');
+  await becomes([
+    ['a', ['10.0.0.2']],
+    ['b', ['10.0.0.3']],
+  ]);
 });

@@ -45,17 +45,14 @@ const metrics = createMetrics();
 // What this port proves itself by may be an identity that is written here.
 const secrets = config.secrets && (await orExit(exit, () => openOwn(config.secrets as SecretsConfig)));
 const tls = await orExit(exit, () => openIdentity(config.tlsFolder));
-const { host, port, instancesFile, instancesKubernetes } = config;
+const { host, port, instancesFiles, instancesKubernetes } = config;
 const kubernetes = instancesKubernetes && (await orExit(exit, () => openKubernetes(instancesKubernetes)));
-const sources = [
-  ...(instancesFile === undefined ? [] : [openFile(instancesFile)]),
-  ...(kubernetes === undefined ? [] : [kubernetes.source]),
-];
+const sources = [...instancesFiles.map(openFile), ...(kubernetes === undefined ? [] : [kubernetes.source])];
 const server = await startServer({
   host,
   port,
   source: sources.length === 0 ? undefined : mergedSource(sources),
-  sourcesStatus: () => ({ file: instancesFile, kubernetes: kubernetes?.status() }),
+  sourcesStatus: () => ({ files: instancesFiles, kubernetes: kubernetes?.status() }),
   secrets,
   tls: tls?.server(),
   metrics,
@@ -69,7 +66,10 @@ const connection = config.secrets && secrets && followControlPlane(config.secret
 process.once('SIGTERM', stop);
 process.once('SIGINT', stop);
 process.once('disconnect', stop); // the supervisor that held the other end of the IPC channel is gone
-log.info({ address: server.address, port: server.port, http: http?.port, file: instancesFile }, 'listening');
+log.info(
+  { address: server.address, port: server.port, http: http?.port, files: instancesFiles },
+  'listening',
+);
 process.send?.({ ready: true, address: server.address, port: server.port });
 
 /** Ends within a second and exits 0; another signal ends the process at once. */

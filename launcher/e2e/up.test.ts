@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -105,7 +108,7 @@ describe('a gateway', () => {
 
   test('refuses a number of instances that is none', async () => {
     const { code, said } = await gatewayCommand('scale', 'many', '--state', gateway.state);
-    assert.deepEqual([code, said], [1, 'gateway: Cannot run "many" instances: want a number from 1 to 40\n']);
+    assert.deepEqual([code, said], [1, 'gateway: Cannot run "many" instances: want a number from 0 to 40\n']);
   });
 
   test('finishes what it has begun when it is told to stop, and leaves nothing', async () => {
@@ -115,6 +118,37 @@ describe('a gateway', () => {
     await assertNothingLeft(pids, gateway.portOffset);
     assert.match(gateway.said(), /stopping.*\n$/);
   });
+});
+
+test('a gateway without the sample service serves services of your own, also after it has scaled', async t => {
+  const service = http.createServer((_, response) => response.end('found')).listen(0, '127.0.0.1');
+  await once(service, 'listening');
+  const folder = mkdtempSync(join(tmpdir(), 'own-'));
+  t.after(() => {
+    service.close();
+    rmSync(folder, { recursive: true });
+  });
+  const { port } = service.address() as AddressInfo;
+  const services = join(folder, 'services');
+  writeFileSync(services, `services: { search: { address: 127.0.0.1, port: ${port} } }`);
+  writeFileSync(
+    join(folder, 'search.yaml'),
+    `apiVersion: gateway.internal/v2
+kind: Mapping
+metadata: { name: search }
+spec: { prefix: /search/, service: search, resolver: sds, hop_tls: false }
+`,
+  );
+  const args = ['--instances', '0', '--resources', folder, '--services', services];
+  const gateway = await startGateway({ args });
+  t.after(() => gateway.remove());
+  await gateway.ready();
+  assert.doesNotMatch(gateway.said(), /^\[|instance/m);
+  const search = async () => (await httpRequest({ address: gateway.edge, path: '/search/' })).body;
+  await until(async () => (await search()) === 'found', gateway.said);
+  assert.match((await gatewayCommand('scale', '1', '--state', gateway.state)).said, /\n1 instances serve\n$/);
+  assert.match((await gatewayCommand('scale', '0', '--state', gateway.state)).said, /\n0 instances serve\n$/);
+  assert.equal(await search(), 'found');
 });
 
 describe('no gateway', () => {
@@ -136,10 +170,10 @@ describe('no gateway', () => {
   test('starts with a folder that no list of folders can hold', async t => {
     const folder = mkdtempSync(join(tmpdir(), 'up:'));
     t.after(() => rmSync(folder, { recursive: true }));
-    const wrong = 'has ":" in its path, which parts folders in a list: use another name';
+    const wrong = 'has ":" in it, which parts paths in a list: use another name';
     for (const option of ['--resources', '--state']) {
       const { code, said } = await gatewayCommand('up', option, folder);
-      assert.deepEqual([code, said], [1, `gateway: The folder ${folder} ${wrong}\n`]);
+      assert.deepEqual([code, said], [1, `gateway: The path ${folder} ${wrong}\n`]);
     }
     assert.deepEqual(readdirSync(folder), []);
   });
