@@ -1,11 +1,12 @@
 import * as z from 'zod';
 import { duration } from './duration.ts';
 import { caution, type Finding } from './finding.ts';
-import { bodyTemplate, checkRepeatedHeaders, filterErrorHeaders, filterHeaders } from './header-template.ts';
+import { bodyTemplate, filterErrorHeaders, filterHeaders } from './header-template.ts';
 import { httpUrl } from './http-url.ts';
 import { checkWith, type Parsed } from './parsed-string.ts';
 import { checkProviderClient, providerClientShape } from './provider-client.ts';
 import { PUBLIC_KEY_ALGORITHMS, SHARED_SECRET_ALGORITHMS } from './signature-algorithms.ts';
+import { checkErrorResponse, checkHeaders, JWT_DATA, JWT_ERROR_DATA } from './template-vocabulary.ts';
 import { whenRight } from './when-right.ts';
 
 /** Signature algorithms whose keys a JWK set can hold, as the library that verifies knows them. */
@@ -91,8 +92,8 @@ function onlyNone(algorithms: readonly string[]): boolean {
 export function checkJwt(spec: Partial<JwtSpec>): readonly Finding[] {
   return [
     ...checkAlgorithms(spec),
-    ...checkRepeatedHeaders(spec.injectRequestHeaders ?? [], ['injectRequestHeaders']),
-    ...checkRepeatedHeaders(spec.errorResponse?.headers ?? [], ['errorResponse', 'headers']),
+    ...checkHeaders(spec.injectRequestHeaders ?? [], JWT_DATA, ['injectRequestHeaders']),
+    ...checkErrorResponse(spec.errorResponse, JWT_ERROR_DATA, ['errorResponse']),
     ...checkProviderClient(spec, 'jwksURI', spec.jwksURI),
   ];
 }

@@ -2,8 +2,8 @@ import type { OAuth2Spec } from './filter-oauth2.ts';
 import { checkClient } from './filter-oauth2-client-check.ts';
 import { checkOpen, checkOrigins, fromClientURL, type ProtectedOrigin } from './filter-oauth2-origins.ts';
 import { caution, checkNegative, type Finding, fault } from './finding.ts';
-import { checkRepeatedHeaders } from './header-template.ts';
 import { checkProviderClient } from './provider-client.ts';
+import { checkHeaders, OAUTH2_DATA } from './template-vocabulary.ts';
 
 type Written = Partial<OAuth2Spec>;
 
@@ -15,7 +15,7 @@ export function checkOAuth2(spec: Written): readonly Finding[] {
     ...checkClient(spec),
     ...checkNegative(['expirationSafetyMargin'], spec.expirationSafetyMargin),
     ...checkValidation(spec),
-    ...checkRepeatedHeaders(spec.injectRequestHeaders ?? [], ['injectRequestHeaders']),
+    ...checkHeaders(spec.injectRequestHeaders ?? [], OAUTH2_DATA, ['injectRequestHeaders']),
     ...checkProviderClient(spec, 'authorizationURL', spec.authorizationURL),
   ];
 }

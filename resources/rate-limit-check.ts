@@ -1,8 +1,8 @@
 import { caution, type FieldPath, type Finding } from './finding.ts';
-import { checkRepeatedHeaders } from './header-template.ts';
 import type { PatternLabel } from './label-pattern.ts';
 import type { Limit, RateLimitSpec } from './rate-limit.ts';
 import { repeats } from './repeats.ts';
+import { checkErrorResponse, checkHeaders, LIMIT_DATA, LIMIT_ERROR_DATA } from './template-vocabulary.ts';
 
 /** What in a RateLimit has no effect, or not the one that it seems to have. */
 export function checkRateLimit({ limits }: Partial<RateLimitSpec>): readonly Finding[] {
@@ -14,9 +14,9 @@ function checkLimit(limit: Limit, path: FieldPath): readonly Finding[] {
   const { pattern, injectRequestHeaders, injectResponseHeaders, errorResponse } = limit;
   return [
     ...pattern.flatMap((item, index) => checkItem(item, [...path, 'pattern', index])),
-    ...checkRepeatedHeaders(injectRequestHeaders, [...path, 'injectRequestHeaders']),
-    ...checkRepeatedHeaders(injectResponseHeaders, [...path, 'injectResponseHeaders']),
-    ...checkRepeatedHeaders(errorResponse?.headers ?? [], [...path, 'errorResponse', 'headers']),
+    ...checkHeaders(injectRequestHeaders, LIMIT_DATA, [...path, 'injectRequestHeaders']),
+    ...checkHeaders(injectResponseHeaders, LIMIT_DATA, [...path, 'injectResponseHeaders']),
+    ...checkErrorResponse(errorResponse, LIMIT_ERROR_DATA, [...path, 'errorResponse']),
   ];
 }
 
