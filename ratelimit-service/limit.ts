@@ -1,3 +1,4 @@
+import type { ComparableForms } from '#resources/label-meanings.ts';
 import type { LabelPattern } from '#resources/label-pattern.ts';
 import type { Template } from '#resources/template/template.ts';
 import type { Unit } from './window.ts';
@@ -19,10 +20,10 @@ export type Limit = {
   readonly domain: string;
   readonly name: string;
   readonly action: Action;
-  /** Hosts in lower case. */
+  /** With values in the form in which they are compared. */
   readonly pattern: LabelPattern;
-  /** Keys of the labels of its domain that hold a host: the same in any letter case. */
-  readonly hostKeys: ReadonlySet<string>;
+  /** Of the labels of its domain. */
+  readonly forms: ComparableForms;
   /** Equal for equal patterns only. */
   readonly canonical: string;
   /** Requests per unit; 0 refuses all. */

@@ -1,3 +1,4 @@
+import type { ComparableForms } from '#resources/label-meanings.ts';
 import { canonicalPattern, type PatternLabel } from '#resources/label-pattern.ts';
 import type { Limit } from './limit.ts';
 import { comparePatterns } from './pattern-order.ts';
@@ -25,8 +26,8 @@ export type Branches = {
 export type LimitIndex = {
   /** By label domain. */
   readonly roots: ReadonlyMap<string, PatternNode>;
-  /** By label domain, the keys of labels that hold a host; domains without any are not there. */
-  readonly hostKeys: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Of the labels of each label domain. */
+  readonly forms: ReadonlyMap<string, ComparableForms>;
 };
 
 type GrowingBranches = { readonly exact: Map<string, Set<GrowingNode>>; readonly any: Set<GrowingNode> };
@@ -47,16 +48,17 @@ export function compileLimits(limits: readonly Limit[]): LimitIndex {
   const ends = new Map<GrowingNode, Limit>();
   for (const limit of limits) ends.set(addLimit(rootOf(roots, limit.domain), limit), limit);
   rank(ends);
-  return { roots, hostKeys: hostKeysOf(limits) };
+  return { roots, forms: formsOf(limits) };
 }
 
 /** What one resource of a domain says of its labels holds for all. */
-function hostKeysOf(limits: readonly Limit[]): LimitIndex['hostKeys'] {
-  const keys = new Map<string, Set<string>>();
-  for (const { domain, hostKeys } of limits) {
-    for (const key of hostKeys) getOrCreate(keys, domain, () => new Set()).add(key);
+function formsOf(limits: readonly Limit[]): LimitIndex['forms'] {
+  const all = new Map<string, Map<string, (value: string) => string>>();
+  for (const { domain, forms } of limits) {
+    const ofDomain = getOrCreate(all, domain, () => new Map());
+    for (const [key, form] of forms) ofDomain.set(key, form);
   }
-  return keys;
+  return all;
 }
 
 function rank(ends: ReadonlyMap<GrowingNode, Limit>): void {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Message } from '#protos/service.ts';
-import { comparedHost } from '#resources/filter-policy-match.ts';
 import { parseHeaderName } from '#resources/http-token.ts';
+import { type ComparableForms, comparableForms } from '#resources/label-meanings.ts';
 import { canonicalPattern, type PatternLabel } from '#resources/label-pattern.ts';
 import type { Parsed } from '#resources/parsed-string.ts';
 import { parseTemplate, type TemplateUse } from '#resources/template/template.ts';
@@ -33,22 +33,24 @@ const UNITS: ReadonlyMap<unknown, Unit> = new Map<unknown, Unit>([
 export function parseLimits(message: Message): Parsed<readonly Limit[]> {
   const domain = text(message.domain);
   if (domain === '') return { error: 'domain is empty' };
-  const hostKeys = new Set(Array.isArray(message.host_keys) ? message.host_keys.map(text) : []);
+  const forms = comparableForms({
+    hostKeys: texts(message.host_keys),
+    pathKeys: texts(message.path_keys),
+    prefixes: { ipv4: Number(message.ipv4_prefix || 32), ipv6: Number(message.ipv6_prefix || 128) },
+  });
   return each(list(message.limits), (limit, index) => {
     const name = text(limit.name);
     if (name === '') return { error: `limits[${index}]: name is empty` };
-    return within(`limit ${JSON.stringify(name)}`, parseLimit({ domain, name, hostKeys }, limit));
+    return within(`limit ${JSON.stringify(name)}`, parseLimit({ domain, name, forms }, limit));
   });
 }
 
-function parseLimit(named: Pick<Limit, 'domain' | 'name' | 'hostKeys'>, message: Message): Parsed<Limit> {
+function parseLimit(named: Pick<Limit, 'domain' | 'name' | 'forms'>, message: Message): Parsed<Limit> {
   const action = ACTIONS.get(message.action ?? 0);
   if (action === undefined) return { error: `action ${message.action} is not known` };
   const unit = UNITS.get(message.unit);
   if (unit === undefined) return { error: `unit ${message.unit} is not known` };
-  const pattern = each(list(message.pattern), (label, index) =>
-    parsePatternLabel(label, index, named.hostKeys),
-  );
+  const pattern = each(list(message.pattern), (label, index) => parsePatternLabel(label, index, named.forms));
   if ('error' in pattern) return pattern;
   const templates = parseTemplates(message);
   if ('error' in templates) return templates;
@@ -59,21 +61,17 @@ function parseLimit(named: Pick<Limit, 'domain' | 'name' | 'hostKeys'>, message:
   return { value: { ...named, action, pattern: pattern.value, ...counted, ...templates.value } };
 }
 
-function parsePatternLabel(
-  message: Message,
-  index: number,
-  hostKeys: ReadonlySet<string>,
-): Parsed<PatternLabel> {
+function parsePatternLabel(message: Message, index: number, forms: ComparableForms): Parsed<PatternLabel> {
   const alternatives = list(message.alternatives).map(({ key, value }) =>
-    toAlternative(text(key), hostKeys.has(text(key)) ? comparedHost(text(value)) : text(value)),
+    toAlternative(text(key), text(value), forms),
   );
   if (alternatives.length === 0) return { error: `pattern[${index}] is empty` };
   if (alternatives.some(({ key }) => key === '')) return { error: `pattern[${index}]: a key is empty` };
   return { value: alternatives };
 }
 
-function toAlternative(key: string, value: string): PatternLabel[number] {
-  return value === '' ? { key } : { key, value };
+function toAlternative(key: string, value: string, forms: ComparableForms): PatternLabel[number] {
+  return value === '' ? { key } : { key, value: forms.get(key)?.(value) ?? value };
 }
 
 /** 128 bits, for every counter's key begins with it. All of one length, so that none begins another. */
@@ -144,6 +142,10 @@ function within<T>(place: string, parsed: Parsed<T>): Parsed<T> {
 
 function list(value: unknown): readonly Message[] {
   return Array.isArray(value) ? value : [];
+}
+
+function texts(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.map(text) : [];
 }
 
 function text(value: unknown): string {

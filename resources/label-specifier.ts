@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isFields } from './fields.ts';
+import { type Fields, isFields } from './fields.ts';
 import { parseHeaderName } from './http-token.ts';
 import type { Parsed } from './parsed-string.ts';
 import { quoteHint } from './quote-hint.ts';
@@ -8,14 +8,15 @@ import { quoteHint } from './quote-hint.ts';
 export type LabelSpecifier =
   | { readonly type: 'source_cluster' | 'destination_cluster' | 'remote_address' }
   | { readonly type: 'generic_key'; readonly value: string }
+  | { readonly type: 'path'; readonly key: string }
   | { readonly type: 'request_header'; readonly key: string; readonly header: string };
 
 const FORM =
-  '`source_cluster`, `destination_cluster`, `remote_address`, a string, { generic_key: value } or { key: { header: name } }';
+  '`source_cluster`, `destination_cluster`, `remote_address`, a string, { generic_key: value }, { key: { header: name } } or { key: { path: true } }';
 
 /**
  * A label specifier (document 2, "Label specifiers"): `source_cluster`, `destination_cluster`, `remote_address`,
- * any other string V for `{ generic_key: V }`, or `{ K: { header: H, omit_if_not_present: true } }`.
+ * any other string V for `{ generic_key: V }`, `{ K: { header: H, omit_if_not_present: true } }`, or `{ K: { path: true } }`.
  */
 function parseLabelSpecifier(input: unknown): Parsed<LabelSpecifier> {
   if (typeof input === 'string') return parseBare(input);
@@ -47,6 +48,7 @@ function parseGenericKey(value: unknown): Parsed<LabelSpecifier> {
 
 function parseRequestHeader(key: string, value: unknown): Parsed<LabelSpecifier> {
   if (!isFields(value)) return { error: `the label "${key}" must be { header: name }${hintOf(key)}` };
+  if (Object.hasOwn(value, 'path')) return parsePath(key, value);
   const { header, omit_if_not_present: omit, ...others } = value;
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) {
@@ -62,6 +64,12 @@ function parseRequestHeader(key: string, value: unknown): Parsed<LabelSpecifier>
     return { error: `the label "${key}" needs \`header\`, the name of a request header${hintOf(key)}` };
   const name = parseHeaderName(header);
   return 'error' in name ? name : { value: { type: 'request_header', key, header: name.value } };
+}
+
+function parsePath(key: string, { path, ...others }: Fields): Parsed<LabelSpecifier> {
+  const [other] = Object.keys(others);
+  if (path === true && other === undefined) return { value: { type: 'path', key } };
+  return { error: `the label "${key}" must be { path: true } or { header: name }${hintOf(key)}` };
 }
 
 /** How we write what Ambassador's v3alpha1 has in maps. */

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { documentOf, parseText, problemsOf } from './testing/problem-lines.ts';
 
 const FORM =
-  '`source_cluster`, `destination_cluster`, `remote_address`, a string, { generic_key: value } or { key: { header: name } }';
+  '`source_cluster`, `destination_cluster`, `remote_address`, a string, { generic_key: value }, { key: { header: name } } or { key: { path: true } }';
 
 const withLabels = (labels: unknown) => ({ prefix: '/user', service: 'user', labels });
 
@@ -28,6 +28,7 @@ const READ_AS: readonly [specifier: unknown, label: object][] = [
   [{ k: { header: 'Host' } }, { type: 'request_header', key: 'k', header: ':authority' }],
   [{ k: { header: ':authority' } }, { type: 'request_header', key: 'k', header: ':authority' }],
   [{ k: { header: ':method' } }, { type: 'request_header', key: 'k', header: ':method' }],
+  [{ k: { path: true } }, { type: 'path', key: 'k' }],
   [{ K: { header: 'x' } }, { type: 'request_header', key: 'K', header: 'x' }],
   [{ generic_key: { header: 'x' } }, { type: 'request_header', key: 'generic_key', header: 'x' }],
   [JSON.parse('{"__proto__": {"header": "x"}}'), { type: 'request_header', key: '__proto__', header: 'x' }],

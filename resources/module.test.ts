@@ -8,7 +8,7 @@ const DEFAULTS = {
   escaped_slashes: 'reject',
   serve_other_hosts: false,
   default_labels: {},
-  default_label_domain: 'gateway',
+  remote_address_prefix: { ipv4: 32, ipv6: 64 },
 };
 
 test('a Module without config has the defaults', () => {

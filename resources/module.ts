@@ -36,8 +36,19 @@ const config = z.object({
   default_label_domain: z
     .string()
     .min(1)
-    .default('gateway')
-    .describe('Label domain of the rate limit service'),
+    .exactOptional()
+    .describe(
+      'Label domain of the rate limit service; default: `gateway`, or `ambassador` where labels and limits name that one and not `gateway`',
+    ),
+  remote_address_prefix: z
+    .object({
+      ipv4: prefixLength(32).default(32).describe('Of IPv4 addresses'),
+      ipv6: prefixLength(128).default(64).describe('Of IPv6 addresses'),
+    })
+    .prefault({})
+    .describe(
+      'Leading bits of `remote_address` that tell clients apart in rate limits of the built-in service',
+    ),
   proxy_log_format: z
     .string()
     .min(1)
@@ -56,6 +67,14 @@ const config = z.object({
     .describe('The header `Server` of every answer; default: `envoy`'),
   ...moduleDefaultsShape,
 });
+
+function prefixLength(most: number) {
+  return z
+    .int()
+    .min(1)
+    .max(most)
+    .meta({ form: `an integer from 1 to ${most}` });
+}
 
 /** It stands in a header. */
 function parseServerName(text: string): Parsed<string> {

@@ -11,7 +11,6 @@ metadata:
   namespace: ambassador
 spec:
   config:
-    default_label_domain: ambassador
     default_labels:
       ambassador:
         defaults:
@@ -111,6 +110,6 @@ test('a mistake in a template has the line of its field', () => {
   const [, problem = ''] = problemLines(parseText(FILES.replace('"{{ .RetryAfter }}"', '"{{ .RetryAfter "')));
   assert.equal(
     problem,
-    '64 error spec.limits[0].injectResponseHeaders[0].value: Cannot parse template: line 1: unclosed action',
+    '63 error spec.limits[0].injectResponseHeaders[0].value: Cannot parse template: line 1: unclosed action',
   );
 });

@@ -34,11 +34,17 @@ describe('limits through the edge hold against', () => {
         labelled('fifty', upstream, ['fifty', VALUE]),
         labelled('address', upstream, ['address', 'remote_address']),
         labelled('host', upstream, ['host', VALUE, { host: { header: 'Host' } }]),
+        labelled('path', upstream, ['path', VALUE, { path: { path: true } }]),
         labelled('told', upstream, ['told']),
       ].join(''),
       'limits.yaml': limits('limits', [
         { pattern: [{ generic_key: 'once' }, { value: '*' }], rate: 1, unit: 'hour' },
         { pattern: [{ generic_key: 'host' }], rate: 1, unit: 'hour' },
+        {
+          pattern: [{ generic_key: 'path' }, { value: '*' }, { path: '/path/login' }],
+          rate: 1,
+          unit: 'hour',
+        },
         { pattern: [{ generic_key: 'fifty' }, { value: '*' }], rate: 50, unit: 'hour' },
         { pattern: [{ generic_key: 'address' }, { remote_address: '*' }], rate: 2, unit: 'hour' },
         {
@@ -86,6 +92,36 @@ describe('limits through the edge hold against', () => {
       assert.equal(await asked('shop.example.com'), 200);
       for (const host of ['SHOP.example.com', 'shop.example.COM:80', 'Shop.example.com.'])
         assert.equal(await asked(host), 429, host);
+    }));
+
+  test('a path with a query, parameters, other letters, two slashes, dots and escaped letters', () =>
+    withinOneWindow(async client => {
+      const asked = (path: string) => system.statusOf(path, { headers: { 'x-value': client } });
+      assert.equal(await asked('/path/login'), 200);
+      for (const path of [
+        ...['login?x=1', 'login?', 'login/', 'LOGIN', 'login;x=1', 'login;x/?y'],
+        ...['/login', './login', 'x/../login', 'log%69n', '%6Cogin;%20'],
+      ])
+        assert.equal(await asked(`/path/${path}`), 429, path);
+      assert.equal(await asked('/path/login/x'), 200);
+    }));
+
+  test('addresses of one IPv6 network, and an IPv4 address in the clothes of IPv6', () =>
+    withinOneWindow(async client => {
+      const network = `2001:db8:${[...client].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 65_536, 7).toString(16)}`;
+      const statuses = [];
+      for (const host of ['1::1', '1::2', '1:ffff:ffff:ffff:ffff', '1:0:1::', '2::1'])
+        statuses.push(await system.statusOf('/address/', from(`${network}:${host}`)));
+      assert.deepEqual(statuses, [200, 200, 429, 429, 200]);
+      const mapped = [];
+      for (const address of [
+        '::ffff:198.51.100.1',
+        '198.51.100.1',
+        '::ffff:c633:6401',
+        '::ffff:198.51.100.2',
+      ])
+        mapped.push(await system.statusOf('/address/', from(address)));
+      assert.deepEqual(mapped, [200, 200, 429, 200]);
     }));
 
   test('many requests at once', () =>

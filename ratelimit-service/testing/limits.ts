@@ -12,10 +12,10 @@ export type LimitJson = { readonly pattern?: readonly string[]; readonly [field:
 export function rateLimitMessage(
   domain: string,
   limits: readonly LimitJson[],
-  hostKeys: readonly string[] = [],
+  meanings: object = {},
 ): Message {
   const type = messageType(RATE_LIMIT);
-  const json = { domain, limits: limits.map((limit, index) => limitJson(limit, index)), host_keys: hostKeys };
+  const json = { domain, limits: limits.map((limit, index) => limitJson(limit, index)), ...meanings };
   return type.decode(type.encode(type.fromObject(json)).finish()) as unknown as Message;
 }
 
@@ -23,9 +23,9 @@ export function rateLimitMessage(
 export function limitsOf(
   domain: string,
   limits: readonly LimitJson[],
-  hostKeys: readonly string[] = [],
+  meanings: object = {},
 ): readonly Limit[] {
-  const parsed = parseLimits(rateLimitMessage(domain, limits, hostKeys));
+  const parsed = parseLimits(rateLimitMessage(domain, limits, meanings));
   if ('error' in parsed) throw new Error(parsed.error);
   return parsed.value;
 }

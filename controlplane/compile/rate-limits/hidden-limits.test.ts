@@ -11,6 +11,7 @@ import { HiddenLimits } from './hidden-limits.ts';
 import { labelTree } from './label-tree.ts';
 import { LabelWalk } from './label-walk.ts';
 
+const WHOLE = { ipv4: 32, ipv6: 128 };
 const KEYS = ['a', 'b'] as const;
 const VALUES = ['x', 'y'] as const;
 const LABELS = KEYS.flatMap(key => VALUES.map(value => ({ key, value })));
@@ -37,7 +38,7 @@ test('a shorter Enforce limit is hidden exactly when some request matches both',
       random() < 0.3 ? { key: pick(KEYS) } : { key: pick(KEYS), value: pick(VALUES) },
     );
   const pattern = (length: number): LabelPattern => Array.from({ length }, item);
-  const walk = new LabelWalk(labelTree(SHAPES), new Set());
+  const walk = new LabelWalk(labelTree(SHAPES), new Set(), WHOLE);
   let hidden = 0;
   for (let round = 0; round < 5000; round++) {
     const enforced = Array.from({ length: 1 + (round % 2) }, () => ({ pattern: pattern(1), where: '' }));
@@ -78,6 +79,9 @@ for (const { logged, enforced, hides, why } of CASES) {
   const title = `${canonicalPattern(logged)} ${hides ? 'hides' : 'hides nothing of'} ${enforced.map(canonicalPattern).join()}: ${why}`;
   test(title, () => {
     const limits = new HiddenLimits(enforced.map(pattern => ({ pattern, where: '' })));
-    assert.equal(limits.hiddenBy(logged, new LabelWalk(labelTree(SHAPES), new Set())) !== undefined, hides);
+    assert.equal(
+      limits.hiddenBy(logged, new LabelWalk(labelTree(SHAPES), new Set(), WHOLE)) !== undefined,
+      hides,
+    );
   });
 }

@@ -64,6 +64,7 @@ function toLabelShape(specifier: LabelSpecifier): LabelShape {
       return { key: specifier.type, form: 'address' };
     case 'generic_key':
       return { key: specifier.type, value: specifier.value };
+    case 'path':
     case 'request_header':
       return { key: specifier.key };
   }

@@ -29,6 +29,7 @@ function isReached(pattern: LabelPattern, groups: readonly GroupShape[]): boolea
   );
 }
 
+const WHOLE = { ipv4: 32, ipv6: 128 };
 const KEYS = ['a', 'b', '__proto__'] as const;
 const ADDRESS = '::1';
 const CLUSTER = 'y';
@@ -56,7 +57,7 @@ test('a pattern reaches a group exactly when some request could have one that it
   const seen = { reached: 0, unreached: 0 };
   for (let round = 0; round < 2000; round++) {
     const shapes = groups();
-    const walk = new LabelWalk(labelTree(shapes), new Set([CLUSTER]));
+    const walk = new LabelWalk(labelTree(shapes), new Set([CLUSTER]), WHOLE);
     for (let each = 0; each < 5; each++) {
       const tried = pattern();
       const { reached } = walk.reach(tried);
@@ -72,7 +73,7 @@ test('the depth is how many items of the pattern a group begins with', () => {
   for (let round = 0; round < 2000; round++) {
     const shapes = groups();
     const tried = pattern();
-    const reach = new LabelWalk(labelTree(shapes), new Set([CLUSTER])).reach(tried);
+    const reach = new LabelWalk(labelTree(shapes), new Set([CLUSTER]), WHOLE).reach(tried);
     if (reach.reached || shapes.length === 0) continue;
     assert.ok(isReached(tried.slice(0, reach.depth), shapes));
     assert.ok(!isReached(tried.slice(0, reach.depth + 1), shapes));
@@ -81,7 +82,7 @@ test('the depth is how many items of the pattern a group begins with', () => {
 
 test('the nearest labels are those of the wanted key, then the others in their order', () => {
   const groups = ['r', 's', 't', 'u'].map(key => shape({ key }));
-  const walk = new LabelWalk(labelTree([...groups, shape({ key: 'k', value: 'v' })]), new Set());
+  const walk = new LabelWalk(labelTree([...groups, shape({ key: 'k', value: 'v' })]), new Set(), WHOLE);
   const reach = walk.reach([[{ key: 'k', value: 'w' }]]);
   assert.ok(!reach.reached);
   assert.deepEqual(
@@ -94,7 +95,7 @@ test('the nearest labels are those of the wanted key, then the others in their o
 test('ten thousand limits among ten thousand groups take no time of their square', () => {
   const names = Array.from({ length: 10_000 }, (_, n) => `n-${n}`);
   const groups = names.map(value => shape({ key: 'generic_key', value }, { key: 'user' }));
-  const walk = new LabelWalk(labelTree(groups), new Set());
+  const walk = new LabelWalk(labelTree(groups), new Set(), WHOLE);
   for (const value of names) {
     const any = { key: 'generic_key' };
     assert.ok(walk.reach([[any], [{ key: 'user', value }]]).reached);

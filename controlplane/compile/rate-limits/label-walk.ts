@@ -1,4 +1,5 @@
-import { canonicalAddress } from '#resources/ip-address.ts';
+import { addressNetwork, type PrefixLengths } from '#resources/address-network.ts';
+import { ipVersion } from '#resources/ip-address.ts';
 import type { LabelAlternative, LabelPattern, PatternLabel } from '#resources/label-pattern.ts';
 import type { LabelForm } from './label-shape.ts';
 import type { LabelNode } from './label-tree.ts';
@@ -35,6 +36,8 @@ type Stand = {
   following?: ReadonlyMap<string, Following>;
 };
 
+type Known = Pick<LabelWalk, 'clusters' | 'prefixes'>;
+
 const NEAREST = 3;
 
 /**
@@ -45,17 +48,20 @@ export class LabelWalk {
   readonly #root: Stand;
   /** The names of those that requests go to. */
   readonly clusters: ReadonlySet<string>;
+  /** What of an address is its label. */
+  readonly prefixes: PrefixLengths;
 
-  constructor(tree: LabelNode, clusters: ReadonlySet<string>) {
+  constructor(tree: LabelNode, clusters: ReadonlySet<string>, prefixes: PrefixLengths) {
     this.#root = standAt([tree]);
     this.clusters = clusters;
+    this.prefixes = prefixes;
   }
 
   /** How far a pattern leads. Groups come in no domain that nobody labels: then not even the empty pattern is reached. */
   reach(pattern: LabelPattern): Reach {
     let stand = this.#root;
     for (const [depth, item] of pattern.entries()) {
-      const next = step(stand, item, this.clusters);
+      const next = step(stand, item, this);
       if (next.nodes.length === 0) return unreached(stand, depth, item);
       stand = next;
     }
@@ -84,28 +90,24 @@ function followingOf(stand: Stand): ReadonlyMap<string, Following> {
   return stand.following;
 }
 
-function step(stand: Stand, item: PatternLabel, clusters: ReadonlySet<string>): Stand {
+function step(stand: Stand, item: PatternLabel, known: Known): Stand {
   const following = followingOf(stand);
-  const labels = item.flatMap(alternative => labelsOf(following, alternative, clusters));
+  const labels = item.flatMap(alternative => labelsOf(following, alternative, known));
   const text = [...new Set(labels.map(({ text }) => text))].sort().join();
-  const known = stand.steps.get(text);
-  if (known !== undefined) return known;
+  const there = stand.steps.get(text);
+  if (there !== undefined) return there;
   const made = standAt([...new Set(labels.flatMap(({ nodes }) => nodes))]);
   stand.steps.set(text, made);
   return made;
 }
 
 /** The labels that an alternative matches; the same text for the same ones: a value that no group names is like any other such. */
-function labelsOf(
-  following: ReadonlyMap<string, Following>,
-  { key, value }: LabelAlternative,
-  clusters: ReadonlySet<string>,
-) {
+function labelsOf(following: ReadonlyMap<string, Following>, { key, value }: LabelAlternative, known: Known) {
   const found = following.get(key);
   if (found === undefined) return [];
   if (value === undefined) return [{ text: JSON.stringify([key]), nodes: found.all }];
   const named = found.byValue.get(value) ?? [];
-  const formed = formsOf(value, clusters).flatMap(form => {
+  const formed = formsOf(value, known).flatMap(form => {
     const nodes = found.byForm.get(form) ?? [];
     return nodes.length === 0 ? [] : [{ text: JSON.stringify([key, null, form]), nodes }];
   });
@@ -116,11 +118,18 @@ function labelsOf(
   ];
 }
 
-function formsOf(value: string, clusters: ReadonlySet<string>): readonly LabelForm[] {
+function formsOf(value: string, { clusters, prefixes }: Known): readonly LabelForm[] {
   return [
-    ...(canonicalAddress(value) === value ? (['address'] as const) : []),
+    ...(isAddress(value, prefixes) ? (['address'] as const) : []),
     ...(clusters.has(value) ? (['cluster'] as const) : []),
   ];
+}
+
+/** An address in any spelling, or the network of one as the service writes it. */
+function isAddress(value: string, prefixes: PrefixLengths): boolean {
+  if (ipVersion(value) !== 0) return true;
+  const [address = ''] = value.split('/', 1);
+  return ipVersion(address) !== 0 && addressNetwork(address, prefixes) === value;
 }
 
 function following(nodes: readonly LabelNode[]): ReadonlyMap<string, Following> {

@@ -2,8 +2,10 @@ import type { JsonObject } from '#protos/json.ts';
 import type { LabelSpecifier } from '#resources/label-specifier.ts';
 import type { LabelGroup } from '#resources/labels.ts';
 import type { MappingSpec } from '#resources/mapping.ts';
+import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
-import { moduleConfig } from '../module-config.ts';
+import { type ModuleConfig, moduleConfig } from '../module-config.ts';
+import { type DefaultDomain, defaultLabelDomain } from './default-label-domain.ts';
 import { toRateLimit } from './rate-limit-actions.ts';
 import { withLimits } from './rate-limit-filter.ts';
 
@@ -18,18 +20,23 @@ export type Labelling = {
   readonly key: string;
 };
 
-/** The domain is the RateLimitService's, else the Module's `default_label_domain`. */
+/** The domain is the RateLimitService's, else the Module's `default_label_domain`, else the default. */
 export function labelling(resources: ResourceSet): Labelling {
   const config = moduleConfig(resources);
   const [service] = resources.rateLimitServices;
-  const named = service?.spec.domain;
-  const domain = named ?? config.default_label_domain;
+  const { domain, source } = namedBy(service) ?? namedByModule(config) ?? defaultLabelDomain(resources);
   const defaults = defaultsOf(config.default_labels, domain);
-  const source =
-    service === undefined || named === undefined
-      ? "the Module's `default_label_domain`"
-      : `the domain of RateLimitService ${service.namespace}/${service.name}`;
   return { domain, defaults, source, key: JSON.stringify([domain, defaults]) };
+}
+
+function namedBy(service: Resource<'RateLimitService'> | undefined): DefaultDomain | undefined {
+  if (service?.spec.domain === undefined) return undefined;
+  const source = `the domain of RateLimitService ${service.namespace}/${service.name}`;
+  return { domain: service.spec.domain, source };
+}
+
+function namedByModule({ default_label_domain: domain }: ModuleConfig): DefaultDomain | undefined {
+  return domain === undefined ? undefined : { domain, source: "the Module's `default_label_domain`" };
 }
 
 /** The default labels of a domain; a name such as `constructor` is nothing but a domain. */

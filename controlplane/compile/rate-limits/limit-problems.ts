@@ -1,8 +1,10 @@
+import type { PrefixLengths } from '#resources/address-network.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { Limit } from '#resources/rate-limit.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { Memo } from '../memo.ts';
 import { problemOf } from '../problem-of.ts';
+import { escapeReason, networkReason } from './escaped-limit.ts';
 import { HiddenLimits } from './hidden-limits.ts';
 import type { GroupShape } from './label-shape.ts';
 import { labelTree } from './label-tree.ts';
@@ -11,12 +13,25 @@ import { limitNames } from './limit-name.ts';
 import { unreachedReason } from './unreached-limit.ts';
 
 type RateLimit = Resource<'RateLimit'>;
+type Finding = { readonly index: number; readonly message: string };
 
-/** Warnings about limits of one domain that cannot do what they say: no request can meet them, or they hide an Enforce limit. `clusterNames` are those that requests go to. */
+/** What is known of the labels that limits are met by. */
+export type KnownLabels = {
+  readonly groups: readonly GroupShape[];
+  /** Of the clusters that requests go to. */
+  readonly clusterNames: readonly string[];
+  /** Keys of labels that hold the path with its query. */
+  readonly targets: readonly string[];
+  readonly prefixes: PrefixLengths;
+};
+
+/**
+ * Warnings about limits of one domain that cannot do what they say: no request can meet them, they
+ * hide an Enforce limit, or clients escape them.
+ */
 export function limitProblems(
   rateLimits: readonly RateLimit[],
-  groups: readonly GroupShape[],
-  clusterNames: readonly string[],
+  { groups, clusterNames, targets, prefixes }: KnownLabels,
   memo: Memo,
 ): readonly Problem[] {
   if (groups.length === 0) return rateLimits.map(unlabelled);
@@ -24,10 +39,11 @@ export function limitProblems(
   const written = rateLimits.flatMap(({ id, spec }) => [id, spec]);
   const hidden = memo.of(memo, 'enforced limits', written, () => hiddenLimits(rateLimits));
   const clusters = memo.of(memo, 'cluster names', clusterNames, () => new Set(clusterNames));
-  const walk = new LabelWalk(tree, clusters);
+  const walk = new LabelWalk(tree, clusters, prefixes);
+  const known = [tree, hidden, clusters, targets.join('\0'), prefixes.ipv4, prefixes.ipv6];
   return rateLimits.flatMap(rateLimit =>
     memo
-      .of(rateLimit.spec, 'limit findings', [tree, hidden, clusters], () => findings(rateLimit, hidden, walk))
+      .of(rateLimit.spec, 'limit findings', known, () => findings(rateLimit, hidden, walk, targets))
       .map(({ index, message }) => warning(rateLimit, index, message)),
   );
 }
@@ -38,10 +54,23 @@ function unlabelled(rateLimit: RateLimit): Problem {
   return problemOf(rateLimit, 'warning', 'spec.domain', message);
 }
 
-function findings({ spec }: RateLimit, hidden: HiddenLimits, walk: LabelWalk) {
+function findings(
+  { spec }: RateLimit,
+  hidden: HiddenLimits,
+  walk: LabelWalk,
+  targets: readonly string[],
+): readonly Finding[] {
   return spec.limits.flatMap((limit, index) => {
-    const message = unreachedReason(limit, spec.domain, walk) ?? hidingReason(limit, hidden, walk);
-    return message === undefined ? [] : [{ index, message }];
+    const unreached = unreachedReason(limit, spec.domain, walk);
+    const messages =
+      unreached === undefined
+        ? [
+            hidingReason(limit, hidden, walk),
+            escapeReason(limit, targets),
+            networkReason(limit, walk.prefixes),
+          ]
+        : [unreached];
+    return messages.flatMap(message => (message === undefined ? [] : [{ index, message }]));
   });
 }
 

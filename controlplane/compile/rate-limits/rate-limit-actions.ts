@@ -20,6 +20,8 @@ function toAction(specifier: LabelSpecifier): JsonObject {
       return { remote_address: {} };
     case 'generic_key':
       return { generic_key: { descriptor_value: specifier.value } };
+    case 'path':
+      return { request_headers: { header_name: ':path', descriptor_key: specifier.key } };
     case 'request_header':
       return { request_headers: { header_name: specifier.header, descriptor_key: specifier.key } };
   }

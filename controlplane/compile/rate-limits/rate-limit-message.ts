@@ -1,9 +1,11 @@
 import type { JsonObject } from '#protos/json.ts';
 import { RATE_LIMIT } from '#protos/type-url.ts';
+import type { PrefixLengths } from '#resources/address-network.ts';
 import type { PatternLabel } from '#resources/label-pattern.ts';
 import type { Limit } from '#resources/rate-limit.ts';
 import type { Resource } from '#resources/resource.ts';
 import { injectedHeaders } from './injected-headers.ts';
+import type { LabelKeys } from './label-keys.ts';
 import { limitNames } from './limit-name.ts';
 import type { TakenHeaders } from './taken-headers.ts';
 
@@ -12,11 +14,12 @@ export function rateLimitMessageName({ namespace, name }: Resource<'RateLimit'>)
   return `${namespace}/${name}`;
 }
 
-/** `gateway.config.v1.RateLimit`: what the rate limit service gets of a RateLimit. Taken headers are left out. `hostKeys`: of its domain. */
+/** `gateway.config.v1.RateLimit`: what the rate limit service gets of a RateLimit. Taken headers are left out. `keys` are those of its domain. */
 export function toRateLimitMessage(
   rateLimit: Resource<'RateLimit'>,
   taken: TakenHeaders,
-  hostKeys: readonly string[],
+  { hosts, paths }: LabelKeys,
+  { ipv4, ipv6 }: PrefixLengths,
 ): JsonObject {
   const { domain, limits } = rateLimit.spec;
   const names = limitNames(rateLimit);
@@ -24,7 +27,10 @@ export function toRateLimitMessage(
     '@type': RATE_LIMIT,
     domain,
     limits: limits.map((limit, index) => ({ name: names[index] ?? '', ...toLimit(limit, taken) })),
-    ...(hostKeys.length === 0 ? {} : { host_keys: hostKeys }),
+    ...(hosts.length === 0 ? {} : { host_keys: hosts }),
+    ...(paths.length === 0 ? {} : { path_keys: paths }),
+    ...(ipv4 === 32 ? {} : { ipv4_prefix: ipv4 }),
+    ...(ipv6 === 128 ? {} : { ipv6_prefix: ipv6 }),
   };
 }
 

@@ -1,14 +1,16 @@
 import { RATE_LIMIT } from '#protos/type-url.ts';
+import type { PrefixLengths } from '#resources/address-network.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import type { Compiled, CompiledResource } from '../compiled.ts';
 import { headerIdentity } from '../header-identity.ts';
 import type { Memo } from '../memo.ts';
 import { misplacedProblems } from '../misplaced-problems.ts';
+import { moduleConfig } from '../module-config.ts';
 import { RATELIMIT_SERVICE } from '../node-groups.ts';
 import { byName } from '../order.ts';
-import { hostLabelKeys } from './host-label-keys.ts';
 import { takenIn } from './injected-headers.ts';
+import { type LabelKeys, labelKeys, NO_LABEL_KEYS } from './label-keys.ts';
 import { rateLimitMessageName, toRateLimitMessage } from './rate-limit-message.ts';
 import { type TakenHeaders, takenHeaders } from './taken-headers.ts';
 
@@ -18,10 +20,12 @@ import { type TakenHeaders, takenHeaders } from './taken-headers.ts';
  */
 export function rateLimitMessages(resources: ResourceSet, memo: Memo): Compiled {
   const taken = takenHeaders(resources);
-  const hostKeys = hostLabelKeys(resources);
-  const messages = resources.rateLimits.map(rateLimit =>
-    message(rateLimit, takenIn(rateLimit.spec, taken), hostKeys.get(rateLimit.spec.domain) ?? [], memo),
-  );
+  const keys = labelKeys(resources);
+  const { remote_address_prefix: prefixes } = moduleConfig(resources);
+  const messages = resources.rateLimits.map(rateLimit => {
+    const meanings = { keys: keys.get(rateLimit.spec.domain) ?? NO_LABEL_KEYS, prefixes };
+    return message(rateLimit, takenIn(rateLimit.spec, taken), meanings, memo);
+  });
   return {
     resources: new Map([[RATE_LIMIT, byName(messages)]]),
     problems: misplacedProblems(resources, RATELIMIT_SERVICE),
@@ -31,13 +35,13 @@ export function rateLimitMessages(resources: ResourceSet, memo: Memo): Compiled 
 function message(
   rateLimit: Resource<'RateLimit'>,
   taken: TakenHeaders,
-  hostKeys: readonly string[],
+  meanings: { readonly keys: LabelKeys; readonly prefixes: PrefixLengths },
   memo: Memo,
 ): CompiledResource {
   const name = rateLimitMessageName(rateLimit);
-  const inputs = [name, JSON.stringify(hostKeys), ...leftOut(rateLimit, taken)];
+  const inputs = [name, JSON.stringify(meanings), ...leftOut(rateLimit, taken)];
   const json = memo.of(rateLimit.spec, 'message', inputs, () =>
-    toRateLimitMessage(rateLimit, taken, hostKeys),
+    toRateLimitMessage(rateLimit, taken, meanings.keys, meanings.prefixes),
   );
   return { name, json, origins: [rateLimit.id] };
 }

@@ -1,12 +1,15 @@
 import type { Problem } from '#resources/problem.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import type { Memo } from '../memo.ts';
+import { moduleConfig } from '../module-config.ts';
 import { takenHeaderProblems, takenIn } from './injected-headers.ts';
 import { labelDomainProblems } from './label-domain-problems.ts';
+import { labelKeys, NO_LABEL_KEYS } from './label-keys.ts';
 import { groupShapes } from './label-shape.ts';
 import type { Labelling } from './labelling.ts';
 import { limitNameProblems } from './limit-name-problems.ts';
 import { limitProblems } from './limit-problems.ts';
+import { ownServiceProblems } from './own-service-problems.ts';
 import { strippedMatchProblems } from './stripped-match-problems.ts';
 import type { TakenHeaders } from './taken-headers.ts';
 
@@ -26,11 +29,14 @@ export function rateLimitProblems(
 ): readonly Problem[] {
   const { mappings, rateLimits } = resources;
   const asked = rateLimits.filter(({ spec }) => spec.domain === labelling.domain);
+  const { paths, targets } = labelKeys(resources).get(labelling.domain) ?? NO_LABEL_KEYS;
+  const known = { targets, prefixes: moduleConfig(resources).remote_address_prefix };
   return [
     ...labelDomainProblems(resources, labelling),
     ...rateLimits.flatMap(rateLimit => takenHeaderProblems(rateLimit, takenIn(rateLimit.spec, taken))),
-    ...limitProblems(asked, groupShapes(mappings, labelling, memo), clusterNames, memo),
+    ...limitProblems(asked, { ...known, groups: groupShapes(mappings, labelling, memo), clusterNames }, memo),
     ...limitNameProblems(rateLimits),
+    ...ownServiceProblems(resources, paths),
     ...strippedMatchProblems(mappings, ownHeaders),
   ];
 }

@@ -1,3 +1,4 @@
+import { addressNetwork } from '#resources/address-network.ts';
 import type { LabelAlternative, PatternLabel } from '#resources/label-pattern.ts';
 import type { Limit } from '#resources/rate-limit.ts';
 import type { LabelNode } from './label-tree.ts';
@@ -12,7 +13,7 @@ export function unreachedReason({ pattern }: Limit, domain: string, walk: LabelW
   if (reach.reached) return undefined;
   const item = pattern[reach.depth] ?? [];
   const wanted = formatItem(item);
-  const hint = formHint(item, reach, walk.clusters);
+  const hint = formHint(item, reach, walk);
   const group = `label group of domain ${JSON.stringify(domain)}`;
   if (reach.depth === 0)
     return `no ${group} starts with ${wanted}; the groups of this domain start with ${nearest(reach)}${hint}`;
@@ -22,16 +23,21 @@ export function unreachedReason({ pattern }: Limit, domain: string, walk: LabelW
 }
 
 /** What a label that is there, but never with the wanted value, can be. */
-function formHint(item: PatternLabel, { nearest }: Unreached, clusters: ReadonlySet<string>): string {
+function formHint(item: PatternLabel, { nearest }: Unreached, walk: LabelWalk): string {
   const there = nearest.find(
     ({ label }) => label.form !== undefined && item.some(({ key }) => key === label.key),
   );
   if (there === undefined) return '';
   const form =
     there.label.form === 'address'
-      ? 'one IP address, written as 203.0.113.7 or 2001:db8::1'
-      : `the name of a cluster: ${clusterNames(clusters)}`;
+      ? addressForms(walk)
+      : `the name of a cluster: ${clusterNames(walk.clusters)}`;
   return `; ${there.label.key} is ${form}`;
+}
+
+function addressForms({ prefixes }: LabelWalk): string {
+  const [ipv4, ipv6] = ['203.0.113.7', '2001:db8::1'].map(address => addressNetwork(address, prefixes));
+  return `one address or network, written as ${ipv4} or ${ipv6}`;
 }
 
 function clusterNames(clusters: ReadonlySet<string>): string {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { RATE_LIMIT } from '#protos/type-url.ts';
 import { Memo } from '../memo.ts';
 import { resourceSetOf } from '../testing/resource-set-of.ts';
-import { hostLabelKeys } from './host-label-keys.ts';
+import { labelKeys } from './label-keys.ts';
 import { rateLimitMessages } from './rate-limit-messages.ts';
 
 const document = (kind: string, name: string, spec: string) =>
@@ -17,7 +17,10 @@ const MODULE = document(
 const mapping = (name: string, labels: string, more = '') =>
   document('Mapping', name, `{prefix: /${name}/, service: s, labels: ${labels}${more}}`);
 const MAPPINGS = [
-  mapping('a', "{gateway: [{g: [x, {host: {header: ':authority'}}, {__proto__: {header: HOST}}]}]}"),
+  mapping(
+    'a',
+    "{gateway: [{g: [x, {host: {header: ':authority'}}, {__proto__: {header: HOST}}, {path: {path: true}}, {whole: {header: ':path'}}]}]}",
+  ),
   mapping(
     'b',
     '{gateway: [{g: [{forwarded: {header: X-Forwarded-Host}}]}], other: [{g: [{h: {header: Host}}]}]}',
@@ -30,14 +33,14 @@ const LIMITS = document(
   '{domain: gateway, limits: [{pattern: [x], rate: 1, unit: day}]}',
 ).replace('[x]', '[{generic_key: x}]');
 
-test('the keys of labels that read the host are those of Mappings and default labels, by domain', () => {
+test('the keys of labels that read host and path are those of Mappings and default labels, by domain', () => {
   const { resources } = resourceSetOf(MODULE + MAPPINGS);
   assert.deepEqual(
-    hostLabelKeys(resources),
+    labelKeys(resources),
     new Map([
-      ['shop', ['default_host']],
-      ['gateway', ['__proto__', 'forwarded', 'host']],
-      ['other', ['h']],
+      ['shop', { hosts: ['default_host'], paths: [], targets: [] }],
+      ['gateway', { hosts: ['__proto__', 'forwarded', 'host'], paths: ['path'], targets: ['whole'] }],
+      ['other', { hosts: ['h'], paths: [], targets: [] }],
     ]),
   );
 });
@@ -52,4 +55,19 @@ test('the rate limit service is told them, and again when a Mapping changes them
   assert.equal(hostKeys(''), undefined);
   assert.deepEqual(hostKeys(MAPPINGS), ['__proto__', 'forwarded', 'host']);
   assert.equal(hostKeys(''), undefined);
+});
+
+test('the rate limit service is told by how many bits addresses count, and again when the Module changes them', () => {
+  const memo = new Memo();
+  const prefixes = (module: string) => {
+    const { resources, problems } = resourceSetOf(LIMITS + module);
+    assert.deepEqual(problems, []);
+    const json = rateLimitMessages(resources, memo).resources.get(RATE_LIMIT)?.[0]?.json;
+    return [json?.ipv4_prefix, json?.ipv6_prefix];
+  };
+  const module = (lengths: string) =>
+    document('Module', 'gateway', `{config: {remote_address_prefix: ${lengths}}}`);
+  assert.deepEqual(prefixes(''), [undefined, 64]);
+  assert.deepEqual(prefixes(module('{ipv4: 24, ipv6: 56}')), [24, 56]);
+  assert.deepEqual(prefixes(module('{ipv6: 128}')), [undefined, undefined]);
 });

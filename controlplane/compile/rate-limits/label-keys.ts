@@ -1,0 +1,63 @@
+import type { LabelSpecifier } from '#resources/label-specifier.ts';
+import type { ResourceSet } from '#resources/resource-set.ts';
+import { moduleConfig } from '../module-config.ts';
+import { EDGE } from '../node-groups.ts';
+
+/** Keys of labels by what they hold, sorted. */
+export type LabelKeys = {
+  /** The host of a request. */
+  readonly hosts: readonly string[];
+  /** Its path without query. */
+  readonly paths: readonly string[];
+  /** Its path with the query. */
+  readonly targets: readonly string[];
+};
+
+/** The edge says in both what the client sent as host. */
+const HOST_HEADERS: ReadonlySet<string> = new Set([':authority', 'x-forwarded-host']);
+
+export const NO_LABEL_KEYS: LabelKeys = { hosts: [], paths: [], targets: [] };
+
+/** The keys of the labels of each label domain. */
+export function labelKeys(resources: ResourceSet): ReadonlyMap<string, LabelKeys> {
+  const specifiers = Map.groupBy(labelsByDomain(resources), ([domain]) => domain);
+  return new Map(
+    [...specifiers].map(([domain, ofDomain]) => {
+      const all = ofDomain.flatMap(([, each]) => each);
+      return [domain, { hosts: keys(all, isHost), paths: keys(all, isPath), targets: keys(all, isTarget) }];
+    }),
+  );
+}
+
+function labelsByDomain(resources: ResourceSet): (readonly [string, readonly LabelSpecifier[]])[] {
+  const defaults = Object.entries(moduleConfig(resources).default_labels);
+  const mappings = resources.mappings.filter(({ spec }) => spec.node_group === EDGE);
+  return [
+    ...defaults.map(([domain, { defaults }]) => [domain, defaults] as const),
+    ...mappings.flatMap(({ spec }) =>
+      Object.entries(spec.labels).flatMap(([domain, groups]) =>
+        groups.map(({ specifiers }) => [domain, specifiers] as const),
+      ),
+    ),
+  ];
+}
+
+function keys(
+  specifiers: readonly LabelSpecifier[],
+  is: (specifier: LabelSpecifier) => boolean,
+): readonly string[] {
+  const found = specifiers.flatMap(specifier => ('key' in specifier && is(specifier) ? [specifier.key] : []));
+  return [...new Set(found)].sort();
+}
+
+function isHost(specifier: LabelSpecifier): boolean {
+  return specifier.type === 'request_header' && HOST_HEADERS.has(specifier.header);
+}
+
+function isPath(specifier: LabelSpecifier): boolean {
+  return specifier.type === 'path';
+}
+
+function isTarget(specifier: LabelSpecifier): boolean {
+  return specifier.type === 'request_header' && specifier.header === ':path';
+}
