@@ -31,9 +31,13 @@ const schema = z.object({
   ...mappingRedirectShape,
   ...mappingRewriteShape,
   ...mappingHeadersShape,
-  timeout_ms: milliseconds.default(3000).describe('Time for the whole answer; 0: none'),
+  timeout_ms: milliseconds
+    .default(3000)
+    .describe(
+      'Time until the answer begins, from the end of the request, for each try; else 504. 0: no end. An answer that has begun may take as long as it sends something: see `idle_timeout_ms`',
+    ),
   allow_upgrade: allowUpgrade.describe(
-    'Protocols to which requests may switch, such as `websocket`; others are answered 403. Filters and limits decide about the request, once: what is open outlives a logout. `timeout_ms` is for the answer; then the connection ends after five minutes without a byte. Any site can make a browser open a WebSocket with its cookies: compare `Origin`',
+    'Protocols to which requests may switch, such as `websocket`; others are answered 403. Filters and limits decide about the request, once: what is open outlives a logout. `timeout_ms` is for the answer. Then the connection ends after `idle_timeout_ms` without a byte. Any site can make a browser open a WebSocket with its cookies: compare `Origin`',
   ),
   use_websocket: z
     .boolean()

@@ -15,7 +15,7 @@ const name = z.string().min(1).max(253).meta({ form: 'a name' });
 const route = z.object({
   prefix: pathPrefix.describe('What the path begins with'),
   cluster: name.describe('Name of one of `clusters`'),
-  timeout_ms: milliseconds.default(0).describe('Time for the whole answer; 0: none'),
+  timeout_ms: milliseconds.default(0).describe('Time until the answer begins; 0: no end'),
   allow_upgrade: allowUpgrade.describe(
     'Protocols to which requests may switch, as of a Mapping. Those that routes of other node groups to `<service>` allow pass the routes of node group `<service>` or `<service>-<number>` to its application (a cluster of another type than `sds`) too',
   ),

@@ -48,5 +48,5 @@ export const retryPolicy = z.object({
     .describe('How many tries more; 0: none'),
   per_try_timeout: timerDuration
     .exactOptional()
-    .describe('Time for the answer to each try; default: `timeout_ms` for all'),
+    .describe('Time until the answer to each try begins; default, and at most: `timeout_ms`'),
 });

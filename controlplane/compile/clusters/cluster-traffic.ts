@@ -18,10 +18,14 @@ const FIELDS = [
 ] as const;
 
 /** What a Mapping says of how its cluster is used. */
-export type ClusterTraffic = Partial<Pick<MappingSpec, (typeof FIELDS)[number]>>;
+export type ClusterTraffic = Partial<
+  Pick<MappingSpec, (typeof FIELDS)[number] | 'shadow' | 'timeout_ms'>
+>;
+
+type Field = (typeof FIELDS)[number];
 
 /** Its fields that say something else than the default. */
-export function trafficFields(traffic: ClusterTraffic): readonly (keyof ClusterTraffic)[] {
+export function trafficFields(traffic: ClusterTraffic): readonly Field[] {
   const own = meanings(traffic);
   return FIELDS.filter(field => own[field] !== PLAIN[field]);
 }
@@ -29,13 +33,15 @@ export function trafficFields(traffic: ClusterTraffic): readonly (keyof ClusterT
 /** Equal for Mappings that use a cluster in the same way; empty: as by default. */
 export function trafficKey(traffic: ClusterTraffic): string {
   const fields = trafficFields(traffic);
-  if (fields.length === 0) return '';
+  const longest = copyTime(traffic);
+  const copies = longest === 0 ? '' : ` copies=${longest}`;
+  if (fields.length === 0) return copies;
   const own = meanings(traffic);
-  return fields.map(field => ` ${field}=${own[field]}`).join('');
+  return fields.map(field => ` ${field}=${own[field]}`).join('') + copies;
 }
 
 /** Each field in one spelling. */
-function meanings(traffic: ClusterTraffic): Readonly<Record<keyof ClusterTraffic, string>> {
+function meanings(traffic: ClusterTraffic): Readonly<Record<Field, string>> {
   const { cluster_idle_timeout_ms: idle, cluster_max_connection_lifetime_ms: lifetime = 0 } = traffic;
   return {
     load_balancer: lbPolicy(traffic.load_balancer),
@@ -68,12 +74,21 @@ const PLAIN = meanings({});
 /** The part of Envoy's `HttpProtocolOptions` about connections; `idle_timeout` is that of the cluster's protocol. 0 is no end. */
 export function connectionTimes(traffic: ClusterTraffic, idle_timeout?: string): JsonObject {
   const { cluster_idle_timeout_ms: idle, cluster_max_connection_lifetime_ms: lifetime = 0 } = traffic;
+  const longest = copyTime(traffic);
   const times = {
     ...(idle_timeout === undefined ? {} : { idle_timeout }),
     ...(idle === undefined ? {} : { idle_timeout: toDuration(idle) }),
     ...(lifetime === 0 ? {} : { max_connection_duration: toDuration(lifetime) }),
+    ...(longest === 0 ? {} : { max_stream_duration: toDuration(longest) }),
   };
   return Object.keys(times).length === 0 ? {} : { common_http_protocol_options: times };
+}
+
+/**
+ * How long a copy may take, in ms. No client waits for its answer and would end it. 0 is no end.
+ */
+function copyTime({ shadow = false, timeout_ms = 0 }: ClusterTraffic): number {
+  return shadow ? timeout_ms : 0;
 }
 
 /** The part of Envoy's `Cluster` about probes of TCP. */

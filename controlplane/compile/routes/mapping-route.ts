@@ -16,7 +16,7 @@ import { corsOf } from './cors.ts';
 import { hashPolicyOf } from './hash-policy.ts';
 import { headerChanges } from './header-changes.ts';
 import { toRank, toRouteMatch } from './mapping-match.ts';
-import { retryPolicyOf } from './retry-policy.ts';
+import { NO_END, retryPolicyOf } from './retry-policy.ts';
 import { toRewrite } from './rewrite.ts';
 import type { RouteEntry } from './route-entry.ts';
 import { routeParts } from './route-parts.ts';
@@ -97,12 +97,11 @@ function changesOf(
 
 function routeAction(group: MappingGroup, edge: EdgeRoutes | undefined): JsonObject {
   const [{ mapping }] = group;
-  const { timeout_ms } = mapping.spec;
   return {
     ...clusterSpecifier(group, edge),
     ...toRewrite(mapping.spec),
     ...autoHostRewrite(group),
-    timeout: toDuration(timeout_ms),
+    timeout: NO_END,
     ...idleTimeout(mapping.spec),
     ...(mapping.spec.priority === 'high' ? { priority: 'HIGH' } : {}),
     ...upgradeConfigs(mappingUpgrades(mapping.spec)),

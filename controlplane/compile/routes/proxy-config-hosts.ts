@@ -6,7 +6,7 @@ import type { NamedCluster } from '../clusters/cluster-names.ts';
 import { toDuration } from '../duration.ts';
 import { problemOf } from '../problem-of.ts';
 import { STREAM_IDLE_MS } from './mapping-route.ts';
-import { RETRY_POLICY } from './retry-policy.ts';
+import { NO_END, RETRY_POLICY, timeToAnswer } from './retry-policy.ts';
 import type { RouteEntry } from './route-entry.ts';
 import { distinctUpgrades, upgradeConfigs } from './upgrades.ts';
 
@@ -70,10 +70,10 @@ function routeAction(
 ): JsonObject {
   return {
     cluster: clusters.get(cluster)?.name ?? cluster,
-    timeout: toDuration(timeout_ms),
+    timeout: NO_END,
     ...(timeout_ms > STREAM_IDLE_MS ? { idle_timeout: toDuration(timeout_ms) } : {}),
     ...upgradeConfigs(upgrades),
-    retry_policy: RETRY_POLICY,
+    retry_policy: { ...RETRY_POLICY, ...timeToAnswer(timeout_ms) },
   };
 }
 

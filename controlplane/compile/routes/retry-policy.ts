@@ -29,19 +29,35 @@ export const RETRY_POLICY: JsonObject = {
   host_selection_retry_max_attempts: LOOKS.inTurns,
 };
 
+/**
+ * The `timeout` of every route. Envoy's is for the whole answer, and would cut streams: events, long
+ * downloads, gRPC. What bounds them is the time without a byte.
+ */
+export const NO_END = '0s';
+
+/**
+ * The part of a `RetryPolicy` that bounds the wait for an answer. Envoy forgets it once the answer
+ * begins, and counts it from the end of the request. 0 is no end.
+ */
+export function timeToAnswer(...bounds: readonly number[]): JsonObject {
+  const bounding = bounds.filter(bound => bound > 0);
+  return bounding.length === 0 ? {} : { per_try_timeout: toDuration(Math.min(...bounding)) };
+}
+
 /** That of a Mapping: the operator's conditions join ours, or who asks for more would lose requests that are safe to repeat. */
 export function retryPolicyOf({
   load_balancer,
   retry_policy,
-}: Pick<MappingSpec, 'load_balancer' | 'retry_policy'>): JsonObject {
+  timeout_ms,
+}: Pick<MappingSpec, 'load_balancer' | 'retry_policy' | 'timeout_ms'>): JsonObject {
   const policy = withLooks(load_balancer);
-  if (retry_policy === undefined) return policy;
-  const { retry_on, num_retries, per_try_timeout } = retry_policy;
+  if (retry_policy === undefined) return { ...policy, ...timeToAnswer(timeout_ms) };
+  const { retry_on, num_retries, per_try_timeout = 0 } = retry_policy;
   return {
     ...policy,
     retry_on: [...new Set([...UNSEEN, ...retry_on])].join(),
     num_retries,
-    ...(per_try_timeout === undefined ? {} : { per_try_timeout: toDuration(per_try_timeout) }),
+    ...timeToAnswer(timeout_ms, per_try_timeout),
   };
 }
 

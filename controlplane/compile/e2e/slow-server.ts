@@ -1,0 +1,65 @@
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export type SlowServer = {
+  readonly address: string;
+  /** Resolves when a request for `path` has ended, by whichever side. A copy's path ends in `#copy`. */
+  ended(path: string): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** How many parts an answer below `/parts` has, and how long it waits between two, in ms. */
+export const PARTS = 6;
+export const PAUSE_MS = 200;
+
+/**
+ * An upstream on a free loopback port that takes its time. Below `/parts` it answers at once and
+ * sends one part after the other, below `/upload` it tells the length of what it has read, and
+ * elsewhere it never answers, and never a copy.
+ */
+export async function startSlowServer(): Promise<SlowServer> {
+  const ends = new Map<string, PromiseWithResolvers<void>>();
+  const endOf = (path: string) => {
+    const end = ends.get(path) ?? Promise.withResolvers<void>();
+    ends.set(path, end);
+    return end;
+  };
+  const server = createServer((request, response) => {
+    const { headers, url = '' } = request;
+    const isCopy = /-shadow(?::|$)/.test(headers.host ?? '');
+    response.once('close', () => endOf(isCopy ? `${url}#copy` : url).resolve());
+    if (url.startsWith('/parts') && !isCopy) sendParts(response);
+    else if (url.startsWith('/upload')) {
+      let length = 0;
+      request
+        .on('data', (part: Buffer) => {
+          length += part.length;
+        })
+        .on('end', () => response.end(String(length)));
+    } else request.resume();
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return {
+    address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ended: path => endOf(path).promise,
+    close: async () => {
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
+}
+
+function sendParts(response: ServerResponse): void {
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  let sent = 0;
+  const timer = setInterval(() => {
+    sent += 1;
+    response.write(`data: ${sent}\n\n`);
+    if (sent < PARTS) return;
+    clearInterval(timer);
+    response.end();
+  }, PAUSE_MS);
+  response.once('close', () => clearInterval(timer));
+}
