@@ -66,7 +66,7 @@ const REFUSED: readonly [head: string, problem: string, kind: string][] = [
   ],
   [
     'apiVersion: getambassador.io/v2\nkind: AuthService',
-    '2 error kind: AuthService is not served: requests pass without being asked of it; write a Filter and a FilterPolicy',
+    '2 warning kind: AuthService is not served: write a Filter and a FilterPolicy in its place',
     'AuthService',
   ],
 ];

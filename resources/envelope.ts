@@ -1,6 +1,7 @@
-import { type Finding, fault } from './finding.ts';
+import { caution, type Finding, fault } from './finding.ts';
 import { isKind, KINDS } from './kinds.ts';
 import { NOT_SERVED } from './known-kinds.ts';
+import { RESTRICTIONS } from './restrictions.ts';
 import { nearest, suggest } from './suggest.ts';
 
 export const VERSION = 'v2';
@@ -36,7 +37,7 @@ export function readEnvelope(
   if (!apiGroups.includes(group)) return readForeign(kind, group, apiGroups);
   if (!KNOWN.includes(kind))
     return refuse(known ?? '', 'kind', `unknown kind \`${kind}\`${suggest(kind, KNOWN)}`);
-  if (!isKind(kind)) return refuse(kind, 'kind', `${kind} is not served: ${NOT_SERVED[kind]}`);
+  if (!isKind(kind)) return unserved(kind);
   if (kind === 'Secret' || version !== VERSION) {
     return refuse(
       kind,
@@ -82,6 +83,13 @@ function readForeign(kind: string, group: string, apiGroups: readonly string[]):
 function expected(kind: string, apiGroups: readonly string[]): string {
   if (kind === 'Secret') return '`v1`';
   return apiGroups.map(group => `\`${group}/${VERSION}\``).join(' or ');
+}
+
+/** What becomes of a kind that restricts hangs on the Module, and is said besides. */
+function unserved(kind: string): Envelope {
+  const message = `${kind} is not served: ${NOT_SERVED[kind]}`;
+  const restricts = RESTRICTIONS.some(row => row.kind === kind && row.field === undefined);
+  return { kind, findings: [(restricts ? caution : fault)(['kind'], message)] };
 }
 
 function refuse(kind: string, field: string, message: string): Envelope {

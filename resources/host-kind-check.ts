@@ -1,21 +1,7 @@
 import { caution, type Finding, fault } from './finding.ts';
 import type { HostSpec } from './host-kind.ts';
 import { ipVersion } from './ip-address.ts';
-import { checkTlsSettings, refuseTlsField } from './tls-settings.ts';
-
-/** Fields of Ambassador's that select which Mappings a Host has, and are not served → the value with which they change nothing. */
-const SELECTORS: readonly string[] = ['selector', 'mappingselector', 'mapping_selector'];
-
-/** Why a Host with this field must not be served: ignored, it would serve Mappings that it was not meant to. */
-export function refuseHostField(field: string, value: unknown): string | undefined {
-  if (field.startsWith('tls.')) return refuseTlsField(field.slice('tls.'.length));
-  if (!SELECTORS.includes(field.toLowerCase()) || isEmpty(value)) return undefined;
-  return `\`${field}\` is not served: a Host has the Mappings whose \`host\` covers its hostname. Without it this Host would have others too`;
-}
-
-function isEmpty(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
-}
+import { checkTlsSettings } from './tls-settings.ts';
 
 /** Whether TLS is meant to be spoken: with which certificate may yet be open. */
 function hasTls({

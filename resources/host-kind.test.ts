@@ -70,20 +70,8 @@ const PROBLEMS: readonly [fields: object, problem: RegExp][] = [
     /^error spec\.tls\.cert_required: `cert_required` needs/,
   ],
   [
-    { tls: { issuer: 'gateway', crl_secret: 'c' } },
-    /^error spec\.tls\.crl_secret: `crl_secret` is not served; without it/,
-  ],
-  [
     { tls: { issuer: 'gateway', cipher_suits: [] } },
     /^warning spec\.tls\.cipher_suits: unknown field `cipher_suits`, did you mean/,
-  ],
-  [
-    { selector: { matchLabels: { a: 'b' } } },
-    /^error spec\.selector: `selector` is not served: a Host has the Mappings/,
-  ],
-  [
-    { mappingSelector: { matchLabels: { a: 'b' } } },
-    /^error spec\.mappingSelector: `mappingSelector` is not served/,
   ],
   [
     { acmeProvider: { email: 'a@example.com' } },

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { domain } from './domain.ts';
 import { gatewayId } from './gateway-id.ts';
-import { checkHost, refuseHostField } from './host-kind-check.ts';
+import { checkHost } from './host-kind-check.ts';
 import type { KindDefinition } from './kind.ts';
 import { secretReference } from './secret-reference.ts';
 import { tlsSettingsShape } from './tls-settings.ts';
@@ -82,7 +82,6 @@ export const host: KindDefinition<typeof schema> = {
   schema,
   fieldsAt: 'spec',
   unknownField: 'warning',
-  refuseField: refuseHostField,
   check: checkHost,
 };
 

@@ -1,6 +1,9 @@
-/** Kinds of Ambassador's family that a user may bring and that we do not serve: what that means for the site, and what there is in their place. */
+/**
+ * Kinds of Ambassador's family that a user may bring and that we do not serve: what that means for the site, and
+ * what there is in their place. Those that restrict are in `restrictions.ts` too.
+ */
 export const NOT_SERVED: Readonly<Record<string, string>> = {
-  AuthService: 'requests pass without being asked of it; write a Filter and a FilterPolicy',
+  AuthService: 'write a Filter and a FilterPolicy in its place',
   ConsulResolver: 'instances come from the file, DNS or Kubernetes that the discovery service follows',
   DevPortal: 'nothing is in its place',
   KubernetesEndpointResolver: 'none is needed for `resolver: endpoint` of a Mapping',
@@ -9,4 +12,6 @@ export const NOT_SERVED: Readonly<Record<string, string>> = {
   LogService: 'the edge writes its access log to its output, as `proxy_log_format` of the Module says',
   TCPMapping: 'connections other than HTTP are not forwarded',
   TracingService: 'no traces are sent',
+  WebApplicationFirewall: 'put a firewall in front of the gateway',
+  WebApplicationFirewallPolicy: 'put a firewall in front of the gateway',
 };

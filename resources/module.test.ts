@@ -7,6 +7,7 @@ const DEFAULTS = {
   xff_num_trusted_hops: 0,
   escaped_slashes: 'reject',
   serve_other_hosts: false,
+  ignore: [],
   default_labels: {},
   remote_address_prefix: { ipv4: 32, ipv6: 64 },
 };

@@ -7,6 +7,7 @@ import { parseLogFormat } from './log-format.ts';
 import { moduleDefaultsShape } from './module-defaults.ts';
 import { milliseconds } from './number-types.ts';
 import { checkWith, type Parsed } from './parsed-string.ts';
+import { RESTRICTION_NAMES } from './restrictions.ts';
 
 const config = z.object({
   use_remote_address: z
@@ -29,6 +30,13 @@ const config = z.object({
     .default(false)
     .describe(
       'Once there is a Host, Mappings are served on the names of Hosts only; `true`: on every other name too',
+    ),
+  ignore: z
+    .array(z.enum(RESTRICTION_NAMES).meta({ anyCase: true }))
+    .meta({ lenient: true, form: 'a list of names' })
+    .default([])
+    .describe(
+      "Restrictions of Ambassador's that the gateway does not serve, and that may be left out. Whatever asks for another one is closed (500): an AuthService or `ip_allow` every path, a Mapping, Host or TLSContext what it is for",
     ),
   default_labels: defaultLabels
     .default({})

@@ -7,6 +7,7 @@ import { isKind, KINDS } from './kinds.ts';
 import { readMetadata } from './metadata.ts';
 import type { ParseOptions } from './parse-options.ts';
 import type { Refused } from './resource.ts';
+import { type Unserved, unservedOf } from './restrictions.ts';
 import { salvage } from './salvage.ts';
 import { suggest } from './suggest.ts';
 import { validate } from './validate.ts';
@@ -21,6 +22,8 @@ export type Outcome = {
   readonly spec?: unknown;
   readonly document: Readonly<Record<string, unknown>>;
   readonly salvaged: Pick<Refused, 'hosts' | 'injects' | 'match' | 'rules'>;
+  /** Restrictions that it asks for and that are not served. */
+  readonly unserved: readonly Unserved[];
 };
 
 /** Fields that every object of Kubernetes has; `status` is written by others than the operator. */
@@ -41,7 +44,8 @@ export function parseResource(
   if (envelope === undefined || isForOtherGateway(fields.spec, options.gatewayId)) return undefined;
   const { kind } = envelope;
   const { namespace, name, findings: metadata } = readMetadata(fields.metadata);
-  const identity = { kind, namespace, name, document: fields };
+  const unserved = unservedOf(kind, name, fields.spec);
+  const identity = { kind, namespace, name, document: fields, unserved };
   if (!isKind(kind)) {
     const findings = [...envelope.findings, ...metadata];
     return { ...identity, findings, salvaged: salvage(kind, fields.spec, []) };
@@ -53,7 +57,8 @@ export function parseResource(
     ...checkOuterFields(definition, fields),
     ...duplicates,
   ];
-  return { ...identity, ...parseFields(kind, definition, fields, envelope, outer) };
+  const parsed = parseFields(kind, definition, fields, envelope, outer);
+  return { ...identity, ...parsed, findings: parsed.findings.filter(finding => !isTold(finding, unserved)) };
 }
 
 function parseFields(
@@ -73,6 +78,11 @@ function parseFields(
   const findings = envelope.findings.length > 0 ? envelope.findings : [...outer, ...placed];
   if (spec !== undefined && !refused) return { findings, spec, salvaged: {} };
   return { findings, salvaged: salvage(kind, normalised, [...outer, ...placed]) };
+}
+
+/** What becomes of a restriction is said where it is known what the Module ignores. */
+function isTold({ path, severity }: Finding, unserved: readonly Unserved[]): boolean {
+  return severity === 'warning' && unserved.some(({ path: known }) => known.join() === path.join());
 }
 
 function withoutEnvelope(fields: Fields): Fields {

@@ -13,6 +13,7 @@ const LONGEST_TEXT = 1_000;
 /** Gives an outcome its lines. `lineOf` tells the line of a field. */
 export function placeOutcome(outcome: Outcome, lineOf: (path: FieldPath) => number): ParsedFile {
   const { kind, namespace, name, findings, spec, salvaged, document } = outcome;
+  const unserved = outcome.unserved.length === 0 ? {} : { unserved: outcome.unserved };
   const head = { kind, namespace, name };
   const problems = findings.map(({ severity, path, message }): Problem => {
     const place = { ...head, file: '', line: lineOf(path) };
@@ -21,16 +22,17 @@ export function placeOutcome(outcome: Outcome, lineOf: (path: FieldPath) => numb
   });
   const identity = { ...head, id: resourceId(kind, namespace, name), source: { file: '', line: lineOf([]) } };
   if (spec === undefined) {
-    const refused = kind === '' ? [] : [{ ...identity, ...salvaged }];
+    const refused = kind === '' ? [] : [{ ...identity, ...salvaged, ...unserved }];
     return { ...EMPTY_FILE, refused, problems, anonymous: kind === '' || name === '' };
   }
   const lines = fieldLines(document, lineOf);
   // The spec was parsed by the schema of this very kind.
   const resource = {
     ...identity,
-    hash: hashSpec(spec),
+    hash: hashSpec(outcome.unserved.length === 0 ? spec : { spec, ...unserved }),
     spec,
     ...(lines === '' ? {} : { fieldLines: lines }),
+    ...unserved,
     ...(holdsSecret(kind, spec) ? {} : { document }),
   } as Resource;
   return { ...EMPTY_FILE, resources: [resource], problems };

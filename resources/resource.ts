@@ -1,6 +1,7 @@
 import type { FieldLines } from './field-lines.ts';
 import type { Kind, SpecOf } from './kinds.ts';
 import type { MappingMatch } from './mapping.ts';
+import type { Unserved } from './restrictions.ts';
 
 /** Where a resource begins; `line` counts from 1, 0: it is in no file, and `file` is the place. */
 export type Source = { readonly file: string; readonly line: number };
@@ -22,6 +23,8 @@ type ResourceOf<K extends Kind> = {
   readonly spec: SpecOf<K>;
   /** Where its fields stand. Absent: it is in no file. */
   readonly fieldLines?: FieldLines;
+  /** Restrictions that it asks for and that are not served; absent: none. */
+  readonly unserved?: readonly Unserved[];
   /** The whole document as it was written, to be kept and parsed again; never one that holds a secret. */
   readonly document?: Readonly<Record<string, unknown>>;
 };
@@ -47,6 +50,8 @@ export type Refused = {
   readonly hosts?: readonly string[];
   /** A Filter: the request headers that it would inject, as far as they could be read. */
   readonly injects?: readonly string[];
+  /** Restrictions that it asks for and that are not served; absent: none. */
+  readonly unserved?: readonly Unserved[];
 };
 
 export function resourceId(kind: string, namespace: string, name: string): string {

@@ -94,7 +94,6 @@ const PROBLEMS: readonly [fields: object, problem: RegExp][] = [
     /^error spec\.cacert_chain_file: `ca_secret` and `cacert_chain_file` exclude/,
   ],
   [{ cert_required: true }, /^error spec\.cert_required: `cert_required` needs `ca_secret`/],
-  [{ crl_secret: 'a' }, /^error spec\.crl_secret: `crl_secret` is not served/],
   [{ sni: '10.0.0.1' }, /^error spec\.sni: "10\.0\.0\.1" is an address/],
   [{ sni: '' }, /^error spec\.sni: /],
   [{ hosts: ['a:1'] }, /^error spec\.hosts\[0\]: /],

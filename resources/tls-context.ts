@@ -5,7 +5,7 @@ import { gatewayId } from './gateway-id.ts';
 import type { KindDefinition } from './kind.ts';
 import { checkedString } from './parsed-string.ts';
 import { parseSecretName } from './secret-name.ts';
-import { checkTlsSettings, refuseTlsField, tlsSettingsShape } from './tls-settings.ts';
+import { checkTlsSettings, tlsSettingsShape } from './tls-settings.ts';
 
 const schema = z.object({
   hosts: z
@@ -37,7 +37,6 @@ export const tlsContext: KindDefinition<typeof schema> = {
   schema,
   fieldsAt: 'spec',
   unknownField: 'warning',
-  refuseField: refuseTlsField,
   check: checkTlsContext,
 };
 

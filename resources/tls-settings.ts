@@ -72,7 +72,9 @@ export const tlsSettingsShape = {
     ),
   redirect_cleartext_from: port
     .exactOptional()
-    .describe("Ambassador's, without effect; a Host's `requestPolicy` decides about requests without TLS"),
+    .describe(
+      "Ambassador's: requests without TLS are redirected, also where the `requestPolicy` of the Host says `Route`. The port is not compared",
+    ),
 };
 
 const shape = z.object(tlsSettingsShape);
@@ -80,13 +82,6 @@ export type TlsSettings = z.output<typeof shape>;
 
 /** What holds where nothing is written. */
 export const DEFAULT_TLS_SETTINGS: TlsSettings = shape.parse({});
-
-/** Fields of Ambassador's that narrow whom TLS is spoken with, and that are not served. */
-export function refuseTlsField(field: string): string | undefined {
-  return field.toLowerCase() === 'crl_secret'
-    ? `\`${field}\` is not served; without it certificates that were revoked would be taken`
-    : undefined;
-}
 
 /** The rules between them. */
 export function checkTlsSettings(settings: Partial<TlsSettings>): readonly Finding[] {

@@ -23,6 +23,7 @@ import { unservedLabelProblems } from './rate-limits/label-domain-problems.ts';
 import { hostRateLimits } from './rate-limits/labelling.ts';
 import { rateLimitMessages } from './rate-limits/rate-limit-messages.ts';
 import { rateLimitProblems } from './rate-limits/rate-limit-problems.ts';
+import { closedWholly } from './routes/closed-route.ts';
 import { mappingGroups } from './routes/mapping-groups.ts';
 import { mappingGroupProblems } from './routes/mapping-route.ts';
 import { proxyConfigHosts } from './routes/proxy-config-hosts.ts';
@@ -36,13 +37,22 @@ import { type HostInputs, virtualHosts } from './routes/virtual-hosts.ts';
 import { contextProblems } from './tls/context-problems.ts';
 import { mappingsTls } from './tls/mappings-tls.ts';
 import { servedSecrets } from './tls/served-secrets.ts';
+import { type WithoutUnserved, withoutUnserved } from './unserved.ts';
 
 /**
  * The configuration of a node group's Envoys, as on Envoy's pages, or of one of our services: proto3 JSON, snake_case. Pure and
  * deterministic: equal resources give equal JSON, in whatever order they were written. Never throws for what an operator can write.
  */
 export function compile(resources: ResourceSet, group: string, options: CompileOptions): Compiled {
+  const restricted = withoutUnserved(resources);
+  const compiled = compileServed(restricted, group, options);
+  const problems = restricted.problems(group);
+  return problems.length === 0 ? compiled : { ...compiled, problems: [...problems, ...compiled.problems] };
+}
+
+function compileServed(restricted: WithoutUnserved, group: string, options: CompileOptions): Compiled {
   const { memo = new Memo() } = options;
+  const { resources } = restricted;
   switch (group) {
     case EXT_AUTHZ:
       return extAuthzMessages(resources, memo);
@@ -51,12 +61,12 @@ export function compile(resources: ResourceSet, group: string, options: CompileO
     case SDS:
       return servedSecrets(resources, memo);
     default:
-      return compileProxies(resources, group, options, memo);
+      return compileProxies(restricted, group, options, memo);
   }
 }
 
 function compileProxies(
-  resources: ResourceSet,
+  { everything, resources }: WithoutUnserved,
   group: string,
   options: CompileOptions,
   memo: Memo,
@@ -83,7 +93,7 @@ function compileProxies(
     memo,
     edge && { ...edge, ...edge.limits, ...edge.filters },
   );
-  const routes = virtualHosts({ entries, declared: hosts.hosts, ...hostInputs(own, edge) });
+  const routes = virtualHosts({ entries, declared: hosts.hosts, ...hostInputs(own, edge, everything) });
   const clusters = [...declared.byName.values(), ...byMapping.values(), ...edgeClusters(edge)];
   const plain = listeners(resources, group, options, edge?.limits.listener);
   const routeOrigins = [...(edge?.routeOrigins ?? sent.origins), ...shadows.map(({ id }) => id)];
@@ -112,8 +122,13 @@ function compileProxies(
 }
 
 /** What virtual hosts have besides the routes of Mappings and ProxyConfigs. */
-function hostInputs(own: ResourceSet, edge: Edge | undefined): Omit<HostInputs, 'entries' | 'declared'> {
+function hostInputs(
+  own: ResourceSet,
+  edge: Edge | undefined,
+  everything: WithoutUnserved['everything'],
+): Omit<HostInputs, 'entries' | 'declared'> {
   return {
+    everywhere: edge === undefined || everything === undefined ? [] : [closedWholly(everything.id)],
     closedPolicies: own.closed.filter(({ kind }) => kind === 'FilterPolicy'),
     escapedSlashes: moduleConfig(own).escaped_slashes,
     filters: edge?.filters,

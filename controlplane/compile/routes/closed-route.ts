@@ -1,5 +1,6 @@
 import type { JsonObject } from '#protos/json.ts';
 import type { Refused } from '#resources/resource.ts';
+import { WITHOUT_FILTERS } from '../ext-authz/ext-authz-filter.ts';
 import { toRank, toRouteMatch } from './mapping-match.ts';
 import type { RouteEntry } from './route-entry.ts';
 
@@ -23,6 +24,11 @@ export function closed(name: string, match: JsonObject): JsonObject {
       header('cache-control', 'no-store'),
     ],
   };
+}
+
+/** Returns the route of what closes every path: no filter is asked before. */
+export function closedWholly(name: string): JsonObject {
+  return { ...closed(name, { prefix: '/' }), ...WITHOUT_FILTERS };
 }
 
 const BODY = JSON.stringify({

@@ -15,6 +15,8 @@ export type HostInputs = {
   /** Routes of Mappings, each for the domain of its rank. */
   readonly entries: readonly RouteEntry[];
   readonly declared: readonly DeclaredHost[];
+  /** Routes before those of all resources, on every domain. */
+  readonly everywhere: readonly JsonObject[];
   readonly closedPolicies: readonly Refused[];
   readonly escapedSlashes: EscapedSlashes;
   /** Where filters run; undefined: nowhere, and there is no such filter. */
@@ -111,7 +113,7 @@ function planKey({ domain, listed, hosts, closed, own, filters, guardKey }: Plan
 function virtualHost(
   plans: readonly Plan[],
   byHost: ReadonlyMap<string, readonly RouteEntry[]>,
-  { common, wildcardFirst }: Pick<HostInputs, 'common' | 'wildcardFirst'>,
+  { common, everywhere, wildcardFirst }: Pick<HostInputs, 'common' | 'everywhere' | 'wildcardFirst'>,
   taken: Set<string>,
 ): JsonObject {
   const [plan] = plans;
@@ -130,7 +132,7 @@ function virtualHost(
   return {
     name: freeName(plan.listed?.name ?? plan.domain, taken),
     domains: plans.map(({ domain }) => (domain.includes(':') ? `[${domain}]` : domain)),
-    routes: [...(isWildcard ? wildcardFirst : []), ...first, ...plan.closed, ...routes],
+    routes: [...(isWildcard ? wildcardFirst : []), ...first, ...everywhere, ...plan.closed, ...routes],
     ...common,
     ...perFilterConfig(plan.filters, { typed_per_filter_config: perFilter }, common),
   };

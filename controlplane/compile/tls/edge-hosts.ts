@@ -7,6 +7,8 @@ import { type HostTls, resolveTls } from './host-tls.ts';
 /** What becomes of a request for a Host that came without TLS. */
 export type InsecureAction = 'Redirect' | 'Reject' | 'Route';
 
+type Context = Resource<'TLSContext'>;
+
 /** A Host as the edge serves it. */
 export type EdgeHost = {
   readonly hostname: string;
@@ -19,6 +21,8 @@ export type EdgeHost = {
   readonly insecure: InsecureAction | 'closed';
   /** Value of `Strict-Transport-Security`. */
   readonly hsts?: string;
+  /** No Host: a TLSContext makes demands for the name, and nothing serves it by them. */
+  readonly contextOnly?: true;
 };
 
 export type EdgeHosts = {
@@ -40,13 +44,20 @@ export function edgeHosts(resources: ResourceSet): EdgeHosts {
       continue;
     }
     const { context, problems: found, tls } = resolveTls(host, resources);
-    problems.push(...found);
+    problems.push(...found, ...redirectProblems(host, context));
     if (context !== undefined) contexts.add(context.id);
     owners.set(host.spec.hostname, toEdgeHost(host, tls, context));
   }
   for (const refused of resources.closed) {
     if (refused.kind === 'Host' && refused.hosts === undefined) problems.push(unreadProblem(refused));
     for (const host of closedHosts(refused)) if (!owners.has(host.hostname)) owners.set(host.hostname, host);
+  }
+  for (const context of resources.tlsContexts) {
+    if (contexts.has(context.id) || !demands(context.spec)) continue;
+    const lone = context.spec.hosts.filter(hostname => !owners.has(hostname));
+    if (lone.length > 0) problems.push(demandProblem(context, lone));
+    for (const hostname of lone)
+      owners.set(hostname, { ...closedHost(hostname, context.id), contextOnly: true });
   }
   return { hosts: [...owners.values()], contexts, problems: [...distinct(problems)] };
 }
@@ -62,7 +73,9 @@ function toEdgeHost(
     id,
     origins: [id, ...(context === undefined ? [] : [context.id])],
     tls,
-    insecure: requestPolicy.insecure.action ?? (tls === undefined ? 'Route' : 'Redirect'),
+    insecure: redirectsAll(spec, context)
+      ? 'Redirect'
+      : (requestPolicy.insecure.action ?? (tls === undefined ? 'Route' : 'Redirect')),
     ...(hsts === undefined ? {} : { hsts: hstsValue(hsts) }),
   };
 }
@@ -83,7 +96,37 @@ function hstsValue({
 /** One whose hostname cannot be read may be for every name that no other Host has. */
 function closedHosts({ hosts = ['*'], id, kind }: Refused): readonly EdgeHost[] {
   if (kind !== 'Host') return [];
-  return hosts.map(hostname => ({ hostname, id, origins: [id], tls: 'broken', insecure: 'closed' }));
+  return hosts.map(hostname => closedHost(hostname, id));
+}
+
+function closedHost(hostname: string, id: string): EdgeHost {
+  return { hostname, id, origins: [id], tls: 'broken', insecure: 'closed' };
+}
+
+/** Whether requests without TLS are redirected whatever the Host says of them. */
+function redirectsAll(
+  { requestPolicy, tls }: Resource<'Host'>['spec'],
+  context: Context | undefined,
+): boolean {
+  const { redirect_cleartext_from } = tls ?? context?.spec ?? {};
+  return redirect_cleartext_from !== undefined && requestPolicy.insecure.action === 'Route';
+}
+
+function redirectProblems(host: Resource<'Host'>, context: Context | undefined): readonly Problem[] {
+  if (!redirectsAll(host.spec, context)) return [];
+  const message = 'requests without TLS are redirected nevertheless, as `redirect_cleartext_from` says';
+  return [problemOf(host, 'warning', 'spec.requestPolicy.insecure.action', message)];
+}
+
+/** Whether a TLSContext restricts what is served without it. */
+function demands({ cert_required, redirect_cleartext_from }: Context['spec']): boolean {
+  return cert_required || redirect_cleartext_from !== undefined;
+}
+
+function demandProblem(context: Context, hostnames: readonly string[]): Problem {
+  const names = hostnames.map(hostname => `"${hostname}"`).join(', ');
+  const message = `no Host has ${names}, so what the TLSContext demands of clients cannot be asked: they answer 500. Write a Host for each`;
+  return problemOf(context, 'error', 'spec.hosts', message);
 }
 
 function unreadProblem(refused: Refused): Problem {

@@ -21,7 +21,7 @@ export function hostCover(hosts: readonly EdgeHost[], others: boolean): HostCove
     coveringDomains(domain)
       .map(cover => byName.get(cover))
       .find(host => host !== undefined);
-  const open = others || hosts.length === 0;
+  const open = others || hosts.every(({ contextOnly = false }) => contextOnly);
   return { ownerOf, covers: domain => open || ownerOf(domain) !== undefined };
 }
 
