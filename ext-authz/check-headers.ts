@@ -6,6 +6,17 @@ export function fieldNames(headers: HeaderFields, lengths: ReadonlySet<number>):
   return headers instanceof CheckHeaders ? headers.namesOf(lengths) : headers.keys();
 }
 
+/** The bytes of all names and values, and how many fields they are. */
+export function headerSizes(headers: HeaderFields): { readonly bytes: number; readonly fields: number } {
+  if (headers instanceof CheckHeaders) return headers.sizes;
+  let [bytes, fields] = [0, 0];
+  for (const [name, values] of headers) {
+    for (const value of values) bytes += name.length + Buffer.byteLength(value);
+    fields += values.length;
+  }
+  return { bytes, fields };
+}
+
 /** What stands in `spans` for each header: where its name and its value begin and end, and 1 when the value may be no UTF-8 (`raw_value`). */
 export const STRIDE = 5;
 
@@ -50,6 +61,16 @@ export class CheckHeaders implements HeaderFields {
     for (let at = 0; at < this.#end; at += STRIDE)
       if (lengths.has((this.#spans[at + 1] ?? 0) - (this.#spans[at] ?? 0))) names.push(this.#nameAt(at));
     return names;
+  }
+
+  /** Reads nothing. */
+  get sizes(): { readonly bytes: number; readonly fields: number } {
+    const spans = this.#spans;
+    let bytes = 0;
+    for (let at = 0; at < this.#end; at += STRIDE) {
+      bytes += (spans[at + 1] ?? 0) - (spans[at] ?? 0) + (spans[at + 3] ?? 0) - (spans[at + 2] ?? 0);
+    }
+    return { bytes, fields: this.#end / STRIDE };
   }
 
   /** Reads no value. */

@@ -18,6 +18,7 @@ import {
   unfilteredChange,
   withoutInjected,
 } from './final-change.ts';
+import { excessOf, tooLargePage } from './header-limits.ts';
 import type { HttpRequest } from './http-request.ts';
 import type { CheckOutcome, Metrics } from './metrics.ts';
 import type { Answer } from './outcome.ts';
@@ -185,7 +186,11 @@ export class Checker {
         return { outcome: 'answered', answer: result.answer, rule: rule.id, filter: result.filter };
       const settle = () => finalChange(request, headers, result);
       const { only } = result.changes;
-      if (settled || only === undefined) return { outcome: 'allowed', response: allowResponse(settle()) };
+      const change = settled || only === undefined ? settle() : only;
+      const excess = excessOf(request, change);
+      if (excess !== undefined)
+        return { outcome: 'answered', answer: tooLargePage(request, change, excess), rule: rule.id };
+      if (change !== only) return { outcome: 'allowed', response: allowResponse(change) };
       const response = allowedAnswer(only, headers, request.headers.get('cookie'), settle);
       return { outcome: 'allowed', response };
     });

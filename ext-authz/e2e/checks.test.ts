@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
 import { startEchoServer } from '#controlplane/compile/e2e/echo-server.ts';
 import type { HttpRequest } from '../http-request.ts';
-import { allowed, allowing, denying, scriptedKit } from '../testing/scripted-kit.ts';
+import { allowed, denying, scriptedKit } from '../testing/scripted-kit.ts';
 import { type GuardedEnvoy, startGuarded } from './guarded-envoy.ts';
 
 let upstream: Awaited<ReturnType<typeof startEchoServer>>;
@@ -26,7 +26,12 @@ function kit() {
       seen = request;
       return allowed({ authorization: 'Bearer access', 'x-user': 'alice' });
     },
-    'default/tokens': allowing({ 'x-user': 'from-token' }),
+    'default/tokens': request => {
+      const bytes = Number(request.headers.get('x-token-bytes')?.[0] ?? 1);
+      const more = Number(request.headers.get('x-more-fields')?.[0] ?? 0);
+      const fields = Array.from({ length: more }, (_, n) => [`x-more-${n}`, 'v']);
+      return allowed({ 'x-user': 'from-token', token: 't'.repeat(bytes), ...Object.fromEntries(fields) });
+    },
     'default/refuses': denying(418, [
       ['set-cookie', 'a=1; Path=/'],
       ['set-cookie', 'b=2; Path=/'],
@@ -160,6 +165,26 @@ test('a thousand cookies are too many for no part', async () => {
   const pairs = Array.from({ length: 1000 }, (_, n) => (n % 2 ? `c${n}=v` : `gateway_session.r${n}.d=v`));
   const { headers } = await envoy.echo('/login/', { ...SITE, headers: { cookie: pairs.join('; ') } });
   assert.equal(headers.cookie, pairs.filter(pair => pair.startsWith('c')).join('; '));
+});
+
+/** Node as an upstream refuses large headers too, but not in our words. */
+const isTooLarge = async (headers: Record<string, string>) => {
+  const { body, status } = await envoy.ask('/tokens/', { ...SITE, headers });
+  assert.ok(status === 200 || status === 431, `${JSON.stringify(headers).slice(0, 80)}: ${status}`);
+  return status === 431 && body.includes('With what your login adds');
+};
+
+test('headers that filters make too large have a page of ours, before Envoy answers an empty 500', async () => {
+  const cookie = `c=${'x'.repeat(20_000)}`;
+  for (const bytes of [1, 40_000, 60_900, 61_000])
+    assert.equal(await isTooLarge({ 'x-token-bytes': `${bytes}` }), false, `${bytes}`);
+  for (let bytes = 61_060; bytes < 61_300; bytes += 20) await isTooLarge({ 'x-token-bytes': `${bytes}` });
+  for (const bytes of [61_300, 65_536, 200_000])
+    assert.equal(await isTooLarge({ 'x-token-bytes': `${bytes}` }), true, `${bytes}`);
+  assert.equal(await isTooLarge({ 'x-token-bytes': '40000', cookie }), false);
+  assert.equal(await isTooLarge({ 'x-token-bytes': '41300', cookie }), true);
+  for (let more = 70; more < 100; more += 1) await isTooLarge({ 'x-more-fields': `${more}` });
+  assert.equal(await isTooLarge({ 'x-more-fields': '100' }), true);
 });
 
 test('an answer arrives whole, also with a status that few know and two cookies', async () => {
