@@ -6,6 +6,8 @@ import { mutateMessage } from './mutate-message.ts';
 export type CallSeed = { readonly path: string; readonly messages: readonly string[] };
 
 const PATIENCE_MS = 40;
+/** A server that lets a call hang this long, in ms, has its connection cut. */
+const MOST_MS = 1_000;
 const MOST_MESSAGES = 5;
 const TIMEOUTS = ['1m', '0S', '99999999H', 'x', '-1S'];
 
@@ -33,7 +35,14 @@ export function sendCall(
       if (!stays) setImmediate(() => stream.close(http2.constants.NGHTTP2_CANCEL));
     });
     stream.on('error', () => {}).resume();
-    stream.once('close', () => resolve(isAnswered));
+    const cut = setTimeout(() => {
+      session.destroy();
+      resolve(isAnswered);
+    }, MOST_MS);
+    stream.once('close', () => {
+      clearTimeout(cut);
+      resolve(isAnswered);
+    });
     for (const message of messages) stream.write(message);
     if (ends) stream.end();
     setTimeout(() => stream.close(http2.constants.NGHTTP2_CANCEL), PATIENCE_MS);
