@@ -7,14 +7,16 @@ const NONE = new Map();
 
 /** A keeper whose disk is full while `full`, with the times of its retries and what it told of. */
 async function keeperOnDisk(t: { after(end: () => Promise<void>): void }) {
-  const disk = { full: false, writes: 0, told: 0 };
+  const disk = { full: false, isThere: false, writes: 0, told: 0 };
   const retries = new Set<() => void>();
   const keeper: LastGoodKeeper = await lastGoodKeeper({
     store: {
       read: async () => [],
+      isThere: async () => disk.isThere,
       write: async () => {
         disk.writes += 1;
         if (disk.full) throw new Error('no space left');
+        disk.isThere = true;
       },
     },
     parse: PARSE,
@@ -42,17 +44,17 @@ test('what could not be kept is kept once there is space again, without another 
   for (const retry of retries) retry();
   await settled();
   assert.deepEqual(keeper.problems(), []);
-  assert.deepEqual([disk.writes, disk.told, retries.size], [2, 2, 0]);
+  assert.deepEqual([disk.writes, disk.told], [2, 2]);
 });
 
 test('what came later is never overwritten by a retry of what came before', async t => {
-  const { disk, retries, keeper, settled } = await keeperOnDisk(t);
+  const { disk, keeper, settled } = await keeperOnDisk(t);
   disk.full = true;
   keeper.keep(NONE);
   keeper.keep(NONE);
   disk.full = false;
   await settled();
-  assert.deepEqual([disk.writes, retries.size], [2, 0]);
+  assert.equal(disk.writes, 2);
 });
 
 test('nothing is tried again after the close', async t => {
@@ -61,4 +63,22 @@ test('nothing is tried again after the close', async t => {
   keeper.keep(NONE);
   await keeper.close();
   assert.equal(retries.size, 0);
+});
+
+test('what was kept and is deleted is kept again, without another edit', async t => {
+  const { disk, retries, keeper, settled } = await keeperOnDisk(t);
+  keeper.keep(NONE);
+  await settled();
+  const look = async () => {
+    for (const again of [...retries]) again();
+    await settled();
+  };
+  await look();
+  assert.equal(disk.writes, 1, 'it is there');
+  disk.isThere = false;
+  await look();
+  assert.deepEqual([disk.writes, disk.isThere], [2, true]);
+  disk.isThere = false;
+  await look();
+  assert.equal(disk.writes, 3);
 });

@@ -25,6 +25,8 @@ export type LastGoodKeeperParts = {
 
 /** A disk that was full has space again one day, and nobody needs to edit anything for it. */
 const RETRY_MS = 5_000;
+/** What was kept may be deleted by somebody: so often it is looked whether it is there, in ms. */
+const LOOK_MS = 10_000;
 
 /** Reads what was kept, and writes what is accepted in the background, one write at a time. */
 export async function lastGoodKeeper(parts: LastGoodKeeperParts): Promise<LastGoodKeeper> {
@@ -33,6 +35,8 @@ export async function lastGoodKeeper(parts: LastGoodKeeperParts): Promise<LastGo
   let waiting: Resources | undefined;
   let writing: Promise<void> | undefined;
   let cancelRetry = () => {};
+  let isClosed = false;
+  let inFile: Resources | undefined;
   const fail = (what: string, error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error);
     problem = systemProblem('State', '', `cannot ${what} the last good resources: ${reason}`);
@@ -42,11 +46,24 @@ export async function lastGoodKeeper(parts: LastGoodKeeperParts): Promise<LastGo
     try {
       await store.write(toLastGood(next));
       problem = undefined;
+      inFile = next;
+      lookLater();
     } catch (error) {
       fail('keep', error);
     }
     if (problem !== before) changed();
     return problem === undefined;
+  };
+  const lookLater = () => {
+    cancelRetry();
+    cancelRetry = after(LOOK_MS, look);
+  };
+  const look = async () => {
+    const isThere = await store.isThere();
+    // A write that has begun or failed meanwhile sees to the rest.
+    if (isClosed || writing !== undefined || problem !== undefined) return;
+    if (isThere) lookLater();
+    else if (inFile !== undefined) keep(inFile);
   };
   const write = async () => {
     while (waiting !== undefined) {
@@ -74,6 +91,7 @@ export async function lastGoodKeeper(parts: LastGoodKeeperParts): Promise<LastGo
     keep,
     problems: () => (problem === undefined ? [] : [problem]),
     close: async () => {
+      isClosed = true;
       await writing;
       cancelRetry();
     },

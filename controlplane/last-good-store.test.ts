@@ -37,3 +37,14 @@ test('a write that fails leaves what was there', async t => {
   await assert.rejects(store.write([{ file: 'a.yaml', document: 1n }]));
   assert.deepEqual(await store.read(), [{ file: 'a.yaml', document: 1 }]);
 });
+
+test('a folder that was deleted is made again, for its owner alone', async t => {
+  const folder = join(await newFolder(t), 'state');
+  const store = fileLastGoodStore(join(folder, 'last-good.json'));
+  await store.write([]);
+  await rm(folder, { recursive: true });
+  assert.equal(await store.isThere(), false);
+  await store.write([{ file: 'a.yaml', document: 1 }]);
+  assert.deepEqual([await store.read(), await store.isThere()], [[{ file: 'a.yaml', document: 1 }], true]);
+  assert.equal((await stat(folder)).mode & 0o777, 0o700);
+});

@@ -1,20 +1,33 @@
-import { chmod, open, readFile, rename } from 'node:fs/promises';
+import { access, chmod, open, readFile, rename } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { makeStateFolder } from './state-folder.ts';
 
 /** One document of the operator as it was last accepted, and the file it came from. */
 export type LastGood = { readonly file: string; readonly document: unknown };
 
 /**
  * Keeps the last good documents in one file (0600) so that a restart does not lose them. Secrets are never given to it.
- * `write` is atomic and durable: a crash or a full disk leaves the former content.
+ * `write` is atomic and durable: a crash or a full disk leaves the former content. It makes the folder
+ * again when somebody has deleted it.
  */
 export type LastGoodStore = {
   /** Empty when nothing was ever kept. Throws when the file is there but cannot be read or parsed. */
   read(): Promise<readonly LastGood[]>;
   write(documents: readonly LastGood[]): Promise<void>;
+  /** Returns whether there is anything to read. */
+  isThere(): Promise<boolean>;
 };
 
 export function fileLastGoodStore(path: string): LastGoodStore {
-  return { read: () => readDocuments(path), write: documents => writeDocuments(path, documents) };
+  return {
+    read: () => readDocuments(path),
+    write: documents => writeDocuments(path, documents),
+    isThere: () =>
+      access(path).then(
+        () => true,
+        () => false,
+      ),
+  };
 }
 
 async function readDocuments(path: string): Promise<readonly LastGood[]> {
@@ -32,6 +45,7 @@ async function readDocuments(path: string): Promise<readonly LastGood[]> {
 
 async function writeDocuments(path: string, documents: readonly LastGood[]): Promise<void> {
   const temporary = `${path}.new`;
+  makeStateFolder(dirname(path));
   const file = await open(temporary, 'w', 0o600);
   try {
     await file.writeFile(JSON.stringify(documents));
