@@ -44,3 +44,14 @@ test('without the sample service nothing is said to try that would be answered 5
   assert.doesNotMatch(text, /curl/);
   assert.match(text, /^Try:\n {2}npx gateway scale 2 /m);
 });
+
+test('an edge that was moved is announced, and tried, where it is', () => {
+  const routes = [{ domain: '*', path: '/user/' }];
+  const said = announcement(
+    { ...LAYOUT, demo: false },
+    { instances: 1, ms: 1, edge: '127.0.0.1:9000', routes },
+  );
+  assert.match(said, / {2}edge {12}http:\/\/127\.0\.0\.1:9000\n/);
+  assert.match(said, /curl http:\/\/127\.0\.0\.1:9000\/user\//);
+  assert.doesNotMatch(said, /8180/);
+});

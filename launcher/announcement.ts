@@ -7,14 +7,18 @@ export type AnnouncementOptions = {
   readonly routes?: readonly RouteToTry[];
   /** Of the sample service. */
   readonly instances: number;
+  /** Where the edge listens; absent: at its default address. */
+  readonly edge?: string;
   /** How long the start took. */
   readonly ms: number;
 };
 
 /** What the operator reads when the gateway serves: the addresses, and lines to try. */
-export function announcement(layout: Layout, { instances, ms, routes }: AnnouncementOptions): string {
+export function announcement(
+  layout: Layout,
+  { instances, ms, routes, edge = loopback(layout.ports.edge) }: AnnouncementOptions,
+): string {
   const { ports, state } = layout;
-  const edge = loopback(ports.edge);
   return [
     `ready after ${(ms / 1000).toFixed(1)} s`,
     '',

@@ -5,6 +5,7 @@ import type { JsonObject } from '#protos/json.ts';
 import { announcement } from './announcement.ts';
 import { serveControl } from './control-server.ts';
 import { demoResources } from './demo-resources.ts';
+import { edgeAddress } from './edge-address.ts';
 import { eventually } from './eventually.ts';
 import { acquireLock } from './lock.cjs';
 import { orphanGuard } from './orphan-guard.ts';
@@ -137,7 +138,9 @@ async function serve(system: System, layout: Layout, { instances, now, say }: Up
   await Promise.all([system.start(instances), untilReady({ layout, system }, say)]);
   if (system.isStopping) return;
   const routes = demo ? undefined : await routesToTry(loopback(layout.ports.edgeAdmin), 3);
-  say(announcement(layout, { instances, ms: now() - began, ...(routes === undefined ? {} : { routes }) }));
+  const edge = await edgeAddress(layout.ports);
+  const tried = routes === undefined ? {} : { routes };
+  say(announcement(layout, { instances, ms: now() - began, edge, ...tried }));
 }
 
 async function untilReady(options: ReadinessOptions, say: (line: string) => void): Promise<void> {

@@ -10,7 +10,7 @@ import { proxyConfigClusters } from './clusters/proxy-config-clusters.ts';
 import type { Compiled, CompiledResource } from './compiled.ts';
 import { type Edge, edgeOf } from './edge.ts';
 import { extAuthzMessages } from './ext-authz/ext-authz-messages.ts';
-import { listenerProblems, listeners } from './listeners/listeners.ts';
+import { edgeAddressProblems, listenerProblems, listeners } from './listeners/listeners.ts';
 import { withoutClash } from './listeners/tls-address-problems.ts';
 import { keyedMappings } from './mapping-keys.ts';
 import { Memo } from './memo.ts';
@@ -110,7 +110,13 @@ function compileProxies(
       ...declared.problems,
       ...declaredClusterProblems(users, declared.byName, moduleConfig(own)),
       ...hosts.problems,
-      ...(edge === undefined ? [] : [...edge.problems, ...contextProblems(resources, edge.contexts)]),
+      ...(edge === undefined
+        ? []
+        : [
+            ...edgeAddressProblems(own, options),
+            ...edge.problems,
+            ...contextProblems(resources, edge.contexts),
+          ]),
       ...overruled,
       ...[...groups.values()].flatMap(mappingGroupProblems),
       ...shadowProblems(mirrors, groups),

@@ -1,3 +1,4 @@
+import { formatHostPort } from '#protos/host-port.ts';
 import type { HostPort } from '#resources/host.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
@@ -65,5 +66,19 @@ export function listenerProblems({ mappings, proxyConfigs }: ResourceSet, group:
       'spec.node_group',
       `node group ${group} has no listener: no ProxyConfig with this node_group has a \`listener\``,
     ),
+  );
+}
+
+/** The edge listens where its ProxyConfigs say, and then no longer where everybody looks for it. */
+export function edgeAddressProblems(
+  { proxyConfigs }: ResourceSet,
+  { edge }: CompileOptions,
+): readonly Problem[] {
+  const moving = proxyConfigs.filter(({ spec }) => spec.listener !== undefined);
+  if (moving.some(({ spec }) => spec.listener?.port === edge.port)) return [];
+  const away = `this moves the edge: nothing listens on its default address ${formatHostPort(edge)} (EDGE_ADDRESS) any more`;
+  const remedy = 'a further ProxyConfig with that address in its `listener` serves both';
+  return moving.map(config =>
+    problemOf(config, 'warning', 'spec.listener.port', `${away}. If that is not meant, ${remedy}`),
   );
 }

@@ -1,0 +1,28 @@
+import { tryHttpRequest } from './http-request.ts';
+import { loopback } from './parts.ts';
+import type { Ports } from './ports.ts';
+
+/** Returns where the edge really listens: a ProxyConfig may have moved it off its default port. */
+export async function edgeAddress(ports: Ports): Promise<string> {
+  const answer = await tryHttpRequest({ address: loopback(ports.edgeAdmin), path: '/listeners' });
+  return chooseAddress(answer?.status === 200 ? answer.body : '', ports);
+}
+
+/**
+ * Of the lines `<name>::<host>:<port>` of Envoy's `/listeners` the default port, or else the first
+ * that is not the one for TLS. Source: Envoy's page "Administration interface".
+ */
+export function chooseAddress(listeners: string, ports: Pick<Ports, 'edge' | 'edgeTls'>): string {
+  const addresses = listeners.split('\n').flatMap(line => {
+    const found = /::(.+):(\d+)$/.exec(line.trim());
+    return found === null ? [] : [{ host: found[1] ?? '', port: Number(found[2]) }];
+  });
+  const plain = addresses.filter(({ port }) => port !== ports.edgeTls);
+  const [first] = plain;
+  if (first === undefined || plain.some(({ port }) => port === ports.edge)) return loopback(ports.edge);
+  return isAny(first.host) ? loopback(first.port) : `${first.host}:${first.port}`;
+}
+
+function isAny(host: string): boolean {
+  return host === '0.0.0.0' || host === '[::]';
+}
