@@ -57,6 +57,9 @@ export type ControlPlane = {
 /** A stranger's words are cut to so many characters before they are logged. */
 const MAX_NODE = 100;
 
+/** A proxy of a group without configuration is told of after this time, in ms: its resources may be on their way. */
+const UNKNOWN_GROUP_MS = 1_000;
+
 /** The services that may report: who is one of them is known, since their configuration holds secrets (`refuseGroup`). */
 const REPORTING: ReadonlySet<string> = new Set([EXT_AUTHZ, SDS]);
 
@@ -83,7 +86,17 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
       return wrong;
     },
   };
-  const observer = proxyObserver(parts, proxiesChanged);
+  let isLooking = false;
+  /** What is served to it was true before it came: only of a group that is not known there is news. */
+  const connected = ({ group }: StreamInfo) => {
+    if (isLooking || controller.groups.has(group)) return;
+    isLooking = true;
+    after(UNKNOWN_GROUP_MS, () => {
+      isLooking = false;
+      report();
+    });
+  };
+  const observer = proxyObserver(parts, connected, proxiesChanged);
   const service = new DiscoveryService({ cache, observer, refuse: refuser(parts), reports, now, after });
   const controller = new Controller(keeper.lastGood, {
     groups: resources => [...SERVICE_GROUPS, ...nodeGroups(resources)],
@@ -143,12 +156,20 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
 }
 
 /** Logs and counts what proxies say of what they are served. `changed`: one of them stands to it otherwise than before. */
-function proxyObserver({ metrics, log, now }: ControlPlaneParts, changed: () => void): DiscoveryObserver {
+function proxyObserver(
+  { metrics, log, now }: ControlPlaneParts,
+  come: (stream: StreamInfo) => void,
+  changed: () => void,
+): DiscoveryObserver {
   const logFailure = failureLog(log, now);
   return {
     failed: (stream, err) =>
       logFailure({ err, node: stream?.node, address: stream?.address }, 'a mistake of ours ended a stream'),
-    connected: ({ node, group, address }) => log.info({ node, group, address }, 'proxy connected'),
+    connected: stream => {
+      const { node, group, address } = stream;
+      log.info({ node, group, address }, 'proxy connected');
+      come(stream);
+    },
     disconnected: ({ node, group }) => {
       log.info({ node, group }, 'proxy disconnected');
       changed();

@@ -180,6 +180,11 @@ export class Controller {
     return `${file} cannot be read, and no last good version of it is known`;
   }
 
+  /** The node groups that are served, or are to be. */
+  get groups(): ReadonlySet<string> {
+    return new Set([...this.#published.keys(), ...this.#configured]);
+  }
+
   get rollout(): Rollout {
     return this.#rollout;
   }

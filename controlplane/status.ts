@@ -5,6 +5,7 @@ import type { StreamStatus } from '#xds/discovery-observer.ts';
 import type { Controller } from './controller.ts';
 import { systemProblem } from './problems.ts';
 import { effective } from './rollout.ts';
+import { unknownGroupProblems } from './unknown-groups.ts';
 
 /**
  * Where a resource stands. `accepted`: every proxy that is there took it; `trying`: served, not yet answered by the proxies;
@@ -47,7 +48,9 @@ export function allProblems(
   known: readonly Problem[],
   streams: readonly StreamStatus[],
 ): readonly Problem[] {
-  return [...known, ...controller.problems(), ...streams.flatMap(refusals)];
+  const isServing = controller.readiness() === undefined;
+  const unknown = isServing ? unknownGroupProblems(streams, controller.groups) : [];
+  return [...known, ...controller.problems(), ...unknown, ...streams.flatMap(refusals)];
 }
 
 /** All that an operator may ask of a running control plane. */
