@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { describeProblem, escapeControls } from '#controlplane/problems.ts';
+import { describeProblem, escapeControls, withoutAlike } from '#controlplane/problems.ts';
 import type { Status } from '#controlplane/status.ts';
 import { portsAt } from '#launcher/ports.ts';
 import { formatSource } from '#resources/resource.ts';
@@ -55,5 +55,5 @@ function describe(status: Status): string {
       lines.push(`  ${type.padEnd(24)}sent ${sent || 'nothing yet'}, ${answer}`);
     }
   }
-  return [...lines.map(escapeControls), ...status.problems.map(describeProblem), ''].join('\n');
+  return [...lines.map(escapeControls), ...withoutAlike(status.problems).map(describeProblem), ''].join('\n');
 }

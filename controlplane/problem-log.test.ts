@@ -65,16 +65,21 @@ test('of two at one place each is mended when the other was before', () => {
 
 test('of very many the first are told, errors before warnings, and how many more there are', () => {
   const many = (severity: Problem['severity'], count: number) =>
-    Array.from({ length: count }, (_, at) => ({ ...OTHER, name: `${severity}-${at}`, severity }));
+    Array.from({ length: count }, (_, at) => ({
+      ...OTHER,
+      name: `${severity}-${at}`,
+      severity,
+      message: `no ${at}`,
+    }));
   const lines = logged([...many('warning', 102), ...many('error', 101)], []);
   assert.deepEqual(
     [0, 99, 100, 101, 200, 201].map(at => lines[at]),
     [
-      'Mapping shop/error-0 (spec.prefix): no',
-      'Mapping shop/error-99 (spec.prefix): no',
+      'Mapping shop/error-0 (spec.prefix): no 0',
+      'Mapping shop/error-99 (spec.prefix): no 99',
       '… and 1 more; /status has all of them',
-      'Mapping shop/warning-0 (spec.prefix): no',
-      'Mapping shop/warning-99 (spec.prefix): no',
+      'Mapping shop/warning-0 (spec.prefix): no 0',
+      'Mapping shop/warning-99 (spec.prefix): no 99',
       '… and 2 more; /status has all of them',
     ],
   );

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Problem } from '#resources/problem.ts';
-import { problemText } from './problems.ts';
+import { problemText, withoutAlike } from './problems.ts';
 
 /** So many lines of one kind at once: thousands hold up whoever reads them, and the process that writes them. */
 const MOST_LINES = 100;
@@ -13,7 +13,7 @@ export function problemLog(log: Logger): (problems: readonly Problem[]) => void 
   let known = new Map<string, Problem>();
   const followed = new Set<string>();
   return problems => {
-    const now = new Map(problems.map(problem => [problemText(problem), problem]));
+    const now = new Map(withoutAlike(problems).map(problem => [problemText(problem), problem]));
     const come = [...now].filter(([text]) => !known.has(text));
     for (const severity of ['error', 'warning'] as const) {
       const texts = come.filter(([, problem]) => problem.severity === severity).map(([text]) => text);

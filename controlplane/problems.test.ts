@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { Problem } from '#resources/problem.ts';
-import { describeProblem, systemProblem } from './problems.ts';
+import { describeProblem, systemProblem, withoutAlike } from './problems.ts';
 
 const PROBLEM: Problem = {
   severity: 'error',
@@ -37,3 +37,37 @@ const table: [what: string, problem: Problem, text: string][] = [
 for (const [what, problem, text] of table) {
   test(`a Problem of ${what} is one line`, () => assert.equal(describeProblem(problem), text));
 }
+
+describe('warnings that say the same of many resources', () => {
+  const warning = (name: string, more: Partial<Problem> = {}): Problem => ({
+    ...{ severity: 'warning', kind: 'Filter', namespace: 'default', name, file: 'f.yaml', line: 1 },
+    ...{ field: 'spec.OAuth2.protectedOrigins[0].origin', message: 'http without TLS' },
+    ...more,
+  });
+  const many = (count: number, more: Partial<Problem> = {}) =>
+    Array.from({ length: count }, (_, index) => warning(`f${index}`, more));
+
+  test('are told once, by the first, with the names of the others', () => {
+    const [one, ...more] = withoutAlike(many(35));
+    assert.deepEqual(more, []);
+    assert.equal(one?.name, 'f0');
+    assert.equal(
+      one?.message,
+      'http without TLS (the same for default/f1, default/f2, default/f3, default/f4, default/f5, and 29 more)',
+    );
+  });
+
+  test('are told each when they are few, or errors, or say something else', () => {
+    assert.equal(withoutAlike(many(3)).length, 3);
+    assert.equal(withoutAlike(many(9, { severity: 'error' })).length, 9);
+    const own = Array.from({ length: 9 }, (_, index) => warning('f', { message: `line ${index}` }));
+    assert.equal(withoutAlike(own).length, 9);
+  });
+
+  test('of fields of one list are alike', () => {
+    const fields = [0, 1, 2, 3].map(at =>
+      warning('f', { field: `spec.OAuth2.protectedOrigins[${at}].origin` }),
+    );
+    assert.equal(withoutAlike(fields).length, 1);
+  });
+});

@@ -54,6 +54,29 @@ export function problemText({ kind, namespace, name, file, line, field, message 
   return escapeControls(text);
 }
 
+/** Of more warnings that say the same of different resources, the first speaks for all. */
+const MOST_ALIKE = 3;
+
+/** Of so many of the others the names are told. */
+const MOST_NAMES = 5;
+
+/** Returns the Problems, with one in place of many warnings that say the same of different resources. */
+export function withoutAlike(problems: readonly Problem[]): readonly Problem[] {
+  const groups = Map.groupBy(problems, sayingOf);
+  return [...groups.values()].flatMap(group => {
+    const [first, ...others] = group;
+    if (first === undefined || first.severity === 'error' || group.length <= MOST_ALIKE) return group;
+    const names = others.slice(0, MOST_NAMES).map(({ namespace, name }) => `${namespace}/${name}`);
+    const rest = others.length > MOST_NAMES ? [`and ${others.length - MOST_NAMES} more`] : [];
+    const same = `the same for ${[...names, ...rest].join(', ')}`;
+    return [{ ...first, message: `${first.message} (${same})` }];
+  });
+}
+
+function sayingOf({ severity, kind, field = '', message }: Problem): string {
+  return JSON.stringify([severity, kind, field.replace(/\[\d+\]/g, ''), message]);
+}
+
 /** What operators wrote, or strangers call themselves, may hold controls, which would break the line or act on a terminal. */
 export function escapeControls(text: string): string {
   return text.replace(/\p{Cc}/gu, escapeControl);

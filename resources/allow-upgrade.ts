@@ -1,6 +1,20 @@
 import * as z from 'zod';
 import { parseUpgrade } from './http-token.ts';
 import { checkedString } from './parsed-string.ts';
+import { nearest } from './suggest.ts';
 
 /** Protocols to which the requests of a route may switch, in lower case. */
-export const allowUpgrade = z.array(checkedString('a protocol', parseUpgrade)).default([]);
+export const allowUpgrade = z
+  .array(checkedString('a protocol', parseUpgrade).meta({ odd: misspelt }))
+  .default([]);
+
+/** Those that are in use. Source: IANA, "HTTP Upgrade Tokens". */
+const KNOWN = ['websocket', 'webtransport', 'connect-udp', 'connect-ip'];
+
+/** Returns a warning of a protocol that is like one in use. Any other may be the operator's own. */
+function misspelt(text: string): string | undefined {
+  const protocol = text.toLowerCase();
+  const near = KNOWN.includes(protocol) ? undefined : nearest(protocol, KNOWN);
+  if (near === undefined) return undefined;
+  return `no client is known to ask for the protocol \`${text}\`, did you mean \`${near}\`?`;
+}

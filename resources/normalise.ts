@@ -38,7 +38,11 @@ export function toWrittenPath(path: FieldPath, renamed: ReadonlyMap<string, stri
 }
 
 function normaliseValue(schema: z.core.$ZodType, input: unknown, path: FieldPath, context: Context): unknown {
-  if (typeof input === 'string') return normaliseWord(schema, input);
+  if (typeof input === 'string') {
+    const odd = metaOf(schema).odd?.(input);
+    if (odd !== undefined) context.findings.push(caution(toWrittenPath(path, context.renamed), odd));
+    return normaliseWord(schema, input);
+  }
   if (typeof input !== 'object' || input === null) return input;
   const shape = shapeOf(schema);
   const item = itemOf(schema);

@@ -4,6 +4,7 @@ import {
   formatAuthority,
   type Origin,
   parseAuthority,
+  pathInOrigin,
   splitOrigin,
 } from './origin.ts';
 import { type Parsed, parsedString } from './parsed-string.ts';
@@ -64,4 +65,4 @@ export function overlap(a: InternalOrigins, b: InternalOrigins): boolean {
 
 const SCHEMES = ['http', 'https'] as const;
 
-export const originPattern = parsedString(FORM, parseOriginPattern);
+export const originPattern = parsedString(FORM, parseOriginPattern).meta({ odd: pathInOrigin });

@@ -51,6 +51,14 @@ export function formatAuthority(host: string, port: number | undefined): string 
   return port === undefined ? name : `${name}:${port}`;
 }
 
+/** Returns a warning of a path after the authority: an origin has none (RFC 6454). */
+export function pathInOrigin(text: string): string | undefined {
+  const [, path = ''] = /^[^:/?#]+:\/\/[^/?#]+(.*)$/.exec(text) ?? [];
+  if (path === '' || path === '/') return undefined;
+  const shown = text.includes('@') ? '' : ` ${JSON.stringify(path.slice(0, 80))}`;
+  return `an origin has no path: what follows the host${shown} has no effect, and all paths are meant`;
+}
+
 /** What may have a password in it is not quoted. */
 export function failOrigin(text: string, reason: string): Parsed<never> {
   const shown = text.includes('@') ? '' : ` ${JSON.stringify(text.slice(0, 80))}`;
@@ -62,4 +70,4 @@ export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (ipVersion(host) === 4 && host.startsWith('127.'));
 }
 
-export const origin = parsedString(FORM, parseOrigin);
+export const origin = parsedString(FORM, parseOrigin).meta({ odd: pathInOrigin });

@@ -18,6 +18,8 @@ export type FieldMeta = {
   readonly describedElsewhere?: boolean;
   /** The words of an enumeration may be written in any letter case. */
   readonly anyCase?: boolean;
+  /** What is odd about a text that is right, to warn of. */
+  readonly odd?: (text: string) => string | undefined;
   /** The value is never shown. */
   readonly secret?: boolean;
 };

@@ -15,6 +15,7 @@ const CASES: readonly {
     name: 'three without weight share equally',
     given: [undefined, undefined, undefined],
     weights: [100, 100, 100],
+    warning: /^3 Mappings match the same requests and none has a `weight`: requests are spread equally/,
   },
   { name: 'weights that make 100 stand', given: [99, 1], weights: [99, 1] },
   {

@@ -17,11 +17,16 @@ export function splitTraffic(percentages: readonly (number | undefined)[]): Traf
   const left = Math.max(0, 100 - sum);
   // Multiplied by the number of those who share, so that equal shares stay integers.
   const weights = percentages.map(percent => (percent === undefined ? left : percent * open));
+  if (open === percentages.length && open > 1) return { weights, warning: unweighted(open) };
   if (left > 0) return { weights };
   return {
     weights,
     warning: `the others' weights add up to ${sum}: nothing is left for the Mappings without \`weight\``,
   };
+}
+
+function unweighted(count: number): string {
+  return `${count} Mappings match the same requests and none has a \`weight\`: requests are spread equally. Give each its \`weight\`, or remove all but one`;
 }
 
 function splitClosed(weights: readonly number[], sum: number): TrafficSplit {
