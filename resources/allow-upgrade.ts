@@ -14,7 +14,8 @@ const KNOWN = ['websocket', 'webtransport', 'connect-udp', 'connect-ip'];
 /** Returns a warning of a protocol that is like one in use. Any other may be the operator's own. */
 function misspelt(text: string): string | undefined {
   const protocol = text.toLowerCase();
-  const near = KNOWN.includes(protocol) ? undefined : nearest(protocol, KNOWN);
+  if ('error' in parseUpgrade(text) || KNOWN.includes(protocol)) return undefined;
+  const near = nearest(protocol, KNOWN);
   if (near === undefined) return undefined;
   return `no client is known to ask for the protocol \`${text}\`, did you mean \`${near}\`?`;
 }
