@@ -80,7 +80,7 @@ function configuration(version: string): Configuration {
 type Fields = readonly (readonly [name: string, value: string])[];
 
 const cookieOf = ({ id, xsrf }: Pick<StoredLogin, 'id' | 'xsrf'>) =>
-  `gateway_session.${REALM}=${id}; gateway_xsrf.${REALM}=${xsrf}`;
+  `__Host-gateway_session.${REALM}=${id}; gateway_xsrf.${REALM}=${xsrf}`;
 const statusOf = (bytes: Uint8Array) => readAnswer(bytes).denied_response?.status.code ?? 200;
 
 const SOMETIMES: Fields = [
@@ -105,7 +105,7 @@ function randomFields(logins: readonly StoredLogin[], random: () => number): Fie
     [session, xsrf, 'gateway_session.other.default=1'],
     [session, `gateway_xsrf.${REALM}=other`],
     [session],
-    [session, `gateway_session.${REALM}=other`, xsrf],
+    [session, `__Host-gateway_session.${REALM}=other`, xsrf],
     [xsrf],
     ['theme=dark'],
   ];

@@ -14,6 +14,7 @@ for (const [field, left] of [
   [`a=1;${S};b=2`, ['a=1;b=2']],
   [`a=1; ${S}; ${S}; gateway_pending.x.y=1;  b="2"`, ['a=1;  b="2"']],
   [`a=1;\t${S}`, ['a=1']],
+  [`__Host-${S}; a=1; __Host-gateway_pending.x.y~01234567=1`, ['a=1']],
   ['gateway_session.x', []],
   ['gateway_session.=', []],
   ['gateway_xsrf.login.default=1', ['gateway_xsrf.login.default=1']],

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 
 /** Cookies of ours that no upstream gets, of whatever realm. The xsrf cookie stays: applications need it. */
-const OWN = /^[ \t]*gateway_(?:session|pending)\./;
+const OWN = /^[ \t]*(?:__Host-)?gateway_(?:session|pending)\./;
 
 /**
  * What is left of `Cookie` fields for the upstream: the other cookies, byte for byte. Each field is parsed by itself. The same array when nothing is

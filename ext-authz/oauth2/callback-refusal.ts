@@ -4,6 +4,7 @@ import type { Answer } from '../outcome.ts';
 import { ProviderError, shownErrorCode } from '../provider/provider-error.ts';
 import { shownDescription } from '../provider/shown-description.ts';
 import type { Attempt } from './attempt.ts';
+import { pendingPrefix } from './cookies.ts';
 import { startAgain } from './gateway-page.ts';
 import {
   type LoginFailure,
@@ -33,11 +34,8 @@ export type Callback = Protecting & {
 };
 
 /** RFC 6749 section 10.12. */
-export function refusedBrowser({ attempt, filter: { realm }, place, request }: Callback): Answer {
-  const reason =
-    attempt.origin === place.origin
-      ? `the cookie gateway_pending.${realm} of this login did not come with it`
-      : `the login was begun for ${attempt.origin} and came back to ${place.origin}`;
+export function refusedBrowser(request: HttpRequest, { filter: { realm }, place }: Protecting): Answer {
+  const reason = `the cookie ${pendingPrefix(realm, place)} of this login did not come with it`;
   return startAgain(request, { ...OTHER_BROWSER, note: { realm, reason } });
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { isOpenState } from './state.ts';
 import { authorize, grantCodes } from './testing/code-provider.ts';
 import { TestBrowser } from './testing/test-browser.ts';
 import { REALM } from './testing/test-gateway.ts';
@@ -16,7 +17,7 @@ async function begin(browser: TestBrowser, visit = {}): Promise<string> {
 }
 
 function without(browser: TestBrowser, kind: string): boolean {
-  return !browser.jar.all().some(({ name }) => name.startsWith(`gateway_${kind}`));
+  return !browser.jar.all().some(({ name }) => name.includes(`gateway_${kind}`));
 }
 
 function changed(callback: string, change: (query: URLSearchParams) => void): string {
@@ -33,15 +34,15 @@ for (const method of ['POST', 'HEAD', 'PUT', 'OPTIONS']) {
   });
 }
 
-test('another browser: 403 and no session, and the state is used up', async t => {
+test('another browser: 403 and no session, and the login still ends in its own', async t => {
   const { browser, gateway } = await open(t);
   const callback = await begin(browser);
   const stranger = new TestBrowser(gateway);
   const seen = await stranger.visit(callback);
-  assert.match(seen.reason ?? '', /cookie gateway_pending\.site\.default .* did not come/);
+  assert.match(seen.reason ?? '', /cookie __Host-gateway_pending\.site\.default .* did not come/);
   assert.deepEqual([seen.status, seen.setCookies], [403, []]);
-  assert.equal((await browser.visit(callback)).status, 400);
   assert.equal(provider().asked('token').length, 0);
+  assert.equal((await browser.visit(callback)).status, 303);
 });
 
 test('another browser that has begun a login of its own: 403 and no session', async t => {
@@ -58,17 +59,17 @@ test('another browser that is logged in: 403, and its session stays', async t =>
   const callback = await begin(browser);
   const stranger = new TestBrowser(gateway);
   await stranger.follow(PAGE, authorize);
-  const id = stranger.jar.value(PAGE, `gateway_session.${REALM}`);
+  const id = stranger.jar.value(PAGE, `__Host-gateway_session.${REALM}`);
   assert.equal((await stranger.visit(callback)).status, 403);
-  assert.equal(stranger.jar.value(PAGE, `gateway_session.${REALM}`), id);
+  assert.equal(stranger.jar.value(PAGE, `__Host-gateway_session.${REALM}`), id);
   assert.equal((await stranger.visit(PAGE)).status, 0);
 });
 
 test('two different pending cookies: none counts', async t => {
   const { browser } = await open(t);
   const callback = await begin(browser);
-  const value = browser.jar.value(PAGE, `gateway_pending.${REALM}`);
-  const cookie = `gateway_pending.${REALM}=${value}; gateway_pending.${REALM}=${'0'.repeat(64)}`;
+  const value = browser.jar.value(PAGE, `__Host-gateway_pending.${REALM}`);
+  const cookie = `__Host-gateway_pending.${REALM}=${value}; __Host-gateway_pending.${REALM}=${'0'.repeat(64)}`;
   assert.equal((await browser.visit(callback, { headers: { cookie } })).status, 403);
 });
 
@@ -82,6 +83,25 @@ test('a state counts once: replayed when logged in, 303 to /; else a 400 page th
   const page = await stranger.visit(callback, { headers: { accept: 'text/html' } });
   assert.equal(page.status, 400);
   assert.match(page.body, /<a href="\/">Start again<\/a>/);
+  assert.equal(provider().asked('token').length, 1);
+});
+
+test('a login that began at one replica ends at another', async t => {
+  const { browser } = await open(t, { replicas: 2 });
+  const callback = await begin(browser);
+  assert.equal((await browser.visit(callback, { replica: 1 })).status, 303);
+  assert.equal((await browser.visit(PAGE)).status, 0);
+});
+
+test('a state counts once though its cookie is kept: no second session, here or at another replica', async t => {
+  const { browser } = await open(t, { replicas: 2 });
+  const callback = await begin(browser);
+  const cookie = browser.jar.all().map(({ name, value }) => `${name}=${value}`);
+  assert.equal((await browser.visit(callback)).status, 303);
+  for (const replica of [0, 1]) {
+    const seen = await browser.visit(callback, { replica, headers: { cookie } });
+    assert.deepEqual([seen.status, seen.setCookies], [400, []]);
+  }
   assert.equal(provider().asked('token').length, 1);
 });
 
@@ -132,22 +152,22 @@ for (const [what, change] of ALTERED) {
 test('a state of another realm is unknown where only that realm is asked', async t => {
   const { browser, gateway } = await open(t, { realms: [REALM, 'other.default'] });
   const callback = await begin(browser, { realm: 'other.default' });
-  const [[first] = []] = gateway.filters;
-  assert.ok(first);
-  const { takeAttempt } = await import('./attempt.ts');
-  assert.equal(await takeAttempt(first, new URL(callback).searchParams.get('state') ?? ''), undefined);
+  const state = new URL(callback).searchParams.get('state') ?? '';
+  assert.deepEqual(
+    gateway.filters[0]?.map(filter => isOpenState(filter, state)),
+    [false, true],
+  );
   assert.equal((await browser.visit(callback)).status, 303);
-  assert.ok(browser.jar.value(PAGE, 'gateway_session.other.default'));
-  assert.equal(browser.jar.value(PAGE, `gateway_session.${REALM}`), undefined);
+  assert.ok(browser.jar.value(PAGE, '__Host-gateway_session.other.default'));
+  assert.equal(browser.jar.value(PAGE, `__Host-gateway_session.${REALM}`), undefined);
 });
 
 test('a state on another protected origin: 403 and no session', async t => {
   const { browser } = await open(t, { origins: ['https://a.test', 'https://b.test'] });
   const callback = await begin(browser);
-  const cookie = `gateway_pending.${REALM}=${browser.jar.value(PAGE, `gateway_pending.${REALM}`)}`;
+  const cookie = `__Host-gateway_pending.${REALM}=${browser.jar.value(PAGE, `__Host-gateway_pending.${REALM}`)}`;
   const seen = await browser.visit(callback.replace('a.test', 'b.test'), { headers: { cookie } });
   assert.deepEqual([seen.status, seen.setCookies], [403, []]);
-  assert.match(seen.reason ?? '', /begun for https:\/\/a\.test and came back to https:\/\/b\.test/);
 });
 
 test('an injected code of another login is refused by its nonce', async t => {

@@ -2,7 +2,6 @@ import { seeOther } from '../answer-page.ts';
 import type { HttpRequest } from '../http-request.ts';
 import type { Answer } from '../outcome.ts';
 import { newSecret } from '../store/sealed-record.ts';
-import { type Attempt, takeAttempt } from './attempt.ts';
 import {
   type Callback,
   type CallbackParameters,
@@ -17,69 +16,81 @@ import { failurePage, moveOn, startAgain } from './gateway-page.ts';
 import { ticketUrl } from './handoff.ts';
 import { redirectUriOf } from './login.ts';
 import { USED_LOGIN } from './login-failure.ts';
-import { donePending, isPendingHere, knownBy } from './pending-cookies.ts';
+import { broughtAttempt, dropAttempt, isKnownBy, knownBy } from './pending-cookies.ts';
 import { presentedSession, usableSession } from './presented-session.ts';
 import type { Protecting } from './protecting.ts';
-import { sameText } from './same-text.ts';
 import { newSession, type Session } from './session.ts';
 import type { LoadedSession } from './session-records.ts';
 import { scopeState, stateOf } from './session-state.ts';
+import { isSpent, spend, unspend } from './spent-states.ts';
+import { isOpenState } from './state.ts';
 
-/** Answers what the provider sends the browser back with. The `state` counts once, whatever comes of it. Source: decisions, "Callback". */
+/**
+ * Answers what the provider sends the browser back with. RFC 6749 section 10.12: it must come from
+ * the browser that began the login, at the origin that it was begun for. A `state` counts once.
+ */
 export async function answerCallback(
   candidates: readonly Protecting[],
   request: HttpRequest,
   parameters: CallbackParameters,
   signal: () => AbortSignal,
 ): Promise<Answer> {
-  for (const candidate of candidates) {
-    const attempt = await takeAttempt(candidate.filter, parameters.state);
-    if (attempt === undefined) continue;
-    const callback = { ...candidate, request, attempt, parameters, signal };
-    return judge(callback).catch((error: unknown) => {
-      throw failed(callback, error);
-    });
-  }
-  return unknownState(candidates, request, signal);
+  const { state } = parameters;
+  const candidate = candidates.find(({ filter }) => isOpenState(filter, state));
+  if (candidate === undefined) return unknownState(candidates, request, signal);
+  const { filter, place } = candidate;
+  const attempt = broughtAttempt(filter, place, request, state);
+  if (attempt === undefined)
+    return (await isSpent(filter, state))
+      ? unknownState(candidates, request, signal)
+      : refusedBrowser(request, candidate);
+  const callback = { ...candidate, request, attempt, parameters, signal };
+  return judge(callback).catch((error: unknown) => {
+    throw failed(callback, error);
+  });
 }
 
-/** RFC 6749 section 10.12: it must come from the browser that began the attempt, on the origin that it was begun for. */
 async function judge(callback: Callback): Promise<Answer> {
   const { attempt, filter, parameters, place, request } = callback;
-  const { loaded } = await presentedSession(filter, request);
-  const isSameBrowser = isPendingHere(filter, request, attempt.pending);
-  const other = isSameBrowser ? undefined : ofSameBrowser(loaded, attempt);
-  if (attempt.origin !== place.origin || !(isSameBrowser || other !== undefined))
-    return refusedBrowser(callback);
+  const { loaded } = await presentedSession(filter, place, request);
   if (parameters.error !== undefined) return refused(callback, parameters.error);
   if (parameters.code === undefined)
     return failurePage(request, 400, 'The identity provider sent no code.', attempt.returnUrl);
-  return other === undefined ? logIn(callback, parameters.code, loaded) : goOn(callback, other);
+  if (loaded !== undefined && isKnownBy(loaded.session, attempt)) return goOn(callback, loaded);
+  return logInOnce(callback, parameters.code, loaded);
 }
 
-/** Another tab of the browser has logged in meanwhile, and the pending cookies are cleared since. */
-function ofSameBrowser(loaded: LoadedSession | undefined, { pending }: Attempt): LoadedSession | undefined {
-  return loaded?.session.pending.some(own => sameText(own, pending)) === true ? loaded : undefined;
-}
-
-/** With the session that is there, never with this login's: its code stays unused. A page that needs more scope asks for it by itself. */
+/**
+ * Another tab has logged in meanwhile: with that session, never with this login's. Its code stays
+ * unused. A page that needs more scope asks for it by itself.
+ */
 async function goOn(callback: Callback, { id, session }: LoadedSession): Promise<Answer> {
-  const { attempt } = callback;
-  const isEnough = scopeState(session, attempt.scope) === 'granted';
-  return isEnough ? finish(callback, id, session) : seeOther(attempt.returnUrl);
+  const { attempt, filter, place, request } = callback;
+  if (scopeState(session, attempt.scope) === 'granted') return finish(callback, id, session);
+  return seeOther(attempt.returnUrl, dropAttempt(filter, place, request, attempt));
 }
 
-async function logIn(callback: Callback, code: string, before: LoadedSession | undefined): Promise<Answer> {
-  const { attempt, filter } = callback;
+/** The state is spent before the provider is asked, so that of several callbacks one goes on. */
+async function logInOnce(
+  callback: Callback,
+  code: string,
+  before: LoadedSession | undefined,
+): Promise<Answer> {
+  const { attempt, filter, place, request, signal } = callback;
+  if (!(await spend(filter, attempt.state))) return unknownState([{ filter, place }], request, signal);
+  let isLoggedIn = false;
   try {
     const session = await exchange(callback, code, before);
     if ('refused' in session) return refusedPage(callback, session.refused);
     const id = await filter.sessions.create(session, filter.sources.now());
+    isLoggedIn = true;
     const old = [attempt.replaces, before?.key].filter(key => key !== undefined);
     await Promise.all(old.map(key => filter.sessions.remove(key)));
     return await finish(callback, id, session);
   } catch (error) {
     return refusedToken(callback, error);
+  } finally {
+    if (!isLoggedIn) await unspend(filter, attempt.state).catch(() => {});
   }
 }
 
@@ -95,7 +106,7 @@ async function exchange(
   const request = { code, iss: parameters.iss, redirectUri, codeVerifier, nonce };
   const tokens = await provider.exchangeCode(request, signal());
   const xsrf = newSecret(sources.randomBytes);
-  const pending = knownBy(filter, asked, attempt, before?.session);
+  const pending = knownBy(filter, place, asked, attempt, before?.session);
   const origin = { xsrf, pending, asked: scope, sameSite, sessionCookies: browserOnly };
   const now = sources.now();
   const session = newSession(origin, tokens, settings.clientSessionMaxIdle, now);
@@ -116,7 +127,7 @@ async function finish(
   const { realm, sources } = filter;
   const cookies = [
     ...sessionCookies(realm, place, id, session, sources.now()),
-    ...donePending(filter, place, request, session),
+    ...dropAttempt(filter, place, request, attempt),
   ];
   if (attempt.handoff === undefined) return moveOn(request, attempt.returnUrl, cookies, session.sameSite);
   const url = await ticketUrl(filter, attempt.handoff, id);
@@ -132,7 +143,7 @@ async function unknownState(
   signal: () => AbortSignal,
 ): Promise<Answer> {
   for (const { filter, place } of candidates) {
-    const { loaded } = await presentedSession(filter, request);
+    const { loaded } = await presentedSession(filter, place, request);
     if ((await usableSession(filter, loaded, signal)) !== undefined) return seeOther(`${place.origin}/`);
   }
   return startAgain(request, USED_LOGIN);

@@ -1,12 +1,16 @@
 import type { HeaderFields } from '../http-request.ts';
 import type { SameSite } from '../rule.ts';
 import type { Place } from './origin.ts';
+import { LOGIN_SECONDS } from './state.ts';
 
 export type SetCookie = readonly [name: 'set-cookie', value: string];
 
 export const SESSION = 'gateway_session';
 export const XSRF = 'gateway_xsrf';
 export const PENDING = 'gateway_pending';
+
+/** Browsers take such a cookie from this very host alone, over https. */
+const HOST_ONLY = '__Host-';
 
 const ENOUGH = 8;
 
@@ -70,7 +74,28 @@ export type CookieSession = {
   readonly ends: number;
 };
 
-/** Both cookies of a session, until its latest end. Source: decisions, "session, cookies, store". */
+/**
+ * The names that a session's id has in cookies, the one that counts last. `gateway_session.<realm>`
+ * is the public name. A neighbour below the same domain may plant that one, so where the browser
+ * takes a prefix for host-only cookies (RFC 6265bis section 4.1.3) the cookie with it counts alone.
+ * With includeSubdomains the cookie needs `Domain`, which the prefix excludes.
+ */
+export function sessionNames(
+  realm: string,
+  place: Pick<Place, 'secure' | 'includeSubdomains'>,
+): readonly string[] {
+  const name = `${SESSION}.${realm}`;
+  return isHostOnly(place) ? [name, `${HOST_ONLY}${name}`] : [name];
+}
+
+export function isHostOnly({
+  includeSubdomains,
+  secure,
+}: Pick<Place, 'secure' | 'includeSubdomains'>): boolean {
+  return secure && !includeSubdomains;
+}
+
+/** The cookies of a session, until its latest end. */
 export function sessionCookies(
   realm: string,
   place: Place,
@@ -78,9 +103,9 @@ export function sessionCookies(
   session: CookieSession,
   now: number,
 ): readonly SetCookie[] {
-  const attributes = attributesOf(place, session, now);
+  const attributes = { ...attributesOf(place, session, now), httpOnly: true };
   return [
-    setCookie(`${SESSION}.${realm}`, id, { ...attributes, httpOnly: true }),
+    ...sessionNames(realm, place).map(name => setCookie(name, id, attributes)),
     xsrfCookie(realm, place, session, now),
   ];
 }
@@ -105,7 +130,7 @@ function domainOf({ host, includeSubdomains }: Place): string | undefined {
   return includeSubdomains ? host : undefined;
 }
 
-/** Both cookies of a session are cleared in the form in which they are set, or in both forms: with and without `Domain`. */
+/** The cookies of a session are cleared in the form in which they are set, or in both forms: with and without `Domain`. */
 export function clearSessionCookies(
   realm: string,
   place: Place,
@@ -115,22 +140,29 @@ export function clearSessionCookies(
   const domains = forms === 'own form' ? [domainOf(place)] : [place.host, undefined];
   return domains.flatMap(domain => {
     const attributes = { maxAge: 0, sameSite, domain, secure: place.secure };
+    const names = sessionNames(realm, { ...place, includeSubdomains: domain !== undefined });
     return [
-      setCookie(`${SESSION}.${realm}`, '', { ...attributes, httpOnly: true }),
+      ...names.map(name => setCookie(name, '', { ...attributes, httpOnly: true })),
       setCookie(`${XSRF}.${realm}`, '', { ...attributes, httpOnly: false }),
     ];
   });
 }
 
-/** A cookie that binds attempts to a browser (pending-cookies.ts): host-only, of this origin alone; an empty value clears it. */
+/**
+ * How the names of cookies begin that hold attempts (pending-cookies.ts). They are host-only, so
+ * that over https a prefix keeps neighbours from planting theirs (RFC 6265bis section 4.1.3).
+ */
+export function pendingPrefix(realm: string, { secure }: Pick<Place, 'secure'>): string {
+  return `${secure ? HOST_ONLY : ''}${PENDING}.${realm}`;
+}
+
+/** One of them; an empty value clears it. */
 export function pendingCookie(name: string, place: Place, value: string): SetCookie {
   return setCookie(name, value, {
-    maxAge: value === '' ? 0 : PENDING_SECONDS,
+    maxAge: value === '' ? 0 : LOGIN_SECONDS,
     sameSite: 'lax',
     httpOnly: true,
     domain: undefined,
     secure: place.secure,
   });
 }
-
-export const PENDING_SECONDS = 600;

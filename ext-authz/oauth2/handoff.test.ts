@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ticketUrl } from './handoff.ts';
+import { openHandoff } from './handoff-text.ts';
 import { authorize, grantCodes } from './testing/code-provider.ts';
 import { TestBrowser } from './testing/test-browser.ts';
 import { REALM, toProtected } from './testing/test-gateway.ts';
@@ -9,7 +10,7 @@ import { useWorld } from './testing/world.ts';
 const { open, provider } = useWorld();
 const ORIGINS = ['https://a.test', 'https://b.test', 'https://c.test'];
 const ENDPOINT = '/.gateway/oauth2/redirection-endpoint';
-const SESSION = `gateway_session.${REALM}`;
+const SESSION = `__Host-gateway_session.${REALM}`;
 const XSRF = `gateway_xsrf.${REALM}`;
 
 const providers = (way: readonly string[]) => way.filter(step => step === 'provider').length;
@@ -43,7 +44,7 @@ test('logged in nowhere: the second origin logs in at the first, once, for all',
 test('URLs of a hand-off hold its id, then the ticket, and no more', async t => {
   const { browser } = await open(t, { origins: ORIGINS });
   const { handoff, ticket } = await reachTicket(browser);
-  assert.match(handoff, new RegExp(`^https://a\\.test${ENDPOINT}\\?handoff=[\\w-]{43}$`));
+  assert.match(handoff, new RegExp(`^https://a\\.test${ENDPOINT}\\?handoff=[\\w-]+$`));
   assert.match(ticket, new RegExp(`^https://b\\.test${ENDPOINT}\\?handoff=[\\w-]{43}&ticket=[\\w-]{43}$`));
   const id = browser.jar.value('https://a.test/', SESSION) ?? '';
   assert.ok(!`${handoff}${ticket}`.includes(id));
@@ -85,7 +86,7 @@ test('a hand-off counts once, whatever tickets there are for it', async t => {
   const { handoff, ticket } = await reachTicket(browser);
   const other = (await browser.visit(handoff)).location ?? '';
   assert.notEqual(other, ticket);
-  const name = `gateway_pending.${REALM}`;
+  const name = `__Host-gateway_pending.${REALM}`;
   const headers = { cookie: `${name}=${browser.jar.value('https://b.test/', name)}` };
   assert.equal((await browser.visit(ticket, { headers })).status, 303);
   assert.equal((await browser.visit(other, { headers })).status, 403);
@@ -101,14 +102,14 @@ test('a ticket is over after a minute', async t => {
 test('a ticket belongs to its hand-off and its origin', async t => {
   const { browser } = await open(t, { origins: ORIGINS });
   const { ticket } = await reachTicket(browser);
-  const other = new URL((await browser.visit('https://b.test/other')).location ?? '');
+  const other = (await browser.visit((await browser.visit('https://b.test/other')).location ?? '')).location;
   const swapped = new URL(ticket);
-  swapped.searchParams.set('handoff', other.searchParams.get('handoff') ?? '');
+  swapped.searchParams.set('handoff', new URL(other ?? '').searchParams.get('handoff') ?? '');
   assert.equal((await browser.visit(swapped.href)).status, 403);
-  const again = (await browser.visit(other.href)).location ?? '';
+  const again = other ?? '';
   const foreign = {
     headers: {
-      cookie: `gateway_pending.${REALM}=${browser.jar.value('https://b.test/', `gateway_pending.${REALM}`)}`,
+      cookie: `__Host-gateway_pending.${REALM}=${browser.jar.value('https://b.test/', `__Host-gateway_pending.${REALM}`)}`,
     },
   };
   assert.equal((await browser.visit(again.replace('b.test', 'c.test'), foreign)).status, 403);
@@ -196,7 +197,7 @@ test('a step-up ends the old session though the first origin has lost its cookie
   const { browser, gateway } = await open(t, { origins: ORIGINS });
   await browser.follow('https://b.test/', authorize);
   const old = browser.jar.value('https://b.test/', SESSION) ?? '';
-  browser.jar.take(new URL('https://a.test/'), `${SESSION}=; Path=/; Max-Age=0`);
+  browser.jar.take(new URL('https://a.test/'), `${SESSION}=; Path=/; Max-Age=0; Secure`);
   const { way } = await browser.follow('https://c.test/', authorize, { scope: ['write'] });
   assert.equal(providers(way), 1);
   assert.ok(await gateway.filters[0]?.[0]?.sessions.read(old));
@@ -211,7 +212,8 @@ test('no ticket for an origin that is no longer protected', async t => {
   const { location = '' } = await browser.visit('https://b.test/');
   const [[filter] = []] = gateway.filters;
   assert.ok(filter);
-  const handoff = new URL(location).searchParams.get('handoff') ?? '';
+  const handoff = openHandoff(filter, new URL(location).searchParams.get('handoff') ?? '');
+  assert.ok(handoff);
   const id = browser.jar.value('https://a.test/', SESSION) ?? '';
   const protectedOrigins = ['https://a.test', 'https://c.test', 'https://b.test:8443'].map(toProtected);
   const anew = { ...filter, settings: { ...filter.settings, protectedOrigins } };
@@ -231,7 +233,8 @@ test('a ticket for a host below an origin is for that very domain and scheme', a
     const { location = '' } = await browser.visit(`https://${host}/`);
     const below = { origin, includeSubdomains: true };
     const settings = { ...filter.settings, protectedOrigins: ['https://a.test', below].map(toProtected) };
-    const handoff = new URL(location).searchParams.get('handoff') ?? '';
+    const handoff = openHandoff(filter, new URL(location).searchParams.get('handoff') ?? '');
+    assert.ok(handoff);
     return (await ticketUrl({ ...filter, settings }, handoff, id)) !== undefined;
   };
   assert.equal(await isGiven('x.b.test', 'https://b.test'), true);

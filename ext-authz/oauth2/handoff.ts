@@ -2,40 +2,43 @@ import { formatOrigin } from '#resources/origin.ts';
 import { seeOther } from '../answer-page.ts';
 import type { HttpRequest } from '../http-request.ts';
 import type { Answer } from '../outcome.ts';
-import { createTicket, readHandoff, takeHandoff, takeTicket, type Wish } from './attempt.ts';
+import type { Attempt, HandoffTarget } from './attempt.ts';
 import { sessionCookies } from './cookies.ts';
 import { failurePage, moveOn } from './gateway-page.ts';
+import { openHandoff } from './handoff-text.ts';
 import { beginLoginFor } from './login.ts';
 import type { LoginFilter } from './login-filter.ts';
 import { CALLBACK_PATH } from './origin.ts';
-import { clearPending, donePending, isPendingHere } from './pending-cookies.ts';
+import { broughtAttempt, dropAttempt } from './pending-cookies.ts';
 import { presentedSession, usableSession } from './presented-session.ts';
 import type { Protecting } from './protecting.ts';
 import { sameText } from './same-text.ts';
 import { scopeState } from './session-state.ts';
+import { spend } from './spent-states.ts';
+import { isOpenState } from './state.ts';
+import { createTicket, takeTicket } from './ticket.ts';
 
 /**
- * The origin that holds the login is asked for a session by another: it gives a ticket, or logs in first: without a session, with too little scope,
- * or when it is this very session that the other one cannot use.
- * Source: decisions, "Several origins, one login", step 2.
+ * The origin that holds the login is asked for a session by another. It gives a ticket, or logs in
+ * first: without a session, with too little scope, or when it is this very session that the other
+ * one cannot use.
  */
 export async function answerHandoff(
   candidates: readonly Protecting[],
   request: HttpRequest,
-  handoff: string,
+  text: string,
   signal: () => AbortSignal,
 ): Promise<Answer> {
   for (const { filter, place } of candidates) {
-    const wish = place.holdsLogin ? await readHandoff(filter, handoff) : undefined;
-    if (wish === undefined) continue;
-    const { loaded } = await presentedSession(filter, request);
+    const handoff = place.holdsLogin ? openHandoff(filter, text) : undefined;
+    if (handoff === undefined) continue;
+    const { loaded } = await presentedSession(filter, place, request);
     const session = await usableSession(filter, loaded, signal);
     const asking = { request, place, signal: signal() };
-    if (loaded === undefined || session === undefined)
-      return beginLoginFor(filter, asking, { handoff, wish }, wish.scope);
-    if (wish.replaces === loaded.key || scopeState(session, wish.scope) === 'never asked') {
-      const scope = [...new Set([...session.asked, ...wish.scope])].sort();
-      return beginLoginFor(filter, asking, { handoff, wish: { ...wish, replaces: loaded.key } }, scope);
+    if (loaded === undefined || session === undefined) return beginLoginFor(filter, asking, handoff);
+    if (handoff.replaces === loaded.key || scopeState(session, handoff.scope) === 'never asked') {
+      const scope = [...new Set([...session.asked, ...handoff.scope])].sort();
+      return beginLoginFor(filter, asking, { ...handoff, scope, replaces: loaded.key });
     }
     const url = await ticketUrl(filter, handoff, loaded.id);
     if (url !== undefined) return seeOther(url);
@@ -44,34 +47,30 @@ export async function answerHandoff(
 }
 
 /**
- * Where the browser takes a fresh ticket for a session: to the origin that the stored hand-off names, and to no other. Undefined: the hand-off is
- * over, or its origin is no longer protected.
+ * Where the browser takes a fresh ticket for a session: to the origin of the hand-off, and to no
+ * other. `undefined` when that origin is no longer protected, or the login took too long.
  */
 export async function ticketUrl(
   filter: LoginFilter,
-  handoff: string,
+  { id, origin }: HandoffTarget,
   sessionId: string,
 ): Promise<string | undefined> {
-  const wish = await readHandoff(filter, handoff);
-  if (wish === undefined || !isProtected(filter, wish)) return undefined;
-  const ticket = await createTicket(filter, { handoff, sessionId });
-  return `${wish.origin}${CALLBACK_PATH}?handoff=${handoff}&ticket=${ticket}`;
+  if (!isOpenState(filter, id) || !isProtected(filter, origin)) return undefined;
+  const ticket = await createTicket(filter, { handoff: id, sessionId });
+  return `${origin}${CALLBACK_PATH}?handoff=${id}&ticket=${ticket}`;
 }
 
-function isProtected({ settings }: LoginFilter, wish: Wish): boolean {
+function isProtected({ settings }: LoginFilter, wanted: string): boolean {
   return settings.protectedOrigins.some(({ includeSubdomains, origin }) => {
-    if (wish.origin === formatOrigin(origin)) return true;
+    if (wanted === formatOrigin(origin)) return true;
     const { host } = new URL(formatOrigin(origin));
-    return (
-      includeSubdomains && wish.origin.startsWith(`${origin.scheme}://`) && wish.origin.endsWith(`.${host}`)
-    );
+    return includeSubdomains && wanted.startsWith(`${origin.scheme}://`) && wanted.endsWith(`.${host}`);
   });
 }
 
 /**
- * The other origin gets the session: ticket, hand-off and this browser's pending cookie must belong together. Either counts once. A tab whose pending
- * cookie was cleared by another tab's login goes on when it has this very session already.
- * Source: decisions, "Several origins, one login", step 3.
+ * The other origin gets the session: ticket, hand-off and the attempt that this browser keeps must
+ * belong together. Each counts once.
  */
 export async function answerTicket(
   candidates: readonly Protecting[],
@@ -82,32 +81,28 @@ export async function answerTicket(
     const { filter, place } = candidate;
     const found = await takeTicket(filter, ticket);
     if (found === undefined) continue;
-    const wish = sameText(found.handoff, handoff) ? await takeHandoff(filter, handoff) : undefined;
-    if (wish === undefined || wish.origin !== place.origin) break;
-    if (isPendingHere(filter, request, wish.pending))
-      return receive(candidate, request, wish, found.sessionId);
-    const { loaded } = await presentedSession(filter, request);
-    if (loaded !== undefined && sameText(loaded.id, found.sessionId)) return seeOther(wish.returnUrl);
-    break;
+    if (!sameText(found.handoff, handoff)) break;
+    const attempt = broughtAttempt(filter, place, request, handoff);
+    if (attempt === undefined || !(await spend(filter, handoff))) break;
+    return receive(candidate, request, attempt, found.sessionId);
   }
   return failurePage(request, 403, 'This login was begun in another browser, or it is over.');
 }
 
-/** The same session id and xsrf value. A session that has ended meanwhile: the page itself begins anew. */
+/** The same session id and xsrf value. A session that has ended meanwhile: the page itself begins again. */
 async function receive(
   { filter, place }: Protecting,
   request: HttpRequest,
-  { replaces, returnUrl }: Wish,
+  attempt: Attempt,
   sessionId: string,
 ): Promise<Answer> {
   const { realm, sessions, sources } = filter;
+  const { replaces, returnUrl } = attempt;
   const loaded = await sessions.read(sessionId);
-  if (loaded === undefined) return seeOther(returnUrl, clearPending(filter, place, request));
+  const dropped = dropAttempt(filter, place, request, attempt);
+  if (loaded === undefined) return seeOther(returnUrl, dropped);
   if (replaces !== undefined && replaces !== loaded.key) await sessions.remove(replaces);
   const { session } = loaded;
-  const cookies = [
-    ...sessionCookies(realm, place, sessionId, session, sources.now()),
-    ...donePending(filter, place, request, session),
-  ];
+  const cookies = [...sessionCookies(realm, place, sessionId, session, sources.now()), ...dropped];
   return moveOn(request, returnUrl, cookies, session.sameSite);
 }

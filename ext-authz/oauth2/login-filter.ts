@@ -10,6 +10,15 @@ import type { Refreshes } from './refresh.ts';
 import type { ResourceServer } from './resource-server.ts';
 import type { SessionRecords } from './session-records.ts';
 
+/** How a session shows in requests. */
+export type PresentedAs = {
+  /** The names of its cookies. */
+  readonly session: string;
+  readonly xsrf: string;
+  /** What `Cookie` fields said that named a session. See `presentedSession`. */
+  readonly presented: BoundedCache<Presented>;
+};
+
 /** A Filter of grantType AuthorizationCode, ready to decide. */
 export type LoginFilter = {
   /** `<name>.<namespace>` */
@@ -19,16 +28,15 @@ export type LoginFilter = {
   readonly settings: LoginSettings;
   /** See `placeOf`. */
   readonly placeOf: FindPlace;
-  /** The names of its session's cookies. */
-  readonly cookies: { readonly session: string; readonly xsrf: string };
-  /** What `Cookie` fields said that named a session. See `presentedSession`. */
-  readonly presented: BoundedCache<Presented>;
+  /** How its session shows at origins whose cookies are host-only, and at others. */
+  readonly hostOnly: PresentedAs;
+  readonly shared: PresentedAs;
   /** Whether cookies that a request brings about end with the browser (`useSessionCookies`). */
   readonly usesSessionCookies: (request: HttpRequest) => boolean;
   readonly provider: Provider;
   readonly resourceServer: ResourceServer;
   readonly store: RecordStore;
-  /** For what could be guessed: clients' addresses. */
+  /** Seals what browsers keep of logins. */
   readonly storeKey: KeyObject;
   readonly sessions: SessionRecords;
   readonly refreshes: Refreshes;

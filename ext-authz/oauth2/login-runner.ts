@@ -26,7 +26,7 @@ export function loginRunner(filter: LoginFilter): FilterRunner {
     if (place === undefined)
       return forbidden(request, FOREIGN, { reason: 'no item of protectedOrigins has this host' });
     const signal = providerTime(() => context.signal(), filter.sources.deadline);
-    return whenThere(presentedSession(filter, request), presented => {
+    return whenThere(presentedSession(filter, place, request), presented => {
       const visit = { filter, request, item, context, place, presented, signal };
       let reason: string | undefined;
       const usable = usableSession(filter, presented.loaded, signal, refused => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { authorize } from './testing/code-provider.ts';
 import { REALM } from './testing/test-gateway.ts';
@@ -50,9 +51,11 @@ test('the token endpoint gets the code verifier of the challenge', async t => {
 test('the session cookies: attributes and values', async t => {
   const { browser } = await open(t);
   await browser.follow(PAGE, authorize);
-  const [session, xsrf] = ['session', 'xsrf'].map(kind =>
-    browser.jar.all().find(({ name }) => name === `gateway_${kind}.${REALM}`),
+  const [session, xsrf, own] = ['gateway_session', 'gateway_xsrf', '__Host-gateway_session'].map(kind =>
+    browser.jar.all().find(({ name }) => name === `${kind}.${REALM}`),
   );
+  assert.equal(own?.value, session?.value);
+  assert.deepEqual([...(own?.attributes.keys() ?? [])], ['path', 'max-age', 'httponly', 'secure']);
   assert.match(session?.value ?? '', /^[0-9a-f]{64}$/);
   assert.match(xsrf?.value ?? '', /^[0-9a-f]{64}$/);
   assert.notEqual(session?.value, xsrf?.value);
@@ -64,13 +67,13 @@ test('the session cookies: attributes and values', async t => {
 
 test('the pending cookie: host-only, HttpOnly, Lax, ten minutes, gone after the login', async t => {
   const { browser } = await open(t, { origins: [{ origin: 'https://a.test', includeSubdomains: true }] });
-  const { setCookies } = await browser.visit(PAGE, { sameSite: 'none' });
+  const { location = '', setCookies } = await browser.visit(PAGE, { sameSite: 'none' });
   assert.match(
     setCookies.join('\n'),
-    /^gateway_pending\.site\.default=[0-9a-f]{64}; Path=\/; Max-Age=600; HttpOnly; Secure; SameSite=Lax$/,
+    /^__Host-gateway_pending\.site\.default=[\w-]+; Path=\/; Max-Age=600; HttpOnly; Secure; SameSite=Lax$/,
   );
-  await browser.follow(PAGE, authorize);
-  assert.ok(!browser.jar.all().some(({ name }) => name.startsWith('gateway_pending')));
+  await browser.follow(authorize(new URL(location)), authorize);
+  assert.ok(!browser.jar.all().some(({ name }) => name.includes('gateway_pending')));
 });
 
 test('http origins have cookies without Secure', async t => {
@@ -119,12 +122,12 @@ test('useSessionCookies: cookies without expiry; by the header of the request th
   const { browser } = await open(t, { settings: { useSessionCookies: { value: true, ifRequestHeader } } });
   const maxAges = () => browser.jar.all().map(({ attributes }) => attributes.has('max-age'));
   await browser.follow(PAGE, authorize, { headers: { 'x-kiosk': '1' } });
-  assert.deepEqual(maxAges(), [false, false]);
+  assert.deepEqual(maxAges(), [false, false, false]);
   const other = await open(t, { settings: { useSessionCookies: { value: true, ifRequestHeader } } });
   await other.browser.follow(PAGE, authorize);
   assert.deepEqual(
     other.browser.jar.all().map(({ attributes }) => attributes.has('max-age')),
-    [true, true],
+    [true, true, true],
   );
 });
 
@@ -174,18 +177,18 @@ test('a login makes a new session id and xsrf token, and ends the session that w
 test('a step-up ends the old session though the callback does not bring its cookie, which is strict', async t => {
   const { browser, gateway } = await open(t);
   await browser.follow(PAGE, authorize, { sameSite: 'strict' });
-  const old = browser.jar.value(PAGE, `gateway_session.${REALM}`) ?? '';
+  const old = browser.jar.value(PAGE, `__Host-gateway_session.${REALM}`) ?? '';
   await browser.follow(PAGE, authorize, { sameSite: 'strict', scope: ['more'] });
-  assert.notEqual(browser.jar.value(PAGE, `gateway_session.${REALM}`), old);
+  assert.notEqual(browser.jar.value(PAGE, `__Host-gateway_session.${REALM}`), old);
   assert.equal(await gateway.filters[0]?.[0]?.sessions.read(old), undefined);
 });
 
 test('a planted session id is not taken over', async t => {
   const { browser } = await open(t);
   const planted = 'ab'.repeat(32);
-  browser.jar.take(new URL(PAGE), `gateway_session.${REALM}=${planted}; Path=/; HttpOnly; Secure`);
+  browser.jar.take(new URL(PAGE), `__Host-gateway_session.${REALM}=${planted}; Path=/; HttpOnly; Secure`);
   await browser.follow(PAGE, authorize);
-  assert.notEqual(browser.jar.value(PAGE, `gateway_session.${REALM}`), planted);
+  assert.notEqual(browser.jar.value(PAGE, `__Host-gateway_session.${REALM}`), planted);
 });
 
 test('an origin that is not protected: 403, no redirect, no cookie', async t => {
@@ -199,8 +202,8 @@ test('an origin that is not protected: 403, no redirect, no cookie', async t => 
 test('a cookie of one realm is nothing in another', async t => {
   const { browser } = await open(t, { realms: [REALM, 'other.default'] });
   await browser.follow(PAGE, authorize);
-  const id = browser.jar.value(PAGE, `gateway_session.${REALM}`) ?? '';
-  browser.jar.take(new URL(PAGE), `gateway_session.other.default=${id}; Path=/; Secure`);
+  const id = browser.jar.value(PAGE, `__Host-gateway_session.${REALM}`) ?? '';
+  browser.jar.take(new URL(PAGE), `__Host-gateway_session.other.default=${id}; Path=/; Secure`);
   assert.equal((await browser.visit(PAGE, { realm: 'other.default' })).status, 303);
   assert.equal((await browser.visit(PAGE)).status, 0);
 });
@@ -228,11 +231,11 @@ test('the same session cookie twice counts', async t => {
 
 test('a cookie that names no session is cleared on the way to the provider', async t => {
   const { browser } = await open(t);
-  browser.jar.take(new URL(PAGE), `gateway_session.${REALM}=${'0'.repeat(64)}; Path=/; Secure`);
+  browser.jar.take(new URL(PAGE), `__Host-gateway_session.${REALM}=${'0'.repeat(64)}; Path=/; Secure`);
   await browser.visit(PAGE);
   assert.deepEqual(
     browser.jar.all().map(({ name }) => name),
-    [`gateway_pending.${REALM}`],
+    [`__Host-gateway_pending.${REALM}`],
   );
 });
 
@@ -241,13 +244,56 @@ test('a bearer token of the client does not skip the login', async t => {
   assert.equal((await browser.visit(PAGE, { headers: { authorization: 'Bearer access-0' } })).status, 303);
 });
 
-test('attempts are bounded by pending cookie: the 17th drops the first', async t => {
+test('a browser keeps 16 logins that it has begun: the 17th drops the first', async t => {
   const { browser } = await open(t);
   const urls = [];
   for (let index = 0; index < 17; index += 1) urls.push((await browser.visit(PAGE)).location ?? '');
   const [first, second] = urls.map(url => authorize(new URL(url)));
-  assert.equal((await browser.visit(first ?? '')).status, 400);
+  assert.equal((await browser.visit(first ?? '')).status, 403);
   assert.equal((await browser.visit(second ?? '')).status, 303);
+});
+
+/** Characters that no compression makes shorter than six bits each. */
+const random = (length: number) => randomBytes(length).toString('base64url').slice(0, length);
+
+for (const length of [2_049, 4_000, 8_192]) {
+  test(`a link of ${length} characters survives a login, also at a second origin, beside others in 16 tabs`, async t => {
+    for (const origin of ['https://a.test', 'https://b.test']) {
+      const { browser } = await open(t, { origins: ['https://a.test', 'https://b.test'] });
+      const links = Array.from({ length: 16 }, () => `${origin}/?q=${random(length)}`.slice(0, length));
+      const begun: string[] = [];
+      for (const link of links) {
+        const { location = '' } = await browser.visit(link, { headers: { 'sec-fetch-mode': 'navigate' } });
+        begun.push(location);
+        const cookies = browser.jar.for(new URL(origin));
+        const bytes = cookies.reduce((sum, { name, value }) => sum + name.length + value.length + 3, 0);
+        assert.ok(bytes <= 25 * 1024, `${bytes} bytes`);
+        for (const { name, value } of cookies) assert.ok(name.length + value.length <= 4_096);
+      }
+      const last = begun.at(-1) ?? '';
+      const end = origin === 'https://a.test' ? authorize(new URL(last)) : last;
+      const seen = await browser.follow(end, authorize);
+      assert.deepEqual([seen.status, seen.url], [0, links.at(-1)]);
+    }
+  });
+}
+
+test('a link that is longer leads to the first page', async t => {
+  const { browser } = await open(t);
+  const seen = await browser.follow(`https://a.test/?q=${random(8_192)}`, authorize);
+  assert.deepEqual([seen.status, seen.url], [0, 'https://a.test/']);
+});
+
+test('16 tabs at once with ordinary links take a small part of what Envoy takes of headers', async t => {
+  const { browser } = await open(t);
+  const links = Array.from(
+    { length: 16 },
+    (_, index) => `https://a.test/projects/${index}/board?view=${random(40)}`,
+  );
+  const headers = { 'sec-fetch-mode': 'navigate' };
+  await Promise.all(links.map(link => browser.visit(link, { headers, scope: ['profile', 'email'] })));
+  const bytes = browser.jar.all().reduce((sum, { name, value }) => sum + name.length + value.length + 3, 0);
+  assert.ok(bytes < 16 * 512, `${bytes} bytes`);
 });
 
 test('the provider is down: the error is thrown, nothing is stored for the browser', async t => {

@@ -2,13 +2,14 @@ import { seeOther } from '../answer-page.ts';
 import type { HttpRequest } from '../http-request.ts';
 import type { Answer } from '../outcome.ts';
 import type { SameSite } from '../rule.ts';
-import { newUrlSecret } from '../store/sealed-record.ts';
-import { type Attempt, createAttempt, createHandoff, type Wish } from './attempt.ts';
+import { type Attempt, newAttempt } from './attempt.ts';
 import type { SetCookie } from './cookies.ts';
+import { type Handoff, sealHandoff } from './handoff-text.ts';
 import type { LoginFilter } from './login-filter.ts';
 import { CALLBACK_PATH, loginOrigin, type Place } from './origin.ts';
-import { bindAttempt } from './pending-cookies.ts';
+import { keepAttempt } from './pending-cookies.ts';
 import { returnUrl } from './return-url.ts';
+import { isSpent } from './spent-states.ts';
 
 /** What a request needs that the filter will not let pass without logging in. */
 export type LoginNeed = {
@@ -21,8 +22,8 @@ export type LoginNeed = {
 type Asking = { readonly request: HttpRequest; readonly place: Place; readonly signal: AbortSignal };
 
 /**
- * Sends the browser to the provider, or, from an origin that does not hold the login, to the one that does. `cookies` are set too.
- * Source: decisions, "OAuth2: login".
+ * Sends the browser to the provider, or, from an origin that does not hold the login, to the one
+ * that does. `cookies` are set too.
  */
 export async function beginLogin(
   filter: LoginFilter,
@@ -31,55 +32,55 @@ export async function beginLogin(
   cookies: readonly SetCookie[],
 ): Promise<Answer> {
   const { place, request } = asking;
-  const { pending, cookies: binding } = bindAttempt(filter, place, request);
-  const wish: Wish = {
-    origin: place.origin,
+  const attempt = newAttempt(filter, {
     returnUrl: returnUrl(request, place.origin),
-    ...{ scope: need.scope, pending },
+    scope: need.scope,
     ...(need.sameSite !== undefined && { sameSite: need.sameSite }),
     ...(need.replaces !== undefined && { replaces: need.replaces }),
     sessionCookies: filter.usesSessionCookies(request),
-  };
+  });
   const url = place.holdsLogin
-    ? await providerUrl(filter, asking, wish, {})
-    : handoffUrl(filter, await createHandoff(filter, wish, request));
-  return seeOther(url, [...cookies, ...binding]);
+    ? await providerUrl(filter, asking, attempt)
+    : `${redirectUriOf(filter)}?handoff=${sealHandoff(filter, place.origin, attempt)}`;
+  return leave(filter, asking, attempt, url, cookies);
 }
 
 /** The login that a hand-off waits for, at the origin that holds logins. */
 export async function beginLoginFor(
   filter: LoginFilter,
   asking: Asking,
-  { handoff, wish }: { readonly handoff: string; readonly wish: Wish },
-  scope: readonly string[],
+  { id, origin, ...wish }: Handoff,
 ): Promise<Answer> {
-  const { pending, cookies } = bindAttempt(filter, asking.place, asking.request);
-  const own: Wish = { ...wish, origin: asking.place.origin, scope, pending };
-  return seeOther(await providerUrl(filter, asking, own, { handoff }), cookies);
+  const attempt = newAttempt(filter, { ...wish, handoff: { id, origin } });
+  return leave(filter, asking, attempt, await providerUrl(filter, asking, attempt), []);
+}
+
+/** A login that could not end without the store is not begun. */
+async function leave(
+  filter: LoginFilter,
+  { place, request }: Asking,
+  attempt: Attempt,
+  url: string,
+  cookies: readonly SetCookie[],
+): Promise<Answer> {
+  await isSpent(filter, attempt.state);
+  return seeOther(url, [...cookies, ...keepAttempt(filter, place, request, attempt)]);
 }
 
 /** RFC 6749 section 4.1.1, OpenID Connect Core section 3.1.2.1, RFC 7636 section 4.3. */
 async function providerUrl(
   filter: LoginFilter,
-  { request, signal }: Asking,
-  wish: Wish,
-  more: Pick<Attempt, 'handoff'>,
+  { signal }: Asking,
+  { codeVerifier, nonce, scope, state }: Attempt,
 ): Promise<string> {
-  const { provider, settings, sources } = filter;
+  const { provider, settings } = filter;
   await provider.metadata(signal);
-  const [nonce, codeVerifier] = [newUrlSecret(sources.randomBytes), newUrlSecret(sources.randomBytes)];
-  const state = await createAttempt(filter, { ...wish, ...more, nonce, codeVerifier }, request);
   const redirectUri = redirectUriOf(filter);
   const extra = Object.fromEntries(settings.extraAuthorizationParameters);
-  const { scope } = wish;
   return provider.authorizationUrl({ redirectUri, scope, state, nonce, codeVerifier, extra }, signal);
 }
 
 /** Always at the first origin. */
 export function redirectUriOf({ settings }: Pick<LoginFilter, 'settings'>): string {
   return `${loginOrigin(settings.protectedOrigins)}${CALLBACK_PATH}`;
-}
-
-function handoffUrl(filter: LoginFilter, handoff: string): string {
-  return `${redirectUriOf(filter)}?handoff=${handoff}`;
 }

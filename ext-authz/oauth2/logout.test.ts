@@ -8,7 +8,7 @@ import { useWorld } from './testing/world.ts';
 const { open, provider } = useWorld();
 const PAGE = 'https://a.test/page';
 const LOGOUT = 'https://a.test/.gateway/oauth2/logout';
-const SESSION = `gateway_session.${REALM}`;
+const SESSION = `__Host-gateway_session.${REALM}`;
 const XSRF = `gateway_xsrf.${REALM}`;
 const TYPE = { 'content-type': 'application/x-www-form-urlencoded' };
 
@@ -28,7 +28,7 @@ function post(
 
 const formOf = (browser: TestBrowser) => ({ realm: REALM, _xsrf: browser.jar.value(PAGE, XSRF) ?? '' });
 
-test('a logout ends the session, clears both cookies as they were set, and goes to the provider', async t => {
+test('a logout ends the session, clears its cookies as they were set, and goes to the provider', async t => {
   const settings = { postLogoutRedirectURI: 'https://a.test/bye' };
   const { browser, gateway } = await open(t, { settings });
   await browser.follow(PAGE, authorize, { sameSite: 'lax' });
@@ -42,6 +42,7 @@ test('a logout ends the session, clears both cookies as they were set, and goes 
   assert.match(state ?? '', /^[\w-]{43}$/);
   assert.deepEqual(others, { client_id: 'client', post_logout_redirect_uri: 'https://a.test/bye' });
   assert.deepEqual(seen.setCookies, [
+    `gateway_session.${REALM}=; Path=/; Max-Age=0; HttpOnly; Secure; SameSite=Lax`,
     `${SESSION}=; Path=/; Max-Age=0; HttpOnly; Secure; SameSite=Lax`,
     `${XSRF}=; Path=/; Max-Age=0; Secure; SameSite=Lax`,
   ]);

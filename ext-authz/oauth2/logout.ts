@@ -47,8 +47,8 @@ async function logOut(
   xsrf: string | undefined,
   signal: () => AbortSignal,
 ): Promise<Answer> {
-  const { filter } = candidate;
-  const presented = await presentedSession(filter, request);
+  const { filter, place } = candidate;
+  const presented = await presentedSession(filter, place, request);
   const { loaded } = presented;
   if (xsrf === undefined || !isXsrf(xsrf, filter, request, loaded?.session))
     return answerPage(request, { status: 403, message: '`_xsrf` is missing or wrong.' });

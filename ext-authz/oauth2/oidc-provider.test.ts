@@ -47,7 +47,7 @@ async function arrive(browser: TestBrowser, page: string, user: TestUser = ALICE
 }
 
 async function session({ gateway }: Awaited<ReturnType<typeof open>>, browser: TestBrowser) {
-  const id = browser.jar.value('https://a.test/', `gateway_session.${REALM}`) ?? '';
+  const id = browser.jar.value('https://a.test/', `__Host-gateway_session.${REALM}`) ?? '';
   return (await gateway.filters[0]?.[0]?.sessions.read(id))?.session;
 }
 

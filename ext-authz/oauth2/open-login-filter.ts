@@ -5,11 +5,10 @@ import type { HttpRequest } from '../http-request.ts';
 import { toRequestMatcher } from '../parse-condition.ts';
 import type { Provider } from '../provider/provider.ts';
 import type { RecordStore } from '../store/record-store.ts';
-import { SESSION, XSRF } from './cookies.ts';
-import type { LoginFilter } from './login-filter.ts';
+import { sessionNames, XSRF } from './cookies.ts';
+import type { LoginFilter, PresentedAs } from './login-filter.ts';
 import type { LoginSettings, Sources } from './login-settings.ts';
 import { placesOf } from './origin.ts';
-import type { Presented } from './presented.ts';
 import { PRESENTED_BOUNDS } from './presented-session.ts';
 import { Refreshes } from './refresh.ts';
 import type { ResourceServer } from './resource-server.ts';
@@ -32,10 +31,14 @@ export function openLoginFilter(parts: LoginFilterParts): LoginFilter {
   const sessions = new SessionRecords({ store, realm: sealRealm, randomBytes: sources.randomBytes });
   const refreshes = new Refreshes({ realm: sealRealm, settings, provider, store, sessions, sources });
   const usesSessionCookies = cookieChoice(settings.useSessionCookies);
-  const cookies = { session: `${SESSION}.${realm}`, xsrf: `${XSRF}.${realm}` };
+  const [shared, hostOnly] = [presentedAs(realm, true), presentedAs(realm, false)];
   const placeOf = placesOf(settings.protectedOrigins);
-  const presented = new BoundedCache<Presented>(PRESENTED_BOUNDS);
-  return { ...parts, cookies, placeOf, presented, sealRealm, usesSessionCookies, sessions, refreshes };
+  return { ...parts, hostOnly, shared, placeOf, sealRealm, usesSessionCookies, sessions, refreshes };
+}
+
+function presentedAs(realm: string, includeSubdomains: boolean): PresentedAs {
+  const session = sessionNames(realm, { secure: true, includeSubdomains }).at(-1) ?? '';
+  return { session, xsrf: `${XSRF}.${realm}`, presented: new BoundedCache(PRESENTED_BOUNDS) };
 }
 
 /** Document 1, "useSessionCookies": requests that do not meet the condition get the negation of `value`. */

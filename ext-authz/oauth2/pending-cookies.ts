@@ -1,115 +1,138 @@
 import { hash } from 'node:crypto';
 import type { HttpRequest } from '../http-request.ts';
-import { isSecret, newSecret, type RandomBytes } from '../store/sealed-record.ts';
-import type { Wish } from './attempt.ts';
-import { PENDING, pendingCookie, type SetCookie } from './cookies.ts';
+import type { RandomBytes } from '../store/sealed-record.ts';
+import { type Attempt, openAttempt, sealAttempt } from './attempt.ts';
+import { pendingCookie, pendingPrefix, type SetCookie } from './cookies.ts';
 import type { LoginFilter } from './login-filter.ts';
 import { isNavigation } from './navigation.ts';
 import type { Place } from './origin.ts';
+import { type PendingField, partsOf, pendingFields } from './pending-fields.ts';
 import { sameText } from './same-text.ts';
 import type { Session } from './session.ts';
 
 type Asked = Pick<HttpRequest, 'headers'>;
-type OfRealm = Pick<LoginFilter, 'realm'>;
-type Cookie = { readonly name: string; readonly value: string };
 
-/** So many count, the newest of a request; others are cleared, as many at a time. */
+/** So many logins a browser may have begun at one origin. */
 const MOST = 16;
-const SUFFIX = /^~[0-9a-f]{8}$/;
+/** What they may take of a `Cookie` field. Envoy takes 60 KiB of all headers of a request. */
+const MOST_BYTES = 24 * 1024;
+/** Others are cleared, as many at a time. */
+const MOST_CLEARED = 48;
+
+/** Those of its attempts that a request brings, the newest last. */
+function broughtAttempts(filter: LoginFilter, place: Place, request: Asked): readonly Attempt[] {
+  const fields = pendingFields(request, pendingPrefix(filter.realm, place));
+  return fields.slice(-MOST).flatMap(({ text }) => openAttempt(filter, place, text) ?? []);
+}
+
+/** The attempt of this state, when this is the browser that began it at this origin. */
+export function broughtAttempt(
+  filter: LoginFilter,
+  place: Place,
+  request: Asked,
+  state: string,
+): Attempt | undefined {
+  return broughtAttempts(filter, place, request).find(attempt => sameText(attempt.state, state));
+}
+
+/** The cookies that let the browser keep an attempt. They put out its oldest ones when there are many. */
+export function keepAttempt(
+  filter: LoginFilter,
+  place: Place,
+  request: Asked,
+  attempt: Attempt,
+): readonly SetCookie[] {
+  const prefix = pendingPrefix(filter.realm, place);
+  const all = pendingFields(request, prefix);
+  const name = newName(prefix, all, request, filter.sources.randomBytes);
+  const parts = partsOf(name, sealAttempt(filter, place, attempt)) ?? short(filter, place, name, attempt);
+  const bytes = parts.reduce((sum, [part, value]) => sum + part.length + value.length, 0);
+  const cleared = surplusOf(all, MOST_BYTES - bytes).flatMap(({ names }) => names);
+  return [
+    ...cleared.slice(0, MOST_CLEARED).map(other => pendingCookie(other, place, '')),
+    ...parts.map(([part, value]) => pendingCookie(part, place, value)),
+  ];
+}
+
+/** The link was too long. */
+function short(
+  filter: LoginFilter,
+  place: Place,
+  name: string,
+  attempt: Attempt,
+): readonly (readonly [string, string])[] {
+  const sealed = sealAttempt(filter, place, { ...attempt, returnUrl: `${place.origin}/` });
+  return partsOf(name, sealed) ?? [];
+}
+
+/** Clears what a request brings of this attempt, which has come to its end. */
+export function dropAttempt(
+  filter: LoginFilter,
+  place: Place,
+  request: Asked,
+  { state }: Attempt,
+): readonly SetCookie[] {
+  const own = pendingFields(request, pendingPrefix(filter.realm, place)).find(({ text }) => {
+    const attempt = openAttempt(filter, place, text);
+    return attempt !== undefined && sameText(attempt.state, state);
+  });
+  return (own?.names ?? []).map(name => pendingCookie(name, place, ''));
+}
 
 /**
- * The cookies that bind attempts to the browser that began them, each 256 random bits. One is enough, since a request brings it that begins another
- * attempt. But tabs that open at the same moment bring none: so that their answers do not replace each other's, a navigation without any gets one
- * of a name of its own. A name with different values does not count, nor does what we did not make.
+ * All logins that a session of this attempt is known by: those that its browser has begun, and
+ * those of its session before. A tab that comes back later goes on with that session.
  */
-function pendingHashes(filter: OfRealm, request: Asked): readonly string[] {
-  return countedOf(cookiesOf(filter, request)).map(({ value }) => pendingHash(value));
-}
-
-/** Whether a record's hash is that of one of them; in constant time. */
-export function isPendingHere(filter: OfRealm, request: Asked, hashed: string): boolean {
-  return pendingHashes(filter, request).some(own => sameText(own, hashed));
-}
-
-/** The hash that an attempt of this request is bound to, and the cookies to set: the one that it is of lasts for ten minutes more. */
-export function bindAttempt(
-  filter: OfRealm & { readonly sources: { readonly randomBytes: RandomBytes } },
-  place: Place,
-  request: Asked,
-): { readonly pending: string; readonly cookies: readonly SetCookie[] } {
-  const all = cookiesOf(filter, request);
-  const { randomBytes } = filter.sources;
-  const { name, value } = countedOf(all).at(-1) ?? {
-    name: newName(filter, request, randomBytes),
-    value: newSecret(randomBytes),
-  };
-  const cleared = surplusOf(all).map(other => pendingCookie(other.name, place, ''));
-  return { pending: pendingHash(value), cookies: [...cleared, pendingCookie(name, place, value)] };
-}
-
-/** Clears what a request brings: its browser is logged in. */
-export function clearPending(filter: OfRealm, place: Place, request: Asked): readonly SetCookie[] {
-  const all = cookiesOf(filter, request);
-  return [...surplusOf(all), ...countedOf(all)].map(({ name }) => pendingCookie(name, place, ''));
-}
-
-/** The same after a login, but where another tab could not show its session instead: browsers keep back strict cookies here. */
-export function donePending(
-  filter: OfRealm,
-  place: Place,
-  request: Asked,
-  { sameSite }: Pick<Session, 'sameSite'>,
-): readonly SetCookie[] {
-  return sameSite === 'strict' ? [] : clearPending(filter, place, request);
-}
-
-/** All that a session of this login is known by: its attempt's, those that the browser brings, and those of its session before. */
 export function knownBy(
-  filter: OfRealm,
+  filter: LoginFilter,
+  place: Place,
   request: Asked,
-  { pending }: Pick<Wish, 'pending'>,
+  attempt: Attempt,
   before: Pick<Session, 'pending'> | undefined,
 ): readonly string[] {
-  const all = [pending, ...pendingHashes(filter, request), ...(before?.pending ?? [])];
-  return [...new Set(all)].slice(0, MOST);
+  const begun = [attempt, ...broughtAttempts(filter, place, request)].map(({ state }) => stateHash(state));
+  return [...new Set([...begun, ...(before?.pending ?? [])])].slice(0, MOST);
 }
 
-/** What records keep of a pending cookie. */
-function pendingHash(value: string): string {
-  return hash('sha256', `gateway pending 1 ${value}`);
+/** Whether a session is of the browser that began this login. */
+export function isKnownBy({ pending }: Pick<Session, 'pending'>, { state }: Attempt): boolean {
+  const own = stateHash(state);
+  return pending.some(known => sameText(known, own));
 }
 
-/** Only what may lead to a login gets a name of its own: of a page's other requests there may be hundreds at once. */
-function newName({ realm }: OfRealm, request: Asked, randomBytes: RandomBytes): string {
-  if (!isNavigation(request)) return `${PENDING}.${realm}`;
-  return `${PENDING}.${realm}~${Buffer.from(randomBytes(4)).toString('hex')}`;
+function stateHash(state: string): string {
+  return hash('sha256', `gateway state 1 ${state}`);
 }
 
-function countedOf(cookies: readonly Cookie[]): readonly Cookie[] {
-  return cookies.slice(-MOST);
+/**
+ * Tabs that open at the same moment bring the same cookies: each gets a name of its own, so that
+ * their answers do not replace each other's. Other requests of a page may be hundreds at once.
+ * Those share the first name that is free.
+ */
+function newName(
+  prefix: string,
+  all: readonly PendingField[],
+  request: Asked,
+  randomBytes: RandomBytes,
+): string {
+  if (isNavigation(request)) return `${prefix}~${Buffer.from(randomBytes(4)).toString('hex')}`;
+  const taken = new Set(all.map(({ name }) => name));
+  const shared = Array.from({ length: MOST }, (_, index) => sharedName(prefix, index));
+  const oldest = all.find(({ name }) => shared.includes(name))?.name;
+  return shared.find(name => !taken.has(name)) ?? oldest ?? prefix;
 }
 
-function surplusOf(cookies: readonly Cookie[]): readonly Cookie[] {
-  return cookies.slice(0, -MOST).slice(0, MOST);
+function sharedName(prefix: string, index: number): string {
+  return index === 0 ? prefix : `${prefix}~${index.toString(16).padStart(8, '0')}`;
 }
 
-function cookiesOf({ realm }: OfRealm, { headers }: Asked): readonly Cookie[] {
-  const found = new Map<string, Set<string>>();
-  for (const field of headers.get('cookie') ?? []) collect(field, `${PENDING}.${realm}`, found);
-  return [...found].flatMap(([name, [value = '', ...others]]) =>
-    others.length === 0 && isSecret(value) ? [{ name, value }] : [],
-  );
-}
-
-/** RFC 6265 section 5.4: each field is read by itself. */
-function collect(field: string, prefix: string, found: Map<string, Set<string>>): void {
-  if (!field.includes(prefix)) return;
-  for (const pair of field.split(';')) {
-    const begin = pair.indexOf('=');
-    const name = pair.slice(0, Math.max(0, begin)).trim();
-    if (!name.startsWith(prefix)) continue;
-    const suffix = name.slice(prefix.length);
-    if (suffix !== '' && !SUFFIX.test(suffix)) continue;
-    found.set(name, (found.get(name) ?? new Set()).add(pair.slice(begin + 1).trim()));
+/** The oldest, when there are too many beside a new one, or they take more than `room`. */
+function surplusOf(all: readonly PendingField[], room: number): readonly PendingField[] {
+  let [kept, bytes] = [0, 0];
+  for (const field of all.toReversed()) {
+    bytes += field.bytes;
+    if (kept === MOST - 1 || bytes > room) break;
+    kept += 1;
   }
+  return all.slice(0, all.length - kept);
 }

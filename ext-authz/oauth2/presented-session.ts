@@ -3,8 +3,8 @@ import { type Eventually, whenThere } from '../eventually.ts';
 import type { HttpRequest } from '../http-request.ts';
 import type { SameSite } from '../rule.ts';
 import { isSecret } from '../store/sealed-record.ts';
-import { clearSessionCookies, cookieValues, type SetCookie } from './cookies.ts';
-import type { LoginFilter } from './login-filter.ts';
+import { clearSessionCookies, cookieValues, isHostOnly, type SetCookie } from './cookies.ts';
+import type { LoginFilter, PresentedAs } from './login-filter.ts';
 import type { Place } from './origin.ts';
 import type { Presented } from './presented.ts';
 import type { Session } from './session.ts';
@@ -15,34 +15,36 @@ import { nextStep, type SessionState, stateOf } from './session-state.ts';
 export const PRESENTED_BOUNDS: CacheBounds = { entries: 10_000, weight: 8 * 1_048_576 };
 
 /**
- * A `Cookie` field that named a session is not parsed again; whether the session is still there, as it was, the store is asked each time.
- * Source: decisions, "Two different values of one session cookie".
+ * A `Cookie` field that named a session is not parsed again. Whether the session is still there, as
+ * it was, the store is asked each time. Two different values of one session cookie: none counts.
  */
 export function presentedSession(
   filter: LoginFilter,
+  place: Place,
   { headers }: Pick<HttpRequest, 'headers'>,
 ): Eventually<Presented> {
+  const as = isHostOnly(place) ? filter.hostOnly : filter.shared;
   const fields = headers.get('cookie') ?? [];
   const only = fields.length === 1 ? fields[0] : undefined;
-  const known = only === undefined ? undefined : filter.presented.get(only);
-  if (known?.loaded === undefined) return parsed(filter, headers, only);
+  const known = only === undefined ? undefined : as.presented.get(only);
+  if (known?.loaded === undefined) return parsed(filter, as, headers, only);
   return whenThere(filter.sessions.reread(known.loaded), loaded =>
-    loaded === known.loaded ? known : remember(filter, only, presented(loaded, known.xsrf, known.several)),
+    loaded === known.loaded ? known : remember(as, only, presented(loaded, known.xsrf, known.several)),
   );
 }
 
 function parsed(
-  filter: LoginFilter,
+  { sessions }: LoginFilter,
+  as: PresentedAs,
   headers: HttpRequest['headers'],
   only: string | undefined,
 ): Eventually<Presented> {
-  const { cookies, sessions } = filter;
-  const [ids, xsrf] = [cookieValues(headers, cookies.session), cookieValues(headers, cookies.xsrf)];
+  const [ids, xsrf] = [cookieValues(headers, as.session), cookieValues(headers, as.xsrf)];
   const [id] = ids;
   if (id === undefined) return { ...presented(undefined, xsrf, false), dead: false };
   const several = ids.length > 1;
   const read = several || !isSecret(id) ? undefined : sessions.read(id);
-  return whenThere(read, loaded => remember(filter, only, presented(loaded, xsrf, several)));
+  return whenThere(read, loaded => remember(as, only, presented(loaded, xsrf, several)));
 }
 
 function presented(loaded: LoadedSession | undefined, xsrf: readonly string[], several: boolean): Presented {
@@ -51,10 +53,10 @@ function presented(loaded: LoadedSession | undefined, xsrf: readonly string[], s
 }
 
 /** What names no session is not worth the room: anyone can make such fields. */
-function remember(filter: LoginFilter, only: string | undefined, now: Presented): Presented {
+function remember({ presented: known }: PresentedAs, only: string | undefined, now: Presented): Presented {
   if (only === undefined) return now;
-  if (now.loaded === undefined) filter.presented.delete(only);
-  else filter.presented.set(only, now, only.length);
+  if (now.loaded === undefined) known.delete(only);
+  else known.set(only, now, only.length);
   return now;
 }
 

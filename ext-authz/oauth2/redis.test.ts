@@ -53,14 +53,14 @@ describe('logins of two replicas on one Redis', { skip: whyNoRedis() ?? false },
     const { browser } = await open(t);
     await browser.follow(PAGE, authorize);
     assert.equal((await browser.visit(PAGE, { replica: 1 })).status, 0);
-    const stolen = browser.jar.value(PAGE, `gateway_session.${REALM}`);
+    const stolen = browser.jar.value(PAGE, `__Host-gateway_session.${REALM}`);
     const _xsrf = browser.jar.value(PAGE, `gateway_xsrf.${REALM}`) ?? '';
     await browser.visit('https://b.test/.gateway/oauth2/logout', {
       method: 'POST',
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
       body: new URLSearchParams({ realm: REALM, _xsrf }).toString(),
     });
-    const cookie = `gateway_session.${REALM}=${stolen}`;
+    const cookie = `__Host-gateway_session.${REALM}=${stolen}`;
     assert.equal((await browser.visit(PAGE, { replica: 1, headers: { cookie } })).status, 303);
   });
 });

@@ -11,7 +11,7 @@ const { open, provider } = useWorld();
 const PAGE = 'https://a.test/page';
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-const SESSION = `gateway_session.${REALM}`;
+const SESSION = `__Host-gateway_session.${REALM}`;
 
 const refreshes = () =>
   provider()

@@ -1,11 +1,12 @@
 import type { HttpRequest } from '../http-request.ts';
 
-const LONGEST = 2048;
+/** What the browser's cookies have room for (pending-fields.ts). */
+const LONGEST = 8192;
 const OWN_PATHS = '/.gateway/';
 
 /**
  * Where the browser goes on after a login that this request began: for GET and HEAD what it asked for, else its Referer when that is on the same
- * origin; `/` for what is longer than 2,048 characters or below `/.gateway/`. Always a URL of `origin`. Source: decisions, "Return URL".
+ * origin; `/` for what is longer than 8,192 characters or below `/.gateway/`. Always a URL of `origin`. Source: decisions, "Return URL".
  */
 export function returnUrl({ headers, method, target }: HttpRequest, origin: string): string {
   const wanted =

@@ -8,7 +8,7 @@ import { useWorld } from './testing/world.ts';
 
 const { open, provider } = useWorld();
 const PAGE = 'https://a.test/page';
-const SESSION = `gateway_session.${REALM}`;
+const SESSION = `__Host-gateway_session.${REALM}`;
 
 test('a value that was never asked for: one more login, a new session id, the old one ended', async t => {
   const { browser, gateway } = await open(t);

@@ -79,31 +79,44 @@ export function storeName(storeKey: KeyObject, { kind, realm }: SealScope, parts
   return keyedDigest(storeKey, ['gateway name 1', kind, realm, ...parts]);
 }
 
-/**
- * Encrypts a value of JSON with AES-256-GCM (NIST SP 800-38D), bound to the record's key: a format byte, a fresh nonce, the ciphertext and its tag.
- * Throws TypeError for what JSON cannot say.
- */
+/** As `sealBytes`, for a value of JSON. Throws TypeError for what JSON cannot say. */
 export function sealRecord(seal: RecordSeal, value: unknown, randomBytes: RandomBytes): Uint8Array {
   const text: string | undefined = JSON.stringify(value);
   if (text === undefined) throw new TypeError('a record that is no JSON');
+  return sealBytes(seal, Buffer.from(text), randomBytes);
+}
+
+/**
+ * Encrypts with AES-256-GCM (NIST SP 800-38D), bound to the record's key: a format byte, a fresh
+ * nonce, the ciphertext and its tag.
+ */
+export function sealBytes(seal: RecordSeal, bytes: Uint8Array, randomBytes: RandomBytes): Uint8Array {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv(CIPHER, seal.encryptionKey(), nonce, { authTagLength: TAG_BYTES });
   cipher.setAAD(boundTo(seal));
-  const encrypted = cipher.update(text, 'utf8');
+  const encrypted = cipher.update(bytes);
   return Buffer.concat([Uint8Array.of(FORMAT), nonce, encrypted, cipher.final(), cipher.getAuthTag()]);
 }
 
-/** The value; undefined for what was not sealed by this seal, is of another format, was tampered with or cut off: as if there were no record. */
+/** The value; undefined for what `openBytes` does not open, as if there were no record. */
 export function openRecord(seal: RecordSeal, sealed: Uint8Array): unknown {
+  const bytes = openBytes(seal, sealed);
+  try {
+    return bytes && JSON.parse(Buffer.from(bytes).toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Undefined for what was not sealed by this seal, is of another format, was tampered with or cut off. */
+export function openBytes(seal: RecordSeal, sealed: Uint8Array): Uint8Array | undefined {
   const end = sealed.length - TAG_BYTES;
   if (sealed[0] !== FORMAT || end < 1 + NONCE_BYTES) return undefined;
   const nonce = sealed.subarray(1, 1 + NONCE_BYTES);
   const decipher = createDecipheriv(CIPHER, seal.encryptionKey(), nonce, { authTagLength: TAG_BYTES });
   decipher.setAAD(boundTo(seal)).setAuthTag(sealed.subarray(end));
   try {
-    const text =
-      decipher.update(sealed.subarray(1 + NONCE_BYTES, end), undefined, 'utf8') + decipher.final('utf8');
-    return JSON.parse(text);
+    return Buffer.concat([decipher.update(sealed.subarray(1 + NONCE_BYTES, end)), decipher.final()]);
   } catch {
     return undefined;
   }

@@ -57,12 +57,19 @@ function parseSetCookie(url: URL, field: string, now: number): KeptCookie | unde
   const domain = attributes.get('domain');
   if (domain !== undefined && url.hostname !== domain && !url.hostname.endsWith(`.${domain}`))
     return undefined;
+  if (/^__Host-/i.test(name) && !isHostPrefixed(url, attributes)) return undefined;
   const maxAge = attributes.get('max-age');
   return {
     ...{ name, value, attributes, hostOnly: domain === undefined, domain: domain ?? url.hostname },
     path: attributes.get('path') ?? '/',
     ends: maxAge === undefined ? undefined : now + Number(maxAge) * 1000,
   };
+}
+
+/** RFC 6265bis section 4.1.3.2 */
+function isHostPrefixed(url: URL, attributes: ReadonlyMap<string, string>): boolean {
+  const isSecure = url.protocol === 'https:' && attributes.has('secure');
+  return isSecure && !attributes.has('domain') && attributes.get('path') === '/';
 }
 
 function isSame(a: KeptCookie, b: KeptCookie): boolean {
