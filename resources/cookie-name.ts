@@ -1,8 +1,8 @@
 import { parseToken } from './http-token.ts';
 import { checkedString, type Parsed } from './parsed-string.ts';
 
-/** What logins are kept in (decisions.md, "OAuth2: session, cookies, store"): the gateway takes them from requests, and one made elsewhere would end a login. */
-const OWN = /^gateway_(?:session|pending|xsrf)\./i;
+/** What logins are kept in. The gateway takes them from requests, and one made elsewhere would end a login. */
+const OWN = /^(?:__Host-)?gateway_(?:session|pending|xsrf)\./i;
 
 function parseCookieName(text: string): Parsed<string> {
   if (OWN.test(text)) return { error: `the cookie "${text}" is one of the gateway's own` };

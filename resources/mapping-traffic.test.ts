@@ -89,10 +89,12 @@ const REFUSED: readonly [written: object, problem: string][] = [
     sticky({ name: 'a;b' }),
     'error spec.load_balancer.cookie.name: "a;b" is not the name of a cookie: letters, digits and !#$%&\'*+-.^_`|~ only',
   ],
-  ...['gateway_session.a', 'Gateway_Pending.a~1', 'gateway_xsrf.a'].map((name): [object, string] => [
-    sticky({ name, ttl: '1h' }),
-    `error spec.load_balancer.cookie.name: the cookie "${name}" is one of the gateway's own`,
-  ]),
+  ...['gateway_session.a', 'Gateway_Pending.a~1', 'gateway_xsrf.a', '__Host-gateway_session.a'].map(
+    (name): [object, string] => [
+      sticky({ name, ttl: '1h' }),
+      `error spec.load_balancer.cookie.name: the cookie "${name}" is one of the gateway's own`,
+    ],
+  ),
   [
     sticky({ name: 'a', ttl: '-1s' }),
     'error spec.load_balancer.cookie.ttl: it must be from 0 to 2147483647 milliseconds',
