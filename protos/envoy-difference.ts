@@ -12,6 +12,13 @@ export const NEWER_FIELDS = [
     fieldType: 'google.protobuf.UInt64Value',
     declaredIn: 'google/protobuf/wrappers.proto',
   },
+  {
+    type: 'envoy.config.listener.v3.Listener',
+    name: 'tcp_keepalive',
+    number: 37,
+    fieldType: 'envoy.config.core.v3.TcpKeepalive',
+    declaredIn: 'envoy/config/core/v3/address.proto',
+  },
 ] as const;
 
 /** Fields whose `validate.rules` Envoy has dropped or loosened since: what they refuse, Envoy may take. */

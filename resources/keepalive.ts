@@ -13,9 +13,9 @@ function upTo(most: number) {
     .meta({ form: `an integer from 1 to ${most}` });
 }
 
-/** Probes of TCP on idle connections to a service, which find out that it is gone. What is left out is the system's. */
+/** Probes of TCP on idle connections to a service, which find out that it is gone. */
 export const keepalive = z.object({
-  time: upTo(MOST_SECONDS).describe('Seconds without traffic before the first probe'),
-  interval: upTo(MOST_SECONDS).describe('Seconds between probes'),
-  probes: upTo(MOST_PROBES).describe('Probes without answer after which the connection ends'),
+  time: upTo(MOST_SECONDS).describe('Seconds without traffic before the first probe; default: 10'),
+  interval: upTo(MOST_SECONDS).describe('Seconds between probes; default: 5'),
+  probes: upTo(MOST_PROBES).describe('Probes without answer after which the connection ends; default: 2'),
 });

@@ -26,17 +26,13 @@ export function forwardedHeaders(trust: Trust, hasTls: boolean): readonly Header
 }
 
 /**
- * The part of the edge's `RouteConfiguration` that says the port that the client wrote. Without one
- * there it has written the scheme's own.
+ * What the edge's `RouteConfiguration` says of the port that the client wrote. Without one there it
+ * has written the scheme's own.
  */
 export function forwardedPort(trust: Trust): JsonObject {
   const header = { key: 'x-forwarded-port', value: `%DYNAMIC_METADATA(${NAMESPACE}:port)%` };
   const append_action = trustsProxy(trust) ? 'ADD_IF_ABSENT' : 'OVERWRITE_IF_EXISTS_OR_ADD';
-  return {
-    request_headers_to_add: [{ header, append_action }],
-    // What a Mapping adds stands over it.
-    most_specific_header_mutations_wins: true,
-  };
+  return { header, append_action };
 }
 
 /** The filter that reads the port. No formatter of Envoy takes a header apart. */

@@ -16,6 +16,7 @@ import { identitySecret } from '#envoy/identity-tls.ts';
 import { testAuthority } from '#protos/testing/test-authority.ts';
 import { LISTENER, SECRET } from '#protos/type-url.ts';
 import type { Asking, Told } from './ask-discovery.ts';
+import type { Asked } from './ask-on-and-on.ts';
 import type { Knock } from './knock.ts';
 import { makeTestHosts, type TestHost, type TestHosts, whyNoTestHosts } from './test-hosts.ts';
 import { until } from './until.ts';
@@ -73,7 +74,7 @@ describe('on two hosts, where everybody has an identity,', { skip }, () => {
     [center, other] = hosts.hosts;
     const { address } = center;
     mkdirSync(join(folder, 'resources'));
-    writeFileSync(join(folder, 'resources', 'all.yaml'), resources(other.address));
+    writeFileSync(join(folder, 'resources', 'all.yaml'), resources());
     writeFileSync(join(folder, 'instances.yaml'), instances(other.address));
     const at = (port: number) => `${address}:${port}`;
     const tls = (group: string) => ({ TLS_FOLDER: join(identities, group) });
@@ -111,12 +112,7 @@ describe('on two hosts, where everybody has an identity,', { skip }, () => {
       XDS_ADDRESS: at(18000),
       HTTP_ADDRESS: '127.0.0.1:8092',
     });
-    startNode(other, 'user-service/main.ts', {
-      HOST: '127.0.0.1',
-      PORT: '5000',
-      DATABASE_FILE: join(folder, 'users.sqlite'),
-      INSTANCE_NAME: 'user-service',
-    });
+    startInstance(other, 'other');
     await until(() => GROUPS.every(hasIdentity) || undefined, 90_000, 'identities');
     await startEnvoy(other, 'user-service');
     await startEnvoy(center, 'edge');
@@ -138,6 +134,15 @@ describe('on two hosts, where everybody has an identity,', { skip }, () => {
     host.spawn(process.execPath, [join(ROOT, main)], env);
   }
 
+  function startInstance(host: TestHost, name: string): void {
+    startNode(host, 'user-service/main.ts', {
+      HOST: '127.0.0.1',
+      PORT: '5000',
+      DATABASE_FILE: join(folder, `${name}.sqlite`),
+      INSTANCE_NAME: name,
+    });
+  }
+
   function hasIdentity(group: string): boolean {
     try {
       return readFileSync(join(identities, group, 'ca.crt'), 'utf8') !== '';
@@ -146,14 +151,14 @@ describe('on two hosts, where everybody has an identity,', { skip }, () => {
     }
   }
 
-  async function startEnvoy(host: TestHost, group: string): Promise<void> {
-    const own = join(folder, `${group}-envoy`);
+  async function startEnvoy(host: TestHost, group: string, nodeId = group): Promise<void> {
+    const own = join(folder, `${nodeId}-envoy`);
     const tlsFolder = join(identities, group);
     mkdirSync(own);
     for (const name of ['identity', 'roots'] as const)
       writeFileSync(join(own, `${name}.yaml`), toEnvoyYaml(identitySecret(name, tlsFolder)));
     const json = bootstrap({
-      nodeId: group,
+      nodeId,
       group,
       xdsAddress: `${center.address}:18000`,
       sdsAddress: `${center.address}:18003`,
@@ -277,13 +282,30 @@ describe('on two hosts, where everybody has an identity,', { skip }, () => {
       else assert.deepEqual([names, code], [undefined, status.PERMISSION_DENIED]);
     });
   }
+
+  // The last test: the other host is gone after it.
+  test('no request is lost that may be repeated when a machine vanishes with its instance and proxy', async t => {
+    startInstance(center, 'center');
+    await startEnvoy(center, 'user-service', 'user-service-center');
+    writeFileSync(join(folder, 'instances.yaml'), instances(center.address, other.address));
+    const url = `http://${center.address}:8080/user/health`;
+    const before = () => run<Asked>(center, 'ask-on-and-on.ts', { url, forMs: 200 });
+    await until(async () => Object.keys((await before()).hostnames).length === 2 || undefined, 60_000);
+    const asking = run<Asked>(center, 'ask-on-and-on.ts', { url, forMs: 6_000 });
+    await before();
+    other.unplug();
+    const { answers, hostnames } = await asking;
+    t.diagnostic(JSON.stringify({ answers, hostnames }));
+    assert.deepEqual(Object.keys(answers), ['200']);
+    assert.deepEqual(Object.keys((await before()).hostnames), ['center']);
+  });
 });
 
-function resources(address: string): string {
-  const mapping = { prefix: '/user', rewrite: '', service: 'user-service', resolver: 'sds', timeout_ms: 0 };
+function resources(): string {
+  const mapping = { prefix: '/user', rewrite: '', service: 'user-service', resolver: 'sds' };
   const proxy = {
     node_group: 'user-service',
-    listener: { address, port: 8000 },
+    listener: { address: '0.0.0.0', port: 8000 },
     virtual_hosts: [{ name: 'all', domains: ['*'], routes: [{ prefix: '/', cluster: 'instance' }] }],
     clusters: [{ name: 'instance', type: 'static', hosts: [{ url: 'tcp://127.0.0.1:5000' }] }],
   };
@@ -305,6 +327,6 @@ function resources(address: string): string {
     .join('---\n');
 }
 
-function instances(address: string): string {
-  return stringify({ services: { 'user-service': [{ address, port: 8000 }] } });
+function instances(...addresses: readonly string[]): string {
+  return stringify({ services: { 'user-service': addresses.map(address => ({ address, port: 8000 })) } });
 }

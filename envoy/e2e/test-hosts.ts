@@ -8,6 +8,8 @@ export type TestHost = {
   spawn(file: string, args: readonly string[], env?: Readonly<Record<string, string>>): ChildProcess;
   /** Runs a command on it to its end; resolves with what it printed. */
   run(file: string, args: readonly string[]): Promise<string>;
+  /** Takes its cable away: what is sent to it is lost without a word. */
+  unplug(): void;
 };
 
 export type TestHosts = {
@@ -58,6 +60,7 @@ export function makeTestHosts(): TestHosts {
         processes.push(child);
         return child;
       },
+      unplug: () => ip('-n', name, 'link', 'set', name, 'down'),
       run: async (file, args) => (await promisify(execFile)('ip', inside(file, args))).stdout,
     };
   };

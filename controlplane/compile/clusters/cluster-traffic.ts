@@ -18,9 +18,7 @@ const FIELDS = [
 ] as const;
 
 /** What a Mapping says of how its cluster is used. */
-export type ClusterTraffic = Partial<
-  Pick<MappingSpec, (typeof FIELDS)[number] | 'shadow' | 'timeout_ms'>
->;
+export type ClusterTraffic = Partial<Pick<MappingSpec, (typeof FIELDS)[number] | 'shadow' | 'timeout_ms'>>;
 
 type Field = (typeof FIELDS)[number];
 
@@ -91,14 +89,12 @@ function copyTime({ shadow = false, timeout_ms = 0 }: ClusterTraffic): number {
   return shadow ? timeout_ms : 0;
 }
 
-/** The part of Envoy's `Cluster` about probes of TCP. */
+/** The part of Envoy's `Cluster` about probes of TCP: without a field of the Mapping's an idle connection that is dead ends after 20 s. */
 export function tcpKeepalive({ keepalive = {} }: ClusterTraffic): JsonObject {
-  const { time, interval, probes } = keepalive;
-  const tcp_keepalive = {
-    ...(probes === undefined ? {} : { keepalive_probes: probes }),
-    ...(time === undefined ? {} : { keepalive_time: time }),
-    ...(interval === undefined ? {} : { keepalive_interval: interval }),
+  const { time = 10, interval = 5, probes = 2 } = keepalive;
+  return {
+    upstream_connection_options: {
+      tcp_keepalive: { keepalive_probes: probes, keepalive_time: time, keepalive_interval: interval },
+    },
   };
-  if (Object.keys(tcp_keepalive).length === 0) return {};
-  return { upstream_connection_options: { tcp_keepalive } };
 }

@@ -26,7 +26,7 @@ export function toCluster(name: string, parts: ClusterParts): JsonObject {
     name,
     ...parts.members,
     lb_policy: lbPolicy(traffic.load_balancer),
-    connect_timeout: toDuration(parts.connectTimeoutMs),
+    connect_timeout: toDuration(connectTimeoutMs(parts)),
     per_connection_buffer_limit_bytes: 32 * KIB,
     ...circuitBreakers(traffic.circuit_breakers, traffic.priority),
     ...tcpKeepalive(traffic),
@@ -35,7 +35,16 @@ export function toCluster(name: string, parts: ClusterParts): JsonObject {
   };
 }
 
-const KEEPALIVE: JsonObject = { interval: '30s', timeout: '10s' };
+const KEEPALIVE: JsonObject = { interval: '10s', timeout: '5s' };
+
+/**
+ * A proxy whose machine has vanished is noticed within 3 s, the time that a request has by default: what
+ * may be repeated then is, elsewhere. A proxy answers pings itself, however busy its service is.
+ */
+const HOP_KEEPALIVE: JsonObject = { interval: '1s', timeout: '2s' };
+
+/** A proxy that takes no connection for so long is gone: another is asked while there is time. */
+const HOP_CONNECT_MS = 1_000;
 
 /**
  * Idle HTTP/1.1 connections are closed before the service does it (Node.js after 5 s): a request sent onto a connection
@@ -47,8 +56,12 @@ const EXPLICIT = {
   http1: { http_protocol_options: {} },
   http2: { http2_protocol_options: { connection_keepalive: KEEPALIVE } },
   // The proxy takes so many streams on a connection; more, begun before it could say so, would be refused.
-  hop: { http2_protocol_options: { max_concurrent_streams: 100, connection_keepalive: KEEPALIVE } },
+  hop: { http2_protocol_options: { max_concurrent_streams: 100, connection_keepalive: HOP_KEEPALIVE } },
 } as const;
+
+function connectTimeoutMs({ connectTimeoutMs, protocol }: ClusterParts): number {
+  return protocol === 'hop' ? Math.min(connectTimeoutMs, HOP_CONNECT_MS) : connectTimeoutMs;
+}
 
 function protocolOptions(protocol: ClusterParts['protocol'], traffic: ClusterTraffic): JsonObject {
   return extension('upstreams.http.v3.HttpProtocolOptions', {

@@ -9,12 +9,13 @@ export type FailingServer = {
   close(): Promise<void>;
 };
 
-/** An upstream on a free loopback port that answers with the status in the path, `/503`, and `/silent` never. */
+/** An upstream on a free loopback port that answers with the status in the path, `/503`, `/silent` never, and `/reset` ends its connection. */
 export async function startFailingServer(): Promise<FailingServer> {
   let asked: string[] = [];
   const server = createServer((request, response) => {
     const { url = '' } = request;
     asked.push(url);
+    if (url === '/reset') return void request.socket.destroy();
     request.resume().once('end', () => {
       if (url !== '/silent') response.writeHead(Number(url.slice(1))).end();
     });

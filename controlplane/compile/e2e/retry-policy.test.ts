@@ -64,6 +64,25 @@ for (const [path, status, tries] of [
   });
 }
 
+for (const [method, path, tries] of [
+  ['GET', '/default/reset', 2],
+  ['HEAD', '/default/reset', 2],
+  ['OPTIONS', '/default/reset', 2],
+  ['POST', '/default/reset', 1],
+  ['PUT', '/default/reset', 1],
+  ['DELETE', '/default/reset', 1],
+  ['GET', '/gateway/reset', 2],
+  ['GET', '/never/reset', 1],
+  ['POST', '/never/reset', 1],
+] as const) {
+  test(`${method} ${path} is tried ${tries} times, whatever the client asks for`, async () => {
+    const headers = { 'x-envoy-retry-on': 'reset,5xx', 'x-envoy-max-retries': '5' };
+    const answer = await envoy.ask(path, { method, headers });
+    assert.equal(answer.status, 503);
+    assert.equal(service.asked().length, tries);
+  });
+}
+
 test('a request whose body is larger than what the gateway keeps is asked once', async () => {
   for (const [bytes, tries] of [
     [30_000, 4],

@@ -9,7 +9,7 @@ import { downstreamTls } from '../tls/downstream-tls.ts';
 import type { EdgeHost } from '../tls/edge-hosts.ts';
 import { hostMark } from '../tls/host-header.ts';
 import { httpConnectionManager } from './http-connection-manager.ts';
-import { BUFFER_LIMIT_BYTES, listenerName } from './listener.ts';
+import { BUFFER_LIMIT_BYTES, CLIENT_KEEPALIVE, listenerName } from './listener.ts';
 import type { EdgeListener } from './listeners.ts';
 
 /**
@@ -33,6 +33,7 @@ export function edgeTlsListener(
       name: listenerName(address),
       address: toSocketAddress(address),
       per_connection_buffer_limit_bytes: BUFFER_LIMIT_BYTES,
+      ...CLIENT_KEEPALIVE,
       listener_filters: [TLS_INSPECTOR],
       listener_filters_timeout: '10s',
       filter_chains: speaking.flatMap(host => filterChain(host, edge)),

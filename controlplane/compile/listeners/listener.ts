@@ -6,6 +6,11 @@ import { toSocketAddress } from '../socket-address.ts';
 /** Source: Envoy's page "Configuring Envoy as an edge proxy". */
 export const BUFFER_LIMIT_BYTES = 32 * 1024;
 
+/** A client that has vanished is noticed after two minutes. Source: tcp(7). */
+export const CLIENT_KEEPALIVE: JsonObject = {
+  tcp_keepalive: { keepalive_probes: 4, keepalive_time: 60, keepalive_interval: 15 },
+};
+
 /** The name of a listener is its address: another address is another listener, which opens before the old one drains. */
 export function listenerName(address: HostPort): string {
   return formatHostPort(address);
@@ -22,6 +27,7 @@ export function toListener(
     name: listenerName(address),
     address: toSocketAddress(address),
     per_connection_buffer_limit_bytes: BUFFER_LIMIT_BYTES,
+    ...CLIENT_KEEPALIVE,
     filter_chains: [
       {
         filters: [
