@@ -33,7 +33,8 @@ mmdebstrap --variant=minbase --include=bash,ca-certificates,redis-server,postgre
   --customize-hook="install $checkout/.gateway/envoy-1.40.0/envoy $folder/postgres-entrypoint $folder/valkey-server \$1/usr/local/bin" \
   --customize-hook="cp /etc/ssl/certs/ca-certificates.crt \$1/etc/ssl/certs/" \
   --customize-hook='ln -s /usr/bin/redis-cli $1/usr/local/bin/valkey-cli' \
-  --customize-hook='chroot $1 useradd --uid 1000 node && chroot $1 useradd --uid 1001 valkey'
+  --customize-hook='chroot $1 useradd --uid 1000 node && chroot $1 useradd --uid 1001 valkey' \
+  --skip=cleanup/run --customize-hook='install -d -m 3777 $1/run/postgresql'
 
 import() { name=$1; shift; docker import "$@" "$folder/root.tar" "$name"; }
 pgdata=/var/lib/postgresql/18/docker
