@@ -4,6 +4,7 @@ import { EDGE, ofNodeGroup } from '#controlplane/compile/node-groups.ts';
 import type { CompileOptions } from '#controlplane/compile/options.ts';
 import { hostCoverOf } from '#controlplane/compile/tls/host-cover.ts';
 import type { JsonObject } from '#protos/json.ts';
+import { comparedHost } from '#resources/filter-policy-match.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import type { ClientRequest } from './client-request.ts';
@@ -92,7 +93,7 @@ function explainCompiled(compiled: Compiled, inputs: ExplainInputs): Explanation
 /** Mappings for the name are no near misses where none is served. */
 function whyUnrouted({ nodeGroup, resources }: ExplainInputs, { headers }: EnvoyRequest): string {
   const [host = ''] = headers.get(':authority') ?? [];
-  const domain = host.replace(/^\[(.*)\]$/, '$1').toLowerCase();
+  const domain = comparedHost(host).replace(/^\[(.*)\]$/, '$1');
   const covered = nodeGroup !== EDGE || hostCoverOf(ofNodeGroup(resources, EDGE)).covers(domain);
   if (covered) return 'no route matches it';
   return `no Host covers ${plain(host)}, and Mappings are served on the names of Hosts only (\`serve_other_hosts\` of the Module serves them on all)`;

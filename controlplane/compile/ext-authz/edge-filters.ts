@@ -11,7 +11,10 @@ import { forgedMatchProblems } from './forged-match-problems.ts';
 import { type HostReach, hostReach } from './host-reach.ts';
 import { injectedOn, settersOn } from './injected-by-filters.ts';
 import { internalOrigins, originMayMeet } from './internal-origins.ts';
+import { partialCover } from './partial-cover.ts';
 import { bypassProblems, closedPolicyProblems, policyProblems } from './policy-problems.ts';
+import { ruleConflicts } from './rule-conflicts.ts';
+import { orderedRules, ruleFinder } from './rule-order.ts';
 import { type ServedFilters, servedFilters } from './served-filters.ts';
 
 /** What Filters bring into the edge's configuration. */
@@ -68,8 +71,20 @@ export function edgeFilters(resources: ResourceSet, options: CompileOptions, mem
       ...closedPolicyProblems(resources),
       ...bypassing.map(bypassProblems),
       ...forgedMatchProblems(mappings, identityHeaders),
+      ...ruleProblems(resources, memo),
     ],
   };
+}
+
+/** What is odd about rules beside each other, which is looked at again when one changes, and beside Mappings. */
+function ruleProblems({ filterPolicies, mappings }: ResourceSet, memo: Memo): readonly Problem[] {
+  if (filterPolicies.length === 0) return [];
+  const { conflicts, find, rules } = memo.of(memo, 'rule order', filterPolicies, () => {
+    const rules = orderedRules(filterPolicies);
+    const find = ruleFinder(rules);
+    return { conflicts: ruleConflicts(rules, find), find, rules };
+  });
+  return [...conflicts, ...partialCover(mappings, rules, find)];
 }
 
 /** Filters read the client's own, and settle what becomes of it. */

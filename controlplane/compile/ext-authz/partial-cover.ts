@@ -1,0 +1,61 @@
+import { canonicalPath } from '#resources/canonical-path.ts';
+import { type Glob, parseGlob } from '#resources/glob.ts';
+import { commonText, globCovers } from '#resources/glob-relation.ts';
+import type { Problem } from '#resources/problem.ts';
+import type { Resource } from '#resources/resource.ts';
+import { mappingDomain } from '../mapping-domain.ts';
+import { problemOf } from '../problem-of.ts';
+import type { FindRule, OrderedRule } from './rule-order.ts';
+
+type Mapping = Resource<'Mapping'>;
+
+/**
+ * Returns a warning for each rule that is for the prefix of a Mapping, and leaves paths of it that meet no rule.
+ * `/adm` is one path, though a Mapping's `/adm` is all that begin so.
+ */
+export function partialCover(
+  mappings: readonly Mapping[],
+  rules: readonly OrderedRule[],
+  find: FindRule,
+): readonly Problem[] {
+  const meant = Map.groupBy(rules.filter(isForPrefix), ({ path }) => trimmed(path.prefix));
+  const told = new Set<OrderedRule>();
+  return mappings.flatMap(mapping => {
+    const prefix = canonicalPath(mapping.spec.prefix);
+    const some = isOpenTo(mapping) ? (meant.get(trimmed(prefix)) ?? []) : [];
+    return some.flatMap(rule => {
+      const path = told.has(rule) ? undefined : uncovered(mapping, prefix, rule, find);
+      if (path === undefined) return [];
+      told.add(rule);
+      const message = `it covers only a part of Mapping ${mapping.namespace}/${mapping.name}: \`${path}\` meets no rule, and passes without filters. \`${prefix}*\` covers all of it`;
+      return [problemOf(rule.policy, 'warning', `${rule.field}.path`, message)];
+    });
+  });
+}
+
+/** Of others it is plain that they are for a part. */
+function isForPrefix({ closes, path: { inner, suffix } }: OrderedRule): boolean {
+  return closes && inner.length === 0 && (suffix === undefined || suffix === '');
+}
+
+function isOpenTo({ spec }: Mapping): boolean {
+  return !(spec.bypass_auth || spec.prefix_exact || spec.prefix_regex || spec.shadow);
+}
+
+function trimmed(path: string): string {
+  return path.replace(/\/$/, '');
+}
+
+/** A path of the Mapping that no rule is for. Where a rule opens one, the operator has said so. */
+function uncovered({ spec }: Mapping, prefix: string, rule: OrderedRule, find: FindRule): string | undefined {
+  if (globCovers(rule.path, parseGlob(`${prefix}*`))) return undefined;
+  const host = commonText(rule.host, domainGlob(mappingDomain(spec)));
+  if (host === undefined) return undefined;
+  const base = trimmed(prefix);
+  const paths = [`${base}/users`, base, `${base}/`, `${base}users`];
+  return paths.find(path => path.startsWith(prefix) && path !== '' && find(host, path) === undefined);
+}
+
+function domainGlob(domain: string): Glob {
+  return parseGlob(domain.includes(':') ? `[${domain}]` : domain);
+}

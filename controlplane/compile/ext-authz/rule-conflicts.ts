@@ -1,0 +1,32 @@
+import { commonText, genericText } from '#resources/glob-relation.ts';
+import type { Problem } from '#resources/problem.ts';
+import { problemOf } from '../problem-of.ts';
+import { type FindRule, type OrderedRule, ruleText } from './rule-order.ts';
+
+/** Returns a warning for each rule that never matches, and for each that opens what another policy closes. */
+export function ruleConflicts(rules: readonly OrderedRule[], find: FindRule): readonly Problem[] {
+  const closing = rules.filter(({ closes }) => closes);
+  return rules.flatMap(rule => {
+    const earlier = find(genericText(rule.host), genericText(rule.path));
+    if (earlier !== undefined && earlier !== rule) return [neverMatches(rule, earlier)];
+    return rule.closes ? [] : opens(rule, closing, find);
+  });
+}
+
+function neverMatches(rule: OrderedRule, earlier: OrderedRule): Problem {
+  const message = `it never matches: ${ruleText(earlier)} is tried before and covers it`;
+  return problemOf(rule.policy, 'warning', rule.field, message);
+}
+
+/** Within one policy, and by a higher precedence, the operator has said what goes first. A name says nothing. */
+function opens(rule: OrderedRule, closing: readonly OrderedRule[], find: FindRule): readonly Problem[] {
+  for (const other of closing) {
+    if (other.rank < rule.rank || other.policy === rule.policy) continue;
+    if (other.policy.spec.precedence !== rule.policy.spec.precedence) continue;
+    const [host, path] = [commonText(rule.host, other.host), commonText(rule.path, other.path)];
+    if (host === undefined || path === undefined || find(host, path) !== rule) continue;
+    const message = `it opens \`${path || '/'}\`, which ${ruleText(other)} closes: it goes before by its name alone. Put both into one policy, or give one a higher \`precedence\``;
+    return [problemOf(rule.policy, 'warning', rule.field, message)];
+  }
+  return [];
+}

@@ -1,0 +1,64 @@
+import type { FilterPolicyRule } from '#resources/filter-policy.ts';
+import { type Glob, matchGlob, parseGlob } from '#resources/glob.ts';
+import type { Resource } from '#resources/resource.ts';
+import { compareText } from '../order.ts';
+
+/** A rule of a FilterPolicy, in the order in which rules are tried. */
+export type OrderedRule = {
+  readonly policy: Resource<'FilterPolicy'>;
+  /** Its path in the policy. */
+  readonly field: string;
+  readonly rank: number;
+  readonly host: Glob;
+  readonly path: Glob;
+  /** Whether a filter decides. */
+  readonly closes: boolean;
+};
+
+/** Returns all rules in the order in which they are tried. */
+export function orderedRules(policies: readonly Resource<'FilterPolicy'>[]): readonly OrderedRule[] {
+  const sorted = [...policies].sort(
+    (a, b) =>
+      b.spec.precedence - a.spec.precedence ||
+      compareText(a.namespace, b.namespace) ||
+      compareText(a.name, b.name),
+  );
+  const each = sorted.flatMap(policy => policy.spec.rules.map((rule, index) => ({ policy, rule, index })));
+  return each.map(({ policy, rule, index }, rank) => ({
+    ...{ policy, rank, field: `spec.rules[${index}]` },
+    ...globsOf(rule),
+    closes: rule.filters.length > 0,
+  }));
+}
+
+function globsOf({ host, path }: FilterPolicyRule) {
+  return { host: parseGlob(host), path: parseGlob(path) };
+}
+
+/** Finds the rule that a request meets. */
+export type FindRule = (host: string, path: string) => OrderedRule | undefined;
+
+/** Rules by their host, where that is one, and by what their path begins with. */
+export function ruleFinder(rules: readonly OrderedRule[]): FindRule {
+  const byHost = Map.groupBy(rules, ({ host }) => (host.suffix === undefined ? host.prefix : ''));
+  const byStart = new Map([...byHost].map(([host, some]) => [host, Map.groupBy(some, startOf)]));
+  const lengths = [...new Set(rules.map(({ path }) => path.prefix.length))];
+  return (host, path) => {
+    const starts = lengths.filter(length => length <= path.length).map(length => path.slice(0, length));
+    const found = [host, ''].flatMap(key => starts.flatMap(start => byStart.get(key)?.get(start) ?? []));
+    const matching = found.filter(rule => matchGlob(rule.host, host) && matchGlob(rule.path, path));
+    return matching.reduce<OrderedRule | undefined>(
+      (first, rule) => (first === undefined || rule.rank < first.rank ? rule : first),
+      undefined,
+    );
+  };
+}
+
+function startOf({ path }: OrderedRule): string {
+  return path.prefix;
+}
+
+/** Names a rule in a message. */
+export function ruleText({ field, policy }: OrderedRule): string {
+  return `${field} of FilterPolicy ${policy.namespace}/${policy.name}`;
+}
