@@ -7,7 +7,7 @@ import type { Node } from '#xds/discovery.ts';
 import type { DiscoveryObserver, StreamInfo, StreamStatus } from '#xds/discovery-observer.ts';
 import { DiscoveryService, type Peer } from '#xds/discovery-service.ts';
 import { SnapshotCache } from '#xds/snapshot-cache.ts';
-import { EXT_AUTHZ, nodeGroups, SDS, SERVICE_GROUPS } from './compile/node-groups.ts';
+import { EXT_AUTHZ, nodeGroups, RATELIMIT_SERVICE, SDS, SERVICE_GROUPS } from './compile/node-groups.ts';
 import type { Config } from './config.ts';
 import { Controller } from './controller.ts';
 import { editLog } from './edit-log.ts';
@@ -60,8 +60,11 @@ const MAX_NODE = 100;
 /** A proxy of a group without configuration is told of after this time, in ms: its resources may be on their way. */
 const UNKNOWN_GROUP_MS = 1_000;
 
-/** The services that may report: who is one of them is known, since their configuration holds secrets (`refuseGroup`). */
-const REPORTING: ReadonlySet<string> = new Set([EXT_AUTHZ, SDS]);
+/**
+ * The services that may report. Who is ext-authz or sds is known, since their configuration holds
+ * secrets (`refuseGroup`). Without TLS anybody can be the rate limit service: it is heard of RateLimits alone.
+ */
+const REPORTING: ReadonlySet<string> = new Set([EXT_AUTHZ, RATELIMIT_SERVICE, SDS]);
 
 /** Ties the reader of resources, the controller and the discovery services together. */
 export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPlane> {
@@ -80,8 +83,8 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
   const said = new Reports();
   const reports = {
     groups: REPORTING,
-    take: ({ id }: StreamInfo, made: Any | undefined) => {
-      const wrong = said.take(id, made);
+    take: ({ group, id }: StreamInfo, made: Any | undefined) => {
+      const wrong = said.take(id, made, group === RATELIMIT_SERVICE ? 'RateLimit' : undefined);
       report();
       return wrong;
     },

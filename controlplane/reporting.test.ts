@@ -127,7 +127,7 @@ test('what is reported of a resource that is removed is over, and so it stays wh
 test('neither an Envoy nor another service is heard', async t => {
   const { port, read, said } = await startPlane(t);
   read(LOGIN);
-  for (const group of ['edge', 'ratelimit-service', 'stranger']) {
+  for (const group of ['edge', 'user-service', 'stranger']) {
     const peer = startReporter(t, `127.0.0.1:${port}`, group);
     peer.report(FINDING);
     assert.match(await until(() => peer.disconnects[0]), /this group does not report/);

@@ -49,6 +49,17 @@ describe('what services report', () => {
     ]);
   });
 
+  test('is heard of one kind of resources alone, where it may be of no other', () => {
+    const reports = new Reports();
+    assert.equal(
+      reports.take(1, encodeReport([FINDING, { ...FINDING, message: 'b' }]), 'RateLimit'),
+      undefined,
+    );
+    assert.deepEqual(reports.problems(BOTH), []);
+    reports.take(1, encodeReport([FINDING, { ...FINDING, resource: 'MappingX/default/a' }]), 'Mapping');
+    assert.equal(reports.problems(BOTH).length, 1);
+  });
+
   test('is said once, however many say it, until the last of them is gone', () => {
     const other = { ...FINDING, message: 'it is slow', severity: 'warning' as const };
     const reports = saying([FINDING, other], [FINDING], [FINDING]);

@@ -1,5 +1,6 @@
 import { decodeReport, type ReportedFinding } from '#process/report.ts';
 import type { Any } from '#protos/encode.ts';
+import type { Kind } from '#resources/kinds.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { Resource } from '#resources/resource.ts';
 import { problemOf } from './compile/problem-of.ts';
@@ -12,10 +13,14 @@ const MOST_PROBLEMS = 1_000;
 export class Reports {
   readonly #streams = new Map<number, readonly ReportedFinding[]>();
 
-  /** What the stream says from now on; undefined: nothing, or it is over. Gives why it cannot be taken: then what it said before stays. */
-  take(stream: number, report: Any | undefined): string | undefined {
-    const findings = report === undefined ? [] : decodeReport(report);
-    if ('error' in findings) return findings.error;
+  /**
+   * What the stream says from now on; undefined: nothing, or it is over. Gives why it cannot be taken: then what it said before stays.
+   * What it says of a resource of another kind than `kind` is left out.
+   */
+  take(stream: number, report: Any | undefined, kind?: Kind): string | undefined {
+    const decoded = report === undefined ? [] : decodeReport(report);
+    if ('error' in decoded) return decoded.error;
+    const findings = decoded.filter(({ resource }) => kind === undefined || resource.startsWith(`${kind}/`));
     this.#streams.delete(stream);
     if (findings.length > 0) this.#streams.set(stream, findings);
     return undefined;

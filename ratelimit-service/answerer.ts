@@ -53,10 +53,11 @@ export class Answerer {
   }
 
   /** These limits are in force from now on. */
-  use({ index, limits }: Compiled): void {
+  use({ index, limits, owners }: Compiled): void {
     this.#index = index;
     this.#failed.clear();
     this.#parts.metrics.limits(limits.map(({ name }) => name));
+    this.#parts.metrics.owners(owners);
     this.#parts.log.info({ limits: limits.length }, 'limits are in force');
   }
 

@@ -8,6 +8,7 @@ test('without environment the service has its documented addresses and counts in
     address: { host: '127.0.0.1', port: 18002 },
     xds: { host: '127.0.0.1', port: 18000 },
     workers: 1,
+    reportTo: [],
     redis: undefined,
     storeTimeoutMs: 100,
     maxCounters: 500_000,

@@ -1,10 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { type DecisionConfig, readDecisionConfig, workersByDefault } from '#process/decision-config.ts';
-import { type Environment, parseInteger, variablesOf } from '#process/environment.ts';
+import { type Environment, parseInteger, readReportAddresses, variablesOf } from '#process/environment.ts';
+import type { HostPort } from '#protos/host-port.ts';
 import type { RedisDescription } from '#redis/description.ts';
 import { redisOf } from '#redis/read-redis.ts';
 
 export type Config = DecisionConfig & {
+  /** Control planes that hear what is wrong, besides the one that is followed. */
+  readonly reportTo: readonly HostPort[];
   /** Where counters are shared by several processes; undefined: this one counts by itself. Holds secrets. */
   readonly redis: RedisDescription | undefined;
   /** A store that does not answer within this time, in ms, is taken for dead. */
@@ -14,7 +17,7 @@ export type Config = DecisionConfig & {
 };
 
 /**
- * The configuration in the variables of `readDecisionConfig` (ADDRESS: 127.0.0.1:18002; WORKERS: one per core but one with Redis, else 1), REDIS_URL and the
+ * The configuration in the variables of `readDecisionConfig` (ADDRESS: 127.0.0.1:18002; WORKERS: one per core but one with Redis, else 1), REPORT_ADDRESSES (none), REDIS_URL and the
  * other REDIS_ variables (see `readRedis`; none: counters in memory), STORE_TIMEOUT_MS (100: half of what the edge gives the built-in service; a proxy that waits for less than
  * twice that has its answer in half of its time) and MAX_COUNTERS (500000). Throws an Error that names the variable and what it should be.
  */
@@ -30,6 +33,7 @@ export function readConfig(env: Environment, readFile = readText): Config {
   if (redis === undefined && common.workers > 1) throw new Error(countsApart(common.workers));
   return {
     ...common,
+    reportTo: readReportAddresses(text),
     redis,
     storeTimeoutMs: integer('STORE_TIMEOUT_MS', 100, 60_000),
     maxCounters: integer('MAX_COUNTERS', 500_000, 16_000_000),

@@ -1,3 +1,4 @@
+import type { RedisMemory } from '#redis/memory.ts';
 import type { TablesStatus } from './counter-tables.ts';
 
 /** One counter to count in. Windows of `windowMs` are aligned to the epoch, in UTC. */
@@ -31,6 +32,8 @@ export type CounterStore = {
    */
   count(hits: readonly Hit[]): Counts | Promise<Counts>;
   status(): CounterStoreStatus;
+  /** Asks a shared store how full it is, for `status`. Never rejects. */
+  look?(): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -38,9 +41,16 @@ export type CounterStore = {
 export type CounterStoreStatus = Partial<TablesStatus> & {
   /** Calls waiting for an answer. */
   readonly waiting: number;
+  /** Of a shared store, when it was last looked at. */
+  readonly memory?: StoreMemory;
   /** Whether every key has a server that answers, and why not (shared). */
   readonly connected?: boolean;
   readonly reason?: string;
+};
+
+export type StoreMemory = RedisMemory & {
+  /** Since keys were last found evicted, in ms. */
+  readonly evictedAgoMs?: number;
 };
 
 /** The store is slow, gone or overloaded: the caller's answer is UNAVAILABLE. The message has no key and no credential. */

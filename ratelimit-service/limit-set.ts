@@ -3,8 +3,10 @@ import { findType } from '#protos/root.ts';
 import type { Message } from '#protos/service.ts';
 import { nameInTypeUrl, RATE_LIMIT } from '#protos/type-url.ts';
 import type { Parsed } from '#resources/parsed-string.ts';
+import { resourceId } from '#resources/resource.ts';
 import type { Update } from '#xds/client-subscription.ts';
 import type { XdsResource } from '#xds/snapshot.ts';
+import type { CounterOwner, CounterOwners } from './counter-owner.ts';
 import type { Limit } from './limit.ts';
 import { compileLimits, type LimitIndex } from './limits-index.ts';
 import { parseLimits } from './parse-limits.ts';
@@ -14,6 +16,7 @@ export type Compiled = {
   readonly index: LimitIndex;
   /** By the order in which all replicas have them: of their resources' names. */
   readonly limits: readonly Limit[];
+  readonly owners: CounterOwners;
 };
 
 /** The limits in force, by the name of the resource that they came in. */
@@ -37,8 +40,19 @@ export class LimitSet {
     for (const name of removed) this.#byResource.delete(name);
     if (!complete) return { value: undefined };
     const limits = [...this.#byResource].sort(byName).flatMap(([, limits]) => limits);
-    return { value: { index: compileLimits(limits), limits } };
+    return { value: { index: compileLimits(limits), limits, owners: ownersOf(this.#byResource) } };
   }
+}
+
+function ownersOf(byResource: ReadonlyMap<string, readonly Limit[]>): CounterOwners {
+  const owners = new Map<string, CounterOwner>();
+  for (const [name, limits] of [...byResource].sort(byName)) {
+    const [namespace = '', own = ''] = name.split('/');
+    const resource = resourceId('RateLimit', namespace, own);
+    for (const { counter, name: limit } of limits)
+      if (!owners.has(counter)) owners.set(counter, { limit, resource });
+  }
+  return owners;
 }
 
 function parseResource({ any }: XdsResource): Parsed<readonly Limit[]> {

@@ -16,6 +16,24 @@ test('decisions are counted by limit and outcome', async () => {
   assert.match(text, /gateway_ratelimit_counters 3/);
 });
 
+test('the room for counters is told, and which limits lost some', async () => {
+  const dropped = new Map([
+    ['c', { keys: 7, at: 0 }],
+    ['gone', { keys: 2, at: 0 }],
+  ]);
+  const memory = { usedBytes: 5, maxBytes: 9, policy: 'allkeys-lfu', evicted: 4 };
+  const metrics = createMetrics(() => ({ keys: 3, maxKeys: 10, dropped, memory, waiting: 0 }));
+  metrics.owners(new Map([['c', { limit: 'per-client', resource: 'RateLimit/default/l' }]]));
+  await metrics.registry.metrics();
+  const text = await metrics.registry.metrics();
+  assert.match(text, /gateway_ratelimit_counters_max 10/);
+  assert.match(text, /counters_dropped_total\{limit="per-client"\} 7/);
+  assert.match(text, /counters_dropped_total\{limit="other"\} 2/);
+  assert.match(text, /store_used_bytes 5\n/);
+  assert.match(text, /store_max_bytes 9\n/);
+  assert.match(text, /store_evicted_keys 4\n/);
+});
+
 test('a limit that is gone is not shown any more, one that stays keeps its count', async () => {
   const metrics = metricsOf();
   metrics.limits(['a', 'b']);

@@ -1,4 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { CounterOwners } from './counter-owner.ts';
+import type { CounterStoreStatus } from './counter-store.ts';
 import { type LimitTallies, limitTallies } from './limit-tallies.ts';
 
 export type Metrics = LimitTallies & {
@@ -6,10 +8,12 @@ export type Metrics = LimitTallies & {
   answered(code: 'OK' | 'OVER_LIMIT' | 'INVALID_ARGUMENT' | 'UNAVAILABLE' | 'INTERNAL'): void;
   /** A store that is asked over a network has answered, or failed, after so many seconds. */
   storeAnswered(seconds: number, ok: boolean): void;
+  /** The limits in force, by counter. */
+  owners(owners: CounterOwners): void;
 };
 
 /** `store` tells at each scrape what the counter store holds. */
-export function createMetrics(store: () => { readonly keys?: number; readonly waiting: number }): Metrics {
+export function createMetrics(store: () => CounterStoreStatus): Metrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -37,10 +41,41 @@ export function createMetrics(store: () => { readonly keys?: number; readonly wa
       },
     });
   gauge('gateway_ratelimit_counters', 'Counters in memory', () => store().keys);
+  gauge('gateway_ratelimit_counters_max', 'Most counters in memory (MAX_COUNTERS)', () => store().maxKeys);
+  gauge(
+    'gateway_ratelimit_store_used_bytes',
+    'Memory that the Redis of the counters uses',
+    () => store().memory?.usedBytes,
+  );
+  gauge(
+    'gateway_ratelimit_store_max_bytes',
+    'maxmemory of that Redis; 0 is none',
+    () => store().memory?.maxBytes,
+  );
+  gauge(
+    'gateway_ratelimit_store_evicted_keys',
+    'Keys that it has evicted since it started',
+    () => store().memory?.evicted,
+  );
+  let owned: CounterOwners = new Map();
+  new Counter({
+    name: 'gateway_ratelimit_counters_dropped_total',
+    help: 'Counters in memory that were dropped because there were too many, by limit',
+    labelNames: ['limit'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [counter, { keys }] of store().dropped ?? [])
+        this.inc({ limit: owned.get(counter)?.limit ?? 'other' }, keys);
+    },
+  });
   gauge('gateway_ratelimit_store_waiting', 'Requests that wait for the counter store', () => store().waiting);
   return {
     registry,
     ...limitTallies(registry),
+    owners: owners => {
+      owned = owners;
+    },
     answered: code => answers.inc({ code }),
     storeAnswered: (duration, ok) => seconds.observe({ ok: String(ok) }, duration),
   };

@@ -208,6 +208,44 @@ describe('counters in Redis', { skip: whyNoRedis() ?? false }, () => {
     await assert.rejects(countOne(store, 'k'), StoreUnavailable);
   });
 
+  test('that are too many for its memory: the least used go, a client over its rate stays over it', async t => {
+    const own = await startRedis({ args: ['--maxmemory-policy', 'allkeys-lfu'] });
+    t.after(own.remove);
+    const [store, redis] = await Promise.all([
+      openStore(t, `redis://${own.address}`),
+      openedRedis(t, `redis://${own.address}`),
+    ]);
+    await store.look?.();
+    const { usedBytes = 0 } = store.status().memory ?? {};
+    await redis.send('', ['CONFIG', 'SET', 'maxmemory', `${usedBytes + 1_000_000}`]);
+    for (let round = 0; round < 100; round += 1) {
+      const counted = await Promise.all([
+        ...Array.from({ length: 200 }, (_, at) => countOne(store, `flood${round * 200 + at}`)),
+        ...Array.from({ length: 5 }, () => countOne(store, 'greedy')),
+      ]);
+      assert.deepEqual(
+        counted.slice(200),
+        [1, 2, 3, 4, 5].map(count => round * 5 + count),
+      );
+    }
+    await store.look?.();
+    const { memory } = store.status();
+    assert.ok((memory?.evicted ?? 0) > 1_000 && memory?.evictedAgoMs !== undefined, JSON.stringify(memory));
+    assert.ok((memory?.usedBytes ?? 0) < usedBytes + 1_500_000, JSON.stringify(memory));
+  });
+
+  test('in a Redis that is full and evicts nothing are unavailable, and say why', async t => {
+    const own = await startRedis({ args: ['--maxmemory', '1', '--maxmemory-policy', 'noeviction'] });
+    t.after(own.remove);
+    const store = await openStore(t, `redis://${own.address}`);
+    await assert.rejects(countOne(store, 'k'), (error: Error) => {
+      assert.ok(error instanceof StoreUnavailable);
+      return error.message === 'Redis: its memory is full';
+    });
+    await store.look?.();
+    assert.equal(store.status().memory?.policy, 'noeviction');
+  });
+
   test('in a cluster are exact too, each on its node', async t => {
     const cluster = await startCluster();
     t.after(cluster.remove);

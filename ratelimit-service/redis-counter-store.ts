@@ -1,5 +1,6 @@
 import { connectRedis, type Redis, type RedisOptions } from '#redis/connect.ts';
 import type { RedisDescription } from '#redis/description.ts';
+import { type RedisMemory, readMemory } from '#redis/memory.ts';
 import { counterKeyDigest } from './counter-key-digest.ts';
 import {
   type CounterStore,
@@ -40,9 +41,13 @@ class RedisCounterStore implements CounterStore {
   readonly #batches = new Map<string, HitBatch>();
   #waiting = 0;
   #flushing: NodeJS.Immediate | undefined;
+  readonly #now: () => number;
+  #memory: RedisMemory | undefined;
+  #evictedAt: number | undefined;
 
-  constructor(redis: Redis, options: Pick<RedisCounterStoreOptions, 'prefix' | 'maxWaiting'> = {}) {
+  constructor(redis: Redis, options: Pick<RedisCounterStoreOptions, 'prefix' | 'maxWaiting' | 'now'>) {
     this.#redis = redis;
+    this.#now = options.now;
     this.#prefix = options.prefix ?? 'gateway:ratelimit:';
     this.#maxWaiting = options.maxWaiting ?? MAX_WAITING;
   }
@@ -59,7 +64,19 @@ class RedisCounterStore implements CounterStore {
   }
 
   status(): CounterStoreStatus {
-    return { ...this.#redis.status(), waiting: this.#waiting };
+    const status = { ...this.#redis.status(), waiting: this.#waiting };
+    if (this.#memory === undefined) return status;
+    const evicted = this.#evictedAt === undefined ? {} : { evictedAgoMs: this.#now() - this.#evictedAt };
+    return { ...status, memory: { ...this.#memory, ...evicted } };
+  }
+
+  /** A cluster is not looked at: each of its nodes is full by itself. Nor is a Redis that lets us have no INFO. */
+  async look(): Promise<void> {
+    if (this.#redis.clustered) return;
+    const memory = readMemory(await this.#redis.send('', ['INFO']).catch(() => undefined));
+    if (memory === undefined) return;
+    if (memory.evicted > (this.#memory?.evicted ?? memory.evicted)) this.#evictedAt = this.#now();
+    this.#memory = memory;
   }
 
   async close(): Promise<void> {

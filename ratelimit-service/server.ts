@@ -4,6 +4,7 @@ import { groupProbes, type Worker } from '#process/worker.ts';
 import type { UnaryMethod } from '#protos/unary/method.ts';
 import type { serveUnary } from '#protos/unary/serve-unary.ts';
 import { Answerer } from './answerer.ts';
+import type { CounterOwners } from './counter-owner.ts';
 import type { CounterStore } from './counter-store.ts';
 import { decodeRequest } from './decode-request.ts';
 import { encodeResponse } from './encode-response.ts';
@@ -21,6 +22,8 @@ export type ServerOptions = {
   readonly storeTimeoutMs?: number;
   /** Milliseconds that never go back. */
   uptime(): number;
+  /** Hears which limits are in force. */
+  owned?(owners: CounterOwners): void;
   /** The group of processes that this one is one of. */
   readonly worker?: Worker | undefined;
   /** By default `serveUnary`; `serveOnGrpcJs` is the other. */
@@ -42,6 +45,7 @@ export function openServer({
   uptime,
   worker,
   storeTimeoutMs = Number.POSITIVE_INFINITY,
+  owned,
   serve,
 }: ServerOptions): DecisionServer {
   const metrics = createMetrics(() => store.status());
@@ -57,7 +61,10 @@ export function openServer({
     what: 'limits',
     log,
     take: change => limits.update(change),
-    use: compiled => answerer.use(compiled),
+    use: compiled => {
+      answerer.use(compiled);
+      owned?.(compiled.owners);
+    },
     serve,
   });
 }

@@ -1,10 +1,17 @@
 import { orExit } from '#process/exit.ts';
+import type { Report } from '#process/reporter.ts';
 import { runDecisions } from '#process/run-decisions.ts';
 import type { WorkParts } from '#process/run-workers.ts';
 import { RATE_LIMIT } from '#protos/type-url.ts';
 import type { Config } from './config.ts';
+import { counterFindings } from './counter-findings.ts';
+import type { CounterOwners } from './counter-owner.ts';
+import type { CounterStore } from './counter-store.ts';
 import { openCounterStore } from './open-counter-store.ts';
 import { openServer } from './server.ts';
+
+/** How often the room for counters is looked at. */
+const LOOK_MS = 5_000;
 
 /** One process of the service: its counters, its limits, its port. */
 export async function work(parts: WorkParts<Config>): Promise<void> {
@@ -12,14 +19,30 @@ export async function work(parts: WorkParts<Config>): Promise<void> {
   const { redis, storeTimeoutMs } = config;
   const sources = { log, now: Date.now, uptime, random: Math.random };
   const store = await orExit(exit, () => openCounterStore(config, sources));
+  let limits: CounterOwners = new Map();
+  const owned = (owners: CounterOwners) => {
+    limits = owners;
+  };
   await runDecisions({
     ...parts,
     group: 'ratelimit-service',
     typeUrls: [RATE_LIMIT],
     what: 'limits',
-    server: openServer({ store, log, uptime, storeTimeoutMs, worker }),
+    // Of several workers, which all count in Redis, one tells for all.
+    ...(worker === undefined || worker.number === 1
+      ? { reports: { to: config.reportTo, begin: report => watchRoom(store, () => limits, report) } }
+      : {}),
+    server: openServer({ store, log, uptime, storeTimeoutMs, owned, worker }),
     store: { kind: redis === undefined ? 'memory' : 'redis', close: () => store.close() },
   });
+}
+
+function watchRoom(store: CounterStore, limits: () => CounterOwners, report: Report): void {
+  const look = async () => {
+    await store.look?.();
+    report(() => counterFindings(store.status(), limits(), Date.now()));
+  };
+  setInterval(() => void look(), LOOK_MS).unref();
 }
 
 function uptime(): number {

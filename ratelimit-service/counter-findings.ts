@@ -1,0 +1,81 @@
+import type { ReportedFinding } from '#process/report.ts';
+import type { CounterOwner, CounterOwners } from './counter-owner.ts';
+import type { CounterStoreStatus, StoreMemory } from './counter-store.ts';
+
+/** So long after it was seen, in ms, operators are still told. */
+const HOLD_MS = 600_000;
+/** From this part of the memory on operators are warned. */
+const CROWDED = 0.8;
+const PAGE = 'see docs/how-to/size-rate-limits.md';
+
+/** What operators should know of the room for counters. `now` is in ms since the epoch. */
+export function counterFindings(
+  status: CounterStoreStatus,
+  owners: CounterOwners,
+  now: number,
+): readonly ReportedFinding[] {
+  const isRecent = ({ at }: { readonly at: number }) => Math.abs(now - at) < HOLD_MS;
+  const dropped = [...(status.dropped ?? [])].flatMap(([counter, last]) =>
+    isRecent(last) ? [droppedFrom(owners.get(counter), status)] : [],
+  );
+  const { crowded, memory } = status;
+  const full = dropped.length === 0 && crowded !== undefined && isRecent(crowded);
+  const all = [
+    ...dropped,
+    ...(full ? [crowdedBy(owners.get(crowded.counter), status)] : []),
+    ...(memory === undefined ? [] : memoryFindings(memory, firstOf(owners))),
+  ];
+  return all.filter(finding => finding !== undefined);
+}
+
+function droppedFrom(owner: CounterOwner | undefined, { maxKeys }: CounterStoreStatus) {
+  return about(
+    owner,
+    limit =>
+      `counters of limit ${limit} were dropped, the lowest first: MAX_COUNTERS (${maxKeys}) are not enough. A client whose counter is dropped begins again at 0`,
+  );
+}
+
+function crowdedBy(owner: CounterOwner | undefined, { maxKeys }: CounterStoreStatus) {
+  return about(
+    owner,
+    limit =>
+      `80 % of MAX_COUNTERS (${maxKeys}) are in use, most of them by limit ${limit}: above 87 % the lowest counters are dropped`,
+  );
+}
+
+function memoryFindings({ evictedAgoMs, maxBytes, policy, usedBytes }: StoreMemory, owner?: CounterOwner) {
+  if (policy === 'noeviction' && maxBytes > 0 && usedBytes >= maxBytes * CROWDED)
+    return [
+      about(
+        owner,
+        () =>
+          'the Redis of the counters uses 80 % of its maxmemory, with maxmemory-policy noeviction: when it is full nothing is counted, and `failure_mode_deny` decides. Set the policy allkeys-lfu, and keep logins elsewhere',
+      ),
+    ];
+  if (evictedAgoMs === undefined || evictedAgoMs >= HOLD_MS) return [];
+  return [
+    about(
+      owner,
+      () =>
+        'the Redis of the counters has evicted counters: its maxmemory is not enough. A client whose counter is evicted begins again at 0',
+    ),
+  ];
+}
+
+function about(owner: CounterOwner | undefined, say: (limit: string) => string): ReportedFinding | undefined {
+  if (owner === undefined) return undefined;
+  const message = `${say(JSON.stringify(owner.limit))}: ${PAGE}`;
+  return {
+    resource: owner.resource,
+    field: 'spec.limits',
+    severity: 'warning',
+    message,
+    outOfService: false,
+  };
+}
+
+function firstOf(owners: CounterOwners): CounterOwner | undefined {
+  const [first] = [...owners.values()].sort((a, b) => (a.resource < b.resource ? -1 : 1));
+  return first;
+}

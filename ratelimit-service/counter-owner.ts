@@ -1,0 +1,9 @@
+/** The limit that a counter counts for, in the operator's words. */
+export type CounterOwner = {
+  readonly limit: string;
+  /** The id of its RateLimit. */
+  readonly resource: string;
+};
+
+/** By counter. Of several limits that share one it is the first. */
+export type CounterOwners = ReadonlyMap<string, CounterOwner>;

@@ -1,0 +1,21 @@
+/** How much memory a Redis uses and may use, and what it does then. */
+export type RedisMemory = {
+  readonly usedBytes: number;
+  /** 0: all there is. */
+  readonly maxBytes: number;
+  /** Its maxmemory-policy. */
+  readonly policy: string;
+  /** Keys that it has evicted since it started. */
+  readonly evicted: number;
+};
+
+/** Reads the answer to INFO. @returns undefined when the sections "memory" and "stats" are not there */
+export function readMemory(info: unknown): RedisMemory | undefined {
+  if (typeof info !== 'string') return undefined;
+  const field = (name: string) => new RegExp(`^${name}:(\\S+)`, 'm').exec(info)?.[1];
+  const [used, max, policy, evicted] = ['used_memory', 'maxmemory', 'maxmemory_policy', 'evicted_keys'].map(
+    field,
+  );
+  if (used === undefined || policy === undefined) return undefined;
+  return { usedBytes: Number(used), maxBytes: Number(max ?? 0), policy, evicted: Number(evicted ?? 0) };
+}
