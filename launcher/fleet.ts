@@ -78,6 +78,13 @@ export class Fleet {
     }
   }
 
+  /** Writes all files again, which somebody has deleted. */
+  restore(): void {
+    for (const instance of this.instances) instance.restore();
+    this.#published = '';
+    this.publish();
+  }
+
   /** What an operator wrote into our file is kept beside it: the next write would erase it. */
   #rescue(file: string): void {
     const found = readIfThere(file);

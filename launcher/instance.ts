@@ -18,6 +18,7 @@ export class Instance {
   readonly proxy: SupervisedChild;
   readonly #admin: string;
   readonly #resourceFile: string;
+  readonly #write: () => void;
   #leaving = false;
 
   constructor(layout: Layout, number: number, start: StartPart) {
@@ -25,8 +26,11 @@ export class Instance {
     this.number = number;
     this.#admin = proxy.admin;
     this.#resourceFile = join(layout.state.resources, `${instanceName(number)}.yaml`);
-    replaceFile(this.#resourceFile, proxyConfig(layout.portOffset, number));
-    writeBootstrap(layout, proxy);
+    this.#write = () => {
+      replaceFile(this.#resourceFile, proxyConfig(layout.portOffset, number));
+      writeBootstrap(layout, proxy);
+    };
+    this.#write();
     this.service = start(servicePart(layout, number));
     this.proxy = start(proxy);
   }
@@ -34,6 +38,11 @@ export class Instance {
   /** Whether requests may be sent to it. */
   get isServing(): boolean {
     return !this.#leaving && this.service.isReady && this.proxy.isReady;
+  }
+
+  /** Writes its files again, which somebody has deleted. */
+  restore(): void {
+    this.#write();
   }
 
   /** From here on it is not to be sent requests; what ends of it is not started again. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, describe, test } from 'node:test';
@@ -39,13 +39,23 @@ describe('a log', () => {
     const file = log('gone/log', 10);
     file.write('more than ten bytes\n');
     rmSync(join(folder, 'gone'), { recursive: true });
+    writeFileSync(join(folder, 'gone'), 'in its place');
     file.write('lost\n');
     file.write('lost\n');
     assert.equal(file.failures.length, 1);
-    assert.match(file.failures[0] ?? '', /ENOENT/);
-    mkdirSync(join(folder, 'gone'));
+    assert.match(file.failures[0] ?? '', /ENOTDIR/);
+    rmSync(join(folder, 'gone'));
     file.write('kept\n');
     assert.equal(file.read(), 'kept\n');
+    file.close();
+  });
+
+  test('that somebody deletes, with its folder, begins again', () => {
+    const file = log('deleted/log');
+    file.write('before\n');
+    rmSync(join(folder, 'deleted'), { recursive: true });
+    file.write('now\n');
+    assert.deepEqual([file.read(), file.failures], ['now\n', []]);
     file.close();
   });
 });

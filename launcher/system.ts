@@ -46,6 +46,7 @@ export class System {
   #identityProvider: SupervisedChild | undefined;
   #edge: SupervisedChild | undefined;
   #stopping = false;
+  #writeEdge = () => {};
 
   constructor({ edgeDiscovery, guard, layout, now, say }: SystemOptions) {
     this.#layout = layout;
@@ -79,9 +80,17 @@ export class System {
     if (this.#stopping) return;
     this.fleet.begin(instances);
     const edge = edgePart(this.#layout);
-    writeBootstrap(this.#layout, edge, await this.#edgeDiscovery(loopback(this.#layout.ports.sds)));
+    const clusters = await this.#edgeDiscovery(loopback(this.#layout.ports.sds));
+    this.#writeEdge = () => writeBootstrap(this.#layout, edge, clusters);
+    this.#writeEdge();
     if (this.#stopping) return;
     this.#edge = this.#start(edge);
+  }
+
+  /** Writes all files again that the gateway needs in its state folder. */
+  restore(): void {
+    this.fleet.restore();
+    this.#writeEdge();
   }
 
   /** Ends everything from the edge inwards, so that whoever is being served is served to the end. Takes 10 s at most. */

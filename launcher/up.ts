@@ -18,6 +18,7 @@ import { makeStateFolder, type StateFolder, unusable } from './state-folder.ts';
 import { type StopRequests, stopRequests } from './stop-requests.ts';
 import { System } from './system.ts';
 import { wantedPorts } from './wanted-ports.ts';
+import { watchState } from './watch-state.ts';
 
 export type UpOptions = {
   readonly instances: number;
@@ -115,7 +116,18 @@ async function runSystem(layout: Layout, options: UpOptions, requests: StopReque
   const guard = orphanGuard();
   const { edgeDiscovery, now, say } = options;
   const system = new System({ layout, guard, edgeDiscovery, now, say });
-  const control = await serveControl(join(layout.state.sockets, 'up.sock'), system);
+  const socket = join(layout.state.sockets, 'up.sock');
+  let control = await serveControl(socket, system);
+  const restore = async () => {
+    const { holder } = tryLock(layout.state);
+    if (holder !== undefined && holder !== process.pid)
+      throw new Error(`the gateway of process ${holder} uses it now`);
+    if (layout.demo) demoResources(layout.portOffset, layout.state.demo);
+    system.restore();
+    control.close();
+    control = await serveControl(socket, system);
+  };
+  const endWatch = watchState({ state: layout.state, restore, say: options.say, every });
   void requests.urgent.then(() => system.kill());
   void requests.first.then(() => options.say('stopping; once more Ctrl-C: at once'));
   try {
@@ -123,6 +135,7 @@ async function runSystem(layout: Layout, options: UpOptions, requests: StopReque
     await requests.first;
     await Promise.race([system.stop(), requests.urgent]);
   } finally {
+    endWatch();
     control.close();
     await system.kill();
     guard.close();
@@ -150,4 +163,9 @@ async function untilReady(options: ReadinessOptions, say: (line: string) => void
     return reason === undefined || options.system.isStopping;
   };
   while (!(await eventually(isReady, LATE_MS))) say(`not ready yet: ${reason}`);
+}
+
+function every(ms: number, callback: () => void): () => void {
+  const timer = setInterval(callback, ms).unref();
+  return () => clearInterval(timer);
 }

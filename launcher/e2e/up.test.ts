@@ -111,6 +111,22 @@ describe('a gateway', () => {
     assert.deepEqual([code, said], [1, 'gateway: Cannot run "many" instances: want a number from 0 to 40\n']);
   });
 
+  test('goes on when somebody deletes its state folder: it scales, and starts again what ends', async () => {
+    const { failures } = await underLoad(gateway.edge, '/user/health', async () => {
+      // Others write into it meanwhile.
+      rmSync(gateway.state, { recursive: true, maxRetries: 10 });
+      await until(() => gateway.said().includes('was deleted and is made again'), gateway.said);
+      const more = await gatewayCommand('scale', '3', '--state', gateway.state);
+      assert.match(more.said, /^user-service-3 serves\n3 instances serve\n$/);
+    });
+    assert.deepEqual(failures, []);
+    const { processes } = await gateway.status();
+    process.kill(processes.find(({ name }) => name === 'edge')?.pid ?? 0, 'SIGKILL');
+    const serves = async () => new Set(await hostnames(gateway.edge, 6)).size === 3;
+    await until(() => serves().catch(() => false), gateway.said);
+    assert.deepEqual(readdirSync(join(gateway.state, 'resources')).length, 3);
+  });
+
   test('finishes what it has begun when it is told to stop, and leaves nothing', async () => {
     const pids = await pidsOf(gateway);
     gateway.process.kill('SIGTERM');
