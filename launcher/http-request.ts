@@ -6,6 +6,9 @@ export type HttpTarget = {
   readonly path: string;
   readonly method?: string;
   readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The answer's body is not read: it may have no end. */
+  readonly statusOnly?: boolean;
   /** 1 s unless given. */
   readonly timeoutMs?: number;
 };
@@ -18,6 +21,8 @@ export function httpRequest({
   path,
   method = 'GET',
   body,
+  headers = {},
+  statusOnly = false,
   timeoutMs = 1_000,
 }: HttpTarget): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
@@ -25,11 +30,17 @@ export function httpRequest({
       ...connectTo(address),
       path,
       method,
+      headers,
       agent: false,
       signal: AbortSignal.timeout(timeoutMs),
     });
     request.on('error', reject);
     request.on('response', response => {
+      if (statusOnly) {
+        resolve({ status: response.statusCode ?? 0, body: '' });
+        request.destroy();
+        return;
+      }
       const chunks: Buffer[] = [];
       response.on('data', chunk => chunks.push(chunk));
       response.on('error', reject);

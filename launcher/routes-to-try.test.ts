@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { curlLine, parseRoutes } from './routes-to-try.ts';
+import { bestFirst, curlLine, parseRoutes } from './routes-to-try.ts';
 
 describe('the routes that one can try', () => {
   test('are those of the edge by prefix or path, each once, with their hosts, but for those of the gateway itself', () => {
@@ -11,6 +11,7 @@ describe('the routes that one can try', () => {
           { match: { path: '/.gateway/oauth2/logout' } },
           { match: { prefix: '/user' } },
           { match: { prefix: '/user' } },
+          { match: { prefix: '/closed/' }, direct_response: { status: 500 } },
           { match: { safe_regex: { regex: '/a+' } } },
         ],
       },
@@ -21,6 +22,26 @@ describe('the routes that one can try', () => {
     assert.deepEqual(
       routes.map(route => curlLine('127.0.0.1:8080', route)),
       ['curl http://127.0.0.1:8080/user', "curl -H 'Host: shop.example.com' http://127.0.0.1:8080/cart"],
+    );
+  });
+
+  test('come with those first that answer, and say what the others answer', () => {
+    const routes = [404, undefined, 503, 302, 200, 401, 204].map((status, index) => ({
+      domain: '*',
+      path: `/${index}`,
+      ...(status === undefined ? {} : { status }),
+    }));
+    assert.deepEqual(
+      bestFirst(routes).map(route => curlLine('edge', route)),
+      [
+        'curl http://edge/4',
+        'curl http://edge/6',
+        'curl http://edge/3   # answers 302 now',
+        'curl http://edge/5   # answers 401 now',
+        'curl http://edge/0   # answers 404 now',
+        'curl http://edge/1',
+        'curl http://edge/2   # answers 503 now',
+      ],
     );
   });
 

@@ -4,11 +4,15 @@ export type RouteToTry = {
   /** `*` or a name, which may begin with `*`. */
   readonly domain: string;
   readonly path: string;
+  /** What the edge answered. Absent: nothing in time. */
+  readonly status?: number;
 };
 
 type VirtualHost = {
   readonly domains: readonly string[];
   readonly routes?: readonly {
+    /** Envoy answers itself: nothing is behind it. */
+    readonly direct_response?: object;
     readonly match: {
       readonly prefix?: string;
       readonly path?: string;
@@ -26,13 +30,40 @@ type ConfigDump = {
 /** Nobody asks for these by hand: the way back from a login, and the logout. */
 const OWN_PATHS = '/.gateway/';
 
-/** What the Envoy behind `admin` routes, one path a virtual host and then further ones, up to `count`. */
-export async function routesToTry(admin: string, count: number): Promise<readonly RouteToTry[]> {
-  const answer = await tryHttpRequest({
-    address: admin,
-    path: '/config_dump?resource=dynamic_route_configs',
-  });
-  return answer?.status === 200 ? parseRoutes(JSON.parse(answer.body)).slice(0, count) : [];
+/** So many routes are asked for, at the same moment. */
+const MOST_ASKED = 20;
+
+/**
+ * Returns `count` routes of the Envoy behind `admin`, those first that answer at `edge`: a line to
+ * try should work.
+ */
+export async function routesToTry(
+  admin: string,
+  edge: string,
+  count: number,
+): Promise<readonly RouteToTry[]> {
+  const path = '/config_dump?resource=dynamic_route_configs';
+  const dump = await tryHttpRequest({ address: admin, path });
+  if (dump?.status !== 200) return [];
+  const routes = parseRoutes(JSON.parse(dump.body)).slice(0, MOST_ASKED);
+  return bestFirst(await Promise.all(routes.map(route => withStatus(edge, route)))).slice(0, count);
+}
+
+async function withStatus(edge: string, route: RouteToTry): Promise<RouteToTry> {
+  const host = hostOf(route);
+  const headers = host === undefined ? {} : { host };
+  const answer = await tryHttpRequest({ address: edge, path: route.path, headers, statusOnly: true });
+  return answer === undefined ? route : { ...route, status: answer.status };
+}
+
+/** Success, then redirects and refusals, as of a login, then everything else. Equals keep their order. */
+export function bestFirst(routes: readonly RouteToTry[]): readonly RouteToTry[] {
+  return routes.toSorted((a, b) => rank(a) - rank(b));
+}
+
+function rank({ status = 600 }: RouteToTry): number {
+  if (status < 300) return 0;
+  return status < 400 || status === 401 || status === 403 ? 1 : 2;
 }
 
 /** The routes of a config dump that one can ask for as they stand, each once: not those by regular expression, nor the gateway's own. */
@@ -40,6 +71,7 @@ export function parseRoutes({ configs = [] }: ConfigDump): readonly RouteToTry[]
   const hosts = configs.flatMap(config => config.route_config?.virtual_hosts ?? []);
   return hosts.flatMap(({ domains: [domain = '*'], routes = [] }) => {
     const paths = routes
+      .filter(({ direct_response }) => direct_response === undefined)
       .map(({ match }) => match.prefix ?? match.path_separated_prefix ?? match.path)
       .filter(path => path !== undefined)
       .filter(path => !path.startsWith(OWN_PATHS));
@@ -47,8 +79,16 @@ export function parseRoutes({ configs = [] }: ConfigDump): readonly RouteToTry[]
   });
 }
 
-/** The command that asks the edge for it. */
-export function curlLine(edge: string, { domain, path }: RouteToTry): string {
-  const host = domain === '*' ? '' : `-H 'Host: ${domain.replace(/^\*/, 'www')}' `;
-  return `curl ${host}http://${edge}${path}`;
+/** Returns the command that asks the edge for it, with what it answered unless that was success. */
+export function curlLine(edge: string, route: RouteToTry): string {
+  const { path, status } = route;
+  const host = hostOf(route);
+  const header = host === undefined ? '' : `-H 'Host: ${host}' `;
+  const told = status === undefined || status < 300 ? '' : `   # answers ${status} now`;
+  return `curl ${header}http://${edge}${path}${told}`;
+}
+
+/** A name that the domain covers, or undefined for any. */
+function hostOf({ domain }: RouteToTry): string | undefined {
+  return domain === '*' ? undefined : domain.replace(/^\*/, 'www');
 }
