@@ -1,3 +1,4 @@
+import type { Page } from '../answer-page.ts';
 import { WordedFault } from '../fault.ts';
 import type { HttpRequest } from '../http-request.ts';
 import type { Answer } from '../outcome.ts';
@@ -5,14 +6,9 @@ import { ProviderError, shownErrorCode } from '../provider/provider-error.ts';
 import { shownDescription } from '../provider/shown-description.ts';
 import type { Attempt } from './attempt.ts';
 import { pendingPrefix } from './cookies.ts';
+import { freshLogin } from './fresh-login.ts';
 import { startAgain } from './gateway-page.ts';
-import {
-  type LoginFailure,
-  OTHER_BROWSER,
-  providerFailure,
-  refusedByProvider,
-  unconfirmed,
-} from './login-failure.ts';
+import { OTHER_BROWSER, providerFailure, refusedByProvider, unconfirmed } from './login-failure.ts';
 import type { Protecting } from './protecting.ts';
 
 /** RFC 6749 sections 4.1.2 and 4.1.2.1, RFC 9207. */
@@ -41,14 +37,14 @@ export function refusedBrowser(request: HttpRequest, { filter: { realm }, place 
 
 /** The provider sent an error. RFC 6749 section 4.1.2.1; RFC 9207 section 2.4: `iss` counts there too. */
 export async function refused(callback: Callback, error: string): Promise<Answer> {
-  const { filter, parameters, signal } = callback;
+  const { attempt, filter, parameters, signal } = callback;
   await filter.provider.checkIssuer(parameters.iss, signal());
   const code = shownErrorCode(error);
   const said = shownDescription(parameters.description, [parameters.state]);
   const saying = said === undefined ? '' : `, saying ${JSON.stringify(said)}`;
   return failedPage(
     callback,
-    refusedByProvider(code),
+    { ...refusedByProvider(code), links: [freshLogin(filter, attempt.returnUrl)] },
     `the provider sent the browser back with ${code}${saying}`,
   );
 }
@@ -76,6 +72,6 @@ export function failed({ attempt, filter, request }: Callback, error: unknown): 
 }
 
 /** `reason` is for the log. */
-function failedPage({ attempt, filter, request }: Callback, page: LoginFailure, reason: string): Answer {
+function failedPage({ attempt, filter, request }: Callback, page: Page, reason: string): Answer {
   return startAgain(request, { ...page, note: { realm: filter.realm, reason } }, attempt.returnUrl);
 }

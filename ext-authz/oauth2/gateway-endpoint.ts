@@ -1,11 +1,12 @@
 import type { HttpRequest } from '../http-request.ts';
 import type { Answer } from '../outcome.ts';
 import { answerCallback } from './callback.ts';
+import { answerFreshLogin } from './fresh-login.ts';
 import { failurePage, methodNotAllowed } from './gateway-page.ts';
 import { answerHandoff, answerTicket } from './handoff.ts';
 import type { LoginFilter } from './login-filter.ts';
 import { answerLogout } from './logout.ts';
-import { CALLBACK_PATH, LOGOUT_PATH } from './origin.ts';
+import { CALLBACK_PATH, LOGIN_PATH, LOGOUT_PATH } from './origin.ts';
 import { type Protecting, protecting } from './protecting.ts';
 import { providerTime } from './provider-time.ts';
 
@@ -23,6 +24,7 @@ export async function gatewayEndpoint(
   const deadline = candidates[0]?.filter.sources.deadline ?? signal;
   const time = providerTime(signal, deadline);
   if (path === LOGOUT_PATH) return answerLogout(candidates, request, time);
+  if (path === LOGIN_PATH) return answerFreshLogin(candidates, request, time);
   return path === CALLBACK_PATH ? redirectionEndpoint(candidates, request, time) : undefined;
 }
 

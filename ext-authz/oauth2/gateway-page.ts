@@ -18,7 +18,7 @@ export function failurePage(
 
 /** The same with more words. */
 export function startAgain(request: HttpRequest, page: Page, href = '/'): Answer {
-  return answerPage(request, { ...page, links: [{ href, text: 'Start again' }] });
+  return answerPage(request, { ...page, links: [{ href, text: 'Start again' }, ...(page.links ?? [])] });
 }
 
 /**

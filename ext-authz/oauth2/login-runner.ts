@@ -4,6 +4,7 @@ import type { FilterContext, FilterRunner } from '../filter-runner.ts';
 import type { HttpRequest } from '../http-request.ts';
 import type { Answer, AnswerNote, Outcome } from '../outcome.ts';
 import type { RuleItem } from '../rule.ts';
+import { freshLogin } from './fresh-login.ts';
 import { insteadOfRedirect } from './instead-of-redirect.ts';
 import { beginLogin, type LoginNeed } from './login.ts';
 import type { LoginFilter } from './login-filter.ts';
@@ -12,6 +13,7 @@ import type { Presented } from './presented.ts';
 import { deadCookies, presentedSession, usableSession } from './presented-session.ts';
 import { providerTime } from './provider-time.ts';
 import { renewedCookies } from './renewal.ts';
+import { returnUrl } from './return-url.ts';
 import { missingScope as missingOf } from './scope.ts';
 import type { Session } from './session.ts';
 import { scopeState } from './session-state.ts';
@@ -59,14 +61,14 @@ function ruleScope(item: RuleItem): readonly string[] {
 const DEFAULT_SCOPE = ['openid'];
 
 function useSession(visit: Visit, session: Session): Eventually<Outcome> {
-  const { filter, item, request, signal } = visit;
+  const { filter, item, signal } = visit;
   const scope = ruleScope(item);
   const state = scopeState(session, scope);
-  if (state === 'not granted') return missingScope(request, notGranted(session, scope));
+  if (state === 'not granted') return missingScope(visit, notGranted(session, scope));
   if (state === 'never asked') return logIn(visit, [...session.asked, ...scope]);
   return whenThere(filter.resourceServer.validate(session, scope, signal), verdict => {
     if (verdict.kind === 'valid') return allow(visit, session);
-    if (verdict.kind === 'insufficient_scope') return missingScope(request, verdict.check);
+    if (verdict.kind === 'insufficient_scope') return missingScope(visit, verdict.check);
     return logIn(visit, [...session.asked, ...scope], verdict.check);
   });
 }
@@ -111,8 +113,17 @@ function notGranted({ granted }: Session, scope: readonly string[]): string {
   return `the provider was asked for \`scope\` ${missingOf(scope, granted).join(' ')} and has not granted it`;
 }
 
-function missingScope(request: HttpRequest, reason: string): Outcome {
-  return forbidden(request, 'The identity provider has not granted what this page needs.', { reason });
+/** Another account may have what this one lacks. */
+function missingScope({ filter, place, request }: Visit, reason: string): Outcome {
+  const page = {
+    status: 403,
+    title: 'Your account may not see this page',
+    message: 'The identity provider has not granted what this page needs.',
+    advice: 'Log in as someone else, or ask the people who run this site for access.',
+    links: [freshLogin(filter, returnUrl(request, place.origin))],
+    note: { reason },
+  };
+  return answer(answerPage(request, page));
 }
 
 function forbidden(request: HttpRequest, message: string, note: AnswerNote): Outcome {

@@ -17,9 +17,17 @@ export type LoginNeed = {
   readonly sameSite: SameSite | undefined;
   /** Key of the session's record that a step-up ends. */
   readonly replaces?: string;
+  /** Default: what the request asks for. */
+  readonly returnUrl?: string;
 };
 
-type Asking = { readonly request: HttpRequest; readonly place: Place; readonly signal: AbortSignal };
+type Asking = {
+  readonly request: HttpRequest;
+  readonly place: Place;
+  readonly signal: AbortSignal;
+  /** What the provider is to ask the user for (OpenID Connect Core section 3.1.2.1). */
+  readonly prompt?: string;
+};
 
 /**
  * Sends the browser to the provider, or, from an origin that does not hold the login, to the one
@@ -33,7 +41,7 @@ export async function beginLogin(
 ): Promise<Answer> {
   const { place, request } = asking;
   const attempt = newAttempt(filter, {
-    returnUrl: returnUrl(request, place.origin),
+    returnUrl: need.returnUrl ?? returnUrl(request, place.origin),
     scope: need.scope,
     ...(need.sameSite !== undefined && { sameSite: need.sameSite }),
     ...(need.replaces !== undefined && { replaces: need.replaces }),
@@ -70,13 +78,16 @@ async function leave(
 /** RFC 6749 section 4.1.1, OpenID Connect Core section 3.1.2.1, RFC 7636 section 4.3. */
 async function providerUrl(
   filter: LoginFilter,
-  { signal }: Asking,
+  { prompt, signal }: Asking,
   { codeVerifier, nonce, scope, state }: Attempt,
 ): Promise<string> {
   const { provider, settings } = filter;
   await provider.metadata(signal);
   const redirectUri = redirectUriOf(filter);
-  const extra = Object.fromEntries(settings.extraAuthorizationParameters);
+  const extra = {
+    ...Object.fromEntries(settings.extraAuthorizationParameters),
+    ...(prompt !== undefined && { prompt }),
+  };
   return provider.authorizationUrl({ redirectUri, scope, state, nonce, codeVerifier, extra }, signal);
 }
 

@@ -63,6 +63,7 @@ export function loginOrigin([first]: readonly ProtectedOrigin[]): string {
 }
 
 export const CALLBACK_PATH = '/.gateway/oauth2/redirection-endpoint';
+export const LOGIN_PATH = '/.gateway/oauth2/login';
 export const LOGOUT_PATH = '/.gateway/oauth2/logout';
 
 /** Without its port, as the internal origins of items: proxies in front may have mapped it. */

@@ -1,3 +1,5 @@
+import type { ProtectedOrigin } from '#resources/filter-oauth2-origins.ts';
+import { formatOrigin } from '#resources/origin.ts';
 import type { HttpRequest } from '../http-request.ts';
 
 /** What the browser's cookies have room for (pending-fields.ts). */
@@ -17,6 +19,17 @@ export function returnUrl({ headers, method, target }: HttpRequest, origin: stri
 /** The page of this origin that sent a request, as far as the browser names it. */
 export function askingPage({ headers }: Pick<HttpRequest, 'headers'>, origin: string): string | undefined {
   return ownUrl(headers.get('referer')?.[0] ?? '', origin);
+}
+
+/** The same text as a URL of one of these origins. @returns undefined when it is none. */
+export function protectedUrl(text: string, origins: readonly ProtectedOrigin[]): string | undefined {
+  const url = text.length > LONGEST ? null : URL.parse(text);
+  if (url === null) return undefined;
+  const isAt = ({ includeSubdomains, origin }: ProtectedOrigin) => {
+    const below = includeSubdomains && url.hostname.endsWith(`.${origin.host}`);
+    return formatOrigin(below ? { ...origin, host: url.hostname } : origin) === url.origin;
+  };
+  return origins.some(isAt) ? ownUrl(text, url.origin) : undefined;
 }
 
 function ownUrl(text: string, origin: string): string | undefined {

@@ -14,6 +14,8 @@ export type ProviderMetadata = {
   readonly id_token_signing_alg_values_supported?: readonly string[];
   readonly userinfo_signing_alg_values_supported?: readonly string[];
   readonly token_endpoint_auth_methods_supported?: readonly string[];
+  /** Initiating User Registration via OpenID Connect 1.0 section 4.1 */
+  readonly prompt_values_supported?: readonly string[];
   /** `iss` of access tokens where it is another one than `issuer`: AD FS ([MS-OIDCE]). */
   readonly access_token_issuer?: string;
   /** RFC 9207 section 3 */
@@ -62,6 +64,7 @@ export function parseMetadata(json: unknown, authorizationURL: string): Provider
     ...textsOf(json, 'id_token_signing_alg_values_supported'),
     ...textsOf(json, 'userinfo_signing_alg_values_supported'),
     ...textsOf(json, 'token_endpoint_auth_methods_supported'),
+    ...textsOf(json, 'prompt_values_supported'),
     authorization_response_iss_parameter_supported:
       json.authorization_response_iss_parameter_supported === true,
   };
