@@ -16,8 +16,9 @@ const OUR_IMAGE = `${PACKAGE.name}:${PACKAGE.version}`;
 const NETWORKS: Readonly<Record<string, readonly string[]>> = {
   edge: ['edge', 'internal'],
   'ext-authz': ['internal', 'store', 'providers'],
-  'ratelimit-service': ['internal', 'store'],
+  'ratelimit-service': ['internal', 'counters'],
   valkey: ['store'],
+  'valkey-counters': ['counters'],
   postgres: ['database'],
   'database-secret': ['database'],
   ...Object.fromEntries(INSTANCES.map(instance => [networkOf(instance), ['internal', 'database']])),
@@ -152,4 +153,13 @@ test('a container waits for what is healthy only where that is watched', () => {
       assert.ok(possible.includes(condition), `${name} waits for ${other}: ${condition}`);
     }
   }
+});
+
+test('counters and sessions are apart: full, counters go, and sessions stay', () => {
+  const storeOf = (service: string) => {
+    const { hostname } = new URL(String(composeService(service).environment?.REDIS_URL));
+    return [hostname, composeService(hostname).command?.slice(-2)];
+  };
+  assert.deepEqual(storeOf('ratelimit-service'), ['valkey-counters', ['--maxmemory-policy', 'allkeys-lfu']]);
+  assert.deepEqual(storeOf('ext-authz'), ['valkey', ['--maxmemory-policy', 'noeviction']]);
 });

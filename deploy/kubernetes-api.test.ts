@@ -50,6 +50,7 @@ const RIGHTS: Readonly<Record<string, readonly string[]>> = {
   'ext-authz': [],
   'ratelimit-service': [],
   valkey: [],
+  'valkey-counters': [],
   'user-service': [],
   postgres: [],
 };

@@ -16,7 +16,8 @@ const CALLS: Readonly<Record<string, Readonly<Record<number, readonly string[]>>
     8443: ['outside'],
   },
   'user-service': { 8000: ['edge'] },
-  valkey: { 6379: ['ext-authz', 'ratelimit-service'] },
+  valkey: { 6379: ['ext-authz'] },
+  'valkey-counters': { 6379: ['ratelimit-service'] },
   postgres: { 5432: ['user-service'] },
 };
 

@@ -71,8 +71,20 @@ describe('the pods of the manifests', { skip: whyNoKubectl() ?? false }, () => {
     const { clusterIP, publishNotReadyAddresses } = named(SERVICES, EACH).spec;
     assert.deepEqual([clusterIP, publishNotReadyAddresses], ['None', true]);
     const address = `${EACH}:${portNumber(containerOf('controlplane'), 'xds')}`;
-    for (const service of ['sds', 'ext-authz'])
+    for (const service of ['sds', 'ext-authz', 'ratelimit-service'])
       assert.equal(ownEnvironment(service).REPORT_ADDRESSES, address);
+  });
+
+  test('counters and sessions are apart: full, counters go, and sessions stay', () => {
+    const storeOf = (service: string) => {
+      const { hostname } = new URL(String(ownEnvironment(service).REDIS_URL));
+      return [
+        hostname,
+        /maxmemory-policy (\S+)/.exec(JSON.stringify(containerOf(hostname)))?.[1]?.split('\\')[0],
+      ];
+    };
+    assert.deepEqual(storeOf('ratelimit-service'), ['valkey-counters', 'allkeys-lfu']);
+    assert.deepEqual(storeOf('ext-authz'), ['valkey', 'noeviction']);
   });
 
   test('the edge listens where its ports are, and sends people to the port that they see', () => {

@@ -65,12 +65,17 @@ export function sdsPart(layout: Layout): Part {
   });
 }
 
-/** Ready when it has its limits. A REDIS_URL of the environment makes it share its counters. */
+/**
+ * Ready when it has its limits. A REDIS_URL of the environment makes it share its counters, a
+ * COUNTERS_REDIS_URL keeps them apart from the sessions, which are at REDIS_URL.
+ */
 export function rateLimitPart(layout: Layout): Part {
+  const { COUNTERS_REDIS_URL: own, REDIS_URL: shared } = layout.environment;
   return nodePart(layout, 'ratelimit-service', 'ratelimit-service/main.ts', {
     ADDRESS: loopback(layout.ports.rateLimit),
     XDS_ADDRESS: loopback(layout.ports.xds),
-    WORKERS: layout.environment.REDIS_URL ? workers(layout) : '1',
+    WORKERS: own || shared ? workers(layout) : '1',
+    ...(own ? { REDIS_URL: own } : {}),
   });
 }
 
