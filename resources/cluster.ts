@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { hostUrl } from './host-url.ts';
 import { positiveMilliseconds } from './number-types.ts';
+import { discoveredInNamespace } from './service-namespace.ts';
 
 const host = z.object({ url: hostUrl.describe('Address of a member') }).transform(member => member.url);
 
@@ -27,7 +28,9 @@ export const cluster = z.object({
     .min(1)
     .max(253)
     .exactOptional()
-    .describe('Name asked of the discovery service, with type `sds`; default: `name`'),
+    .describe(
+      'Name asked of the discovery service, with type `sds`; default: `name`. Without a dot it is in the namespace that the ProxyConfig names',
+    ),
   hop_tls: z
     .boolean()
     .exactOptional()
@@ -44,6 +47,13 @@ export const discoveryCluster = z.object({
     .enum(['strict_dns', 'static'])
     .describe('`strict_dns`: DNS lists the members; `static`: fixed IP addresses'),
 });
+
+/** The cluster as a ProxyConfig of this namespace means it: DNS names are as they are written. */
+export function clusterIn(cluster: ProxyCluster, namespace: string): ProxyCluster {
+  if (cluster.type !== 'sds') return cluster;
+  const service_name = discoveredInNamespace(cluster.service_name ?? cluster.name, namespace);
+  return { ...cluster, service_name };
+}
 
 export type ProxyCluster = z.output<typeof cluster>;
 export type DiscoveryCluster = z.output<typeof discoveryCluster>;

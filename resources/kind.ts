@@ -20,4 +20,6 @@ export type KindDefinition<Schema extends z.ZodObject = z.ZodObject> = {
   readonly singleton?: boolean;
   /** Rules between the fields of a spec. Those that are not right by themselves are missing. */
   readonly check?: (spec: Partial<z.output<Schema>>) => readonly Finding[];
+  /** What the spec means in the namespace that the resource names. Absent: the same in all. */
+  readonly inNamespace?: (spec: z.output<Schema>, namespace: string) => z.output<Schema>;
 };

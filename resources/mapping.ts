@@ -11,7 +11,7 @@ import { mappingRewriteShape } from './mapping-rewrite.ts';
 import { mappingTls } from './mapping-tls.ts';
 import { mappingTrafficShape } from './mapping-traffic.ts';
 import { milliseconds, positiveMilliseconds } from './number-types.ts';
-import { service } from './service.ts';
+import { service, serviceIn } from './service.ts';
 
 const RESOLVERS = {
   dns: 'dns',
@@ -27,7 +27,9 @@ const resolver = z
 
 const schema = z.object({
   ...mappingMatchShape,
-  service: service.describe('Where requests go; with `host_redirect` where clients are sent'),
+  service: service.describe(
+    'Where requests go, `name[.namespace][:port]`: a name without a dot is in the namespace that the Mapping names. With `host_redirect`: where clients are sent',
+  ),
   ...mappingRedirectShape,
   ...mappingRewriteShape,
   ...mappingHeadersShape,
@@ -80,6 +82,8 @@ export const mapping: KindDefinition<typeof schema> = {
   fieldsAt: 'spec',
   unknownField: 'warning',
   check: checkMapping,
+  inNamespace: (spec, namespace) =>
+    spec.host_redirect ? spec : { ...spec, service: serviceIn(spec.service, namespace) },
 };
 
 export type MappingSpec = z.output<typeof schema>;

@@ -1,4 +1,5 @@
 import { type Envelope, readEnvelope } from './envelope.ts';
+import { isFields } from './fields.ts';
 import { caution, type Finding, fault } from './finding.ts';
 import { isForOtherGateway } from './gateway-id.ts';
 import { illFormedTexts } from './ill-formed-text.ts';
@@ -46,6 +47,8 @@ export function parseResource(
   const { namespace, name, findings: metadata } = readMetadata(fields.metadata);
   const unserved = unservedOf(kind, name, fields.spec);
   const identity = { kind, namespace, name, document: fields, unserved };
+  const named =
+    isFields(fields.metadata) && typeof fields.metadata.namespace === 'string' ? namespace : undefined;
   if (!isKind(kind)) {
     const findings = [...envelope.findings, ...metadata];
     return { ...identity, findings, salvaged: salvage(kind, fields.spec, []) };
@@ -58,7 +61,18 @@ export function parseResource(
     ...duplicates,
   ];
   const parsed = parseFields(kind, definition, fields, envelope, outer);
-  return { ...identity, ...parsed, findings: parsed.findings.filter(finding => !isTold(finding, unserved)) };
+  const told = parsed.findings.filter(finding => !isTold(finding, unserved));
+  return { ...identity, ...parsed, ...meantIn(named, parsed.spec, definition), findings: told };
+}
+
+/** A spec is meant in the namespace that the document names. Without one nothing is added to it. */
+function meantIn(
+  namespace: string | undefined,
+  spec: unknown,
+  { inNamespace }: KindDefinition,
+): Pick<Outcome, 'spec'> {
+  if (spec === undefined || namespace === undefined || inNamespace === undefined) return {};
+  return { spec: inNamespace(spec as Readonly<Record<string, unknown>>, namespace) };
 }
 
 function parseFields(

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { allowUpgrade } from './allow-upgrade.ts';
-import { cluster, discoveryCluster } from './cluster.ts';
+import { cluster, clusterIn, discoveryCluster } from './cluster.ts';
 import { domain } from './domain.ts';
 import { gatewayId } from './gateway-id.ts';
 import { ipAddress } from './ip-address.ts';
@@ -64,6 +64,10 @@ export const proxyConfig: KindDefinition<typeof schema> = {
   fieldsAt: 'spec',
   unknownField: 'warning',
   check: checkProxyConfig,
+  inNamespace: (spec, namespace) => ({
+    ...spec,
+    clusters: spec.clusters.map(each => clusterIn(each, namespace)),
+  }),
 };
 
 export type ProxyConfigSpec = z.output<typeof schema>;

@@ -3,7 +3,7 @@ import { gatewayId } from './gateway-id.ts';
 import type { KindDefinition } from './kind.ts';
 import { positiveMilliseconds } from './number-types.ts';
 import { checkedString, type Parsed } from './parsed-string.ts';
-import { service } from './service.ts';
+import { service, serviceIn } from './service.ts';
 
 const schema = z.object({
   service: service.describe('The rate limit service, which speaks `envoy.service.ratelimit.v3` (gRPC)'),
@@ -36,6 +36,7 @@ export const rateLimitService: KindDefinition<typeof schema> = {
   fieldsAt: 'spec',
   unknownField: 'warning',
   singleton: true,
+  inNamespace: (spec, namespace) => ({ ...spec, service: serviceIn(spec.service, namespace) }),
 };
 
 export type RateLimitServiceSpec = z.output<typeof schema>;

@@ -1,5 +1,6 @@
 import { type HostPort, parseHostPort } from './host.ts';
 import { type Parsed, parsedString } from './parsed-string.ts';
+import { inNamespace } from './service-namespace.ts';
 
 /** An upstream service: `host` is a DNS name (`name` or `name.namespace` too) or an address, IPv6 without brackets. */
 export type Service = HostPort & {
@@ -30,6 +31,11 @@ export function parseService(text: string): Parsed<Service> {
 
 function fail(text: string, reason: string): Parsed<never> {
   return { error: `Cannot parse service "${text}": ${reason}` };
+}
+
+/** The service as a resource of this namespace means it. */
+export function serviceIn(service: Service, namespace: string): Service {
+  return { ...service, host: inNamespace(service.host, namespace) };
 }
 
 export const service = parsedString(FORM, parseService);

@@ -52,9 +52,23 @@ export function mappingClusters(
   return clusters;
 }
 
-/** The ProxyConfig's cluster that a Mapping uses, if any. */
+/**
+ * The ProxyConfig's cluster that a Mapping uses, if any. By the plain name of a service it means
+ * only one that a ProxyConfig of its own namespace declares.
+ */
 export function declaredCluster({ mapping, keys }: KeyedMapping, declared: ByName): NamedCluster | undefined {
-  return askedService(mapping.spec).scheme === 'http' ? declared.get(keys.service) : undefined;
+  if (askedService(mapping.spec).scheme !== 'http') return undefined;
+  const found = declared.get(keys.service);
+  if (found !== undefined) return found;
+  const own = declared.get(plainName(keys.service, mapping.namespace));
+  return own?.origins.some(id => id.startsWith(`ProxyConfig/${mapping.namespace}/`)) ? own : undefined;
+}
+
+/** `b` or `b:8080` of `b.foo` or `b.foo:8080` in namespace `foo`. */
+function plainName(service: string, namespace: string): string {
+  const [host = '', ...port] = service.split(':');
+  const plain = host.endsWith(`.${namespace}`) ? host.slice(0, -namespace.length - 1) : host;
+  return [plain, ...port].join(':');
 }
 
 function addUser(
