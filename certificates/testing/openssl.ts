@@ -2,10 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
+
+/** A test, or a suite. */
+type Ending = { after(run: () => void): void };
 
 /** Runs openssl in a folder of the test. */
-export function openssl(t: TestContext) {
+export function openssl(t: Ending) {
   const folder = mkdtempSync(join(tmpdir(), 'openssl-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   return {
@@ -18,7 +20,7 @@ export function openssl(t: TestContext) {
 }
 
 /** A certificate that openssl signs for its own key, and that key, PEM. */
-export function selfSigned(t: TestContext, ...args: readonly string[]): { certificate: string; key: string } {
+export function selfSigned(t: Ending, ...args: readonly string[]): { certificate: string; key: string } {
   const { run, read } = openssl(t);
   run('req', '-x509', '-nodes', '-keyout', 'key', '-out', 'crt', '-subj', '/CN=test', '-days', '2', ...args);
   return { certificate: read('crt'), key: read('key') };

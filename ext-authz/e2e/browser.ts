@@ -12,9 +12,9 @@ export function whyNoBrowser(): string | false {
 }
 
 /** Debian's Chromium, without a window. (Its own sandbox needs rights that root in a container has not.) */
-export async function startBrowser(): Promise<Browser> {
+export async function startBrowser(args: readonly string[] = []): Promise<Browser> {
   const { path } = findTool('chromium');
-  return chromium.launch({ executablePath: path, args: ['--no-sandbox', '--disable-quic'] });
+  return chromium.launch({ executablePath: path, args: ['--no-sandbox', '--disable-quic', ...args] });
 }
 
 /** Fills in the login form that the page shows. */

@@ -4,17 +4,22 @@ import { type CompiledEnvoy, startCompiled } from '#controlplane/compile/e2e/com
 import { EXT_AUTHZ } from '#controlplane/compile/node-groups.ts';
 import { resourceSetOf } from '#controlplane/compile/testing/resource-set-of.ts';
 import { snapshotEncoder } from '#controlplane/envoy-snapshot.ts';
+import type { JsonObject } from '#protos/json.ts';
 import type { FilterKit } from '../filter-kit.ts';
 import { FILTER_TYPES } from '../filter-set.ts';
 import { type Server, startServer } from '../server.ts';
 
 export type GuardedEnvoy = CompiledEnvoy & { readonly service: Server };
 
-/** A real Envoy and the service that runs filters, with what the YAML compiles to for both. `log` hears of checks. */
+/**
+ * A real Envoy and the service that runs filters, with what the YAML compiles to for both. `log`
+ * hears of checks. `change` is for what the operator's language cannot say.
+ */
 export async function startGuarded(
   yaml: string,
   kit: FilterKit,
   log: Logger = pino({ level: 'silent' }),
+  change: (bootstrap: JsonObject) => JsonObject = bootstrap => bootstrap,
 ): Promise<GuardedEnvoy> {
   const service = await startServer({
     host: '127.0.0.1',
@@ -29,7 +34,7 @@ export async function startGuarded(
   });
   give(service, yaml);
   const address = { host: '127.0.0.1', port: service.port };
-  const envoy = await startCompiled(yaml, 'edge', bootstrap => bootstrap, address);
+  const envoy = await startCompiled(yaml, 'edge', change, address);
   const stop = async () => {
     await envoy.stop();
     await service.stop(0);
