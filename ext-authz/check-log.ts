@@ -1,10 +1,12 @@
 import type { Logger } from 'pino';
+import { cutText } from '#protos/cut-text.ts';
 import type { Fault } from './fault.ts';
 import type { HttpRequest } from './http-request.ts';
 import type { CheckOutcome } from './metrics.ts';
 import type { AnswerNote } from './outcome.ts';
 
-const LONGEST_PATH = 200;
+/** In characters: a client may write 60 KiB into any of them. */
+const LONGEST = 200;
 
 /** What an answer of ours comes from. */
 export type Answered = {
@@ -38,8 +40,9 @@ export function checkLog(log: Logger): CheckLog {
 
 /** Without query, in which codes and tokens may be, and without headers. */
 function factsOf({ id, method, authority, target }: HttpRequest) {
-  const path = (target.split(/[?#]/, 1)[0] ?? '').slice(0, LONGEST_PATH);
-  return { request: id, method, host: authority, path };
+  const path = target.split(/[?#]/, 1)[0] ?? '';
+  const [request, verb, host] = [id, method, authority].map(text => cutText(text, LONGEST));
+  return { request, method: verb, host, path: cutText(path, LONGEST) };
 }
 
 /** Messages of the adapters hold nothing secret; what is a mistake of ours is told with its place. */

@@ -1,9 +1,9 @@
 import type { RequestListener } from 'node:http';
 import type { Logger } from 'pino';
 import { failureLog } from '#process/refusal-log.ts';
+import { cutText } from '#protos/cut-text.ts';
 import { serve } from '#protos/serve.ts';
 import type { TlsServerOptions } from '#protos/tls.ts';
-import { cutText } from '#xds/cut-text.ts';
 import type { DiscoveryObserver } from '#xds/discovery-observer.ts';
 import type { After } from './after.ts';
 import { createDiscovery } from './discovery.ts';
@@ -64,7 +64,10 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     after,
   });
   const missed = missedPorts((asked, ports) =>
-    log.warn({ asked, ports }, 'the service has no such port: whoever asks for it gets no instances'),
+    log.warn(
+      { asked: cutText(asked, MOST_CHARACTERS), ports: ports.slice(0, MOST_NAMES) },
+      'the service has no such port: whoever asks for it gets no instances',
+    ),
   );
   const http = httpApp({
     instances: () => instances,
@@ -76,7 +79,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     }),
     onAnswered(request) {
       metrics.httpAnswered(request.status);
-      log.debug(request, 'request');
+      log.debug({ ...request, path: cutText(request.path, MOST_CHARACTERS) }, 'request');
     },
     onError: err => log.error({ err }, 'an HTTP request failed'),
     metrics: metrics.registry,

@@ -1,5 +1,5 @@
+import { cutText } from '#protos/cut-text.ts';
 import { CLUSTER, CLUSTER_LOAD_ASSIGNMENT, LISTENER, ROUTE_CONFIGURATION, SECRET } from '#protos/type-url.ts';
-import { cutText } from './cut-text.ts';
 import type { Nack, StreamInfo, StreamStatus, TypeStatus } from './discovery-observer.ts';
 import type { Stage } from './make-before-break.ts';
 import { NO_RESOURCES, type Snapshot } from './snapshot.ts';
