@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import http from 'node:http';
-import { text } from 'node:stream/consumers';
+import { isJsonObject } from '#protos/json.ts';
 import { parseInstanceCount } from './instance-count.ts';
 import type { System } from './system.ts';
 
@@ -15,7 +15,10 @@ export async function serveControl(socket: string, system: System): Promise<{ cl
     if (request.method === 'GET' && request.url === '/status')
       return answerJson(response, 200, statusOf(system));
     if (request.method === 'PUT' && request.url === '/instances') {
-      turn = turn.then(() => scale(request, response, system));
+      // Whoever is slow to say what it wants holds up nobody else.
+      void countIn(request).then(count => {
+        turn = turn.then(() => scale(count, response, system));
+      });
       return;
     }
     answerJson(response, 404, { error: 'want GET /status or PUT /instances' });
@@ -49,14 +52,31 @@ function statusOf(system: System): object {
   return { pid: process.pid, instances: system.fleet.instances.length, processes };
 }
 
-async function scale(
-  request: http.IncomingMessage,
-  response: http.ServerResponse,
-  system: System,
-): Promise<void> {
+/** In bytes. */
+const MAX_BODY = 1_024;
+
+/** Returns how many instances are asked for, or why that cannot be told. Never rejects. */
+async function countIn(request: http.IncomingMessage): Promise<number | Error> {
+  try {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    for await (const chunk of request as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > MAX_BODY) throw new Error(`The body must not have more than ${MAX_BODY} bytes`);
+      chunks.push(chunk);
+    }
+    const body: unknown = JSON.parse(Buffer.concat(chunks).toString());
+    if (!isJsonObject(body)) throw new Error('Want a JSON object such as {"instances": 2}');
+    return parseInstanceCount(String(body.instances));
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+async function scale(count: number | Error, response: http.ServerResponse, system: System): Promise<void> {
   const line = (value: object) => response.write(`${JSON.stringify(value)}\n`);
   try {
-    const count = parseInstanceCount(String(JSON.parse(await text(request)).instances));
+    if (count instanceof Error) throw count;
     response.writeHead(200, { 'content-type': 'application/x-ndjson' });
     await system.fleet.scale(count, progress => line({ progress }));
     line({ instances: count });
