@@ -24,7 +24,7 @@ describe('gateway status', () => {
     const address = await startControlPlane(t, await folderOf(t, { 'one.yaml': MAPPING }));
     const { code, stdout, stderr } = await gateway('status', '--address', address);
     assert.deepEqual([code, stderr], [0, '']);
-    assert.match(stdout, /^ready\n(accepted|trying) +Mapping\/default\/one {2}.*one\.yaml:1\n$/);
+    assert.match(stdout, /^ready\n(in force|trying) +Mapping\/default\/one {2}.*one\.yaml:1\n$/);
   });
 
   test('shows a problem with file and line, and fails', async t => {

@@ -47,7 +47,7 @@ async function ask(url: string): Promise<Response | undefined> {
 function describe(status: Status): string {
   const lines = [status.ready ? 'ready' : `not ready: ${status.reason}`];
   for (const { id, state, ...source } of status.resources)
-    lines.push(`${state.padEnd(12)}${id}  ${formatSource(source)}`);
+    lines.push(`${state.padEnd(16)}${id}  ${formatSource(source)}`);
   for (const { node, group, address, types } of status.proxies) {
     lines.push(`${node} (${group}) at ${address}`);
     for (const { type, sent, acked, nack } of types) {

@@ -124,7 +124,7 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
     logProblems(problems());
     parts.changed?.();
   };
-  const status = () => toStatus(controller, known(), service.streams());
+  const status = () => toStatus(controller, known(), service.streams(), said.outOfService());
   const judge = ({ written }: Reading) =>
     checkTlsSecrets(written, effective(controller.rollout).values(), now());
   const read = (next: Reading) => {
@@ -146,7 +146,12 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
     objectFacts: () => {
       if (reading === undefined) return undefined;
       const proxies = service.streams().some(({ group }) => !SERVICE_GROUPS.includes(group));
-      const facts = { rollout: controller.rollout, problems: problems(), outOfService: said.outOfService() };
+      const facts = {
+        rollout: controller.rollout,
+        problems: problems(),
+        outOfService: said.outOfService(),
+        compiled: controller.problems(),
+      };
       return { ...reading, ...facts, proxies };
     },
     inForce: () => effective(controller.rollout).values(),

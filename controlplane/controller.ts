@@ -194,6 +194,11 @@ export class Controller {
     return this.#candidates?.kept ?? new Set();
   }
 
+  /** Resources with an error and without a last good version: what they cover is closed. */
+  get closed(): readonly Refused[] {
+    return this.#candidates?.closed ?? [];
+  }
+
   /** What is wrong beyond what the parser said. */
   problems(): readonly Problem[] {
     const { accepted, wanted, quarantined } = this.#rollout;

@@ -61,6 +61,7 @@ function factsOf(objects: readonly ServedObject[], problems: readonly Problem[])
     written: { resources, refused: new Map(), unreadable: new Set<string>(), anonymous: new Set<string>() },
     rollout: startRollout(resources),
     problems,
+    compiled: [],
     outOfService: new Set<string>(),
     proxies: true,
     objects,

@@ -175,13 +175,10 @@ describe('the status of resources in Kubernetes', {
       await create(api.admin, listener);
       t.after(() => remove(api.admin, listener));
       t.after(() => remove(api.admin, mapping('innocent')));
-      const status = await statusOf(
-        listener,
-        is('Accepted=False:RefusedByProxy Programmed=False:RefusedByProxy'),
-      );
+      const status = await statusOf(listener, is('Accepted=False:RefusedByProxy Programmed=False:Closed'));
       assert.match(
         status.conditions?.[1]?.message ?? '',
-        /^A proxy refuses it: .*(cannot bind|Address already in use)/,
+        /^A proxy rejects it: .*(cannot bind|Address already in use)/,
       );
       await statusOf(mapping('innocent'), isTaken);
     });

@@ -3,6 +3,7 @@ import type { ServedObject } from '#resources/kubernetes/served-object.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { Refused, Resource } from '#resources/resource.ts';
 import type { Written } from './candidates.ts';
+import { type ResourceState, resourceStates } from './resource-state.ts';
 import { effective, type Rollout } from './rollout.ts';
 import { concerns } from './tls-secrets.ts';
 
@@ -24,6 +25,8 @@ export type ObjectFacts = {
   readonly written: Written;
   readonly rollout: Rollout;
   readonly problems: readonly Problem[];
+  /** Those of them that the compiler found between resources. */
+  readonly compiled: readonly Problem[];
   /** Ids of resources that do not work at all, as a service finds that has taken them. */
   readonly outOfService: ReadonlySet<string>;
   /** Whether a proxy is connected to this control plane. */
@@ -38,12 +41,13 @@ export function objectStandings(facts: ObjectFacts): (object: ServedObject) => O
     ({ namespace, name }) => `${namespace}/${name}`,
   );
   const served = effective(facts.rollout);
+  const stateOf = resourceStates({ ...facts, kept: new Set() });
   return ({ parsed, name, namespace }) => {
     const item = parsed.resources[0] ?? parsed.refused[0];
     if (item === undefined) return undefined;
     const own = byPlace.get(placeOf({ kind: item.kind, namespace, name, file: parsed.file })) ?? [];
     const problems = [...own, ...problemsOfSecrets(item, ofSecrets)];
-    return { ...standing(item, { ...facts, served, problems }), problems };
+    return { ...standing(item, { ...facts, served, stateOf, problems }), problems };
   };
 }
 
@@ -60,10 +64,13 @@ function problemsOfSecrets(
   );
 }
 
-type Own = ObjectFacts & { readonly served: ReadonlyMap<string, Resource> };
+type Own = ObjectFacts & {
+  readonly served: ReadonlyMap<string, Resource>;
+  readonly stateOf: (resource: Resource) => ResourceState;
+};
 
 function standing(item: Resource | Refused, facts: Own): Omit<ObjectStanding, 'problems'> {
-  const { written, rollout, served, problems } = facts;
+  const { written, rollout, served, stateOf, problems } = facts;
   const errors = problems.filter(({ severity }) => severity === 'error').map(textOf);
   const why = errors.join('; ');
   if (!('spec' in item)) {
@@ -74,12 +81,15 @@ function standing(item: Resource | Refused, facts: Own): Omit<ObjectStanding, 'p
   }
   const quarantined = rollout.quarantined.get(item.id);
   if (quarantined !== undefined) {
-    const refusal = `A proxy refuses it: ${quarantined.message.trim()}`;
-    return { accepted: no('RefusedByProxy', why), programmed: no('RefusedByProxy', refusal) };
+    const { reason } = stateOf(item) === 'last good' ? LAST_GOOD : CLOSED;
+    const rejection = `A proxy rejects it: ${quarantined.message.trim()}`;
+    return { accepted: no('RefusedByProxy', why), programmed: no(reason, rejection) };
   }
   const accepted = errors.length > 0 ? no('Problems', why) : said('True', 'Accepted', 'All of it is served');
-  const isOut = facts.outOfService.has(item.id);
-  return { accepted, programmed: isOut ? no('OutOfService', why) : programmed(item, facts) };
+  const state = stateOf(item);
+  if (state === 'out of service') return { accepted, programmed: no('OutOfService', why) };
+  if (state === 'closed') return { accepted, programmed: no('Closed', why) };
+  return { accepted, programmed: programmed(item, facts) };
 }
 
 /** What the proxies took is known by content, not by version: an edit that changes nothing needs no new answer. */

@@ -35,7 +35,8 @@ function factsOf(object: ServedObject, more: Partial<ObjectFacts> = {}): ObjectF
   const written = writtenOf(object);
   const rollout = want(startRollout(new Map()), written.resources);
   const { problems } = object.parsed;
-  return { written, rollout, problems, outOfService: new Set(), proxies: true, ...more };
+  const found = { problems, compiled: [], outOfService: new Set<string>() };
+  return { written, rollout, ...found, proxies: true, ...more };
 }
 
 const accepted = (object: ServedObject) => ({ rollout: startRollout(writtenOf(object).resources) });
@@ -185,7 +186,7 @@ describe('the status of an object', () => {
       object,
       factsOf(object, { rollout: { ...startRollout(new Map()), quarantined } }),
     );
-    assert.equal(conditionsOf(refused)[1]?.message, 'A proxy refuses it: no such thing');
+    assert.equal(conditionsOf(refused)[1]?.message, 'A proxy rejects it: no such thing');
   });
 
   test('of an object for another gateway is not ours', () => {

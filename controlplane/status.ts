@@ -1,17 +1,12 @@
 import { KNOWN_TYPES, messageName } from '#protos/type-url.ts';
 import type { Problem } from '#resources/problem.ts';
-import type { Source } from '#resources/resource.ts';
+import type { Refused, Source } from '#resources/resource.ts';
 import type { StreamStatus } from '#xds/discovery-observer.ts';
 import type { Controller } from './controller.ts';
 import { systemProblem } from './problems.ts';
+import { type ResourceState, resourceStates } from './resource-state.ts';
 import { effective } from './rollout.ts';
 import { unknownGroupProblems } from './unknown-groups.ts';
-
-/**
- * Where a resource stands. `accepted`: every proxy that is there took it; `trying`: served, not yet answered by the proxies;
- * `last good`: an older version is in force, for the written one has an error; `refused`: by the proxies, see its Problem.
- */
-export type ResourceState = 'accepted' | 'trying' | 'last good' | 'refused';
 
 export type ResourceStatus = Source & { readonly id: string; readonly state: ResourceState };
 
@@ -58,30 +53,29 @@ export function toStatus(
   controller: Controller,
   known: readonly Problem[],
   streams: readonly StreamStatus[],
+  outOfService: ReadonlySet<string>,
 ): Status {
   const reason = controller.readiness();
   return {
     ready: reason === undefined,
     ...(reason === undefined ? {} : { reason }),
-    resources: resourceStates(controller),
+    resources: resourcesOf(controller, outOfService),
     problems: allProblems(controller, known, streams),
     proxies: streams.map(toProxyStatus),
   };
 }
 
-function resourceStates({ rollout, kept }: Controller): ResourceStatus[] {
-  const served = effective(rollout);
-  const all = new Map([...served, ...rollout.wanted]);
-  return [...all.values()]
-    .sort((a, b) => (a.id < b.id ? -1 : 1))
-    .map(({ id, source }) => ({ id, ...source, state: stateOf(id) }));
+function resourcesOf(controller: Controller, outOfService: ReadonlySet<string>): ResourceStatus[] {
+  const { closed, kept, rollout } = controller;
+  const all = new Map([...effective(rollout), ...rollout.wanted]);
+  const stateOf = resourceStates({ rollout, kept, outOfService, compiled: controller.problems() });
+  const known = [...all.values()].map(resource => ({ ...placeOf(resource), state: stateOf(resource) }));
+  const refused = closed.map(resource => ({ ...placeOf(resource), state: 'closed' as const }));
+  return [...known, ...refused].sort((a, b) => (a.id < b.id ? -1 : 1));
+}
 
-  function stateOf(id: string): ResourceState {
-    if (rollout.quarantined.has(id)) return rollout.accepted.has(id) ? 'last good' : 'refused';
-    if (kept.has(id)) return 'last good';
-    const accepted = rollout.accepted.get(id)?.hash;
-    return accepted !== undefined && accepted === served.get(id)?.hash ? 'accepted' : 'trying';
-  }
+function placeOf({ id, source }: Pick<Refused, 'id' | 'source'>): Source & { readonly id: string } {
+  return { id, ...source };
 }
 
 /** What a proxy refuses now, although no resource is to blame for it, for example because its port is taken. */

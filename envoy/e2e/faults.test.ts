@@ -226,7 +226,7 @@ spec:
   });
 
   test('a file that was broken while the control plane was away keeps its last good version', async t => {
-    await system.statusWhen(({ resources }) => resources.every(({ state }) => state === 'accepted'));
+    await system.statusWhen(({ resources }) => resources.every(({ state }) => state === 'in force'));
     await system.whileAway('controlplane', async () =>
       system.write('steady.yaml', 'apiVersion: gateway.internal/v2\nkind: Mapping\nspec: [\n'),
     );

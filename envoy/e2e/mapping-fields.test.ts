@@ -128,7 +128,7 @@ describe('a Mapping through the edge', () => {
     const text = toYaml(mappings(upstreams), `127.0.0.1:${upstreams.one.port}`);
     system = await startSystem({ resources: { 'mappings.yaml': text } });
     const { problems } = await system.statusWhen(({ resources }) => {
-      return resources.length > 10 && resources.every(({ state }) => state === 'accepted');
+      return resources.length > 10 && resources.every(({ state }) => state === 'in force');
     });
     assert.deepEqual(problems, []);
     await until(async () => (await request(system.edge, '/kept')).status === 200 || undefined);

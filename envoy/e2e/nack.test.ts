@@ -45,7 +45,7 @@ describe('when the edge Envoy refuses a listener', () => {
     await upstream.close();
   });
 
-  const isGood = (name: string, id: string, state: string) => id.endsWith(`/${name}`) && state === 'accepted';
+  const isGood = (name: string, id: string, state: string) => id.endsWith(`/${name}`) && state === 'in force';
   const isServed = (path: string) =>
     until(async () => (await statusOf(system.edge, path)) === 200 || undefined, 30_000, `${path} is served`);
   const isOpen = (port: number) =>

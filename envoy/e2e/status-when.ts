@@ -22,7 +22,7 @@ export async function statusWhen(
 
 /** What is not as it should be. */
 function describeStatus(status: Status | undefined): string {
-  const resources = status?.resources.filter(({ state }) => state !== 'accepted');
+  const resources = status?.resources.filter(({ state }) => state !== 'in force');
   const proxies = status?.proxies.map(({ node, standing }) => `${node} ${standing}`);
   return JSON.stringify({ ready: status?.ready, resources, problems: status?.problems, proxies }, null, 1);
 }

@@ -87,7 +87,7 @@ spec: { prefix: /${name}, service: "127.0.0.1:${upstream.port}" }
     for (const path of ['/first', '/second']) await until(() => serves(path), 30_000, `${path} is served`);
     await until(async () => {
       const { problems, resources } = await getJson<Status>(controlPlane.http, '/status');
-      const settled = resources.every(({ state }) => state === 'accepted');
+      const settled = resources.every(({ state }) => state === 'in force');
       return (problems.length === 0 && settled) || undefined;
     });
   });

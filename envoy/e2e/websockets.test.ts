@@ -71,7 +71,7 @@ describe('through the whole gateway, with mutual TLS and HTTP/2 between its prox
       ),
     ];
     system = await startSystem({ port, resources: { 'chat.yaml': documents.join('') } });
-    await system.statusWhen(({ resources }) => resources.every(({ state }) => state === 'accepted'));
+    await system.statusWhen(({ resources }) => resources.every(({ state }) => state === 'in force'));
     await until(async () => ((await ask('/chat/')).status === 101 ? true : undefined));
   });
   after(async () => {

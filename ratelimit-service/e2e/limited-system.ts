@@ -78,7 +78,7 @@ function withLimits(
     logHas: (...texts) => lineWith(log, texts) !== undefined,
     settled: async () => {
       const { problems } = await system.statusWhen(({ resources }) => {
-        return resources.length > 0 && resources.every(({ state }) => state === 'accepted');
+        return resources.length > 0 && resources.every(({ state }) => state === 'in force');
       });
       assert.deepEqual(
         problems.filter(({ severity }) => severity === 'error'),
