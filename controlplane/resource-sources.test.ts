@@ -13,12 +13,14 @@ import { issueToken, makeNamespace, makeServiceAccount } from '#kubernetes/testi
 import { patchObject } from '#kubernetes/write.ts';
 import { after as callAfter } from '#process/after.ts';
 import {
+  applyDefinition,
   applyDefinitions,
   collectionOf,
   create,
   type Document,
   patch,
   remove,
+  removeDefinition,
 } from '#resources/kubernetes/testing/objects.ts';
 import { DEFAULT_PARSE_OPTIONS } from '#resources/parse-options.ts';
 import { type Reading, watchResources } from './resource-sources.ts';
@@ -97,6 +99,26 @@ describe('resources in Kubernetes', { skip: whyNoKubeApiserver() ?? false }, () 
       (await read.readingWhen(({ problems }) => problems.length === 0)).written,
       second.written,
     );
+  });
+
+  test('a kind that is not served is read as soon as the cluster has it, and its object is rejected', async t => {
+    t.after(() => Promise.all(['authservices', 'wombats'].map(each => removeDefinition(api.admin, each))));
+    await applyDefinition(api.admin, { kind: 'AuthService', plural: 'authservices', version: 'v3alpha1' });
+    await applyDefinition(api.admin, { kind: 'Wombat', plural: 'wombats', version: 'v2' });
+    const spec = { auth_service: 'auth:3000' };
+    const metadata = { name: 'auth', namespace: 'shop' };
+    const document = { apiVersion: 'gateway.internal/v3alpha1', kind: 'AuthService', metadata, spec };
+    await created(t, document);
+    const read = await reader(t);
+    const isThere = ({ written }: Reading) => written.refused.has('AuthService/shop/auth');
+    const reading = await read.readingWhen(isThere);
+    assert.equal(reading.written.refused.get('AuthService/shop/auth')?.unserved?.[0]?.name, 'AuthService');
+    const said = messages(reading).join();
+    assert.match(said, /AuthService is not served/);
+    assert.match(said, /kinds that the gateway does not know: Wombat/);
+    assert.deepEqual(reading.objects.map(({ name }) => name).includes('auth'), false);
+    await remove(api.admin, document);
+    await read.readingWhen(reading => !isThere(reading));
   });
 
   test('an edit, a rename and a deletion are read, and another gateway is left alone', async t => {

@@ -45,7 +45,7 @@ export type Sources = {
   close(): void;
 };
 
-const NOTHING: KubernetesReading = { objects: [], secrets: [], problems: [] };
+const NOTHING: KubernetesReading = { objects: [], others: [], problems: [] };
 
 /** Nothing may happen for so long, in ms, before changes in Kubernetes are read… */
 const QUIET_MS = 20;
@@ -164,10 +164,10 @@ class ResourceSources implements Sources {
     return true;
   }
 
-  #deliver(folders: FoldersReading, { objects, secrets, problems }: KubernetesReading): void {
+  #deliver(folders: FoldersReading, { objects, others, problems }: KubernetesReading): void {
     this.#delivered = true;
     const parsed = objects.map(object => object.parsed);
-    const { problems: found, ...written } = collect([...folders.files, ...parsed, ...secrets]);
+    const { problems: found, ...written } = collect([...folders.files, ...parsed, ...others]);
     this.#options.onChange({ written, problems: [...folders.problems, ...problems, ...found], objects });
     if (this.#kubernetes === undefined) return;
     this.#cancel('review');

@@ -53,6 +53,7 @@ for (const [url, said] of [
   ],
   ['http://a.example.com/', /is answered 403: its Host refuses what comes without TLS/],
   ['http://free.example.org/', /may pass any number of times/],
+  ['http://free.example.org:8080/', /may pass any number of times/],
   [
     'http://other.example.org/',
     /is answered 404: no Host covers other\.example\.org, and Mappings are served on/,

@@ -2,20 +2,66 @@ import type { Cluster } from '#kubernetes/cluster.ts';
 import { ClusterError, statusMessage } from '#kubernetes/cluster-error.ts';
 import { isRecord } from '#kubernetes/kubernetes-object.ts';
 import { VERSION } from '#resources/envelope.ts';
-import { kindNames, SERVED_KINDS, type ServedKind } from './served-kinds.ts';
+import { isKind } from '#resources/kinds.ts';
+import { NOT_SERVED } from '#resources/known-kinds.ts';
+
+/** A kind that the API has in one of our groups. */
+export type DefinedKind = { readonly kind: string; readonly plural: string; readonly version: string };
+
+/** The kinds of a group, each in one version. */
+export type DefinedKinds = {
+  /** Those that are read: ours, and those of Ambassador's that are not served, which may restrict access. */
+  readonly read: readonly DefinedKind[];
+  /** Names of the others, of which nothing is known. */
+  readonly unknown: readonly string[];
+};
 
 /**
- * Which of our kinds the API has in this group; none when it does not know the group. Throws ClusterError.
- * Source: Kubernetes API concepts, "API discovery" (APIResourceList); everybody who is known to the API may ask this.
+ * Returns which kinds the API has in this group; none when it does not know the group. Throws ClusterError.
+ * Source: Kubernetes API concepts, "API discovery" (APIGroup, APIResourceList). Every account may ask this.
  */
-export async function definedKinds(cluster: Cluster, group: string): Promise<ReadonlySet<ServedKind>> {
-  const { status, body } = await cluster.call({ method: 'GET', path: `/apis/${group}/${VERSION}` });
-  if (status === 404) return new Set();
-  if (status !== 200 || !isRecord(body) || !Array.isArray(body.resources))
-    throw new ClusterError(
-      `The Kubernetes API at ${cluster.server} does not say which kinds it has in ${group}/${VERSION}: ${status} ${statusMessage(body)}`,
-      status,
-    );
-  const names = new Set(body.resources.map(resource => (isRecord(resource) ? resource.name : undefined)));
-  return new Set(SERVED_KINDS.filter(kind => names.has(kindNames(kind).plural)));
+export async function definedKinds(cluster: Cluster, group: string): Promise<DefinedKinds> {
+  const found = new Map<string, DefinedKind>();
+  for (const version of await versionsOf(cluster, group))
+    for (const each of await kindsOf(cluster, group, version))
+      if (!found.has(each.kind)) found.set(each.kind, each);
+  const all = [...found.values()].sort((a, b) => (a.kind < b.kind ? -1 : 1));
+  const isKnown = ({ kind }: DefinedKind) => isKind(kind) || Object.hasOwn(NOT_SERVED, kind);
+  return {
+    // Ours are read in one version alone.
+    read: all.filter(each => isKnown(each) && (!isKind(each.kind) || each.version === VERSION)),
+    unknown: all.filter(each => !isKnown(each)).map(({ kind }) => kind),
+  };
+}
+
+/** Our own version first. */
+async function versionsOf(cluster: Cluster, group: string): Promise<readonly string[]> {
+  const body = await ask(cluster, group);
+  const { versions } = isRecord(body) ? body : {};
+  const names = Array.isArray(versions) ? versions.map(each => (isRecord(each) ? each.version : '')) : [];
+  const others = names.filter(name => typeof name === 'string' && name !== VERSION && name !== '');
+  return names.includes(VERSION) ? [VERSION, ...(others as string[])] : (others as string[]);
+}
+
+async function kindsOf(cluster: Cluster, group: string, version: string): Promise<readonly DefinedKind[]> {
+  const body = await ask(cluster, `${group}/${version}`);
+  const { resources } = isRecord(body) ? body : {};
+  if (!Array.isArray(resources)) return [];
+  return resources.flatMap(resource => {
+    const { kind, name } = isRecord(resource) ? resource : {};
+    // `mappings/status` is a part of one.
+    if (typeof kind !== 'string' || typeof name !== 'string' || name.includes('/')) return [];
+    return [{ kind, plural: name, version }];
+  });
+}
+
+/** Undefined: there is no such group or version. */
+async function ask(cluster: Cluster, place: string): Promise<unknown> {
+  const { status, body } = await cluster.call({ method: 'GET', path: `/apis/${place}` });
+  if (status === 404) return undefined;
+  if (status === 200 && isRecord(body)) return body;
+  throw new ClusterError(
+    `The Kubernetes API at ${cluster.server} does not say which kinds it has in ${place}: ${status} ${statusMessage(body)}`,
+    status,
+  );
 }

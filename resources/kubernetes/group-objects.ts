@@ -1,9 +1,9 @@
 import { backOffMs } from '#kubernetes/back-off.ts';
 import { ClusterError } from '#kubernetes/cluster-error.ts';
-import { VERSION } from '#resources/envelope.ts';
+import { isKind } from '#resources/kinds.ts';
 import { Collection, type CollectionOptions } from './collection.ts';
-import { definedKinds } from './definitions.ts';
-import { kindNames, SERVED_KINDS, type ServedKind } from './served-kinds.ts';
+import { type DefinedKind, definedKinds } from './definitions.ts';
+import { SERVED_KINDS, type ServedKind } from './served-kinds.ts';
 import type { ServedObject } from './served-object.ts';
 
 export type GroupOptions = Omit<CollectionOptions, 'resource' | 'fieldSelector'> & {
@@ -15,10 +15,17 @@ export type GroupOptions = Omit<CollectionOptions, 'resource' | 'fieldSelector'>
 /** How long a definition that is missing may be there before it is found, in ms. */
 const LOOK_AGAIN_MS = 2_000;
 
-/** The objects of all our kinds in one group. A kind that the API does not have yet has no objects, and is looked for again. */
+/** The same for kinds that we do not serve, such as an AuthService, in ms. */
+const LOOK_FOR_OTHERS_MS = 30_000;
+
+/**
+ * The objects of all our kinds in one group, and of those of Ambassador's that are not served and may restrict
+ * access. A kind that the API does not have yet has no objects, and is looked for again.
+ */
 export class GroupObjects {
   readonly #options: GroupOptions;
-  readonly #collections = new Map<ServedKind, readonly Collection[]>();
+  readonly #collections = new Map<string, readonly Collection[]>();
+  #unknown: readonly string[] = [];
   #asked = false;
   #trouble: string | undefined;
   #failures = 0;
@@ -30,11 +37,20 @@ export class GroupObjects {
     void this.#look();
   }
 
-  /** In the order of kind, namespace and name; undefined: not all have been read. */
+  /** Those of our kinds, in the order of kind, namespace and name; undefined: not all of any kind have been read. */
   objects(): readonly ServedObject[] | undefined {
-    const each = this.#each().map(collection => collection.objects);
-    if (!this.#asked || each.includes(undefined)) return undefined;
-    return each.flatMap(objects => [...(objects ?? [])].sort(byName));
+    const isRead = this.#all().every(({ objects }) => objects !== undefined);
+    return this.#asked && isRead ? this.#objectsOf(isKind) : undefined;
+  }
+
+  /** Those of kinds that are not served, of which no status is written. */
+  others(): readonly ServedObject[] {
+    return this.#objectsOf(kind => !isKind(kind));
+  }
+
+  /** Kinds that the API has and of which nothing is known. */
+  unknown(): readonly string[] {
+    return this.#unknown;
   }
 
   /** Kinds that the API does not have. */
@@ -43,50 +59,56 @@ export class GroupObjects {
   }
 
   troubles(): readonly string[] {
-    return [this.#trouble, ...this.#each().map(({ trouble }) => trouble)].filter(text => text !== undefined);
+    return [this.#trouble, ...this.#all().map(({ trouble }) => trouble)].filter(text => text !== undefined);
   }
 
   close(): void {
     this.#closed = true;
     this.#cancel();
-    for (const collection of this.#each()) collection.close();
+    for (const collection of this.#all()) collection.close();
   }
 
-  #each(): readonly Collection[] {
-    return SERVED_KINDS.flatMap(kind => this.#collections.get(kind) ?? []);
+  #all(): readonly Collection[] {
+    return [...this.#collections.values()].flat();
+  }
+
+  #objectsOf(selects: (kind: string) => boolean): readonly ServedObject[] {
+    const kinds = [...this.#collections.keys()].filter(selects).sort();
+    const each = kinds.flatMap(kind => this.#collections.get(kind) ?? []);
+    return each.flatMap(({ objects = [] }) => [...objects].sort(byName));
   }
 
   async #look(): Promise<void> {
     const { cluster, group, after, random } = this.#options;
     try {
-      const kinds = await definedKinds(cluster, group);
+      const { read, unknown } = await definedKinds(cluster, group);
       if (this.#closed) return;
       this.#failures = 0;
-      this.#found(kinds);
+      this.#found(read, unknown);
     } catch (error) {
       if (!(error instanceof ClusterError)) throw error;
       if (this.#closed) return;
       this.#failures += 1;
       this.#setTrouble(error.message);
     }
-    if (this.#failures === 0 && this.missing().length === 0) return;
-    const ms = this.#failures === 0 ? LOOK_AGAIN_MS : backOffMs(this.#failures, random());
+    const soon = this.missing().length === 0 ? LOOK_FOR_OTHERS_MS : LOOK_AGAIN_MS;
+    const ms = this.#failures === 0 ? soon : backOffMs(this.#failures, random());
     this.#cancel = after(ms, () => void this.#look());
   }
 
-  #found(kinds: ReadonlySet<ServedKind>): void {
-    const added = [...kinds].filter(kind => !this.#collections.has(kind));
-    for (const kind of added) this.#collections.set(kind, this.#follow(kind));
-    const first = !this.#asked;
+  #found(kinds: readonly DefinedKind[], unknown: readonly string[]): void {
+    const added = kinds.filter(({ kind }) => !this.#collections.has(kind));
+    for (const each of added) this.#collections.set(each.kind, this.#follow(each));
+    const first = !this.#asked || unknown.join() !== this.#unknown.join();
     this.#asked = true;
+    this.#unknown = unknown;
     if (first || added.length > 0 || this.#trouble !== undefined) this.#setTrouble(undefined);
   }
 
-  #follow(kind: ServedKind): readonly Collection[] {
+  #follow({ plural, version }: DefinedKind): readonly Collection[] {
     const { group, namespaces = [undefined] } = this.#options;
-    const { plural } = kindNames(kind);
     return namespaces.map(namespace => {
-      const resource = { group, version: VERSION, plural, namespace };
+      const resource = { group, version, plural, namespace };
       return new Collection({ ...this.#options, resource });
     });
   }

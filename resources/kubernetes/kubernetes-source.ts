@@ -14,7 +14,8 @@ export type KubernetesOptions = Omit<CollectionOptions, 'resource' | 'fieldSelec
 /** What the API says, at one moment. */
 export type KubernetesReading = {
   readonly objects: readonly ServedObject[];
-  readonly secrets: readonly ParsedFile[];
+  /** What has no status of ours: Secrets, and objects of kinds that are not served. */
+  readonly others: readonly ParsedFile[];
   readonly problems: readonly Problem[];
 };
 
@@ -37,8 +38,11 @@ export class KubernetesSource {
     if (objects.includes(undefined)) return undefined;
     return {
       objects: objects.flatMap(each => each ?? []),
-      secrets: this.#secrets.files(),
-      problems: [...this.#undefined(), ...this.#troubles().map(troubleProblem)],
+      others: [
+        ...this.#groups.flatMap(group => group.others().map(({ parsed }) => parsed)),
+        ...this.#secrets.files(),
+      ],
+      problems: [...this.#undefined(), ...this.#unknown(), ...this.#troubles().map(troubleProblem)],
     };
   }
 
@@ -68,6 +72,13 @@ export class KubernetesSource {
     return [...new Set(all)].sort();
   }
 
+  #unknown(): readonly Problem[] {
+    const unknown = [...new Set(this.#groups.flatMap(group => group.unknown()))];
+    if (unknown.length === 0) return [];
+    const message = `the cluster has kinds that the gateway does not know: ${unknown.join(', ')}; ${UNREAD}`;
+    return [{ ...PLACE, severity: 'warning', message }];
+  }
+
   /** Only of the first group: whoever has no objects of the others needs no definitions of theirs. */
   #undefined(): readonly Problem[] {
     const missing = this.#groups[0]?.missing() ?? [];
@@ -76,6 +87,8 @@ export class KubernetesSource {
     return [{ ...PLACE, severity: 'warning', message }];
   }
 }
+
+const UNREAD = 'their objects are not read, so what they would restrict is not';
 
 const PLACE = { kind: 'Kubernetes', namespace: '', name: '', file: '', line: 0 } as const;
 

@@ -5,6 +5,7 @@ import type { Resource } from '#kubernetes/resource.ts';
 import { createObject, deleteObject, getObject, patchObject, type Written } from '#kubernetes/write.ts';
 import { VERSION } from '#resources/envelope.ts';
 import { customResourceDefinitions } from '../crd.ts';
+import type { DefinedKind } from '../definitions.ts';
 import { kindNames, SERVED_KINDS, type ServedKind } from '../served-kinds.ts';
 
 const GROUP = 'gateway.internal';
@@ -32,6 +33,32 @@ export async function applyDefinitions(cluster: Cluster, group = GROUP): Promise
   await Promise.all(customResourceDefinitions(group).map(apply));
   const collections = SERVED_KINDS.map(kind => ({ group, version: VERSION, plural: kindNames(kind).plural }));
   await Promise.all(collections.map(collection => served(cluster, collection)));
+}
+
+/** Applies a definition of a kind that we do not serve, and waits until the server serves it. */
+export async function applyDefinition(
+  cluster: Cluster,
+  { kind, plural, version }: DefinedKind,
+  group = GROUP,
+): Promise<void> {
+  const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
+  const names = { kind, plural, singular: kind.toLowerCase() };
+  const versions = [{ name: version, served: true, storage: true, schema }];
+  const metadata = { name: `${plural}.${group}` };
+  const spec = { group, scope: 'Namespaced', names, versions };
+  const definition = {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata,
+    spec,
+  };
+  const written = await createObject({ cluster, resource: DEFINITIONS }, definition);
+  if (written.kind !== 'written') throw new Error(written.message);
+  await served(cluster, { group, version, plural });
+}
+
+export async function removeDefinition(cluster: Cluster, plural: string, group = GROUP): Promise<void> {
+  await deleteObject({ cluster, resource: DEFINITIONS }, `${plural}.${group}`);
 }
 
 async function served(cluster: Cluster, resource: Resource): Promise<void> {
