@@ -102,7 +102,7 @@ function grant(
   signing: Parameters<HostileProvider['idToken']>[0] = {},
 ): void {
   provider.behave('token', async ({ form }) => {
-    const nonce = form.get('code')?.slice(0, 64);
+    const nonce = form.get('code')?.slice(0, 43);
     const id_token = await provider.idToken({ ...signing, claims: { nonce, ...claims } });
     return { body: { access_token: 'opaque', token_type: 'Bearer', id_token, ...members } };
   });

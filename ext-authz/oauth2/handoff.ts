@@ -4,9 +4,10 @@ import type { HttpRequest } from '../http-request.ts';
 import type { Answer } from '../outcome.ts';
 import type { Attempt, HandoffTarget } from './attempt.ts';
 import { sessionCookies } from './cookies.ts';
-import { failurePage, moveOn } from './gateway-page.ts';
+import { moveOn, startAgain } from './gateway-page.ts';
 import { openHandoff } from './handoff-text.ts';
 import { beginLoginFor } from './login.ts';
+import { OTHER_BROWSER, USED_LOGIN } from './login-failure.ts';
 import type { LoginFilter } from './login-filter.ts';
 import { CALLBACK_PATH } from './origin.ts';
 import { broughtAttempt, dropAttempt } from './pending-cookies.ts';
@@ -43,7 +44,7 @@ export async function answerHandoff(
     const url = await ticketUrl(filter, handoff, loaded.id);
     if (url !== undefined) return seeOther(url);
   }
-  return failurePage(request, 400, 'This login is over, or it took too long.');
+  return startAgain(request, USED_LOGIN);
 }
 
 /**
@@ -86,7 +87,7 @@ export async function answerTicket(
     if (attempt === undefined || !(await spend(filter, handoff))) break;
     return receive(candidate, request, attempt, found.sessionId);
   }
-  return failurePage(request, 403, 'This login was begun in another browser, or it is over.');
+  return startAgain(request, OTHER_BROWSER);
 }
 
 /** The same session id and xsrf value. A session that has ended meanwhile: the page itself begins again. */

@@ -100,6 +100,26 @@ test('a step-up gets the union of scopes', async t => {
   );
 });
 
+test('a provider that knows the browser asks anew only when somebody logs in as someone else', async t => {
+  const world = await open(t);
+  const { browser } = world;
+  const atProvider = new Map<string, string>();
+  const nobody = { username: 'nobody', password: 'wrong' };
+  const arriveAs = async (url: string, user: TestUser) => {
+    const { location = '' } = await browser.visit(url);
+    const callback = await logIn(location, user, CALLBACK, atProvider);
+    const seen = await browser.follow(callback.href, () => 'https://nowhere.test');
+    return [seen.status, seen.url, (await session(world, browser))?.idToken.claims.sub];
+  };
+  assert.deepEqual(await arriveAs('https://a.test/one', ALICE), [0, 'https://a.test/one', 'alice']);
+  browser.jar.take(new URL('https://a.test/'), `__Host-gateway_session.${REALM}=; Path=/; Max-Age=0; Secure`);
+  assert.deepEqual(await arriveAs('https://a.test/two', nobody), [0, 'https://a.test/two', 'alice']);
+  const query = new URLSearchParams({ realm: REALM, return: 'https://a.test/three' });
+  const fresh = `https://a.test/.gateway/oauth2/login?${query}`;
+  await assert.rejects(arriveAs(fresh, nobody), /no callback/);
+  assert.deepEqual(await arriveAs(fresh, ALICE), [0, 'https://a.test/three', 'alice']);
+});
+
 test('500 users log in at the same time, and nobody is somebody else', async t => {
   const world = await open(t, { deadlineMs: 60_000 });
   // The provider shares this thread: its keys are not to wait behind a thousand forms.

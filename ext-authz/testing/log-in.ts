@@ -4,14 +4,14 @@ const MAX_STEPS = 10;
 
 /**
  * Plays the browser at the provider: follows redirects with cookies, fills in the login form, and stops where the browser would be sent
- * to a URL that begins with `callback`, which it gives.
+ * to a URL that begins with `callback`, which it gives. By `cookies` the provider knows its browser again.
  */
 export async function logIn(
   authorizationUrl: string,
   { password, username }: TestUser,
   callback: string,
+  cookies = new Map<string, string>(),
 ): Promise<URL> {
-  const cookies = new Map<string, string>();
   let url = authorizationUrl;
   let body: URLSearchParams | undefined;
   for (let step = 0; step < MAX_STEPS; step += 1) {
