@@ -1,6 +1,7 @@
 import { type Document, isMap, isSeq } from 'yaml';
 import { readEnvelope } from './envelope.ts';
 import { type Fields, isFields } from './fields.ts';
+import { formatPath } from './finding.ts';
 import { readMetadata } from './metadata.ts';
 import type { ParseOptions } from './parse-options.ts';
 import { parseResource } from './parse-resource.ts';
@@ -9,6 +10,7 @@ import { placeOutcome } from './place-outcome.ts';
 import type { Problem } from './problem.ts';
 import { spellOutPatterns } from './repeated-labels.ts';
 import { resourceId } from './resource.ts';
+import { unreadParts } from './unread-documents.ts';
 import { findDuplicateKeys, hasDuplicateKeys } from './yaml-duplicate-keys.ts';
 import { keyOf, offsetOf } from './yaml-position.ts';
 import { readYaml, type YamlDocument } from './yaml-value.ts';
@@ -80,7 +82,14 @@ function parseNode(written: unknown, value: unknown, yaml: Parsing, options: Par
     ? readRepeats(node, value, yaml)
     : { fields: value, duplicates: [] };
   const outcome = parseResource(fields, duplicates, options);
-  return outcome === undefined ? EMPTY_FILE : placeOutcome(outcome, lineAt);
+  const parsed = outcome === undefined ? EMPTY_FILE : placeOutcome(outcome, lineAt);
+  const unread = unreadParts(fields, options.apiGroups, outcome !== undefined).map(
+    ({ path, ...unread }): Problem => ({
+      ...problemAt(lineAt(path), unread.message),
+      ...{ severity: unread.severity, field: formatPath(path) },
+    }),
+  );
+  return unread.length === 0 ? parsed : { ...parsed, problems: [...parsed.problems, ...unread] };
 }
 
 /** Keys may stand twice in the items of a RateLimit's patterns, and there only (document 2, "Pattern matching rules" 3). */

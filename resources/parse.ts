@@ -3,6 +3,7 @@ import type { FileContent } from './file-content.ts';
 import { parseDocument } from './parse-document.ts';
 import type { ParseOptions } from './parse-options.ts';
 import { EMPTY_FILE, mergeParsed, type ParsedFile, placeParsed } from './parsed-file.ts';
+import { onceAFile } from './unread-documents.ts';
 
 type Files = ReadonlyMap<string, FileContent>;
 
@@ -67,7 +68,8 @@ export class Parser {
         next.set(text, document);
         return document.placed;
       });
-      return mergeParsed(file, documents);
+      const merged = mergeParsed(file, documents);
+      return { ...merged, problems: onceAFile(merged.problems) };
     });
     this.#known = next;
     return placed;
