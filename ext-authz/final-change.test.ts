@@ -144,3 +144,14 @@ test('credential headers reach filters, in no spelling the upstream', async () =
   assert.equal(seen, 3);
   assert.deepEqual(upstream, {});
 });
+
+test('of a cookie whose true value a filter knows, another value does not reach the upstream', async () => {
+  const change = { set: new Map(), remove: new Set<string>(), responseHeaders: [] };
+  const login = oauth2(() => ({
+    kind: 'allow',
+    change: { ...change, cookies: new Map([['gateway_xsrf.x', 'true']]) },
+  }));
+  const request = requestWith({ cookie: ['gateway_xsrf.x=planted; a=1', 'gateway_xsrf.x=true'] });
+  const { upstream } = await pass({ login }, [ruleItem('login')], request);
+  assert.deepEqual(upstream, { cookie: ['a=1; gateway_xsrf.x=true'] });
+});

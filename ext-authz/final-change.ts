@@ -66,7 +66,7 @@ export function finalChange(
   { injected, hasOAuth2, injectsAuthorization }: RuleHeaders,
   { changes, authorizationChecked }: Extract<ChainResult, { kind: 'allow' }>,
 ): Change {
-  const { set: chosen, remove: removed, responseHeaders } = changes.all();
+  const { cookies, set: chosen, remove: removed, responseHeaders } = changes.all();
   const set = new Map(chosen);
   const remove = new Set(removed);
   const keepsAuthorization = !injectsAuthorization && (!hasOAuth2 || authorizationChecked);
@@ -75,16 +75,21 @@ export function finalChange(
     const refused = identity === 'authorization' && !keepsAuthorization;
     if (refused || injected.has(identity) || CREDENTIALS.has(identity)) remove.add(name);
   }
-  settleCookies(client.headers, set, remove);
+  settleCookies(client.headers, set, remove, cookies);
   for (const name of set.keys()) remove.delete(name);
   return { set, remove, responseHeaders };
 }
 
 /** Several fields become one when something of them goes, as HTTP/2 splits and joins them too (RFC 9113 section 8.2.3). */
-function settleCookies(headers: HeaderFields, set: Map<string, string>, remove: Set<string>): void {
+function settleCookies(
+  headers: HeaderFields,
+  set: Map<string, string>,
+  remove: Set<string>,
+  cookies?: ReadonlyMap<string, string>,
+): void {
   const fields = headers.get('cookie');
   if (fields === undefined) return;
-  const left = withoutGatewayCookies(fields);
+  const left = withoutGatewayCookies(fields, cookies);
   const rest = left.filter(field => field !== '');
   if (rest.length === 0) remove.add('cookie');
   else if (left !== fields) set.set('cookie', rest.join('; '));

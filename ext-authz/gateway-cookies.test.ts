@@ -30,6 +30,20 @@ for (const [field, left] of [
   });
 }
 
+for (const [field, left] of [
+  ['gateway_xsrf.a.b=mine; a=1', ['gateway_xsrf.a.b=mine; a=1']],
+  ['gateway_xsrf.a.b=planted; gateway_xsrf.a.b=mine; a=1', ['gateway_xsrf.a.b=mine; a=1']],
+  ['gateway_xsrf.a.b=planted', []],
+  ['gateway_xsrf.a.b="mine"; a=1', ['a=1']],
+  ['\u00a0gateway_xsrf.a.b=planted; a=1', ['a=1']],
+  ['gateway_xsrf.a.b\u0085=planted; a=1', ['a=1']],
+  ['gateway_xsrf.c.d=other', ['gateway_xsrf.c.d=other']],
+] as const) {
+  test(`of ${JSON.stringify(field)} goes on where one value is true: ${left}`, () => {
+    assert.deepEqual(withoutGatewayCookies([field], new Map([['gateway_xsrf.a.b', 'mine']])), left);
+  });
+}
+
 test('each field is parsed by itself', () => {
   assert.deepEqual(withoutGatewayCookies(['a="', S, `b"; ${S}`]), ['a="', 'b"']);
 });

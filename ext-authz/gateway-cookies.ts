@@ -6,18 +6,27 @@ const OWN = /^[ \t]*(?:__Host-)?gateway_(?:session|pending)\./;
 /**
  * What is left of `Cookie` fields for the upstream: the other cookies, byte for byte. Each field is parsed by itself. The same array when nothing is
  * ours; a field of which nothing is left goes. Where something is ours, others that are no UTF-8 go too: Envoy takes no other bytes from us (it
- * reads `value`, not `raw_value`). Fields are one character a byte. Source: decisions, "Policy and chain".
+ * reads `value`, not `raw_value`). Fields are one character a byte. Of `only`, cookies go on with
+ * that value alone.
  */
-export function withoutGatewayCookies(fields: readonly string[]): readonly string[] {
+export function withoutGatewayCookies(
+  fields: readonly string[],
+  only: ReadonlyMap<string, string> = new Map(),
+): readonly string[] {
   if (!fields.some(field => field.includes('gateway_'))) return fields;
   const all = fields.map(field => field.split(';'));
-  if (!all.some(pairs => pairs.some(isOwn))) return fields;
-  const left = all.map(pairs => pairs.filter(pair => !isOwn(pair) && isText(pair)));
+  const isTaken = (pair: string) => OWN.test(pair) || isPlanted(pair, only);
+  if (!all.some(pairs => pairs.some(isTaken))) return fields;
+  const left = all.map(pairs => pairs.filter(pair => !isTaken(pair) && isText(pair)));
   return left.map(pairs => pairs.join(';').replace(/^[ \t]+/, '')).filter(field => field !== '');
 }
 
-function isOwn(pair: string): boolean {
-  return OWN.test(pair);
+/** Applications may take more for white space than we do, so that the name is compared without it. */
+function isPlanted(pair: string, only: ReadonlyMap<string, string>): boolean {
+  if (only.size === 0) return false;
+  const begin = pair.indexOf('=');
+  const value = only.get(pair.slice(0, Math.max(0, begin)).replace(/[^!-~]/g, ''));
+  return value !== undefined && pair.slice(begin + 1).trim() !== value;
 }
 
 function isText(pair: string): boolean {

@@ -23,6 +23,7 @@ export class HeaderChanges {
   #folded = 0;
   readonly #settings = new Map<string, Setting>();
   readonly #removed = new Set<string>();
+  readonly #cookies = new Map<string, string>();
   readonly #responseHeaders: (readonly [name: string, value: string])[] = [];
 
   /** Adds what a filter does; `injects` are the names that it may set by `injectRequestHeaders`. */
@@ -41,7 +42,7 @@ export class HeaderChanges {
     this.#folded = this.#added.length;
   }
 
-  #foldIn({ change: { set, remove, responseHeaders }, injects, type }: Added): void {
+  #foldIn({ change: { cookies, set, remove, responseHeaders }, injects, type }: Added): void {
     for (const name of remove) {
       if (rankOf(name, type, injects) < (this.#settings.get(name)?.rank ?? 0)) continue;
       this.#settings.delete(name);
@@ -54,6 +55,7 @@ export class HeaderChanges {
       this.#removed.delete(name);
     }
     this.#responseHeaders.push(...responseHeaders);
+    for (const [name, value] of cookies ?? []) this.#cookies.set(name, value);
   }
 
   /** The value that a filter gave this header; undefined: none did. */
@@ -74,7 +76,10 @@ export class HeaderChanges {
   all(): Change {
     this.#fold();
     const set = new Map([...this.#settings].map(([name, { value }]) => [name, value] as const));
-    return { set, remove: this.#removed, responseHeaders: this.#responseHeaders };
+    return {
+      ...{ set, remove: this.#removed, responseHeaders: this.#responseHeaders },
+      ...(this.#cookies.size > 0 && { cookies: this.#cookies }),
+    };
   }
 }
 

@@ -23,6 +23,8 @@ export type Change = {
   readonly remove: ReadonlySet<string>;
   /** Added to the upstream's answer: cookies that are renewed. */
   readonly responseHeaders: readonly (readonly [name: string, value: string])[];
+  /** Cookies by name that go on with this value alone, since another was planted. */
+  readonly cookies?: ReadonlyMap<string, string>;
   /** Where the same change comes again, as long as a session is the same. */
   readonly memory?: ChangeMemory;
 };

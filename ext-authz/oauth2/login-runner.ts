@@ -2,8 +2,9 @@ import { answerPage } from '../answer-page.ts';
 import { type Eventually, whenThere } from '../eventually.ts';
 import type { FilterContext, FilterRunner } from '../filter-runner.ts';
 import type { HttpRequest } from '../http-request.ts';
-import type { Answer, AnswerNote, Outcome } from '../outcome.ts';
+import type { Answer, AnswerNote, Change, Outcome } from '../outcome.ts';
 import type { RuleItem } from '../rule.ts';
+import { XSRF } from './cookies.ts';
 import { freshLogin } from './fresh-login.ts';
 import { insteadOfRedirect } from './instead-of-redirect.ts';
 import { beginLogin, type LoginNeed } from './login.ts';
@@ -80,8 +81,17 @@ function allow({ filter, place, presented, request }: Visit, session: Session): 
   return whenThere(renewed, cookies => {
     if (cookies.length === 0) return { kind: 'allow', change };
     const { remove, responseHeaders, set } = change; // another change than the one that comes again
-    return { kind: 'allow', change: { set, remove, responseHeaders: [...responseHeaders, ...cookies] } };
+    const added = [...responseHeaders, ...cookies];
+    return { kind: 'allow', change: { set, remove, responseHeaders: added, ...trueXsrf(filter, session) } };
   });
+}
+
+/**
+ * Applications compare a form with the xsrf cookie. One that a neighbour below the same domain has
+ * planted does not reach them: what does is this session's.
+ */
+function trueXsrf({ realm }: LoginFilter, { xsrf }: Session): Pick<Change, 'cookies'> {
+  return { cookies: new Map([[`${XSRF}.${realm}`, xsrf]]) };
 }
 
 /** Document 1, rule 2: the scope always includes `openid`. */

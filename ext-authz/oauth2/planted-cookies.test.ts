@@ -65,6 +65,16 @@ test("a session that a neighbour plants beside the victim's own neither replaces
   assert.deepEqual([status, change?.set.get('authorization')], [0, 'Bearer access-1']);
 });
 
+test('an xsrf cookie that a neighbour plants does not reach the application', async t => {
+  const { browser } = await open(t, { origins: [ORIGIN] });
+  await browser.follow(PAGE, authorize);
+  const name = `gateway_xsrf.${REALM}`;
+  const own = browser.jar.value(PAGE, name) ?? '';
+  browser.jar.take(NEIGHBOUR, `${name}=planted; Domain=corp.test; Path=/page; Secure`);
+  const { change } = await browser.visit(PAGE, { method: 'POST' });
+  assert.deepEqual(change?.cookies, new Map([[name, own]]));
+});
+
 test('a hand-off that a neighbour plants gives nobody a session', async t => {
   const { browser: attacker, gateway } = await open(t, { origins: ['https://login.test', ORIGIN] });
   await attacker.follow('https://login.test/', authorize);
