@@ -84,10 +84,9 @@ export class SotwSubscription implements Subscription<DiscoveryRequest, Discover
 
   standing(target: Resources): Standing {
     if (this.#inFlight !== undefined) return 'waiting';
+    if (this.#refused === undefined) return 'settled';
     const wanted = this.#wanted(target, false);
-    const refused = [...(this.#refused ?? [])].some(
-      ([name, { version }]) => wanted.get(name)?.version === version,
-    );
+    const refused = [...this.#refused].some(([name, { version }]) => wanted.get(name)?.version === version);
     return refused ? 'refused' : 'settled';
   }
 

@@ -1,5 +1,6 @@
-import { encodeAny } from '#protos/encode.ts';
 import { CLUSTER, CLUSTER_LOAD_ASSIGNMENT, LISTENER, SECRET } from '#protos/type-url.ts';
+import { text } from '#protos/wire-fields.ts';
+import { WireWriter } from '#protos/wire-writer.ts';
 import { type XdsResource, xdsResource } from './snapshot.ts';
 
 /**
@@ -44,7 +45,15 @@ export function rulesOf(typeUrl: string): TypeRules {
   return BASE;
 }
 
-/** A ClusterLoadAssignment without endpoints: "I know the cluster, nobody serves it now". */
+/** Source: envoy/config/endpoint/v3/endpoint.proto, ClusterLoadAssignment.cluster_name. */
+const CLUSTER_NAME = 1;
+
+/**
+ * A ClusterLoadAssignment without endpoints: "I know the cluster, nobody serves it now". A peer may
+ * ask for very many names that nobody serves, so this costs little and never throws.
+ */
 export function emptyAssignment(name: string): XdsResource {
-  return xdsResource(name, encodeAny({ '@type': CLUSTER_LOAD_ASSIGNMENT, cluster_name: name }));
+  const writer = new WireWriter(name.length + 8);
+  text(writer, CLUSTER_NAME, name);
+  return xdsResource(name, { type_url: CLUSTER_LOAD_ASSIGNMENT, value: writer.copy(0) });
 }
