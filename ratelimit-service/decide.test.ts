@@ -80,9 +80,10 @@ test('a look counts nothing and says whether a request would pass', () => {
 test('a store that answers later gives the same decision by a promise', async () => {
   const store = mapStore();
   const later: CounterStore = { ...store, count: async hits => store.count(hits) };
-  const decision = decide(compileLimits(limitsOf('d', [A])), later, requestOf(['a=1']), 'id');
+  const index = compileLimits(limitsOf('d', [A]));
+  const decision = decide(index, later, requestOf(['a=1']), 'id');
   assert.ok(decision instanceof Promise);
-  assert.deepEqual(await decision, decided([A], mapStore(), requestOf(['a=1'])));
+  assert.deepEqual(await decision, decide(index, mapStore(), requestOf(['a=1']), 'id'));
 });
 
 test('a store that is gone is the error of the caller to tell', async () => {

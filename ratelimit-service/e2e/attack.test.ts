@@ -173,6 +173,11 @@ describe('limits through the edge hold against', () => {
       const counters = Number(/^gateway_ratelimit_counters (\d+)$/m.exec(metrics)?.[1]);
       assert.ok(counters <= MAX_COUNTERS, `${counters} counters`);
       assert.deepEqual([...statuses], [200], 'an address is rejected below its rate');
+      await system.statusWhen(({ problems }) =>
+        problems.some(
+          ({ name, message }) => name === 'limits' && message.includes('counters of limit "limits.default-'),
+        ),
+      );
       const late = from('192.0.2.1');
       const passed = [];
       for (let i = 0; i < 3; i++) passed.push(await system.statusOf('/address/', late));
