@@ -10,6 +10,7 @@ import { SnapshotCache } from '#xds/snapshot-cache.ts';
 import { EXT_AUTHZ, nodeGroups, RATELIMIT_SERVICE, SDS, SERVICE_GROUPS } from './compile/node-groups.ts';
 import type { Config } from './config.ts';
 import { Controller } from './controller.ts';
+import { confirmEdits } from './edit-confirmation.ts';
 import { editLog } from './edit-log.ts';
 import { groupCompiler } from './group-compiler.ts';
 import type { Readiness } from './http.ts';
@@ -108,11 +109,15 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
     compile: groupCompiler(config, log),
     ...publisher(cache, after),
     proxies: () => service.streams().map(toStanding),
-    keep: accepted => keeper.keep(accepted),
+    keep: accepted => {
+      keeper.keep(accepted);
+      edits.settled(controller.rollout);
+    },
     after,
   });
   const logProblems = problemLog(log);
   const logEdit = editLog(log);
+  const edits = confirmEdits(log, () => performance.now());
   let reading: Reading | undefined;
   let stopLooking = () => {};
 
@@ -132,7 +137,9 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
     const { problems: found, read: written } = judge(next);
     logEdit(written);
     reading = { ...next, written, problems: [...next.problems, ...found] };
+    edits.written(written);
     controller.written(written);
+    edits.settled(controller.rollout);
     metrics.published((performance.now() - begun) / 1000);
     report();
     stopLooking();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { problemInLine } from './problem-line.ts';
+import { noticeInLine, problemInLine } from './problem-line.ts';
 
 const TABLE: readonly [line: string, problem: string | undefined][] = [
   [
@@ -32,4 +32,17 @@ describe('a line of a log', () => {
       assert.equal(problemInLine(line), problem);
     });
   }
+});
+
+test('a service may say something for the console that is no problem', () => {
+  const line = '{"level":30,"console":true,"msg":"a.yaml: 1\\u001b route"}';
+  assert.equal(noticeInLine(line), 'a.yaml: 1  route');
+  assert.equal(problemInLine(line), undefined);
+  for (const other of [
+    '{"level":30,"msg":"a"}',
+    '{"console":true}',
+    'console',
+    '{"console":"true","msg":"a"}',
+  ])
+    assert.equal(noticeInLine(other), undefined);
 });

@@ -21,6 +21,13 @@ export function problemInLine(line: string): string | undefined {
   return line.startsWith('{') ? problemInJson(line) : undefined;
 }
 
+/** Returns what a service of ours wants on the console though it is no problem, or undefined. */
+export function noticeInLine(line: string): string | undefined {
+  const entry = line.startsWith('{') ? parse(line) : undefined;
+  if (entry?.console !== true || typeof entry.msg !== 'string') return undefined;
+  return entry.msg.replace(CONTROLS, ' ');
+}
+
 function problemInJson(line: string): string | undefined {
   const entry = parse(line);
   const level = Number(entry?.level);

@@ -4,13 +4,15 @@ import type { Readable } from 'node:stream';
 import type { LogFile } from './log-file.ts';
 import type { OrphanGuard } from './orphan-guard.ts';
 import type { Part } from './part.ts';
-import { problemInLine } from './problem-line.ts';
+import { noticeInLine, problemInLine } from './problem-line.ts';
 
 export type RunOptions = {
   readonly guard: OrphanGuard;
   readonly log: LogFile;
   /** Hears of each problem that the process's output tells of. */
   problem(text: string): void;
+  /** Hears of what the process says for the console though it is no problem. */
+  notice(text: string): void;
   ready(): void;
   /** The end, in words, with what it last said on stderr. `spawned` is false when it could not be run at all. */
   ended(how: string, spawned: boolean): void;
@@ -42,14 +44,16 @@ export function runPart(part: Part, options: RunOptions): ChildProcess {
 }
 
 /** Returns the last plain lines of stderr, kept up to date. */
-function followOutput(child: ChildProcess, { log, problem }: RunOptions): readonly string[] {
+function followOutput(child: ChildProcess, { log, notice, problem }: RunOptions): readonly string[] {
   const lastWords: string[] = [];
   const follow = (stream: Readable | null, plain: (line: string) => void) => {
     if (stream === null) return;
     createInterface({ input: stream }).on('line', line => {
       log.write(`${line}\n`);
+      const told = noticeInLine(line);
       const text = problemInLine(line);
-      if (text !== undefined) problem(text);
+      if (told !== undefined) notice(told);
+      else if (text !== undefined) problem(text);
       else plain(line);
     });
   };

@@ -81,6 +81,7 @@ export class SupervisedChild {
       guard,
       log,
       problem: text => this.#tell(text),
+      notice: text => this.#supervision.say(text),
       ready: () => this.#life.happen('ready'),
       ended: (how, spawned) => this.#over(how, spawned),
     });
