@@ -145,7 +145,7 @@ test('the instances file names the alias that all instances have', () => {
   assert.deepEqual(services?.get('user-service'), [{ dns: 'user-service', port: 8000 }]);
   for (const instance of INSTANCES) {
     const { networks } = composeService(networkOf(instance));
-    assert.deepEqual(networks, { internal: { aliases: ['user-service'] }, database: {} });
+    assert.deepEqual(networks, { internal: { aliases: ['user-service'], priority: 1 }, database: {} });
   }
 });
 

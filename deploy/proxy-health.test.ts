@@ -7,12 +7,16 @@ const PROBES = ['user-service-1', 'user-service-1-proxy'].map(
   name => [name, composeService(name).healthcheck?.test.at(-1) ?? ''] as const,
 );
 
-/** Process 1 of a container with what it runs, which is probed once. Says whether that ended. */
+/**
+ * Process 1 of a container with what it runs, which is probed once. Says whether the probe ended it. Of two signals
+ * that wait for a process the lower one ends it: SIGTERM (15) before SIGPROF (27).
+ */
 const CONTAINER = `sleep infinity & runs=$!
 bash -c "$PROBE" 2>/dev/null &
 wait $!
-kill -0 $runs 2>/dev/null && echo stayed || echo ended
-kill -9 -- -1`;
+kill -PROF $runs
+wait $runs
+case $? in 143) echo ended ;; 155) echo stayed ;; esac`;
 
 /** In a new process namespace; in a new network namespace too, where there is nothing but the loopback, when `alone`. */
 function probe(PROBE: string, { alone }: { alone: boolean }) {
