@@ -81,6 +81,17 @@ test('a ticket counts once, even of 20 at the same time', async t => {
   );
 });
 
+test('of the tickets of one session the newest 16 are kept, and those of others stay', async t => {
+  const { browser, gateway } = await open(t, { origins: ORIGINS });
+  const other = new TestBrowser(gateway);
+  const [{ ticket: foreign }, { handoff, ticket }] = [await reachTicket(other), await reachTicket(browser)];
+  const more: string[] = [];
+  for (let index = 0; index < 16; index += 1) more.push((await browser.visit(handoff)).location ?? '');
+  assert.equal((await browser.visit(ticket)).status, 403);
+  assert.equal((await browser.visit(more[0] ?? '')).status, 303);
+  assert.equal((await other.visit(foreign)).status, 303);
+});
+
 test('a hand-off counts once, whatever tickets there are for it', async t => {
   const { browser } = await open(t, { origins: ORIGINS });
   const { handoff, ticket } = await reachTicket(browser);

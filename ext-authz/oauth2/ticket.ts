@@ -1,4 +1,11 @@
-import { isUrlSecret, newUrlSecret, openRecord, sealOfSecret, sealRecord } from '../store/sealed-record.ts';
+import {
+  isUrlSecret,
+  newUrlSecret,
+  openRecord,
+  sealOfSecret,
+  sealRecord,
+  storeName,
+} from '../store/sealed-record.ts';
 import type { LoginFilter } from './login-filter.ts';
 
 /** A session on its way from the origin that holds the login to another, sealed by the ticket. */
@@ -9,15 +16,18 @@ export type Ticket = {
 };
 
 const TICKET_MS = 60_000;
+/** Of one session. Its newest put out its oldest, and those of nobody else. */
+const MOST = 16;
 
 /** Valid for 60 s and once. */
 export async function createTicket(
-  { sealRealm: realm, sources: { randomBytes }, store }: LoginFilter,
+  { sealRealm: realm, sources: { randomBytes }, store, storeKey }: LoginFilter,
   ticket: Ticket,
 ): Promise<string> {
   const secret = newUrlSecret(randomBytes);
   const seal = sealOfSecret(secret, { kind: 'ticket', realm });
-  if (!(await store.create(seal.key, sealRecord(seal, ticket, randomBytes), TICKET_MS)))
+  const ofSession = { name: storeName(storeKey, { kind: 'tickets', realm }, [ticket.sessionId]), most: MOST };
+  if (!(await store.create(seal.key, sealRecord(seal, ticket, randomBytes), TICKET_MS, [ofSession])))
     throw new Error('a ticket that was not new');
   return secret;
 }
