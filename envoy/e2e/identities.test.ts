@@ -302,7 +302,7 @@ describe('on two hosts, where everybody has an identity,', { skip }, () => {
 });
 
 function resources(): string {
-  const mapping = { prefix: '/user', rewrite: '', service: 'user-service', resolver: 'sds' };
+  const mapping = { prefix: '/user', rewrite: '', service: 'user-service', resolver: 'sds', timeout_ms: 0 };
   const proxy = {
     node_group: 'user-service',
     listener: { address: '0.0.0.0', port: 8000 },

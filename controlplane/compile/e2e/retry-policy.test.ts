@@ -16,12 +16,17 @@ before(async () => {
   envoy = await startCompiled(
     [
       mapping('default', `prefix: /default/, ${to}`),
+      mapping('short', `prefix: /short/, ${to}, timeout_ms: 300`),
+      mapping('endless', `prefix: /endless/, ${to}, timeout_ms: 0`),
       mapping('all', `prefix: /all/, ${to}, retry_policy: {retry_on: 5xx, num_retries: 3}`),
       mapping(
         'gateway',
         `prefix: /gateway/, ${to}, retry_policy: {retry_on: 'gateway-error, retriable-4xx'}`,
       ),
-      mapping('never', `prefix: /never/, ${to}, retry_policy: {retry_on: 5xx, num_retries: 0}`),
+      mapping(
+        'never',
+        `prefix: /never/, ${to}, timeout_ms: 0, retry_policy: {retry_on: 5xx, num_retries: 0}`,
+      ),
       mapping(
         'slow',
         `prefix: /slow/, ${to}, timeout_ms: 60000, retry_policy: {retry_on: 5xx, num_retries: 2, per_try_timeout: 300ms}`,
@@ -65,12 +70,13 @@ for (const [path, status, tries] of [
 }
 
 for (const [method, path, tries] of [
-  ['GET', '/default/reset', 2],
-  ['HEAD', '/default/reset', 2],
-  ['OPTIONS', '/default/reset', 2],
-  ['POST', '/default/reset', 1],
-  ['PUT', '/default/reset', 1],
-  ['DELETE', '/default/reset', 1],
+  ['GET', '/endless/reset', 2],
+  ['HEAD', '/endless/reset', 2],
+  ['OPTIONS', '/endless/reset', 2],
+  ['POST', '/endless/reset', 1],
+  ['PUT', '/endless/reset', 1],
+  ['DELETE', '/endless/reset', 1],
+  ['GET', '/default/reset', 1],
   ['GET', '/gateway/reset', 2],
   ['GET', '/never/reset', 1],
   ['POST', '/never/reset', 1],
@@ -82,6 +88,12 @@ for (const [method, path, tries] of [
     assert.equal(service.asked().length, tries);
   });
 }
+
+test('an answer that comes too late is not asked for again, so that it ends in time', async () => {
+  const { status } = await envoy.ask('/short/silent');
+  assert.equal(status, 504);
+  assert.equal(service.asked().length, 1);
+});
 
 test('a request whose body is larger than what the gateway keeps is asked once', async () => {
   for (const [bytes, tries] of [

@@ -16,6 +16,7 @@ import { corsOf } from './cors.ts';
 import { hashPolicyOf } from './hash-policy.ts';
 import { headerChanges } from './header-changes.ts';
 import { toRank, toRouteMatch } from './mapping-match.ts';
+import { repeatSafeMethods } from './repeat-safe-methods.ts';
 import { NO_END, retryPolicyOf } from './retry-policy.ts';
 import { toRewrite } from './rewrite.ts';
 import type { RouteEntry } from './route-entry.ts';
@@ -71,6 +72,7 @@ export function mappingRoute(group: MappingGroup, shadows: readonly Shadow[], ed
         bypass,
         limits,
         corsOf(spec.cors),
+        edge === undefined ? {} : repeatSafeMethods({ ...spec.retry_policy, timeout_ms: spec.timeout_ms }),
         group.length === 1 ? changesOf(mapping, group, edge) : {},
       ),
     },

@@ -4,8 +4,10 @@ import type { ProxyConfigSpec } from '#resources/proxy-config.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { NamedCluster } from '../clusters/cluster-names.ts';
 import { toDuration } from '../duration.ts';
+import { EDGE } from '../node-groups.ts';
 import { problemOf } from '../problem-of.ts';
 import { STREAM_IDLE_MS } from './mapping-route.ts';
+import { repeatSafeMethods } from './repeat-safe-methods.ts';
 import { NO_END, RETRY_POLICY, timeToAnswer } from './retry-policy.ts';
 import type { RouteEntry } from './route-entry.ts';
 import { distinctUpgrades, upgradeConfigs } from './upgrades.ts';
@@ -42,7 +44,7 @@ export function proxyConfigHosts(
       for (const domain of free) owners.set(domain, proxyConfig.id);
       const entries = routes.map(route => {
         const allowed = [...route.allow_upgrade, ...(applications.has(route.cluster) ? sent : [])];
-        return routeEntry(proxyConfig.id, route, distinctUpgrades(allowed), clusters);
+        return routeEntry(proxyConfig, route, distinctUpgrades(allowed), clusters);
       });
       if (free.length > 0) hosts.push({ name, domains: free, entries, origin: proxyConfig.id });
     }
@@ -55,10 +57,20 @@ function applicationClusters({ spec }: Resource<'ProxyConfig'>): ReadonlySet<str
   return new Set(spec.clusters.filter(({ type }) => type !== 'sds').map(({ name }) => name));
 }
 
-function routeEntry(id: string, route: Route, upgrades: readonly string[], clusters: ByName): RouteEntry {
+function routeEntry(
+  { id, spec }: Resource<'ProxyConfig'>,
+  route: Route,
+  upgrades: readonly string[],
+  clusters: ByName,
+): RouteEntry {
   return {
     rank: { precedence: 0, exact: false, length: route.prefix.length, conditions: 0, host: '*', id },
-    route: { name: id, match: { prefix: route.prefix }, route: routeAction(route, upgrades, clusters) },
+    route: {
+      name: id,
+      match: { prefix: route.prefix },
+      route: routeAction(route, upgrades, clusters),
+      ...(spec.node_group === EDGE ? repeatSafeMethods(route) : {}),
+    },
     origins: [id],
   };
 }

@@ -21,19 +21,6 @@ export const LOCAL_REPLY_CONFIG: JsonObject = {
   ],
 };
 
-/**
- * Tells Envoy's router to repeat also what was reset after it was sent, where the method may be repeated
- * (RFC 9110, section 9.2.1). A machine that vanishes takes the application proxy with it that would say
- * so. The router takes the header away again. Source: Envoy's page "Router", `x-envoy-retry-on`.
- */
-export const REPEAT_SAFE_METHODS: JsonObject = {
-  header: {
-    key: 'x-envoy-retry-on',
-    value: "%CEL(request.method in ['GET', 'HEAD', 'OPTIONS'] ? 'reset' : '')%",
-  },
-  append_action: 'OVERWRITE_IF_EXISTS_OR_ADD',
-};
-
 function flags(...names: readonly string[]): JsonObject {
   return { response_flag_filter: { flags: names } };
 }

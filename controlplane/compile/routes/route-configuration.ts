@@ -3,7 +3,7 @@ import { forwardedPort } from '../forwarded-headers.ts';
 import type { ModuleConfig } from '../module-config.ts';
 import { EDGE } from '../node-groups.ts';
 import { HOST_HEADER } from '../tls/host-header.ts';
-import { REPEAT_SAFE_METHODS, RETRIABLE_HEADER } from './retriable-header.ts';
+import { RETRIABLE_HEADER } from './retriable-header.ts';
 
 /** Envoy's `RouteConfiguration` of a node group, whose name it has. */
 export function toRouteConfiguration(
@@ -18,7 +18,7 @@ export function toRouteConfiguration(
     ignore_port_in_host_matching: true,
     ...(group === EDGE
       ? {
-          request_headers_to_add: [forwardedPort(config), REPEAT_SAFE_METHODS],
+          request_headers_to_add: [forwardedPort(config)],
           // What a Mapping adds stands over it.
           most_specific_header_mutations_wins: true,
           request_headers_to_remove: [HOST_HEADER],

@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { repeatSafeMethods } from './repeat-safe-methods.ts';
+import { RETRY_POLICY } from './retry-policy.ts';
+
+test('a dead instance does not come up at every look for another, however often it comes up', () => {
+  const looks = 1 + Number(RETRY_POLICY.host_selection_retry_max_attempts);
+  // Of two instances, with `least_request`: the dead one has the fewest requests.
+  assert.ok((3 / 4) ** looks < 1e-20);
+  // By weight it has its turns in a row.
+  assert.ok(looks > 128);
+});
+
+for (const [bounds, repeats] of [
+  [{ timeout_ms: 0 }, true],
+  [{ timeout_ms: 0, per_try_timeout: 0 }, true],
+  [{ timeout_ms: 3_000 }, false],
+  [{ timeout_ms: 0, per_try_timeout: 500 }, false],
+] as const) {
+  test(`a route bounded by ${JSON.stringify(bounds)} ${repeats ? 'repeats' : 'does not repeat'} safe methods after a reset`, () => {
+    assert.equal('request_headers_to_add' in repeatSafeMethods(bounds), repeats);
+  });
+}
