@@ -26,6 +26,7 @@ const PROTO_FILES = [
   'envoy/service/ratelimit/v3/rls.proto',
   'envoy/config/bootstrap/v3/bootstrap.proto',
   'envoy/extensions/access_loggers/file/v3/file.proto',
+  'envoy/extensions/access_loggers/filters/cel/v3/cel.proto',
   'envoy/extensions/access_loggers/stream/v3/stream.proto',
   'envoy/extensions/filters/http/cors/v3/cors.proto',
   'envoy/extensions/filters/http/ext_authz/v3/ext_authz.proto',

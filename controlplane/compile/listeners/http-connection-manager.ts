@@ -10,6 +10,7 @@ import { HOST_HEADER } from '../tls/host-header.ts';
 import { hstsOfLocalReplies } from '../tls/hsts.ts';
 import { accessLog, failureLog } from './access-log.ts';
 import { earlyHeaderMutation } from './early-header-mutation.ts';
+import { errorPages } from './error-pages.ts';
 import { type Deciders, httpFilters } from './http-filters.ts';
 
 /** What the edge has and the proxies beside applications have not. */
@@ -77,7 +78,9 @@ function edge({ config, ownHeaders }: EdgeParts, tls: TlsChain | undefined): Jso
       [...(tls === undefined ? [] : [markOf(tls)]), ...forwardedHeaders(config, tls !== undefined)],
     ),
     ...(tls?.hasClientCertificates ? CLIENT_CERTIFICATE : {}),
-    ...(tls?.host.hsts === undefined ? {} : hstsOfLocalReplies(tls.host.hostname, tls.host.hsts)),
+    ...errorPages(
+      tls?.host.hsts === undefined ? undefined : hstsOfLocalReplies(tls.host.hostname, tls.host.hsts),
+    ),
     use_remote_address: config.use_remote_address,
     xff_num_trusted_hops: config.xff_num_trusted_hops,
     path_with_escaped_slashes_action: config.escaped_slashes === 'keep' ? 'KEEP_UNCHANGED' : 'REJECT_REQUEST',

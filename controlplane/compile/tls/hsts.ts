@@ -16,19 +16,13 @@ export const HSTS: JsonObject = {
  * The part of the connection manager of a Host's TLS that writes it into answers that Envoy gives before a route is chosen: then the filter knows no virtual host. Only
  * to who asks for the Host's own names, and not where such a name is another Host's (421).
  */
-export function hstsOfLocalReplies(hostname: string, value: string): JsonObject {
+export function hstsOfLocalReplies(
+  hostname: string,
+  value: string,
+): { readonly filter: JsonObject; readonly headers_to_add: readonly JsonObject[] } {
   const own = { header_filter: { header: ownNames(hostname) } };
   const directed = { or_filter: { filters: [status('LE', 420), status('GE', 422)] } };
-  return {
-    local_reply_config: {
-      mappers: [
-        {
-          filter: { and_filter: { filters: [own, directed] } },
-          headers_to_add: [toAdd(value)],
-        },
-      ],
-    },
-  };
+  return { filter: { and_filter: { filters: [own, directed] } }, headers_to_add: [toAdd(value)] };
 }
 
 /** A `HeaderMatcher` for the names of a Host. */

@@ -1,0 +1,102 @@
+import type { Json, JsonObject } from '#protos/json.ts';
+import { extension } from '../extension.ts';
+
+/** What else an answer of Envoy's own has, and which answers have it. */
+export type OwnAnswers = { readonly filter: JsonObject; readonly headers_to_add: readonly Json[] };
+
+type Page = { readonly when: string; readonly page: JsonObject; readonly headers?: readonly Json[] };
+
+/** Told by name: an ext_authz or rate limit answer is the page of whoever decided. */
+const DECIDED = "response.code_details in ['ext_authz_denied', 'request_rate_limited']";
+const IS_ERROR = `response.code >= 400 && !(${DECIDED})`;
+const IS_GRPC = "request.headers['content-type'].startsWith('application/grpc')";
+/** A client inside of the network may choose its request id. This one can stand in a page. */
+const WANTS_HTML =
+  "request.headers['accept'].contains('text/html') && request.headers['x-request-id'].matches('^[0-9A-Za-z-]+$')";
+
+/**
+ * Plain words for each answer that Envoy gives by itself. Nothing that a client sent stands in them.
+ * The first condition that holds counts. A formatter ends at the first parenthesis, so they have none.
+ */
+const WORDS: readonly (readonly [condition: string, words: string])[] = [
+  ['response.code == 404', 'Nothing is served at this address.'],
+  ['response.code == 408', 'The request did not arrive in time.'],
+  ['response.code == 413', 'The request is too large.'],
+  ['response.code == 421', 'This connection is not for that host.'],
+  ['response.code == 431', 'The header fields of the request are too large.'],
+  ['response.code == 503', 'The service cannot be reached. Try again in a moment.'],
+  ['response.code == 504', 'The service did not answer in time.'],
+  [
+    "response.code_details == 'direct_response' && response.code == 500",
+    'This route is closed: its configuration has an error.',
+  ],
+  [
+    "response.code_details == 'direct_response' && response.code == 403",
+    'This host is served by https only.',
+  ],
+  ['response.code >= 500', 'The gateway could not answer this request.'],
+];
+
+const REJECTED = 'The gateway does not accept this request.';
+
+const MESSAGE = `%CEL(${WORDS.reduceRight((rest, [condition, words]) => `${condition} ? '${words}' : ${rest}`, `'${REJECTED}'`)})%`;
+const REQUEST_ID = '%REQ(X-REQUEST-ID)%';
+
+const HTML = [
+  '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>%RESPONSE_CODE%</title></head>',
+  `<body><h1>%RESPONSE_CODE%</h1><p>${MESSAGE}</p><p>Request id: ${REQUEST_ID}</p></body></html>`,
+].join('');
+
+const PAGES: readonly Page[] = [
+  // Its message stays one line, in the trailers.
+  { when: IS_GRPC, page: {} },
+  {
+    when: `${IS_ERROR} && ${WANTS_HTML}`,
+    page: { text_format_source: { inline_string: HTML }, content_type: 'text/html; charset=utf-8' },
+    headers: [
+      {
+        header: {
+          key: 'content-security-policy',
+          value: "default-src 'none'; frame-ancestors 'none'",
+        },
+        append_action: 'OVERWRITE_IF_EXISTS_OR_ADD',
+      },
+    ],
+  },
+  {
+    when: IS_ERROR,
+    page: {
+      json_format: { message: MESSAGE, request_id: REQUEST_ID, status_code: '%RESPONSE_CODE%' },
+    },
+  },
+];
+
+/**
+ * The edge's `LocalReplyConfig`: answers that Envoy gives by itself have a body with the request id,
+ * in HTML for browsers, else in JSON. Of Envoy's mappers the first counts that holds, so that each
+ * page stands there twice where some of them have more headers.
+ */
+export function errorPages(more?: OwnAnswers): JsonObject {
+  const mappers = PAGES.flatMap(page => [...(more === undefined ? [] : [mapper(page, more)]), mapper(page)]);
+  return { local_reply_config: { mappers: [...mappers, ...(more === undefined ? [] : [more])] } };
+}
+
+function mapper({ headers = [], page, when }: Page, more?: OwnAnswers): JsonObject {
+  const shown = holds(when);
+  const added = [...(more?.headers_to_add ?? []), ...headers];
+  return {
+    filter: more === undefined ? shown : { and_filter: { filters: [more.filter, shown] } },
+    ...(added.length === 0 ? {} : { headers_to_add: added }),
+    ...(Object.keys(page).length === 0 ? {} : { body_format_override: page }),
+  };
+}
+
+/** An `AccessLogFilter` by an expression over Envoy's attributes. */
+function holds(expression: string): JsonObject {
+  return {
+    extension_filter: {
+      name: 'envoy.access_loggers.extension_filters.cel',
+      typed_config: extension('access_loggers.filters.cel.v3.ExpressionFilter', { expression }),
+    },
+  };
+}
