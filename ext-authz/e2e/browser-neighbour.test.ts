@@ -163,6 +163,17 @@ spec: {prefix: /, rewrite: '', service: '${upstream.address}'}
     await page.goto(`${ORIGIN}/page?x=1#part`);
     assert.equal(page.url(), `${ORIGIN}/page?x=1#part`);
   });
+
+  for (const sameSite of ['page', 'strict']) {
+    test(`the fragment of a link survives a form of the provider that names no other address, at /${sameSite}`, async t => {
+      const page = await newPage(t);
+      await page.goto(`${ORIGIN}/${sameSite}?x=1#part`);
+      assert.ok(page.url().endsWith('#part'), page.url());
+      await fillIn(page, ADA.username, ADA.password);
+      await page.waitForURL(url => url.href.startsWith(`${ORIGIN}/${sameSite}`));
+      assert.equal(page.url(), `${ORIGIN}/${sameSite}?x=1#part`);
+    });
+  }
 });
 
 /** The listener asks for no client certificate, and has this one of its own. */
