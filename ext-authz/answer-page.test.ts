@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { answerPage, seeOther } from './answer-page.ts';
 import { requestWith } from './testing/requests.ts';
@@ -98,4 +99,13 @@ test('HTML escapes whatever it shows', () => {
 test('a page that moves on is HTML, and its target cannot leave the attribute', () => {
   const { body } = answerPage(requestWith(), { status: 200, message: 'm', refresh: '/a?b="><x' });
   assert.match(body, /<meta http-equiv="refresh" content="0; url=\/a\?b=&quot;&gt;&lt;x">/);
+});
+
+test('the page that moves on may run its own script, by its hash, and no other', () => {
+  const { body, headers } = answerPage(requestWith(), { status: 200, message: 'm', refresh: '/a' });
+  const policy = new Map(headers).get('content-security-policy') ?? '';
+  const [, script = ''] = /<script>(.*)<\/script>/.exec(body) ?? [];
+  const source = `'sha256-${createHash('sha256').update(script).digest('base64')}'`;
+  assert.equal(policy, `default-src 'none'; script-src ${source}; frame-ancestors 'none'`);
+  assert.ok(!script.includes('/a'));
 });

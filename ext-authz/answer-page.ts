@@ -1,5 +1,5 @@
 import { prefersHtml } from './accept.ts';
-import { type Facts, htmlPage } from './html-page.ts';
+import { type Facts, htmlPage, MOVE_ON_SOURCE } from './html-page.ts';
 import type { HttpRequest } from './http-request.ts';
 import type { Answer, AnswerNote } from './outcome.ts';
 
@@ -15,7 +15,7 @@ export type Page = {
   readonly headers?: readonly (readonly [name: string, value: string])[];
   /** What an HTML page shows below. */
   readonly links?: readonly Link[];
-  /** Where an HTML page moves on to by itself (`<meta http-equiv=refresh>`). */
+  /** Where an HTML page moves on to by itself, with the fragment of its own address. */
   readonly refresh?: string;
   /** Further members of a JSON answer. */
   readonly members?: Readonly<Record<string, string>>;
@@ -29,7 +29,7 @@ type Asker = Pick<HttpRequest, 'headers' | 'id'>;
 /**
  * Returns an answer of the gateway's own: `{ "message", "request_id", "status_code" }` as JSON, or a
  * small HTML page with the same facts where `Accept` prefers it. It is never cached and never framed,
- * and no script runs in it.
+ * and no script runs in it but the one that moves on.
  */
 export function answerPage(asker: Asker, page: Page): Answer {
   const facts = factsOf(asker, page);
@@ -38,7 +38,7 @@ export function answerPage(asker: Asker, page: Page): Answer {
     status: page.status,
     headers: [
       ['content-type', html ? 'text/html; charset=utf-8' : 'application/json'],
-      ...FIXED_HEADERS,
+      ...(page.refresh === undefined ? FIXED_HEADERS : MOVING_HEADERS),
       ...(page.headers ?? []),
     ],
     body: html ? htmlPage(facts, page) : `${JSON.stringify({ ...facts, ...page.members })}\n`,
@@ -51,12 +51,19 @@ export function seeOther(location: string, headers: readonly (readonly [string, 
   return { status: 303, headers: [['location', location], ...FIXED_HEADERS, ...headers], body: '' };
 }
 
-const FIXED_HEADERS: readonly (readonly [string, string])[] = [
-  ['cache-control', 'no-store'],
-  ['referrer-policy', 'no-referrer'],
-  ['content-security-policy', "default-src 'none'; frame-ancestors 'none'"],
-  ['x-content-type-options', 'nosniff'],
-];
+const FIXED_HEADERS = fixedHeaders("default-src 'none'; frame-ancestors 'none'");
+const MOVING_HEADERS = fixedHeaders(
+  `default-src 'none'; script-src ${MOVE_ON_SOURCE}; frame-ancestors 'none'`,
+);
+
+function fixedHeaders(policy: string): readonly (readonly [string, string])[] {
+  return [
+    ['cache-control', 'no-store'],
+    ['referrer-policy', 'no-referrer'],
+    ['content-security-policy', policy],
+    ['x-content-type-options', 'nosniff'],
+  ];
+}
 
 /** Answers to what cannot be read as a request have no id. */
 function factsOf({ id }: Asker, { status, message }: Page): Facts {

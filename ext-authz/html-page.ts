@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import { escapeHtml } from '#process/escape-html.ts';
 import type { Page } from './answer-page.ts';
@@ -51,8 +52,20 @@ export function htmlPage({ message, request_id, status_code }: Facts, page: Page
   return `${lines.join('\n')}\n`;
 }
 
+/** The script keeps the fragment of the address, which no server sees. Without scripts it is lost. */
+const MOVE_ON = "location.replace(document.querySelector('link').href + location.hash)";
+
+/** The one script that a page may run (CSP Level 3 section 2.3.1). */
+export const MOVE_ON_SOURCE = `'sha256-${hash('sha256', MOVE_ON, 'base64')}'`;
+
 function refreshOf({ refresh }: Page): readonly string[] {
-  return refresh === undefined ? [] : [`<meta http-equiv="refresh" content="0; url=${escapeHtml(refresh)}">`];
+  if (refresh === undefined) return [];
+  const url = escapeHtml(refresh);
+  return [
+    `<link rel="next" href="${url}">`,
+    `<noscript><meta http-equiv="refresh" content="0; url=${url}"></noscript>`,
+    `<script>${MOVE_ON}</script>`,
+  ];
 }
 
 function linksOf({ links = [] }: Page): readonly string[] {
