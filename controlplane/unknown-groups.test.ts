@@ -18,7 +18,7 @@ import { fileLastGoodStore } from './last-good-store.ts';
 import { createMetrics } from './metrics.ts';
 import { unknownGroupProblems } from './unknown-groups.ts';
 
-const KNOWN = new Set(['edge', 'user-service-1']);
+const KNOWN = new Set(['edge', 'ext-authz', 'ratelimit-service', 'sds', 'user-service-1']);
 
 describe('proxies of node groups without configuration', () => {
   test('are named, with what to do, once for each group', () => {

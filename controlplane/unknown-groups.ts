@@ -1,5 +1,6 @@
 import type { Problem } from '#resources/problem.ts';
 import type { StreamStatus } from '#xds/discovery-observer.ts';
+import { SERVICE_GROUPS } from './compile/node-groups.ts';
 import { systemProblem } from './problems.ts';
 
 /** Strangers may name any number of groups: of so many it is told. */
@@ -28,7 +29,7 @@ export function unknownGroupProblems(
 
 function describe(group: string, known: ReadonlySet<string>): string {
   const own = JSON.stringify(group);
-  const names = [...known].sort();
+  const names = [...known].filter(name => !SERVICE_GROUPS.includes(name)).sort();
   const more = names.length > MOST_NAMED ? ' …' : '';
   const named = names.slice(0, MOST_NAMED).join(', ');
   const remedy = `set node.cluster in its bootstrap to one that has some (${named}${more}), or write a Mapping or ProxyConfig with node_group ${own}`;
