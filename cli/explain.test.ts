@@ -53,11 +53,15 @@ describe('gateway explain', () => {
     assert.deepEqual(stdout.replaceAll(file, 'a.yaml').split('\n'), [
       'Request',
       '  GET /user/x?q',
-      '  host shop.example.com, from 203.0.113.7, to the proxies of node group edge',
+      '  host shop.example.com:8080, from 203.0.113.7, to the proxies of node group edge',
       'Route',
       '  Mapping default/user (a.yaml:1), virtual host *',
       'Target cluster',
       '  user',
+      'The service gets',
+      '  /x?q, host shop.example.com:8080',
+      '  an answer must begin within 3s',
+      '  1 retry: connect-failure, refused-stream, reset-before-request, retriable-headers',
       'Labels in domain gateway',
       '  per-client: remote_address=203.0.113.7',
       '  per-tenant: left out, because the header x-tenant is missing',
@@ -96,7 +100,7 @@ describe('gateway explain', () => {
     const headers = ['-H', 'X-Tenant: green', '-H', 'Host: Shop:80'];
     const said = await gateway('explain', 'get', '/user/', ...headers, '--json', '--resources', folder);
     const { rateLimits, request } = JSON.parse(said.stdout);
-    assert.equal(request.host, 'Shop');
+    assert.equal(request.host, 'Shop:80');
     assert.deepEqual(rateLimits.cases[0].groups[1], {
       name: 'per-tenant',
       labels: [{ key: 'tenant', value: 'green' }],

@@ -6,6 +6,7 @@ import type { Target } from './explained-route.ts';
 import type { Explanation } from './explanation.ts';
 import { placeText } from './place.ts';
 import { plain } from './plain.ts';
+import type { HeaderChange } from './sent-request.ts';
 import { verdict } from './verdict.ts';
 
 /** How many limits that do not apply are told, unless all are asked for. */
@@ -17,6 +18,7 @@ export function describe(explanation: Explanation, all = false): string {
     requestSection(explanation),
     routeSection(explanation),
     targetSection(explanation),
+    sentSection(explanation),
     filterSection(explanation.filters, all),
     rateLimitSections(explanation, all),
     verdict(explanation),
@@ -51,6 +53,29 @@ function targetSection({ route }: Explanation): readonly string[] {
   if (targets.length === 1)
     return ['Target cluster', ...targets.map(({ cluster }) => `  ${cluster}`), ...alsoTo];
   return ['Target clusters', ...targets.map(shareText), ...alsoTo];
+}
+
+function sentSection({ sent }: Explanation): readonly string[] {
+  if (sent === undefined) return [];
+  const { answerWithin, host, idle, path, requestHeaders, responseHeaders, retries, retryOn } = sent;
+  return [
+    'The service gets',
+    `  ${path}, host ${plain(host)}`,
+    ...requestHeaders.map(change => `  ${headerText(change)}`),
+    `  an answer must begin ${answerWithin === undefined ? 'at any time' : `within ${answerWithin}`}${
+      idle === undefined ? '' : `, and a stream may rest for ${idle}`
+    }`,
+    retries === 0
+      ? '  no retry'
+      : `  ${retries} ${retries === 1 ? 'retry' : 'retries'}: ${retryOn.join(', ')}`,
+    ...(responseHeaders.length === 0 ? [] : ['The client gets']),
+    ...responseHeaders.map(change => `  ${headerText(change)}`),
+  ];
+}
+
+function headerText({ append, name, value }: HeaderChange): string {
+  if (value === undefined) return `no ${plain(name)}`;
+  return `${plain(name)}: ${plain(value)}${append === true ? ' (beside one that is there)' : ''}`;
 }
 
 function shareText({ cluster, of, percent }: Target): string {

@@ -159,15 +159,19 @@ test('odd names are only names', () => {
   assert.ok(!text.includes('\u001b'), 'no terminal takes it for a command');
 });
 
-for (const [spec, status, host] of [
-  ['service: www.test', 301, 'www.test'],
-  ["service: 'https://www.test:8443', path_redirect: /a, redirect_response_code: 307", 307, 'www.test'],
+for (const [spec, status, target] of [
+  ['service: www.test', 301, 'http://www.test/'],
+  [
+    "service: 'https://www.test:8443', path_redirect: /a, redirect_response_code: 307",
+    307,
+    'https://www.test:8443/a',
+  ],
 ] as const) {
   test(`a redirect to {${spec}} is told as one`, () => {
     const { answer, rateLimits, route } = explained(
       document('Mapping', 'moved', `{prefix: /, host_redirect: true, ${spec}}`),
     );
-    assert.deepEqual(answer, { status, reason: `its Mapping redirects it to ${host}` });
+    assert.deepEqual(answer, { status, reason: `its Mapping redirects it to ${target}` });
     assert.deepEqual([route?.targets, rateLimits], [[], undefined]);
   });
 }

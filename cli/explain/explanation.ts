@@ -13,13 +13,14 @@ import { type ExplainedFilters, explainFilters } from './explained-filters.ts';
 import { answerOf, type GatewayAnswer } from './explained-filters-answer.ts';
 import { type ExplainedRateLimits, explainRateLimits } from './explained-rate-limits.ts';
 import { type ExplainedRoute, explainRoute } from './explained-route.ts';
-import { withoutIdentityHeaders } from './identity-headers.ts';
+import { withInjected, withoutIdentityHeaders } from './identity-headers.ts';
 import { type ListenerSettings, listenerSettings } from './listener-settings.ts';
 import { type Place, placeOf, placesOf } from './place.ts';
 import { plain } from './plain.ts';
 import { preflightAnswer } from './preflight.ts';
 import { OWN_ROUTE, type VirtualHost, virtualHostsOf } from './route-configuration.ts';
 import { matchRoute, nearestMisses, type RouteMatch } from './route-match.ts';
+import { redirectTarget, type SentRequest, sentRequest } from './sent-request.ts';
 import { chainOf } from './tls-chain.ts';
 
 /** What becomes of a request, and why. Later parts are there only when the earlier ones let the request come so far. */
@@ -41,6 +42,8 @@ export type Explanation = {
   /** When no route matches: those that nearly do, the nearest first. */
   readonly nearest?: readonly NearMiss[];
   readonly route?: ExplainedRoute;
+  /** What the service gets, beside what filters and limits add. */
+  readonly sent?: SentRequest;
   readonly filters?: ExplainedFilters;
   readonly rateLimits?: ExplainedRateLimits;
 };
@@ -138,12 +141,15 @@ function explainMatch(
   if (preflight !== undefined) return { answer: preflight, route };
   const filters = runsFilters ? explainFilters({ ...inputs, match, request, places }) : undefined;
   const passed = { route, ...(filters !== undefined && { filters }) };
-  const answer = answerOf(filters) ?? ownAnswer(match, inputs);
+  const answer = answerOf(filters) ?? ownAnswer(match, request, inputs);
   if (answer !== undefined) return { answer, ...passed };
-  if (!asksForLimits) return passed;
-  const labelled = { ...inputs, request: withoutIdentityHeaders(request, match.virtualHost) };
+  const sent = sentRequest(match, request);
+  const reached = { ...passed, ...(sent !== undefined && { sent }) };
+  if (!asksForLimits) return reached;
+  const stripped = withoutIdentityHeaders(request, match.virtualHost);
+  const labelled = { ...inputs, request: withInjected(stripped, filters) };
   return {
-    ...passed,
+    ...reached,
     rateLimits: explainRateLimits({ ...labelled, match, targets: route.targets, places }),
   };
 }
@@ -153,24 +159,30 @@ function allowsUpgrade({ route }: RouteMatch, { upgrade }: EnvoyRequest): boolea
   return upgrade === undefined || allowed.some(({ upgrade_type }) => upgrade_type === upgrade);
 }
 
-function ownAnswer({ route }: RouteMatch, inputs: ExplainInputs): GatewayAnswer | undefined {
+function ownAnswer(
+  match: RouteMatch,
+  request: EnvoyRequest,
+  inputs: ExplainInputs,
+): GatewayAnswer | undefined {
+  const { route } = match;
+  const target = redirectTarget(match, request);
   if (route.redirect !== undefined && route.name === OWN_ROUTE)
     return {
       status: 301,
-      reason: 'no Host covers its name, and every Host sends what comes without TLS to https',
+      reason: `no Host covers its name, and every Host sends what comes without TLS to https: ${plain(target ?? '')}`,
     };
-  if (route.redirect !== undefined) return redirectAnswer(route.redirect);
+  if (route.redirect !== undefined) return redirectAnswer(route.redirect, plain(target ?? ''));
   const status = route.direct_response?.status;
   if (status === undefined) return undefined;
   return { status, reason: HOST_ANSWERS[status] ?? whyClosed(route.name, inputs) };
 }
 
 /** Source: host-guard.ts and redirect-route.ts. */
-function redirectAnswer({ host_redirect, response_code }: JsonObject): GatewayAnswer {
+function redirectAnswer({ host_redirect, response_code }: JsonObject, target: string): GatewayAnswer {
   if (host_redirect === undefined)
-    return { status: 301, reason: 'its Host sends what comes without TLS to https' };
+    return { status: 301, reason: `its Host sends what comes without TLS to https: ${target}` };
   const status = REDIRECTS[String(response_code)] ?? 301;
-  return { status, reason: `its Mapping redirects it to ${plain(String(host_redirect))}` };
+  return { status, reason: `its Mapping redirects it to ${target}` };
 }
 
 const REDIRECTS: Readonly<Record<string, number>> = {

@@ -1,6 +1,7 @@
 import { IDENTITY_HEADERS } from '#controlplane/compile/ext-authz/identity-headers.ts';
 import { isJsonObject, objectsIn } from '#protos/json.ts';
 import type { EnvoyRequest } from './envoy-request.ts';
+import type { ExplainedFilters } from './explained-filters.ts';
 import type { VirtualHost } from './route-configuration.ts';
 
 /** Returns the request as filters see it: without what the virtual host removes, since only Filters may set it. */
@@ -9,4 +10,17 @@ export function withoutIdentityHeaders(request: EnvoyRequest, virtualHost: Virtu
   if (!isJsonObject(mutations)) return request;
   const removed = new Set(objectsIn(mutations.request_mutations).map(({ remove }) => remove));
   return { ...request, headers: new Map([...request.headers].filter(([name]) => !removed.has(name))) };
+}
+
+/**
+ * Returns the request as limits see it: with what its filters may set. The values are known only
+ * when the filters run, so each stands for itself.
+ */
+export function withInjected(request: EnvoyRequest, filters: ExplainedFilters | undefined): EnvoyRequest {
+  if (filters?.decision !== 'chain') return request;
+  const running = filters.chain.filter(({ applies }) => applies !== 'no');
+  const set = running.flatMap(({ injects, resource }) =>
+    injects.map(name => [name, [`(set by ${resource})`]] as const),
+  );
+  return { ...request, headers: new Map([...request.headers, ...set]) };
 }

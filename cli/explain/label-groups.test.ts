@@ -62,7 +62,7 @@ const ASKED: readonly (readonly [string, Ask])[] = [
   ['/several/', { headers: AGENT }],
   ['/several/', { headers: { ...AGENT, 'x-tenant': ['first', 'second'], accept: ['a', 'b'] } }],
   ['/several/', { headers: { ...AGENT, 'x-tenant': '', accept: '' } }],
-  ['/several/', { headers: { ...AGENT, 'x-tenant': ' blue é ', accept: '' } }],
+  ['/several/', { headers: { ...AGENT, 'x-tenant': ' blue ', accept: '' } }],
   ['/several/', { headers: { 'x-tenant': 'blue' } }],
   ['/plain/', { headers: AGENT }],
   ['/plain/', {}],
