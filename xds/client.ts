@@ -1,9 +1,9 @@
-import { type ChannelCredentials, Client, type ClientDuplexStream } from '@grpc/grpc-js';
+import { type ChannelCredentials, Client, type ClientDuplexStream, type ServiceError } from '@grpc/grpc-js';
 import type { Any } from '#protos/encode.ts';
 import { serviceDefinition } from '#protos/service.ts';
 import { ClientSubscription, type Update } from './client-subscription.ts';
 import type { DeltaDiscoveryResponse, Node } from './discovery.ts';
-import { reportRequest } from './report.ts';
+import { NO_REPORTS, reportRequest } from './report.ts';
 
 export type ConnectOptions = {
   /** `host:port` of a discovery server. */
@@ -30,7 +30,7 @@ export type ConnectOptions = {
 export type Connection = {
   /**
    * Tells the server what is wrong with what it sent, in place of what was told before; undefined: nothing is. It is told again to each server that takes the
-   * stream; one that takes reports, but not of this group, ends it.
+   * stream; one that takes reports, but not of this group, ends it, and is told nothing more until there is another report.
    */
   report(report: Any | undefined): void;
   close(): void;
@@ -90,7 +90,11 @@ export function connect(options: ConnectOptions): Connection {
       if (subscription === undefined) return;
       options.onUpdate(subscription.update(response, request => void opened.write(request)));
     });
-    opened.on('error', error => ended(error.message));
+    opened.on('error', (error: ServiceError) => {
+      // What is sent must not be lost for what is told: the next stream does without.
+      if (error.details === NO_REPORTS) report = undefined;
+      ended(error.message);
+    });
     opened.on('end', () => ended('the server has ended the stream'));
     for (const subscription of subscriptions) opened.write(subscription.first(options.node));
     if (report !== undefined) tell();

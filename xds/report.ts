@@ -19,14 +19,16 @@ export type ReportTaker = {
   take(stream: StreamInfo, report: Any | undefined): string | undefined;
 };
 
+/** Of a server that hears no reports of this group, perhaps because it is of an earlier version. */
+export const NO_REPORTS = 'this group does not report';
+
 /** Why the report ends its stream; undefined: it does not. */
 export function takeReport(
   taker: ReportTaker,
   stream: StreamInfo,
   detail: ErrorDetail | null | undefined,
 ): Refusal | undefined {
-  if (!taker.groups.has(stream.group))
-    return { code: status.PERMISSION_DENIED, details: 'this group does not report' };
+  if (!taker.groups.has(stream.group)) return { code: status.PERMISSION_DENIED, details: NO_REPORTS };
   const [report, more] = detail?.details ?? [];
   if (more !== undefined) return { code: status.INVALID_ARGUMENT, details: 'want one report at a time' };
   if (report !== undefined && report.value.length > MAX_REPORT_BYTES)
