@@ -57,7 +57,8 @@ function openStore({ config, exit, log }: WorkParts<Config>): Promise<RecordStor
     else log.error({ redis: event.address, reason: event.reason }, 'Redis is not connected');
   };
   const { redis, storeFile: file, storeTimeoutMs: timeoutMs } = config;
-  const sources = { now: Date.now, uptime, random: Math.random, onEvent };
+  const onFull = () => log.warn({ file }, 'the file of sessions is full: those that end first go');
+  const sources = { now: Date.now, uptime, random: Math.random, onEvent, onFull };
   const variable = redis === undefined ? 'STATE' : 'REDIS_URL';
   return orExit(exit, () => openRecordStore({ redis, file, timeoutMs, ...sources }), variable);
 }

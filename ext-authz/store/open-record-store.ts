@@ -18,11 +18,14 @@ export type RecordStoreOptions = {
   /** A number in [0, 1), for the jitter of back-offs. */
   readonly random: () => number;
   readonly onEvent: (event: LinkEvent) => void;
+  /** See SqliteRecordStoreOptions. */
+  readonly onFull?: () => void;
 };
 
 /** The store that the configuration asks for. Rejects when the file cannot be used; Redis may come later. */
 export async function openRecordStore(options: RecordStoreOptions): Promise<RecordStore> {
-  const { file, now, onEvent, random, redis, timeoutMs, uptime } = options;
-  if (redis === undefined) return openSqliteRecordStore(file, { now, timeoutMs, uptime });
+  const { file, now, onEvent, onFull, random, redis, timeoutMs, uptime } = options;
+  if (redis === undefined)
+    return openSqliteRecordStore(file, { now, timeoutMs, uptime, ...(onFull && { onFull }) });
   return openRedisRecordStore(redis, { timeoutMs, now: uptime, random, onEvent });
 }

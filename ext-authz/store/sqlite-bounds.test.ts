@@ -48,6 +48,25 @@ describe('what a file of records holds', () => {
     assert.equal(entries(stores), 50);
   });
 
+  test('says that it is full, once a minute', async t => {
+    let times = 0;
+    const onFull = () => {
+      times += 1;
+    };
+    const stores = await openSqliteStores({ maxRecords: 50, onFull });
+    t.after(stores.close);
+    const fill = async (count: number) => {
+      for (let index = 0; index < count; index += 1) await stores.one.count(freshKey(), 1, 10 * MINUTE);
+    };
+    await fill(50);
+    assert.equal(times, 0);
+    await fill(50);
+    assert.equal(times, 1);
+    stores.pass(MINUTE);
+    await fill(50);
+    assert.equal(times, 2);
+  });
+
   test('stays as small as its bounds while an unknown client begins 3,000 logins', async t => {
     const stores = await opened(t);
     for (let index = 0; index < 3000; index += 1)

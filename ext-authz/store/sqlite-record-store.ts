@@ -25,7 +25,11 @@ export type SqliteRecordStoreOptions = {
   readonly timeoutMs?: number;
   /** Records, leases and counters together; beyond, those that end first go. Default 1,000,000. */
   readonly maxRecords?: number;
+  /** Hears that there are as many, once a minute at most. */
+  readonly onFull?: () => void;
 };
+
+const FULL_AGAIN_MS = 60_000;
 
 /** Removed by one write at most, so that no write takes long; more than it adds, so that the file shrinks to what it must hold. */
 const DROPPED_AT_ONCE = 4;
@@ -37,14 +41,14 @@ const NOTHING = new Uint8Array();
  */
 export async function openSqliteRecordStore(
   file: string,
-  { maxRecords = 1_000_000, now, timeoutMs = 500, uptime }: SqliteRecordStoreOptions,
+  { maxRecords = 1_000_000, now, onFull = () => {}, timeoutMs = 500, uptime }: SqliteRecordStoreOptions,
 ): Promise<RecordStore> {
   const queue = new SqliteQueue({ timeoutMs, uptime });
   const { database, statements } = await queue
     .write(() => openDatabase(file))
     .catch(error => explain(file, error));
   const checkpoints = new SqliteCheckpoints(file);
-  return new SqliteRecordStore({ database, statements, checkpoints, queue, maxRecords, now });
+  return new SqliteRecordStore({ database, statements, checkpoints, queue, maxRecords, now, onFull });
 }
 
 type SqliteParts = {
@@ -54,6 +58,7 @@ type SqliteParts = {
   readonly queue: SqliteQueue;
   readonly maxRecords: number;
   readonly now: () => number;
+  readonly onFull: () => void;
 };
 
 /** Entries' keys begin with what they are. */
@@ -66,13 +71,16 @@ class SqliteRecordStore implements RecordStore {
   readonly #statements: Statements;
   readonly #nextVersion = recordVersions();
   readonly #newest: NewestVersions;
+  readonly #onFull: () => void;
+  #fullAt = Number.NEGATIVE_INFINITY;
 
-  constructor({ checkpoints, database, maxRecords, now, queue, statements }: SqliteParts) {
+  constructor({ checkpoints, database, maxRecords, now, onFull, queue, statements }: SqliteParts) {
     this.#database = database;
     this.#statements = statements;
     this.#checkpoints = checkpoints;
     this.#queue = queue;
     this.#maxRecords = maxRecords;
+    this.#onFull = onFull;
     this.#now = () => Math.trunc(now());
     this.#newest = new NewestVersions(() => Number(rowOf(statements.fileVersion.get())[0]));
   }
@@ -207,7 +215,11 @@ class SqliteRecordStore implements RecordStore {
   #dropSome(name: string, now: number): void {
     this.#dropped(this.#statements.dropEnded.all(now, DROPPED_AT_ONCE));
     const over = this.#sizeOf('') - this.#maxRecords;
-    if (over > 0) this.#dropped(this.#statements.dropFirstEnding.all(name, Math.min(over, DROPPED_AT_ONCE)));
+    if (over <= 0) return;
+    this.#dropped(this.#statements.dropFirstEnding.all(name, Math.min(over, DROPPED_AT_ONCE)));
+    if (Math.abs(now - this.#fullAt) < FULL_AGAIN_MS) return;
+    this.#fullAt = now;
+    this.#onFull();
   }
 
   #dropped(rows: readonly Record<string, SQLOutputValue>[]): void {
