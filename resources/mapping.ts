@@ -45,7 +45,9 @@ const schema = z.object({
     .boolean()
     .default(false)
     .describe("Ambassador's older spelling of `allow_upgrade: [websocket]`; it is read, never written"),
-  connect_timeout_ms: positiveMilliseconds.default(3000).describe('Time for a connection to the service'),
+  connect_timeout_ms: positiveMilliseconds
+    .default(3000)
+    .describe('Time for a connection to the service. To a proxy by mutual TLS it is at most 1000'),
   weight: z
     .int()
     .min(0)
