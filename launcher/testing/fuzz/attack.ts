@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { seededRandom } from '#protos/testing/random.ts';
 import type { Gateway } from '../gateway.ts';
 import { type Target, targetsOf } from './targets.ts';
@@ -69,7 +69,9 @@ function memoryOf(before: Running, after: Running): AttackReport['memory'] {
 }
 
 function residentMib(pid: number | undefined): number {
-  if (pid === undefined) return 0;
-  const status = readFileSync(`/proc/${pid}/status`, { encoding: 'utf8' });
+  const path = `/proc/${pid}/status`;
+  // A process that has ended, or a system without such files.
+  if (!existsSync(path)) return 0;
+  const status = readFileSync(path, 'utf8');
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / MIB_KIB;
 }
