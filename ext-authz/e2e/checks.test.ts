@@ -303,7 +303,10 @@ test('with the service down a host with rules is closed, one without goes on', a
   await lonely.service.stop(0);
   for (const path of ['/free-of-rules', '/login/', '/.gateway/oauth2/logout']) {
     const { status, body } = await lonely.ask(path, SITE);
-    assert.deepEqual([status, body], [503, '']);
+    const { message, request_id, ...told } = JSON.parse(body);
+    assert.deepEqual([status, told], [503, { status_code: 503 }]);
+    assert.match(message, /cannot be reached/);
+    assert.match(request_id, /^[0-9a-f-]{36}$/);
   }
   assert.equal((await lonely.ask('/login/', { host: 'free.test' })).status, 200);
   assert.equal((await lonely.ask('/login/open/', SITE)).status, 200);
