@@ -130,7 +130,7 @@ function domainOf({ host, includeSubdomains }: Place): string | undefined {
   return includeSubdomains ? host : undefined;
 }
 
-/** The cookies of a session are cleared in the form in which they are set, or in both forms: with and without `Domain`. */
+/** Clears the cookies of a session in the form in which they are set, or with and without `Domain`. */
 export function clearSessionCookies(
   realm: string,
   place: Place,
