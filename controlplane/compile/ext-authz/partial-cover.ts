@@ -19,6 +19,7 @@ export function partialCover(
   find: FindRule,
 ): readonly Problem[] {
   const meant = Map.groupBy(rules.filter(isForPrefix), ({ path }) => trimmed(path.prefix));
+  if (meant.size === 0) return [];
   const told = new Set<OrderedRule>();
   return mappings.flatMap(mapping => {
     const prefix = canonicalPath(mapping.spec.prefix);
