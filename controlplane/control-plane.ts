@@ -117,7 +117,7 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
   });
   const logProblems = problemLog(log);
   const logEdit = editLog(log);
-  const edits = confirmEdits(log, () => performance.now());
+  const edits = confirmEdits(log, config.state, () => performance.now());
   let reading: Reading | undefined;
   let stopLooking = () => {};
 

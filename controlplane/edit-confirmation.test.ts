@@ -18,7 +18,7 @@ function operator() {
   const log = pino({ level: 'info' }, { write: line => void lines.push(JSON.parse(line).msg) });
   let clock = 0;
   let rollout: Rollout = startRollout(new Map());
-  const edits = confirmEdits(log, () => clock);
+  const edits = confirmEdits(log, '/etc/state', () => clock);
   return {
     lines,
     pass: (ms: number) => {
@@ -81,6 +81,15 @@ describe('a saved edit', () => {
     save({ 'a.yaml': mapping('a') });
     take();
     assert.deepEqual(lines, ['b.yaml: nothing of it in force after 1 ms']);
+  });
+
+  test('of the gateway itself is not told', () => {
+    const { lines, save, take } = operator();
+    save({});
+    take();
+    save({ 'state/user-service-1.yaml': mapping('a'), 'state-of-mine.yaml': mapping('b') });
+    take();
+    assert.deepEqual(lines, ['state-of-mine.yaml: 1 route in force after 1 ms']);
   });
 
   test('of very many files is one line', () => {

@@ -1,4 +1,4 @@
-import { basename } from 'node:path';
+import { basename, resolve, sep } from 'node:path';
 import type { Logger } from 'pino';
 import type { Resource } from '#resources/resource.ts';
 import type { Written } from './candidates.ts';
@@ -16,15 +16,16 @@ export type EditConfirmation = {
 
 /**
  * Logs each edit of a file once it is in force, and how long that took since it was read. Such a
- * line is for the console too (`console`). What is there at the start is no edit.
+ * line is for the console too (`console`). What is there at the start is no edit, and what stands in
+ * the state folder is the gateway's own.
  */
-export function confirmEdits(log: Logger, now: () => number): EditConfirmation {
+export function confirmEdits(log: Logger, state: string, now: () => number): EditConfirmation {
   let known: ReadonlyMap<string, ReadonlyMap<string, string>> | undefined;
   const edited = new Map<string, number>();
   return {
     written({ resources }) {
       const before = known;
-      known = byFile(resources.values());
+      known = byFile([...resources.values()].filter(({ source }) => !isBelow(state, source.file)));
       if (before === undefined) return;
       for (const file of new Set([...before.keys(), ...known.keys()]))
         if (!same(before.get(file), known.get(file))) edited.set(file, now());
@@ -55,6 +56,10 @@ function byFile(resources: Iterable<Resource>): ReadonlyMap<string, ReadonlyMap<
   const files = Map.groupBy(resources, ({ source }) => (source.line === 0 ? '' : source.file));
   files.delete('');
   return new Map([...files].map(([file, all]) => [file, new Map(all.map(({ id, hash }) => [id, hash]))]));
+}
+
+function isBelow(folder: string, file: string): boolean {
+  return resolve(file).startsWith(folder + sep);
 }
 
 function same(
