@@ -28,6 +28,9 @@ test('when an instance is gone and its application proxy is not, every request i
         .filter(line => line.includes('"status":503')).length,
   );
   assert.ok((attempts[1] ?? 0) > 0, 'the dead one was asked, else this shows nothing');
+  const { body, headers } = (await proxies[1]?.ask('/x')) ?? assert.fail();
+  assert.equal(headers['x-gateway-retriable'], 'true');
+  assert.equal(JSON.parse(body).message, 'The service cannot be reached. Try again in a moment.');
 });
 
 test('what the edge says of the client arrives unchanged', async t => {

@@ -72,13 +72,13 @@ const PAGES: readonly Page[] = [
 ];
 
 /**
- * The edge's `LocalReplyConfig`: answers that Envoy gives by itself have a body with the request id,
+ * Envoy's `LocalReplyConfig`: answers that Envoy gives by itself have a body with the request id,
  * in HTML for browsers, else in JSON. Of Envoy's mappers the first counts that holds, so that each
- * page stands there twice where some of them have more headers.
+ * page stands there again for answers that have more headers.
  */
-export function errorPages(more?: OwnAnswers): JsonObject {
-  const mappers = PAGES.flatMap(page => [...(more === undefined ? [] : [mapper(page, more)]), mapper(page)]);
-  return { local_reply_config: { mappers: [...mappers, ...(more === undefined ? [] : [more])] } };
+export function errorPages(...more: readonly OwnAnswers[]): JsonObject {
+  const pages = PAGES.flatMap(page => [...more.map(each => mapper(page, each)), mapper(page)]);
+  return { local_reply_config: { mappers: [...pages, ...more] } };
 }
 
 function mapper({ headers = [], page, when }: Page, more?: OwnAnswers): JsonObject {

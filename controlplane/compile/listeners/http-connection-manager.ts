@@ -4,13 +4,13 @@ import { extension } from '../extension.ts';
 import { forwardedHeaders, type HeaderChange } from '../forwarded-headers.ts';
 import type { ModuleConfig } from '../module-config.ts';
 import { STREAM_IDLE_MS } from '../routes/mapping-route.ts';
-import { LOCAL_REPLY_CONFIG } from '../routes/retriable-header.ts';
+import { RETRIABLE_ANSWERS } from '../routes/retriable-header.ts';
 import type { EdgeHost } from '../tls/edge-hosts.ts';
 import { HOST_HEADER } from '../tls/host-header.ts';
 import { hstsOfLocalReplies } from '../tls/hsts.ts';
 import { accessLog, failureLog } from './access-log.ts';
 import { earlyHeaderMutation } from './early-header-mutation.ts';
-import { errorPages } from './error-pages.ts';
+import { errorPages, type OwnAnswers } from './error-pages.ts';
 import { type Deciders, httpFilters } from './http-filters.ts';
 
 /** What the edge has and the proxies beside applications have not. */
@@ -78,9 +78,7 @@ function edge({ config, ownHeaders }: EdgeParts, tls: TlsChain | undefined): Jso
       [...(tls === undefined ? [] : [markOf(tls)]), ...forwardedHeaders(config, tls !== undefined)],
     ),
     ...(tls?.hasClientCertificates ? CLIENT_CERTIFICATE : {}),
-    ...errorPages(
-      tls?.host.hsts === undefined ? undefined : hstsOfLocalReplies(tls.host.hostname, tls.host.hsts),
-    ),
+    ...errorPages(...hstsAnswers(tls)),
     use_remote_address: config.use_remote_address,
     xff_num_trusted_hops: config.xff_num_trusted_hops,
     path_with_escaped_slashes_action: config.escaped_slashes === 'keep' ? 'KEEP_UNCHANGED' : 'REJECT_REQUEST',
@@ -92,6 +90,10 @@ function edge({ config, ownHeaders }: EdgeParts, tls: TlsChain | undefined): Jso
     ...(config.server_name === undefined ? {} : { server_name: config.server_name }),
     access_log: [accessLog(config.proxy_log_format)],
   };
+}
+
+function hstsAnswers(tls: TlsChain | undefined): readonly OwnAnswers[] {
+  return tls?.host.hsts === undefined ? [] : [hstsOfLocalReplies(tls.host.hostname, tls.host.hsts)];
 }
 
 function markOf({ mark }: TlsChain): HeaderChange {
@@ -115,6 +117,6 @@ const APPLICATION: JsonObject = {
   path_with_escaped_slashes_action: 'KEEP_UNCHANGED',
   server_header_transformation: 'PASS_THROUGH',
   common_http_protocol_options: { idle_timeout: toDuration(IDLE_MS) },
-  local_reply_config: LOCAL_REPLY_CONFIG,
+  ...errorPages(...RETRIABLE_ANSWERS),
   access_log: [failureLog()],
 };

@@ -11,15 +11,10 @@ const HEADERS_TO_ADD = [
  * Adds the header to answers that an application proxy makes itself: when it could not connect to the instance (UF), when there is none (UH),
  * and when the connection broke (UC) under a request that may be repeated (RFC 9110, section 9.2.1).
  */
-export const LOCAL_REPLY_CONFIG: JsonObject = {
-  mappers: [
-    { filter: flags('UF', 'UH'), headers_to_add: HEADERS_TO_ADD },
-    {
-      filter: { and_filter: { filters: [flags('UC'), safeMethod()] } },
-      headers_to_add: HEADERS_TO_ADD,
-    },
-  ],
-};
+export const RETRIABLE_ANSWERS = [
+  { filter: flags('UF', 'UH'), headers_to_add: HEADERS_TO_ADD },
+  { filter: { and_filter: { filters: [flags('UC'), safeMethod()] } }, headers_to_add: HEADERS_TO_ADD },
+];
 
 function flags(...names: readonly string[]): JsonObject {
   return { response_flag_filter: { flags: names } };
