@@ -1,14 +1,14 @@
 import { delimiter, join, relative } from 'node:path';
 import { Command, Option } from 'commander';
 import { nodeGroups } from '#controlplane/compile/node-groups.ts';
+import { type ClientRequest, parseClientRequest } from '#controlplane/explain/client-request.ts';
+import { describe } from '#controlplane/explain/describe.ts';
+import { explain } from '#controlplane/explain/explanation.ts';
 import { describeProblem } from '#controlplane/problems.ts';
 import { parseList } from '#process/environment.ts';
 import { toResourceSet } from '#resources/resource-set.ts';
 import { compileOptions } from './built-in-addresses.ts';
 import { checkNodeGroup } from './check-node-group.ts';
-import { type ClientRequest, parseClientRequest } from './explain/client-request.ts';
-import { describe } from './explain/describe.ts';
-import { explain } from './explain/explanation.ts';
 import { readResources } from './read-resources.ts';
 
 type Flags = {

@@ -20,6 +20,12 @@ export const IMPORT_RULES: readonly ImportRow[] = [
     node: false,
   },
   {
+    folder: 'controlplane/explain',
+    ours: ['controlplane', 'ext-authz', 'protos', 'ratelimit-service', 'resources'],
+    packages: ['re2js'],
+    node: false,
+  },
+  {
     folder: 'controlplane',
     ours: ['certificates', 'kubernetes', 'process', 'protos', 'resources', 'xds'],
     packages: ['express', 'pino', 'prom-client', GRPC],

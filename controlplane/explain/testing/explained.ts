@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { resourceSetOf } from '#controlplane/compile/testing/resource-set-of.ts';
-import { compileOptions } from '../../built-in-addresses.ts';
+import { compileOptions } from '../../../cli/built-in-addresses.ts';
 import { parseClientRequest } from '../client-request.ts';
 import { describe } from '../describe.ts';
 import { type Explanation, explain } from '../explanation.ts';

@@ -3,7 +3,7 @@ import type { Compiled } from '#controlplane/compile/compiled.ts';
 import { resourceSetOf } from '#controlplane/compile/testing/resource-set-of.ts';
 import type { JsonObject } from '#protos/json.ts';
 import { ROUTE_CONFIGURATION } from '#protos/type-url.ts';
-import { compileOptions } from '../../built-in-addresses.ts';
+import { compileOptions } from '../../../cli/built-in-addresses.ts';
 
 const TENANT = { name: 'x-tenant', string_match: { exact: 'blue' } };
 

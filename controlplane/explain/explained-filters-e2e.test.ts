@@ -4,7 +4,7 @@ import { startEchoServer } from '#controlplane/compile/e2e/echo-server.ts';
 import { resourceSetOf } from '#controlplane/compile/testing/resource-set-of.ts';
 import { type GuardedEnvoy, startGuarded } from '#ext-authz/e2e/guarded-envoy.ts';
 import { denying, scriptedKit } from '#ext-authz/testing/scripted-kit.ts';
-import { compileOptions } from '../built-in-addresses.ts';
+import { compileOptions } from '../../cli/built-in-addresses.ts';
 import { parseClientRequest } from './client-request.ts';
 import { type Explanation, explain } from './explanation.ts';
 

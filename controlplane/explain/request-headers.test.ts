@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { compile } from '#controlplane/compile/compile.ts';
 import { resourceSetOf } from '#controlplane/compile/testing/resource-set-of.ts';
-import { compileOptions } from '../built-in-addresses.ts';
+import { compileOptions } from '../../cli/built-in-addresses.ts';
 import type { ClientRequest } from './client-request.ts';
 import { toEnvoyRequest } from './envoy-request.ts';
 import { listenerSettings } from './listener-settings.ts';

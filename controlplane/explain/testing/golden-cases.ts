@@ -7,7 +7,7 @@ import { nodeGroups } from '#controlplane/compile/node-groups.ts';
 import { randomDocuments } from '#controlplane/compile/testing/random-documents.ts';
 import { resourceSetOf } from '#controlplane/compile/testing/resource-set-of.ts';
 import { LISTENER } from '#protos/type-url.ts';
-import { compileOptions } from '../../built-in-addresses.ts';
+import { compileOptions } from '../../../cli/built-in-addresses.ts';
 
 const FOLDER = join(import.meta.dirname, '..', '..', '..', 'controlplane', 'compile', 'testdata');
 

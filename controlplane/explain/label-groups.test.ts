@@ -5,7 +5,7 @@ import { type Ask, type CompiledEnvoy, startCompiled } from '#controlplane/compi
 import { startEchoServer } from '#controlplane/compile/e2e/echo-server.ts';
 import { type RateLimitStub, startRateLimitStub } from '#controlplane/compile/e2e/rate-limit-stub.ts';
 import { resourceSetOf } from '#controlplane/compile/testing/resource-set-of.ts';
-import { compileOptions } from '../built-in-addresses.ts';
+import { compileOptions } from '../../cli/built-in-addresses.ts';
 import { toEnvoyRequest } from './envoy-request.ts';
 import { labelGroups } from './label-groups.ts';
 import { listenerSettings } from './listener-settings.ts';
