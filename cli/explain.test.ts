@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { startControlPlane } from './testing/control-plane.ts';
 import { folderOf, gateway } from './testing/gateway.ts';
 
 const RESOURCES = `apiVersion: gateway.internal/v2
@@ -109,20 +109,29 @@ describe('gateway explain', () => {
     assert.deepEqual(names, ['rates.default-0', 'blue']);
   });
 
-  test('without --resources reads what `npm start` does, or what RESOURCES lists', async t => {
-    const demo = await gateway('explain', 'GET', '/user/health');
-    assert.equal(demo.code, 0);
-    assert.match(demo.stdout, /Mapping default\/user-service \(.*user-service\.yaml:\d+\)/);
-    const folders = [await folderOf(t, { 'a.yaml': RESOURCES }), await folderOf(t, {})];
-    const main = join(import.meta.dirname, 'main.ts');
-    const asked = (paths: string) =>
-      spawnSync(process.execPath, [main, 'explain', 'GET', '/user/health'], {
-        env: { ...process.env, RESOURCES: paths },
-        encoding: 'utf8',
-      });
-    assert.match(asked(folders.join(':')).stdout, /Mapping default\/user \(/);
-    assert.equal(asked('').stdout, demo.stdout);
-    assert.match(asked(' :').stderr, /^gateway: RESOURCES is " :", which names nothing/);
+  test('asks the running control plane, which knows what is in force', async t => {
+    const address = await startControlPlane(t, await folderOf(t, { 'a.yaml': RESOURCES }));
+    const asked = ['explain', 'GET', '/user/x', '-H', 'X-Tenant: blue', '--address', address];
+    const { code, stdout } = await gateway(...asked);
+    assert.equal(code, 0);
+    assert.match(stdout, /^ {2}Mapping default\/user \(.*a\.yaml:1\), virtual host \*$/m);
+    assert.match(stdout, /^ {2}blue: RateLimit default\/rates /m);
+    const closed = await gateway('explain', 'GET', '/broken/x', '--address', address);
+    assert.equal(closed.code, 1);
+    assert.match(closed.stdout, /answered 500: .*spec\.service: Cannot parse service/);
+    const elsewhere = await gateway(...asked, '--node-group', 'egde');
+    assert.match(elsewhere.stderr, /^gateway: There is no node group "egde": there are .*edge/);
+  });
+
+  test('says what to do when no control plane is there', async () => {
+    const { code, stderr } = await gateway('explain', 'GET', '/', '--address', '127.0.0.1:1');
+    assert.equal(code, 1);
+    assert.match(
+      stderr,
+      /^gateway: no control plane answers at 127\.0\.0\.1:1: .*, or name files with --resources$/m,
+    );
+    const offset = await gateway('explain', 'GET', '/', '--port-offset', '40000');
+    assert.match(offset.stderr, /no control plane answers at 127\.0\.0\.1:48877:/);
   });
 
   const mistakes: readonly (readonly [readonly string[], RegExp])[] = [
@@ -134,7 +143,10 @@ describe('gateway explain', () => {
     [['GET', '/', '-H', 'Host: a', '-H', 'host: b'], /a request has one Host/],
     [['GET', '/', '-H', ':path: /x'], /:path is set by the method and the URL/],
     [['GET', '/', '--from', 'localhost'], /--from is "localhost": want the IP address/],
-    [['GET', '/', '--node-group', 'egde'], /no resource is for node group "egde", did you mean `edge`\?/],
+    [
+      ['GET', '/', '--node-group', 'egde', '--resources', 'envoy/resources'],
+      /no resource is for node group "egde", did you mean `edge`\?/,
+    ],
     [['GET', '/', '--resources', '/nowhere'], /nowhere: there is no such file or folder/],
   ];
   for (const [args, message] of mistakes) {

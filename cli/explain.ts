@@ -1,30 +1,30 @@
-import { delimiter, join, relative } from 'node:path';
-import { Command, Option } from 'commander';
+import { relative } from 'node:path';
+import { Command } from 'commander';
 import { nodeGroups } from '#controlplane/compile/node-groups.ts';
 import { type ClientRequest, parseClientRequest } from '#controlplane/explain/client-request.ts';
 import { describe } from '#controlplane/explain/describe.ts';
-import { explain } from '#controlplane/explain/explanation.ts';
-import { describeProblem } from '#controlplane/problems.ts';
-import { parseList } from '#process/environment.ts';
+import { type Explanation, explain } from '#controlplane/explain/explanation.ts';
+import type { ExplainQuestion } from '#controlplane/explain-request.ts';
+import { describeProblem, withoutAlike } from '#controlplane/problems.ts';
 import { toResourceSet } from '#resources/resource-set.ts';
 import { compileOptions } from './built-in-addresses.ts';
 import { checkNodeGroup } from './check-node-group.ts';
+import { ADDRESS_HELP, askControlPlane, type WhereFlags } from './control-plane-address.ts';
+import { parsePortOffset } from './port-offset.ts';
 import { readResources } from './read-resources.ts';
 
-type Flags = {
-  header?: readonly string[];
-  from: string;
-  resources: readonly string[];
-  nodeGroup: string;
-  all?: boolean;
-  json?: boolean;
+type Flags = WhereFlags & {
+  readonly header?: readonly string[];
+  readonly from: string;
+  readonly resources?: readonly string[];
+  readonly nodeGroup: string;
+  readonly all?: boolean;
+  readonly json?: boolean;
 };
 
-/** What `npm start` uses. */
-const DEMO = join(import.meta.dirname, '..', 'envoy', 'resources');
-
 const EXAMPLES = `
-Exits with 0 when a service would get the request, else with 1. Problems of the resources go to stderr.
+Asks the running control plane, or reads the files of --resources, whose problems go to stderr.
+Exits with 0 when a service would get the request, else with 1.
 
 Examples:
   gateway explain GET http://localhost:8080/user/health
@@ -40,11 +40,9 @@ export function explainCommand(): Command {
     .argument('<url>', 'http://host/path?query, or /path for host localhost')
     .option('-H, --header <name: value>', 'a header of the request; may be repeated', collect)
     .option('--from <address>', 'IP address that the request comes from', '127.0.0.1')
-    .addOption(
-      new Option('--resources <paths...>', 'YAML files, or folders of them')
-        .default([DEMO], 'envoy/resources, the demo')
-        .env('RESOURCES'),
-    )
+    .option('--address <host:port>', ADDRESS_HELP)
+    .option('--port-offset <number>', 'the one that the gateway was started with', parsePortOffset, 0)
+    .option('--resources <paths...>', 'YAML files, or folders of them, in place of what is in force')
     .option('--node-group <group>', 'the proxies that get the request', 'edge')
     .option(
       '--all',
@@ -59,28 +57,43 @@ function collect(value: string, earlier: readonly string[] = []): readonly strin
   return [...earlier, value];
 }
 
-function run(method: string, url: string, flags: Flags, command: Command): void {
+async function run(method: string, url: string, flags: Flags): Promise<void> {
+  // A mistake in the request is told without asking.
   const request = parseClientRequest(method, url, flags);
-  const named = command.getOptionValueSource('resources') === 'env';
-  const resources = named ? split(flags.resources.join()) : flags.resources;
-  const { explanation, problems } = explainFor(request, resources.map(shorten), flags.nodeGroup);
-  for (const problem of problems) process.stderr.write(`${describeProblem(problem)}\n`);
+  const { nodeGroup, resources } = flags;
+  const explanation =
+    resources === undefined
+      ? await explainRunning(method, url, flags)
+      : explainFiles(request, resources.map(shorten), nodeGroup);
   process.stdout.write(
     flags.json ? `${JSON.stringify(explanation, null, 2)}\n` : describe(explanation, flags.all),
   );
   process.exitCode = explanation.answer === undefined ? 0 : 1;
 }
 
-function explainFor(request: ClientRequest, paths: readonly string[], nodeGroup: string) {
-  const { problems, refused, resources } = readResources(paths);
-  const set = toResourceSet(resources.values(), refused.values());
-  checkNodeGroup(nodeGroup, nodeGroups(set));
-  return explain({ resources: set, problems, nodeGroup, request, options: compileOptions({}) });
+/** What the running control plane says, which knows what is in force. */
+async function explainRunning(method: string, url: string, flags: Flags): Promise<Explanation> {
+  const { from, header: headers = [], nodeGroup } = flags;
+  const question: ExplainQuestion = { method, url, headers, from, nodeGroup };
+  const response = await askControlPlane(flags, '/explain', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(question),
+    instead: ', or name files with --resources',
+  });
+  const answer = (await response.json()) as Explanation | { readonly error: string };
+  if ('error' in answer) throw new Error(answer.error);
+  return answer;
 }
 
-/** As the environment has them, and the control plane reads them. */
-function split(text: string): readonly string[] {
-  return text.trim() === '' ? [DEMO] : parseList('RESOURCES', text, delimiter);
+function explainFiles(request: ClientRequest, paths: readonly string[], nodeGroup: string): Explanation {
+  const { problems: found, refused, resources } = readResources(paths);
+  const set = toResourceSet(resources.values(), refused.values());
+  checkNodeGroup(nodeGroup, nodeGroups(set));
+  const options = compileOptions({});
+  const { explanation, problems } = explain({ resources: set, problems: found, nodeGroup, request, options });
+  for (const problem of withoutAlike(problems)) process.stderr.write(`${describeProblem(problem)}\n`);
+  return explanation;
 }
 
 /** What is below the working directory is shown, and thus read, without it. */

@@ -12,7 +12,9 @@ import type { Config } from './config.ts';
 import { Controller } from './controller.ts';
 import { confirmEdits } from './edit-confirmation.ts';
 import { editLog } from './edit-log.ts';
-import { groupCompiler } from './group-compiler.ts';
+import type { Explanation } from './explain/explanation.ts';
+import { type ExplainQuestion, explainRequest } from './explain-request.ts';
+import { compileOptions, groupCompiler } from './group-compiler.ts';
 import type { Readiness } from './http.ts';
 import { lastGoodKeeper } from './last-good-keeper.ts';
 import type { LastGoodStore } from './last-good-store.ts';
@@ -47,6 +49,8 @@ export type ControlPlane = {
   read(reading: Reading): void;
   readiness(): Readiness;
   status(): Status;
+  /** What becomes of a request with what is in force. Throws an Error about the question. */
+  explain(question: ExplainQuestion): Promise<Explanation>;
   /** What is known of the objects that were read last; undefined: nothing was read. */
   objectFacts(): (ObjectFacts & Pick<Reading, 'objects'>) | undefined;
   /** What the proxies go by now, or are to go by. */
@@ -150,6 +154,12 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
     read,
     readiness: () => toReadiness(controller.readiness()),
     status,
+    explain: question =>
+      explainRequest(question, {
+        resources: controller.inForce,
+        problems: known(),
+        options: compileOptions(config),
+      }),
     objectFacts: () => {
       if (reading === undefined) return undefined;
       const proxies = service.streams().some(({ group }) => !SERVICE_GROUPS.includes(group));

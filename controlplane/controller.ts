@@ -194,6 +194,11 @@ export class Controller {
     return this.#candidates?.kept ?? new Set();
   }
 
+  /** What the proxies go by now, or are to go by, with what is closed. */
+  get inForce(): ResourceSet {
+    return toResourceSet(effective(this.#rollout).values(), this.#closed());
+  }
+
   /** Resources with an error and without a last good version: what they cover is closed. */
   get closed(): readonly Refused[] {
     return this.#candidates?.closed ?? [];
@@ -211,7 +216,7 @@ export class Controller {
   }
 
   #publish(): void {
-    const resources = toResourceSet(effective(this.#rollout).values(), this.#closed());
+    const resources = this.inForce;
     this.#configured = this.#parts.groups(resources);
     const groups = new Set([...this.#published.keys(), ...this.#configured]);
     const compiled = [...groups].map(group => ({ group, ...this.#parts.compile(resources, group) }));

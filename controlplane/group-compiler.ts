@@ -30,7 +30,8 @@ export function groupCompiler(config: Config, log: Logger): ControllerParts['com
   };
 }
 
-function compileOptions(config: Config): CompileOptions {
+/** Returns what the compiler must know besides resources. */
+export function compileOptions(config: Config): CompileOptions {
   const { edge, edgeTls, httpsPort, sds, extAuthz, rateLimit, caFile, hopTls, trustDomain } = config;
   const serviceTls = config.tlsFolder !== undefined;
   return {

@@ -9,6 +9,10 @@ async function serveApp(t: TestContext, readiness: Readiness): Promise<string> {
   const app = httpApp({
     readiness: () => readiness,
     status: () => ({ problems: [] }),
+    explain: async ({ method }) => {
+      if (method === '') throw new Error('"" is not a request method');
+      return { asked: method };
+    },
     metrics: new Registry(),
   });
   const server = http.createServer(app);
@@ -38,4 +42,31 @@ test('other methods and paths are refused in plain words', async t => {
   assert.equal(wrongMethod.status, 405);
   assert.equal(wrongMethod.headers.get('allow'), 'GET, HEAD');
   assert.equal((await fetch(`${base}/nope`)).status, 404);
+});
+
+test('what becomes of a request is asked by POST', async t => {
+  const base = await serveApp(t, { ready: true });
+  const ask = (body: string, type = 'application/json') =>
+    fetch(`${base}/explain`, { method: 'POST', headers: { 'content-type': type }, body });
+  const question = { method: 'GET', url: '/', headers: [], from: '::1', nodeGroup: 'edge' };
+  assert.deepEqual(await (await ask(JSON.stringify(question))).json(), { asked: 'GET' });
+  const wrong = await ask(JSON.stringify({ ...question, method: '' }));
+  assert.deepEqual([wrong.status, await wrong.json()], [400, { error: '"" is not a request method' }]);
+  for (const body of [
+    '',
+    'null',
+    '[]',
+    '{',
+    '"a"',
+    '{"method":"GET"}',
+    JSON.stringify({ ...question, headers: [1] }),
+  ])
+    assert.equal((await ask(body)).status, 400, body);
+  assert.equal(
+    (await ask(JSON.stringify(question), 'text/plain')).status,
+    400,
+    'as a page of another site can send',
+  );
+  assert.equal((await ask(JSON.stringify({ ...question, url: 'x'.repeat(200_000) }))).status, 413);
+  assert.equal((await fetch(`${base}/explain`)).status, 405);
 });

@@ -1,5 +1,6 @@
-import express, { type Express } from 'express';
+import express, { type ErrorRequestHandler, type Express } from 'express';
 import type { Registry } from 'prom-client';
+import { type ExplainQuestion, parseQuestion } from './explain-request.ts';
 
 export type Readiness = { readonly ready: true } | { readonly ready: false; readonly reason: string };
 
@@ -7,12 +8,15 @@ export type HttpSources = {
   readiness(): Readiness;
   /** The content of `/status`. */
   status(): object;
+  /** The answer of `/explain`. Throws an Error that says what is wrong with the question. */
+  explain(question: ExplainQuestion): Promise<object>;
   metrics: Registry;
 };
 
 /**
  * What operators and probes ask of the control plane: `/healthz` (it runs), `/readyz` (it serves configuration; else 503 with the
- * reason), `/status` (JSON: resources, problems, proxies) and `/metrics` (Prometheus text).
+ * reason), `/status` (JSON: resources, problems, proxies), `/metrics` (Prometheus text), and POST
+ * `/explain` (JSON: what becomes of a request).
  */
 export function httpApp(sources: HttpSources): Express {
   const app = express();
@@ -33,11 +37,39 @@ export function httpApp(sources: HttpSources): Express {
   app.get('/metrics', async (_request, response) => {
     response.type(sources.metrics.contentType).send(await sources.metrics.metrics());
   });
+  app.post('/explain', express.json({ limit: LONGEST_QUESTION }), async (request, response) => {
+    const question = parseQuestion(request.body);
+    if (question === undefined) {
+      response.status(400).json({ error: WANTED });
+      return;
+    }
+    try {
+      response.json(await sources.explain(question));
+    } catch (error) {
+      response.status(400).json({ error: error instanceof Error ? error.message : String(error) });
+    }
+  });
+  app.use('/explain', wrongBody);
+  app.all('/explain', (_request, response) => {
+    response.status(405).set('Allow', 'POST').json({ error: 'use POST' });
+  });
   app.all(['/healthz', '/readyz', '/status', '/metrics'], (_request, response) => {
     response.status(405).set('Allow', 'GET, HEAD').json({ error: 'use GET' });
   });
   app.use((_request, response) => {
-    response.status(404).json({ error: 'not found; try /healthz, /readyz, /status or /metrics' });
+    response.status(404).json({ error: 'not found; try /healthz, /readyz, /status, /metrics or /explain' });
   });
   return app;
 }
+
+/** Headers of a request are 60 KiB at most at the edge. */
+const LONGEST_QUESTION = '128kb';
+
+const WANTED =
+  'want JSON with the texts `method`, `url`, `from` and `nodeGroup`, and `headers`, a list of "name: value"';
+
+/** A body that is too large, or no JSON. */
+const wrongBody: ErrorRequestHandler = (error, _request, response, _next) => {
+  const status = typeof error?.status === 'number' ? error.status : 400;
+  response.status(status).json({ error: status === 413 ? 'the body is too large' : WANTED });
+};

@@ -87,7 +87,9 @@ const waiting = () => {
 };
 const readiness = () => waiting() ?? plane.readiness();
 const status = () => ({ ...plane.status(), ...waiting() });
-const admin = http.createServer(httpApp({ readiness, status, metrics: metrics.registry }));
+const admin = http.createServer(
+  httpApp({ readiness, status, explain: plane.explain, metrics: metrics.registry }),
+);
 await new Promise<void>((resolve, reject) => {
   admin.once('error', reject);
   admin.listen(config.http.port, config.http.host, resolve);

@@ -1,0 +1,29 @@
+import { portsAt } from '#launcher/ports.ts';
+import { parseAddress } from './built-in-addresses.ts';
+
+/** The options that say where a running control plane is. */
+export type WhereFlags = { readonly address?: string; readonly portOffset: number };
+
+/** The help of `--address`. */
+export const ADDRESS_HELP = 'HTTP address of the control plane (default: 127.0.0.1:8877)';
+
+/** A question may be about very many resources. */
+const LONGEST_WAIT_MS = 15_000;
+
+/** Asks a running control plane. Throws an Error that says what to do when none answers. */
+export async function askControlPlane(
+  { address = '', portOffset }: WhereFlags,
+  path: string,
+  { instead = '', ...init }: RequestInit & { readonly instead?: string } = {},
+): Promise<Response> {
+  const at = address === '' ? `127.0.0.1:${portsAt(portOffset).http}` : address;
+  parseAddress('--address', at);
+  const signal = AbortSignal.timeout(LONGEST_WAIT_MS);
+  const response = await fetch(`http://${at}${path}`, { ...init, signal }).catch(() => undefined);
+  if (response === undefined)
+    throw new Error(
+      `no control plane answers at ${at}: start one with "npm start", or say with --address or --port-offset where it is${instead}`,
+    );
+  if (response.ok || response.status === 400) return response;
+  throw new Error(`the control plane at ${at} answers ${response.status}`);
+}
