@@ -239,7 +239,7 @@ describe('resources in Kubernetes', { skip: whyNoKubeApiserver() ?? false }, () 
         [],
       );
       const same = reading.written.resources.get('Mapping/default/same');
-      assert.equal(same?.kind === 'Mapping' && same.spec.service.host, 'folder');
+      assert.equal(same?.kind === 'Mapping' && same.spec.service.host, 'folder.default');
       assert.match(
         messages(reading).join(),
         /^Mapping default\/same is already at .*b\.json:1, which counts/,

@@ -84,7 +84,7 @@ describe('the manifests, run by a real API server', { skip: whyNoTestCluster() ?
     const { address } = podOf('edge');
     const answer = await fetch(`http://${address}:8080/user/health`, { redirect: 'manual' });
     assert.equal(answer.status, 301);
-    assert.equal(answer.headers.get('location'), `https://${address}/user/health`);
+    assert.equal(answer.headers.get('location'), `https://${address}:443/user/health`);
   });
 
   test('kubectl shows that each resource is in force', async () => {
