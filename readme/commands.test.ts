@@ -34,7 +34,7 @@ const EXPECTED: readonly (readonly [RegExp, RegExp])[] = [
     /\n {2}Mapping default\/user-service .*logins: RateLimit default\/users .*may pass 5 times per minute/s,
   ],
   [/gateway scale 4/, /^4 instances serve$/m],
-  [/gateway status/, /^ready\n(.*\n)*accepted +Mapping\/default\/user-service /],
+  [/gateway status/, /^ready\n(.*\n)*in force +Mapping\/default\/user-service /],
   [/gateway validate/, /^16 resources good, 0 problems\n$/],
   [/gateway compile/, /^static_resources:$/m],
   [/gateway bootstrap/, /^dynamic_resources:$/m],
@@ -149,5 +149,6 @@ function here(command: string, { gateway, state }: System): string {
     .replace('curl ', 'curl -sS ')
     .replace('.gateway/', `${state}/`)
     .replace('gateway scale', `gateway scale --state ${state}`)
-    .replace('gateway status', `gateway status --port-offset ${gateway.portOffset}`);
+    .replace('gateway status', `gateway status --port-offset ${gateway.portOffset}`)
+    .replace('gateway explain', `gateway explain --port-offset ${gateway.portOffset}`);
 }
