@@ -73,6 +73,11 @@ const schema = z.object({
     ),
   ...mappingTrafficShape,
   bypass_auth: z.boolean().default(false).describe('No filters run on it'),
+  error_response_overrides: z
+    .unknown()
+    .exactOptional()
+    .meta({ form: 'a list of overrides' })
+    .describe('Not served on a Mapping, with a warning: write it in the Module'),
   labels: labels.default({}).describe('Label domain → label groups, for rate limits: see RateLimit'),
   gateway_id: gatewayId,
 });

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { checkCredentials } from './cors.ts';
+import { checkOverrides, errorResponseOverrides } from './error-response-overrides.ts';
 import { gatewayId } from './gateway-id.ts';
 import type { KindDefinition } from './kind.ts';
 import { defaultLabels } from './labels.ts';
@@ -73,6 +74,11 @@ const config = z.object({
     .exactOptional()
     .meta({ droppable: true })
     .describe('The header `Server` of every answer; default: `envoy`'),
+  error_response_overrides: errorResponseOverrides
+    .exactOptional()
+    .describe(
+      'Bodies of errors that the gateway answers by itself, those of Filters and rate limits too. Answers of services, and gRPC, stay as they are. All together have 16384 characters at most',
+    ),
   ...moduleDefaultsShape,
 });
 
@@ -103,7 +109,10 @@ export const module: KindDefinition<typeof schema> = {
   unknownField: 'warning',
   names: ['gateway', 'ambassador'],
   singleton: true,
-  check: ({ config }) => checkCredentials(config?.cors, ['config', 'cors']),
+  check: ({ config }) => [
+    ...checkCredentials(config?.cors, ['config', 'cors']),
+    ...checkOverrides(config?.error_response_overrides, ['config', 'error_response_overrides']),
+  ],
 };
 
 export type ModuleSpec = z.output<typeof schema>;

@@ -10,6 +10,10 @@ export type AuthorizationStub = {
 type Call = { readonly request: { attributes: { request: { http: { path: string } } } } };
 
 const OK = { status: { code: 0 }, ok_response: {} };
+const REFUSED = [
+  { header: { key: 'content-type', value: 'text/x-refused' } },
+  { header: { key: 'www-authenticate', value: 'Bearer' } },
+];
 
 /** A service on a free loopback port that runs no filter: paths that begin with `refused` it answers 401, others may pass. */
 export async function startAuthorizationStub(refused: string): Promise<AuthorizationStub> {
@@ -17,7 +21,8 @@ export async function startAuthorizationStub(refused: string): Promise<Authoriza
   const Check = ({ request }: Call, callback: (error: null, value: object) => void) => {
     const { path } = request.attributes.request.http;
     asked.push(path);
-    const denied = { status: { code: 16 }, denied_response: { status: { code: 401 }, body: 'refused' } };
+    const denied_response = { status: { code: 401 }, headers: REFUSED, body: 'refused' };
+    const denied = { status: { code: 16 }, denied_response };
     callback(null, path.startsWith(refused) ? denied : OK);
   };
   const served = await serve({

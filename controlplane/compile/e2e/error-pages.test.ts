@@ -2,7 +2,11 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
+import { freePort } from '#protos/testing/free-port.ts';
+import { startAuthorizationStub } from './authorization-stub.ts';
 import { type CompiledEnvoy, startCompiled } from './compiled-envoy.ts';
+import { startFailingServer } from './failing-server.ts';
+import { startRateLimitStub } from './rate-limit-stub.ts';
 
 const document = (kind: string, name: string, spec: string) =>
   `---\napiVersion: gateway.internal/v2\nkind: ${kind}\nmetadata: {name: ${name}}\nspec: {${spec}}\n`;
@@ -109,4 +113,78 @@ test('what is no HTTP at all is answered too', async () => {
   const socket = connect(envoy.port, '127.0.0.1');
   socket.write('nonsense\r\n\r\n');
   assert.match(await text(socket), /^HTTP\/1\.1 400 /);
+});
+
+const OVERRIDES = `config: {error_response_overrides: [
+  {on_status_code: 404, body: {text_format: '<b>%RESPONSE_CODE%</b> 100%%', content_type: text/html; charset=utf-8}},
+  {on_status_code: 401, body: {json_format: {error: 'not you', status: '%RESPONSE_CODE%'}}},
+  {on_status_code: 429, body: {text_format: slowly}},
+  {on_status_code: 503, body: {text_format: 'away, %PROTOCOL%'}},
+  {on_status_code: 503, body: {text_format: 'never'}}]}`;
+
+test("the operator's bodies replace those of Envoy, of Filters and of limits, and no others", async t => {
+  const [filters, limits, service] = await Promise.all([
+    startAuthorizationStub('/refused/'),
+    startRateLimitStub(),
+    startFailingServer(),
+  ]);
+  t.after(() => Promise.all([filters.stop(), limits.stop(), service.close()]));
+  limits.answer({ overall_code: 2, raw_body: Buffer.from('too many') });
+  const mapping = (name: string, fields: string) => document('Mapping', name, `prefix: /${name}/, ${fields}`);
+  const overriding = await startCompiled(
+    [
+      document('Module', 'gateway', OVERRIDES),
+      mapping('down', "service: '127.0.0.1:1'"),
+      mapping('closed', "service: 'ftp://x'"),
+      mapping('refused', "service: '127.0.0.1:1'"),
+      mapping('service', `service: '${service.address}'`),
+      mapping('limited', `service: '${service.address}', labels: {gateway: [{g: [limited]}]}`),
+      document('RateLimitService', 'stub', `service: '${limits.address}', timeout_ms: 2000`),
+      document('Filter', 'login', "JWT: {jwksURI: 'https://idp.example/keys'}"),
+      document('FilterPolicy', 'all', 'rules: [{path: /refused/*, filters: [{name: login}]}]'),
+    ].join(''),
+    'edge',
+    undefined,
+    filters.address,
+  );
+  t.after(() => overriding.stop());
+
+  for (const [path, status, type, body] of [
+    ['/nowhere', 404, 'text/html; charset=utf-8', '<b>404</b> 100%'],
+    ['/down/x', 503, 'text/plain', 'away, HTTP/1.1'],
+    ['/limited/x', 429, 'text/plain', 'slowly'],
+    ['/service/404', 404, undefined, ''],
+    ['/service/503', 503, undefined, ''],
+  ] as const) {
+    const answer = await overriding.ask(path, { headers: { accept: BROWSER } });
+    assert.deepEqual([answer.status, answer.headers['content-type'], answer.body], [status, type, body]);
+  }
+  const refused = await overriding.ask('/refused/x');
+  assert.equal(refused.status, 401);
+  assert.equal(refused.headers['content-type'], 'application/json');
+  assert.equal(refused.headers['www-authenticate'], 'Bearer', 'what Filters say in headers stays');
+  assert.deepEqual(JSON.parse(refused.body), { error: 'not you', status: 401 });
+  assert.match((await overriding.ask('/closed/x')).body, /This route is closed/);
+  const grpc = await overriding.ask('/down/x', { headers: { 'content-type': 'application/grpc' } });
+  assert.deepEqual([grpc.status, grpc.headers['grpc-status'], grpc.body], [200, '14', '']);
+  assert.doesNotMatch(String(grpc.headers['grpc-message']), /away/);
+});
+
+test('the proxy before a service has them too', async t => {
+  const side = await startCompiled(
+    [
+      document('Module', 'gateway', OVERRIDES),
+      document(
+        'ProxyConfig',
+        'side',
+        `node_group: side, listener: {port: ${await freePort()}},
+         virtual_hosts: [{name: all, domains: ['*'], routes: [{prefix: /, cluster: instance}]}],
+         clusters: [{name: instance, type: static, hosts: [{url: 'tcp://127.0.0.1:1'}]}]`,
+      ),
+    ].join(''),
+    'side',
+  );
+  t.after(() => side.stop());
+  const { body, headers } = await side.ask('/x');
+  assert.deepEqual([body, headers['x-gateway-retriable']], ['away, HTTP/1.1', 'true']);
 });

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '#protos/json.ts';
+import type { ErrorResponseOverride } from '#resources/error-response-overrides.ts';
 import { extension } from '../extension.ts';
 
 /** What else an answer of Envoy's own has, and which answers have it. */
@@ -47,21 +48,14 @@ const HTML = [
   `<body><h1>%RESPONSE_CODE%</h1><p>${MESSAGE}</p><p>Request id: ${REQUEST_ID}</p></body></html>`,
 ].join('');
 
+/** The message of gRPC stays one line, in the trailers. */
+const GRPC_PAGE: Page = { when: IS_GRPC, page: {} };
+
 const PAGES: readonly Page[] = [
-  // Its message stays one line, in the trailers.
-  { when: IS_GRPC, page: {} },
   {
     when: `${IS_ERROR} && ${WANTS_HTML}`,
     page: { text_format_source: { inline_string: HTML }, content_type: 'text/html; charset=utf-8' },
-    headers: [
-      {
-        header: {
-          key: 'content-security-policy',
-          value: "default-src 'none'; frame-ancestors 'none'",
-        },
-        append_action: 'OVERWRITE_IF_EXISTS_OR_ADD',
-      },
-    ],
+    headers: [set('content-security-policy', "default-src 'none'; frame-ancestors 'none'")],
   },
   {
     when: IS_ERROR,
@@ -72,13 +66,37 @@ const PAGES: readonly Page[] = [
 ];
 
 /**
- * Envoy's `LocalReplyConfig`: answers that Envoy gives by itself have a body with the request id,
- * in HTML for browsers, else in JSON. Of Envoy's mappers the first counts that holds, so that each
- * page stands there again for answers that have more headers.
+ * Envoy's `LocalReplyConfig`: answers that Envoy gives by itself have the body that the operator
+ * gives to the status. Without one they say the request id, in HTML for browsers, else in JSON. Of
+ * Envoy's mappers the first counts that holds, so each page stands there again for answers that have
+ * more headers.
  */
-export function errorPages(...more: readonly OwnAnswers[]): JsonObject {
-  const pages = PAGES.flatMap(page => [...more.map(each => mapper(page, each)), mapper(page)]);
+export function errorPages(
+  overrides: readonly ErrorResponseOverride[] = [],
+  ...more: readonly OwnAnswers[]
+): JsonObject {
+  const all = [GRPC_PAGE, ...overrides.map(overridePage), ...PAGES];
+  const pages = all.flatMap(page => [...more.map(each => mapper(page, each)), mapper(page)]);
   return { local_reply_config: { mappers: [...pages, ...more] } };
+}
+
+/** An answer of ext-authz may have a content type already: that of the former body. */
+function overridePage({ body, on_status_code }: ErrorResponseOverride): Page {
+  const { content_type, json_format, text_format: inline_string = '' } = body;
+  const isJson = json_format !== undefined;
+  const type = content_type ?? (isJson ? 'application/json' : 'text/plain');
+  return {
+    when: `response.code == ${on_status_code}`,
+    page: {
+      ...(isJson ? { json_format } : { text_format_source: { inline_string } }),
+      content_type: type,
+    },
+    headers: [set('content-type', type)],
+  };
+}
+
+function set(key: string, value: string): JsonObject {
+  return { header: { key, value }, append_action: 'OVERWRITE_IF_EXISTS_OR_ADD' };
 }
 
 function mapper({ headers = [], page, when }: Page, more?: OwnAnswers): JsonObject {

@@ -37,13 +37,14 @@ export function httpConnectionManager(
   group: string,
   parts: EdgeParts | undefined,
   tls?: TlsChain,
+  overrides?: ModuleConfig['error_response_overrides'],
 ): JsonObject {
   return extension('filters.network.http_connection_manager.v3.HttpConnectionManager', {
     stat_prefix: group,
     rds: { route_config_name: group, config_source: { ads: {}, resource_api_version: 'V3' } },
     ...PATHS_AND_HOSTS,
     ...TIMEOUTS_AND_LIMITS,
-    ...(parts === undefined ? APPLICATION : edge(parts, tls)),
+    ...(parts === undefined ? application(overrides) : edge(parts, tls)),
     http_filters: httpFilters(parts, tls !== undefined),
   });
 }
@@ -78,7 +79,7 @@ function edge({ config, ownHeaders }: EdgeParts, tls: TlsChain | undefined): Jso
       [...(tls === undefined ? [] : [markOf(tls)]), ...forwardedHeaders(config, tls !== undefined)],
     ),
     ...(tls?.hasClientCertificates ? CLIENT_CERTIFICATE : {}),
-    ...errorPages(...hstsAnswers(tls)),
+    ...errorPages(config.error_response_overrides, ...hstsAnswers(tls)),
     use_remote_address: config.use_remote_address,
     xff_num_trusted_hops: config.xff_num_trusted_hops,
     path_with_escaped_slashes_action: config.escaped_slashes === 'keep' ? 'KEEP_UNCHANGED' : 'REJECT_REQUEST',
@@ -109,14 +110,19 @@ const CLIENT_CERTIFICATE: JsonObject = {
   set_current_client_cert_details: { subject: true, dns: true, uri: true },
 };
 
-/** The edge has set the client's address, scheme, certificate and request id: they are passed on as they are. */
-const APPLICATION: JsonObject = {
-  use_remote_address: false,
-  skip_xff_append: true,
-  forward_client_cert_details: 'ALWAYS_FORWARD_ONLY',
-  path_with_escaped_slashes_action: 'KEEP_UNCHANGED',
-  server_header_transformation: 'PASS_THROUGH',
-  common_http_protocol_options: { idle_timeout: toDuration(IDLE_MS) },
-  ...errorPages(...RETRIABLE_ANSWERS),
-  access_log: [failureLog()],
-};
+/**
+ * The edge has set the client's address, scheme, certificate and request id: they are passed on as
+ * they are. Most errors that clients see are of this proxy, before the service.
+ */
+function application(overrides: ModuleConfig['error_response_overrides']): JsonObject {
+  return {
+    use_remote_address: false,
+    skip_xff_append: true,
+    forward_client_cert_details: 'ALWAYS_FORWARD_ONLY',
+    path_with_escaped_slashes_action: 'KEEP_UNCHANGED',
+    server_header_transformation: 'PASS_THROUGH',
+    common_http_protocol_options: { idle_timeout: toDuration(IDLE_MS) },
+    ...errorPages(overrides, ...RETRIABLE_ANSWERS),
+    access_log: [failureLog()],
+  };
+}

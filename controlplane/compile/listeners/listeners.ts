@@ -5,6 +5,7 @@ import type { ResourceSet } from '#resources/resource-set.ts';
 import { callersOf, type Hop, hopOf } from '../clusters/hop.ts';
 import { hopServerTls } from '../clusters/hop-tls.ts';
 import type { CompiledResource } from '../compiled.ts';
+import { moduleConfig } from '../module-config.ts';
 import { EDGE, ofNodeGroup } from '../node-groups.ts';
 import type { CompileOptions } from '../options.ts';
 import { problemOf } from '../problem-of.ts';
@@ -25,13 +26,15 @@ export function listeners(
   edge: EdgeListener | undefined,
 ): readonly CompiledResource[] {
   const hop = hopOf(options);
-  const manager = httpConnectionManager(group, edge);
+  const { error_response_overrides: overrides } = moduleConfig(resources);
+  const manager = httpConnectionManager(group, edge, undefined, overrides);
+  const modules = overrides === undefined ? [] : resources.modules.slice(0, 1).map(({ id }) => id);
   const hopSocket = hopServerTls(hop.trustDomain, { groups: callersOf(resources, group, hop) });
   const places = addresses(ofNodeGroup(resources, group), group, options, hop);
   return [...places.values()].map(({ address, origins, plain }) => ({
     name: listenerName(address),
     json: toListener(address, manager, group === EDGE || plain ? undefined : hopSocket),
-    origins: [...origins, ...(edge?.origins ?? [])],
+    origins: [...origins, ...(edge?.origins ?? modules)],
   }));
 }
 
