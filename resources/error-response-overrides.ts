@@ -9,11 +9,11 @@ const LONGEST = 16_384;
 /** The environment is not the operator's to send away. The others only Envoy can check. */
 const REFUSED: ReadonlySet<string> = new Set(['CEL', 'COALESCE', 'ENVIRONMENT', 'TYPED_CEL']);
 
-/** Operators that repeat what a client said. */
+/** Operators that may repeat what a client said: also from an answer, or what a filter kept of it. */
 const OF_CLIENT: ReadonlySet<string> = new Set(
-  'PATH QUERY_PARAM QUERY_PARAMS REQ REQUESTED_SERVER_NAME REQUEST_HEADER STREAM_INFO_REQ TRAILER XFCC_VALUE'.split(
-    ' ',
-  ),
+  `DYNAMIC_METADATA FILTER_STATE LOCAL_REPLY_BODY METADATA PATH QUERY_PARAM QUERY_PARAMS REQ
+  REQUESTED_SERVER_NAME REQUEST_HEADER RESP RESPONSE_HEADER RESPONSE_TRAILER STREAM_INFO_REQ TRAILER
+  XFCC_VALUE`.split(/\s+/),
 );
 
 function parseBody(text: string): Parsed<string> {
@@ -106,6 +106,6 @@ function checkHtml({ content_type = '', text_format = '' }: ErrorResponseOverrid
   const names = [...text_format.matchAll(LOG_TOKEN)].map(([, name = '']) => name);
   const told = names.find(name => OF_CLIENT.has(name));
   if (told === undefined) return [];
-  const message = `\`${told}\` writes what a client said into a page, and nothing escapes it: a link could run a script on this site`;
+  const message = `\`${told}\` may write what a client said into a page, and nothing escapes it: a link could run a script on this site`;
   return [caution(path, message)];
 }
