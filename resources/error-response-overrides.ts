@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { caution, type FieldPath, type Finding } from './finding.ts';
 import { checkLogToken, LOG_TOKEN } from './log-format.ts';
 import { checkedString, checkWith, type Parsed } from './parsed-string.ts';
+import { CREDENTIAL_HEADERS } from './reserved-headers.ts';
 
 /** All overrides together: each Host with TLS has them in its part of the edge's listener. */
 const LONGEST = 16_384;
@@ -16,10 +17,21 @@ const OF_CLIENT: ReadonlySet<string> = new Set(
   XFCC_VALUE`.split(/\s+/),
 );
 
+/** Headers with credentials. What Filters add to a request, such as an access token, is no client's. */
+const CREDENTIALS: ReadonlySet<string> = new Set([
+  'authorization',
+  'proxy-authorization',
+  'cookie',
+  'set-cookie',
+  ...CREDENTIAL_HEADERS,
+]);
+
 function parseBody(text: string): Parsed<string> {
   for (const token of text.matchAll(LOG_TOKEN)) {
-    const [, name = ''] = token;
-    const error = REFUSED.has(name) ? `\`${name}\` may not stand in a body` : checkLogToken(token);
+    const [, name = '', params = ''] = token;
+    const credential = params.split('?').find(header => CREDENTIALS.has(header.trim().toLowerCase()));
+    const refused = REFUSED.has(name) ? name : credential;
+    const error = refused === undefined ? checkLogToken(token) : `\`${refused}\` may not stand in a body`;
     if (error !== undefined) return { error: `Cannot parse body: ${error}` };
   }
   return { value: text };
