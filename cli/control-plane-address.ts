@@ -10,11 +10,18 @@ export const ADDRESS_HELP = 'HTTP address of the control plane (default: 127.0.0
 /** A question may be about very many resources. */
 const LONGEST_WAIT_MS = 15_000;
 
+type Question = RequestInit & {
+  /** What else the operator may do when no control plane answers. */
+  readonly instead?: string;
+  /** A status that is an answer though it is no success. */
+  readonly alsoAnswers?: number;
+};
+
 /** Asks a running control plane. Throws an Error that says what to do when none answers. */
 export async function askControlPlane(
   { address = '', portOffset }: WhereFlags,
   path: string,
-  { instead = '', ...init }: RequestInit & { readonly instead?: string } = {},
+  { instead = '', alsoAnswers, ...init }: Question = {},
 ): Promise<Response> {
   const at = address === '' ? `127.0.0.1:${portsAt(portOffset).http}` : address;
   parseAddress('--address', at);
@@ -24,6 +31,6 @@ export async function askControlPlane(
     throw new Error(
       `no control plane answers at ${at}: start one with "npm start", or say with --address or --port-offset where it is${instead}`,
     );
-  if (response.ok || response.status === 400) return response;
+  if (response.ok || response.status === alsoAnswers) return response;
   throw new Error(`the control plane at ${at} answers ${response.status}`);
 }

@@ -70,8 +70,10 @@ describe('gateway status', () => {
   });
 
   test('tells something else from a control plane', async t => {
-    const address = await answering(t, 404);
-    const { code, stderr } = await gateway('status', '--address', address);
-    assert.deepEqual([code, stderr], [1, `gateway: the control plane at ${address} answers 404\n`]);
+    for (const status of [404, 400]) {
+      const address = await answering(t, status);
+      const { code, stderr } = await gateway('status', '--address', address);
+      assert.deepEqual([code, stderr], [1, `gateway: the control plane at ${address} answers ${status}\n`]);
+    }
   });
 });
