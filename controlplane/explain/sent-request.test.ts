@@ -13,6 +13,7 @@ const MAPPINGS: Readonly<Record<string, string>> = {
   exact: 'prefix: /exact, prefix_exact: true, rewrite: /other',
   expression: 'prefix: "/e/[0-9]+", prefix_regex: true',
   groups: "prefix: /g/, regex_rewrite: {pattern: '/g/([a-z]+)/([0-9]+)', substitution: '/$/\\2/\\1'}",
+  patient: 'prefix: /patient/, timeout_ms: 0',
   headers:
     'prefix: /h/, host_rewrite: inner.test, add_request_headers: {x-a: b, x-b: {value: c, append: false}}, remove_request_headers: [x-gone]',
 };
@@ -44,6 +45,7 @@ describe('what a service gets is what explain says', () => {
     '/g/ab/12?z',
     '/g/none',
     '/h/x',
+    '/patient/x',
   ])
     test(ask, async () => {
       const headers = { 'x-gone': 'a', 'x-a': 'own' };
@@ -73,6 +75,14 @@ describe('explain shows', () => {
     assert.match(text, /^The service gets\n {2}\/v1\/b\?c, host site\.test\n {2}x-a: b/m);
     assert.match(text, /^ {2}an answer must begin within 4s$/m);
     assert.match(text, /^ {2}2 retries: connect-failure, .*5xx$/m);
+  });
+
+  test('that a reset is repeated where the method is safe and nothing bounds the answer', () => {
+    const retries = (method: string, timeout: number) =>
+      explained(document('Mapping', 'm', `{service: s, prefix: /, timeout_ms: ${timeout}}`), {
+        method,
+      }).sent?.retryOn.includes('reset');
+    assert.deepEqual([retries('GET', 0), retries('POST', 0), retries('GET', 3000)], [true, false, false]);
   });
 
   for (const [spec, target] of [

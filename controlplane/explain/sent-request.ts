@@ -29,6 +29,12 @@ export type SentRequest = {
   readonly responseHeaders: readonly HeaderChange[];
 };
 
+/** The router reads this one for itself and takes it away. Source: Envoy's page "Router". */
+const RETRY_ON = 'x-envoy-retry-on';
+
+/** Methods for which it asks to repeat resets (`repeat-safe-methods.ts`). */
+const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+
 /** Returns what goes to the service of a route, or undefined where the gateway answers itself. */
 export function sentRequest(
   { route, virtualHost }: RouteMatch,
@@ -40,16 +46,20 @@ export function sentRequest(
   const [asked = ''] = request.headers.get(':path') ?? [];
   const shared = oneCluster(action);
   const parts: readonly JsonObject[] = [shared, route as JsonObject, virtualHost as unknown as JsonObject];
+  const added = parts.flatMap(part => changes(part, 'request'));
+  const conditions = String(retry.retry_on ?? '')
+    .split(',')
+    .filter(condition => condition !== '');
+  const [method = ''] = request.headers.get(':method') ?? [];
+  const repeatsResets = added.some(({ name }) => name === RETRY_ON) && SAFE.has(method);
   return {
     path: rewritten(request.path, { ...shared, ...action }, route.match) + asked.slice(request.path.length),
     host: hostOf({ ...action, ...shared }, request),
     ...textAs('answerWithin', retry.per_try_timeout),
     ...textAs('idle', action.idle_timeout),
     retries: Number(retry.num_retries ?? 0),
-    retryOn: String(retry.retry_on ?? '')
-      .split(',')
-      .filter(condition => condition !== ''),
-    requestHeaders: parts.flatMap(part => changes(part, 'request')),
+    retryOn: [...conditions, ...(repeatsResets ? ['reset'] : [])],
+    requestHeaders: added.filter(({ name }) => name !== RETRY_ON),
     responseHeaders: parts.flatMap(part => changes(part, 'response')),
   };
 }
