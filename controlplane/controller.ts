@@ -218,8 +218,7 @@ export class Controller {
   #publish(): void {
     const resources = this.inForce;
     this.#configured = this.#parts.groups(resources);
-    const groups = new Set([...this.#published.keys(), ...this.#configured]);
-    const compiled = [...groups].map(group => ({ group, ...this.#parts.compile(resources, group) }));
+    const compiled = [...this.groups].map(group => ({ group, ...this.#parts.compile(resources, group) }));
     const failure = compiled.find(result => 'error' in result);
     if (failure !== undefined && this.#refuse(failure.error)) return;
     const made = compiled.filter(result => 'snapshot' in result);

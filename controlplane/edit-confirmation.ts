@@ -25,7 +25,7 @@ export function confirmEdits(log: Logger, state: string, now: () => number): Edi
   return {
     written({ resources }) {
       const before = known;
-      known = byFile([...resources.values()].filter(({ source }) => !isBelow(state, source.file)));
+      known = byFile(resources.values(), state);
       if (before === undefined) return;
       for (const file of new Set([...before.keys(), ...known.keys()]))
         if (!same(before.get(file), known.get(file))) edited.set(file, now());
@@ -52,10 +52,13 @@ export function confirmEdits(log: Logger, state: string, now: () => number): Edi
 }
 
 /** The hashes of a file's resources by id. What is in no file is not the operator's edit here. */
-function byFile(resources: Iterable<Resource>): ReadonlyMap<string, ReadonlyMap<string, string>> {
+function byFile(
+  resources: Iterable<Resource>,
+  state: string,
+): ReadonlyMap<string, ReadonlyMap<string, string>> {
   const files = Map.groupBy(resources, ({ source }) => (source.line === 0 ? '' : source.file));
-  files.delete('');
-  return new Map([...files].map(([file, all]) => [file, new Map(all.map(({ id, hash }) => [id, hash]))]));
+  const edited = [...files].filter(([file]) => file !== '' && !isBelow(state, file));
+  return new Map(edited.map(([file, all]) => [file, new Map(all.map(({ id, hash }) => [id, hash]))]));
 }
 
 function isBelow(folder: string, file: string): boolean {

@@ -19,9 +19,10 @@ export function fieldLines(document: unknown, lineOf: (path: FieldPath) => numbe
   const first = lineOf([]);
   const found: string[] = [];
   const walk = (value: unknown, path: FieldPath, lineAbove: number): void => {
-    if (typeof value !== 'object' || value === null || found.length >= MOST_FIELDS) return;
+    if (typeof value !== 'object' || value === null) return;
     const keys = Array.isArray(value) ? value.keys() : Object.keys(value);
     for (const key of keys) {
+      if (found.length >= MOST_FIELDS) return;
       const child = [...path, key];
       const line = lineOf(child);
       if (line !== lineAbove) found.push(`${line - first} ${formatPath(child)}`);
@@ -29,7 +30,7 @@ export function fieldLines(document: unknown, lineOf: (path: FieldPath) => numbe
     }
   };
   walk(document, [], first);
-  return found.slice(0, MOST_FIELDS).join('\n');
+  return found.join('\n');
 }
 
 /** Returns the line of a field, such as `spec.labels.shop[0]`, or of the nearest field above it. */
