@@ -1,8 +1,12 @@
-"""Serves one of two applications with a form on a free loopback port, and prints the port."""
+"""Serves one of two applications with a form on a free loopback port, and prints its address."""
 import sys
 from wsgiref.simple_server import WSGIRequestHandler, make_server
 
 urlpatterns = []
+
+
+def page(field, token):
+    return f'<form method="POST"><input type="hidden" name="{field}" value="{token}"/></form>'
 
 
 def django_app():
@@ -13,6 +17,7 @@ def django_app():
         ALLOWED_HOSTS=["*"],
         ROOT_URLCONF="__main__",
         MIDDLEWARE=["django.middleware.csrf.CsrfViewMiddleware"],
+        SECURE_PROXY_SSL_HEADER=("HTTP_X_FORWARDED_PROTO", "https"),
     )
     from django.core.wsgi import get_wsgi_application
     from django.http import HttpResponse
@@ -20,7 +25,9 @@ def django_app():
     from django.urls import re_path
 
     def form(request):
-        return HttpResponse("posted" if request.method == "POST" else get_token(request))
+        if request.method == "POST":
+            return HttpResponse("posted")
+        return HttpResponse(page("csrfmiddlewaretoken", get_token(request)))
 
     urlpatterns.append(re_path("", form))
     return get_wsgi_application()
@@ -37,7 +44,7 @@ def flask_app():
 
     @app.route("/flask", methods=["GET", "POST"])
     def form():
-        return "posted" if request.method == "POST" else generate_csrf()
+        return "posted" if request.method == "POST" else page("csrf_token", generate_csrf())
 
     return ProxyFix(app, x_for=1, x_proto=1, x_host=1, x_port=1)
 
@@ -48,5 +55,5 @@ class Quiet(WSGIRequestHandler):
 
 
 server = make_server("127.0.0.1", 0, {"django": django_app, "flask": flask_app}[sys.argv[1]](), handler_class=Quiet)
-print(server.server_port, flush=True)
+print(f"http://127.0.0.1:{server.server_port}", flush=True)
 server.serve_forever()

@@ -1,0 +1,1 @@
+export const actions = { default: () => ({ posted: true }) };
