@@ -1,18 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
+import { COMMANDS } from './commands.ts';
 import { refuseEmpty } from './refuse-empty.ts';
-
-/** Each command is loaded only when it is asked for: `up` starts its first child sooner without the compiler. */
-const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
-  up: async () => (await import('./up.ts')).upCommand(),
-  scale: async () => (await import('./scale.ts')).scaleCommand(),
-  status: async () => (await import('./status.ts')).statusCommand(),
-  validate: async () => (await import('./validate.ts')).validateCommand(),
-  explain: async () => (await import('./explain.ts')).explainCommand(),
-  compile: async () => (await import('./compile.ts')).compileCommand(),
-  bootstrap: async () => (await import('./bootstrap.ts')).bootstrapCommand(),
-};
 
 const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '..', 'package.json'), 'utf8'));
 

@@ -13,7 +13,10 @@ export function upCommand(): Command {
     .description('run the gateway: control plane, discovery, instances with their Envoys, and the edge Envoy')
     .option('--instances <number>', 'instances of the sample service, 0 for none', parseCount, 2)
     .option('--resources <folder>', 'your own YAML resources (default: envoy/resources, the demo)')
-    .option('--services <file>', 'where the instances of your own services are (see README.md)')
+    .option(
+      '--services <file>',
+      'where the instances of your own services are (see docs/reference/instances-file.md)',
+    )
     .addOption(
       new Option('--state <folder>', 'where state and logs are kept').default(DEFAULT_STATE, '.gateway'),
     )

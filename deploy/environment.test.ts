@@ -154,10 +154,10 @@ test('sds waits until DNS lists every instance', () => {
   assert.deepEqual(Object.keys(depends_on), INSTANCES.map(networkOf));
 });
 
-test('what the README says about processes are the commands', () => {
-  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
+test('what docs/reference/environment.md says about processes are the commands', () => {
+  const page = readFileSync(join(ROOT, 'docs/reference/environment.md'), 'utf8');
   for (const service of ['controlplane', 'sds', 'ratelimit-service', 'ext-authz', ...INSTANCES]) {
     const main = composeService(service).command?.at(-1);
-    assert.ok(readme.includes(`\`node ${main}\``), main);
+    assert.ok(page.includes(`\`node ${main}\``), main);
   }
 });

@@ -137,11 +137,11 @@ describe('each pod of the manifests', { skip: whyNoKubectl() ?? false }, () => {
     assert.ok(probe.includes(`http://127.0.0.1:${PORT}/user/health`));
   });
 
-  test('what the README says about processes are the commands', () => {
-    const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
+  test('what docs/reference/environment.md says about processes are the commands', () => {
+    const page = readFileSync(join(ROOT, 'docs/reference/environment.md'), 'utf8');
     for (const service of Object.keys(READERS)) {
       const main = containerOf(service).command?.at(-1);
-      assert.ok(readme.includes(`\`node ${main}\``), main);
+      assert.ok(page.includes(`\`node ${main}\``), main);
     }
   });
 });

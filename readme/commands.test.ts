@@ -13,6 +13,7 @@ import { commands, readDocument } from './code-blocks.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const README = readDocument('README.md');
+const ADDRESSES = readDocument('docs/reference/addresses.md');
 const FILE = 'user-service.yaml';
 
 /** What the answers to the README's commands hold. */
@@ -68,7 +69,7 @@ describe('the README', () => {
     });
   }
 
-  test('is right about the addresses', async () => {
+  test('and the page of addresses are right about them', async () => {
     const offset = system.gateway.portOffset;
     const url = (port: number) => `http://127.0.0.1:${port + offset}`;
     const paths: readonly (readonly [number, string])[] = [
@@ -89,7 +90,7 @@ describe('the README', () => {
       [9901, '/ready'],
     ];
     for (const [port, path] of paths) {
-      assert.ok(README.includes(`| 127.0.0.1:${port} |`), `no row for ${port}`);
+      assert.ok(ADDRESSES.includes(`| 127.0.0.1:${port} |`), `no row for ${port}`);
       assert.equal((await request(url(port), path)).status, 200, `${port}${path}`);
     }
   });

@@ -9,7 +9,7 @@ type Row = {
   readonly meaning: string;
 };
 
-/** The table of a kind's fields in RESOURCES.md, in Markdown: field, type, default and meaning, as its schema says. */
+/** Returns the table of a kind's fields, in Markdown: field, type, default and meaning. */
 export function kindTable(definition: KindDefinition): string {
   const root = definition.fieldsAt === 'spec' ? 'spec.' : '';
   const rows = rowsOf(definition.schema, root).map(({ field, type, fallback, meaning }) => {

@@ -3,10 +3,10 @@ import type { Finding } from './finding.ts';
 
 /**
  * What the operator may write under one `kind`: one declarative schema, from which come the parser, the suggestions,
- * the TypeScript type, the table in RESOURCES.md and the CRD, and in `check` what a schema cannot say.
+ * the TypeScript type, the page in docs/reference/kinds and the CRD, and in `check` what a schema cannot say.
  */
 export type KindDefinition<Schema extends z.ZodObject = z.ZodObject> = {
-  /** One sentence for RESOURCES.md. */
+  /** One sentence for its page. */
   readonly summary: string;
   readonly schema: Schema;
   /** Where the fields stand: below `spec`, or (a Secret) at the top of the document. */

@@ -12,7 +12,7 @@ const GATEWAY_API =
 const ANNOTATION =
   'warning metadata.annotations["getambassador.io/config"]: the annotation `getambassador.io/config` is not read: write what it holds as documents of their own';
 const old = (version: string) =>
-  `error apiVersion: \`ambassador/${version}\` is not read: write \`gateway.internal/v2\`, and \`metadata\` and \`spec\` as RESOURCES.md shows`;
+  `error apiVersion: \`ambassador/${version}\` is not read: write \`gateway.internal/v2\`, and \`metadata\` and \`spec\` as docs/reference/kinds.md shows`;
 
 const TOLD: readonly (readonly [document: string, problem: string])[] = [
   ['apiVersion: ambassador/v0\nkind: Mapping\nname: x\nprefix: /\nservice: b\n', old('v0')],

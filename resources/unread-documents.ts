@@ -45,7 +45,7 @@ function whyUnread(
   if (group === 'ambassador')
     return {
       severity: 'error',
-      message: `\`${apiVersion}\` is not read: ${instead}, and \`metadata\` and \`spec\` as RESOURCES.md shows`,
+      message: `\`${apiVersion}\` is not read: ${instead}, and \`metadata\` and \`spec\` as docs/reference/kinds.md shows`,
     };
   if (kind === 'Ingress' && INGRESS_GROUPS.includes(group))
     return { severity: 'warning', message: 'an Ingress is not read: write a Mapping' };

@@ -4,32 +4,36 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { compile } from '#controlplane/compile/compile.ts';
 import { nodeGroups } from '#controlplane/compile/node-groups.ts';
-import { KINDS, type Kind } from '#resources/kinds.ts';
 import { parseFile } from '#resources/parse.ts';
 import { DEFAULT_PARSE_OPTIONS } from '#resources/parse-options.ts';
 import { toResourceSet } from '#resources/resource-set.ts';
 import { fromJson } from '#resources/template/go-value.ts';
 import { parseTemplate, renderTemplate } from '#resources/template/template.ts';
-import { exampleFile, noteOf } from './example-file.ts';
-import { resourcesPage } from './resources-page.ts';
+import { exampleFile, exampleOf, noteOf } from './kind-files.ts';
+import { KIND_NAMES } from './kind-page.ts';
+import { REFERENCE, referencePages } from './reference.ts';
 
-const kinds = Object.keys(KINDS) as Kind[];
-const exampleOf = (kind: Kind) => readFileSync(exampleFile(kind), 'utf8');
+describe('the generated reference', async () => {
+  for (const [name, text] of await referencePages()) {
+    test(`has docs/reference/${name} as the code gives it (else: npx node readme/write-reference.ts)`, () => {
+      assert.equal(readFileSync(join(REFERENCE, name), 'utf8'), text);
+    });
+  }
 
-describe('RESOURCES.md', () => {
-  test('is what the schemas, the examples and the notes give (else: npx node readme/write-resources.ts)', () => {
-    const page = readFileSync(join(import.meta.dirname, '..', 'RESOURCES.md'), 'utf8');
-    assert.equal(page, resourcesPage(exampleOf, noteOf));
+  test('has no page of a kind that is gone', async () => {
+    const pages = readdirSync(join(REFERENCE, 'kinds')).map(name => `kinds/${name}`);
+    const generated = [...(await referencePages()).keys()].filter(name => name.startsWith('kinds/'));
+    assert.deepEqual(pages.sort(), generated.sort());
   });
 
   test('has every example', () => {
     const files = readdirSync(join(import.meta.dirname, 'examples'));
-    assert.deepEqual(files.sort(), kinds.map(kind => exampleFile(kind).split('/').at(-1)).sort());
+    assert.deepEqual(files.sort(), KIND_NAMES.map(kind => exampleFile(kind).split('/').at(-1)).sort());
   });
 
   test('has every note', () => {
     const files = readdirSync(join(import.meta.dirname, 'notes'));
-    const noted = kinds.filter(kind => noteOf(kind) !== '');
+    const noted = KIND_NAMES.filter(kind => noteOf(kind) !== '');
     assert.equal(noted.length, files.length);
   });
 
@@ -44,7 +48,7 @@ describe('RESOURCES.md', () => {
     }
   });
 
-  for (const kind of kinds) {
+  for (const kind of KIND_NAMES) {
     test(`has an example of ${kind} without a problem`, () => {
       const parsed = parseFile(`${kind}.yaml`, exampleOf(kind), DEFAULT_PARSE_OPTIONS);
       assert.deepEqual(parsed.problems, []);

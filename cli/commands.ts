@@ -1,0 +1,12 @@
+import type { Command } from 'commander';
+
+/** Each command is loaded only when it is asked for: `up` starts its first child sooner without the compiler. */
+export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  up: async () => (await import('./up.ts')).upCommand(),
+  scale: async () => (await import('./scale.ts')).scaleCommand(),
+  status: async () => (await import('./status.ts')).statusCommand(),
+  validate: async () => (await import('./validate.ts')).validateCommand(),
+  explain: async () => (await import('./explain.ts')).explainCommand(),
+  compile: async () => (await import('./compile.ts')).compileCommand(),
+  bootstrap: async () => (await import('./bootstrap.ts')).bootstrapCommand(),
+};

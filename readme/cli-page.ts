@@ -1,0 +1,46 @@
+import type { Command, Option } from 'commander';
+import { COMMANDS } from '../cli/commands.ts';
+
+const INTRODUCTION = `# Commands
+
+\`npx gateway <command>\` runs a command in this folder. \`npm start\` is \`gateway up\`.
+
+A command ends with 0 when all is well, and with 1 when it is not. \`explain\` ends with 1 when no
+service would get the request. An empty argument or option is an error. \`--help\` shows examples too.
+`;
+
+/** Returns the page of the commands, in Markdown, as commander knows them. */
+export async function cliPage(): Promise<string> {
+  const commands = await Promise.all(Object.values(COMMANDS).map(load => load()));
+  return [INTRODUCTION, ...commands.map(section)].join('\n');
+}
+
+function section(command: Command): string {
+  const usage = `gateway ${command.name()} ${command.usage()}`;
+  const parts = [
+    `## ${command.name()}`,
+    sentence(command.description()),
+    `\`\`\`\n${usage}\n\`\`\``,
+    table(
+      'argument',
+      command.registeredArguments.map(argument => [`<${argument.name()}>`, argument.description] as const),
+    ),
+    table('option', command.options.map(optionRow)),
+  ];
+  return `${parts.filter(part => part !== '').join('\n\n')}\n`;
+}
+
+function optionRow({ flags, description, defaultValue, defaultValueDescription }: Option) {
+  const fallback = defaultValueDescription ?? defaultValue;
+  return [flags, fallback === undefined ? description : `${description} (default: ${fallback})`] as const;
+}
+
+function table(of: string, rows: readonly (readonly [name: string, meaning: string])[]): string {
+  if (rows.length === 0) return '';
+  const lines = rows.map(([name, meaning]) => `| \`${name}\` | ${meaning.replaceAll('<', '&lt;')} |`);
+  return [`| ${of} | meaning |`, '|---|---|', ...lines].join('\n');
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}

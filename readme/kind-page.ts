@@ -1,0 +1,59 @@
+import { kindTable } from '#resources/docs.ts';
+import { KINDS, type Kind } from '#resources/kinds.ts';
+import { exampleOf, kebabCase, noteOf } from './kind-files.ts';
+
+/** The kinds that a gateway reads, in the order of their pages. */
+export const KIND_NAMES = Object.keys(KINDS) as Kind[];
+
+const INTRODUCTION = `# Kinds
+
+Each resource is a YAML document. It has an \`apiVersion\`, a \`kind\` and a \`metadata\`.
+
+- \`apiVersion\` is \`gateway.internal/v2\`. Files of Ambassador with \`getambassador.io/v2\` are read too.
+- \`metadata.name\` is required. \`metadata.namespace\` is \`default\` unless it is given.
+- A file may hold many documents. A folder may hold many files, \`.yaml\`, \`.yml\` or \`.json\`.
+
+A mistake is a Problem with file, line and field. \`gateway validate\` and \`gateway status\` show it.
+An unknown field is a warning with the name that was probably meant. In Filter and FilterPolicy it
+is an error.
+
+A resource with an error is not used. Its last good version stays in force, and all other resources
+go on. Where there is no last good version, what the resource covers is closed. Its paths answer
+500, or its names have no TLS. This holds for a Mapping whose match can be read, a Filter, a
+FilterPolicy, a Host and a TLSContext. No wider rule takes their place.
+
+Some mistakes show only while the gateway runs. A provider may have another issuer, or a certificate
+file may be about to end. \`gateway status\` shows them. \`gateway validate\` cannot know them.
+
+| kind | what it is |
+|---|---|
+`;
+
+/** Returns the page that lists the kinds, in Markdown. */
+export function kindsPage(): string {
+  const rows = KIND_NAMES.map(
+    kind => `| [${kind}](kinds/${kebabCase(kind)}.md) | ${KINDS[kind].summary.replace(/\.$/, '')} |`,
+  );
+  return `${INTRODUCTION}${rows.join('\n')}\n`;
+}
+
+/** Returns the page of a kind, in Markdown: example, note, and the fields that its schema has. */
+export function kindPage(kind: Kind): string {
+  const definition = KINDS[kind];
+  const parts = [
+    `# ${kind}`,
+    definition.summary,
+    namesOf(kind),
+    `\`\`\`yaml\n${exampleOf(kind)}\`\`\``,
+    noteOf(kind).trimEnd(),
+    `## Fields\n\n${kindTable(definition)}`,
+  ];
+  return parts.filter(part => part !== '').join('\n\n');
+}
+
+function namesOf(kind: Kind): string {
+  const { names, singleton = false }: { names?: readonly string[]; singleton?: boolean } = KINDS[kind];
+  const [own, ...aliases] = (names ?? []).map(name => `\`${name}\``);
+  const name = own === undefined ? '' : `Its name is ${[own, ...aliases].join(' or ')}.`;
+  return [name, singleton ? 'A gateway has one.' : ''].filter(part => part !== '').join(' ');
+}
