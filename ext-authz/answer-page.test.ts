@@ -97,12 +97,12 @@ test('HTML escapes whatever it shows', () => {
 });
 
 test('a page that moves on is HTML, and its target cannot leave the attribute', () => {
-  const { body } = answerPage(requestWith(), { status: 200, message: 'm', refresh: '/a?b="><x' });
+  const { body } = answerPage(requestWith(), { status: 200, message: 'm', refresh: { url: '/a?b="><x' } });
   assert.match(body, /<meta http-equiv="refresh" content="0; url=\/a\?b=&quot;&gt;&lt;x">/);
 });
 
 test('the page that moves on may run its own script, by its hash, and no other', () => {
-  const { body, headers } = answerPage(requestWith(), { status: 200, message: 'm', refresh: '/a' });
+  const { body, headers } = answerPage(requestWith(), { status: 200, message: 'm', refresh: { url: '/a' } });
   const policy = new Map(headers).get('content-security-policy') ?? '';
   const [, script = ''] = /<script>(.*)<\/script>/.exec(body) ?? [];
   const source = `'sha256-${createHash('sha256').update(script).digest('base64')}'`;

@@ -15,11 +15,18 @@ export type Page = {
   readonly headers?: readonly (readonly [name: string, value: string])[];
   /** What an HTML page shows below. */
   readonly links?: readonly Link[];
-  /** Where an HTML page moves on to by itself, with the fragment of its own address. */
-  readonly refresh?: string;
+  /** Makes it an HTML page that moves on by itself. */
+  readonly refresh?: Refresh;
   /** Further members of a JSON answer. */
   readonly members?: Readonly<Record<string, string>>;
   readonly note?: AnswerNote | undefined;
+};
+
+/** Where a page moves on to. The fragment of its own address goes along, or into a cookie. */
+export type Refresh = {
+  readonly url: string;
+  /** A `Set-Cookie` field with an empty value, for a cookie that scripts may set. */
+  readonly fragmentCookie?: string;
 };
 
 export type Link = { readonly href: string; readonly text: string };

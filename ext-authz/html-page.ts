@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import { escapeHtml } from '#process/escape-html.ts';
 import type { Page } from './answer-page.ts';
+import { LONGEST_FRAGMENT } from './fragment.ts';
 
 /** What every answer says. */
 export type Facts = {
@@ -52,17 +53,26 @@ export function htmlPage({ message, request_id, status_code }: Facts, page: Page
   return `${lines.join('\n')}\n`;
 }
 
-/** The script keeps the fragment of the address, which no server sees. Without scripts it is lost. */
-const MOVE_ON = "location.replace(document.querySelector('link').href + location.hash)";
+/**
+ * The one script that a page may run. The fragment of the page's address, which no server sees, goes
+ * into the cookie that the page names, or else along. Without scripts it is lost.
+ */
+const MOVE_ON = [
+  "const { dataset, href } = document.querySelector('link')",
+  'const part = encodeURIComponent(location.hash.slice(1))',
+  'const { cookie, most } = dataset',
+  "if (cookie && part && part.length <= most) document.cookie = cookie.replace('=', '=' + part)",
+  "location.replace(cookie || href.includes('#') ? href : href + location.hash)",
+].join('; ');
 
-/** The one script that a page may run (CSP Level 3 section 2.3.1). */
+/** Lets that script run (CSP Level 3 section 2.3.1). */
 export const MOVE_ON_SOURCE = `'sha256-${hash('sha256', MOVE_ON, 'base64')}'`;
 
 function refreshOf({ refresh }: Page): readonly string[] {
   if (refresh === undefined) return [];
-  const url = escapeHtml(refresh);
+  const [url, cookie] = [escapeHtml(refresh.url), escapeHtml(refresh.fragmentCookie ?? '')];
   return [
-    `<link rel="next" href="${url}">`,
+    `<link rel="next" href="${url}" data-cookie="${cookie}" data-most="${LONGEST_FRAGMENT}">`,
     `<noscript><meta http-equiv="refresh" content="0; url=${url}"></noscript>`,
     `<script>${MOVE_ON}</script>`,
   ];

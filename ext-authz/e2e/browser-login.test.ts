@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Page, Response } from 'playwright-core';
 import { request } from '#envoy/e2e/request.ts';
 import { type System, startSystem } from '#envoy/e2e/system.ts';
 import { until } from '#envoy/e2e/until.ts';
@@ -40,11 +40,12 @@ describe('in a browser, the demo', { skip: whyNoBrowser() }, () => {
     return context.newPage();
   };
 
-  const isForm = (page: Page) => assert.ok(page.url().startsWith(`${provider()}/interaction/`), page.url());
+  /** The page that keeps a fragment moves on by itself, perhaps after it has loaded. */
+  const isForm = (page: Page) => page.waitForURL(url => url.href.startsWith(`${provider()}/interaction/`));
 
   const logIn = async (page: Page, username = 'ada', password = 'difference') => {
     await page.goto(`${here()}/account`);
-    isForm(page);
+    await isForm(page);
     await fillIn(page, username, password);
     await page.waitForURL(`${here()}/account`);
   };
@@ -95,7 +96,7 @@ describe('in a browser, the demo', { skip: whyNoBrowser() }, () => {
       const sessions = new Set<string | undefined>();
       for (const index of [2, 0, 1]) {
         const [tab = first, address = ''] = [tabs[index], addresses[index]];
-        isForm(tab);
+        await isForm(tab);
         await fillIn(tab, 'ada', 'difference');
         await tab.waitForURL(address);
         assert.match(await tab.locator('dl').innerText(), /Ada Lovelace/);
@@ -111,6 +112,7 @@ describe('in a browser, the demo', { skip: whyNoBrowser() }, () => {
     const page = await newPage(t);
     await logIn(page);
     await page.goto(`${there()}/account?a=b`);
+    await page.locator('dl').waitFor();
     assert.equal(page.url(), `${there()}/account?a=b`);
     assert.match(await page.locator('dl').innerText(), /Ada Lovelace/);
     const session = await cookieValue(page, there(), SESSION);
@@ -121,7 +123,7 @@ describe('in a browser, the demo', { skip: whyNoBrowser() }, () => {
   test('leads back to the second origin who began there, and knows them at the first', async t => {
     const page = await newPage(t);
     await page.goto(`${there()}/account?began=there`);
-    isForm(page);
+    await isForm(page);
     await fillIn(page, 'ada', 'difference');
     await page.waitForURL(`${there()}/account?began=there`);
     await page.goto(`${here()}/account`);
@@ -139,7 +141,7 @@ describe('in a browser, the demo', { skip: whyNoBrowser() }, () => {
     await page.waitForURL(url => url.pathname === '/account/logged-out');
     for (const origin of [there(), here()]) {
       await page.goto(`${origin}/account`);
-      isForm(page);
+      await isForm(page);
     }
     const stolen = await fetch(`${here()}/account`, {
       headers: { cookie: `${SESSION}=${session}` },
@@ -239,8 +241,9 @@ describe('in a browser, the demo', { skip: whyNoBrowser() }, () => {
     const page = await newPage(t);
     await logIn(page, 'grace', 'nanosecond');
     for (const _ of [1, 2]) {
-      const answer = await page.goto(`${here()}/account/admin`);
-      assert.equal(answer?.status(), 403);
+      const isRefusal = (answer: Response) =>
+        answer.url().endsWith('/account/admin') && answer.status() === 403;
+      await Promise.all([page.waitForResponse(isRefusal), page.goto(`${here()}/account/admin`)]);
     }
     await page.goto(`${here()}/account`);
     assert.match(await page.locator('dl').innerText(), /Grace Hopper/);
@@ -277,7 +280,7 @@ describe('in a browser, the demo', { skip: whyNoBrowser() }, () => {
   test('sends a browser from what is for scripts to the login too', async t => {
     const page = await newPage(t);
     await page.goto(`${here()}/account/api`);
-    isForm(page);
+    await isForm(page);
     await fillIn(page, 'ada', 'difference');
     await page.waitForURL(`${here()}/account/api`);
     assert.match(await page.locator('body').innerText(), /"username":"ada"/);

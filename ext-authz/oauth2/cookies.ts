@@ -158,11 +158,16 @@ export function pendingPrefix(realm: string, { secure }: Pick<Place, 'secure'>):
 
 /** One of them; an empty value clears it. */
 export function pendingCookie(name: string, place: Place, value: string): SetCookie {
-  return setCookie(name, value, {
-    maxAge: value === '' ? 0 : LOGIN_SECONDS,
-    sameSite: 'lax',
-    httpOnly: true,
-    domain: undefined,
-    secure: place.secure,
-  });
+  const maxAge = value === '' ? 0 : LOGIN_SECONDS;
+  return setCookie(name, value, { ...pendingAttributes(place), maxAge, httpOnly: true });
+}
+
+/** The one that a script of ours gives a value. */
+export function fragmentCookie(name: string, place: Place): string {
+  const attributes = { ...pendingAttributes(place), maxAge: LOGIN_SECONDS, httpOnly: false };
+  return setCookie(name, '', attributes)[1];
+}
+
+function pendingAttributes({ secure }: Place) {
+  return { sameSite: 'lax', domain: undefined, secure } as const;
 }

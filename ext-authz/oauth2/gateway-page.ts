@@ -36,8 +36,28 @@ export function moveOn(
     status: 200,
     title: 'You are logged in',
     message: 'You are logged in.',
-    refresh: url,
+    refresh: { url },
     links: [{ href: url, text: 'Go on' }],
+    headers: cookies,
+  });
+}
+
+/**
+ * Sends a browser to its login by a page, which keeps the fragment of its address in a cookie. After
+ * a redirect the provider's page would have the fragment, and lose it with its first form.
+ */
+export function loginPage(
+  request: HttpRequest,
+  url: string,
+  cookies: readonly SetCookie[],
+  fragmentCookie: string,
+): Answer {
+  return answerPage(request, {
+    status: 200,
+    title: 'You must log in',
+    message: 'You must log in to see this page.',
+    refresh: { url, fragmentCookie },
+    links: [{ href: url, text: 'Log in' }],
     headers: cookies,
   });
 }

@@ -4,8 +4,10 @@ import type { Answer } from '../outcome.ts';
 import type { SameSite } from '../rule.ts';
 import { type Attempt, newAttempt } from './attempt.ts';
 import type { SetCookie } from './cookies.ts';
+import { loginPage } from './gateway-page.ts';
 import { type Handoff, sealHandoff } from './handoff-text.ts';
 import type { LoginFilter } from './login-filter.ts';
+import { isShown } from './navigation.ts';
 import { CALLBACK_PATH, loginOrigin, type Place } from './origin.ts';
 import { keepAttempt } from './pending-cookies.ts';
 import { returnUrl } from './return-url.ts';
@@ -63,7 +65,10 @@ export async function beginLoginFor(
   return leave(filter, asking, attempt, await providerUrl(filter, asking, attempt), []);
 }
 
-/** A login that could not end without the store is not begun. */
+/**
+ * A login that could not end without the store is not begun. The link behind a hand-off is known to
+ * the other origin alone, and so is its fragment.
+ */
 async function leave(
   filter: LoginFilter,
   { place, request }: Asking,
@@ -72,7 +77,10 @@ async function leave(
   cookies: readonly SetCookie[],
 ): Promise<Answer> {
   await isSpent(filter, attempt.state);
-  return seeOther(url, [...cookies, ...keepAttempt(filter, place, request, attempt)]);
+  const kept = keepAttempt(filter, place, request, attempt);
+  const all = [...cookies, ...kept.cookies];
+  const hasFragment = attempt.handoff === undefined && isShown(request);
+  return hasFragment ? loginPage(request, url, all, kept.fragment) : seeOther(url, all);
 }
 
 /** RFC 6749 section 4.1.1, OpenID Connect Core section 3.1.2.1, RFC 7636 section 4.3. */

@@ -1,4 +1,4 @@
-import { acceptsHtml } from '../accept.ts';
+import { acceptsHtml, prefersHtml } from '../accept.ts';
 import type { HttpRequest } from '../http-request.ts';
 
 type Asked = Pick<HttpRequest, 'headers'>;
@@ -20,6 +20,13 @@ export function isNavigation({ headers }: Asked): boolean {
   const mode = headers.get('sec-fetch-mode')?.[0];
   if (mode !== undefined) return mode === 'navigate';
   return headers.get('accept')?.[0]?.includes('text/html') === true;
+}
+
+/** Whether what is answered fills a tab of a browser, which says so itself. A frame is none. */
+export function isShown({ headers, method }: Pick<HttpRequest, 'headers' | 'method'>): boolean {
+  const says = (name: string, value: string) => headers.get(name)?.join() === value;
+  const isTab = says('sec-fetch-mode', 'navigate') && says('sec-fetch-dest', 'document');
+  return method === 'GET' && isTab && prefersHtml(headers);
 }
 
 /** Browsers follow no redirect of a WebSocket's (RFC 6455 section 4.1). */

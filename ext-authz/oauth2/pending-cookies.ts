@@ -1,12 +1,13 @@
 import { hash } from 'node:crypto';
+import { withFragment } from '../fragment.ts';
 import type { HttpRequest } from '../http-request.ts';
 import type { RandomBytes } from '../store/sealed-record.ts';
 import { type Attempt, openAttempt, sealAttempt } from './attempt.ts';
-import { pendingCookie, pendingPrefix, type SetCookie } from './cookies.ts';
+import { fragmentCookie, pendingCookie, pendingPrefix, type SetCookie } from './cookies.ts';
 import type { LoginFilter } from './login-filter.ts';
 import { isNavigation } from './navigation.ts';
 import type { Place } from './origin.ts';
-import { type PendingField, partsOf, pendingFields } from './pending-fields.ts';
+import { fragmentName, type PendingField, partsOf, pendingFields } from './pending-fields.ts';
 import { sameText } from './same-text.ts';
 import type { Session } from './session.ts';
 
@@ -22,7 +23,10 @@ const MOST_CLEARED = 48;
 /** Those of its attempts that a request brings, the newest last. */
 function broughtAttempts(filter: LoginFilter, place: Place, request: Asked): readonly Attempt[] {
   const fields = pendingFields(request, pendingPrefix(filter.realm, place));
-  return fields.slice(-MOST).flatMap(({ text }) => openAttempt(filter, place, text) ?? []);
+  return fields.slice(-MOST).flatMap(({ fragment, text }) => {
+    const attempt = openAttempt(filter, place, text);
+    return attempt ? { ...attempt, returnUrl: withFragment(attempt.returnUrl, fragment) } : [];
+  });
 }
 
 /** The attempt of this state, when this is the browser that began it at this origin. */
@@ -35,23 +39,27 @@ export function broughtAttempt(
   return broughtAttempts(filter, place, request).find(attempt => sameText(attempt.state, state));
 }
 
-/** The cookies that let the browser keep an attempt. They put out its oldest ones when there are many. */
+/**
+ * The cookies that let the browser keep an attempt. They put out its oldest ones when there are many.
+ * `fragment` is one that a page may set besides.
+ */
 export function keepAttempt(
   filter: LoginFilter,
   place: Place,
   request: Asked,
   attempt: Attempt,
-): readonly SetCookie[] {
+): { readonly cookies: readonly SetCookie[]; readonly fragment: string } {
   const prefix = pendingPrefix(filter.realm, place);
   const all = pendingFields(request, prefix);
   const name = newName(prefix, all, request, filter.sources.randomBytes);
   const parts = partsOf(name, sealAttempt(filter, place, attempt)) ?? short(filter, place, name, attempt);
   const bytes = parts.reduce((sum, [part, value]) => sum + part.length + value.length, 0);
   const cleared = surplusOf(all, MOST_BYTES - bytes).flatMap(({ names }) => names);
-  return [
+  const cookies = [
     ...cleared.slice(0, MOST_CLEARED).map(other => pendingCookie(other, place, '')),
     ...parts.map(([part, value]) => pendingCookie(part, place, value)),
   ];
+  return { cookies, fragment: fragmentCookie(fragmentName(name), place) };
 }
 
 /** The link was too long. */

@@ -5,6 +5,8 @@ export type PendingField = {
   /** Of its first part. */
   readonly name: string;
   readonly text: string;
+  /** What its page's own script has kept. Anybody may have written it. */
+  readonly fragment: string;
   /** The names of all its parts, and how many bytes they take of a `Cookie` field. */
   readonly names: readonly string[];
   readonly bytes: number;
@@ -13,8 +15,8 @@ export type PendingField = {
 /** Browsers keep 4,096 bytes of a cookie, its name included (RFC 6265bis section 5.6). */
 const PART_LENGTH = 3_800;
 const MOST_PARTS = 3;
-/** A tab's own name, then the number of a further part. Names of Filters have no `~`. */
-const SUFFIX = /^(~[0-9a-f]{8})?(~[12])?$/;
+/** A tab's own name, then the number of a further part, or `f`. Names of Filters have no `~`. */
+const SUFFIX = /^(~[0-9a-f]{8})?(~[12f])?$/;
 
 /** The cookies that hold a text. Undefined when it is too long. The first begins with their number. */
 export function partsOf(name: string, text: string): readonly (readonly [string, string])[] | undefined {
@@ -23,6 +25,11 @@ export function partsOf(name: string, text: string): readonly (readonly [string,
   const cut = (index: number) => text.slice(index * PART_LENGTH, (index + 1) * PART_LENGTH);
   const more = Array.from({ length: count - 1 }, (_, index) => index + 1);
   return [[name, `${count}${cut(0)}`], ...more.map(index => [partName(name, index), cut(index)] as const)];
+}
+
+/** The cookie with the fragment of the link that this one is for. */
+export function fragmentName(name: string): string {
+  return `${name}~f`;
 }
 
 function partName(name: string, index: number): string {
@@ -39,19 +46,20 @@ export function pendingFields(
 ): readonly PendingField[] {
   const values = new Map<string, Set<string>>();
   for (const field of headers.get('cookie') ?? []) collect(field, prefix, values);
-  const firsts = [...values.keys()].filter(name => !/~[12]$/.test(name.slice(prefix.length)));
+  const firsts = [...values.keys()].filter(name => !/~[12f]$/.test(name.slice(prefix.length)));
   return firsts.map(name => joined(name, values));
 }
 
 function joined(name: string, values: ReadonlyMap<string, ReadonlySet<string>>): PendingField {
   const names = Array.from({ length: MOST_PARTS }, (_, index) => partName(name, index));
-  const there = names.filter(part => values.has(part));
+  const there = [...names, fragmentName(name)].filter(part => values.has(part));
   const bytes = there.reduce((sum, part) => sum + sizeOf(part, values.get(part)), 0);
   const [first = ''] = only(values.get(name));
   const count = Number(first.slice(0, 1));
   const parts = names.slice(0, count).map(part => only(values.get(part)));
   const isWhole = count > 0 && parts.length === count && parts.every(part => part.length === 1);
-  return { name, names: there, bytes, text: isWhole ? parts.flat().join('').slice(1) : '' };
+  const [fragment = ''] = only(values.get(fragmentName(name)));
+  return { name, names: there, bytes, fragment, text: isWhole ? parts.flat().join('').slice(1) : '' };
 }
 
 function only(values: ReadonlySet<string> | undefined): readonly string[] {

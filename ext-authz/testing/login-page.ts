@@ -3,7 +3,10 @@ import { text } from 'node:stream/consumers';
 import type { Interaction, Provider } from 'oidc-provider';
 import type { TestUser } from './oidc-provider.ts';
 
-/** Answers `/interaction/…` of the provider: a form with `username` and `password`, and a button that denies. Consent is given unasked. */
+/**
+ * Answers `/interaction/…` of the provider: a form with `username` and `password`, and a button that denies.
+ * As at most providers the form is for another URL than the page's. Consent is given unasked.
+ */
 export async function serveInteraction(
   provider: Provider,
   users: readonly TestUser[],
@@ -37,7 +40,7 @@ function sendForm(response: ServerResponse, message: string): void {
   response.end(`<!DOCTYPE html>
 <html lang="en"><head><title>Log in</title></head><body>
 <h1>Log in</h1><p>${message}</p>
-<form method="post">
+<form method="post" action="?">
 <p><label>Name <input name="username" autocomplete="username" autofocus></label></p>
 <p><label>Password <input name="password" type="password" autocomplete="current-password"></label></p>
 <p><button type="submit">Log in</button> <button type="submit" name="deny" value="1">Deny</button></p>
