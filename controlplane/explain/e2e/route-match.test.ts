@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { toEnvoyRequest } from '../envoy-request.ts';
+import { listenerSettings } from '../listener-settings.ts';
+import { type VirtualHost, virtualHostsOf } from '../route-configuration.ts';
+import { matchRoute } from '../route-match.ts';
+import { everyMatcher } from '../testing/every-matcher.ts';
+import { goldenCases, randomCase } from '../testing/golden-cases.ts';
+import { randomRequests } from '../testing/random-requests.ts';
+import { type RoutingEnvoy, startRoutingEnvoy } from '../testing/routing-envoy.ts';
+
+const CASES = new Map([
+  // What has a listener of TLS alone is asked by no plain request.
+  ...[...goldenCases()].filter(([, compiled]) => listenerSettings(compiled) !== undefined),
+  ['every-matcher', everyMatcher()],
+  ...[1, 2, 3].map(seed => [`random-${seed}`, randomCase(seed)] as const),
+]);
+const REQUESTS = 300;
+
+describe('a request meets the route that a real Envoy takes', () => {
+  let envoy: RoutingEnvoy;
+  before(async () => {
+    envoy = await startRoutingEnvoy(CASES, { 'x-path': '%REQ(:path)%' });
+  });
+  after(() => envoy.stop());
+
+  for (const [seed, [name, compiled]] of [...CASES].entries()) {
+    test(`${name}: ${REQUESTS} random requests`, async () => {
+      const hosts = virtualHostsOf(compiled);
+      const settings = listenerSettings(compiled);
+      assert.ok(settings);
+      const outcomes = new Set<string>();
+      for (const request of randomRequests(hosts, seed, REQUESTS)) {
+        const { status, route, headers } = await envoy.ask(name, request);
+        const asked = toEnvoyRequest(request, settings);
+        const found = explained(hosts, asked);
+        const seen = { status, route, path: String(headers['x-path'] ?? '') };
+        assert.deepEqual(found, seen, JSON.stringify(request));
+        outcomes.add(String(status === 200 ? route : status));
+      }
+      assert.ok(outcomes.size > 1, `only ${[...outcomes]}: this shows little`);
+    });
+  }
+});
+
+function explained(hosts: readonly VirtualHost[], asked: ReturnType<typeof toEnvoyRequest>) {
+  if ('status' in asked) return { status: asked.status, route: '', path: '' };
+  const match = matchRoute(hosts, asked);
+  if (match === undefined) return { status: 404, route: '', path: '' };
+  const host = hosts.indexOf(match.virtualHost);
+  const route = `${host}/${match.virtualHost.routes.indexOf(match.route)}`;
+  return { status: 200, route, path: asked.headers.get(':path')?.[0] };
+}

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { type CompiledEnvoy, startCompiled } from '#controlplane/compile/e2e/compiled-envoy.ts';
+import { type Echo, startEchoServer } from '#controlplane/compile/e2e/echo-server.ts';
+import { describe as describeExplanation } from '../describe.ts';
+import { document, explained, LOGIN, policy } from '../testing/explained.ts';
+
+/** Name → what a Mapping says beside its service. */
+const MAPPINGS: Readonly<Record<string, string>> = {
+  slash: 'prefix: /slash/, rewrite: /v1/',
+  bare: 'prefix: /bare, rewrite: /',
+  kept: 'prefix: /kept/, rewrite: ""',
+  exact: 'prefix: /exact, prefix_exact: true, rewrite: /other',
+  expression: 'prefix: "/e/[0-9]+", prefix_regex: true',
+  groups: "prefix: /g/, regex_rewrite: {pattern: '/g/([a-z]+)/([0-9]+)', substitution: '/$/\\2/\\1'}",
+  patient: 'prefix: /patient/, timeout_ms: 0',
+  headers:
+    'prefix: /h/, host_rewrite: inner.test, add_request_headers: {x-a: b, x-b: {value: c, append: false}}, remove_request_headers: [x-gone]',
+};
+
+const yaml = (service: string) =>
+  Object.entries(MAPPINGS)
+    .map(([name, spec]) => document('Mapping', name, `{service: '${service}', ${spec}}`))
+    .join('');
+
+describe('what a service gets is what explain says', () => {
+  let upstream: Awaited<ReturnType<typeof startEchoServer>>;
+  let envoy: CompiledEnvoy;
+  before(async () => {
+    upstream = await startEchoServer('up');
+    envoy = await startCompiled(yaml(upstream.address));
+  });
+  after(async () => {
+    await envoy.stop();
+    await upstream.close();
+  });
+
+  for (const ask of [
+    '/slash/x?q=1',
+    '/bare',
+    '/bare/x',
+    '/kept/x?',
+    '/exact?a',
+    '/e/12',
+    '/g/ab/12?z',
+    '/g/none',
+    '/h/x',
+    '/patient/x',
+  ])
+    test(ask, async () => {
+      const headers = { 'x-gone': 'a', 'x-a': 'own' };
+      const echo = JSON.parse((await envoy.ask(ask, { host: 'site.test', headers })).body) as Echo;
+      const { sent } = explained(yaml('s'), {
+        url: `http://site.test${ask}`,
+        header: ['x-gone: a', 'x-a: own'],
+      });
+      assert.equal(sent?.path, echo.path);
+      assert.equal(sent?.host, echo.headers.host);
+      for (const { name, value } of sent?.requestHeaders ?? [])
+        assert.ok(
+          value === undefined ? !(name in echo.headers) : String(echo.headers[name]).includes(value),
+          name,
+        );
+    });
+});
+
+describe('explain shows', () => {
+  const shown = (spec: string, url = 'http://site.test/a/b?c') =>
+    describeExplanation(explained(document('Mapping', 'm', `{service: s, ${spec}}`), { url }));
+
+  test('what the service gets, for how long it is waited for, and what is repeated', () => {
+    const text = shown(
+      'prefix: /a/, rewrite: /v1/, timeout_ms: 4000, add_request_headers: {x-a: b}, retry_policy: {retry_on: 5xx, num_retries: 2}',
+    );
+    assert.match(text, /^The service gets\n {2}\/v1\/b\?c, host site\.test\n {2}x-a: b/m);
+    assert.match(text, /^ {2}an answer must begin within 4s$/m);
+    assert.match(text, /^ {2}2 retries: connect-failure, .*5xx$/m);
+  });
+
+  test('that a reset is repeated where the method is safe and nothing bounds the answer', () => {
+    const retries = (method: string, timeout: number) =>
+      explained(document('Mapping', 'm', `{service: s, prefix: /, timeout_ms: ${timeout}}`), {
+        method,
+      }).sent?.retryOn.includes('reset');
+    assert.deepEqual([retries('GET', 0), retries('POST', 0), retries('GET', 3000)], [true, false, false]);
+  });
+
+  for (const [spec, target] of [
+    ['prefix: /a/, host_redirect: true, service: "https://new.test"', 'https://new.test/a/b?c'],
+    [
+      'prefix: /a/, host_redirect: true, service: "http://new.test:8080", path_redirect: /x',
+      'http://new.test:8080/x?c',
+    ],
+    ['prefix: /a/, host_redirect: true, service: new.test, prefix_redirect: /z/', 'http://new.test/z/b?c'],
+  ] as const)
+    test(`where a redirect leads: ${target}`, () => {
+      const text = describeExplanation(
+        explained(document('Mapping', 'm', `{${spec}}`), { url: 'http://site.test/a/b?c' }),
+      );
+      assert.ok(text.includes(`its Mapping redirects it to "${target}"`), text);
+    });
+});
+
+describe('a limit on a header that a login sets', () => {
+  const limited = (pattern: string) =>
+    LOGIN +
+    policy('{filters: [{name: login}]}') +
+    document(
+      'Mapping',
+      'm',
+      '{prefix: /, service: s, labels: {gateway: [{per-user: [{user: {header: x-user, omit_if_not_present: true}}]}]}}',
+    ) +
+    document('RateLimit', 'r', `{domain: gateway, limits: [{pattern: ${pattern}, rate: 1, unit: minute}]}`);
+
+  test('applies to any user, though the client sends no such header', () => {
+    const { rateLimits } = explained(limited('[{user: "*"}]'));
+    const [only] = rateLimits?.cases ?? [];
+    assert.deepEqual(only?.groups, [
+      { name: 'per-user', labels: [{ key: 'user', value: '(set by Filter default/login)' }] },
+    ]);
+    assert.equal(only?.applied.length, 1);
+  });
+});

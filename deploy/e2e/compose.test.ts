@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { ENVOY_VERSION } from '#envoy/binary.ts';
+import { COMPOSE, composeService, INSTANCES, mounted, networkOf, ROOT } from '../testing/compose-file.ts';
+
+const SERVICES = Object.entries(COMPOSE.services);
+const ONE_SHOT = 'database-secret';
+const HOLDERS = INSTANCES.map(networkOf);
+const PACKAGE = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+const OUR_IMAGE = `${PACKAGE.name}:${PACKAGE.version}`;
+
+/** The networks of the services that are not in `internal` alone. */
+const NETWORKS: Readonly<Record<string, readonly string[]>> = {
+  edge: ['edge', 'internal'],
+  'ext-authz': ['internal', 'store', 'providers'],
+  'ratelimit-service': ['internal', 'counters'],
+  valkey: ['store'],
+  'valkey-counters': ['counters'],
+  postgres: ['database'],
+  'database-secret': ['database'],
+  ...Object.fromEntries(INSTANCES.map(instance => [networkOf(instance), ['internal', 'database']])),
+};
+const OUTSIDE = ['edge', 'providers'];
+
+/**
+ * The command line that checks compose.yaml: Docker Compose, whose first version did not know all that such files have today,
+ * else the program of its library.
+ */
+const DOCKER_COMPOSE = [
+  { version: ['docker', 'compose', 'version', '--short'], check: ['docker', 'compose', 'config', '--quiet'] },
+  { version: ['docker-compose', 'version', '--short'], check: ['docker-compose', 'config', '--quiet'] },
+  {
+    version: ['sh', '-c', 'command -v compose-go >/dev/null && echo 2'],
+    check: ['compose-go', 'compose.yaml'],
+  },
+].find(({ version: [command = '', ...args] }) => {
+  const { stdout } = spawnSync(command, args, { encoding: 'utf8' });
+  return /^v?[2-9]/.test(stdout ?? '');
+})?.check;
+
+test('docker compose takes the file', {
+  skip: DOCKER_COMPOSE ? false : 'needs docker compose, version 2 or later, or its library (compose-go)',
+}, () => {
+  const [command = '', ...args] = DOCKER_COMPOSE ?? [];
+  const { status, stderr } = spawnSync(command, args, { cwd: ROOT, encoding: 'utf8' });
+  assert.deepEqual({ status, stderr }, { status: 0, stderr: '' });
+});
+
+test('every image is of one version, ours and Envoy of the versions that the code has', () => {
+  for (const [name, { image }] of SERVICES) assert.match(image, /:v?\d+\.\d+\.\d+|^postgres:\d+\.\d+/, name);
+  const images = new Set(SERVICES.map(([, { image }]) => image));
+  assert.deepEqual([...images].filter(image => /envoy/.test(image)).sort(), [
+    OUR_IMAGE,
+    `envoyproxy/envoy:v${ENVOY_VERSION}`,
+  ]);
+});
+
+test('every file that a command names is there', () => {
+  for (const [name, { command = [] }] of SERVICES) {
+    for (const word of command.filter(word => /\.(ts|yaml|sh)$/.test(word))) {
+      assert.ok(existsSync(join(ROOT, word)) || existsSync(mounted(word)), `${name}: ${word}`);
+    }
+  }
+});
+
+test('an instance and its proxy share a network that neither of them takes along when it ends', () => {
+  assert.ok(INSTANCES.length >= 2);
+  for (const instance of INSTANCES) {
+    for (const name of [instance, `${instance}-proxy`]) {
+      const { network_mode, networks, ports } = composeService(name);
+      assert.deepEqual(
+        { network_mode, networks, ports },
+        { network_mode: `service:${networkOf(instance)}`, networks: undefined, ports: undefined },
+      );
+    }
+    const { command = [] } = composeService(`${instance}-proxy`);
+    assert.equal(command[command.indexOf('--service-node') + 1], instance);
+    const { command: holds, hostname, environment } = composeService(networkOf(instance));
+    assert.deepEqual([holds, hostname, environment], [['sleep', 'infinity'], instance, undefined]);
+  }
+});
+
+test('one service alone builds the image of all, so that the next `up` recreates nothing', () => {
+  const builders = SERVICES.filter(([, { build }]) => build !== undefined);
+  assert.deepEqual(
+    builders.map(([name, { build }]) => [name, build]),
+    [['controlplane', '.']],
+  );
+});
+
+test('every Envoy finishes what is in flight when it is stopped, and has the time for it', () => {
+  const envoys = SERVICES.filter(([, { image }]) => image.startsWith('envoyproxy/'));
+  assert.equal(envoys.length, INSTANCES.length + 1);
+  const script = readFileSync(mounted('/etc/gateway/run-envoy.sh'), 'utf8');
+  const [, seconds] = /drain-envoy\.sh" 0 (\d+)$/m.exec(script) ?? [];
+  for (const [, { command = [], stop_grace_period = '' }] of envoys) {
+    assert.deepEqual(command.slice(0, 2), ['bash', '/etc/gateway/run-envoy.sh']);
+    assert.match(stop_grace_period, /^\d+s$/);
+    assert.ok(Number.parseInt(stop_grace_period, 10) >= Number(seconds) + 10);
+  }
+});
+
+test('what an Envoy needs is stopped after it: the edge waits for all when it starts', () => {
+  const before = (name: string): readonly string[] =>
+    Object.keys(composeService(name).depends_on ?? {}).flatMap(other => [other, ...before(other)]);
+  const needed = new Set(before('edge'));
+  const others = SERVICES.map(([name]) => name).filter(name => name !== 'edge' && !needed.has(name));
+  assert.deepEqual(others, []);
+});
+
+test('nothing is published but the edge, on the loopback, and who needs no other network is in none', () => {
+  const published = SERVICES.filter(([, { ports }]) => ports !== undefined);
+  assert.deepEqual(
+    published.map(([name, { ports }]) => [name, ports]),
+    [['edge', ['127.0.0.1:8080:8080', '127.0.0.1:8443:8443']]],
+  );
+  for (const [name, { network_mode, networks = [] }] of SERVICES) {
+    const joined = Array.isArray(networks) ? networks : Object.keys(networks);
+    const expected = NETWORKS[name] ?? (network_mode === undefined ? ['internal'] : []);
+    assert.deepEqual(joined, expected, name);
+  }
+  for (const [name, { internal }] of Object.entries(COMPOSE.networks))
+    assert.notEqual(internal === true, OUTSIDE.includes(name), name);
+});
+
+test('every container is bounded, has nothing to write to but its volumes, and no rights of root', () => {
+  for (const [name, service] of SERVICES) {
+    assert.equal(service.read_only, true, name);
+    assert.ok(service.deploy?.resources.limits.memory, name);
+    assert.ok(service.user !== undefined || service.image === OUR_IMAGE, `${name}: no user`);
+  }
+});
+
+test('every container that stays comes back, and is watched if it does anything', () => {
+  for (const [name, { healthcheck, restart }] of SERVICES.filter(([name]) => name !== ONE_SHOT)) {
+    if (!HOLDERS.includes(name)) assert.equal(healthcheck?.test[0], 'CMD', name);
+    assert.equal(restart, 'unless-stopped', name);
+  }
+  assert.equal(composeService(ONE_SHOT).restart, 'on-failure');
+});
+
+test('a container waits for what is healthy only where that is watched', () => {
+  for (const [name, { depends_on = {} }] of SERVICES) {
+    for (const [other, { condition }] of Object.entries(depends_on)) {
+      const { healthcheck } = composeService(other);
+      const possible =
+        healthcheck === undefined
+          ? ['service_completed_successfully', ...(HOLDERS.includes(other) ? ['service_started'] : [])]
+          : ['service_healthy', 'service_started'];
+      assert.ok(possible.includes(condition), `${name} waits for ${other}: ${condition}`);
+    }
+  }
+});
+
+test('counters and sessions are apart: full, counters go, and sessions stay', () => {
+  const storeOf = (service: string) => {
+    const { hostname } = new URL(String(composeService(service).environment?.REDIS_URL));
+    return [hostname, composeService(hostname).command?.slice(-2)];
+  };
+  assert.deepEqual(storeOf('ratelimit-service'), ['valkey-counters', ['--maxmemory-policy', 'allkeys-lfu']]);
+  assert.deepEqual(storeOf('ext-authz'), ['valkey', ['--maxmemory-policy', 'noeviction']]);
+});

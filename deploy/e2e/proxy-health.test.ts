@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { test } from 'node:test';
+import { composeService } from '../testing/compose-file.ts';
+
+const PROBES = ['user-service-1', 'user-service-1-proxy'].map(
+  name => [name, composeService(name).healthcheck?.test.at(-1) ?? ''] as const,
+);
+
+/**
+ * Process 1 of a container with what it runs, which is probed once. Says whether the probe ended it. Of two signals
+ * that wait for a process the lower one ends it: SIGTERM (15) before SIGPROF (27).
+ */
+const CONTAINER = `sleep infinity & runs=$!
+bash -c "$PROBE" 2>/dev/null &
+wait $!
+kill -PROF $runs
+wait $runs
+case $? in 143) echo ended ;; 155) echo stayed ;; esac`;
+
+/** In a new process namespace; in a new network namespace too, where there is nothing but the loopback, when `alone`. */
+function probe(PROBE: string, { alone }: { alone: boolean }) {
+  const namespaces = ['--pid', '--fork', '--mount-proc', ...(alone ? ['--net'] : [])];
+  const env = { PATH: process.env.PATH, PROBE };
+  return spawnSync('unshare', [...namespaces, 'bash', '-c', CONTAINER], { env, encoding: 'utf8' });
+}
+
+const skip = probe('true', { alone: false }).status === 0 ? false : 'needs unshare(1) and its rights';
+
+for (const [name, script] of PROBES) {
+  test(`${name} ends when the network that it is in has gone, to be started in the new one`, { skip }, () => {
+    assert.equal(probe(script, { alone: true }).stdout, 'ended\n');
+  });
+
+  test(`${name} stays when it is not healthy yet`, { skip }, () => {
+    assert.equal(probe(script, { alone: false }).stdout, 'stayed\n');
+  });
+}

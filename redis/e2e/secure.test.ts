@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { findTool } from '#launcher/testing/find-tool.ts';
+import { type Certificates, makeCertificates } from '../testing/certificates.ts';
+import { describeRedis, openedRedis, openRedis } from '../testing/open-redis.ts';
+import { type RedisServer, startRedis, whyNoRedis } from '../testing/redis-server.ts';
+import { until } from '../testing/until.ts';
+
+const skip = whyNoRedis() ?? findTool('openssl').skip;
+const PASSWORD = 's3cret/@:%ü';
+type Test = Parameters<typeof openRedis>[0];
+
+/** What a machine that is busy may come to before it hears the refusal. */
+const UNTOLD = 'no answer to the connection';
+const RIGHTS = ['~counter:*', '+@all', '-get'];
+
+describe('Redis with users and TLS', { skip, concurrency: true }, () => {
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-redis-tls-'));
+  let plain: RedisServer;
+  let tls: RedisServer;
+  let certificates: Certificates;
+  let others: Certificates;
+
+  before(async () => {
+    certificates = makeCertificates(folder);
+    others = makeCertificates(folder, 'others');
+    const { caFile, certFile, keyFile } = certificates;
+    const users = ['--user', 'default', 'off', '--user', 'ada', 'on', `>${PASSWORD}`, ...RIGHTS];
+    const withTls = (port: number) => [
+      ...['--port', '0', '--tls-port', `${port}`, '--tls-auth-clients', 'yes'],
+      ...['--tls-ca-cert-file', caFile, '--tls-cert-file', certFile, '--tls-key-file', keyFile],
+    ];
+    [plain, tls] = await Promise.all([
+      startRedis({ args: users }),
+      startRedis(async (_, port) => ({ args: withTls(port) })),
+    ]);
+  });
+  after(async () => {
+    await Promise.all([plain.remove(), tls.remove()]);
+    rmSync(folder, { recursive: true });
+  });
+
+  const url = (user: string, password: string) =>
+    `redis://${user}:${encodeURIComponent(password)}@${plain.address}`;
+
+  /** The reason why there is no connection, other than `untold`, and all that was said about it. */
+  async function refusal(t: Test, to: Parameters<typeof openRedis>[1], untold = UNTOLD) {
+    const { events, redis } = openRedis(t, to);
+    await until('it is refused', () => ![undefined, untold].includes(redis.status().reason));
+    const error = await redis.send('a', ['PING']).catch((thrown: unknown) => thrown);
+    return { reason: redis.status().reason, said: `${JSON.stringify(events)} ${String(error)}` };
+  }
+
+  test('knows a user by the password', async t => {
+    const redis = await openedRedis(t, url('ada', PASSWORD));
+    assert.equal(await redis.send('counter:1', ['INCR', 'counter:1']), 1);
+  });
+
+  for (const [what, user, password] of [
+    ['a wrong password', 'ada', 'wrong-pass'],
+    ['a user that it does not know', 'eve', PASSWORD],
+    ['the password of nobody', '', 'wrong-pass'],
+  ] as const)
+    test(`refuses ${what}, and the password is in no word about it`, async t => {
+      const { reason, said } = await refusal(t, url(user, password));
+      assert.equal(reason, 'it refuses the user or the password');
+      assert.doesNotMatch(said, /s3cret|wrong-pass/);
+    });
+
+  test('that wants a password says so', async t => {
+    const { reason } = await refusal(t, `redis://${plain.address}`);
+    assert.equal(reason, 'it wants a password');
+  });
+
+  test('says which commands and keys a user may not use, without naming them', async t => {
+    const redis = await openedRedis(t, url('ada', PASSWORD));
+    for (const args of [
+      ['GET', 'counter:1'],
+      ['INCR', 'private'],
+    ])
+      await assert.rejects(redis.send('a', args), {
+        message: 'Redis: the user may not run this command, or not on this key',
+      });
+  });
+
+  const overTls = (files: Partial<Pick<Certificates, 'ca' | 'cert' | 'key'>>) => ({
+    ...describeRedis(`rediss://${tls.address}`),
+    tls: files,
+  });
+
+  test('over TLS is believed by its authority, and believes our certificate', async t => {
+    const { ca, cert, key } = certificates;
+    const redis = await openedRedis(t, overTls({ ca, cert, key }));
+    assert.equal(await redis.send('a', ['PING']), 'PONG');
+  });
+
+  test('over TLS is refused when another authority has signed', async t => {
+    const { cert, key } = certificates;
+    for (const files of [
+      { ca: others.ca, cert, key },
+      { cert, key },
+    ]) {
+      const { reason } = await refusal(t, overTls(files));
+      assert.match(String(reason), /^TLS failed, [A-Z_]+$/);
+    }
+  });
+
+  test('over TLS refuses us without certificate, or with one of another authority', async t => {
+    const { ca } = certificates;
+    for (const files of [{ ca }, { ca, cert: others.cert, key: others.key }]) {
+      const { reason } = await refusal(t, overTls(files));
+      assert.match(String(reason), /^TLS failed|^the connection was (closed|reset)$/);
+    }
+  });
+
+  test('without TLS does not answer to TLS, nor the other way round', async t => {
+    const [a, b] = await Promise.all([
+      refusal(t, { ...describeRedis(`rediss://${plain.address}`), tls: {} }, 'none'),
+      refusal(t, `redis://${tls.address}`, 'none'),
+    ]);
+    for (const { reason } of [a, b]) assert.match(String(reason), /TLS failed|the connection was|no answer/);
+  });
+});

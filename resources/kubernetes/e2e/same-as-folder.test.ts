@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { compile } from '#controlplane/compile/compile.ts';
+import { nodeGroups, SERVICE_GROUPS } from '#controlplane/compile/node-groups.ts';
+import { randomDocuments } from '#controlplane/compile/testing/random-documents.ts';
+import { snapshotEncoder } from '#controlplane/envoy-snapshot.ts';
+import {
+  type KubeApiserver,
+  startKubeApiserver,
+  whyNoKubeApiserver,
+} from '#kubernetes/testing/kube-apiserver.ts';
+import { makeNamespace } from '#kubernetes/testing/service-account.ts';
+import { seededRandom } from '#protos/testing/random.ts';
+import { collect } from '#resources/collect.ts';
+import type { ParsedFile } from '#resources/parsed-file.ts';
+import { toResourceSet } from '#resources/resource-set.ts';
+import { snapshotVersion } from '#xds/snapshot.ts';
+import { SERVED_KINDS } from '../served-kinds.ts';
+import { applyDefinitions, type Document } from '../testing/objects.ts';
+import { documentsOf, parseBoth, substance, wouldKeep } from '../testing/same-as-folder.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..', '..');
+const FOLDERS = [
+  'readme/examples',
+  'controlplane/compile/testdata',
+  'deploy/compose/resources',
+  'envoy/resources',
+];
+const GROUPS = ['gateway.internal', 'getambassador.io'];
+
+const EXAMPLES: readonly (readonly [string, string])[] = FOLDERS.flatMap(folder =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter(name => name.endsWith('.yaml') && !name.endsWith('.out.yaml'))
+    .map(name => [`${folder}/${name}`, readFileSync(join(ROOT, folder, name), 'utf8')] as const),
+);
+
+const isServed = ({ apiVersion, kind }: Document) =>
+  apiVersion === 'v1'
+    ? kind === 'Secret'
+    : GROUPS.some(group => apiVersion === `${group}/v2`) && SERVED_KINDS.some(served => served === kind);
+
+describe('a document in Kubernetes', { skip: whyNoKubeApiserver() ?? false }, () => {
+  let api: KubeApiserver;
+  before(async () => {
+    api = await startKubeApiserver();
+    for (const group of GROUPS) await applyDefinitions(api.admin, group);
+    const documents = EXAMPLES.flatMap(([, text]) => documentsOf(text)).filter(isServed);
+    const namespaces = new Set(documents.map(({ metadata }) => metadata.namespace ?? 'default'));
+    for (const namespace of namespaces) await makeNamespace(api.admin, namespace);
+  });
+  after(() => api?.remove());
+
+  /** What the server refuses the parser refuses too; what it keeps means what it means in a file. */
+  async function check(document: Document) {
+    const kept = await wouldKeep(api.admin, document);
+    if (typeof kept === 'string') {
+      const { file } = parseBoth(document, document);
+      const shown = `${kept}\n${JSON.stringify(document)}`;
+      assert.deepEqual(file.resources, [], `the API refuses what the parser takes: ${shown}`);
+      return undefined;
+    }
+    // The API names the namespace of every object, in which its services are then.
+    const named = { ...document, metadata: { namespace: 'default', ...document.metadata } };
+    const { file, api: read } = parseBoth(named, kept);
+    assert.deepEqual(substance(read), substance(file), JSON.stringify(document));
+    return { file, api: read };
+  }
+
+  for (const [name, text] of EXAMPLES) {
+    test(`is compiled to what it is in a folder: ${name}`, async () => {
+      const checked = await Promise.all(documentsOf(text).filter(isServed).map(check));
+      const kept = checked.filter(both => both !== undefined);
+      assert.deepEqual(compiled(kept.map(({ api: read }) => read)), compiled(kept.map(({ file }) => file)));
+    });
+  }
+
+  for (const seed of [11]) {
+    test(`means what it means in a folder, when it is random (seed ${seed})`, async () => {
+      const results = await Promise.all((randomDocuments(seed, 120) as Document[]).map(check));
+      assert.ok(results.filter(result => result !== undefined).length > 60);
+    });
+  }
+
+  for (const seed of [21, 22]) {
+    test(`means what it means in a folder, when something odd stands in it (seed ${seed})`, async () => {
+      const random = seededRandom(seed);
+      const documents = EXAMPLES.flatMap(([, text]) => documentsOf(text)).filter(
+        document => isServed(document) && document.kind !== 'Secret',
+      );
+      const odd = Array.from({ length: 150 }, () => {
+        const document = structuredClone(documents[Math.floor(random() * documents.length)] as Document);
+        return { ...document, spec: disturb(document.spec, random) };
+      });
+      const results = await Promise.all(odd.map(check));
+      const kept = results.filter(result => result !== undefined).length;
+      assert.ok(kept > 24 && kept < 145, `${kept} of ${results.length} were kept`);
+    });
+  }
+});
+
+const ADDRESS = { host: '127.0.0.1', port: 1 };
+const OPTIONS = { edge: ADDRESS, sds: ADDRESS, rateLimit: ADDRESS, extAuthz: ADDRESS };
+
+/** What every node group gets of these. */
+function compiled(files: readonly ParsedFile[]): object {
+  const { resources, refused } = collect(files);
+  const set = toResourceSet(resources.values(), refused.values());
+  const groups = [...SERVICE_GROUPS, ...nodeGroups(set)];
+  const encode = snapshotEncoder(Buffer.alloc(32));
+  return groups.map(group => {
+    const messages = compile(set, group, OPTIONS);
+    return [group, snapshotVersion(encode(messages)), messages.resources];
+  });
+}
+
+const ODD: readonly unknown[] = [
+  null,
+  0,
+  1,
+  1.5,
+  -1,
+  1e9,
+  3.0,
+  true,
+  false,
+  '',
+  'x',
+  '1h',
+  '*',
+  [],
+  {},
+  ['a'],
+  [{}],
+  { a: 'b' },
+  [[{ a: 'b' }]],
+];
+
+/** One value anywhere in it is another, one key is in other letter case, or one is nobody's. */
+function disturb(value: unknown, random: () => number): unknown {
+  const pick = <T>(items: readonly T[]) => items[Math.floor(random() * items.length)] as T;
+  if (typeof value !== 'object' || value === null || random() < 0.15) return pick(ODD);
+  if (Array.isArray(value)) {
+    const at = Math.floor(random() * value.length);
+    return value.map((item, index) => (index === at ? disturb(item, random) : item));
+  }
+  const keys = Object.keys(value);
+  const key = pick(keys) ?? 'unknown';
+  const way = random();
+  const entries = Object.entries(value);
+  if (way < 0.1) return { ...value, [`x${key}`]: pick(ODD) };
+  if (way < 0.25)
+    return Object.fromEntries(
+      entries.map(([name, item]) => [name === key ? name.toUpperCase() : name, item]),
+    );
+  return Object.fromEntries(
+    entries.map(([name, item]) => [name, name === key ? disturb(item, random) : item]),
+  );
+}
