@@ -139,9 +139,9 @@ for (const [metadata, problem, id] of METADATA) {
 
 test('a field beside spec is warned of, and told its place when it has one', () => {
   const text =
-    'apiVersion: gateway.internal/v2\nkind: Mapping\nprefix: /x\nspecs: 1\nmetadata: {name: x}\nspec: {prefix: /x, service: x}\n';
+    'apiVersion: gateway.internal/v2\nkind: Mapping\nprefix: /x\nstatuss: 1\nmetadata: {name: x}\nspec: {prefix: /x, service: x}\n';
   assert.deepEqual(problemLines(parseText(text)), [
     '3 warning prefix: `prefix` belongs below `spec`',
-    '4 warning specs: unknown field `specs`, did you mean `spec`?',
+    '4 warning statuss: unknown field `statuss`, did you mean `status`?',
   ]);
 });

@@ -4,7 +4,13 @@ import type { Severity } from './problem.ts';
 export type FieldPath = readonly (string | number)[];
 
 /** A mistake in a spec, before it is known where in which file the spec stands. */
-export type Finding = { readonly severity: Severity; readonly path: FieldPath; readonly message: string };
+export type Finding = {
+  readonly severity: Severity;
+  readonly path: FieldPath;
+  readonly message: string;
+  /** Of an unknown field: where it stands, in the schema's spelling, and the fields known there. */
+  readonly unknown?: { readonly place: FieldPath; readonly known: readonly string[] };
+};
 
 /** A finding that refuses the resource. */
 export function fault(path: FieldPath, message: string): Finding {

@@ -4,7 +4,7 @@ import { gatewayId } from './gateway-id.ts';
 import { checkHost } from './host-kind-check.ts';
 import type { KindDefinition } from './kind.ts';
 import { secretReference } from './secret-reference.ts';
-import { tlsSettingsShape } from './tls-settings.ts';
+import { RESTRICTING_TLS, tlsSettingsShape } from './tls-settings.ts';
 
 const YEAR_SECONDS = 31_536_000;
 
@@ -82,6 +82,17 @@ export const host: KindDefinition<typeof schema> = {
   schema,
   fieldsAt: 'spec',
   unknownField: 'warning',
+  restricting: [
+    'hostname',
+    'tlsSecret',
+    'tlsContext',
+    'tls',
+    'tls.issuer',
+    ...RESTRICTING_TLS.map(field => `tls.${field}`),
+    'requestPolicy',
+    'requestPolicy.insecure',
+    'requestPolicy.insecure.action',
+  ],
   check: checkHost,
 };
 

@@ -12,6 +12,11 @@ export type KindDefinition<Schema extends z.ZodObject = z.ZodObject> = {
   /** Where the fields stand: below `spec`, or (a Secret) at the top of the document. */
   readonly fieldsAt: 'spec' | 'document';
   readonly unknownField: 'error' | 'warning';
+  /**
+   * Fields without which more would be served, such as `tls.cert_required`. What may be a misspelling
+   * of one is not ignored: it closes what the resource covers.
+   */
+  readonly restricting?: readonly string[];
   /** Why a field that the schema does not know may not be ignored, or undefined: it may. One further down comes as `tls.crl_secret`. */
   readonly refuseField?: (field: string, value: unknown) => string | undefined;
   /** The names that the resource may have, when the kind fixes them: its own first, then accepted aliases. */

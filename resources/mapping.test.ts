@@ -219,7 +219,7 @@ for (const [fields, problem] of REFUSED) {
 }
 
 const WARNED: readonly [fields: object, problem: string][] = [
-  [{ hots: 'a' }, 'warning spec.hots: unknown field `hots`, did you mean `host`?'],
+  [{ srvice: 'a' }, 'warning spec.srvice: unknown field `srvice`, did you mean `service`?'],
   [{ xyz: 'a' }, 'warning spec.xyz: unknown field `xyz`'],
   [{ Timeout_MS: 5 }, 'warning spec.Timeout_MS: `Timeout_MS` is read as `timeout_ms`; please spell it so'],
   [

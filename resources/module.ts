@@ -33,11 +33,11 @@ const config = z.object({
       'Once there is a Host, Mappings are served on the names of Hosts only; `true`: on every other name too',
     ),
   ignore: z
-    .array(z.enum(RESTRICTION_NAMES).meta({ anyCase: true }))
+    .array(z.string().min(1).meta({ form: 'a name' }))
     .meta({ lenient: true, form: 'a list of names' })
     .default([])
     .describe(
-      "Restrictions of Ambassador's that the gateway does not serve, and that may be left out. Whatever asks for another one is closed (500): an AuthService or `ip_allow` every path, a Mapping, Host or TLSContext what it is for",
+      `Restrictions that may be left out. Those of Ambassador's that are not served are ${RESTRICTION_NAMES.map(name => `\`${name}\``).join(', ')}. A misspelt field that restricts access, such as \`metod\`, has its own name. Whatever asks for another one is closed (500): an AuthService or \`ip_allow\` every path, a Mapping, Host or TLSContext what it is for`,
     ),
   default_labels: defaultLabels
     .default({})
@@ -107,6 +107,7 @@ export const module: KindDefinition<typeof schema> = {
   schema,
   fieldsAt: 'spec',
   unknownField: 'warning',
+  restricting: ['config', 'config.default_labels', 'config.default_label_domain'],
   names: ['gateway', 'ambassador'],
   singleton: true,
   check: ({ config }) => [

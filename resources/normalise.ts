@@ -126,8 +126,16 @@ function reportUnknown(
   const at = toWrittenPath(path, renamed);
   const refusal = value === null ? undefined : definition.refuseField?.(formatPath(path), value);
   const message = `unknown field \`${key}\`${suggest(key, Object.keys(shape))}`;
+  const known = Object.keys(shape).flatMap(name => [name, ...aliasesOf(shape, name)]);
   findings.push(
-    refusal === undefined ? { severity: definition.unknownField, path: at, message } : fault(at, refusal),
+    refusal === undefined
+      ? {
+          severity: definition.unknownField,
+          path: at,
+          message,
+          unknown: { place: path.slice(0, -1), known },
+        }
+      : fault(at, refusal),
   );
 }
 

@@ -1,14 +1,15 @@
 import { type Envelope, readEnvelope } from './envelope.ts';
 import { isFields } from './fields.ts';
-import { caution, type Finding, fault } from './finding.ts';
+import { caution, type FieldPath, type Finding, fault } from './finding.ts';
 import { isForOtherGateway } from './gateway-id.ts';
 import { illFormedTexts } from './ill-formed-text.ts';
 import type { KindDefinition } from './kind.ts';
 import { isKind, KINDS } from './kinds.ts';
 import { readMetadata } from './metadata.ts';
+import { misspeltRestrictions } from './misspelt-restrictions.ts';
 import type { ParseOptions } from './parse-options.ts';
 import type { Refused } from './resource.ts';
-import { type Unserved, unservedOf } from './restrictions.ts';
+import { closesEverything, type Unserved, unservedOf } from './restrictions.ts';
 import { salvage } from './salvage.ts';
 import { suggest } from './suggest.ts';
 import { validate } from './validate.ts';
@@ -45,13 +46,13 @@ export function parseResource(
   if (envelope === undefined || isForOtherGateway(fields.spec, options.gatewayId)) return undefined;
   const { kind } = envelope;
   const { namespace, name, findings: metadata } = readMetadata(fields.metadata);
-  const unserved = unservedOf(kind, name, fields.spec);
-  const identity = { kind, namespace, name, document: fields, unserved };
+  const rows = unservedOf(kind, name, fields.spec);
+  const identity = { kind, namespace, name, document: fields };
   const named =
     isFields(fields.metadata) && typeof fields.metadata.namespace === 'string' ? namespace : undefined;
   if (!isKind(kind)) {
     const findings = [...envelope.findings, ...metadata];
-    return { ...identity, findings, salvaged: salvage(kind, fields.spec, []) };
+    return { ...identity, findings, unserved: rows, salvaged: salvage(kind, fields.spec, []) };
   }
   const definition: KindDefinition = KINDS[kind];
   const outer = [
@@ -61,8 +62,12 @@ export function parseResource(
     ...duplicates,
   ];
   const parsed = parseFields(kind, definition, fields, envelope, outer);
-  const told = parsed.findings.filter(finding => !isTold(finding, unserved));
-  return { ...identity, ...parsed, ...meantIn(named, parsed.spec, definition), findings: told };
+  const others = parsed.findings.filter(finding => !isTold(finding, rows));
+  const unserved = [...rows, ...misspeltRestrictions(kind, definition, others, fields)];
+  // A rejected resource is closed by its error, if it does not close everything.
+  const isAsked = parsed.spec !== undefined || closesEverything(kind);
+  const findings = isAsked ? others.filter(finding => !isTold(finding, unserved)) : parsed.findings;
+  return { ...identity, ...parsed, ...meantIn(named, parsed.spec, definition), findings, unserved };
 }
 
 /** A spec is meant in the namespace that the document names. Without one nothing is added to it. */
@@ -87,11 +92,17 @@ function parseFields(
   const { spec, findings: inner, normalised } = validate(definition, input);
   const root = inSpec ? ['spec'] : [];
   const outer = [...around, ...illFormedTexts(input, root)];
-  const placed = inner.map(finding => ({ ...finding, path: [...root, ...finding.path] }));
+  const placed = inner.map(finding => placedIn(root, finding));
   const refused = envelope.findings.length > 0 || outer.some(({ severity }) => severity === 'error');
   const findings = envelope.findings.length > 0 ? envelope.findings : [...outer, ...placed];
   if (spec !== undefined && !refused) return { findings, spec, salvaged: {} };
   return { findings, salvaged: salvage(kind, normalised, [...outer, ...placed]) };
+}
+
+function placedIn(root: FieldPath, { unknown, ...finding }: Finding): Finding {
+  const path = [...root, ...finding.path];
+  if (unknown === undefined) return { ...finding, path };
+  return { ...finding, path, unknown: { ...unknown, place: [...root, ...unknown.place] } };
 }
 
 /** What becomes of a restriction is said where it is known what the Module ignores. */
@@ -122,6 +133,6 @@ function checkOuterFields(definition: KindDefinition, fields: Fields): readonly 
       const message = Object.hasOwn(definition.schema.shape, key)
         ? `\`${key}\` belongs below \`spec\``
         : `unknown field \`${key}\`${suggest(key, known)}`;
-      return { severity: definition.unknownField, path: [key], message };
+      return { severity: definition.unknownField, path: [key], message, unknown: { place: [], known } };
     });
 }

@@ -35,6 +35,7 @@ export const rateLimitService: KindDefinition<typeof schema> = {
   schema,
   fieldsAt: 'spec',
   unknownField: 'warning',
+  restricting: ['domain', 'failure_mode_deny'],
   singleton: true,
   inNamespace: (spec, namespace) => ({ ...spec, service: serviceIn(spec.service, namespace) }),
 };

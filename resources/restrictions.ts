@@ -1,5 +1,6 @@
 import { type Fields, isFields } from './fields.ts';
 import type { FieldPath } from './finding.ts';
+import { nearest } from './suggest.ts';
 
 /** Something of Ambassador's that restricts access, and that the gateway does not serve. */
 export type Restriction = {
@@ -62,14 +63,29 @@ export const RESTRICTIONS: readonly Restriction[] = [
   { kind: 'TLSContext', field: 'v3CRLSecret', name: 'crl_secret', does: REVOKES },
 ];
 
-/** The names that the Module's `ignore` may list. */
+/** Modules by name: the own ones, and those that restrict. */
+const MODULES = ['gateway', 'ambassador', ...RESTRICTIONS.flatMap(({ named = [] }) => named)];
+
+/** The names of the table, which the Module's `ignore` may list. */
 export const RESTRICTION_NAMES: readonly string[] = [...new Set(RESTRICTIONS.map(({ name }) => name))].sort();
 
 /** A restriction that a resource asks for and does not get. */
-export type Unserved = Pick<Restriction, 'name' | 'does'> & {
+export type Unserved = Pick<Restriction, 'name'> & {
   /** From the document's root, as it is written. */
   readonly path: FieldPath;
+  /** What it would do, to follow "it". */
+  readonly does?: string;
+  /** The restricting field that an unknown one probably is. */
+  readonly meant?: string;
 };
+
+/** Kinds that say themselves what they cover. What others ask for covers every path of the edge. */
+const COVERING: readonly string[] = ['Mapping', 'Host', 'TLSContext'];
+
+/** Returns whether a restriction of this kind that is not served closes every path of the edge. */
+export function closesEverything(kind: string): boolean {
+  return !COVERING.includes(kind);
+}
 
 /** Returns what a document asks for of the table. Values that restrict nothing do not count. */
 export function unservedOf(kind: string, name: string, spec: unknown): readonly Unserved[] {
@@ -80,7 +96,7 @@ export function unservedOf(kind: string, name: string, spec: unknown): readonly 
 }
 
 function pathOf({ field, named }: Restriction, name: string, spec: unknown): FieldPath | undefined {
-  if (named !== undefined) return named === name ? ['metadata', 'name'] : undefined;
+  if (named !== undefined) return nearest(name, MODULES) === named ? ['metadata', 'name'] : undefined;
   return field === undefined ? ['kind'] : findField(spec, field.split('.'), ['spec']);
 }
 
@@ -96,7 +112,8 @@ function findField(
   return keys.map(key => findField(value[key], rest, [...path, key])).find(found => found !== undefined);
 }
 
-function restricts(value: unknown): boolean {
+/** Returns whether a value of a restricting field restricts anything. */
+export function restricts(value: unknown): boolean {
   if (value === undefined || value === null || value === false || value === '') return false;
   return typeof value !== 'object' || Object.keys(value as Fields).length > 0;
 }

@@ -5,7 +5,7 @@ import { gatewayId } from './gateway-id.ts';
 import type { KindDefinition } from './kind.ts';
 import { checkedString } from './parsed-string.ts';
 import { parseSecretName } from './secret-name.ts';
-import { checkTlsSettings, tlsSettingsShape } from './tls-settings.ts';
+import { checkTlsSettings, RESTRICTING_TLS, tlsSettingsShape } from './tls-settings.ts';
 
 const schema = z.object({
   hosts: z
@@ -37,6 +37,7 @@ export const tlsContext: KindDefinition<typeof schema> = {
   schema,
   fieldsAt: 'spec',
   unknownField: 'warning',
+  restricting: ['hosts', 'secret', ...RESTRICTING_TLS],
   check: checkTlsContext,
 };
 

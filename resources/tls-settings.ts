@@ -77,6 +77,19 @@ export const tlsSettingsShape = {
     ),
 };
 
+/** Those by which TLS is asked of clients, and how strictly. */
+export const RESTRICTING_TLS: readonly string[] = [
+  'cert_chain_file',
+  'private_key_file',
+  'ca_secret',
+  'cacert_chain_file',
+  'cert_required',
+  'min_tls_version',
+  'cipher_suites',
+  'ecdh_curves',
+  'redirect_cleartext_from',
+];
+
 const shape = z.object(tlsSettingsShape);
 export type TlsSettings = z.output<typeof shape>;
 

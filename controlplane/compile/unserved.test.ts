@@ -118,7 +118,10 @@ test('to ignore what is not in the table is a mistake, and ignores nothing else'
     module({ ignore: ['AuthServce', 'ip_deny'], ip_deny: [1] }),
   ]);
   assert.deepEqual(answers, [200, 200, 200, 200]);
-  assert.match(problems.map(({ message }) => message).join(), /did you mean `AuthService`\?/);
+  assert.match(
+    problems.map(({ message }) => message).join(),
+    /nothing asks for `AuthServce`, did you mean `AuthService`\?/,
+  );
 });
 
 test('an AuthService of another gateway closes nothing', () => {
@@ -151,4 +154,97 @@ test('redirect_cleartext_from redirects where the Host would serve without TLS',
   const { answers, problems } = compiled([...BASE, host]);
   assert.deepEqual(answers, [301, 301, 200, 200]);
   assert.match(problems.map(({ message }) => message).join(), /redirected nevertheless/);
+});
+
+/** Misspelt restrictions, each with what it closes and what the Module lists to go without it. */
+const MISSPELT: readonly (readonly [
+  what: string,
+  document: object,
+  closed: readonly boolean[],
+  name: string,
+])[] = [
+  [
+    'a Mapping',
+    written('Mapping', 'default', 'm', { prefix: '/guarded/', service: 's', metod: 'POST' }),
+    [false, true, false, true],
+    'metod',
+  ],
+  [
+    'a Host',
+    written('Host', 'default', 'h', { hostname: 'a.test', ...SELF_SIGNED, requestPolcy: { insecure: 1 } }),
+    [true, true, false, false],
+    'requestPolcy',
+  ],
+  ['a Module', module({ ip_alow: [{ peer: '192.0.2.1' }] }), [true, true, true, true], 'ip_alow'],
+  [
+    'a RateLimitService',
+    written('RateLimitService', 'default', 'r', { service: 'limiter', failure_mode_den: true }),
+    [true, true, true, true],
+    'failure_mode_den',
+  ],
+  ['an AuthService', written('AuthServce', 'default', 'x', {}), [true, true, true, true], 'AuthService'],
+  [
+    'a Module by its name',
+    written('Module', 'default', 'authentcation', { config: { auth_service: 'a' } }),
+    [true, true, true, true],
+    'authentication',
+  ],
+];
+for (const [what, document, closed, name] of MISSPELT)
+  test(`a misspelt restriction of ${what} closes what it covers, unless the Module ignores it`, () => {
+    const { answers, problems } = compiled([...BASE, document]);
+    assert.deepEqual(
+      answers.map(status => status === 500),
+      closed,
+    );
+    const remedy = `list \`${name}\` in \`ignore\` of the Module`;
+    const said = problems.filter(({ message }) => message.includes(remedy));
+    assert.deepEqual(
+      said.map(({ severity }) => severity),
+      ['error'],
+    );
+    const ignore = { ignore: [name.toUpperCase()] };
+    const isModule = what === 'a Module';
+    const ignoring = isModule ? [module({ ip_alow: [1], ...ignore })] : [document, module(ignore)];
+    const opened = compiled([...BASE, ...ignoring]);
+    assert.equal(opened.answers.includes(500), false);
+    assert.equal(opened.problems.filter(({ message }) => message.includes('leaves it out')).length, 1);
+  });
+
+const FILTER = { JWT: { jwksURI: 'https://a.test/keys' } };
+const POLICY = { rules: [{ host: 'a.test', path: '/guarded/*', filters: [{ name: 'f' }] }] };
+
+test('a misspelt kind closes what the kind that was meant covers', () => {
+  const closedBy = (...documents: readonly object[]) =>
+    compiled([...BASE, ...documents]).answers.map(status => status === 500);
+  const guarded = [false, true, false, false];
+  assert.deepEqual(closedBy(written('FilterPolcy', 'default', 'p', POLICY)), guarded);
+  const filter = written('Filtr', 'default', 'f', FILTER);
+  assert.deepEqual(closedBy(filter, written('FilterPolicy', 'default', 'p', POLICY)), guarded);
+  assert.deepEqual(closedBy(written('Hst', 'default', 'h', { hostname: 'a.test' })), [
+    true,
+    true,
+    false,
+    false,
+  ]);
+  const mapping = { host: 'b.test', prefix: '/guarded/', service: 's' };
+  assert.deepEqual(closedBy(written('Maping', 'default', 'm', mapping)), [false, false, false, true]);
+});
+
+test('a kind that is near to none is told and closes nothing', () => {
+  const { answers, problems } = compiled([...BASE, written('Telescope', 'default', 'x', {})]);
+  assert.deepEqual(answers, [200, 200, 200, 200]);
+  assert.match(problems.map(({ message }) => message).join(), /unknown kind `Telescope`/);
+});
+
+test('a TLSContext whose Hosts are misspelt closes each Host that it may be for', () => {
+  const host = written('Host', 'default', 'h', { hostname: 'a.test', tlsSecret: { name: 's' } });
+  const context = written('TLSContext', 'default', 'c', { hsots: ['a.test'] });
+  const missing = /there is no TLSContext default\/c in force/;
+  const said = (...documents: readonly object[]) =>
+    compiled([...BASE, ...documents])
+      .problems.map(({ message }) => message)
+      .join();
+  assert.doesNotMatch(said(host), missing);
+  assert.match(said(host, context), missing);
 });

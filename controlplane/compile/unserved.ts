@@ -1,15 +1,16 @@
 import { formatPath } from '#resources/finding.ts';
-import { isKind } from '#resources/kinds.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { Refused, Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
-import type { Unserved } from '#resources/restrictions.ts';
+import { closesEverything, RESTRICTION_NAMES, type Unserved } from '#resources/restrictions.ts';
+import { suggest } from '#resources/suggest.ts';
 import { closeMappings } from './close-mappings.ts';
 import { moduleConfig } from './module-config.ts';
 import { EDGE } from './node-groups.ts';
 import { problemOf } from './problem-of.ts';
 
 type Item = Resource | Refused;
+type Ignored = (unserved: Unserved) => boolean;
 
 /** The resources, and what becomes of those that ask for restrictions which are not served. */
 export type WithoutUnserved = {
@@ -23,29 +24,33 @@ export type WithoutUnserved = {
 /** Closes what restrictions cover that are not served, unless the Module ignores them. */
 export function withoutUnserved(resources: ResourceSet): WithoutUnserved {
   const items = asking(resources);
-  if (items.length === 0) return { resources, everything: undefined, problems: () => [] };
-  const ignored = new Set<string>(moduleConfig(resources).ignore);
-  const closing = new Set(items.filter(item => unservedOf(item).some(({ name }) => !ignored.has(name))));
+  const listed = moduleConfig(resources).ignore;
+  if (items.length === 0 && listed.length === 0)
+    return { resources, everything: undefined, problems: () => [] };
+  const names = new Set(listed.map(name => name.toLowerCase()));
+  const ignored: Ignored = ({ name }) => names.has(name.toLowerCase());
+  const closing = new Set(items.filter(item => unservedOf(item).some(each => !ignored(each))));
   return {
     resources: close(resources, closing),
-    everything: [...closing].find(isForEverything),
-    problems: group => items.filter(item => groupOf(item) === group).flatMap(item => problems(item, ignored)),
+    everything: [...closing].find(({ kind }) => closesEverything(kind)),
+    problems: group => [
+      ...items.filter(item => groupOf(item) === group).flatMap(item => problems(item, ignored)),
+      ...(group === EDGE ? unaskedProblems(resources, items) : []),
+    ],
   };
 }
 
 /** What is rejected for another reason is closed by that, unless it is for every path. */
-function asking({ closed, hosts, mappings, modules, tlsContexts }: ResourceSet): readonly Item[] {
-  const asks = (item: Item) => item.unserved !== undefined;
-  const inForce: readonly Item[] = [...modules, ...hosts, ...tlsContexts].filter(asks);
-  return [
-    ...inForce,
-    ...mappings.filter(asks),
-    ...closed.filter(item => asks(item) && isForEverything(item)),
+function asking({ closed, hosts, mappings, modules, rateLimitServices, tlsContexts }: ResourceSet) {
+  const inForce: readonly Item[] = [
+    ...modules,
+    ...rateLimitServices,
+    ...hosts,
+    ...tlsContexts,
+    ...mappings,
+    ...closed.filter(({ kind }) => closesEverything(kind)),
   ];
-}
-
-function isForEverything({ kind }: Item): boolean {
-  return kind === 'Module' || !isKind(kind);
+  return inForce.filter(({ unserved }) => unserved !== undefined);
 }
 
 function unservedOf({ unserved = [] }: Item): readonly Unserved[] {
@@ -73,33 +78,64 @@ function close(resources: ResourceSet, closing: ReadonlySet<Item>): ResourceSet 
   return closeMappings(others, new Set(mappings.filter(mapping => closing.has(mapping))));
 }
 
-function toRefused({ kind, namespace, name, id, source }: Resource, hosts: readonly string[]): Refused {
-  return { kind, namespace, name, id, source, hosts };
+/** Where the field that names its Hosts is misspelt, it may be for any. */
+function toRefused(resource: Resource, hosts: readonly string[]): Refused {
+  const { kind, namespace, name, id, source } = resource;
+  const isUnread = unservedOf(resource).some(({ meant = '' }) => NAMES_HOSTS.includes(meant));
+  return { kind, namespace, name, id, source, ...(isUnread ? {} : { hosts }) };
 }
 
-function problems(item: Item, ignored: ReadonlySet<string>): readonly Problem[] {
-  return unservedOf(item).map(({ name, does, path }) => {
-    const what = `\`${path.at(-1) === 'kind' ? item.kind : path.at(-1)}\` is not served, and it ${does}`;
+const NAMES_HOSTS: readonly string[] = ['spec', 'hosts', 'hostname'];
+
+function problems(item: Item, ignored: Ignored): readonly Problem[] {
+  return unservedOf(item).map(unserved => {
+    const { name, meant, path } = unserved;
+    const what = whatOf(item, unserved);
     const field = formatPath(path);
-    return ignored.has(name)
-      ? problemOf(item, 'warning', field, `${what}: the Module's \`ignore\` leaves it out`)
-      : problemOf(item, 'error', field, `${what}: ${closedText(item)}. ${remedy(name)}`);
+    if (ignored(unserved))
+      return problemOf(item, 'warning', field, `${what}. The Module's \`ignore\` leaves it out`);
+    const written = meant === name ? 'Write it where it belongs' : `Write \`${meant}\``;
+    const remedy = meant === undefined ? 'Remove it' : written;
+    const ignore = `list \`${name}\` in \`ignore\` of the Module to go without it`;
+    return problemOf(item, 'error', field, `${what}. ${closedText(item)}. ${remedy}, or ${ignore}`);
   });
 }
 
-function remedy(name: string): string {
-  return `Remove it, or list \`${name}\` in \`ignore\` of the Module to go without it`;
+function whatOf({ kind }: Item, { does, meant, path }: Unserved): string {
+  const written = path.at(-1) === 'kind' ? kind : path.at(-1);
+  if (meant === undefined) return `\`${written}\` is not served, and it ${does}`;
+  if (meant === written) return `\`${written}\` restricts access, and is not read here`;
+  return `unknown field \`${written}\`, did you mean \`${meant}\`? That restricts access`;
 }
 
-function closedText(item: Item): string {
-  switch (item.kind) {
+/** What the Module lists and nothing asks for is probably misspelt. */
+function unaskedProblems(resources: ResourceSet, items: readonly Item[]): readonly Problem[] {
+  const [module] = resources.modules;
+  const asked = items.flatMap(unservedOf).map(({ name }) => name);
+  const known = [...asked, ...RESTRICTION_NAMES].map(name => name.toLowerCase());
+  return moduleConfig(resources).ignore.flatMap((name, index) =>
+    module === undefined || known.includes(name.toLowerCase())
+      ? []
+      : [
+          problemOf(
+            module,
+            'warning',
+            formatPath(['spec', 'config', 'ignore', index]),
+            `nothing asks for \`${name}\`${suggest(name, [...asked, ...RESTRICTION_NAMES])}`,
+          ),
+        ],
+  );
+}
+
+function closedText({ kind }: Item): string {
+  switch (kind) {
     case 'Mapping':
-      return 'the Mapping answers 500';
+      return 'The Mapping answers 500';
     case 'Host':
-      return 'the Host answers 500, and has no TLS';
+      return 'The Host answers 500, and has no TLS';
     case 'TLSContext':
       return 'Hosts and Mappings that use it are closed';
     default:
-      return 'every path of the edge answers 500';
+      return 'Every path of the edge answers 500';
   }
 }
