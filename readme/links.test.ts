@@ -3,6 +3,7 @@ import { existsSync, globSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
 import { readDocument } from './code-blocks.ts';
+import { headingName } from './heading-name.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const PAGES = globSync(['*.md', 'docs/**/*.md', '.github/**/*.md'], { cwd: ROOT }).sort();
@@ -38,10 +39,5 @@ function linksOf(page: string): readonly string[] {
 /** Returns the names that GitHub and the site give to the headings of a page. */
 function headingsOf(page: string): readonly string[] {
   const headings = readDocument(page).matchAll(/^#+ (.*)$/gm);
-  return [...headings].map(([, text = '']) =>
-    text
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N} _-]/gu, '')
-      .replaceAll(' ', '-'),
-  );
+  return [...headings].map(([, text = '']) => headingName(text));
 }

@@ -1,0 +1,40 @@
+import { amendMarkdown, type MarkdownIt } from './markdown.ts';
+import { htmlPage } from './page.ts';
+
+type Data = { readonly page: { readonly filePathStem: string } };
+
+type EleventyConfig = {
+  readonly ignores: { add(files: string): void };
+  setTemplateFormats(formats: readonly string[]): void;
+  amendLibrary(name: string, change: (markdown: MarkdownIt) => void): void;
+  addGlobalData(name: string, value: () => (data: Data) => string): void;
+  addTransform(
+    name: string,
+    transform: (this: { readonly page: { readonly url: string } }, content: string) => string,
+  ): void;
+  addWatchTarget(files: string): void;
+};
+
+// biome-ignore lint/style/noDefaultExport: Eleventy reads the default export.
+export default function configure(eleventy: EleventyConfig): object {
+  eleventy.setTemplateFormats(['md']);
+  // They are parts of the pages of kinds.
+  eleventy.ignores.add('readme/notes/**');
+  eleventy.amendLibrary('md', amendMarkdown);
+  eleventy.addGlobalData(
+    'permalink',
+    () =>
+      ({ page: { filePathStem } }) =>
+        pathOf(filePathStem),
+  );
+  eleventy.addTransform('page', function (content) {
+    return htmlPage(this.page.url.replace(/\/$/, '/index.html'), content);
+  });
+  eleventy.addWatchTarget('site/*.{ts,css}');
+  // Pages show templates of Go, which are not ours to fill in.
+  return { markdownTemplateEngine: false };
+}
+
+function pathOf(stem: string): string {
+  return `${stem.replace(/README$/, 'index')}.html`;
+}
