@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto';
+import { addressNetwork } from '#resources/address-network.ts';
 import type { AnyResourceServer } from '../access-token/open-resource-server.ts';
 import { answerPage } from '../answer-page.ts';
 import type { FilterRunner } from '../filter-runner.ts';
@@ -9,7 +10,6 @@ import type { Provider } from '../provider/provider.ts';
 import type { TokenSet } from '../provider/token-answer.ts';
 import type { RecordStore } from '../store/record-store.ts';
 import { type RandomBytes, sealOfCredentials } from '../store/sealed-record.ts';
-import { clientNetwork } from './client-network.ts';
 import type { Brought, NoCredentials } from './credential-headers.ts';
 import { type Obtained, TokenObtainer, type Wanted } from './obtain-token.ts';
 import type { RefusedCredentials } from './refused-credentials.ts';
@@ -19,6 +19,9 @@ import { type GrantedToken, TokenCache } from './token-cache.ts';
 
 /** A Filter of type OAuth2. */
 export type OAuth2Definition = Extract<FilterDefinition, { readonly type: 'OAuth2' }>;
+
+/** One client may have every address of a /64 (RFC 6177). */
+const CLIENT_NETWORK = { ipv4: 32, ipv6: 64 } as const;
 
 /** What a Filter whose requests bring credentials works with. */
 export type CredentialFilterParts = {
@@ -96,7 +99,7 @@ function wantedOf<C>(
   const told = [version, settings.clientAuthentication.method, scope.join(' '), ...parts];
   return {
     seal: sealOfCredentials(storeKey, { kind: 'token', realm }, told),
-    attempt: { realm, name, network: clientNetwork(request.clientAddress) },
+    attempt: { realm, name, network: addressNetwork(request.clientAddress, CLIENT_NETWORK) },
     terms: { asked: scope, margin: settings.expirationSafetyMargin, credentialsEnd: expiresAt },
     ask: signal => grant.ask(credentials, scope, signal),
   };
