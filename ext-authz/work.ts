@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { type KeyObject, randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { after } from '#process/after.ts';
 import { orExit } from '#process/exit.ts';
@@ -17,9 +17,8 @@ import { openStoreKey } from './store/store-key.ts';
 
 /** One process of the service: its store, its filters, its port. */
 export async function work(parts: WorkParts<Config>): Promise<void> {
-  const { config, exit, log, worker } = parts;
-  const storeKey =
-    config.storeKey ?? (await orExit(exit, () => openStoreKey(config.state, randomBytes), 'STATE'));
+  const { config, log, worker } = parts;
+  const storeKey = config.storeKey ?? (await stateKey(parts));
   const store = await openStore(parts);
   let report: Report = () => {};
   const kit = openFilterKit({
@@ -50,6 +49,17 @@ export async function work(parts: WorkParts<Config>): Promise<void> {
     store: { kind: config.redis === undefined ? 'file' : 'redis', close: () => store.close() },
   });
 }
+
+/** Replicas that share a Redis and not the state folder would each make a key of their own. */
+function stateKey({ config, exit, log }: WorkParts<Config>): Promise<KeyObject> {
+  const made = (file: string) => {
+    if (config.redis !== undefined) log.warn({ file }, APART);
+  };
+  return orExit(exit, () => openStoreKey(config.state, randomBytes, made), 'STATE');
+}
+
+const APART =
+  'REDIS_URL is set without STORE_KEY, so a store key was made: give the other replicas the same one in STORE_KEY or STORE_KEY_FILE, or a login that begins at one cannot end at another';
 
 function openStore({ config, exit, log }: WorkParts<Config>): Promise<RecordStore> {
   const onEvent = (event: LinkEvent) => {

@@ -26,12 +26,17 @@ export function parseStoreKey(value: string | Uint8Array): KeyObject | Malformed
 
 /**
  * The store key of a state folder, made there (`store.key`, 0600) when there is none. It is never seen half written, survives a power cut, and
- * of several processes that start at once all get the same. Throws the system's error, or one that says what to do with a file that is no key.
+ * of several processes that start at once all get the same. `made` is called in the one that made it.
+ * Throws the system's error, or one that says what to do with a file that is no key.
  */
-export function openStoreKey(folder: string, randomBytes: RandomBytes): KeyObject {
+export function openStoreKey(
+  folder: string,
+  randomBytes: RandomBytes,
+  made: (path: string) => void = () => {},
+): KeyObject {
   const path = join(folder, FILE);
   makeFolder(folder);
-  const text = readIfThere(path) ?? makeKey(path, randomBytes);
+  const text = readIfThere(path) ?? makeKey(path, randomBytes, made);
   const key = parseStoreKey(text);
   if ('error' in key)
     throw new Error(
@@ -42,8 +47,8 @@ export function openStoreKey(folder: string, randomBytes: RandomBytes): KeyObjec
 }
 
 /** Where somebody else's file is there by now, that one counts. */
-function makeKey(path: string, randomBytes: RandomBytes): string {
-  createFile(path, `${newSecret(randomBytes)}\n`);
+function makeKey(path: string, randomBytes: RandomBytes, made: (path: string) => void): string {
+  if (createFile(path, `${newSecret(randomBytes)}\n`)) made(path);
   return readFileSync(path, 'latin1');
 }
 

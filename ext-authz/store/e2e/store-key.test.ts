@@ -99,15 +99,19 @@ describe('the store key of a state folder', () => {
     }
   });
 
-  test('is the same for processes that start at once', async () => {
+  test('is the same for processes that start at once, of which one made it', async () => {
     const state = join(folder, 'many');
     const program = `
       import { hash, randomBytes } from 'node:crypto';
       import { openStoreKey } from ${JSON.stringify(new URL('../store-key.ts', import.meta.url).href)};
-      console.log(hash('sha256', openStoreKey(${JSON.stringify(state)}, randomBytes).export()));`;
+      let made = 0;
+      const key = openStoreKey(${JSON.stringify(state)}, randomBytes, () => { made += 1; });
+      console.log(made, hash('sha256', key.export()));`;
     const run = () => promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program]);
     const outputs = await Promise.all(Array.from({ length: 6 }, run));
-    assert.equal(new Set(outputs.map(({ stdout }) => stdout)).size, 1);
+    const told = outputs.map(({ stdout }) => stdout.trim().split(' '));
+    assert.equal(new Set(told.map(([, key]) => key)).size, 1);
+    assert.deepEqual(told.map(([made]) => Number(made)).sort(), [0, 0, 0, 0, 0, 1]);
     assert.deepEqual(await readdir(state), ['store.key']);
   });
 
