@@ -20,7 +20,7 @@ function section(command: Command): string {
   const parts = [
     `## ${command.name()}`,
     sentence(command.description()),
-    `\`\`\`\n${usage}\n\`\`\``,
+    `\`\`\`text shown\n${usage}\n\`\`\``,
     table(
       'argument',
       command.registeredArguments.map(argument => [`<${argument.name()}>`, argument.description] as const),

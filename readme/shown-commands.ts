@@ -1,44 +1,15 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Command } from 'commander';
-import { bootstrapCommand } from '../cli/bootstrap.ts';
-import { compileCommand } from '../cli/compile.ts';
-import { explainCommand } from '../cli/explain.ts';
-import { scaleCommand } from '../cli/scale.ts';
-import { statusCommand } from '../cli/status.ts';
-import { upCommand } from '../cli/up.ts';
-import { validateCommand } from '../cli/validate.ts';
+import { COMMANDS } from '../cli/commands.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
-const COMMANDS: readonly Command[] = [
-  upCommand(),
-  scaleCommand(),
-  statusCommand(),
-  validateCommand(),
-  explainCommand(),
-  compileCommand(),
-  bootstrapCommand(),
-];
-
 /** Programs that a reader has or is told to install. Their words are theirs to check. */
-const PROGRAMS = [
-  'docker',
-  'kubectl',
-  'kind',
-  'openssl',
-  'curl',
-  'git',
-  'tar',
-  'npm',
-  'npx',
-  'grep',
-  'redis-cli',
-];
+const PROGRAMS = ['docker', 'kubectl', 'openssl', 'curl', 'git', 'tar', 'npm', 'npx', 'node'];
 
 /** Returns what is wrong with a command that a page shows and no test can run, or undefined. */
-export function commandProblem(line: string): string | undefined {
-  const words = wordsOf(line.replace(/ +# .*$/, ''));
+export async function commandProblem(line: string): Promise<string | undefined> {
+  const words = wordsOf(line.replace(/ +# .*$/, '').replace(/^([A-Z_]+=\S+ )+/, ''));
   const [program = ''] = words;
   if (!PROGRAMS.includes(program)) return `no program of ours, and not in PROGRAMS: ${program}`;
   const own = program === 'npx' ? words.indexOf('gateway') : words.indexOf('cli/main.ts');
@@ -57,8 +28,8 @@ function wordsOf(line: string): readonly string[] {
   return words.slice(0, end < 0 ? undefined : end).map(word => word.replace(/^(['"])(.*)\1$/, '$2'));
 }
 
-function ownProblem(name: string, args: readonly string[]): string | undefined {
-  const command = COMMANDS.find(each => each.name() === name);
+async function ownProblem(name: string, args: readonly string[]): Promise<string | undefined> {
+  const command = await COMMANDS[name]?.();
   if (command === undefined) return `gateway has no command ${name}`;
   const { operands, unknown } = command.parseOptions([...args]);
   if (unknown.length > 0) return `gateway ${name} has no option ${unknown[0]}`;

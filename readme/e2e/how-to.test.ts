@@ -1,11 +1,11 @@
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { type CodeBlock, fencedBlocks, readDocument } from './code-blocks.ts';
-import { play, save } from './play/play.ts';
-import { openStage, type Stage } from './play/stage.ts';
+import { type CodeBlock, fencedBlocks, readDocument } from '../code-blocks.ts';
+import { play, save } from '../play/play.ts';
+import { openStage, type Stage } from '../play/stage.ts';
 
-const ROOT = join(import.meta.dirname, '..');
+const ROOT = join(import.meta.dirname, '..', '..');
 const TUTORIAL = 'docs/tutorial.md';
 
 const isRun = ({ language, marks }: CodeBlock) => language === 'sh' && !marks.includes('shown');

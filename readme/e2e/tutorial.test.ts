@@ -1,10 +1,10 @@
 import { after, before, describe, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { startBrowser, whyNoBrowser } from '#ext-authz/e2e/browser.ts';
-import { fencedBlocks, readDocument } from './code-blocks.ts';
-import { playBrowser } from './play/browser.ts';
-import { play } from './play/play.ts';
-import { openStage, type Stage } from './play/stage.ts';
+import { fencedBlocks, readDocument } from '../code-blocks.ts';
+import { playBrowser } from '../play/browser.ts';
+import { play } from '../play/play.ts';
+import { openStage, type Stage } from '../play/stage.ts';
 
 describe('the tutorial', { skip: whyNoBrowser() }, () => {
   let stage: Stage;
