@@ -15,7 +15,7 @@ const WORKERS = 2;
 const CLIENTS = 4;
 const PATIENCE_MS = 30_000;
 const PATH = '/kept';
-/** As the service sees it: the listener takes ports away. */
+/** As the service compares it: without port. */
 const ORIGIN = 'http://127.0.0.1';
 
 describe('two workers of the service that checks logins', () => {
