@@ -31,6 +31,7 @@ const PROTO_FILES = [
   'envoy/extensions/filters/http/cors/v3/cors.proto',
   'envoy/extensions/filters/http/ext_authz/v3/ext_authz.proto',
   'envoy/extensions/filters/http/header_mutation/v3/header_mutation.proto',
+  'envoy/extensions/filters/http/lua/v3/lua.proto',
   'envoy/extensions/filters/http/header_to_metadata/v3/header_to_metadata.proto',
   'envoy/extensions/filters/http/health_check/v3/health_check.proto',
   'envoy/extensions/filters/http/ratelimit/v3/rate_limit.proto',

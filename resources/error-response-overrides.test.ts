@@ -59,7 +59,7 @@ for (const [body, problem] of WRONG) {
     const [resource] = parseText(documentOf('Module', { config }, 'gateway')).resources;
     assert.ok(resource?.kind === 'Module');
     assert.equal(resource.spec.config.escaped_slashes, 'keep');
-    assert.equal(resource.spec.config.error_response_overrides, undefined);
+    assert.deepEqual(resource.spec.config.error_response_overrides ?? [], []);
   });
 }
 
@@ -97,10 +97,53 @@ test('what a client said is told of in a page, and nowhere else', () => {
   assert.deepEqual(withBody({ text_format: '%RESPONSE_CODE%', content_type: 'text/html' }), []);
 });
 
-test('a Mapping cannot have overrides, and is served without', () => {
-  const overrides = [{ on_status_code: 404, body: { text_format: 'a' } }];
-  const spec = { prefix: '/a/', service: 'a', error_response_overrides: overrides };
-  assert.deepEqual(problemsOf('Mapping', spec), [
-    'warning spec.error_response_overrides: `error_response_overrides` is not served on a Mapping: write it in the Module, for the errors of the whole gateway',
+test('of several overrides only the wrong one is left out, and others are told of where they stand', () => {
+  const body = { text_format: 'a' };
+  const overrides = [
+    { on_status_code: 200, body },
+    { on_status_code: 404, body },
+    { on_status_code: 503, body: { text_format: '%NONE%' } },
+    { on_status_code: 404, body: { text_format: 'b' } },
+  ];
+  assert.deepEqual(
+    problems(...overrides).map(line => line.split(': ')[0]),
+    [
+      `error ${FIELD}[0].on_status_code`,
+      `error ${FIELD}[2].body.text_format`,
+      `warning ${FIELD}[3].on_status_code`,
+    ],
+  );
+  const config = { error_response_overrides: overrides };
+  const [resource] = parseText(documentOf('Module', { config }, 'gateway')).resources;
+  assert.ok(resource?.kind === 'Module');
+  assert.deepEqual(resource.spec.config.error_response_overrides, [overrides[1], overrides[3]]);
+});
+
+test('a list that is none is left out whole', () => {
+  for (const list of ['a', {}, 404]) {
+    const config = { escaped_slashes: 'keep', error_response_overrides: list };
+    const { problems, resources } = parseText(documentOf('Module', { config }, 'gateway'));
+    assert.equal(problems.length, 1);
+    const [resource] = resources;
+    assert.ok(resource?.kind === 'Module');
+    assert.deepEqual(
+      [resource.spec.config.escaped_slashes, resource.spec.config.error_response_overrides],
+      ['keep', undefined],
+    );
+  }
+});
+
+test('a Mapping has the same overrides, and is served without those that are wrong', () => {
+  const right = { on_status_code: 404, body: { text_format: 'a' } };
+  const wrong = { on_status_code: 404, body: { text_format: '%COOKIE%' } };
+  const former = { on_status_code: 503, body: { text_format: '%LOCAL_REPLY_BODY%' } };
+  const spec = { prefix: '/a/', service: 'a', error_response_overrides: [wrong, right, former] };
+  const [unknown = '', ...others] = problemsOf('Mapping', spec);
+  assert.match(unknown, /^error spec\.error_response_overrides\[0\]\.body\.text_format: .*`COOKIE`/);
+  assert.deepEqual(others, [
+    'warning spec.error_response_overrides[2].body: `LOCAL_REPLY_BODY` is always `-` on a Mapping. The Module has its value',
   ]);
+  const [resource] = parseText(documentOf('Mapping', spec)).resources;
+  assert.ok(resource?.kind === 'Mapping');
+  assert.deepEqual(resource.spec.error_response_overrides, [right, former]);
 });

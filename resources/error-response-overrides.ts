@@ -17,6 +17,17 @@ const OF_CLIENT: ReadonlySet<string> = new Set(
   XFCC_VALUE`.split(/\s+/),
 );
 
+/**
+ * Operators that say nothing on a Mapping. There Envoy writes their values into headers first, and
+ * these may hold line breaks, such as a decoded `%0a`. It knows no former body at that point.
+ */
+const SILENT =
+  /^%(?:DYNAMIC_METADATA|FILTER_STATE|LOCAL_REPLY_BODY|METADATA|QUERY_PARAMS?|UPSTREAM_FILTER_STATE)\b/;
+
+export function isSilentOnMapping(token: string): boolean {
+  return SILENT.test(token);
+}
+
 /** Headers with credentials. What Filters add to a request, such as an access token, is no client's. */
 const CREDENTIALS: ReadonlySet<string> = new Set([
   'authorization',
@@ -93,20 +104,46 @@ export const errorResponseOverrides = z
     const message = `all overrides together have ${LONGEST} characters at most, not ${length}`;
     if (length > LONGEST) issues.push({ code: 'custom', message, input: value });
   })
-  .meta({ droppable: true, form: 'a list of overrides' });
+  .meta({ droppable: true, lenient: true, form: 'a list of overrides' });
 
 export type ErrorResponseOverride = z.output<typeof item>;
 
-/** Warnings of what a client may write into a page, and of overrides that never count. */
-export function checkOverrides(
+/** Warnings of overrides that never count. */
+export function checkRepeated(
   overrides: readonly ErrorResponseOverride[] = [],
   path: FieldPath,
 ): readonly Finding[] {
   const codes = overrides.map(({ on_status_code }) => on_status_code);
-  return overrides.flatMap(({ body, on_status_code: code }, index) => [
-    ...(codes.indexOf(code) < index ? [caution([...path, index, 'on_status_code'], repeated(code))] : []),
-    ...checkHtml(body, [...path, index, 'body', 'text_format']),
-  ]);
+  return codes.flatMap((code, index) =>
+    codes.indexOf(code) < index ? [caution([...path, index, 'on_status_code'], repeated(code))] : [],
+  );
+}
+
+/** Warnings of operators that only the Module has. */
+export function checkSilent(
+  overrides: readonly ErrorResponseOverride[] = [],
+  path: FieldPath,
+): readonly Finding[] {
+  return overrides.flatMap(({ body }, index) => {
+    const texts = [body.text_format ?? '', ...Object.values(body.json_format ?? {})];
+    const tokens = texts.flatMap(text => [...text.matchAll(LOG_TOKEN)]);
+    const silent = tokens.find(([token]) => isSilentOnMapping(token));
+    const message = `\`${silent?.[1]}\` is always \`-\` on a Mapping. The Module has its value`;
+    return silent === undefined ? [] : [caution([...path, index, 'body'], message)];
+  });
+}
+
+/** Warnings of what a client may write into a page. */
+export function checkPages(
+  overrides: readonly ErrorResponseOverride[] = [],
+  path: FieldPath,
+): readonly Finding[] {
+  return overrides.flatMap(({ body }, index) => checkHtml(body, [...path, index, 'body', 'text_format']));
+}
+
+/** Whether a browser may run what stands in such a body. */
+export function isMarkup(contentType: string): boolean {
+  return /html|xml|svg/i.test(contentType);
 }
 
 function repeated(code: number): string {
@@ -114,7 +151,7 @@ function repeated(code: number): string {
 }
 
 function checkHtml({ content_type = '', text_format = '' }: ErrorResponseOverride['body'], path: FieldPath) {
-  if (!/html|xml/i.test(content_type)) return [];
+  if (!isMarkup(content_type)) return [];
   const names = [...text_format.matchAll(LOG_TOKEN)].map(([, name = '']) => name);
   const told = names.find(name => OF_CLIENT.has(name));
   if (told === undefined) return [];

@@ -1,3 +1,4 @@
+import { checkRepeated, checkSilent } from './error-response-overrides.ts';
 import { caution, type Finding, fault } from './finding.ts';
 import { ipVersion } from './ip-address.ts';
 import type { MappingSpec } from './mapping.ts';
@@ -20,9 +21,8 @@ export function checkMapping(spec: Partial<MappingSpec>): readonly Finding[] {
     ...checkHop(spec),
     ...checkTls(spec),
     ...checkTraffic(spec),
-    ...(spec.error_response_overrides === undefined
-      ? []
-      : [caution(['error_response_overrides'], OVERRIDES)]),
+    ...checkRepeated(spec.error_response_overrides, ['error_response_overrides']),
+    ...checkSilent(spec.error_response_overrides, ['error_response_overrides']),
   ];
 }
 
@@ -52,5 +52,3 @@ function checkReach(spec: Partial<MappingSpec>): readonly Finding[] {
 
 const CASE = '`case_sensitive` has no effect with `prefix_regex`: begin the expression with `(?i)`';
 const UNDERSCORE = 'it matches nothing: the edge answers 400 to a header with "_" in its name';
-const OVERRIDES =
-  '`error_response_overrides` is not served on a Mapping: write it in the Module, for the errors of the whole gateway';

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { allowUpgrade } from './allow-upgrade.ts';
+import { errorResponseOverrides } from './error-response-overrides.ts';
 import { gatewayId } from './gateway-id.ts';
 import type { KindDefinition } from './kind.ts';
 import { labels } from './labels.ts';
@@ -73,11 +74,11 @@ const schema = z.object({
     ),
   ...mappingTrafficShape,
   bypass_auth: z.boolean().default(false).describe('No filters run on it'),
-  error_response_overrides: z
-    .unknown()
+  error_response_overrides: errorResponseOverrides
     .exactOptional()
-    .meta({ form: 'a list of overrides' })
-    .describe('Not served on a Mapping, with a warning: write it in the Module'),
+    .describe(
+      "Bodies of errors on its routes, of the gateway and of the service. They go before the Module's",
+    ),
   labels: labels.default({}).describe('Label domain → label groups, for rate limits: see RateLimit'),
   gateway_id: gatewayId,
 });

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { checkCredentials } from './cors.ts';
-import { checkOverrides, errorResponseOverrides } from './error-response-overrides.ts';
+import { checkPages, checkRepeated, errorResponseOverrides } from './error-response-overrides.ts';
 import { gatewayId } from './gateway-id.ts';
 import type { KindDefinition } from './kind.ts';
 import { defaultLabels } from './labels.ts';
@@ -112,8 +112,11 @@ export const module: KindDefinition<typeof schema> = {
   singleton: true,
   check: ({ config }) => [
     ...checkCredentials(config?.cors, ['config', 'cors']),
-    ...checkOverrides(config?.error_response_overrides, ['config', 'error_response_overrides']),
+    ...checkRepeated(config?.error_response_overrides, OVERRIDES),
+    ...checkPages(config?.error_response_overrides, OVERRIDES),
   ],
 };
 
 export type ModuleSpec = z.output<typeof schema>;
+
+const OVERRIDES = ['config', 'error_response_overrides'];

@@ -20,7 +20,10 @@ export function validate<Schema extends z.ZodObject>(
 ): Validated<z.output<Schema>> {
   const { value, findings: spelling, renamed } = normalise(definition.schema, input, definition);
   const parsed = parseLeniently(definition.schema, value);
-  const rules = definition.check?.(parsed.wellFormed) ?? [];
+  const rules = (definition.check?.(parsed.wellFormed) ?? []).map(finding => ({
+    ...finding,
+    path: beforeDropping(finding.path, parsed.dropped),
+  }));
   const written = [...parsed.findings, ...rules].map(finding => ({
     ...finding,
     path: toWrittenPath(finding.path, renamed),
@@ -36,6 +39,8 @@ type Parsed<Spec> = {
   /** The fields that are right by themselves. */
   readonly wellFormed: Partial<Spec>;
   readonly findings: readonly Finding[];
+  /** What was left out. */
+  readonly dropped: readonly FieldPath[];
 };
 
 /** Parses; when all that is wrong lies in items of lenient lists or maps, or in droppable fields, parses again without these. */
@@ -44,14 +49,14 @@ function parseLeniently<Schema extends z.ZodObject>(
   input: unknown,
 ): Parsed<z.output<Schema>> {
   const parsed = schema.safeParse(input);
-  if (parsed.success) return accepted(parsed.data, []);
+  if (parsed.success) return accepted(parsed.data, [], []);
   const findings = distinct(parsed.error.issues.map(issue => explainIssue(schema, input, issue)));
-  const refused = { findings, wellFormed: parseWellFormed(schema, input, parsed.error.issues) };
+  const refused = { findings, wellFormed: parseWellFormed(schema, input, parsed.error.issues), dropped: [] };
   const items = parsed.error.issues.map(issue => lenientItem(schema, issue.path.map(toKey)));
   const droppable = items.filter(item => item !== undefined);
   if (droppable.length < items.length) return refused;
   const again = schema.safeParse(without(input, droppable));
-  return again.success ? accepted(again.data, findings) : refused;
+  return again.success ? accepted(again.data, findings, droppable) : refused;
 }
 
 /** A number can be no safe integer and too large, of which the same is said. */
@@ -59,8 +64,29 @@ function distinct(findings: readonly Finding[]): readonly Finding[] {
   return [...new Map(findings.map(finding => [JSON.stringify(finding), finding])).values()];
 }
 
-function accepted<Spec extends object>(spec: Spec, findings: readonly Finding[]): Parsed<Spec> {
-  return { spec, wellFormed: spec, findings };
+function accepted<Spec extends object>(
+  spec: Spec,
+  findings: readonly Finding[],
+  dropped: readonly FieldPath[],
+): Parsed<Spec> {
+  return { spec, wellFormed: spec, findings, dropped };
+}
+
+/** Where something was written that had another index once items before it were left out. */
+function beforeDropping(path: FieldPath, dropped: readonly FieldPath[]): FieldPath {
+  const written: (string | number)[] = [];
+  for (const key of path) {
+    const gone = dropped.filter(other => samePath(other.slice(0, -1), written)).map(other => other.at(-1));
+    let at = key;
+    if (typeof at === 'number')
+      for (const index of new Set(gone.toSorted(byNumber))) if (Number(index) <= at) at += 1;
+    written.push(at);
+  }
+  return written;
+}
+
+function byNumber(a: unknown, b: unknown): number {
+  return Number(a) - Number(b);
 }
 
 /** The fields that have no issue, with their defaults. A schema that is used once is not worth to be compiled, which takes milliseconds. */
@@ -102,7 +128,9 @@ function lenientItem(schema: z.core.$ZodType, path: FieldPath): FieldPath | unde
     if (at === undefined) return undefined;
     if (metaOf(at).lenient === true) return path.slice(0, depth + 1);
     at = childOf(at, key);
-    if (at !== undefined && metaOf(at).droppable === true) return path.slice(0, depth + 1);
+    const { droppable, lenient } = at === undefined ? {} : metaOf(at);
+    const isBelow = depth < path.length - 1;
+    if (droppable === true && !(lenient === true && isBelow)) return path.slice(0, depth + 1);
   }
   return undefined;
 }

@@ -9,6 +9,7 @@ import { ownHeaders } from './rate-limits/injected-headers.ts';
 import { labelling } from './rate-limits/labelling.ts';
 import type { RateLimitContext } from './rate-limits/rate-limit-problems.ts';
 import { takenHeaders } from './rate-limits/taken-headers.ts';
+import { withErrorBodies } from './routes/error-bodies.ts';
 
 /** What rate limits bring into the edge's configuration. */
 export type EdgeRateLimits = RateLimitContext & {
@@ -25,6 +26,7 @@ export function edgeRateLimits(resources: ResourceSet, options: CompileOptions, 
   const injecting = resources.rateLimits.filter(({ spec }) => spec.domain === labels.domain);
   const own = ownHeaders(injecting, taken);
   const modules = resources.modules.slice(0, 1).map(({ id }) => id);
+  const replacing = withErrorBodies(resources.mappings);
   const cluster = clusterOf(resources, options, memo);
   return {
     labelling: labels,
@@ -39,7 +41,8 @@ export function edgeRateLimits(resources: ResourceSet, options: CompileOptions, 
       },
       extAuthz: options.extAuthz,
       ownHeaders: own,
-      origins: [...modules, ...cluster.origins, ...injectingIds(injecting)],
+      errorBodies: replacing.length > 0,
+      origins: [...modules, ...cluster.origins, ...injectingIds(injecting), ...replacing],
     },
     origins: labels.defaults.length === 0 ? [] : modules,
   };

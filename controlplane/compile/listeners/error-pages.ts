@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '#protos/json.ts';
 import type { ErrorResponseOverride } from '#resources/error-response-overrides.ts';
 import { extension } from '../extension.ts';
+import { contentTypeOf } from '../routes/error-bodies.ts';
 
 /** What else an answer of Envoy's own has, and which answers have it. */
 export type OwnAnswers = { readonly filter: JsonObject; readonly headers_to_add: readonly Json[] };
@@ -82,9 +83,9 @@ export function errorPages(
 
 /** An answer of ext-authz may have a content type already: that of the former body. */
 function overridePage({ body, on_status_code }: ErrorResponseOverride): Page {
-  const { content_type, json_format, text_format: inline_string = '' } = body;
+  const { json_format, text_format: inline_string = '' } = body;
   const isJson = json_format !== undefined;
-  const type = content_type ?? (isJson ? 'application/json' : 'text/plain');
+  const type = contentTypeOf(body);
   return {
     when: `response.code == ${on_status_code}`,
     page: {

@@ -18,6 +18,14 @@ export type EdgeParts = Deciders & {
   readonly config: ModuleConfig;
   /** Headers that only the gateway sets: in lower case, sorted. */
   readonly ownHeaders: readonly string[];
+  /** Whether a Mapping replaces the bodies of errors. */
+  readonly errorBodies: boolean;
+};
+
+/** What the proxies beside applications have. */
+export type SideParts = {
+  readonly overrides?: ModuleConfig['error_response_overrides'];
+  readonly errorBodies: boolean;
 };
 
 /** The filter chain of a Host's TLS; `mark` is what HOST_HEADER says. */
@@ -37,15 +45,15 @@ export function httpConnectionManager(
   group: string,
   parts: EdgeParts | undefined,
   tls?: TlsChain,
-  overrides?: ModuleConfig['error_response_overrides'],
+  side: SideParts = { errorBodies: false },
 ): JsonObject {
   return extension('filters.network.http_connection_manager.v3.HttpConnectionManager', {
     stat_prefix: group,
     rds: { route_config_name: group, config_source: { ads: {}, resource_api_version: 'V3' } },
     ...PATHS_AND_HOSTS,
     ...TIMEOUTS_AND_LIMITS,
-    ...(parts === undefined ? application(overrides) : edge(parts, tls)),
-    http_filters: httpFilters(parts, tls !== undefined),
+    ...(parts === undefined ? application(side.overrides) : edge(parts, tls)),
+    http_filters: httpFilters(parts, (parts ?? side).errorBodies, tls !== undefined),
   });
 }
 

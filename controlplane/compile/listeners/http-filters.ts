@@ -7,6 +7,7 @@ import { PORT_READER } from '../forwarded-headers.ts';
 import type { ModuleConfig } from '../module-config.ts';
 import { type RateLimitFilter, rateLimitFilter } from '../rate-limits/rate-limit-filter.ts';
 import { CORS_FILTER } from '../routes/cors.ts';
+import { ERROR_BODIES_FILTER } from '../routes/error-bodies-filter.ts';
 import { HSTS } from '../tls/hsts.ts';
 
 /** The services that the edge asks about requests. */
@@ -18,14 +19,20 @@ export type Deciders = {
 };
 
 /**
- * The HTTP filters, in the order in which a request meets them: labels can use the headers that Filters set. Elsewhere than at the edge nobody
+ * The HTTP filters, in the order in which a request meets them: labels can use the headers that Filters set. Answers meet the first one last. Elsewhere than at the edge nobody
  * is asked: `undefined`.
  */
-export function httpFilters(deciders: Deciders | undefined, tls = false): readonly JsonObject[] {
-  if (deciders === undefined) return [CORS_FILTER, ROUTER];
+export function httpFilters(
+  deciders: Deciders | undefined,
+  errorBodies: boolean,
+  tls = false,
+): readonly JsonObject[] {
+  const first = errorBodies ? [ERROR_BODIES_FILTER] : [];
+  if (deciders === undefined) return [...first, CORS_FILTER, ROUTER];
   const { use_remote_address, xff_num_trusted_hops } = deciders.config;
   const isConnectionOfClient = use_remote_address && xff_num_trusted_hops === 0;
   return [
+    ...first,
     PORT_READER,
     ...(tls ? [HSTS] : []),
     CORS_FILTER,

@@ -9,6 +9,7 @@ import { moduleConfig } from '../module-config.ts';
 import { EDGE, ofNodeGroup } from '../node-groups.ts';
 import type { CompileOptions } from '../options.ts';
 import { problemOf } from '../problem-of.ts';
+import { withErrorBodies } from '../routes/error-bodies.ts';
 import { type EdgeParts, httpConnectionManager } from './http-connection-manager.ts';
 import { listenerName, toListener } from './listener.ts';
 
@@ -27,14 +28,16 @@ export function listeners(
 ): readonly CompiledResource[] {
   const hop = hopOf(options);
   const { error_response_overrides: overrides } = moduleConfig(resources);
-  const manager = httpConnectionManager(group, edge, undefined, overrides);
+  const replacing = withErrorBodies(ofNodeGroup(resources, group).mappings);
+  const errorBodies = replacing.length > 0;
+  const manager = httpConnectionManager(group, edge, undefined, { overrides, errorBodies });
   const modules = overrides === undefined ? [] : resources.modules.slice(0, 1).map(({ id }) => id);
   const hopSocket = hopServerTls(hop.trustDomain, { groups: callersOf(resources, group, hop) });
   const places = addresses(ofNodeGroup(resources, group), group, options, hop);
   return [...places.values()].map(({ address, origins, plain }) => ({
     name: listenerName(address),
     json: toListener(address, manager, group === EDGE || plain ? undefined : hopSocket),
-    origins: [...origins, ...(edge?.origins ?? modules)],
+    origins: [...origins, ...(edge?.origins ?? [...modules, ...replacing])],
   }));
 }
 

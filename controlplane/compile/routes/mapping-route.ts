@@ -13,6 +13,7 @@ import { type Labelling, routeRateLimits } from '../rate-limits/labelling.ts';
 import { withLimits } from '../rate-limits/rate-limit-filter.ts';
 import type { HeaderSetters } from '../set-headers.ts';
 import { corsOf } from './cors.ts';
+import { errorBodies } from './error-bodies.ts';
 import { hashPolicyOf } from './hash-policy.ts';
 import { headerChanges } from './header-changes.ts';
 import { toRank, toRouteMatch } from './mapping-match.ts';
@@ -45,6 +46,7 @@ const SHARED_FIELDS = [
   'load_balancer',
   'priority',
   'idle_timeout_ms',
+  'error_response_overrides',
 ] as const;
 
 /** A stream without any byte in either direction ends after this time, in ms, unless `timeout_ms` allows for more. */
@@ -72,6 +74,7 @@ export function mappingRoute(group: MappingGroup, shadows: readonly Shadow[], ed
         bypass,
         limits,
         corsOf(spec.cors),
+        errorBodies(spec.error_response_overrides),
         edge === undefined ? {} : repeatSafeMethods({ ...spec.retry_policy, timeout_ms: spec.timeout_ms }),
         group.length === 1 ? changesOf(mapping, group, edge) : {},
       ),

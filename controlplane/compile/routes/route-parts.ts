@@ -8,11 +8,18 @@ const HEADER_LISTS = [
   'response_headers_to_remove',
 ] as const;
 
-/** Parts of a route together: what they say of headers adds up, what they say of filters is for different filters. */
+/**
+ * Parts of a route together. What they say of headers adds up, and what they say of filters is for
+ * different filters. One part has metadata at most.
+ */
 export function routeParts(...parts: readonly JsonObject[]): JsonObject {
   const lists = HEADER_LISTS.map(name => [name, parts.flatMap(part => listOf(part, name))] as const);
   const filled = lists.filter(([, items]) => items.length > 0);
-  return { ...Object.fromEntries(filled), ...perFilterConfig(...parts) };
+  const metadata = parts
+    .flatMap(part => part.metadata ?? [])
+    .slice(0, 1)
+    .map(said => ['metadata', said]);
+  return { ...Object.fromEntries([...metadata, ...filled]), ...perFilterConfig(...parts) };
 }
 
 function listOf(part: JsonObject, name: string) {

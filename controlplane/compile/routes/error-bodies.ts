@@ -1,0 +1,110 @@
+import type { JsonObject } from '#protos/json.ts';
+import {
+  type ErrorResponseOverride,
+  isMarkup,
+  isSilentOnMapping,
+} from '#resources/error-response-overrides.ts';
+import { LOG_TOKEN } from '#resources/log-format.ts';
+import type { Resource } from '#resources/resource.ts';
+import { extension } from '../extension.ts';
+import { ERROR_BODIES, FIRST_VALUES, VALUE_HEADER } from './error-bodies-filter.ts';
+
+type Body = ErrorResponseOverride['body'];
+
+/** Literal text, or which of the values stands there. */
+type Part = string | number;
+
+/**
+ * Returns the part of a route that replaces the bodies of errors, of the gateway and of services.
+ * Envoy writes what operators say into headers, which the filter takes away again. What it says is
+ * never read as anything else than text.
+ */
+export function errorBodies(overrides: readonly ErrorResponseOverride[] = []): JsonObject {
+  if (overrides.length === 0) return {};
+  const operators: string[] = [...FIRST_VALUES];
+  // The first of a status counts.
+  const errors = Object.fromEntries(
+    overrides.toReversed().map(({ body, on_status_code: status }) => [
+      String(status),
+      {
+        content_type: contentTypeOf(body),
+        escape: escapeOf(body),
+        parts: partsOf(body, status, operators),
+      },
+    ]),
+  );
+  return {
+    metadata: { filter_metadata: { [ERROR_BODIES]: { values: operators.length, errors } } },
+    response_headers_to_add: operators.map((value, index) => ({
+      header: { key: `${VALUE_HEADER}${index + 1}`, value },
+      append_action: 'OVERWRITE_IF_EXISTS_OR_ADD',
+    })),
+    typed_per_filter_config: { [ERROR_BODIES]: TURNED_ON },
+  };
+}
+
+/** Returns the ids of the Mappings whose routes have it. */
+export function withErrorBodies(mappings: readonly Resource<'Mapping'>[]): readonly string[] {
+  return mappings.filter(({ spec }) => (spec.error_response_overrides ?? []).length > 0).map(({ id }) => id);
+}
+
+const TURNED_ON = extension('filters.http.lua.v3.LuaPerRoute', { name: ERROR_BODIES });
+
+/** As what values are escaped: a client may have written them. */
+function escapeOf(body: Body): 'json' | 'html' | 'none' {
+  const type = contentTypeOf(body);
+  if (body.json_format !== undefined) return 'json';
+  return isMarkup(type) ? 'html' : 'none';
+}
+
+export function contentTypeOf({ content_type, json_format }: Body): string {
+  return content_type ?? (json_format === undefined ? 'text/plain' : 'application/json');
+}
+
+function partsOf({ json_format, text_format = '' }: Body, status: number, operators: string[]): Part[] {
+  if (json_format === undefined) return joined(split(text_format, status, operators));
+  const members = Object.entries(json_format).map(([key, value]): Part[] => {
+    const name = `${JSON.stringify(key)}:`;
+    if (value === '%RESPONSE_CODE%') return [`${name}${status}`];
+    return [`${name}"`, ...split(value, status, operators).map(escaped), '"'];
+  });
+  return joined([
+    '{',
+    ...members.flatMap((member, index) => (index === 0 ? member : [',', ...member])),
+    '}\n',
+  ]);
+}
+
+/** Envoy knows the status of its own answer only after it has written the headers. */
+function split(text: string, status: number, operators: string[]): Part[] {
+  const parts: Part[] = [];
+  let from = 0;
+  for (const { 0: token, index } of text.matchAll(LOG_TOKEN)) {
+    parts.push(text.slice(from, index), partOf(token, status, operators));
+    from = index + token.length;
+  }
+  return [...parts, text.slice(from)];
+}
+
+function partOf(token: string, status: number, operators: string[]): Part {
+  if (token === '%%') return '%';
+  if (token === '%RESPONSE_CODE%') return String(status);
+  if (isSilentOnMapping(token)) return '-';
+  if (!operators.includes(token)) operators.push(token);
+  return operators.indexOf(token) + 1;
+}
+
+function escaped(part: Part): Part {
+  return typeof part === 'number' ? part : JSON.stringify(part).slice(1, -1);
+}
+
+/** Texts that stand beside each other become one. */
+function joined(parts: readonly Part[]): Part[] {
+  const all: Part[] = [];
+  for (const part of parts) {
+    const last = all.at(-1);
+    if (typeof part === 'string' && typeof last === 'string') all.splice(-1, 1, last + part);
+    else if (part !== '') all.push(part);
+  }
+  return all;
+}
