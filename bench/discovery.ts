@@ -1,5 +1,5 @@
+import { serve } from '#grpc/serve.ts';
 import { after } from '#process/after.ts';
-import { serve } from '#protos/serve.ts';
 import { DiscoveryService } from '#xds/discovery-service.ts';
 import type { Snapshot } from '#xds/snapshot.ts';
 import { SnapshotCache } from '#xds/snapshot-cache.ts';

@@ -1,9 +1,9 @@
 import { compile } from '#controlplane/compile/compile.ts';
 import { Memo } from '#controlplane/compile/memo.ts';
-import { snapshotEncoder } from '#controlplane/envoy-snapshot.ts';
-import { collect } from '#resources/collect.ts';
-import { createParser } from '#resources/parse.ts';
-import { DEFAULT_PARSE_OPTIONS } from '#resources/parse-options.ts';
+import { snapshotEncoder } from '#controlplane/rollout/envoy-snapshot.ts';
+import { collect } from '#resources/parse/collect.ts';
+import { createParser } from '#resources/parse/parse.ts';
+import { DEFAULT_PARSE_OPTIONS } from '#resources/parse/parse-options.ts';
 import { toResourceSet } from '#resources/resource-set.ts';
 import type { Snapshot } from '#xds/snapshot.ts';
 

@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { type Answer, request } from '#envoy/e2e/request.ts';
 import { type System, startSystem } from '#envoy/e2e/system.ts';
 import { until } from '#envoy/e2e/until.ts';
-import { logIn } from '../ext-authz/testing/log-in.ts';
+import { logIn } from '#ext-authz/testing/log-in.ts';
 import { say } from './short-run.ts';
 
 /**

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { testAuthority } from '#protos/testing/test-authority.ts';
+import { testAuthority } from '#grpc/testing/test-authority.ts';
 import { checkCertificateName } from './check-name.ts';
 
 const AUTHORITY = await testAuthority();

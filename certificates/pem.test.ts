@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { test } from 'node:test';
-import { testAuthority } from '#protos/testing/test-authority.ts';
+import { testAuthority } from '#grpc/testing/test-authority.ts';
 import { parseCertificates } from './pem.ts';
 
 const [ONE, TWO] = [(await testAuthority()).ca.trim(), (await testAuthority()).ca.trim()];

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { DEFAULT_TRUST_DOMAIN, parseSpiffeId, spiffeId } from '#certificates/identity.ts';
 import { bootstrap } from '#envoy/bootstrap.ts';
 import { identitySecret } from '#envoy/identity-tls.ts';
-import { parseNodeGroup } from '#resources/node-group.ts';
+import { parseNodeGroup } from '#resources/words/node-group.ts';
 import { SDS, XDS } from './built-in-addresses.ts';
 import { ownDiscovery } from './own-discovery.ts';
 import { printConfiguration } from './print-configuration.ts';

@@ -1,4 +1,4 @@
-import { type HostPort, parseHostPort } from '#protos/host-port.ts';
+import { type HostPort, parseHostPort } from '#grpc/host-port.ts';
 
 /** Where the control plane and the services beside it are by default: what the commands assume unless told otherwise. */
 export const XDS = '127.0.0.1:18000';

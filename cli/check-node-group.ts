@@ -1,4 +1,4 @@
-import { suggest } from '#resources/suggest.ts';
+import { suggest } from '#resources/words/suggest.ts';
 
 /** Throws an Error that says which node groups there are, when this is none of them. */
 export function checkNodeGroup(group: string, groups: readonly string[]): void {

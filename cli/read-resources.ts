@@ -1,12 +1,12 @@
 import { type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Collected, collect } from '#resources/collect.ts';
-import type { FileContent } from '#resources/file-content.ts';
-import { readText } from '#resources/file-text.ts';
-import { reasonOf } from '#resources/folder-listing.ts';
-import { createFolderReader } from '#resources/folder-reader.ts';
-import { createParser } from '#resources/parse.ts';
-import { DEFAULT_PARSE_OPTIONS } from '#resources/parse-options.ts';
+import type { FileContent } from '#resources/folder/file-content.ts';
+import { readText } from '#resources/folder/file-text.ts';
+import { reasonOf } from '#resources/folder/folder-listing.ts';
+import { createFolderReader } from '#resources/folder/folder-reader.ts';
+import { type Collected, collect } from '#resources/parse/collect.ts';
+import { createParser } from '#resources/parse/parse.ts';
+import { DEFAULT_PARSE_OPTIONS } from '#resources/parse/parse-options.ts';
 
 /** Reads the resources of these files and folders, as the control plane would. Throws an Error that names a path that is not there or cannot be looked through. */
 export function readResources(paths: readonly string[]): Collected {

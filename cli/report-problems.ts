@@ -1,4 +1,4 @@
-import { describeProblem, withoutAlike } from '#controlplane/problems.ts';
+import { describeProblem, withoutAlike } from '#controlplane/rollout/problems.ts';
 import type { Problem } from '#resources/problem.ts';
 
 /** Writes a line for each to stderr, and sets the exit code: 1 when one is an error, else 0. */

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { describeProblem, escapeControls, withoutAlike } from '#controlplane/problems.ts';
-import type { Status } from '#controlplane/status.ts';
+import { describeProblem, escapeControls, withoutAlike } from '#controlplane/rollout/problems.ts';
+import type { Status } from '#controlplane/status/status.ts';
 import { formatSource } from '#resources/resource.ts';
 import { ADDRESS_HELP, askControlPlane, type WhereFlags } from './control-plane-address.ts';
 import { parsePortOffset } from './port-offset.ts';

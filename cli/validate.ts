@@ -1,9 +1,9 @@
 import { Command } from 'commander';
 import { compile } from '#controlplane/compile/compile.ts';
 import { nodeGroups } from '#controlplane/compile/node-groups.ts';
-import { describeProblem } from '#controlplane/problems.ts';
-import { checkTlsSecrets } from '#controlplane/tls-secrets.ts';
-import type { Collected } from '#resources/collect.ts';
+import { checkTlsSecrets } from '#controlplane/compile/tls/tls-secrets.ts';
+import { describeProblem } from '#controlplane/rollout/problems.ts';
+import type { Collected } from '#resources/parse/collect.ts';
 import type { Problem } from '#resources/problem.ts';
 import { toResourceSet } from '#resources/resource-set.ts';
 import { compileOptions } from './built-in-addresses.ts';

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { delimiter, resolve } from 'node:path';
+import { formatHostPort, type HostPort } from '#grpc/host-port.ts';
 import {
   type Environment,
   parseAddress,
@@ -9,7 +10,6 @@ import {
   readTrustDomain,
   variablesOf,
 } from '#process/environment.ts';
-import { formatHostPort, type HostPort } from '#protos/host-port.ts';
 
 export type Config = {
   /** Folders with the operator's resources. */

@@ -1,5 +1,30 @@
 import type { UntypedServiceImplementation } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
+import {
+  EXT_AUTHZ,
+  nodeGroups,
+  RATELIMIT_SERVICE,
+  SDS,
+  SERVICE_GROUPS,
+} from '#controlplane/compile/node-groups.ts';
+import { checkTlsSecrets } from '#controlplane/compile/tls/tls-secrets.ts';
+import { type ExplainQuestion, explainRequest } from '#controlplane/explain/explain-request.ts';
+import type { Explanation } from '#controlplane/explain/explanation.ts';
+import { Controller } from '#controlplane/rollout/controller.ts';
+import { lastGoodKeeper } from '#controlplane/rollout/last-good-keeper.ts';
+import type { LastGoodStore } from '#controlplane/rollout/last-good-store.ts';
+import { publisher } from '#controlplane/rollout/publisher.ts';
+import { effective } from '#controlplane/rollout/rollout.ts';
+import type { Standing } from '#controlplane/rollout/verdict.ts';
+import { confirmEdits } from '#controlplane/sources/edit-confirmation.ts';
+import { editLog } from '#controlplane/sources/edit-log.ts';
+import type { Reading } from '#controlplane/sources/resource-sources.ts';
+import { refuseGroup } from '#controlplane/sources/secret-groups.ts';
+import type { Metrics } from '#controlplane/status/metrics.ts';
+import type { ObjectFacts } from '#controlplane/status/object-standing.ts';
+import { problemLog } from '#controlplane/status/problem-log.ts';
+import { Reports } from '#controlplane/status/reports.ts';
+import { allProblems, type Status, shortTypeName, toStatus, typeLabel } from '#controlplane/status/status.ts';
 import { failureLog, refusalLog } from '#process/refusal-log.ts';
 import type { Any } from '#protos/encode.ts';
 import type { Resource } from '#resources/resource.ts';
@@ -7,29 +32,10 @@ import type { Node } from '#xds/discovery.ts';
 import type { DiscoveryObserver, StreamInfo, StreamStatus } from '#xds/discovery-observer.ts';
 import { DiscoveryService, type Peer } from '#xds/discovery-service.ts';
 import { SnapshotCache } from '#xds/snapshot-cache.ts';
-import { EXT_AUTHZ, nodeGroups, RATELIMIT_SERVICE, SDS, SERVICE_GROUPS } from './compile/node-groups.ts';
 import type { Config } from './config.ts';
-import { Controller } from './controller.ts';
-import { confirmEdits } from './edit-confirmation.ts';
-import { editLog } from './edit-log.ts';
-import type { Explanation } from './explain/explanation.ts';
-import { type ExplainQuestion, explainRequest } from './explain-request.ts';
 import { compileOptions, groupCompiler } from './group-compiler.ts';
 import type { Readiness } from './http.ts';
-import { lastGoodKeeper } from './last-good-keeper.ts';
-import type { LastGoodStore } from './last-good-store.ts';
 import { lookAgain } from './look-again.ts';
-import type { Metrics } from './metrics.ts';
-import type { ObjectFacts } from './object-standing.ts';
-import { problemLog } from './problem-log.ts';
-import { publisher } from './publisher.ts';
-import { Reports } from './reports.ts';
-import type { Reading } from './resource-sources.ts';
-import { effective } from './rollout.ts';
-import { refuseGroup } from './secret-groups.ts';
-import { allProblems, type Status, shortTypeName, toStatus, typeLabel } from './status.ts';
-import { checkTlsSecrets } from './tls-secrets.ts';
-import type { Standing } from './verdict.ts';
 
 export type ControlPlaneParts = {
   readonly config: Config;

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
+import { compile } from '#controlplane/compile/compile.ts';
+import { Memo } from '#controlplane/compile/memo.ts';
+import type { CompileOptions } from '#controlplane/compile/options.ts';
+import type { ControllerParts } from '#controlplane/rollout/controller.ts';
+import { snapshotEncoder } from '#controlplane/rollout/envoy-snapshot.ts';
 import { EncodeError } from '#protos/encode-error.ts';
-import { compile } from './compile/compile.ts';
-import { Memo } from './compile/memo.ts';
-import type { CompileOptions } from './compile/options.ts';
 import type { Config } from './config.ts';
-import type { ControllerParts } from './controller.ts';
-import { snapshotEncoder } from './envoy-snapshot.ts';
 
 /**
  * Compiles and encodes a group's configuration, and remembers what stays the same from one time to the next.

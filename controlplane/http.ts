@@ -1,6 +1,6 @@
 import express, { type ErrorRequestHandler, type Express } from 'express';
 import type { Registry } from 'prom-client';
-import { type ExplainQuestion, parseQuestion } from './explain-request.ts';
+import { type ExplainQuestion, parseQuestion } from '#controlplane/explain/explain-request.ts';
 
 export type Readiness = { readonly ready: true } | { readonly ready: false; readonly reason: string };
 

@@ -1,19 +1,19 @@
 import http from 'node:http';
 import { join } from 'node:path';
+import { fileLastGoodStore } from '#controlplane/rollout/last-good-store.ts';
+import { makeStateFolder } from '#controlplane/rollout/state-folder.ts';
+import { watchResources } from '#controlplane/sources/resource-sources.ts';
+import { type KubernetesStatus, writeKubernetesStatus } from '#controlplane/status/kubernetes-status.ts';
+import { createMetrics } from '#controlplane/status/metrics.ts';
+import { serve } from '#grpc/serve.ts';
 import { connectCluster } from '#kubernetes/cluster.ts';
 import { after } from '#process/after.ts';
 import { exitOf, orExit } from '#process/exit.ts';
 import { openMutualTls } from '#process/mutual-tls.ts';
 import { serviceLog } from '#process/service-log.ts';
-import { serve } from '#protos/serve.ts';
 import { readConfig } from './config.ts';
 import { controlPlane } from './control-plane.ts';
 import { httpApp } from './http.ts';
-import { type KubernetesStatus, writeKubernetesStatus } from './kubernetes-status.ts';
-import { fileLastGoodStore } from './last-good-store.ts';
-import { createMetrics } from './metrics.ts';
-import { watchResources } from './resource-sources.ts';
-import { makeStateFolder } from './state-folder.ts';
 
 /** What its certificate calls it. */
 const GROUP = 'controlplane';

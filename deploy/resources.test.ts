@@ -3,9 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { parseAllDocuments } from 'yaml';
-import { collect } from '#resources/collect.ts';
-import { createParser } from '#resources/parse.ts';
-import { DEFAULT_PARSE_OPTIONS } from '#resources/parse-options.ts';
+import { collect } from '#resources/parse/collect.ts';
+import { createParser } from '#resources/parse/parse.ts';
+import { DEFAULT_PARSE_OPTIONS } from '#resources/parse/parse-options.ts';
 import { toResourceSet } from '#resources/resource-set.ts';
 import { composeService, INSTANCES, mounted, ROOT, variable } from './testing/compose-file.ts';
 

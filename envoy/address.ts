@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { type HostPort, parseHostPort } from '#protos/host-port.ts';
+import { type HostPort, parseHostPort } from '#grpc/host-port.ts';
 import type { JsonObject } from '#protos/json.ts';
 
 /**

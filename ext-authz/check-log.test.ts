@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pino from 'pino';
+import type { HttpRequest } from '#ext-authz/http/http-request.ts';
 import { checkLog } from './check-log.ts';
-import type { HttpRequest } from './http-request.ts';
 
 test('what a client writes of itself is cut before it is logged, and its query is left out', () => {
   const lines: string[] = [];

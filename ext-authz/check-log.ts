@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
-import { cutText } from '#protos/cut-text.ts';
-import type { Fault } from './fault.ts';
-import type { HttpRequest } from './http-request.ts';
+import type { Fault } from '#ext-authz/chain/fault.ts';
+import type { HttpRequest } from '#ext-authz/http/http-request.ts';
+import type { AnswerNote } from '#ext-authz/http/outcome.ts';
+import { cutText } from '#grpc/cut-text.ts';
 import type { CheckOutcome } from './metrics.ts';
-import type { AnswerNote } from './outcome.ts';
 
 /** In characters: a client may write 60 KiB into any of them. */
 const LONGEST = 200;

@@ -1,8 +1,8 @@
-import { failure, type UnaryMethod } from '#protos/unary/method.ts';
-import type { CheckResponse, EncodedResponse } from './check-response.ts';
+import type { CheckResponse, EncodedResponse } from '#ext-authz/wire/check-response.ts';
+import { type CheckMessage, decodeCheck } from '#ext-authz/wire/decode-check.ts';
+import { encodeCheck } from '#ext-authz/wire/encode-check.ts';
+import { failure, type UnaryMethod } from '#grpc/unary/method.ts';
 import type { Checker } from './checker.ts';
-import { type CheckMessage, decodeCheck } from './decode-check.ts';
-import { encodeCheck } from './encode-check.ts';
 
 const PATH = '/envoy.service.auth.v3.Authorization/Check';
 

@@ -1,28 +1,33 @@
 import type { Logger } from 'pino';
-import { type ActiveRules, activateRules } from './active-rules.ts';
-import { allowedAnswer } from './allowed-answer.ts';
-import { answerPage } from './answer-page.ts';
-import { type Ran, runChain } from './chain.ts';
-import { type CheckLog, checkLog } from './check-log.ts';
-import { parseCheckRequest, rememberedAuthorities } from './check-request.ts';
-import { allowResponse, type CheckResponse, denyResponse, type EncodedResponse } from './check-response.ts';
-import type { CheckMessage } from './decode-check.ts';
-import { type Eventually, whenThere } from './eventually.ts';
-import { faultAnswer, faultOf, WordedFault } from './fault.ts';
-import type { FilterKit } from './filter-kit.ts';
-import type { Configuration } from './filter-set.ts';
+import { type ActiveRules, activateRules } from '#ext-authz/chain/active-rules.ts';
+import { allowedAnswer } from '#ext-authz/chain/allowed-answer.ts';
+import { type Ran, runChain } from '#ext-authz/chain/chain.ts';
+import { faultAnswer, faultOf, WordedFault } from '#ext-authz/chain/fault.ts';
 import {
   finalChange,
   hasSettledHeaders,
   type RuleHeaders,
   unfilteredChange,
   withoutInjected,
-} from './final-change.ts';
-import { excessOf, tooLargePage } from './header-limits.ts';
-import type { HttpRequest } from './http-request.ts';
+} from '#ext-authz/chain/final-change.ts';
+import type { FilterKit } from '#ext-authz/filters/filter-kit.ts';
+import type { Configuration } from '#ext-authz/filters/filter-set.ts';
+import { answerPage } from '#ext-authz/http/answer-page.ts';
+import type { HttpRequest } from '#ext-authz/http/http-request.ts';
+import type { Answer } from '#ext-authz/http/outcome.ts';
+import type { Rule } from '#ext-authz/policy/rule.ts';
+import { parseCheckRequest, rememberedAuthorities } from '#ext-authz/wire/check-request.ts';
+import {
+  allowResponse,
+  type CheckResponse,
+  denyResponse,
+  type EncodedResponse,
+} from '#ext-authz/wire/check-response.ts';
+import type { CheckMessage } from '#ext-authz/wire/decode-check.ts';
+import { excessOf, tooLargePage } from '#ext-authz/wire/header-limits.ts';
+import { type Eventually, whenThere } from '#process/eventually.ts';
+import { type CheckLog, checkLog } from './check-log.ts';
 import type { CheckOutcome, Metrics } from './metrics.ts';
-import type { Answer } from './outcome.ts';
-import type { Rule } from './rule.ts';
 
 export type CheckerParts = {
   readonly kit: FilterKit;

@@ -1,12 +1,12 @@
 import type { KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { parseStoreKey } from '#ext-authz/store/store-key.ts';
+import type { HostPort } from '#grpc/host-port.ts';
 import { type DecisionConfig, readDecisionConfig, workersByDefault } from '#process/decision-config.ts';
 import { type Environment, parseInteger, readReportAddresses, variablesOf } from '#process/environment.ts';
-import type { HostPort } from '#protos/host-port.ts';
 import type { RedisDescription } from '#redis/description.ts';
 import { redisOf } from '#redis/read-redis.ts';
-import { parseStoreKey } from './store/store-key.ts';
 
 export type Config = DecisionConfig & {
   /** See `readReportAddresses`. */

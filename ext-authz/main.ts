@@ -1,6 +1,6 @@
+import { shareAttempts } from '#ext-authz/oauth2/tokens/attempt-group.ts';
 import { runWorkers } from '#process/run-workers.ts';
 import { readConfig } from './config.ts';
-import { shareAttempts } from './oauth2/attempt-group.ts';
 
 await runWorkers({
   name: 'ext-authz',

@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { ClosedRule } from './active-rules.ts';
-import type { Fault } from './fault.ts';
+import type { ClosedRule } from '#ext-authz/chain/active-rules.ts';
+import type { Fault } from '#ext-authz/chain/fault.ts';
 
 /** What a check came to. `gateway`: one of the gateway's own paths; `closed`: a rule whose Filter is missing; `ambiguous`: see policy.ts. */
 const CHECK_OUTCOMES = [

@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
+import type { FilterKit } from '#ext-authz/filters/filter-kit.ts';
+import { FilterSet } from '#ext-authz/filters/filter-set.ts';
+import type { serveUnary } from '#grpc/unary/serve-unary.ts';
 import { type DecisionServer, type ListenAt, openDecisionServer } from '#process/decision-server.ts';
 import { groupProbes, type Worker } from '#process/worker.ts';
-import type { serveUnary } from '#protos/unary/serve-unary.ts';
 import { checkMethod } from './check-method.ts';
 import { Checker } from './checker.ts';
-import type { FilterKit } from './filter-kit.ts';
-import { FilterSet } from './filter-set.ts';
 import { httpApp } from './http-app.ts';
 import { createMetrics } from './metrics.ts';
 

@@ -1,5 +1,11 @@
 import { type KeyObject, randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import { FILTER_TYPES } from '#ext-authz/filters/filter-set.ts';
+import { openFilterKit } from '#ext-authz/filters/open-filter-kit.ts';
+import { joinAttempts } from '#ext-authz/oauth2/tokens/attempt-group.ts';
+import { openRecordStore } from '#ext-authz/store/open-record-store.ts';
+import type { RecordStore } from '#ext-authz/store/record-store.ts';
+import { openStoreKey } from '#ext-authz/store/store-key.ts';
 import { after } from '#process/after.ts';
 import { orExit } from '#process/exit.ts';
 import type { Report } from '#process/reporter.ts';
@@ -7,13 +13,7 @@ import { runDecisions } from '#process/run-decisions.ts';
 import type { WorkParts } from '#process/run-workers.ts';
 import type { LinkEvent } from '#redis/connect.ts';
 import type { Config } from './config.ts';
-import { FILTER_TYPES } from './filter-set.ts';
-import { joinAttempts } from './oauth2/attempt-group.ts';
-import { openFilterKit } from './open-filter-kit.ts';
 import { openServer } from './server.ts';
-import { openRecordStore } from './store/open-record-store.ts';
-import type { RecordStore } from './store/record-store.ts';
-import { openStoreKey } from './store/store-key.ts';
 
 /** One process of the service: its store, its filters, its port. */
 export async function work(parts: WorkParts<Config>): Promise<void> {

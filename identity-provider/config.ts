@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
+import type { HostPort } from '#grpc/host-port.ts';
 import { type Environment, parseAddress, parseLogLevel, variablesOf } from '#process/environment.ts';
-import type { HostPort } from '#protos/host-port.ts';
 
 export type Config = {
   readonly address: HostPort;

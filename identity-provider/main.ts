@@ -1,7 +1,7 @@
 import { join } from 'node:path';
+import { formatHostPort } from '#grpc/host-port.ts';
 import { exitOf, orExit } from '#process/exit.ts';
 import { serviceLog } from '#process/service-log.ts';
-import { formatHostPort } from '#protos/host-port.ts';
 import { readConfig } from './config.ts';
 import { readKeys } from './keys.ts';
 import { createProvider } from './provider.ts';

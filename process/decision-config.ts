@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import type { HostPort } from '#protos/host-port.ts';
+import type { HostPort } from '#grpc/host-port.ts';
 import {
   type Environment,
   parseAddress,

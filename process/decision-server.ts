@@ -1,9 +1,9 @@
 import type { RequestListener } from 'node:http';
-import type { ConnectionSource } from '#protos/connection-source.ts';
-import type { Served } from '#protos/serve.ts';
-import type { TlsServerOptions } from '#protos/tls.ts';
-import type { UnaryMethod } from '#protos/unary/method.ts';
-import { serveUnary } from '#protos/unary/serve-unary.ts';
+import type { ConnectionSource } from '#grpc/connection-source.ts';
+import type { Served } from '#grpc/serve.ts';
+import type { TlsServerOptions } from '#grpc/tls.ts';
+import type { UnaryMethod } from '#grpc/unary/method.ts';
+import { serveUnary } from '#grpc/unary/serve-unary.ts';
 import type { Update } from '#xds/client-subscription.ts';
 
 /** Where decisions are asked for. */

@@ -1,5 +1,5 @@
 import { DEFAULT_TRUST_DOMAIN, parseSpiffeId, spiffeId } from '#certificates/identity.ts';
-import { type HostPort, parseHostPort } from '#protos/host-port.ts';
+import { type HostPort, parseHostPort } from '#grpc/host-port.ts';
 
 /** The variables that a process was started with. */
 export type Environment = Readonly<Record<string, string | undefined>>;

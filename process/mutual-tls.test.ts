@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { Client, Metadata } from '@grpc/grpc-js';
 import { until } from '#envoy/e2e/until.ts';
-import { serve } from '#protos/serve.ts';
-import { testAuthority } from '#protos/testing/test-authority.ts';
-import type { TlsMaterial } from '#protos/tls.ts';
+import { serve } from '#grpc/serve.ts';
+import { testAuthority } from '#grpc/testing/test-authority.ts';
+import type { TlsMaterial } from '#grpc/tls.ts';
 import { openMutualTls } from './mutual-tls.ts';
 
 const AUTHORITY = await testAuthority();

@@ -2,8 +2,8 @@ import { X509Certificate } from 'node:crypto';
 import type { ChannelCredentials } from '@grpc/grpc-js';
 import { expectGroups, groupOfPeer } from '#certificates/peer.ts';
 import { openTlsFolder } from '#certificates/tls-folder.ts';
-import type { TlsServerOptions } from '#protos/tls.ts';
-import { tlsClientCredentials } from '#protos/tls-client.ts';
+import type { TlsServerOptions } from '#grpc/tls.ts';
+import { tlsClientCredentials } from '#grpc/tls-client.ts';
 import { refusalLog } from './refusal-log.ts';
 
 /** The identity of one of our services on the network. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import http, { type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { ConnectionSource } from '#protos/connection-source.ts';
+import type { ConnectionSource } from '#grpc/connection-source.ts';
 import type { Exit } from './exit.ts';
 
 export type PlainHttp = { readonly port: number; close(): void };

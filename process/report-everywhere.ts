@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import type { Logger } from 'pino';
+import { formatHostPort, type HostPort } from '#grpc/host-port.ts';
 import type { Any } from '#protos/encode.ts';
-import { formatHostPort, type HostPort } from '#protos/host-port.ts';
 import { type Connection, type ConnectOptions, connect } from '#xds/client.ts';
 
 export type ReportEverywhereOptions = Pick<ConnectOptions, 'credentials' | 'node' | 'random' | 'after'> & {

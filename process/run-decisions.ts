@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { credentials } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
-import { formatHostPort, type HostPort } from '#protos/host-port.ts';
+import { formatHostPort, type HostPort } from '#grpc/host-port.ts';
 import { type Connection, type ConnectOptions, connect } from '#xds/client.ts';
 import { after } from './after.ts';
 import type { DecisionConfig } from './decision-config.ts';

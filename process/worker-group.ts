@@ -1,4 +1,4 @@
-import { within } from '#protos/within.ts';
+import { within } from '#grpc/within.ts';
 import type { Calls } from './calls.ts';
 import { type Give, SharedPorts } from './shared-ports.ts';
 import { type MetricValues, SummedMetrics } from './summed-metrics.ts';

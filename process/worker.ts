@@ -1,7 +1,7 @@
 import cluster from 'node:cluster';
 import { Socket } from 'node:net';
 import type { Registry } from 'prom-client';
-import type { ConnectionSource, ListeningAt } from '#protos/connection-source.ts';
+import type { ConnectionSource, ListeningAt } from '#grpc/connection-source.ts';
 import { isJsonObject } from '#protos/json.ts';
 import { Calls } from './calls.ts';
 import type { ProbeSources } from './probes.ts';

@@ -1,7 +1,7 @@
+import type { Message } from '#grpc/service.ts';
 import { scalarToJson } from './decode-scalar.ts';
 import { formatDuration } from './duration.ts';
 import type { Json, JsonObject } from './json.ts';
-import type { Message } from './service.ts';
 import { formatTimestamp } from './timestamp.ts';
 
 type MessageDecoder = (message: Message) => Json;

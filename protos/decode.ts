@@ -1,4 +1,5 @@
 import protobuf from 'protobufjs';
+import type { Message } from '#grpc/service.ts';
 import { ANY, hasOwnForm } from './any.ts';
 import { decodeBytes } from './decode-bytes.ts';
 import { isDefaultValue, scalarToJson, toBase64 } from './decode-scalar.ts';
@@ -6,7 +7,6 @@ import { FROM_WELL_KNOWN } from './decode-well-known.ts';
 import type { Any } from './encode.ts';
 import type { Json, JsonObject } from './json.ts';
 import { findType, messageType } from './root.ts';
-import type { Message } from './service.ts';
 import { nameInTypeUrl } from './type-url.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Label } from '#resources/label-pattern.ts';
+import type { Label } from '#resources/labels/label-pattern.ts';
 import type { LimitIndex } from './limits-index.ts';
 
 /** Returns a label group as it is matched and counted: each value in its comparable form. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
+import type { HostPort } from '#grpc/host-port.ts';
 import { type DecisionConfig, readDecisionConfig, workersByDefault } from '#process/decision-config.ts';
 import { type Environment, parseInteger, readReportAddresses, variablesOf } from '#process/environment.ts';
-import type { HostPort } from '#protos/host-port.ts';
 import type { RedisDescription } from '#redis/description.ts';
 import { redisOf } from '#redis/read-redis.ts';
 

@@ -1,6 +1,6 @@
 import { tagOf, WireError, WireReader } from '#protos/wire-reader.ts';
 import { WIRE } from '#protos/wire-writer.ts';
-import type { Label } from '#resources/label-pattern.ts';
+import type { Label } from '#resources/labels/label-pattern.ts';
 import type { Descriptor, RateLimitRequest } from './request.ts';
 
 /** Source: envoy/service/ratelimit/v3/rls.proto. */

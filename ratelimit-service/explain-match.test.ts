@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pick, seededRandom } from '#protos/testing/random.ts';
-import { matchesLabel } from '#resources/label-pattern.ts';
+import { matchesLabel } from '#resources/labels/label-pattern.ts';
 import { explainLimit, explainMismatch } from './explain-match.ts';
 import { compileLimits } from './limits-index.ts';
 import { matchGroup } from './match.ts';

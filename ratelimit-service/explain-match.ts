@@ -1,4 +1,9 @@
-import { type Label, type LabelPattern, matchesLabel, type PatternLabel } from '#resources/label-pattern.ts';
+import {
+  type Label,
+  type LabelPattern,
+  matchesLabel,
+  type PatternLabel,
+} from '#resources/labels/label-pattern.ts';
 import type { Limit } from './limit.ts';
 
 const MOST_SHOWN = 3;

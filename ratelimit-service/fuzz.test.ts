@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Message } from '#grpc/service.ts';
 import { findType } from '#protos/root.ts';
-import type { Message } from '#protos/service.ts';
 import { pick, seededRandom } from '#protos/testing/random.ts';
 import { decide } from './decide.ts';
 import { compileLimits } from './limits-index.ts';

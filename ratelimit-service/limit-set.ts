@@ -1,9 +1,9 @@
+import type { Message } from '#grpc/service.ts';
 import { decodeBytes } from '#protos/decode-bytes.ts';
 import { findType } from '#protos/root.ts';
-import type { Message } from '#protos/service.ts';
 import { nameInTypeUrl, RATE_LIMIT } from '#protos/type-url.ts';
-import type { Parsed } from '#resources/parsed-string.ts';
 import { resourceId } from '#resources/resource.ts';
+import type { Parsed } from '#resources/words/parsed-string.ts';
 import type { Update } from '#xds/client-subscription.ts';
 import type { XdsResource } from '#xds/snapshot.ts';
 import type { CounterOwner, CounterOwners } from './counter-owner.ts';

@@ -1,5 +1,5 @@
-import type { ComparableForms } from '#resources/label-meanings.ts';
-import type { LabelPattern } from '#resources/label-pattern.ts';
+import type { ComparableForms } from '#resources/labels/label-meanings.ts';
+import type { LabelPattern } from '#resources/labels/label-pattern.ts';
 import type { Template } from '#resources/template/template.ts';
 import type { Unit } from './window.ts';
 

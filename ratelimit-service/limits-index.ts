@@ -1,5 +1,5 @@
-import type { ComparableForms } from '#resources/label-meanings.ts';
-import { canonicalPattern, type PatternLabel } from '#resources/label-pattern.ts';
+import type { ComparableForms } from '#resources/labels/label-meanings.ts';
+import { canonicalPattern, type PatternLabel } from '#resources/labels/label-pattern.ts';
 import type { Limit } from './limit.ts';
 import { comparePatterns } from './pattern-order.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pick, seededRandom } from '#protos/testing/random.ts';
-import { type Label, matchesLabel } from '#resources/label-pattern.ts';
+import { type Label, matchesLabel } from '#resources/labels/label-pattern.ts';
 import type { Limit } from './limit.ts';
 import { compileLimits } from './limits-index.ts';
 import { matchGroup } from './match.ts';

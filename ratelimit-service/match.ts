@@ -1,4 +1,4 @@
-import type { Label } from '#resources/label-pattern.ts';
+import type { Label } from '#resources/labels/label-pattern.ts';
 import type { Limit } from './limit.ts';
 import type { LimitIndex, PatternNode } from './limits-index.ts';
 

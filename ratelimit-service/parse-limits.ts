@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { Message } from '#protos/service.ts';
-import { parseHeaderName } from '#resources/http-token.ts';
-import { type ComparableForms, comparableForms } from '#resources/label-meanings.ts';
-import { canonicalPattern, type PatternLabel } from '#resources/label-pattern.ts';
-import type { Parsed } from '#resources/parsed-string.ts';
+import type { Message } from '#grpc/service.ts';
+import { type ComparableForms, comparableForms } from '#resources/labels/label-meanings.ts';
+import { canonicalPattern, type PatternLabel } from '#resources/labels/label-pattern.ts';
 import { parseTemplate, type TemplateUse } from '#resources/template/template.ts';
+import { parseHeaderName } from '#resources/words/http-token.ts';
+import type { Parsed } from '#resources/words/parsed-string.ts';
 import type { Action, ErrorResponse, HeaderTemplate, Limit, Text } from './limit.ts';
 import type { Unit } from './window.ts';
 

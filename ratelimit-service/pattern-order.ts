@@ -1,4 +1,4 @@
-import type { PatternLabel } from '#resources/label-pattern.ts';
+import type { PatternLabel } from '#resources/labels/label-pattern.ts';
 import type { Limit } from './limit.ts';
 
 /**

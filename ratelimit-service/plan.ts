@@ -1,4 +1,4 @@
-import type { Label } from '#resources/label-pattern.ts';
+import type { Label } from '#resources/labels/label-pattern.ts';
 import { comparableGroup } from './comparable-group.ts';
 import type { Hit } from './counter-store.ts';
 import type { Limit } from './limit.ts';

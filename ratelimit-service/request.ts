@@ -1,4 +1,4 @@
-import type { Label } from '#resources/label-pattern.ts';
+import type { Label } from '#resources/labels/label-pattern.ts';
 
 /** An `envoy.service.ratelimit.v3.RateLimitRequest` as protobufjs decodes it, as far as we read it. */
 export type RateLimitRequest = {

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
+import type { UnaryMethod } from '#grpc/unary/method.ts';
+import type { serveUnary } from '#grpc/unary/serve-unary.ts';
 import { type DecisionServer, type ListenAt, openDecisionServer } from '#process/decision-server.ts';
 import { groupProbes, type Worker } from '#process/worker.ts';
-import type { UnaryMethod } from '#protos/unary/method.ts';
-import type { serveUnary } from '#protos/unary/serve-unary.ts';
 import { Answerer } from './answerer.ts';
 import type { CounterOwners } from './counter-owner.ts';
 import type { CounterStore } from './counter-store.ts';

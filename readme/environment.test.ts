@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { readConfig as controlplane } from '../controlplane/config.ts';
-import { readConfig as extAuthz } from '../ext-authz/config.ts';
-import { readConfig as identityProvider } from '../identity-provider/config.ts';
-import { readConfig as rateLimit } from '../ratelimit-service/config.ts';
+import { readConfig as controlplane } from '#controlplane/config.ts';
+import { readConfig as extAuthz } from '#ext-authz/config.ts';
+import { readConfig as identityProvider } from '#identity-provider/config.ts';
+import { readConfig as rateLimit } from '#ratelimit-service/config.ts';
 import { readConfig as sds } from '../sds/config.ts';
 import { readConfig as userService } from '../user-service/config.ts';
 import { readDocument } from './code-blocks.ts';

@@ -1,5 +1,5 @@
-import { kindTable } from '#resources/docs.ts';
-import { KINDS, type Kind } from '#resources/kinds.ts';
+import { KINDS, type Kind } from '#resources/kinds/kinds.ts';
+import { kindTable } from '#resources/schema/docs.ts';
 import { exampleOf, kebabCase, noteOf } from './kind-files.ts';
 
 /** The kinds that a gateway reads, in the order of their pages. */

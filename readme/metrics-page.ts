@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import type { Registry } from 'prom-client';
-import { createMetrics as controlplane } from '#controlplane/metrics.ts';
+import { createMetrics as controlplane } from '#controlplane/status/metrics.ts';
 import { createMetrics as extAuthz } from '#ext-authz/metrics.ts';
 import { createMetrics as rateLimit } from '#ratelimit-service/metrics.ts';
 import { kubernetesReports } from '../sds/instances/kubernetes/kubernetes-reports.ts';

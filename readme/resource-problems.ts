@@ -1,7 +1,7 @@
 import { compile } from '#controlplane/compile/compile.ts';
 import { nodeGroups } from '#controlplane/compile/node-groups.ts';
-import { parseFile } from '#resources/parse.ts';
-import { DEFAULT_PARSE_OPTIONS } from '#resources/parse-options.ts';
+import { parseFile } from '#resources/parse/parse.ts';
+import { DEFAULT_PARSE_OPTIONS } from '#resources/parse/parse-options.ts';
 import type { Problem } from '#resources/problem.ts';
 import { toResourceSet } from '#resources/resource-set.ts';
 

@@ -1,4 +1,4 @@
-import type { Kind } from './kinds.ts';
+import type { Kind } from '#resources/kinds/kinds.ts';
 import type { Refused, Resource } from './resource.ts';
 
 /** The resources in force, by kind and ordered by id, and those closed: refused and without a last good version. */

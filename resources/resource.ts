@@ -1,7 +1,7 @@
-import type { FieldLines } from './field-lines.ts';
-import type { Kind, SpecOf } from './kinds.ts';
-import type { MappingMatch } from './mapping.ts';
-import type { Unserved } from './restrictions.ts';
+import type { Kind, SpecOf } from '#resources/kinds/kinds.ts';
+import type { MappingMatch } from '#resources/kinds/mapping/mapping.ts';
+import type { FieldLines } from '#resources/parse/field-lines.ts';
+import type { Unserved } from '#resources/schema/restrictions.ts';
 
 /** Where a resource begins; `line` counts from 1, 0: it is in no file, and `file` is the place. */
 export type Source = { readonly file: string; readonly line: number };

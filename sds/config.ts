@@ -1,5 +1,6 @@
 import { Resolver } from 'node:dns';
 import { delimiter, resolve } from 'node:path';
+import type { HostPort } from '#grpc/host-port.ts';
 import {
   type Environment,
   parseAddress,
@@ -9,7 +10,6 @@ import {
   type ReadVariable,
   variablesOf,
 } from '#process/environment.ts';
-import type { HostPort } from '#protos/host-port.ts';
 import {
   type KubernetesConfig,
   readKubernetesConfig,

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { credentials } from '@grpc/grpc-js';
+import { formatHostPort } from '#grpc/host-port.ts';
 import { connectCluster } from '#kubernetes/cluster.ts';
 import { after } from '#process/after.ts';
 import { exitOf, orExit } from '#process/exit.ts';
@@ -8,7 +9,6 @@ import { servePlainHttp } from '#process/plain-http.ts';
 import { ReportEverywhere } from '#process/report-everywhere.ts';
 import { reporter } from '#process/reporter.ts';
 import { serviceLog } from '#process/service-log.ts';
-import { formatHostPort } from '#protos/host-port.ts';
 import { SERVED_SECRET } from '#protos/type-url.ts';
 import { connect } from '#xds/client.ts';
 import { readConfig } from './config.ts';

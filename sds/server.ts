@@ -1,9 +1,9 @@
 import type { RequestListener } from 'node:http';
 import type { Logger } from 'pino';
+import { cutText } from '#grpc/cut-text.ts';
+import { serve } from '#grpc/serve.ts';
+import type { TlsServerOptions } from '#grpc/tls.ts';
 import { failureLog } from '#process/refusal-log.ts';
-import { cutText } from '#protos/cut-text.ts';
-import { serve } from '#protos/serve.ts';
-import type { TlsServerOptions } from '#protos/tls.ts';
 import type { DiscoveryObserver } from '#xds/discovery-observer.ts';
 import type { After } from './after.ts';
 import { createDiscovery } from './discovery.ts';

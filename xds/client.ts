@@ -1,6 +1,6 @@
 import { type ChannelCredentials, Client, type ClientDuplexStream, type ServiceError } from '@grpc/grpc-js';
+import { serviceDefinition } from '#grpc/service.ts';
 import type { Any } from '#protos/encode.ts';
-import { serviceDefinition } from '#protos/service.ts';
 import { ClientSubscription, type Update } from './client-subscription.ts';
 import type { DeltaDiscoveryResponse, Node } from './discovery.ts';
 import { NO_REPORTS, reportRequest } from './report.ts';

@@ -4,7 +4,7 @@ import { describe, type TestContext, test } from 'node:test';
 import { credentials, makeClientConstructor, type ServiceError, status } from '@grpc/grpc-js';
 import { promised } from '#envoy/e2e/promised.ts';
 import { until } from '#envoy/e2e/until.ts';
-import { serviceDefinition } from '#protos/service.ts';
+import { serviceDefinition } from '#grpc/service.ts';
 import { CLUSTER, CLUSTER_LOAD_ASSIGNMENT, LISTENER, ROUTE_CONFIGURATION, SECRET } from '#protos/type-url.ts';
 import type { Peer } from './discovery-service.ts';
 import { MAX_NAMES } from './request-check.ts';

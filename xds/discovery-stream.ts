@@ -1,4 +1,4 @@
-import { cutText } from '#protos/cut-text.ts';
+import { cutText } from '#grpc/cut-text.ts';
 import { CLUSTER, CLUSTER_LOAD_ASSIGNMENT, LISTENER, ROUTE_CONFIGURATION, SECRET } from '#protos/type-url.ts';
 import type { Nack, StreamInfo, StreamStatus, TypeStatus } from './discovery-observer.ts';
 import type { Stage } from './make-before-break.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { status } from '@grpc/grpc-js';
+import { serve } from '#grpc/serve.ts';
 import { after } from '#process/after.ts';
-import { serve } from '#protos/serve.ts';
 import { CLUSTER, CLUSTER_LOAD_ASSIGNMENT } from '#protos/type-url.ts';
 import type { DiscoveryObserver } from './discovery-observer.ts';
 import { DiscoveryService } from './discovery-service.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { ECHO, serveEcho } from '#protos/unary/testing/echo-server.ts';
+import { ECHO, serveEcho } from '#grpc/unary/testing/echo-server.ts';
 import { callsOf, inTurn } from './calls.ts';
 import { askAsFastAsPossible, askAtRate } from './decision-load.ts';
 import { FRAME, frame } from './frames.ts';

@@ -1,8 +1,8 @@
 import { compile } from '#controlplane/compile/compile.ts';
 import { EXT_AUTHZ } from '#controlplane/compile/node-groups.ts';
 import { resourceSetOf } from '#controlplane/compile/testing/resource-set-of.ts';
-import { snapshotEncoder } from '#controlplane/envoy-snapshot.ts';
-import { type Configuration, FILTER_TYPES, FilterSet } from '#ext-authz/filter-set.ts';
+import { snapshotEncoder } from '#controlplane/rollout/envoy-snapshot.ts';
+import { type Configuration, FILTER_TYPES, FilterSet } from '#ext-authz/filters/filter-set.ts';
 import type { Snapshot } from '#xds/snapshot.ts';
 
 /** What the control plane sends ext-authz of these resources. */

@@ -2,9 +2,9 @@
  * A process whose answer to every check is that the request may go on: what a check costs when nothing is decided. The first argument says what
  * serves it: `grpc-js`, or `node` or `own` of protos/unary/, as ext-authz.
  */
-import { protobufCodec } from '#protos/unary/protobuf-codec.ts';
-import { serveOnGrpcJs } from '#protos/unary/serve-on-grpc-js.ts';
-import { type ServeUnaryOptions, serveUnary } from '#protos/unary/serve-unary.ts';
+import { protobufCodec } from '#grpc/unary/protobuf-codec.ts';
+import { serveOnGrpcJs } from '#grpc/unary/serve-on-grpc-js.ts';
+import { type ServeUnaryOptions, serveUnary } from '#grpc/unary/serve-unary.ts';
 
 const ALLOW = { status: { code: 0 }, ok_response: {} };
 

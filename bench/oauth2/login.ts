@@ -1,4 +1,4 @@
-import { SESSION, XSRF } from '#ext-authz/oauth2/cookies.ts';
+import { SESSION, XSRF } from '#ext-authz/oauth2/session/cookies.ts';
 import type { RecordStore } from '#ext-authz/store/record-store.ts';
 import type { HostileProvider } from '#ext-authz/testing/hostile-provider.ts';
 import { storeLogin } from '#ext-authz/testing/store-login.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { request } from 'node:http';
-import { SESSION, XSRF } from '#ext-authz/oauth2/cookies.ts';
-import { SessionRecords } from '#ext-authz/oauth2/session-records.ts';
+import { SESSION, XSRF } from '#ext-authz/oauth2/session/cookies.ts';
+import { SessionRecords } from '#ext-authz/oauth2/session/session-records.ts';
 import type { RecordStore } from '#ext-authz/store/record-store.ts';
 import { logIn } from '#ext-authz/testing/log-in.ts';
 import type { BenchProvider } from './provider.ts';

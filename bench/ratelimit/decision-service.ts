@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { freePort } from '#protos/testing/free-port.ts';
+import { freePort } from '#grpc/testing/free-port.ts';
 import { startRedis } from '#redis/testing/redis-server.ts';
 import { snapshotOf } from '#xds/snapshot.ts';
 import { startDiscovery } from '../discovery.ts';

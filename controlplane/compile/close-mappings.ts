@@ -1,4 +1,4 @@
-import { matchOf } from '#resources/mapping-match.ts';
+import { matchOf } from '#resources/kinds/mapping/mapping-match.ts';
 import type { Refused, Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 

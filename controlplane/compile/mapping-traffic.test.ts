@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { closedResource } from '#controlplane/rollout/problems.ts';
 import type { JsonObject } from '#protos/json.ts';
 import { CLUSTER, LISTENER, ROUTE_CONFIGURATION } from '#protos/type-url.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
-import { closedResource } from '../problems.ts';
 import { compile } from './compile.ts';
 import type { Compiled } from './compiled.ts';
 import { Memo } from './memo.ts';

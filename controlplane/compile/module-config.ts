@@ -1,4 +1,4 @@
-import { type ModuleSpec, module } from '#resources/module.ts';
+import { type ModuleSpec, module } from '#resources/kinds/module/module.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 
 export type ModuleConfig = ModuleSpec['config'];

@@ -1,6 +1,6 @@
-import type { MappingSpec } from '#resources/mapping.ts';
-import { addsCredentials } from '#resources/mapping-traffic-check.ts';
-import { moduleDefaultsShape } from '#resources/module-defaults.ts';
+import type { MappingSpec } from '#resources/kinds/mapping/mapping.ts';
+import { addsCredentials } from '#resources/kinds/mapping/mapping-traffic-check.ts';
+import { moduleDefaultsShape } from '#resources/kinds/module/module-defaults.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import type { Memo } from './memo.ts';
 import { type ModuleConfig, moduleConfig } from './module-config.ts';

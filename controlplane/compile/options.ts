@@ -1,4 +1,4 @@
-import type { HostPort } from '#resources/host.ts';
+import type { HostPort } from '#resources/words/host.ts';
 import type { Memo } from './memo.ts';
 
 export type CompileOptions = {

@@ -1,4 +1,4 @@
-import { lineOfField, type Placed } from '#resources/field-lines.ts';
+import { lineOfField, type Placed } from '#resources/parse/field-lines.ts';
 import type { Problem, Severity } from '#resources/problem.ts';
 import type { Refused } from '#resources/resource.ts';
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from '#protos/json.ts';
-import type { HostPort } from '#resources/host.ts';
+import type { HostPort } from '#resources/words/host.ts';
 
 /** Envoy's `core.v3.Address`. */
 export function toSocketAddress({ host, port }: HostPort): JsonObject {

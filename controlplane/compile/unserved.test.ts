@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { stringify } from 'yaml';
-import { RESTRICTIONS, type Restriction } from '#resources/restrictions.ts';
-import { snapshotEncoder } from '../envoy-snapshot.ts';
+import { snapshotEncoder } from '#controlplane/rollout/envoy-snapshot.ts';
+import { RESTRICTIONS, type Restriction } from '#resources/schema/restrictions.ts';
 import { compile } from './compile.ts';
 import { EXT_AUTHZ } from './node-groups.ts';
 import { edgeAnswers } from './testing/edge-answer.ts';

@@ -1,4 +1,4 @@
-import { canonicalAddress } from '#resources/ip-address.ts';
+import { canonicalAddress } from '#resources/words/ip-address.ts';
 import type { ClientRequest } from './client-request.ts';
 import type { ListenerSettings } from './listener-settings.ts';
 

@@ -1,5 +1,5 @@
-import { parseHeaderName, parseMethod } from '#resources/http-token.ts';
-import { ipVersion } from '#resources/ip-address.ts';
+import { parseHeaderName, parseMethod } from '#resources/words/http-token.ts';
+import { ipVersion } from '#resources/words/ip-address.ts';
 
 /** A request as a client writes it. */
 export type ClientRequest = {

@@ -1,4 +1,4 @@
-import type { Label, LabelPattern, PatternLabel } from '#resources/label-pattern.ts';
+import type { Label, LabelPattern, PatternLabel } from '#resources/labels/label-pattern.ts';
 import { filterSection } from './explained-filters-text.ts';
 import type { AppliedLimit, ExplainedLimit, OtherLimit } from './explained-limits.ts';
 import type { ExplainedGroup, ExplainedRateLimits, RateLimitCase } from './explained-rate-limits.ts';

@@ -1,4 +1,4 @@
-import type { ClosedRule } from '#ext-authz/active-rules.ts';
+import type { ClosedRule } from '#ext-authz/chain/active-rules.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { OperatorRule } from './explained-filters-config.ts';
 

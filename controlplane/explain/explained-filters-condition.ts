@@ -1,5 +1,5 @@
-import type { HttpRequest } from '#ext-authz/http-request.ts';
-import type { HeaderCondition } from '#resources/header-condition.ts';
+import type { HttpRequest } from '#ext-authz/http/http-request.ts';
+import type { HeaderCondition } from '#resources/match/header-condition.ts';
 
 /** Whether something of a rule is for this request. */
 export type Applies = {

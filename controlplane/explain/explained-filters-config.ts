@@ -1,14 +1,14 @@
 import { compile } from '#controlplane/compile/compile.ts';
 import { EXT_AUTHZ } from '#controlplane/compile/node-groups.ts';
 import type { CompileOptions } from '#controlplane/compile/options.ts';
-import { snapshotEncoder } from '#controlplane/envoy-snapshot.ts';
-import { type ActiveRules, activateRules } from '#ext-authz/active-rules.ts';
-import type { Definitions } from '#ext-authz/filter-kit.ts';
-import type { RunnableFilter } from '#ext-authz/filter-runner.ts';
-import { type Configuration, FILTER_TYPES, FilterSet } from '#ext-authz/filter-set.ts';
-import type { FilterDefinition } from '#ext-authz/filter-settings.ts';
-import type { Rule } from '#ext-authz/rule.ts';
-import type { FilterPolicyRule } from '#resources/filter-policy.ts';
+import { snapshotEncoder } from '#controlplane/rollout/envoy-snapshot.ts';
+import { type ActiveRules, activateRules } from '#ext-authz/chain/active-rules.ts';
+import type { RunnableFilter } from '#ext-authz/chain/filter-runner.ts';
+import type { Definitions } from '#ext-authz/filters/filter-kit.ts';
+import { type Configuration, FILTER_TYPES, FilterSet } from '#ext-authz/filters/filter-set.ts';
+import type { FilterDefinition } from '#ext-authz/policy/filter-settings.ts';
+import type { Rule } from '#ext-authz/policy/rule.ts';
+import type { FilterPolicyRule } from '#resources/kinds/filter-policy/filter-policy.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 

@@ -1,7 +1,7 @@
-import { parseCheckRequest } from '#ext-authz/check-request.ts';
-import { headerText } from '#ext-authz/header-text.ts';
-import type { HttpRequest } from '#ext-authz/http-request.ts';
-import type { Parsed } from '#resources/parsed-string.ts';
+import { headerText } from '#ext-authz/http/header-text.ts';
+import type { HttpRequest } from '#ext-authz/http/http-request.ts';
+import { parseCheckRequest } from '#ext-authz/wire/check-request.ts';
+import type { Parsed } from '#resources/words/parsed-string.ts';
 import type { EnvoyRequest } from './envoy-request.ts';
 
 /** A request as the service that runs filters reads it of Envoy's message; the error says what it answers 400 for. */

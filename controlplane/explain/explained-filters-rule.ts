@@ -1,8 +1,8 @@
-import type { HttpRequest } from '#ext-authz/http-request.ts';
-import { firstRule } from '#ext-authz/policy.ts';
-import { pathForms } from '#ext-authz/rule-path.ts';
-import { comparedHost } from '#resources/filter-policy-match.ts';
-import { matchGlob, parseGlob } from '#resources/glob.ts';
+import type { HttpRequest } from '#ext-authz/http/http-request.ts';
+import { firstRule } from '#ext-authz/policy/policy.ts';
+import { pathForms } from '#ext-authz/policy/rule-path.ts';
+import { comparedHost } from '#resources/match/filter-policy-match.ts';
+import { matchGlob, parseGlob } from '#resources/match/glob.ts';
 import type { FiltersInForce, OperatorRule } from './explained-filters-config.ts';
 import { type Place, placeOf } from './place.ts';
 

@@ -1,8 +1,8 @@
 import { OWN_PATHS } from '#controlplane/compile/ext-authz/ext-authz-filter.ts';
 import type { CompileOptions } from '#controlplane/compile/options.ts';
-import { withoutInjected } from '#ext-authz/final-change.ts';
-import type { HttpRequest } from '#ext-authz/http-request.ts';
-import { type Selected, selectRule } from '#ext-authz/policy.ts';
+import { withoutInjected } from '#ext-authz/chain/final-change.ts';
+import type { HttpRequest } from '#ext-authz/http/http-request.ts';
+import { type Selected, selectRule } from '#ext-authz/policy/policy.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import type { EnvoyRequest } from './envoy-request.ts';

@@ -2,7 +2,7 @@ import { comparableGroup } from '#ratelimit-service/comparable-group.ts';
 import { explainLimit } from '#ratelimit-service/explain-match.ts';
 import { compileLimits } from '#ratelimit-service/limits-index.ts';
 import { matchGroup } from '#ratelimit-service/match.ts';
-import { type Label, type LabelPattern, matchesLabel } from '#resources/label-pattern.ts';
+import { type Label, type LabelPattern, matchesLabel } from '#resources/labels/label-pattern.ts';
 import type { OperatorLimit } from './operator-limits.ts';
 import { type Place, placeOf } from './place.ts';
 

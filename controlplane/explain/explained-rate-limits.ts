@@ -1,6 +1,6 @@
 import type { CompileOptions } from '#controlplane/compile/options.ts';
 import { labelGroups as labelGroupsOf, labelling } from '#controlplane/compile/rate-limits/labelling.ts';
-import { formatHostPort } from '#protos/host-port.ts';
+import { formatHostPort } from '#grpc/host-port.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import type { EnvoyRequest } from './envoy-request.ts';
 import { type ExplainedLimits, explainLimits, type NamedGroup } from './explained-limits.ts';

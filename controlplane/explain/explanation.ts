@@ -4,7 +4,7 @@ import { EDGE, ofNodeGroup } from '#controlplane/compile/node-groups.ts';
 import type { CompileOptions } from '#controlplane/compile/options.ts';
 import { hostCoverOf } from '#controlplane/compile/tls/host-cover.ts';
 import type { JsonObject } from '#protos/json.ts';
-import { comparedHost } from '#resources/filter-policy-match.ts';
+import { comparedHost } from '#resources/match/filter-policy-match.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import type { ClientRequest } from './client-request.ts';

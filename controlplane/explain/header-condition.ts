@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '#protos/json.ts';
-import { matchesRe2 } from '#resources/re2.ts';
+import { matchesRe2 } from '#resources/match/re2.ts';
 import type { Headers } from './request-headers.ts';
 import type { Unmet } from './unmet.ts';
 

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject, objectsIn } from '#protos/json.ts';
-import type { Label } from '#resources/label-pattern.ts';
+import type { Label } from '#resources/labels/label-pattern.ts';
 import type { EnvoyRequest } from './envoy-request.ts';
 import type { RouteMatch } from './route-match.ts';
 

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '#protos/json.ts';
-import { matchesRe2 } from '#resources/re2.ts';
+import { matchesRe2 } from '#resources/match/re2.ts';
 import type { Unmet } from './unmet.ts';
 
 /** The part of Envoy's `RouteMatch` for the path, which has one of the fields `prefix`, `path`, `path_separated_prefix` and `safe_regex`; that of an expression always has its letter case. */

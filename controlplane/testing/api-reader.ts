@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { type Reading, type Sources, watchResources } from '#controlplane/sources/resource-sources.ts';
 import { type ApiRequest, type Cluster, connectCluster } from '#kubernetes/cluster.ts';
 import { after } from '#process/after.ts';
-import { DEFAULT_PARSE_OPTIONS } from '#resources/parse-options.ts';
+import { DEFAULT_PARSE_OPTIONS } from '#resources/parse/parse-options.ts';
 import type { Resource } from '#resources/resource.ts';
-import { type Reading, type Sources, watchResources } from '../resource-sources.ts';
 
 export type ApiReader = Sources & {
   /** Every reading, the newest last. */

@@ -10,8 +10,8 @@ import { validate } from '#envoy/e2e/validate.ts';
 import { toEnvoyYaml } from '#envoy/envoy-yaml.ts';
 import { identitySecret } from '#envoy/identity-tls.ts';
 import { OVERLOAD_MANAGER } from '#envoy/overload-manager.ts';
+import { testAuthority } from '#grpc/testing/test-authority.ts';
 import type { JsonObject } from '#protos/json.ts';
-import { testAuthority } from '#protos/testing/test-authority.ts';
 import { COMPOSE, composeService, INSTANCES, mounted, portOf } from '../testing/compose-file.ts';
 
 /** Where each Envoy finds its identity. */

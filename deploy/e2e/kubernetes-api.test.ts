@@ -8,8 +8,8 @@ import {
   startKubeApiserver,
   whyNoKubeApiserver,
   whyNoKubectl,
-} from '../../kubernetes/testing/kube-apiserver.ts';
-import { issueToken } from '../../kubernetes/testing/service-account.ts';
+} from '#kubernetes/testing/kube-apiserver.ts';
+import { issueToken } from '#kubernetes/testing/service-account.ts';
 import { type Manifest, manifestsOf, ofKind, workloadsOf } from '../testing/manifests.ts';
 
 const skip = whyNoKubeApiserver() ?? whyNoKubectl() ?? false;

@@ -5,7 +5,7 @@ import { bootstrap } from '#envoy/bootstrap.ts';
 import { toEnvoyYaml } from '#envoy/envoy-yaml.ts';
 import { identitySecret } from '#envoy/identity-tls.ts';
 import { OVERLOAD_MANAGER } from '#envoy/overload-manager.ts';
-import { whyNoKubectl } from '../../kubernetes/testing/kube-apiserver.ts';
+import { whyNoKubectl } from '#kubernetes/testing/kube-apiserver.ts';
 import { ROOT } from '../testing/compose-file.ts';
 import { CONTAINERS, MANIFESTS } from '../testing/demo-manifests.ts';
 import { type Manifest, ofKind } from '../testing/manifests.ts';

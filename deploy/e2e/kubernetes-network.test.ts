@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { whyNoKubectl } from '../../kubernetes/testing/kube-apiserver.ts';
+import { whyNoKubectl } from '#kubernetes/testing/kube-apiserver.ts';
 import { MANIFESTS, WORKLOADS } from '../testing/demo-manifests.ts';
 import { ofKind } from '../testing/manifests.ts';
 import { mayConnect, type NetworkPolicy, type Party } from '../testing/network-policies.ts';

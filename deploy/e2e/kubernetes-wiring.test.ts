@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { whyNoKubectl } from '#kubernetes/testing/kube-apiserver.ts';
 import { kindNames, SERVED_KINDS } from '#resources/kubernetes/served-kinds.ts';
-import { whyNoKubectl } from '../../kubernetes/testing/kube-apiserver.ts';
 import { composeService } from '../testing/compose-file.ts';
 import {
   CONTAINERS,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { whyNoKubectl } from '../../kubernetes/testing/kube-apiserver.ts';
+import { whyNoKubectl } from '#kubernetes/testing/kube-apiserver.ts';
 import { type Container, containersOf, environmentOf, manifestsOf, workloadsOf } from './manifests.ts';
 
 /** The system with the sample service, and nothing where there is no kubectl. */

@@ -9,8 +9,8 @@ import type { TestContext } from 'node:test';
 import { envoyBinary } from '#envoy/binary.ts';
 import { until } from '#envoy/e2e/until.ts';
 import { toEnvoyYaml } from '#envoy/envoy-yaml.ts';
+import { freePort } from '#grpc/testing/free-port.ts';
 import { tryHttpRequest } from '#launcher/http-request.ts';
-import { freePort } from '#protos/testing/free-port.ts';
 import { mounted } from './compose-file.ts';
 
 export const RUN = mounted('/etc/gateway/run-envoy.sh');

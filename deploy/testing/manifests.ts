@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
-import { kubectl } from '../../kubernetes/testing/kube-apiserver.ts';
+import { kubectl } from '#kubernetes/testing/kube-apiserver.ts';
 import { ROOT } from './compose-file.ts';
 
 /** An object of the manifests, as far as every kind has it. */

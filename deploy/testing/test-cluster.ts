@@ -11,8 +11,8 @@ import {
   startKubeApiserver,
   whyNoKubeApiserver,
   whyNoKubectl,
-} from '../../kubernetes/testing/kube-apiserver.ts';
-import { issueToken, mountServiceAccount } from '../../kubernetes/testing/service-account.ts';
+} from '#kubernetes/testing/kube-apiserver.ts';
+import { issueToken, mountServiceAccount } from '#kubernetes/testing/service-account.ts';
 import { ROOT } from './compose-file.ts';
 import { type Manifest, ofKind, type Workload, workloadsOf } from './manifests.ts';
 import { makePodNetwork } from './pod-network.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client, credentials, type StatusObject } from '@grpc/grpc-js';
-import { serviceDefinition } from '#protos/service.ts';
+import { serviceDefinition } from '#grpc/service.ts';
 import { SECRET } from '#protos/type-url.ts';
 
 /** A client of a discovery server, which has the identity of a folder and says that it is of `group`. */

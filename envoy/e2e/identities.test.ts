@@ -13,7 +13,7 @@ import { envoyBinary } from '#envoy/binary.ts';
 import { bootstrap } from '#envoy/bootstrap.ts';
 import { toEnvoyYaml } from '#envoy/envoy-yaml.ts';
 import { identitySecret } from '#envoy/identity-tls.ts';
-import { testAuthority } from '#protos/testing/test-authority.ts';
+import { testAuthority } from '#grpc/testing/test-authority.ts';
 import { LISTENER, SECRET } from '#protos/type-url.ts';
 import type { Asking, Told } from './ask-discovery.ts';
 import type { Asked } from './ask-on-and-on.ts';

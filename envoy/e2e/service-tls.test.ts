@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
-import { type TestAuthority, testAuthority } from '#protos/testing/test-authority.ts';
+import { type TestAuthority, testAuthority } from '#grpc/testing/test-authority.ts';
 import { startLoad } from './load.ts';
 import { getJson, request } from './request.ts';
 import { type System, startSystem } from './system.ts';

@@ -1,4 +1,4 @@
-import type { Status } from '#controlplane/status.ts';
+import type { Status } from '#controlplane/status/status.ts';
 import { until } from './until.ts';
 
 /**

@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } fro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Status } from '#controlplane/status.ts';
+import type { Status } from '#controlplane/status/status.ts';
 import { DEMO } from '#launcher/demo-resources.ts';
 import { instancePorts, type Ports, portsAt } from '#launcher/ports.ts';
 import { assertNothingLeft, type Gateway, pidsOf, startGateway } from '#launcher/testing/gateway.ts';

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import type { Status } from '#controlplane/status.ts';
+import type { Status } from '#controlplane/status/status.ts';
 import { bootstrap } from '#envoy/bootstrap.ts';
 import { portsAt } from '#launcher/ports.ts';
 import { type ControlPlaneProcess, startControlPlane } from './control-plane-process.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type TestAuthority, testAuthority } from '#protos/testing/test-authority.ts';
+import { type TestAuthority, testAuthority } from '#grpc/testing/test-authority.ts';
 import { handshake, type TlsAsk } from './https-request.ts';
 import { type System, startSystem } from './system.ts';
 import { until } from './until.ts';

@@ -1,7 +1,7 @@
 import http2 from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import type { TlsMaterial } from '#protos/tls.ts';
+import type { TlsMaterial } from '#grpc/tls.ts';
 
 /** What an upstream saw of who asked it. */
 export type SeenPeer = {

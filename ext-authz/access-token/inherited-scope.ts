@@ -1,4 +1,4 @@
-import type { AccessTokenJWTFilter } from '../filter-settings.ts';
+import type { AccessTokenJWTFilter } from '#ext-authz/policy/filter-settings.ts';
 
 /**
  * Scope values that concern the login, not the upstream. An access token's own `scope` need not have

@@ -1,12 +1,12 @@
-import type { OAuth2Settings } from '../filter-settings.ts';
-import { type ClaimRules, claimFault, scopeClaim, timeOf } from '../jwt/claims.ts';
-import type { JwtFilter, JwtVerdict } from '../jwt/open-jwt-filter.ts';
-import type { VerdictMemory, VerifiedToken, VerifiedTokens } from '../jwt/verified-tokens.ts';
-import type { TokenVerdict } from '../oauth2/resource-server.ts';
-import type { JsonObject } from '../provider/json-answer.ts';
-import type { Provider } from '../provider/provider.ts';
-import { ProviderError } from '../provider/provider-error.ts';
-import type { SignatureFault } from '../provider/signed-jwt.ts';
+import { type ClaimRules, claimFault, scopeClaim, timeOf } from '#ext-authz/jwt/claims.ts';
+import type { JwtFilter, JwtVerdict } from '#ext-authz/jwt/open-jwt-filter.ts';
+import type { VerdictMemory, VerifiedToken, VerifiedTokens } from '#ext-authz/jwt/verified-tokens.ts';
+import type { TokenVerdict } from '#ext-authz/oauth2/tokens/resource-server.ts';
+import type { OAuth2Settings } from '#ext-authz/policy/filter-settings.ts';
+import type { JsonObject } from '#ext-authz/provider/json-answer.ts';
+import type { Provider } from '#ext-authz/provider/provider.ts';
+import { ProviderError } from '#ext-authz/provider/provider-error.ts';
+import type { SignatureFault } from '#ext-authz/provider/signed-jwt.ts';
 import { delegatedScope, OF_THE_LOGIN } from './inherited-scope.ts';
 
 /** The settings of a Filter that concern access tokens. */

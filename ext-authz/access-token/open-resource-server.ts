@@ -1,16 +1,16 @@
+import type { HttpRequest } from '#ext-authz/http/http-request.ts';
+import type { Change } from '#ext-authz/http/outcome.ts';
+import { type AskedRequest, renderHeaders, requestData } from '#ext-authz/jwt/inject-headers.ts';
+import type { JwtFilter } from '#ext-authz/jwt/open-jwt-filter.ts';
+import { NO_TOKEN, tokenData } from '#ext-authz/jwt/token-data.ts';
+import { tokenName, VerifiedTokens } from '#ext-authz/jwt/verified-tokens.ts';
+import type { ResourceServer, TokenVerdict } from '#ext-authz/oauth2/tokens/resource-server.ts';
+import type { OAuth2Settings } from '#ext-authz/policy/filter-settings.ts';
+import { isAccessTokenForm } from '#ext-authz/provider/access-token-form.ts';
+import type { IdToken } from '#ext-authz/provider/id-token.ts';
+import type { Provider } from '#ext-authz/provider/provider.ts';
+import { BoundedCache, type CacheBounds } from '#process/bounded-cache.ts';
 import type { GoStruct } from '#resources/template/go-value.ts';
-import { BoundedCache, type CacheBounds } from '../bounded-cache.ts';
-import type { OAuth2Settings } from '../filter-settings.ts';
-import type { HttpRequest } from '../http-request.ts';
-import { type AskedRequest, renderHeaders, requestData } from '../jwt/inject-headers.ts';
-import type { JwtFilter } from '../jwt/open-jwt-filter.ts';
-import { NO_TOKEN, tokenData } from '../jwt/token-data.ts';
-import { tokenName, VerifiedTokens } from '../jwt/verified-tokens.ts';
-import type { ResourceServer, TokenVerdict } from '../oauth2/resource-server.ts';
-import type { Change } from '../outcome.ts';
-import { isAccessTokenForm } from '../provider/access-token-form.ts';
-import type { IdToken } from '../provider/id-token.ts';
-import type { Provider } from '../provider/provider.ts';
 import { type Judge, type JudgedToken, judgeToken, type TokenSettings } from './judge-token.ts';
 import { providerKeys } from './provider-keys.ts';
 

@@ -1,5 +1,5 @@
-import type { KeySource } from '../jwt/verified-tokens.ts';
-import type { Provider } from '../provider/provider.ts';
+import type { KeySource } from '#ext-authz/jwt/verified-tokens.ts';
+import type { Provider } from '#ext-authz/provider/provider.ts';
 
 /** Document 1, "Access token validation", `jwt`. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512'];

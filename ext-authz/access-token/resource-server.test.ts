@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, type TestContext, test } from 'node:test';
 import { SignJWT, UnsecuredJWT } from 'jose';
-import { faultOf } from '../fault.ts';
-import type { AccessTokenJWTFilter, JwtSettings, OAuth2Settings } from '../filter-settings.ts';
-import { openJwtFilter } from '../jwt/open-jwt-filter.ts';
-import { headerTemplates, jwtSettings } from '../jwt/testing/jwt-settings.ts';
-import { requestWith, soon } from '../jwt/testing/requests.ts';
+import { faultOf } from '#ext-authz/chain/fault.ts';
+import { openJwtFilter } from '#ext-authz/jwt/open-jwt-filter.ts';
+import { headerTemplates, jwtSettings } from '#ext-authz/jwt/testing/jwt-settings.ts';
+import { requestWith, soon } from '#ext-authz/jwt/testing/requests.ts';
+import type { AccessTokenJWTFilter, JwtSettings, OAuth2Settings } from '#ext-authz/policy/filter-settings.ts';
 import {
   type HostileProvider,
   makeSigningKey,
   type SigningKey,
   startHostileProvider,
-} from '../testing/hostile-provider.ts';
-import { openTestProvider } from '../testing/open-test-provider.ts';
+} from '#ext-authz/testing/hostile-provider.ts';
+import { openTestProvider } from '#ext-authz/testing/open-test-provider.ts';
 import { openResourceServer } from './open-resource-server.ts';
 
 const NOW = 1_700_000_000_000;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
 import { startEchoServer } from '#controlplane/compile/e2e/echo-server.ts';
-import type { HttpRequest } from '../http-request.ts';
+import type { HttpRequest } from '#ext-authz/http/http-request.ts';
 import { allowed, denying, scriptedKit } from '../testing/scripted-kit.ts';
 import { type GuardedEnvoy, startGuarded } from './guarded-envoy.ts';
 

@@ -1,6 +1,6 @@
 import { Client, credentials, Metadata } from '@grpc/grpc-js';
+import type { CheckResponse } from '#ext-authz/wire/check-response.ts';
 import { CLIENT_ADDRESS } from '../check-method.ts';
-import type { CheckResponse } from '../check-response.ts';
 import { checkBytes, readAnswer } from '../testing/direct-checks.ts';
 
 /** Asks the service itself, over a connection of its own. */

@@ -3,10 +3,10 @@ import { compile } from '#controlplane/compile/compile.ts';
 import { type CompiledEnvoy, startCompiled } from '#controlplane/compile/e2e/compiled-envoy.ts';
 import { EXT_AUTHZ } from '#controlplane/compile/node-groups.ts';
 import { resourceSetOf } from '#controlplane/compile/testing/resource-set-of.ts';
-import { snapshotEncoder } from '#controlplane/envoy-snapshot.ts';
+import { snapshotEncoder } from '#controlplane/rollout/envoy-snapshot.ts';
+import type { FilterKit } from '#ext-authz/filters/filter-kit.ts';
+import { FILTER_TYPES } from '#ext-authz/filters/filter-set.ts';
 import type { JsonObject } from '#protos/json.ts';
-import type { FilterKit } from '../filter-kit.ts';
-import { FILTER_TYPES } from '../filter-set.ts';
 import { type Server, startServer } from '../server.ts';
 
 export type GuardedEnvoy = CompiledEnvoy & { readonly service: Server };

@@ -1,8 +1,8 @@
 import { type KeyObject, randomBytes, randomUUID } from 'node:crypto';
 import pino from 'pino';
-import type { FilterKit } from '../filter-kit.ts';
-import { openFilterKit } from '../open-filter-kit.ts';
-import type { RecordStore } from '../store/record-store.ts';
+import type { FilterKit } from '#ext-authz/filters/filter-kit.ts';
+import { openFilterKit } from '#ext-authz/filters/open-filter-kit.ts';
+import type { RecordStore } from '#ext-authz/store/record-store.ts';
 
 /** The real filters, which log nothing. */
 export function openKit(store: RecordStore, storeKey: KeyObject): FilterKit {

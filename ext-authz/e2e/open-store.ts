@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { openRecordStore } from '../store/open-record-store.ts';
-import type { RecordStore } from '../store/record-store.ts';
+import { openRecordStore } from '#ext-authz/store/open-record-store.ts';
+import type { RecordStore } from '#ext-authz/store/record-store.ts';
 
 /** A real store in a file of the folder. */
 export function openStore(folder: string): Promise<RecordStore> {

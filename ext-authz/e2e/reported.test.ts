@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import type { Status } from '#controlplane/status.ts';
+import type { Status } from '#controlplane/status/status.ts';
 import { request } from '#envoy/e2e/request.ts';
 import { type System, startSystem } from '#envoy/e2e/system.ts';
 import { until } from '#envoy/e2e/until.ts';

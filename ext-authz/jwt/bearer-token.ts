@@ -1,4 +1,4 @@
-import type { HeaderFields } from '../http-request.ts';
+import type { HeaderFields } from '#ext-authz/http/http-request.ts';
 
 export type BearerToken = { readonly token: string } | 'missing' | 'malformed';
 

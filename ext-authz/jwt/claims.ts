@@ -1,5 +1,5 @@
-import type { JwtSettings } from '../filter-settings.ts';
-import type { JsonObject } from '../provider/json-answer.ts';
+import type { JwtSettings } from '#ext-authz/policy/filter-settings.ts';
+import type { JsonObject } from '#ext-authz/provider/json-answer.ts';
 
 /** How the claims of a JWT are judged; times are ms. Source: decisions, "JWT filter". */
 export type ClaimRules = Pick<

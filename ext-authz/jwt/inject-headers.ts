@@ -1,8 +1,8 @@
+import type { HttpRequest } from '#ext-authz/http/http-request.ts';
+import type { HeaderTemplate } from '#ext-authz/policy/filter-settings.ts';
 import { type GoMap, type GoStruct, type GoValue, goMap } from '#resources/template/go-value.ts';
 import { goHeader } from '#resources/template/header.ts';
 import { renderTemplate, type Template } from '#resources/template/template.ts';
-import type { HeaderTemplate } from '../filter-settings.ts';
-import type { HttpRequest } from '../http-request.ts';
 
 /** A template of a Filter failed, or gave what no header may have. The message names Filter and header, never a value. */
 export class TemplateFault extends Error {

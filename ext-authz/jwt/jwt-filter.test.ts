@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, type TestContext, test } from 'node:test';
 import { SignJWT, UnsecuredJWT } from 'jose';
-import { type Ran, runChain } from '../chain.ts';
-import { faultOf, WordedFault } from '../fault.ts';
-import type { JwtSettings } from '../filter-settings.ts';
-import { ProviderError } from '../provider/provider-error.ts';
+import { type Ran, runChain } from '#ext-authz/chain/chain.ts';
+import { faultOf, WordedFault } from '#ext-authz/chain/fault.ts';
+import type { JwtSettings } from '#ext-authz/policy/filter-settings.ts';
+import { ProviderError } from '#ext-authz/provider/provider-error.ts';
 import {
   type HostileProvider,
   makeSigningKey,
   type SigningKey,
   startHostileProvider,
-} from '../testing/hostile-provider.ts';
+} from '#ext-authz/testing/hostile-provider.ts';
 import { openJwtFilter } from './open-jwt-filter.ts';
 import { errorResponse, headerTemplates, jwtSettings } from './testing/jwt-settings.ts';
 import { answerOf, CONTEXT, fieldOf, itemWith, requestWith, setBy, soon } from './testing/requests.ts';

@@ -1,9 +1,9 @@
 import { UnsecuredJWT } from 'jose';
-import type { JwtSettings } from '../filter-settings.ts';
-import type { DocumentOptions } from '../provider/cached-document.ts';
-import { openHttpClient } from '../provider/http-client.ts';
-import { openKeys } from '../provider/provider-documents.ts';
-import { type SignatureFault, verifySignature } from '../provider/signed-jwt.ts';
+import type { JwtSettings } from '#ext-authz/policy/filter-settings.ts';
+import type { DocumentOptions } from '#ext-authz/provider/cached-document.ts';
+import { openHttpClient } from '#ext-authz/provider/http-client.ts';
+import { openKeys } from '#ext-authz/provider/provider-documents.ts';
+import { type SignatureFault, verifySignature } from '#ext-authz/provider/signed-jwt.ts';
 import {
   type KeySource,
   toVerified,

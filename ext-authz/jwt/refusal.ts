@@ -1,8 +1,8 @@
+import { faultFacts, faultOf, WordedFault } from '#ext-authz/chain/fault.ts';
+import type { HttpRequest } from '#ext-authz/http/http-request.ts';
+import type { Answer } from '#ext-authz/http/outcome.ts';
+import type { JwtSettings } from '#ext-authz/policy/filter-settings.ts';
 import { type GoMap, goInt, goMap } from '#resources/template/go-value.ts';
-import { faultFacts, faultOf, WordedFault } from '../fault.ts';
-import type { JwtSettings } from '../filter-settings.ts';
-import type { HttpRequest } from '../http-request.ts';
-import type { Answer } from '../outcome.ts';
 import { renderHeaders, renderText, TemplateFault, type TemplatePlace } from './inject-headers.ts';
 
 /** Why a JWT filter does not let a request pass. `reason` is ASCII without quotes. Source: RFC 6750 section 3.1. */

@@ -1,6 +1,6 @@
+import { isJsonObject, type JsonObject, parseJson } from '#ext-authz/provider/json-answer.ts';
 import { structType } from '#resources/template/go-type.ts';
 import { fromJson, type GoStruct, goMap, goStruct } from '#resources/template/go-value.ts';
-import { isJsonObject, type JsonObject, parseJson } from '../provider/json-answer.ts';
 
 /** A token as templates see it. Source: document 1, "injectRequestHeaders template data". */
 const TOKEN = structType('gateway.Token', [

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { requestWith } from '../testing/requests.ts';
+import { requestWith } from '#ext-authz/testing/requests.ts';
 import { renderHeaders, requestData } from './inject-headers.ts';
 import { headerTemplates } from './testing/jwt-settings.ts';
 import { decodeJwt, NO_TOKEN, tokenData } from './token-data.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { generateKeyPair } from 'jose';
-import { BoundedCache } from '../bounded-cache.ts';
-import type { KeySet } from '../provider/key-set.ts';
+import type { KeySet } from '#ext-authz/provider/key-set.ts';
+import { BoundedCache } from '#process/bounded-cache.ts';
 import { soon } from './testing/requests.ts';
 import { type KeySource, VerifiedTokens } from './verified-tokens.ts';
 

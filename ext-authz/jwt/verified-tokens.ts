@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
+import type { JsonObject } from '#ext-authz/provider/json-answer.ts';
+import type { KeySet } from '#ext-authz/provider/key-set.ts';
+import type { SignatureFault, SignedJwt } from '#ext-authz/provider/signed-jwt.ts';
+import { BoundedCache, type CacheBounds } from '#process/bounded-cache.ts';
 import type { GoStruct } from '#resources/template/go-value.ts';
-import { BoundedCache, type CacheBounds } from '../bounded-cache.ts';
-import type { JsonObject } from '../provider/json-answer.ts';
-import type { KeySet } from '../provider/key-set.ts';
-import type { SignatureFault, SignedJwt } from '../provider/signed-jwt.ts';
 import { jwtData } from './token-data.ts';
 
 /** A JWT whose signature holds. Its claims are not judged. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type RecordStore, StoreUnavailable } from '../store/record-store.ts';
-import { openLoginFilter } from './open-login-filter.ts';
+import { openLoginFilter } from '#ext-authz/oauth2/login/open-login-filter.ts';
+import { type RecordStore, StoreUnavailable } from '#ext-authz/store/record-store.ts';
 import { authorize, FAR, grantCodes } from './testing/code-provider.ts';
 import { TestBrowser } from './testing/test-browser.ts';
 import { REALM } from './testing/test-gateway.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, type TestContext, test } from 'node:test';
-import { logIn } from '../testing/log-in.ts';
-import { webClient } from '../testing/oidc-clients.ts';
-import { type OidcProvider, startOidcProvider, type TestUser } from '../testing/oidc-provider.ts';
-import { secretOf } from '../testing/provider-settings.ts';
+import { logIn } from '#ext-authz/testing/log-in.ts';
+import { webClient } from '#ext-authz/testing/oidc-clients.ts';
+import { type OidcProvider, startOidcProvider, type TestUser } from '#ext-authz/testing/oidc-provider.ts';
+import { secretOf } from '#ext-authz/testing/provider-settings.ts';
 import { TestBrowser } from './testing/test-browser.ts';
 import { openTestGateway, REALM, type TestGatewayOptions } from './testing/test-gateway.ts';
 

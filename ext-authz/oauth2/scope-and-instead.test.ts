@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { HttpRequest } from '../http-request.ts';
-import type { InsteadOfRedirect } from '../rule.ts';
+import type { HttpRequest } from '#ext-authz/http/http-request.ts';
+import type { InsteadOfRedirect } from '#ext-authz/policy/rule.ts';
 import { authorize, grantCodes } from './testing/code-provider.ts';
 import { REALM } from './testing/test-gateway.ts';
 import { useWorld } from './testing/world.ts';

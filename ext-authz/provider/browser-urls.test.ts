@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, beforeEach, test } from 'node:test';
-import { type HostileProvider, startHostileProvider } from '../testing/hostile-provider.ts';
-import { EXCHANGE, openTestProvider, providerError, soon } from '../testing/open-test-provider.ts';
+import { type HostileProvider, startHostileProvider } from '#ext-authz/testing/hostile-provider.ts';
+import { EXCHANGE, openTestProvider, providerError, soon } from '#ext-authz/testing/open-test-provider.ts';
 import { endSessionUrl } from './browser-calls.ts';
 
 let hostile: HostileProvider;

@@ -1,8 +1,8 @@
 import type { KeyObject } from 'node:crypto';
 import { SignJWT } from 'jose';
-import { readPrivateKey } from '#resources/private-key.ts';
-import type { SecretValue } from '#resources/secret-value.ts';
-import { signingFault } from '#resources/signing-method.ts';
+import { signingFault } from '#resources/kinds/filter/signing-method.ts';
+import { readPrivateKey } from '#resources/words/private-key.ts';
+import type { SecretValue } from '#resources/words/secret-value.ts';
 import type { AssertionSettings } from './settings.ts';
 
 export type Assertion = {

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { after, before, beforeEach, type TestContext, test } from 'node:test';
 import { decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose';
-import { SecretValue } from '#resources/secret-value.ts';
-import { SIGNING_METHODS, type SigningMethod } from '#resources/signing-method.ts';
-import { type HostileProvider, startHostileProvider } from '../testing/hostile-provider.ts';
-import { openTestProvider, soon } from '../testing/open-test-provider.ts';
-import { assertionSettings, providerSettings, secretOf } from '../testing/provider-settings.ts';
+import { type HostileProvider, startHostileProvider } from '#ext-authz/testing/hostile-provider.ts';
+import { openTestProvider, soon } from '#ext-authz/testing/open-test-provider.ts';
+import { assertionSettings, providerSettings, secretOf } from '#ext-authz/testing/provider-settings.ts';
+import { SIGNING_METHODS, type SigningMethod } from '#resources/kinds/filter/signing-method.ts';
+import { SecretValue } from '#resources/words/secret-value.ts';
 import { openProvider } from './open-provider.ts';
 import type { AssertionSettings, ProviderSettings } from './settings.ts';
 

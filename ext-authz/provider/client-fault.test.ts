@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, beforeEach, type TestContext, test } from 'node:test';
-import { type HostileProvider, startHostileProvider } from '../testing/hostile-provider.ts';
-import { EXCHANGE, soon } from '../testing/open-test-provider.ts';
-import { providerSettings } from '../testing/provider-settings.ts';
+import { type HostileProvider, startHostileProvider } from '#ext-authz/testing/hostile-provider.ts';
+import { EXCHANGE, soon } from '#ext-authz/testing/open-test-provider.ts';
+import { providerSettings } from '#ext-authz/testing/provider-settings.ts';
 import { openProvider } from './open-provider.ts';
 import type { ProviderSettings } from './settings.ts';
 

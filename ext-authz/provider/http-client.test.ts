@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import { type HostileProvider, startHostileProvider } from '../testing/hostile-provider.ts';
-import { providerError, soon } from '../testing/open-test-provider.ts';
+import { type HostileProvider, startHostileProvider } from '#ext-authz/testing/hostile-provider.ts';
+import { providerError, soon } from '#ext-authz/testing/open-test-provider.ts';
 import { type HttpClient, openHttpClient } from './http-client.ts';
 
 let hostile: HostileProvider;

@@ -8,8 +8,8 @@ import {
   makeSigningKey,
   type SigningKey,
   startHostileProvider,
-} from '../testing/hostile-provider.ts';
-import { EXCHANGE, openTestProvider, providerError, soon } from '../testing/open-test-provider.ts';
+} from '#ext-authz/testing/hostile-provider.ts';
+import { EXCHANGE, openTestProvider, providerError, soon } from '#ext-authz/testing/open-test-provider.ts';
 import type { CodeExchange } from './provider.ts';
 
 let hostile: HostileProvider;

@@ -6,8 +6,8 @@ import {
   makeSigningKey,
   type SigningKey,
   startHostileProvider,
-} from '../testing/hostile-provider.ts';
-import { openTestProvider, providerError, soon } from '../testing/open-test-provider.ts';
+} from '#ext-authz/testing/hostile-provider.ts';
+import { openTestProvider, providerError, soon } from '#ext-authz/testing/open-test-provider.ts';
 import { parseKeySet } from './key-set.ts';
 import { ASYMMETRIC_ALGORITHMS } from './signed-jwt.ts';
 

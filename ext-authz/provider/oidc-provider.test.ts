@@ -2,11 +2,16 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { after, before, type TestContext, test } from 'node:test';
 import { importPKCS8, SignJWT } from 'jose';
-import { logIn } from '../testing/log-in.ts';
-import { machineClient, passwordClient, webClient } from '../testing/oidc-clients.ts';
-import { type OidcProvider, RESOURCE, startOidcProvider } from '../testing/oidc-provider.ts';
-import { openTestProvider, providerError, soon, type TestProvider } from '../testing/open-test-provider.ts';
-import { assertionSettings, secretOf } from '../testing/provider-settings.ts';
+import { logIn } from '#ext-authz/testing/log-in.ts';
+import { machineClient, passwordClient, webClient } from '#ext-authz/testing/oidc-clients.ts';
+import { type OidcProvider, RESOURCE, startOidcProvider } from '#ext-authz/testing/oidc-provider.ts';
+import {
+  openTestProvider,
+  providerError,
+  soon,
+  type TestProvider,
+} from '#ext-authz/testing/open-test-provider.ts';
+import { assertionSettings, secretOf } from '#ext-authz/testing/provider-settings.ts';
 import type { ProviderSettings } from './settings.ts';
 
 const CALLBACK = 'http://app.test/.gateway/oauth2/redirection-endpoint';

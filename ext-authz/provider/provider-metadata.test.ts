@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { providerError } from '../testing/open-test-provider.ts';
+import { providerError } from '#ext-authz/testing/open-test-provider.ts';
 import { discoverySource, endpointOf, parseMetadata } from './provider-metadata.ts';
 
 const ISSUER = 'https://idp.test/realm';

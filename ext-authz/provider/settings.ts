@@ -1,5 +1,5 @@
-import type { SecretValue } from '#resources/secret-value.ts';
-import type { SigningMethod } from '#resources/signing-method.ts';
+import type { SigningMethod } from '#resources/kinds/filter/signing-method.ts';
+import type { SecretValue } from '#resources/words/secret-value.ts';
 import type { TlsSettings } from './tls-connector.ts';
 
 /** What of a Filter concerns its provider. Names and meaning: document 1; durations are ms, defaults are filled in. */

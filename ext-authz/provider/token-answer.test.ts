@@ -5,8 +5,8 @@ import {
   type HostileAnswer,
   type HostileProvider,
   startHostileProvider,
-} from '../testing/hostile-provider.ts';
-import { EXCHANGE, openTestProvider, providerError, soon } from '../testing/open-test-provider.ts';
+} from '#ext-authz/testing/hostile-provider.ts';
+import { EXCHANGE, openTestProvider, providerError, soon } from '#ext-authz/testing/open-test-provider.ts';
 import { ProviderError, type ProviderErrorCode } from './provider-error.ts';
 
 let hostile: HostileProvider;

@@ -5,8 +5,8 @@ import {
   type HostileProvider,
   makeSigningKey,
   startHostileProvider,
-} from '../testing/hostile-provider.ts';
-import { openTestProvider, providerError, soon } from '../testing/open-test-provider.ts';
+} from '#ext-authz/testing/hostile-provider.ts';
+import { openTestProvider, providerError, soon } from '#ext-authz/testing/open-test-provider.ts';
 import { ProviderError } from './provider-error.ts';
 
 let hostile: HostileProvider;

@@ -1,4 +1,4 @@
-import { BoundedCache, type CacheBounds } from '../bounded-cache.ts';
+import { BoundedCache, type CacheBounds } from '#process/bounded-cache.ts';
 
 /** A version that was the newest of its record when somebody looked, and when the record ends (ms since the epoch). */
 type Seen = { readonly version: string; readonly ends: number };

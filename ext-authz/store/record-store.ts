@@ -1,4 +1,4 @@
-import type { Eventually } from '../eventually.ts';
+import type { Eventually } from '#process/eventually.ts';
 
 /** A record as it is now. `version` changes with every write. */
 export type StoredRecord = { readonly value: Uint8Array; readonly version: string };

@@ -1,4 +1,4 @@
-import type { Eventually } from '../eventually.ts';
+import type { Eventually } from '#process/eventually.ts';
 import { StoreUnavailable } from './record-store.ts';
 
 type Task = {

@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
-import type { Eventually } from '../eventually.ts';
+import type { Eventually } from '#process/eventually.ts';
 import { groupDigest } from './group-digest.ts';
 import { NewestVersions } from './newest-versions.ts';
 import {

@@ -1,13 +1,13 @@
 import { createSecretKey, type KeyObject, randomBytes, randomUUID } from 'node:crypto';
 import pino from 'pino';
+import type { Configuration } from '#ext-authz/filters/filter-set.ts';
+import { openFilterKit } from '#ext-authz/filters/open-filter-kit.ts';
+import type { RecordStore } from '#ext-authz/store/record-store.ts';
+import type { CheckResponse } from '#ext-authz/wire/check-response.ts';
 import { findType } from '#protos/root.ts';
 import { checkMethod } from '../check-method.ts';
-import type { CheckResponse } from '../check-response.ts';
 import { Checker } from '../checker.ts';
-import type { Configuration } from '../filter-set.ts';
 import { createMetrics } from '../metrics.ts';
-import { openFilterKit } from '../open-filter-kit.ts';
-import type { RecordStore } from '../store/record-store.ts';
 
 /** The service's way from the bytes of a check to those of its answer, without a server. */
 export type DirectChecks = {

@@ -7,7 +7,7 @@ import { type Context, type Grant, Provider } from 'oidc-provider';
 import { baseConfiguration } from '#identity-provider/base-configuration.ts';
 import { PASSWORD_PARAMETERS, type PasswordGrant, passwordGrant } from '#identity-provider/password-grant.ts';
 import { recordsInMemory } from '#identity-provider/records.ts';
-import { PUBLIC_KEY_ALGORITHMS, SHARED_SECRET_ALGORITHMS } from '#resources/signature-algorithms.ts';
+import { PUBLIC_KEY_ALGORITHMS, SHARED_SECRET_ALGORITHMS } from '#resources/words/signature-algorithms.ts';
 import { serveInteraction } from './login-page.ts';
 import type { RegisteredClient } from './oidc-clients.ts';
 

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { TestContext } from 'node:test';
-import { openProvider } from '../provider/open-provider.ts';
-import type { CodeExchange, Provider } from '../provider/provider.ts';
-import type { ProviderErrorCode } from '../provider/provider-error.ts';
-import { ProviderError } from '../provider/provider-error.ts';
-import type { ProviderSettings } from '../provider/settings.ts';
+import { openProvider } from '#ext-authz/provider/open-provider.ts';
+import type { CodeExchange, Provider } from '#ext-authz/provider/provider.ts';
+import type { ProviderErrorCode } from '#ext-authz/provider/provider-error.ts';
+import { ProviderError } from '#ext-authz/provider/provider-error.ts';
+import type { ProviderSettings } from '#ext-authz/provider/settings.ts';
 import { providerSettings } from './provider-settings.ts';
 
 export type TestProvider = Provider & {

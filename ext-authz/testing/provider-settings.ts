@@ -1,5 +1,5 @@
-import { SecretValue } from '#resources/secret-value.ts';
-import type { AssertionSettings, ProviderSettings } from '../provider/settings.ts';
+import type { AssertionSettings, ProviderSettings } from '#ext-authz/provider/settings.ts';
+import { SecretValue } from '#resources/words/secret-value.ts';
 
 /** Settings for a provider at this URL, with the client `client`; everything else by default. */
 export function providerSettings(

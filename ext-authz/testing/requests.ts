@@ -1,4 +1,4 @@
-import type { HttpRequest } from '../http-request.ts';
+import type { HttpRequest } from '#ext-authz/http/http-request.ts';
 
 /** A GET of `http://site.test/` with these header fields, repeated ones as lists. */
 export function requestWith(

@@ -1,4 +1,4 @@
-import type { Rule, RuleArguments, RuleItem } from '../rule.ts';
+import type { Rule, RuleArguments, RuleItem } from '#ext-authz/policy/rule.ts';
 
 export const NO_ARGUMENTS: RuleArguments = {
   scope: undefined,

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { type Ran, runChain } from '../chain.ts';
-import type { FilterRunner, FilterType, RunnableFilter } from '../filter-runner.ts';
-import { finalChange, ruleHeaders, withoutInjected } from '../final-change.ts';
-import type { HttpRequest } from '../http-request.ts';
-import type { RuleItem } from '../rule.ts';
+import { type Ran, runChain } from '#ext-authz/chain/chain.ts';
+import type { FilterRunner, FilterType, RunnableFilter } from '#ext-authz/chain/filter-runner.ts';
+import { finalChange, ruleHeaders, withoutInjected } from '#ext-authz/chain/final-change.ts';
+import type { HttpRequest } from '#ext-authz/http/http-request.ts';
+import type { RuleItem } from '#ext-authz/policy/rule.ts';
 import { requestWith } from './requests.ts';
 import { ruleOf } from './rules.ts';
 

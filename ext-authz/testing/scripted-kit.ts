@@ -1,7 +1,7 @@
-import { answerPage } from '../answer-page.ts';
-import type { FilterKit } from '../filter-kit.ts';
-import type { FilterRunner, RunnableFilter } from '../filter-runner.ts';
-import type { Outcome } from '../outcome.ts';
+import type { FilterRunner, RunnableFilter } from '#ext-authz/chain/filter-runner.ts';
+import type { FilterKit } from '#ext-authz/filters/filter-kit.ts';
+import { answerPage } from '#ext-authz/http/answer-page.ts';
+import type { Outcome } from '#ext-authz/http/outcome.ts';
 
 /** What Filters do instead of what they are for, by `<namespace>/<name>`; those without a script cannot run. */
 export type Scripts = Readonly<Record<string, FilterRunner>>;

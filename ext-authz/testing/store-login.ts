@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { decodeJwt, decodeProtectedHeader, SignJWT } from 'jose';
-import { newSession, type Session } from '../oauth2/session.ts';
-import { SessionRecords } from '../oauth2/session-records.ts';
-import type { RecordStore } from '../store/record-store.ts';
+import { newSession, type Session } from '#ext-authz/oauth2/session/session.ts';
+import { SessionRecords } from '#ext-authz/oauth2/session/session-records.ts';
+import type { RecordStore } from '#ext-authz/store/record-store.ts';
 import type { HostileProvider } from './hostile-provider.ts';
 
 /** A login without a browser: what its cookies hold, and its record. */

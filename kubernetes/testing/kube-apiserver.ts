@@ -6,8 +6,8 @@ import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { freePort } from '#grpc/testing/free-port.ts';
 import { findTool } from '#launcher/testing/find-tool.ts';
-import { freePort } from '#protos/testing/free-port.ts';
 import { type Cluster, connectCluster } from '../cluster.ts';
 
 /** A real kube-apiserver with its own etcd, on a port that stays the same across restarts. There are no controllers beside it. */

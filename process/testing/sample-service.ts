@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net';
 import express from 'express';
 import { Counter, Registry } from 'prom-client';
-import { listen } from '#protos/listen.ts';
+import { listen } from '#grpc/listen.ts';
 import { readDecisionConfig } from '../decision-config.ts';
 import { answerProbes } from '../probes.ts';
 import { runWorkers, type WorkParts } from '../run-workers.ts';

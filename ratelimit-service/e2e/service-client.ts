@@ -1,5 +1,5 @@
 import { Client, credentials, type ServiceError, status } from '@grpc/grpc-js';
-import { serviceDefinition } from '#protos/service.ts';
+import { serviceDefinition } from '#grpc/service.ts';
 import type { RateLimitResponse } from '../wire.ts';
 
 const SERVICE = 'envoy.service.ratelimit.v3.RateLimitService';

@@ -1,5 +1,5 @@
+import type { Message } from '#grpc/service.ts';
 import { messageType } from '#protos/root.ts';
-import type { Message } from '#protos/service.ts';
 import type { Limit } from '../limit.ts';
 import { parseLimits } from '../parse-limits.ts';
 

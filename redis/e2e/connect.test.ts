@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
 import { after, before, describe, type TestContext, test } from 'node:test';
-import { freePort } from '#protos/testing/free-port.ts';
+import { freePort } from '#grpc/testing/free-port.ts';
 import { RedisUnavailable } from '../redis-unavailable.ts';
 import { script } from '../script.ts';
 import { describeRedis, openedRedis, openRedis } from '../testing/open-redis.ts';

@@ -1,5 +1,5 @@
 import { createClient } from '@redis/client';
-import { freePort } from '#protos/testing/free-port.ts';
+import { freePort } from '#grpc/testing/free-port.ts';
 import { SLOTS } from '../key-slot.ts';
 import { type RedisServer, startRedis } from './redis-server.ts';
 import { until } from './until.ts';

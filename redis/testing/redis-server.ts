@@ -5,8 +5,8 @@ import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { freePort } from '#grpc/testing/free-port.ts';
 import { findTool } from '#launcher/testing/find-tool.ts';
-import { freePort } from '#protos/testing/free-port.ts';
 
 /** A real Redis of its own, on a loopback port that stays the same across restarts. */
 export type RedisServer = {

@@ -1,8 +1,8 @@
 import { type Following, type FollowOptions, follow } from '#kubernetes/follow.ts';
 import type { Resource } from '#kubernetes/resource.ts';
 import { describeResource } from '#kubernetes/resource.ts';
-import type { ParseOptions } from '#resources/parse-options.ts';
-import type { ParsedFile } from '#resources/parsed-file.ts';
+import type { ParseOptions } from '#resources/parse/parse-options.ts';
+import type { ParsedFile } from '#resources/parse/parsed-file.ts';
 import { type ObjectParser, objectParser } from './object-parser.ts';
 import { type ServedObject, toServedObject } from './served-object.ts';
 

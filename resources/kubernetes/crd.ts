@@ -1,6 +1,6 @@
-import { VERSION } from '#resources/envelope.ts';
-import type { KindDefinition } from '#resources/kind.ts';
-import { KINDS } from '#resources/kinds.ts';
+import { KINDS } from '#resources/kinds/kinds.ts';
+import { VERSION } from '#resources/parse/envelope.ts';
+import type { KindDefinition } from '#resources/schema/kind.ts';
 import { type OpenApi, openApi, orNull } from './open-api.ts';
 import { kindNames, SERVED_KINDS, type ServedKind } from './served-kinds.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { KINDS } from '#resources/kinds.ts';
+import { KINDS } from '#resources/kinds/kinds.ts';
 import { customResourceDefinitions } from './crd.ts';
 import { crdsPage } from './crds-page.ts';
 import { kindNames, SERVED_KINDS } from './served-kinds.ts';

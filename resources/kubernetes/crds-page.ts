@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import { DEFAULT_PARSE_OPTIONS } from '#resources/parse-options.ts';
+import { DEFAULT_PARSE_OPTIONS } from '#resources/parse/parse-options.ts';
 import { customResourceDefinitions } from './crd.ts';
 
 const HEAD =

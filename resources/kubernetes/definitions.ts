@@ -1,9 +1,9 @@
 import type { Cluster } from '#kubernetes/cluster.ts';
 import { ClusterError, statusMessage } from '#kubernetes/cluster-error.ts';
 import { isRecord } from '#kubernetes/kubernetes-object.ts';
-import { VERSION } from '#resources/envelope.ts';
-import { isKind } from '#resources/kinds.ts';
-import { NOT_SERVED } from '#resources/known-kinds.ts';
+import { isKind } from '#resources/kinds/kinds.ts';
+import { NOT_SERVED } from '#resources/kinds/known-kinds.ts';
+import { VERSION } from '#resources/parse/envelope.ts';
 
 /** A kind that the API has in one of our groups. */
 export type DefinedKind = { readonly kind: string; readonly plural: string; readonly version: string };

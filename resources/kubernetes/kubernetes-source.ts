@@ -1,4 +1,4 @@
-import type { ParsedFile } from '#resources/parsed-file.ts';
+import type { ParsedFile } from '#resources/parse/parsed-file.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { CollectionOptions } from './collection.ts';
 import { GroupObjects } from './group-objects.ts';

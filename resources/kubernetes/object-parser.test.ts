@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KubernetesObject } from '#kubernetes/kubernetes-object.ts';
-import { DEFAULT_PARSE_OPTIONS } from '#resources/parse-options.ts';
+import { DEFAULT_PARSE_OPTIONS } from '#resources/parse/parse-options.ts';
 import { objectParser } from './object-parser.ts';
 
 const PLACE = 'Kubernetes mappings.gateway.internal';

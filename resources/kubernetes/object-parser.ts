@@ -1,7 +1,7 @@
 import { type KubernetesObject, objectKey } from '#kubernetes/kubernetes-object.ts';
-import type { ParseOptions } from '#resources/parse-options.ts';
-import { parseValue } from '#resources/parse-value.ts';
-import { EMPTY_FILE, type ParsedFile } from '#resources/parsed-file.ts';
+import type { ParseOptions } from '#resources/parse/parse-options.ts';
+import { parseValue } from '#resources/parse/parse-value.ts';
+import { EMPTY_FILE, type ParsedFile } from '#resources/parse/parsed-file.ts';
 import { resourceId } from '#resources/resource.ts';
 
 /** `left`: it is for another gateway, and was for this one when it was parsed before. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { choicesOf, itemOf, metaOf, shapeOf, unwrap } from '#resources/schema-walk.ts';
+import { choicesOf, itemOf, metaOf, shapeOf, unwrap } from '#resources/schema/schema-walk.ts';
 
 /** A schema as a CustomResourceDefinition holds it (OpenAPI v3, "structural"). */
 export type OpenApi = { readonly [key: string]: unknown };

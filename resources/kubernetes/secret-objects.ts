@@ -1,4 +1,4 @@
-import type { ParsedFile } from '#resources/parsed-file.ts';
+import type { ParsedFile } from '#resources/parse/parsed-file.ts';
 import { Collection, type CollectionOptions } from './collection.ts';
 import type { SecretName } from './secret-references.ts';
 

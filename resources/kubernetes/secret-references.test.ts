@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseFile } from '#resources/parse.ts';
-import { DEFAULT_PARSE_OPTIONS } from '#resources/parse-options.ts';
+import { parseFile } from '#resources/parse/parse.ts';
+import { DEFAULT_PARSE_OPTIONS } from '#resources/parse/parse-options.ts';
 import { secretReferences } from './secret-references.ts';
 
 const oauth2 = (more: string) =>

@@ -1,6 +1,6 @@
-import type { OAuth2Spec } from '#resources/filter-oauth2.ts';
+import type { OAuth2Spec } from '#resources/kinds/filter/filter-oauth2.ts';
 import type { Resource } from '#resources/resource.ts';
-import { type SecretReference, splitSecretName } from '#resources/secret-reference.ts';
+import { type SecretReference, splitSecretName } from '#resources/words/secret-reference.ts';
 
 export type SecretName = { readonly namespace: string; readonly name: string };
 

@@ -1,4 +1,4 @@
-import { KINDS, type Kind } from '#resources/kinds.ts';
+import { KINDS, type Kind } from '#resources/kinds/kinds.ts';
 
 /** The kinds that are objects of our own group in Kubernetes; a Secret is Kubernetes' own. */
 export type ServedKind = Exclude<Kind, 'Secret'>;

@@ -1,4 +1,4 @@
-import type { Parsed } from '../parsed-string.ts';
+import type { Parsed } from '#resources/words/parsed-string.ts';
 import { LimitError } from './budget.ts';
 import { BUILTINS, Discarded, DO_NOT_SET, HAS_KEY, JSON_FUNCTION } from './builtins.ts';
 import { type Execution, ExecutionError } from './execution.ts';

@@ -1,4 +1,4 @@
-import type { OAuth2Spec } from '../filter-oauth2.ts';
+import type { OAuth2Spec } from '#resources/kinds/filter/filter-oauth2.ts';
 import { documentOf, parseText, problemsOf } from './problem-lines.ts';
 
 /** The least that each grant type needs. */

@@ -1,6 +1,6 @@
-import { parseFile } from '../parse.ts';
-import { DEFAULT_PARSE_OPTIONS } from '../parse-options.ts';
-import type { ParsedFile } from '../parsed-file.ts';
+import { parseFile } from '#resources/parse/parse.ts';
+import { DEFAULT_PARSE_OPTIONS } from '#resources/parse/parse-options.ts';
+import type { ParsedFile } from '#resources/parse/parsed-file.ts';
 import type { Problem } from '../problem.ts';
 
 export function parseText(text: string): ParsedFile {

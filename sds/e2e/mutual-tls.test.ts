@@ -11,7 +11,7 @@ import { expectGroups } from '#certificates/peer.ts';
 import { readTlsFiles } from '#certificates/tls-files.ts';
 import type { TlsMaterial } from '#certificates/tls-material.ts';
 import { until } from '#envoy/e2e/until.ts';
-import { serviceDefinition } from '#protos/service.ts';
+import { serviceDefinition } from '#grpc/service.ts';
 import { SECRET } from '#protos/type-url.ts';
 import { startSds } from '../testing/sds-process.ts';
 

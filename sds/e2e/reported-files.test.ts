@@ -4,12 +4,12 @@ import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import type { Status } from '#controlplane/status.ts';
+import type { Status } from '#controlplane/status/status.ts';
 import { handshake } from '#envoy/e2e/https-request.ts';
 import { type System, startSystem } from '#envoy/e2e/system.ts';
 import { host, type Pair } from '#envoy/e2e/tls-site.ts';
 import { until } from '#envoy/e2e/until.ts';
-import { type TestAuthority, testAuthority } from '#protos/testing/test-authority.ts';
+import { type TestAuthority, testAuthority } from '#grpc/testing/test-authority.ts';
 
 const NAME = 'files.example.com';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { Registry } from 'prom-client';
-import { serve } from '#protos/serve.ts';
+import { serve } from '#grpc/serve.ts';
 import type { Instances } from '../instances/instance.ts';
 import { httpApp } from './http-app.ts';
 

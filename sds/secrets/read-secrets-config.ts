@@ -1,4 +1,5 @@
 import { delimiter, resolve } from 'node:path';
+import type { HostPort } from '#grpc/host-port.ts';
 import {
   parseList,
   parseServerAddress,
@@ -6,7 +7,6 @@ import {
   readReportAddresses,
   readTrustDomain,
 } from '#process/environment.ts';
-import type { HostPort } from '#protos/host-port.ts';
 import { parseLifetime } from './parse-lifetime.ts';
 
 export type SecretsConfig = {

@@ -1,8 +1,8 @@
 import type { TestContext } from 'node:test';
 import { type ClientDuplexStream, credentials, makeClientConstructor } from '@grpc/grpc-js';
 import { until } from '#envoy/e2e/until.ts';
+import { serviceDefinition } from '#grpc/service.ts';
 import type { Any } from '#protos/encode.ts';
-import { serviceDefinition } from '#protos/service.ts';
 
 type Response = {
   readonly nonce: string;

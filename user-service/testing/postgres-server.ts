@@ -6,7 +6,7 @@ import { basename, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
-import { freePort } from '#protos/testing/free-port.ts';
+import { freePort } from '#grpc/testing/free-port.ts';
 
 /** A real PostgreSQL of its own, on a loopback port that stays the same across restarts. */
 export type PostgresServer = {

@@ -1,6 +1,6 @@
 import { Client, type ClientDuplexStream, credentials, type StatusObject } from '@grpc/grpc-js';
 import { until } from '#envoy/e2e/until.ts';
-import { serviceDefinition } from '#protos/service.ts';
+import { serviceDefinition } from '#grpc/service.ts';
 
 export const ADS = 'envoy.service.discovery.v3.AggregatedDiscoveryService';
 

@@ -1,6 +1,6 @@
 import type { TestContext } from 'node:test';
+import { serve } from '#grpc/serve.ts';
 import { after } from '#process/after.ts';
-import { serve } from '#protos/serve.ts';
 import type { DiscoveryObserver } from '../discovery-observer.ts';
 import { DiscoveryService, type Peer } from '../discovery-service.ts';
 import { SnapshotCache } from '../snapshot-cache.ts';

@@ -1,8 +1,8 @@
 import type { TestContext } from 'node:test';
 import { until } from '#envoy/e2e/until.ts';
+import { serve } from '#grpc/serve.ts';
 import { after } from '#process/after.ts';
 import type { Any } from '#protos/encode.ts';
-import { serve } from '#protos/serve.ts';
 import { DiscoveryService } from '../discovery-service.ts';
 import { SnapshotCache } from '../snapshot-cache.ts';
 import { DiscoveryChannel } from './discovery-client.ts';

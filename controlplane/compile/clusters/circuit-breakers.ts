@@ -1,5 +1,5 @@
 import type { JsonObject } from '#protos/json.ts';
-import type { CircuitBreakers } from '#resources/circuit-breakers.ts';
+import type { CircuitBreakers } from '#resources/traffic/circuit-breakers.ts';
 
 /** Far above what a service takes, and still a bound. A retry counts as much as a first try: each request has one. */
 const MOST = 10_000;

@@ -1,5 +1,5 @@
 import type { JsonObject } from '#protos/json.ts';
-import { askedService } from '#resources/mapping-tls.ts';
+import { askedService } from '#resources/kinds/mapping/mapping-tls.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { KeyedMapping } from '../mapping-keys.ts';
 import type { Memo } from '../memo.ts';

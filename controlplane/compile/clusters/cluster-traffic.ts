@@ -1,6 +1,6 @@
 import type { JsonObject } from '#protos/json.ts';
-import type { LoadBalancer } from '#resources/load-balancer.ts';
-import type { MappingSpec } from '#resources/mapping.ts';
+import type { MappingSpec } from '#resources/kinds/mapping/mapping.ts';
+import type { LoadBalancer } from '#resources/traffic/load-balancer.ts';
 import { toDuration } from '../duration.ts';
 import { circuitBreakers } from './circuit-breakers.ts';
 

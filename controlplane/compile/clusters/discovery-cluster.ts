@@ -1,9 +1,9 @@
-import { formatHostPort } from '#protos/host-port.ts';
+import { formatHostPort } from '#grpc/host-port.ts';
 import type { JsonObject } from '#protos/json.ts';
-import type { DiscoveryCluster } from '#resources/cluster.ts';
-import type { HostPort } from '#resources/host.ts';
-import type { ProxyConfigSpec } from '#resources/proxy-config.ts';
+import type { DiscoveryCluster } from '#resources/kinds/proxy-config/cluster.ts';
+import type { ProxyConfigSpec } from '#resources/kinds/proxy-config/proxy-config.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
+import type { HostPort } from '#resources/words/host.ts';
 import { compareText } from '../order.ts';
 import { toCluster } from './cluster.ts';
 import { dnsMembers, staticMembers } from './members.ts';

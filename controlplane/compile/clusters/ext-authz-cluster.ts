@@ -1,5 +1,5 @@
 import type { JsonObject } from '#protos/json.ts';
-import type { HostPort } from '#resources/host.ts';
+import type { HostPort } from '#resources/words/host.ts';
 import { EXT_AUTHZ } from '../node-groups.ts';
 import type { CompileOptions } from '../options.ts';
 import { toCluster } from './cluster.ts';

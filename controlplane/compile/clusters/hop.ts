@@ -1,7 +1,7 @@
 import { DEFAULT_TRUST_DOMAIN } from '#certificates/identity.ts';
-import type { ProxyCluster } from '#resources/cluster.ts';
-import type { MappingSpec } from '#resources/mapping.ts';
-import { askedService } from '#resources/mapping-tls.ts';
+import type { MappingSpec } from '#resources/kinds/mapping/mapping.ts';
+import { askedService } from '#resources/kinds/mapping/mapping-tls.ts';
+import type { ProxyCluster } from '#resources/kinds/proxy-config/cluster.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { EDGE } from '../node-groups.ts';
 import type { CompileOptions } from '../options.ts';

@@ -1,8 +1,8 @@
-import { formatHostPort } from '#protos/host-port.ts';
+import { formatHostPort } from '#grpc/host-port.ts';
 import type { JsonObject } from '#protos/json.ts';
-import type { MappingSpec } from '#resources/mapping.ts';
-import { askedService } from '#resources/mapping-tls.ts';
-import type { Service } from '#resources/service.ts';
+import type { MappingSpec } from '#resources/kinds/mapping/mapping.ts';
+import { askedService } from '#resources/kinds/mapping/mapping-tls.ts';
+import type { Service } from '#resources/words/service.ts';
 import { type ClusterParts, toCluster } from './cluster.ts';
 import { BUILT_IN } from './discovery-cluster.ts';
 import { edsConfig } from './eds-config.ts';

@@ -1,7 +1,7 @@
 import type { JsonObject } from '#protos/json.ts';
-import type { HostPort } from '#resources/host.ts';
-import { ipVersion } from '#resources/ip-address.ts';
-import type { MappingSpec } from '#resources/mapping.ts';
+import type { MappingSpec } from '#resources/kinds/mapping/mapping.ts';
+import type { HostPort } from '#resources/words/host.ts';
+import { ipVersion } from '#resources/words/ip-address.ts';
 import { toSocketAddress } from '../socket-address.ts';
 import { OUTLIER_DETECTION } from './outlier-detection.ts';
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from '#protos/json.ts';
-import type { ProxyCluster } from '#resources/cluster.ts';
+import type { ProxyCluster } from '#resources/kinds/proxy-config/cluster.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { CompileOptions } from '../options.ts';

@@ -1,6 +1,6 @@
 import type { JsonObject } from '#protos/json.ts';
-import type { HostPort } from '#resources/host.ts';
-import type { RateLimitServiceSpec } from '#resources/rate-limit-service.ts';
+import type { RateLimitServiceSpec } from '#resources/kinds/rate-limit-service/rate-limit-service.ts';
+import type { HostPort } from '#resources/words/host.ts';
 import { RATELIMIT_SERVICE } from '../node-groups.ts';
 import { type CompileOptions, DEFAULT_CA_FILE } from '../options.ts';
 import { toCluster } from './cluster.ts';

@@ -1,7 +1,7 @@
 import { DEFAULT_TRUST_DOMAIN } from '#certificates/identity.ts';
 import type { JsonObject } from '#protos/json.ts';
-import type { HostPort } from '#resources/host.ts';
-import { isLoopback } from '#resources/origin.ts';
+import type { HostPort } from '#resources/words/host.ts';
+import { isLoopback } from '#resources/words/origin.ts';
 import type { CompileOptions } from '../options.ts';
 import { hopClientTls } from './hop-tls.ts';
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from '#protos/json.ts';
-import type { TlsSettings } from '#resources/tls-settings.ts';
-import type { TlsVersion } from '#resources/tls-words.ts';
+import type { TlsSettings } from '#resources/traffic/tls-settings.ts';
+import type { TlsVersion } from '#resources/traffic/tls-words.ts';
 
 /** Envoy's `TlsParameters`. Minimum and maximum are written, since Envoy's maximum for connections that it makes is TLS 1.2. */
 export function tlsParameters(settings: TlsSettings): JsonObject {

@@ -1,6 +1,6 @@
 import type { JsonObject } from '#protos/json.ts';
-import { ipVersion } from '#resources/ip-address.ts';
-import { DEFAULT_TLS_SETTINGS, type TlsSettings } from '#resources/tls-settings.ts';
+import { DEFAULT_TLS_SETTINGS, type TlsSettings } from '#resources/traffic/tls-settings.ts';
+import { ipVersion } from '#resources/words/ip-address.ts';
 import { extension } from '../extension.ts';
 import { secretConfig } from './secret-config.ts';
 import { tlsParameters } from './tls-parameters.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { freePort } from '#protos/testing/free-port.ts';
+import { freePort } from '#grpc/testing/free-port.ts';
 import { startCompiled } from './compiled-envoy.ts';
 import { startEchoServer } from './echo-server.ts';
 

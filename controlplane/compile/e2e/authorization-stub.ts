@@ -1,4 +1,4 @@
-import { serve } from '#protos/serve.ts';
+import { serve } from '#grpc/serve.ts';
 
 export type AuthorizationStub = {
   readonly address: { readonly host: string; readonly port: number };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
-import { freePort } from '#protos/testing/free-port.ts';
+import { freePort } from '#grpc/testing/free-port.ts';
 import { startAuthorizationStub } from './authorization-stub.ts';
 import { type CompiledEnvoy, startCompiled } from './compiled-envoy.ts';
 import { startFailingServer } from './failing-server.ts';

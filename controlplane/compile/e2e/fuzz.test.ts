@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { stringify } from 'yaml';
+import { snapshotEncoder } from '#controlplane/rollout/envoy-snapshot.ts';
 import { validate } from '#envoy/e2e/validate.ts';
 import { missingReferences } from '#xds/testing/references.ts';
-import { snapshotEncoder } from '../../envoy-snapshot.ts';
 import { BOOTSTRAP_CLUSTERS, discoveryClusters } from '../clusters/discovery-cluster.ts';
 import { compile } from '../compile.ts';
 import { EDGE, SERVICE_GROUPS } from '../node-groups.ts';

@@ -1,5 +1,5 @@
 import type { Metadata } from '@grpc/grpc-js';
-import { serve } from '#protos/serve.ts';
+import { serve } from '#grpc/serve.ts';
 
 /** What Envoy asked, in words: each descriptor as `key=value, key=value`. */
 export type Asked = {

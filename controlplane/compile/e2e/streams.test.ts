@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
-import { freePort } from '#protos/testing/free-port.ts';
+import { freePort } from '#grpc/testing/free-port.ts';
 import { type CompiledEnvoy, startCompiled } from './compiled-envoy.ts';
 import { type SlowCalls, slowCallsAt, startSlowCalls } from './slow-calls.ts';
 import { PARTS, PAUSE_MS, type SlowServer, startSlowServer } from './slow-server.ts';

@@ -4,8 +4,8 @@ import { after, before, describe, test } from 'node:test';
 import { askConnect } from '#envoy/e2e/extended-connect.ts';
 import { askUpgrade, openWebSocket } from '#envoy/e2e/web-socket.ts';
 import { SILENT, startWebSocketUpstream, type WebSocketUpstream } from '#envoy/e2e/websocket-upstream.ts';
+import { freePort } from '#grpc/testing/free-port.ts';
 import type { JsonObject } from '#protos/json.ts';
-import { freePort } from '#protos/testing/free-port.ts';
 import { type CompiledEnvoy, startCompiled } from './compiled-envoy.ts';
 
 const SILENT_MS = 300;

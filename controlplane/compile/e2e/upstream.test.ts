@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:http2';
 import { describe, type TestContext, test } from 'node:test';
 import { until } from '#envoy/e2e/until.ts';
-import { serve } from '#protos/serve.ts';
+import { serve } from '#grpc/serve.ts';
 import { type Answer, type CompiledEnvoy, startCompiled } from './compiled-envoy.ts';
 import { type HoldingServer, startHoldingServer } from './holding-server.ts';
 

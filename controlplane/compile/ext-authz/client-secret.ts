@@ -1,11 +1,11 @@
-import { CLIENT_SECRET_KEY, cutLineBreak } from '#resources/client-secret.ts';
-import type { OAuth2Spec } from '#resources/filter-oauth2.ts';
-import type { Parsed } from '#resources/parsed-string.ts';
+import { CLIENT_SECRET_KEY, cutLineBreak } from '#resources/kinds/filter/client-secret.ts';
+import type { OAuth2Spec } from '#resources/kinds/filter/filter-oauth2.ts';
+import { signingFault } from '#resources/kinds/filter/signing-method.ts';
+import { secretValue } from '#resources/kinds/secret/secret.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
-import { secretValue } from '#resources/secret.ts';
-import type { SecretValue } from '#resources/secret-value.ts';
-import { signingFault } from '#resources/signing-method.ts';
+import type { Parsed } from '#resources/words/parsed-string.ts';
+import type { SecretValue } from '#resources/words/secret-value.ts';
 
 /** A client secret as it is used; `cut`: without the line break that stood at its end. */
 export type ClientSecret = { readonly secret: SecretValue; readonly cut: boolean };

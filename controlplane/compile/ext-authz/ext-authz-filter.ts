@@ -1,6 +1,6 @@
-import { formatHostPort } from '#protos/host-port.ts';
+import { formatHostPort } from '#grpc/host-port.ts';
 import type { JsonObject } from '#protos/json.ts';
-import type { HostPort } from '#resources/host.ts';
+import type { HostPort } from '#resources/words/host.ts';
 import { EXT_AUTHZ_CLUSTER } from '../clusters/ext-authz-cluster.ts';
 import { extension } from '../extension.ts';
 import { withoutFilter } from '../per-filter-config.ts';

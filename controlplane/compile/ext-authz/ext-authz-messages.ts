@@ -1,7 +1,7 @@
 import { FILTER, FILTER_POLICY } from '#protos/type-url.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
-import type { SecretValue } from '#resources/secret-value.ts';
+import type { SecretValue } from '#resources/words/secret-value.ts';
 import type { Compiled, CompiledResource } from '../compiled.ts';
 import type { Memo } from '../memo.ts';
 import { misplacedProblems } from '../misplaced-problems.ts';

@@ -1,16 +1,16 @@
 import type { JsonObject } from '#protos/json.ts';
 import { FILTER } from '#protos/type-url.ts';
-import type { JwtSpec } from '#resources/filter-jwt.ts';
-import type { AccessTokenJWTFilter, OAuth2Spec } from '#resources/filter-oauth2.ts';
-import { protectedOriginsOf } from '#resources/filter-oauth2-check.ts';
-import type { ClientAuthentication } from '#resources/filter-oauth2-client.ts';
-import type { ProtectedOrigin } from '#resources/filter-oauth2-origins.ts';
-import type { HeaderCondition } from '#resources/header-condition.ts';
-import type { HeaderTemplate } from '#resources/header-template.ts';
-import { formatOrigin } from '#resources/origin.ts';
-import { formatOriginPattern } from '#resources/origin-pattern.ts';
+import type { JwtSpec } from '#resources/kinds/filter/filter-jwt.ts';
+import type { AccessTokenJWTFilter, OAuth2Spec } from '#resources/kinds/filter/filter-oauth2.ts';
+import { protectedOriginsOf } from '#resources/kinds/filter/filter-oauth2-check.ts';
+import type { ClientAuthentication } from '#resources/kinds/filter/filter-oauth2-client.ts';
+import type { ProtectedOrigin } from '#resources/kinds/filter/filter-oauth2-origins.ts';
+import type { HeaderCondition } from '#resources/match/header-condition.ts';
 import type { Resource } from '#resources/resource.ts';
-import type { SecretValue } from '#resources/secret-value.ts';
+import type { HeaderTemplate } from '#resources/template/header-template.ts';
+import { formatOrigin } from '#resources/words/origin.ts';
+import { formatOriginPattern } from '#resources/words/origin-pattern.ts';
+import type { SecretValue } from '#resources/words/secret-value.ts';
 import type { ServedFilter } from './served-filters.ts';
 
 /** `gateway.config.v1.Filter`: what the service that runs filters gets of a Filter, its secret too. */

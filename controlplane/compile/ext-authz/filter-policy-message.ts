@@ -6,7 +6,7 @@ import type {
   FilterReference,
   InnerFilterReference,
   InsteadOfRedirect,
-} from '#resources/filter-policy.ts';
+} from '#resources/kinds/filter-policy/filter-policy.ts';
 import type { Resource } from '#resources/resource.ts';
 import { toCondition } from './filter-message.ts';
 

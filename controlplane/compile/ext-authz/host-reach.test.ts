@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseOriginPattern } from '#resources/origin-pattern.ts';
+import { parseOriginPattern } from '#resources/words/origin-pattern.ts';
 import { hostReach } from './host-reach.ts';
 import { originMayMeet } from './internal-origins.ts';
 

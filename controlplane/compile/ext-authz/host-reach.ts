@@ -1,4 +1,4 @@
-import { type Glob, matchGlob, parseGlob } from '#resources/glob.ts';
+import { type Glob, matchGlob, parseGlob } from '#resources/match/glob.ts';
 import { coveringDomains } from '../domain-cover.ts';
 
 /** Tells of each virtual host's domain (`*`, `*.example.com` or a host) whether one of many rules' hosts may match a request in it. */

@@ -1,4 +1,4 @@
-import type { FilterPolicyRule } from '#resources/filter-policy.ts';
+import type { FilterPolicyRule } from '#resources/kinds/filter-policy/filter-policy.ts';
 import type { Refused, Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { headerIdentity } from '../header-identity.ts';

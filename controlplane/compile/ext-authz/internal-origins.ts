@@ -1,6 +1,6 @@
-import { protectedOriginsOf } from '#resources/filter-oauth2-check.ts';
-import type { InternalOrigins } from '#resources/origin-pattern.ts';
+import { protectedOriginsOf } from '#resources/kinds/filter/filter-oauth2-check.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
+import type { InternalOrigins } from '#resources/words/origin-pattern.ts';
 
 /** The protected origins of all Filters, as requests have them. Those of Filters that are not in force count too: their paths are closed. */
 export function internalOrigins({ filters }: ResourceSet): readonly InternalOrigins[] {

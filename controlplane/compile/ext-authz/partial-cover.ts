@@ -1,6 +1,6 @@
-import { canonicalPath } from '#resources/canonical-path.ts';
-import { type Glob, parseGlob } from '#resources/glob.ts';
-import { commonText, globCovers } from '#resources/glob-relation.ts';
+import { canonicalPath } from '#resources/match/canonical-path.ts';
+import { type Glob, parseGlob } from '#resources/match/glob.ts';
+import { commonText, globCovers } from '#resources/match/glob-relation.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { Resource } from '#resources/resource.ts';
 import { mappingDomain } from '../mapping-domain.ts';

@@ -1,5 +1,5 @@
-import { protectedOriginsOf } from '#resources/filter-oauth2-check.ts';
-import type { FilterReference } from '#resources/filter-policy.ts';
+import { protectedOriginsOf } from '#resources/kinds/filter/filter-oauth2-check.ts';
+import type { FilterReference } from '#resources/kinds/filter-policy/filter-policy.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { ReadableRule, Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';

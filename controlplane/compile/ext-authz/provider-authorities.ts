@@ -1,9 +1,9 @@
 import { parseCertificates } from '#certificates/pem.ts';
-import type { Parsed } from '#resources/parsed-string.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
-import type { SecretReference } from '#resources/secret-reference.ts';
-import type { SecretValue } from '#resources/secret-value.ts';
+import type { Parsed } from '#resources/words/parsed-string.ts';
+import type { SecretReference } from '#resources/words/secret-reference.ts';
+import type { SecretValue } from '#resources/words/secret-value.ts';
 import { authoritiesIn } from '../tls/proxy-secret.ts';
 
 const MOST = { bytes: 1024 * 1024, count: 1_000 };

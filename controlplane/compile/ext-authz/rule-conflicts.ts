@@ -1,4 +1,4 @@
-import { commonText, genericText } from '#resources/glob-relation.ts';
+import { commonText, genericText } from '#resources/match/glob-relation.ts';
 import type { Problem } from '#resources/problem.ts';
 import { problemOf } from '../problem-of.ts';
 import { type FindRule, type OrderedRule, ruleText } from './rule-order.ts';

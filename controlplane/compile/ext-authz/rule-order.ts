@@ -1,5 +1,5 @@
-import type { FilterPolicyRule } from '#resources/filter-policy.ts';
-import { type Glob, matchGlob, parseGlob } from '#resources/glob.ts';
+import type { FilterPolicyRule } from '#resources/kinds/filter-policy/filter-policy.ts';
+import { type Glob, matchGlob, parseGlob } from '#resources/match/glob.ts';
 import type { Resource } from '#resources/resource.ts';
 import { compareText } from '../order.ts';
 

@@ -1,8 +1,8 @@
-import type { OAuth2Spec } from '#resources/filter-oauth2.ts';
+import type { OAuth2Spec } from '#resources/kinds/filter/filter-oauth2.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
-import type { SecretValue } from '#resources/secret-value.ts';
+import type { SecretValue } from '#resources/words/secret-value.ts';
 import { problemOf } from '../problem-of.ts';
 import { type ClientSecret, clientSecret } from './client-secret.ts';
 import { providerAuthorities } from './provider-authorities.ts';

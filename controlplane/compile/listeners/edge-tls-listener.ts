@@ -1,5 +1,5 @@
 import type { JsonObject } from '#protos/json.ts';
-import type { HostPort } from '#resources/host.ts';
+import type { HostPort } from '#resources/words/host.ts';
 import type { CompiledResource } from '../compiled.ts';
 import { extension } from '../extension.ts';
 import { EDGE } from '../node-groups.ts';

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '#protos/json.ts';
-import type { ErrorResponseOverride } from '#resources/error-response-overrides.ts';
+import type { ErrorResponseOverride } from '#resources/kinds/module/error-response-overrides.ts';
 import { extension } from '../extension.ts';
 import { contentTypeOf } from '../routes/error-bodies.ts';
 

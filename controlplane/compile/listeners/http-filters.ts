@@ -1,5 +1,5 @@
 import type { JsonObject } from '#protos/json.ts';
-import type { HostPort } from '#resources/host.ts';
+import type { HostPort } from '#resources/words/host.ts';
 import { extAuthzFilter } from '../ext-authz/ext-authz-filter.ts';
 import { IDENTITY_HEADERS_FILTER } from '../ext-authz/identity-headers.ts';
 import { extension } from '../extension.ts';

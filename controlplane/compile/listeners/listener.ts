@@ -1,6 +1,6 @@
-import { formatHostPort } from '#protos/host-port.ts';
+import { formatHostPort } from '#grpc/host-port.ts';
 import type { JsonObject } from '#protos/json.ts';
-import type { HostPort } from '#resources/host.ts';
+import type { HostPort } from '#resources/words/host.ts';
 import { toSocketAddress } from '../socket-address.ts';
 
 /** Source: Envoy's page "Configuring Envoy as an edge proxy". */

@@ -1,7 +1,7 @@
-import { formatHostPort } from '#protos/host-port.ts';
-import type { HostPort } from '#resources/host.ts';
+import { formatHostPort } from '#grpc/host-port.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
+import type { HostPort } from '#resources/words/host.ts';
 import { callersOf, type Hop, hopOf } from '../clusters/hop.ts';
 import { hopServerTls } from '../clusters/hop-tls.ts';
 import type { CompiledResource } from '../compiled.ts';

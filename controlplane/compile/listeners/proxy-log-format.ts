@@ -1,4 +1,4 @@
-import { LOG_TOKEN } from '#resources/log-format.ts';
+import { LOG_TOKEN } from '#resources/format/log-format.ts';
 
 /** Where the params of an operator hold the namespace of document 2 ("Events"). */
 const NAMESPACE: ReadonlyMap<string | undefined, RegExp> = new Map([

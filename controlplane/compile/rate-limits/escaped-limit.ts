@@ -1,5 +1,5 @@
-import { addressNetwork, type PrefixLengths } from '#resources/address-network.ts';
-import type { Limit } from '#resources/rate-limit.ts';
+import type { Limit } from '#resources/kinds/rate-limit/rate-limit.ts';
+import { addressNetwork, type PrefixLengths } from '#resources/words/address-network.ts';
 
 /**
  * Returns why clients escape a limit: its pattern names a label that holds the path with its query, as

@@ -6,7 +6,7 @@ import {
   type LabelPattern,
   matchesLabel,
   type PatternLabel,
-} from '#resources/label-pattern.ts';
+} from '#resources/labels/label-pattern.ts';
 import { HiddenLimits } from './hidden-limits.ts';
 import { labelTree } from './label-tree.ts';
 import { LabelWalk } from './label-walk.ts';

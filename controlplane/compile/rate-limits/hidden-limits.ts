@@ -1,4 +1,4 @@
-import { canonicalPattern, type LabelPattern, type PatternLabel } from '#resources/label-pattern.ts';
+import { canonicalPattern, type LabelPattern, type PatternLabel } from '#resources/labels/label-pattern.ts';
 import type { LabelWalk } from './label-walk.ts';
 
 /** An Enforce limit, in the operator's words. */

@@ -1,5 +1,5 @@
+import type { Limit, RateLimitSpec } from '#resources/kinds/rate-limit/rate-limit.ts';
 import type { Problem } from '#resources/problem.ts';
-import type { Limit, RateLimitSpec } from '#resources/rate-limit.ts';
 import type { Resource } from '#resources/resource.ts';
 import { headerIdentity } from '../header-identity.ts';
 import { problemOf } from '../problem-of.ts';

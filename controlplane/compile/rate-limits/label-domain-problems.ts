@@ -2,7 +2,7 @@ import { formatPath } from '#resources/finding.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
-import { suggest } from '#resources/suggest.ts';
+import { suggest } from '#resources/words/suggest.ts';
 import { problemOf } from '../problem-of.ts';
 import type { Labelling } from './labelling.ts';
 

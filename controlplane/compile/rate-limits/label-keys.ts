@@ -1,4 +1,4 @@
-import type { LabelSpecifier } from '#resources/label-specifier.ts';
+import type { LabelSpecifier } from '#resources/labels/label-specifier.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { moduleConfig } from '../module-config.ts';
 import { EDGE } from '../node-groups.ts';

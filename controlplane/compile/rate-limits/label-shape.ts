@@ -1,4 +1,4 @@
-import type { LabelSpecifier } from '#resources/label-specifier.ts';
+import type { LabelSpecifier } from '#resources/labels/label-specifier.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { Memo } from '../memo.ts';
 import { EDGE } from '../node-groups.ts';

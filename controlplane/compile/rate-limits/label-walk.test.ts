@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { seededRandom } from '#protos/testing/random.ts';
-import type { LabelPattern, PatternLabel } from '#resources/label-pattern.ts';
+import type { LabelPattern, PatternLabel } from '#resources/labels/label-pattern.ts';
 import type { GroupShape, LabelShape } from './label-shape.ts';
 import { labelTree } from './label-tree.ts';
 import { LabelWalk } from './label-walk.ts';

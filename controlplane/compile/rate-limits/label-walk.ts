@@ -1,6 +1,6 @@
-import { addressNetwork, type PrefixLengths } from '#resources/address-network.ts';
-import { ipVersion } from '#resources/ip-address.ts';
-import type { LabelAlternative, LabelPattern, PatternLabel } from '#resources/label-pattern.ts';
+import type { LabelAlternative, LabelPattern, PatternLabel } from '#resources/labels/label-pattern.ts';
+import { addressNetwork, type PrefixLengths } from '#resources/words/address-network.ts';
+import { ipVersion } from '#resources/words/ip-address.ts';
 import type { LabelForm } from './label-shape.ts';
 import type { LabelNode } from './label-tree.ts';
 

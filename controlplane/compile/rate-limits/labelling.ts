@@ -1,7 +1,7 @@
 import type { JsonObject } from '#protos/json.ts';
-import type { LabelSpecifier } from '#resources/label-specifier.ts';
-import type { LabelGroup } from '#resources/labels.ts';
-import type { MappingSpec } from '#resources/mapping.ts';
+import type { MappingSpec } from '#resources/kinds/mapping/mapping.ts';
+import type { LabelSpecifier } from '#resources/labels/label-specifier.ts';
+import type { LabelGroup } from '#resources/labels/labels.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { type ModuleConfig, moduleConfig } from '../module-config.ts';

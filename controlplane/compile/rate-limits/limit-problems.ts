@@ -1,7 +1,7 @@
-import type { PrefixLengths } from '#resources/address-network.ts';
+import type { Limit } from '#resources/kinds/rate-limit/rate-limit.ts';
 import type { Problem } from '#resources/problem.ts';
-import type { Limit } from '#resources/rate-limit.ts';
 import type { Resource } from '#resources/resource.ts';
+import type { PrefixLengths } from '#resources/words/address-network.ts';
 import type { Memo } from '../memo.ts';
 import { problemOf } from '../problem-of.ts';
 import { escapeReason, networkReason } from './escaped-limit.ts';

@@ -1,5 +1,5 @@
 import type { JsonObject } from '#protos/json.ts';
-import type { LabelSpecifier } from '#resources/label-specifier.ts';
+import type { LabelSpecifier } from '#resources/labels/label-specifier.ts';
 
 /** Envoy's `RateLimit`: the labels of one group, in their order, become the entries of one descriptor. Not for an empty group. */
 export function toRateLimit(specifiers: readonly LabelSpecifier[]): JsonObject {

@@ -1,7 +1,7 @@
-import { formatHostPort } from '#protos/host-port.ts';
+import { formatHostPort } from '#grpc/host-port.ts';
 import type { JsonObject } from '#protos/json.ts';
-import type { HostPort } from '#resources/host.ts';
-import type { RateLimitServiceSpec } from '#resources/rate-limit-service.ts';
+import type { RateLimitServiceSpec } from '#resources/kinds/rate-limit-service/rate-limit-service.ts';
+import type { HostPort } from '#resources/words/host.ts';
 import { RATE_LIMIT_CLUSTER, rateLimitAddress } from '../clusters/rate-limit-cluster.ts';
 import { toDuration } from '../duration.ts';
 import { extension } from '../extension.ts';

@@ -1,9 +1,9 @@
 import type { JsonObject } from '#protos/json.ts';
 import { RATE_LIMIT } from '#protos/type-url.ts';
-import type { PrefixLengths } from '#resources/address-network.ts';
-import type { PatternLabel } from '#resources/label-pattern.ts';
-import type { Limit } from '#resources/rate-limit.ts';
+import type { Limit } from '#resources/kinds/rate-limit/rate-limit.ts';
+import type { PatternLabel } from '#resources/labels/label-pattern.ts';
 import type { Resource } from '#resources/resource.ts';
+import type { PrefixLengths } from '#resources/words/address-network.ts';
 import { injectedHeaders } from './injected-headers.ts';
 import type { LabelKeys } from './label-keys.ts';
 import { limitNames } from './limit-name.ts';

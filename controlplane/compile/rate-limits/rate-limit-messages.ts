@@ -1,7 +1,7 @@
 import { RATE_LIMIT } from '#protos/type-url.ts';
-import type { PrefixLengths } from '#resources/address-network.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
+import type { PrefixLengths } from '#resources/words/address-network.ts';
 import type { Compiled, CompiledResource } from '../compiled.ts';
 import { headerIdentity } from '../header-identity.ts';
 import type { Memo } from '../memo.ts';

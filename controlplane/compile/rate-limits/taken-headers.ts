@@ -1,4 +1,4 @@
-import type { LabelSpecifier } from '#resources/label-specifier.ts';
+import type { LabelSpecifier } from '#resources/labels/label-specifier.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { headerIdentity } from '../header-identity.ts';
 import { moduleConfig } from '../module-config.ts';

@@ -1,6 +1,6 @@
-import { addressNetwork } from '#resources/address-network.ts';
-import type { LabelAlternative, PatternLabel } from '#resources/label-pattern.ts';
-import type { Limit } from '#resources/rate-limit.ts';
+import type { Limit } from '#resources/kinds/rate-limit/rate-limit.ts';
+import type { LabelAlternative, PatternLabel } from '#resources/labels/label-pattern.ts';
+import { addressNetwork } from '#resources/words/address-network.ts';
 import type { LabelNode } from './label-tree.ts';
 import type { LabelWalk, Unreached } from './label-walk.ts';
 

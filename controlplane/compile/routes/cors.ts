@@ -1,6 +1,6 @@
 import type { JsonObject } from '#protos/json.ts';
-import { type Cors, openOrigin } from '#resources/cors.ts';
-import { ANY_ORIGIN } from '#resources/cors-origin.ts';
+import { type Cors, openOrigin } from '#resources/traffic/cors.ts';
+import { ANY_ORIGIN } from '#resources/traffic/cors-origin.ts';
 import { extension } from '../extension.ts';
 import { quoteRegex } from '../quote-regex.ts';
 

@@ -1,10 +1,10 @@
 import type { JsonObject } from '#protos/json.ts';
+import { LOG_TOKEN } from '#resources/format/log-format.ts';
 import {
   type ErrorResponseOverride,
   isMarkup,
   isSilentOnMapping,
-} from '#resources/error-response-overrides.ts';
-import { LOG_TOKEN } from '#resources/log-format.ts';
+} from '#resources/kinds/module/error-response-overrides.ts';
 import type { Resource } from '#resources/resource.ts';
 import { extension } from '../extension.ts';
 import { ERROR_BODIES, FIRST_VALUES, VALUE_HEADER } from './error-bodies-filter.ts';

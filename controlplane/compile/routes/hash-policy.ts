@@ -1,5 +1,5 @@
 import type { JsonObject } from '#protos/json.ts';
-import { isHashing, type LoadBalancer } from '#resources/load-balancer.ts';
+import { isHashing, type LoadBalancer } from '#resources/traffic/load-balancer.ts';
 import { toDuration } from '../duration.ts';
 
 /** By what of a request the instance is chosen: part of Envoy's `RouteAction`, for clusters that choose so. */

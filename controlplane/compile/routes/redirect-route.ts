@@ -1,7 +1,7 @@
 import type { JsonObject } from '#protos/json.ts';
-import { ipVersion } from '#resources/ip-address.ts';
-import type { MappingSpec } from '#resources/mapping.ts';
+import type { MappingSpec } from '#resources/kinds/mapping/mapping.ts';
 import type { Resource } from '#resources/resource.ts';
+import { ipVersion } from '#resources/words/ip-address.ts';
 import { WITHOUT_FILTERS } from '../ext-authz/ext-authz-filter.ts';
 import { corsOf } from './cors.ts';
 import { headerChanges } from './header-changes.ts';

@@ -1,6 +1,6 @@
 import type { JsonObject } from '#protos/json.ts';
-import type { MappingSpec } from '#resources/mapping.ts';
-import type { RegexSubstitution } from '#resources/regex-substitution.ts';
+import type { MappingSpec } from '#resources/kinds/mapping/mapping.ts';
+import type { RegexSubstitution } from '#resources/match/regex-substitution.ts';
 import { quoteRegex } from '../quote-regex.ts';
 
 type Path = Pick<MappingSpec, 'prefix' | 'prefix_exact' | 'case_sensitive'>;

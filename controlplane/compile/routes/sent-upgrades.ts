@@ -1,7 +1,7 @@
-import { askedService } from '#resources/mapping-tls.ts';
-import type { ProxyConfigSpec } from '#resources/proxy-config.ts';
+import { askedService } from '#resources/kinds/mapping/mapping-tls.ts';
+import type { ProxyConfigSpec } from '#resources/kinds/proxy-config/proxy-config.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
-import type { Service } from '#resources/service.ts';
+import type { Service } from '#resources/words/service.ts';
 import { isProxyOf, serviceOfHost } from '../clusters/hop.ts';
 import { EDGE } from '../node-groups.ts';
 import { distinctUpgrades, mappingUpgrades } from './upgrades.ts';

@@ -1,6 +1,6 @@
 import pino from 'pino';
 import { Checker } from '#ext-authz/checker.ts';
-import { FILTER_TYPES, FilterSet } from '#ext-authz/filter-set.ts';
+import { FILTER_TYPES, FilterSet } from '#ext-authz/filters/filter-set.ts';
 import { createMetrics } from '#ext-authz/metrics.ts';
 import { readAnswer } from '#ext-authz/testing/direct-checks.ts';
 import { allowing, scriptedKit } from '#ext-authz/testing/scripted-kit.ts';

@@ -1,6 +1,6 @@
-import { collect } from '#resources/collect.ts';
-import { parseFile } from '#resources/parse.ts';
-import { DEFAULT_PARSE_OPTIONS } from '#resources/parse-options.ts';
+import { collect } from '#resources/parse/collect.ts';
+import { parseFile } from '#resources/parse/parse.ts';
+import { DEFAULT_PARSE_OPTIONS } from '#resources/parse/parse-options.ts';
 import type { Problem } from '#resources/problem.ts';
 import { type ResourceSet, toResourceSet } from '#resources/resource-set.ts';
 

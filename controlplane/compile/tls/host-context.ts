@@ -1,7 +1,7 @@
-import type { Parsed } from '#resources/parsed-string.ts';
 import type { Resource } from '#resources/resource.ts';
 import { resourceId } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
+import type { Parsed } from '#resources/words/parsed-string.ts';
 
 type Context = Resource<'TLSContext'>;
 

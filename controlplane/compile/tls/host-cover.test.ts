@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { stringify } from 'yaml';
-import { snapshotEncoder } from '../../envoy-snapshot.ts';
+import { snapshotEncoder } from '#controlplane/rollout/envoy-snapshot.ts';
 import { compile } from '../compile.ts';
 import { EXT_AUTHZ } from '../node-groups.ts';
 import { type EdgeAnswer, edgeAnswers } from '../testing/edge-answer.ts';

@@ -1,8 +1,8 @@
-import type { Parsed } from '#resources/parsed-string.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
-import { DEFAULT_TLS_SETTINGS, type TlsSettings } from '#resources/tls-settings.ts';
+import { DEFAULT_TLS_SETTINGS, type TlsSettings } from '#resources/traffic/tls-settings.ts';
+import type { Parsed } from '#resources/words/parsed-string.ts';
 import { problemOf } from '../problem-of.ts';
 import { contextOf } from './host-context.ts';
 import {

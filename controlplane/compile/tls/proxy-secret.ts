@@ -1,10 +1,10 @@
 import type { JsonObject } from '#protos/json.ts';
-import type { Parsed } from '#resources/parsed-string.ts';
+import { secretValue } from '#resources/kinds/secret/secret.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
-import { secretValue } from '#resources/secret.ts';
-import type { SecretReference } from '#resources/secret-reference.ts';
-import type { SecretValue } from '#resources/secret-value.ts';
+import type { Parsed } from '#resources/words/parsed-string.ts';
+import type { SecretReference } from '#resources/words/secret-reference.ts';
+import type { SecretValue } from '#resources/words/secret-value.ts';
 
 type Secrets = ResourceSet['secrets'];
 

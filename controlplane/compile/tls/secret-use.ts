@@ -1,6 +1,6 @@
 import type { Resource } from '#resources/resource.ts';
-import { type SecretReference, splitSecretName } from '#resources/secret-reference.ts';
-import type { TlsSettings } from '#resources/tls-settings.ts';
+import type { TlsSettings } from '#resources/traffic/tls-settings.ts';
+import { type SecretReference, splitSecretName } from '#resources/words/secret-reference.ts';
 
 type Context = Resource<'TLSContext'>;
 

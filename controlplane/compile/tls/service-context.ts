@@ -1,9 +1,9 @@
-import type { Parsed } from '#resources/parsed-string.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { Resource } from '#resources/resource.ts';
 import { resourceId } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
-import type { SecretReference } from '#resources/secret-reference.ts';
+import type { Parsed } from '#resources/words/parsed-string.ts';
+import type { SecretReference } from '#resources/words/secret-reference.ts';
 import { problemOf } from '../problem-of.ts';
 import { authoritiesFile, authoritiesOf, keyPairFiles, keyPairOf, type ProxySecret } from './proxy-secret.ts';
 import { contextAuthorities, contextCertificate, type SecretUse } from './secret-use.ts';

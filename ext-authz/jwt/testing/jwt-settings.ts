@@ -1,5 +1,5 @@
+import type { HeaderTemplate, JwtSettings } from '#ext-authz/policy/filter-settings.ts';
 import { parseTemplate, type TemplateUse } from '#resources/template/template.ts';
-import type { HeaderTemplate, JwtSettings } from '../../filter-settings.ts';
 
 /** Settings of a JWT filter with these keys; everything else by default. */
 export function jwtSettings(jwksURI: string, changes: Partial<JwtSettings> = {}): JwtSettings {

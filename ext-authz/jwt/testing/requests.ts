@@ -1,7 +1,7 @@
-import type { FilterContext } from '../../filter-runner.ts';
-import type { HttpRequest } from '../../http-request.ts';
-import type { Answer, Outcome } from '../../outcome.ts';
-import type { RuleItem } from '../../rule.ts';
+import type { FilterContext } from '#ext-authz/chain/filter-runner.ts';
+import type { HttpRequest } from '#ext-authz/http/http-request.ts';
+import type { Answer, Outcome } from '#ext-authz/http/outcome.ts';
+import type { RuleItem } from '#ext-authz/policy/rule.ts';
 
 /** A GET with these fields, each by its lower-case name. */
 export function requestWith(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, type TestContext, test } from 'node:test';
+import { openRedisStores } from '#ext-authz/store/testing/redis-stores.ts';
 import { type RedisServer, startRedis, whyNoRedis } from '#redis/testing/redis-server.ts';
-import { openRedisStores } from '../../store/testing/redis-stores.ts';
 import { authorize, FAR } from '../testing/code-provider.ts';
 import { REALM } from '../testing/test-gateway.ts';
 import { useWorld } from '../testing/world.ts';

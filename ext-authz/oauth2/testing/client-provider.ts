@@ -1,11 +1,11 @@
 import { after, before, beforeEach, type TestContext } from 'node:test';
 import { SignJWT } from 'jose';
-import type { OAuth2Settings } from '../../filter-settings.ts';
+import type { OAuth2Settings } from '#ext-authz/policy/filter-settings.ts';
 import {
   type HostileAnswer,
   type HostileProvider,
   startHostileProvider,
-} from '../../testing/hostile-provider.ts';
+} from '#ext-authz/testing/hostile-provider.ts';
 import { openCredentialFilter, type TestCredentialFilter } from './credential-filter.ts';
 
 const GRANT = { grantType: 'ClientCredentials', clientID: undefined, secret: undefined } as const;

@@ -1,4 +1,4 @@
-import type { HostileProvider } from '../../testing/hostile-provider.ts';
+import type { HostileProvider } from '#ext-authz/testing/hostile-provider.ts';
 
 /** What the provider grants besides an ID token with the right nonce. */
 export type Granting = { readonly [member: string]: unknown };

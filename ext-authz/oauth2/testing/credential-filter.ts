@@ -1,15 +1,15 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
 import type { TestContext } from 'node:test';
-import { openResourceServer } from '../../access-token/open-resource-server.ts';
-import type { OAuth2Settings } from '../../filter-settings.ts';
-import { CONTEXT, itemWith, requestWith, soon } from '../../jwt/testing/requests.ts';
-import type { Outcome } from '../../outcome.ts';
-import type { RecordStore } from '../../store/record-store.ts';
-import { openSqliteStores } from '../../store/testing/sqlite-stores.ts';
-import { openTestProvider } from '../../testing/open-test-provider.ts';
-import { clientCredentialsFilter } from '../client-credentials.ts';
-import { passwordFilter } from '../password.ts';
-import { RefusedCredentials } from '../refused-credentials.ts';
+import { openResourceServer } from '#ext-authz/access-token/open-resource-server.ts';
+import type { Outcome } from '#ext-authz/http/outcome.ts';
+import { CONTEXT, itemWith, requestWith, soon } from '#ext-authz/jwt/testing/requests.ts';
+import { clientCredentialsFilter } from '#ext-authz/oauth2/tokens/client-credentials.ts';
+import { passwordFilter } from '#ext-authz/oauth2/tokens/password.ts';
+import { RefusedCredentials } from '#ext-authz/oauth2/tokens/refused-credentials.ts';
+import type { OAuth2Settings } from '#ext-authz/policy/filter-settings.ts';
+import type { RecordStore } from '#ext-authz/store/record-store.ts';
+import { openSqliteStores } from '#ext-authz/store/testing/sqlite-stores.ts';
+import { openTestProvider } from '#ext-authz/testing/open-test-provider.ts';
 import { oauth2Settings } from './oauth2-settings.ts';
 
 type Headers = { readonly [name: string]: string | readonly string[] };

@@ -1,5 +1,5 @@
-import type { OAuth2Settings } from '../../filter-settings.ts';
-import { providerSettings } from '../../testing/provider-settings.ts';
+import type { OAuth2Settings } from '#ext-authz/policy/filter-settings.ts';
+import { providerSettings } from '#ext-authz/testing/provider-settings.ts';
 
 /** Settings of an OAuth2 filter with the client `client`; everything else is document 1's default. */
 export function oauth2Settings(

@@ -1,5 +1,5 @@
 import { after, before, beforeEach, type TestContext } from 'node:test';
-import { type HostileProvider, startHostileProvider } from '../../testing/hostile-provider.ts';
+import { type HostileProvider, startHostileProvider } from '#ext-authz/testing/hostile-provider.ts';
 import { grantCodes } from './code-provider.ts';
 import { TestBrowser } from './test-browser.ts';
 import { openTestGateway, type TestGateway, type TestGatewayOptions } from './test-gateway.ts';

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, type TestContext, test } from 'node:test';
 import { createServer, getCACertificates, setDefaultCACertificates, type TLSSocket } from 'node:tls';
+import { startHostileProvider } from '#ext-authz/testing/hostile-provider.ts';
+import { openTestProvider, providerError, soon } from '#ext-authz/testing/open-test-provider.ts';
 import { findTool } from '#launcher/testing/find-tool.ts';
 import { type Certificates, makeCertificates } from '#redis/testing/certificates.ts';
-import { startHostileProvider } from '../../testing/hostile-provider.ts';
-import { openTestProvider, providerError, soon } from '../../testing/open-test-provider.ts';
 import { openHttpClient } from '../http-client.ts';
 import type { RenegotiateTLS } from '../tls-connector.ts';
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type net from 'node:net';
 import { join } from 'node:path';
+import { fuzzOnce } from '#grpc/unary/testing/fuzz.ts';
 import { pick } from '#protos/testing/random.ts';
-import { fuzzOnce } from '#protos/unary/testing/fuzz.ts';
 import { instancePorts, portsAt } from '../../ports.ts';
 import { controlSocket } from '../../state-folder.ts';
 import type { Gateway } from '../gateway.ts';

@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { compile } from '#controlplane/compile/compile.ts';
 import { nodeGroups, SERVICE_GROUPS } from '#controlplane/compile/node-groups.ts';
 import { randomDocuments } from '#controlplane/compile/testing/random-documents.ts';
-import { snapshotEncoder } from '#controlplane/envoy-snapshot.ts';
+import { snapshotEncoder } from '#controlplane/rollout/envoy-snapshot.ts';
 import {
   type KubeApiserver,
   startKubeApiserver,
@@ -13,8 +13,8 @@ import {
 } from '#kubernetes/testing/kube-apiserver.ts';
 import { makeNamespace } from '#kubernetes/testing/service-account.ts';
 import { seededRandom } from '#protos/testing/random.ts';
-import { collect } from '#resources/collect.ts';
-import type { ParsedFile } from '#resources/parsed-file.ts';
+import { collect } from '#resources/parse/collect.ts';
+import type { ParsedFile } from '#resources/parse/parsed-file.ts';
 import { toResourceSet } from '#resources/resource-set.ts';
 import { snapshotVersion } from '#xds/snapshot.ts';
 import { SERVED_KINDS } from '../served-kinds.ts';

@@ -3,7 +3,7 @@ import type { KubernetesObject } from '#kubernetes/kubernetes-object.ts';
 import { listObjects } from '#kubernetes/list.ts';
 import type { Resource } from '#kubernetes/resource.ts';
 import { createObject, deleteObject, getObject, patchObject, type Written } from '#kubernetes/write.ts';
-import { VERSION } from '#resources/envelope.ts';
+import { VERSION } from '#resources/parse/envelope.ts';
 import { customResourceDefinitions } from '../crd.ts';
 import type { DefinedKind } from '../definitions.ts';
 import { kindNames, SERVED_KINDS, type ServedKind } from '../served-kinds.ts';

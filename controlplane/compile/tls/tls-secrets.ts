@@ -1,0 +1,158 @@
+import { checkCertificateName } from '#certificates/check-name.ts';
+import { checkKeyPair } from '#certificates/check-pair.ts';
+import { checkTrustedCa } from '#certificates/check-trusted-ca.ts';
+import type { Finding } from '#certificates/finding.ts';
+import type { Resources } from '#controlplane/rollout/rollout.ts';
+import { secretValue } from '#resources/kinds/secret/secret.ts';
+import type { Problem } from '#resources/problem.ts';
+import type { Refused, Resource } from '#resources/resource.ts';
+import { resourceId } from '#resources/resource.ts';
+import { type ResourceSet, toResourceSet } from '#resources/resource-set.ts';
+import { problemOf } from '../problem-of.ts';
+import { contextOf } from './host-context.ts';
+import { authoritiesUse, certificateUse } from './host-tls.ts';
+import { authoritiesIn, CERTIFICATE_KEY, PRIVATE_KEY_KEY } from './proxy-secret.ts';
+import { contextAuthorities, contextCertificate, type SecretUse } from './secret-use.ts';
+import { contextIdOf, serviceContexts } from './service-context.ts';
+
+type Secret = Resource<'Secret'>;
+/** Who shows it or trusts it: a Host, or by a TLSContext the gateway itself, as a client of services. */
+type User = Resource<'Host' | 'TLSContext'>;
+
+/** What was read, in so far as it counts here. */
+export type Checkable = { readonly resources: Resources; readonly refused: ReadonlyMap<string, Refused> };
+
+const KINDS: readonly string[] = ['Host', 'TLSContext', 'Secret'];
+
+/**
+ * Checks the Secrets that Hosts and Mappings use for TLS: their certificates must be such that an Envoy takes them and others believe them at `now` (milliseconds since the epoch).
+ * Those that are not count as refused, so that their last good version stays in force. Where none is in force, as after a start, the Secret stays as it is written: the
+ * discovery service refuses it too, and it or the Envoys may still have the one before. `inForce` is what proxies go by: its Hosts may use other Secrets than those
+ * that were read. Problems hold nothing of a key.
+ */
+export function checkTlsSecrets<Read extends Checkable>(
+  read: Read,
+  inForce: Iterable<Resource>,
+  now: number,
+): { readonly read: Read; readonly problems: readonly Problem[] } {
+  const written = tlsResources(read.resources.values(), read.refused.values());
+  const known = [...inForce];
+  const uses = [...usesOf(written), ...usesOf(tlsResources(known, []))];
+  const hasLastGood = new Set(known.map(({ id }) => id));
+  const resources = new Map(read.resources);
+  const refused = new Map(read.refused);
+  const problems = new Map<string, Problem>();
+  for (const { findings, secret, user } of uses.flatMap(use => judge(use, read.resources, now))) {
+    for (const { message, severity } of findings) {
+      const problem =
+        severity === 'error' ? secretFault(secret, message) : certificateWarning(secret, user, message);
+      problems.set(JSON.stringify(problem), problem);
+      if (severity === 'warning' || !hasLastGood.has(secret.id)) continue;
+      resources.delete(secret.id);
+      refused.set(secret.id, toRefused(secret));
+    }
+  }
+  return { read: { ...read, resources, refused }, problems: [...problems.values()] };
+}
+
+/** The others, of which there may be many, do not matter. */
+function tlsResources(resources: Iterable<Resource>, refused: Iterable<Refused>): ResourceSet {
+  return toResourceSet(
+    [...resources].filter(isOfTls),
+    [...refused].filter(({ kind }) => KINDS.includes(kind)),
+  );
+}
+
+function isOfTls(resource: Resource): boolean {
+  return resource.kind === 'Mapping' ? contextIdOf(resource) !== undefined : KINDS.includes(resource.kind);
+}
+
+type Use = { readonly user: User; readonly of: 'key pair' | 'authorities'; readonly secret: string };
+
+function usesOf(resources: ResourceSet): readonly Use[] {
+  const ofHosts = resources.hosts.flatMap(host => {
+    const found = contextOf(host, resources);
+    if ('error' in found) return [];
+    return usesBy(host, certificateUse(host, found.value), authoritiesUse(host, found.value));
+  });
+  const ofServices = serviceContexts(resources).flatMap(context =>
+    usesBy(context, contextCertificate(context), contextAuthorities(context)),
+  );
+  return [...ofHosts, ...ofServices];
+}
+
+function usesBy(user: User, pair: SecretUse | undefined, authorities: SecretUse | undefined): readonly Use[] {
+  return [
+    ...(pair === undefined ? [] : [{ user, of: 'key pair', secret: idOf(pair.reference) } as const]),
+    ...(authorities === undefined
+      ? []
+      : [{ user, of: 'authorities', secret: idOf(authorities.reference) } as const]),
+  ];
+}
+
+function idOf({ name, namespace }: { readonly name: string; readonly namespace: string }): string {
+  return resourceId('Secret', namespace, name);
+}
+
+type Judgement = { readonly secret: Secret; readonly user: User; readonly findings: readonly Finding[] };
+
+function judge({ of, secret: id, user }: Use, resources: Resources, now: number): readonly Judgement[] {
+  const secret = resources.get(id);
+  if (secret?.kind !== 'Secret') return [];
+  const findings = of === 'key pair' ? judgeKeyPair(secret, user, now) : judgeAuthorities(secret, now);
+  return [{ secret, user, findings }];
+}
+
+function judgeKeyPair({ spec }: Secret, user: User, now: number): readonly Finding[] {
+  const certificate = textOf(secretValue(spec, CERTIFICATE_KEY));
+  const key = textOf(secretValue(spec, PRIVATE_KEY_KEY));
+  if (certificate === undefined) return [missing(CERTIFICATE_KEY)];
+  if (key === undefined) return [missing(PRIVATE_KEY_KEY)];
+  if (user.kind === 'TLSContext') return checkKeyPair(certificate, key, now, 'client');
+  const findings = checkKeyPair(certificate, key, now, 'server');
+  const isBroken = findings.some(({ severity }) => severity === 'error');
+  return isBroken ? findings : [...findings, ...checkCertificateName(certificate, user.spec.hostname)];
+}
+
+function judgeAuthorities(secret: Secret, now: number): readonly Finding[] {
+  const ca = textOf(authoritiesIn(secret));
+  return ca === undefined ? [missing('ca.crt')] : checkTrustedCa(ca, now);
+}
+
+function missing(key: string): Finding {
+  return { severity: 'error', message: `it has no key \`${key}\`` };
+}
+
+function textOf(value: { reveal(): Uint8Array } | undefined): string | undefined {
+  return value === undefined ? undefined : Buffer.from(value.reveal()).toString('utf8');
+}
+
+function secretFault(secret: Secret, message: string): Problem {
+  return {
+    ...problemAt(secret, 'error'),
+    message: `${message}; it is not used, and what was in force before stays`,
+  };
+}
+
+function certificateWarning(secret: Secret, user: User, message: string): Problem {
+  return { ...problemAt(secret, 'warning'), message: `${message} ${usedBy(user)}` };
+}
+
+/** Whether what is wrong with a Secret matters to this resource, which names it: warnings are about one user. */
+export function concerns({ severity, message }: Problem, user: Pick<Resource, 'id'>): boolean {
+  return severity === 'error' || message.endsWith(usedBy(user));
+}
+
+function usedBy({ id }: Pick<Resource, 'id'>): string {
+  return `(used by ${id})`;
+}
+
+/** What is wrong lies in values that are shown nowhere, so no field is named. */
+function problemAt(secret: Secret, severity: Problem['severity']): Problem {
+  const { field: _, ...problem } = problemOf(secret, severity, '', '');
+  return problem;
+}
+
+function toRefused({ id, kind, name, namespace, source }: Secret): Refused {
+  return { kind, namespace, name, id, source };
+}

@@ -1,0 +1,27 @@
+import type { Compiled } from '#controlplane/compile/compiled.ts';
+import { type Any, encodeAny } from '#protos/encode.ts';
+import type { JsonObject } from '#protos/json.ts';
+import { FILTER, SERVED_SECRET } from '#protos/type-url.ts';
+import { type Snapshot, snapshotOf, type XdsResource, xdsResource } from '#xds/snapshot.ts';
+
+/**
+ * Makes the bytes of compiled configurations. A JSON object that was encoded before is not encoded again: the compiler gives the
+ * very same one for what did not change. The function throws EncodeError where the compiler made what Envoy's API does not have.
+ * Versions of what holds secrets are made with `versionKey`, 32 random bytes of this process.
+ */
+export function snapshotEncoder(versionKey: Uint8Array): (compiled: Compiled) => Snapshot {
+  const known = new WeakMap<JsonObject, XdsResource>();
+  const encoded = (name: string, json: JsonObject) => {
+    const resource = known.get(json) ?? resourceOf(name, encodeAny(json), versionKey);
+    known.set(json, resource);
+    return resource;
+  };
+  return ({ resources }) =>
+    snapshotOf([...resources.values()].flat().map(({ name, json }) => encoded(name, json)));
+}
+
+const HOLD_SECRETS: ReadonlySet<string> = new Set([FILTER, SERVED_SECRET]);
+
+function resourceOf(name: string, any: Any, versionKey: Uint8Array): XdsResource {
+  return xdsResource(name, any, HOLD_SECRETS.has(any.type_url) ? versionKey : undefined);
+}

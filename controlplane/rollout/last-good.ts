@@ -1,0 +1,29 @@
+import type { ParseOptions } from '#resources/parse/parse-options.ts';
+import { parseValue } from '#resources/parse/parse-value.ts';
+import type { Resource } from '#resources/resource.ts';
+import { isFields } from '#resources/words/fields.ts';
+import type { LastGood } from './last-good-store.ts';
+import type { Resources } from './rollout.ts';
+
+/** The accepted resources as they are kept: the documents as the operator wrote them, without Secrets. */
+export function toLastGood(accepted: Resources): LastGood[] {
+  return [...accepted.values()].flatMap(({ source, document }) =>
+    document === undefined ? [] : [{ file: source.file, document }],
+  );
+}
+
+/** Reads them again. What this version of the parser no longer accepts is left out. */
+export function fromLastGood(kept: readonly LastGood[], options: ParseOptions): Resources {
+  const resources = kept.flatMap(item => parseKept(item, options));
+  return new Map(resources.map(resource => [resource.id, resource]));
+}
+
+function parseKept({ file, document }: LastGood, options: ParseOptions): readonly Resource[] {
+  if (!isFields(document)) return [];
+  try {
+    return parseValue(document, { file, line: 1 }, options).resources;
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return [];
+  }
+}

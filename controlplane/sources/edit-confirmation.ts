@@ -1,0 +1,81 @@
+import { basename, resolve, sep } from 'node:path';
+import type { Logger } from 'pino';
+import type { Written } from '#controlplane/rollout/candidates.ts';
+import type { Rollout } from '#controlplane/rollout/rollout.ts';
+import type { Resource } from '#resources/resource.ts';
+
+/** Of more files at once one line tells the sum. */
+const MOST_LINES = 5;
+
+export type EditConfirmation = {
+  /** Takes what the operator's files hold now. */
+  written(written: Written): void;
+  /** Tells of the edits that are in force, if nothing is being tried any more. */
+  settled(rollout: Rollout): void;
+};
+
+/**
+ * Logs each edit of a file once it is in force, and how long that took since it was read. Such a
+ * line is for the console too (`console`). What is there at the start is no edit, and what stands in
+ * the state folder is the gateway's own.
+ */
+export function confirmEdits(log: Logger, state: string, now: () => number): EditConfirmation {
+  let known: ReadonlyMap<string, ReadonlyMap<string, string>> | undefined;
+  const edited = new Map<string, number>();
+  return {
+    written({ resources }) {
+      const before = known;
+      known = byFile(resources.values(), state);
+      if (before === undefined) return;
+      for (const file of new Set([...before.keys(), ...known.keys()]))
+        if (!same(before.get(file), known.get(file))) edited.set(file, now());
+    },
+    settled({ accepted, trial }) {
+      if (trial !== undefined || edited.size === 0) return;
+      const inForce = Map.groupBy(accepted.values(), ({ source }) => source.file);
+      const files = [...edited].map(([file, at]) => ({
+        file,
+        resources: inForce.get(file) ?? [],
+        ms: now() - at,
+      }));
+      edited.clear();
+      const tell = (what: string, ms: number) =>
+        log.info({ console: true }, `${what} after ${Math.max(1, Math.round(ms))} ms`);
+      if (files.length <= MOST_LINES)
+        for (const { file, resources, ms } of files) tell(`${basename(file)}: ${counted(resources)}`, ms);
+      else {
+        const all = files.flatMap(({ resources }) => resources);
+        tell(`${files.length} files: ${counted(all)}`, Math.max(...files.map(({ ms }) => ms)));
+      }
+    },
+  };
+}
+
+/** The hashes of a file's resources by id. What is in no file is not the operator's edit here. */
+function byFile(
+  resources: Iterable<Resource>,
+  state: string,
+): ReadonlyMap<string, ReadonlyMap<string, string>> {
+  const files = Map.groupBy(resources, ({ source }) => (source.line === 0 ? '' : source.file));
+  const edited = [...files].filter(([file]) => file !== '' && !isBelow(state, file));
+  return new Map(edited.map(([file, all]) => [file, new Map(all.map(({ id, hash }) => [id, hash]))]));
+}
+
+function isBelow(folder: string, file: string): boolean {
+  return resolve(file).startsWith(folder + sep);
+}
+
+function same(
+  a: ReadonlyMap<string, string> | undefined,
+  b: ReadonlyMap<string, string> | undefined,
+): boolean {
+  return a?.size === b?.size && [...(a ?? [])].every(([id, hash]) => b?.get(id) === hash);
+}
+
+/** `3 routes in force`, or of a file without routes `2 resources in force`. */
+function counted(resources: readonly Resource[]): string {
+  if (resources.length === 0) return 'nothing of it in force';
+  const routes = resources.filter(({ kind }) => kind === 'Mapping' || kind === 'ProxyConfig').length;
+  const [count, noun] = routes > 0 ? [routes, 'route'] : [resources.length, 'resource'];
+  return `${count} ${noun}${count === 1 ? '' : 's'} in force`;
+}

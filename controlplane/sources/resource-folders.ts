@@ -1,0 +1,118 @@
+import { join, relative } from 'node:path';
+import type { FileContent } from '#resources/folder/file-content.ts';
+import { type FolderContent, watchFolder } from '#resources/folder/folder.ts';
+import { type ParsedTexts, Parser } from '#resources/parse/parse.ts';
+import type { ParseOptions } from '#resources/parse/parse-options.ts';
+import { ParseThread } from '#resources/parse/parse-thread.ts';
+import type { ParsedFile } from '#resources/parse/parsed-file.ts';
+import type { Problem } from '#resources/problem.ts';
+
+/** What several folders hold, parsed; the earlier folder's files first. The problems are the folders' own. */
+export type FoldersReading = { readonly files: readonly ParsedFile[]; readonly problems: readonly Problem[] };
+
+export type FoldersOptions = {
+  readonly folders: readonly string[];
+  /** Files are named relative to it. */
+  readonly from: string;
+  readonly parse: ParseOptions;
+  /** The thread that parses much at once has ended by itself, and this was the cause. */
+  onThreadEnd(cause: unknown): void;
+  after(ms: number, callback: () => void): () => void;
+};
+
+/** So many characters are parsed at once, in about 100 ms, or a second where aliases repeat them. More are parsed by a thread, while everything else goes on. */
+const AT_ONCE = 32 * 1024;
+
+/**
+ * Follows several folders. Calls `onChange` with everything before it returns, or, where that is much, when it is parsed; then at each change. Every reading is of
+ * one moment, and later than the one before: while much is parsed, other edits wait, and of several the last counts.
+ * @throws Error when a folder cannot be read at the start
+ */
+export function watchResourceFolders(
+  options: FoldersOptions,
+  onChange: (reading: FoldersReading) => void,
+): { close(): void } {
+  const following = new ResourceFolders(options, onChange);
+  following.start();
+  return following;
+}
+
+class ResourceFolders {
+  readonly #options: FoldersOptions;
+  readonly #onChange: (reading: FoldersReading) => void;
+  readonly #parser: Parser;
+  readonly #thread: ParseThread;
+  readonly #contents = new Map<string, FolderContent>();
+  readonly #watchers: { close(): void }[] = [];
+  #parsing = false;
+  /** Something changed while the thread parsed what was before. */
+  #behind = false;
+
+  constructor(options: FoldersOptions, onChange: (reading: FoldersReading) => void) {
+    const { parse, after, onThreadEnd } = options;
+    this.#options = options;
+    this.#onChange = onChange;
+    this.#parser = new Parser(parse);
+    this.#thread = new ParseThread({ options: parse, failed: onThreadEnd, after });
+  }
+
+  start(): void {
+    const { folders } = this.#options;
+    for (const folder of folders) {
+      const take = (content: FolderContent) => {
+        this.#contents.set(folder, content);
+        if (this.#contents.size === folders.length) this.#read();
+      };
+      this.#watchers.push(watchFolder(folder, take));
+    }
+    if (folders.length === 0) this.#read();
+  }
+
+  close(): void {
+    for (const watcher of this.#watchers) watcher.close();
+    this.#thread.close();
+  }
+
+  #read(): void {
+    this.#behind = this.#parsing;
+    if (this.#parsing) return;
+    const { files, problems } = gather(this.#contents, this.#options.from);
+    const round = this.#parser.begin(files);
+    const deliver = (parsed?: ParsedTexts) => this.#onChange({ files: round.finish(parsed), problems });
+    if (lengthOf(round.unseen) > AT_ONCE) void this.#parseAside(round.unseen, deliver);
+    else deliver();
+  }
+
+  async #parseAside(texts: Iterable<string>, deliver: (parsed: ParsedTexts) => void): Promise<void> {
+    this.#parsing = true;
+    const parsed = await this.#thread.parse(texts);
+    this.#parsing = false;
+    deliver(parsed);
+    if (this.#behind) this.#read();
+  }
+}
+
+function lengthOf(texts: Iterable<string>): number {
+  let length = 0;
+  for (const text of texts) length += text.length;
+  return length;
+}
+
+type Gathered = { readonly files: ReadonlyMap<string, FileContent>; readonly problems: readonly Problem[] };
+
+function gather(contents: ReadonlyMap<string, FolderContent>, from: string): Gathered {
+  const files = new Map<string, FileContent>();
+  const problems: Problem[] = [];
+  for (const [folder, content] of contents) {
+    const place = (file: string) => display(join(folder, file), from);
+    for (const [file, text] of content.files) files.set(place(file), text);
+    problems.push(...content.problems.map(problem => ({ ...problem, file: place(problem.file) })));
+  }
+  return { files, problems };
+}
+
+/** Relative where that is shorter to read, as for what lies below `from`. */
+function display(path: string, from: string): string {
+  const near = relative(from, path);
+  return near.startsWith('..') || near === '' ? path : near;
+}

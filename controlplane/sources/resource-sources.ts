@@ -1,0 +1,196 @@
+import type { Written } from '#controlplane/rollout/candidates.ts';
+import type { Cluster } from '#kubernetes/cluster.ts';
+import { type KubernetesReading, KubernetesSource } from '#resources/kubernetes/kubernetes-source.ts';
+import { type SecretName, secretReferences } from '#resources/kubernetes/secret-references.ts';
+import type { ServedObject } from '#resources/kubernetes/served-object.ts';
+import { collect } from '#resources/parse/collect.ts';
+import type { ParseOptions } from '#resources/parse/parse-options.ts';
+import type { Problem } from '#resources/problem.ts';
+import type { Resource } from '#resources/resource.ts';
+import { type FoldersReading, watchResourceFolders } from './resource-folders.ts';
+
+export type Reading = {
+  readonly written: Written;
+  readonly problems: readonly Problem[];
+  /** The objects of Kubernetes among what is written. */
+  readonly objects: readonly ServedObject[];
+};
+
+export type SourcesOptions = {
+  readonly folders: readonly string[];
+  /** Files are named relative to it. */
+  readonly from: string;
+  readonly parse: ParseOptions;
+  readonly kubernetes?:
+    | { readonly cluster: Cluster; readonly namespaces: readonly string[] | undefined }
+    | undefined;
+  /** What proxies go by, besides what is written: its Secrets are read, too. */
+  inForce(): Iterable<Resource>;
+  onChange(reading: Reading): void;
+  /** Why nothing has been read yet, where something is wrong: at each change, until all is read. */
+  onTrouble?(reason: string): void;
+  /** The thread that parses much at once has ended by itself, and this was the cause. */
+  onThreadEnd?(cause: unknown): void;
+  /** What is said of objects of Kubernetes has changed, and nothing else. */
+  onStatus?(): void;
+  after(ms: number, callback: () => void): () => void;
+  random(): number;
+};
+
+export type Sources = {
+  /** Why not all is read for the first time; undefined: it is. */
+  waiting(): string | undefined;
+  /** The objects of Kubernetes as they are now. */
+  objects(): readonly ServedObject[];
+  close(): void;
+};
+
+const NOTHING: KubernetesReading = { objects: [], others: [], problems: [] };
+
+/** Nothing may happen for so long, in ms, before changes in Kubernetes are read… */
+const QUIET_MS = 20;
+/** …and for so long at most. */
+const LONGEST_MS = 200;
+/** What names a Secret that nothing is known of waits for it so long, in ms. Not at the start: then all wait. */
+const SECRET_MS = 2_000;
+/** Secrets that were in force are read so much longer, in ms. */
+const REVIEW_MS = 2_000;
+
+/**
+ * Follows folders and Kubernetes as one source of resources. Of two documents for one resource the folder's counts, of two folders the
+ * earlier's. Calls `onChange` when everything has been read, then at each change; with folders alone for the first time before it returns, unless
+ * there is much in them.
+ * @throws Error when a folder cannot be read at the start
+ */
+export function watchResources(options: SourcesOptions): Sources {
+  const sources = new ResourceSources(options);
+  sources.start();
+  return sources;
+}
+
+class ResourceSources implements Sources {
+  readonly #options: SourcesOptions;
+  readonly #kubernetes: KubernetesSource | undefined;
+  readonly #timers = new Map<'quiet' | 'longest' | 'secret' | 'review', () => void>();
+  #folders: FoldersReading | undefined;
+  #watch: { close(): void } | undefined;
+  #delivered = false;
+  #told: string | undefined;
+  /** Secrets that nothing is known of, and that were waited for. */
+  #givenUp: ReadonlySet<string> = new Set();
+
+  constructor(options: SourcesOptions) {
+    this.#options = options;
+    const { parse, kubernetes, after, random, onStatus = () => {} } = options;
+    if (kubernetes === undefined) return;
+    const onContent = () => this.#stir();
+    this.#kubernetes = new KubernetesSource({ ...kubernetes, parse, after, random, onContent, onStatus });
+  }
+
+  start(): void {
+    const { onThreadEnd = () => {}, ...options } = this.#options;
+    try {
+      this.#watch = watchResourceFolders({ ...options, onThreadEnd }, reading => {
+        this.#folders = reading;
+        this.#read();
+      });
+    } catch (error) {
+      this.close();
+      throw error;
+    }
+  }
+
+  waiting(): string | undefined {
+    if (this.#delivered) return undefined;
+    if (this.#folders === undefined || this.#kubernetes === undefined)
+      return 'the resources in the folders are being parsed';
+    const [secret] = this.#kubernetes.pendingSecrets();
+    const pending = secret === undefined ? 'all resources' : `the Secret ${secret}`;
+    return this.#kubernetes.trouble() ?? `the Kubernetes API has not sent ${pending} yet`;
+  }
+
+  objects(): readonly ServedObject[] {
+    return this.#kubernetes?.reading()?.objects ?? [];
+  }
+
+  close(): void {
+    this.#watch?.close();
+    this.#kubernetes?.close();
+    for (const timer of this.#timers.keys()) this.#cancel(timer);
+  }
+
+  /** Something happened in Kubernetes: read once it is quiet. */
+  #stir(): void {
+    this.#cancel('quiet');
+    this.#callIn('quiet', QUIET_MS, () => this.#read());
+    this.#callIn('longest', LONGEST_MS, () => this.#read());
+  }
+
+  #read(): void {
+    this.#cancel('quiet');
+    this.#cancel('longest');
+    this.#tellTrouble();
+    const reading = this.#kubernetes === undefined ? NOTHING : this.#kubernetes.reading();
+    if (this.#folders === undefined || reading === undefined) return;
+    this.#kubernetes?.want(this.#wantedSecrets(this.#folders, reading));
+    if (this.#waitsForSecret()) return;
+    this.#cancel('secret');
+    this.#deliver(this.#folders, this.#kubernetes?.reading() ?? NOTHING);
+  }
+
+  /** Once all is read, what is wrong is a Problem. */
+  #tellTrouble(): void {
+    const reason = this.#delivered ? undefined : this.#kubernetes?.trouble();
+    if (reason === undefined || reason === this.#told) return;
+    this.#told = reason;
+    this.#options.onTrouble?.(reason);
+  }
+
+  #wantedSecrets(folders: FoldersReading, { objects }: KubernetesReading): ReadonlyMap<string, SecretName> {
+    const { resources } = collect([...folders.files, ...objects.map(({ parsed }) => parsed)]);
+    const wanted = secretReferences([...resources.values(), ...this.#options.inForce()]);
+    return new Map([...wanted].filter(([key]) => !resources.has(`Secret/${key}`)));
+  }
+
+  #waitsForSecret(): boolean {
+    const pending = this.#kubernetes?.pendingSecrets() ?? [];
+    if (pending.every(key => this.#givenUp.has(key))) return false;
+    // At the start there is nothing in force that could go on meanwhile.
+    if (!this.#delivered) return true;
+    this.#callIn('secret', SECRET_MS, () => {
+      this.#givenUp = new Set(this.#kubernetes?.pendingSecrets());
+      this.#read();
+    });
+    return true;
+  }
+
+  #deliver(folders: FoldersReading, { objects, others, problems }: KubernetesReading): void {
+    this.#delivered = true;
+    const parsed = objects.map(object => object.parsed);
+    const { problems: found, ...written } = collect([...folders.files, ...parsed, ...others]);
+    this.#options.onChange({ written, problems: [...folders.problems, ...problems, ...found], objects });
+    if (this.#kubernetes === undefined) return;
+    this.#cancel('review');
+    this.#callIn('review', REVIEW_MS, () => this.#review(folders, objects));
+  }
+
+  /** Forgets Secrets that nothing in force names any more. */
+  #review(folders: FoldersReading, objects: KubernetesReading['objects']): void {
+    const reading = { ...NOTHING, objects };
+    if (this.#kubernetes?.want(this.#wantedSecrets(folders, reading)) === true) this.#read();
+  }
+
+  #callIn(timer: 'quiet' | 'longest' | 'secret' | 'review', ms: number, callback: () => void): void {
+    if (this.#timers.has(timer)) return;
+    const run = () => {
+      this.#timers.delete(timer);
+      callback();
+    };
+    this.#timers.set(timer, this.#options.after(ms, run));
+  }
+
+  #cancel(timer: 'quiet' | 'longest' | 'secret' | 'review'): void {
+    this.#timers.get(timer)?.();
+    this.#timers.delete(timer);
+  }
+}

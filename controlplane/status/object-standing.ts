@@ -1,0 +1,125 @@
+import { concerns } from '#controlplane/compile/tls/tls-secrets.ts';
+import type { Written } from '#controlplane/rollout/candidates.ts';
+import { effective, type Rollout } from '#controlplane/rollout/rollout.ts';
+import { secretReferences } from '#resources/kubernetes/secret-references.ts';
+import type { ServedObject } from '#resources/kubernetes/served-object.ts';
+import type { Problem } from '#resources/problem.ts';
+import type { Refused, Resource } from '#resources/resource.ts';
+import { type ResourceState, resourceStates } from './resource-state.ts';
+
+/** One condition of an object. */
+export type Said = {
+  readonly status: 'True' | 'False' | 'Unknown';
+  readonly reason: string;
+  readonly message: string;
+};
+
+/** How an object of Kubernetes stands: whether all of it can be served, and whether the proxies go by it. */
+export type ObjectStanding = {
+  readonly accepted: Said;
+  readonly programmed: Said;
+  readonly problems: readonly Problem[];
+};
+
+export type ObjectFacts = {
+  readonly written: Written;
+  readonly rollout: Rollout;
+  readonly problems: readonly Problem[];
+  /** Those of them that the compiler found between resources. */
+  readonly compiled: readonly Problem[];
+  /** Ids of resources that do not work at all, as a service finds that has taken them. */
+  readonly outOfService: ReadonlySet<string>;
+  /** Whether a proxy is connected to this control plane. */
+  readonly proxies: boolean;
+};
+
+/** Tells how objects stand; undefined: the object is for another gateway. */
+export function objectStandings(facts: ObjectFacts): (object: ServedObject) => ObjectStanding | undefined {
+  const byPlace = Map.groupBy(facts.problems, placeOf);
+  const ofSecrets = Map.groupBy(
+    facts.problems.filter(({ kind }) => kind === 'Secret'),
+    ({ namespace, name }) => `${namespace}/${name}`,
+  );
+  const served = effective(facts.rollout);
+  const stateOf = resourceStates({ ...facts, kept: new Set() });
+  return ({ parsed, name, namespace }) => {
+    const item = parsed.resources[0] ?? parsed.refused[0];
+    if (item === undefined) return undefined;
+    const own = byPlace.get(placeOf({ kind: item.kind, namespace, name, file: parsed.file })) ?? [];
+    const problems = [...own, ...problemsOfSecrets(item, ofSecrets)];
+    return { ...standing(item, { ...facts, served, stateOf, problems }), problems };
+  };
+}
+
+/** A Secret has no status: who names it is told what is wrong with it. */
+function problemsOfSecrets(
+  item: Resource | Refused,
+  problems: ReadonlyMap<string, readonly Problem[]>,
+): readonly Problem[] {
+  const names = 'spec' in item ? [...secretReferences([item]).keys()] : [];
+  return names.flatMap(name =>
+    (problems.get(name) ?? [])
+      .filter(problem => concerns(problem, item))
+      .map(({ field: _, ...problem }) => ({ ...problem, message: `Secret ${name}: ${problem.message}` })),
+  );
+}
+
+type Own = ObjectFacts & {
+  readonly served: ReadonlyMap<string, Resource>;
+  readonly stateOf: (resource: Resource) => ResourceState;
+};
+
+function standing(item: Resource | Refused, facts: Own): Omit<ObjectStanding, 'problems'> {
+  const { written, rollout, served, stateOf, problems } = facts;
+  const errors = problems.filter(({ severity }) => severity === 'error').map(textOf);
+  const why = errors.join('; ');
+  if (!('spec' in item)) {
+    return { accepted: no('Invalid', why), programmed: served.has(item.id) ? LAST_GOOD : CLOSED };
+  }
+  if (written.resources.get(item.id) !== item) {
+    return { accepted: no('Conflicted', why), programmed: no('Conflicted', 'Another resource is in force') };
+  }
+  const quarantined = rollout.quarantined.get(item.id);
+  if (quarantined !== undefined) {
+    const { reason } = stateOf(item) === 'last good' ? LAST_GOOD : CLOSED;
+    const rejection = `A proxy rejects it: ${quarantined.message.trim()}`;
+    return { accepted: no('RefusedByProxy', why), programmed: no(reason, rejection) };
+  }
+  const accepted = errors.length > 0 ? no('Problems', why) : said('True', 'Accepted', 'All of it is served');
+  const state = stateOf(item);
+  if (state === 'out of service') return { accepted, programmed: no('OutOfService', why) };
+  if (state === 'closed') return { accepted, programmed: no('Closed', why) };
+  return { accepted, programmed: programmed(item, facts) };
+}
+
+/** What the proxies took is known by content, not by version: an edit that changes nothing needs no new answer. */
+function programmed(item: Resource, { rollout, proxies }: ObjectFacts): Said {
+  if (rollout.accepted.get(item.id)?.hash === item.hash)
+    return said('True', 'Programmed', 'The proxies have taken it');
+  return said(
+    'Unknown',
+    'Pending',
+    proxies
+      ? 'The proxies have not answered yet'
+      : 'No proxy is connected to the control plane that writes this',
+  );
+}
+
+const LAST_GOOD = no('LastGood', 'An older version of it, which had no error, stays in force');
+const CLOSED = no('Closed', 'It is left out, and what it is known to cover is closed');
+
+function said(status: Said['status'], reason: string, message: string): Said {
+  return { status, reason, message };
+}
+
+function no(reason: string, message: string): Said {
+  return said('False', reason, message);
+}
+
+function textOf({ field, message }: Problem): string {
+  return field === undefined ? message : `${field}: ${message}`;
+}
+
+function placeOf({ kind, namespace, name, file }: Pick<Problem, 'kind' | 'namespace' | 'name' | 'file'>) {
+  return `${kind} ${namespace}/${name} ${file}`;
+}

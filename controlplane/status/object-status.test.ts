@@ -1,0 +1,231 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Written } from '#controlplane/rollout/candidates.ts';
+import { startRollout, want } from '#controlplane/rollout/rollout.ts';
+import { objectParser } from '#resources/kubernetes/object-parser.ts';
+import { type ServedObject, toServedObject } from '#resources/kubernetes/served-object.ts';
+import { DEFAULT_PARSE_OPTIONS } from '#resources/parse/parse-options.ts';
+import type { Severity } from '#resources/problem.ts';
+import { type ObjectFacts, objectStandings } from './object-standing.ts';
+import { type Condition, objectStatus, statusOnceLeft, takesBack } from './object-status.ts';
+
+const PLACE = 'Kubernetes mappings.gateway.internal';
+const NOW = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
+const COLLECTION = { group: 'gateway.internal', version: 'v2', plural: 'mappings' };
+
+function objectOf(spec: object, status?: unknown, generation = 1, kind = 'Mapping'): ServedObject {
+  const metadata = { name: 'one', namespace: 'shop', uid: 'u', resourceVersion: '5', generation };
+  const object = { apiVersion: 'gateway.internal/v2', kind, metadata, spec, status };
+  return toServedObject(object, COLLECTION, objectParser(PLACE, DEFAULT_PARSE_OPTIONS).parse);
+}
+
+const GOOD = { prefix: '/a/', service: 'a' };
+
+function writtenOf({ parsed }: ServedObject): Written {
+  return {
+    resources: new Map(parsed.resources.map(resource => [resource.id, resource])),
+    refused: new Map(parsed.refused.map(refused => [refused.id, refused])),
+    unreadable: new Set(),
+    anonymous: new Set(),
+  };
+}
+
+/** Served, and not answered by any proxy. */
+function factsOf(object: ServedObject, more: Partial<ObjectFacts> = {}): ObjectFacts {
+  const written = writtenOf(object);
+  const rollout = want(startRollout(new Map()), written.resources);
+  const { problems } = object.parsed;
+  const found = { problems, compiled: [], outOfService: new Set<string>() };
+  return { written, rollout, ...found, proxies: true, ...more };
+}
+
+const accepted = (object: ServedObject) => ({ rollout: startRollout(writtenOf(object).resources) });
+
+function statusOf(object: ServedObject, facts = factsOf(object), now = NOW) {
+  const standing = objectStandings(facts)(object);
+  assert.ok(standing !== undefined);
+  return objectStatus(object, standing, now);
+}
+
+const conditionsOf = (status: ReturnType<typeof statusOf>) =>
+  (status?.conditions ?? []) as readonly Condition[];
+
+const inShort = (status: ReturnType<typeof statusOf>) =>
+  conditionsOf(status).map(({ type, status, reason }) => `${type}=${status}:${reason}`);
+
+describe('the status of an object', () => {
+  test('is unknown until proxies have answered', () => {
+    const object = objectOf(GOOD);
+    assert.deepEqual(inShort(statusOf(object)), ['Accepted=True:Accepted', 'Programmed=Unknown:Pending']);
+  });
+
+  test('is of its generation, and since the time when it last changed', () => {
+    const object = objectOf(GOOD, undefined, 7);
+    const first = statusOf(object, factsOf(object, accepted(object)));
+    assert.deepEqual(first?.conditions[1], {
+      type: 'Programmed',
+      status: 'True',
+      reason: 'Programmed',
+      message: 'The proxies have taken it',
+      observedGeneration: 7,
+      lastTransitionTime: '2026-01-02T03:04:05Z',
+    });
+    const edited = objectOf({ ...GOOD, service: 'b' }, first, 8);
+    const [kept] = conditionsOf(statusOf(edited, factsOf(edited), NOW + 60_000));
+    assert.deepEqual([kept?.observedGeneration, kept?.lastTransitionTime], [8, '2026-01-02T03:04:05Z']);
+  });
+
+  test('is not written when it is so already, later too', () => {
+    const object = objectOf(GOOD);
+    const facts = factsOf(object, accepted(object));
+    const again = objectOf(GOOD, JSON.parse(JSON.stringify(statusOf(object, facts))));
+    assert.equal(statusOf(again, factsOf(again, accepted(again)), NOW + 60_000), undefined);
+  });
+
+  test('keeps what proxies of another control plane have said of this generation, and forgets it with the next', () => {
+    const object = objectOf(GOOD);
+    const taken = statusOf(object, factsOf(object, accepted(object)));
+    const same = objectOf(GOOD, taken);
+    assert.equal(statusOf(same, factsOf(same, { proxies: false })), undefined);
+    const next = objectOf(GOOD, taken, 2);
+    assert.deepEqual(inShort(statusOf(next)), ['Accepted=True:Accepted', 'Programmed=Unknown:Pending']);
+  });
+
+  test('keeps the conditions of others', () => {
+    const other = { type: 'Other', status: 'True' };
+    const object = objectOf(GOOD, { conditions: [other] });
+    assert.deepEqual(statusOf(object)?.conditions[2], other);
+  });
+
+  test('survives a status of any form', () => {
+    for (const status of [null, 1, 'x', [], { conditions: 'x', problems: {} }, { conditions: [null, 1] }])
+      assert.equal(conditionsOf(statusOf(objectOf(GOOD, status))).length, 2);
+  });
+
+  test('has the problems of this object alone, and no more than can be read', () => {
+    const object = objectOf({ ...GOOD, prefix: 'x' });
+    const [problem] = object.parsed.problems;
+    assert.ok(problem !== undefined);
+    const many = Array.from({ length: 60 }, () => ({ ...problem, message: 'm'.repeat(9_000) }));
+    const foreign = [
+      { ...problem, name: 'two' },
+      { ...problem, file: 'Kubernetes mappings.getambassador.io' },
+    ];
+    const status = statusOf(object, factsOf(object, { problems: [...foreign, ...many] }));
+    assert.equal(status?.problems.length, 50);
+    assert.ok((status?.problems[0]?.message.length ?? 0) <= 4_000);
+    assert.ok(JSON.stringify(status).length < 1_000_000);
+    assert.deepEqual(inShort(statusOf(object, factsOf(object, { problems: foreign }))), [
+      'Accepted=False:Invalid',
+      'Programmed=False:Closed',
+    ]);
+  });
+
+  test('of a Host has what is wrong with its Secret, which has no status', () => {
+    const spec = { hostname: 'shop.example', tlsSecret: { name: 'pair', namespace: 'keys' } };
+    const host = objectOf(spec, undefined, 1, 'Host');
+    const place = { kind: 'Secret', namespace: 'keys', name: 'pair', file: 'Kubernetes secrets', line: 0 };
+    const said = (severity: Severity, message: string) => ({ ...place, severity, message });
+    const status = statusOf(
+      host,
+      factsOf(host, {
+        problems: [
+          said('error', 'the private key does not fit'),
+          said('warning', 'it is not for shop.example (used by Host/shop/one)'),
+          said('warning', 'it is not for other.example (used by Host/shop/other)'),
+          { ...said('error', 'expired'), name: 'another' },
+        ],
+      }),
+    );
+    assert.deepEqual(inShort(status), ['Accepted=False:Problems', 'Programmed=Unknown:Pending']);
+    assert.deepEqual(status?.problems, [
+      { severity: 'error', message: 'Secret keys/pair: the private key does not fit' },
+      {
+        severity: 'warning',
+        message: 'Secret keys/pair: it is not for shop.example (used by Host/shop/one)',
+      },
+    ]);
+  });
+
+  test('tells what a service finds wrong with what the proxies have taken, and whether anything of it works', () => {
+    const object = objectOf(GOOD);
+    const [resource] = object.parsed.resources;
+    assert.ok(resource !== undefined);
+    const { kind, namespace, name, id, source } = resource;
+    const found = { kind, namespace, name, ...source, field: 'spec.service', message: 'it is not there' };
+    const status = (severity: Severity, out: readonly string[] = []) => {
+      const problems = [{ ...found, severity }];
+      return statusOf(object, factsOf(object, { ...accepted(object), problems, outOfService: new Set(out) }));
+    };
+    assert.deepEqual(inShort(status('warning')), ['Accepted=True:Accepted', 'Programmed=True:Programmed']);
+    assert.deepEqual(inShort(status('error')), ['Accepted=False:Problems', 'Programmed=True:Programmed']);
+    const out = status('error', [id]);
+    assert.deepEqual(inShort(out), ['Accepted=False:Problems', 'Programmed=False:OutOfService']);
+    assert.equal(conditionsOf(out)[1]?.message, 'spec.service: it is not there');
+    assert.deepEqual(out?.problems, [
+      { severity: 'error', field: 'spec.service', message: 'it is not there' },
+    ]);
+  });
+
+  test('says that an older version is in force, that another resource is, and what a proxy refuses', () => {
+    const wrong = objectOf({ ...GOOD, prefix: 'x' });
+    const former = startRollout(writtenOf(objectOf(GOOD)).resources);
+    assert.equal(
+      inShort(statusOf(wrong, factsOf(wrong, { rollout: former })))[1],
+      'Programmed=False:LastGood',
+    );
+    const object = objectOf(GOOD);
+    const others = factsOf(object, { written: writtenOf(objectOf(GOOD)) });
+    assert.deepEqual(inShort(statusOf(object, others)), [
+      'Accepted=False:Conflicted',
+      'Programmed=False:Conflicted',
+    ]);
+    const [resource] = object.parsed.resources;
+    const quarantined = new Map([['Mapping/shop/one', { to: resource, message: 'no such thing' }]]);
+    const refused = statusOf(
+      object,
+      factsOf(object, { rollout: { ...startRollout(new Map()), quarantined } }),
+    );
+    assert.equal(conditionsOf(refused)[1]?.message, 'A proxy rejects it: no such thing');
+  });
+
+  test('of an object for another gateway is not ours', () => {
+    const object = objectOf({ ...GOOD, gateway_id: 'other' });
+    assert.equal(objectStandings(factsOf(object))(object), undefined);
+  });
+
+  test('of an object that has left for another gateway is taken back, but for what others have said', () => {
+    const others = { type: 'Seen', status: 'True', observedGeneration: 1 };
+    const said = statusOf(objectOf(GOOD));
+    const status = { ...said, conditions: [...conditionsOf(said), others] };
+    const left = objectOf({ ...GOOD, gateway_id: 'other' }, status, 2);
+    assert.deepEqual(statusOnceLeft(left), { conditions: [others], problems: [] });
+    const since = objectOf({ ...GOOD, gateway_id: 'other' }, statusOf(objectOf(GOOD, status, 2)), 2);
+    assert.equal(statusOnceLeft(since), undefined);
+  });
+});
+
+describe('a new status takes something back', () => {
+  const problem = { severity: 'error', field: 'spec.service', message: 'it is away' } as const;
+  const other = { severity: 'warning', message: 'it is slow' } as const;
+  const saying = (problems: readonly object[], observedGeneration = 1) =>
+    objectOf(GOOD, { conditions: [{ type: 'Accepted', status: 'False', observedGeneration }], problems });
+  const next = (...problems: readonly (typeof problem | typeof other)[]) => ({ conditions: [], problems });
+
+  test('when it lacks a problem of the one before', () => {
+    assert.ok(takesBack(saying([problem, other]), next(problem)));
+    assert.ok(takesBack(saying([problem]), next({ ...problem, message: 'it is there' } as never)));
+  });
+
+  test('not when it adds one, or nothing was wrong', () => {
+    assert.ok(!takesBack(saying([problem]), next(other, problem)));
+    assert.ok(!takesBack(saying([]), next()));
+    assert.ok(!takesBack(objectOf(GOOD), next(problem)));
+  });
+
+  test('not when the object was edited since, or says what is no status of ours', () => {
+    assert.ok(!takesBack(saying([problem], 2), next()));
+    assert.ok(!takesBack(objectOf(GOOD, { problems: [problem] }), next()));
+    assert.ok(!takesBack(objectOf(GOOD, { conditions: 'none', problems: 'none' }), next()));
+  });
+});

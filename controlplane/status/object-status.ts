@@ -1,0 +1,105 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ServedObject } from '#resources/kubernetes/served-object.ts';
+import type { Problem } from '#resources/problem.ts';
+import { type Fields, isFields } from '#resources/words/fields.ts';
+import type { ObjectStanding, Said } from './object-standing.ts';
+
+/** Source: Kubernetes API conventions, "Typical status properties" (meta/v1 Condition). */
+export type Condition = Said & {
+  readonly type: string;
+  readonly observedGeneration: number;
+  readonly lastTransitionTime: string;
+};
+
+export type ObjectStatus = {
+  readonly conditions: readonly unknown[];
+  readonly problems: readonly Pick<Problem, 'severity' | 'field' | 'message'>[];
+};
+
+const LONGEST_MESSAGE = 4_000;
+const LONGEST_PROBLEM = 1_000;
+const MOST_PROBLEMS = 50;
+
+/**
+ * The status that an object is to have, or undefined: it has it. What others have written as conditions stays. That a proxy has not answered is
+ * no news where another control plane has seen the answer of its proxies to this generation. `now` is in milliseconds since the epoch.
+ */
+export function objectStatus(
+  object: ServedObject,
+  { accepted, programmed, problems }: ObjectStanding,
+  now: number,
+): ObjectStatus | undefined {
+  const before = readStatus(object.status);
+  const known = before.conditions.find(isOf('Programmed'));
+  const answered = known?.observedGeneration === object.generation && known.status !== 'Unknown';
+  const made = [
+    toCondition('Accepted', accepted, object, before, now),
+    programmed.status === 'Unknown' && answered
+      ? known
+      : toCondition('Programmed', programmed, object, before, now),
+  ];
+  const status = {
+    conditions: [...made, ...before.conditions.filter(condition => !isOurs(condition))],
+    problems: problems.slice(0, MOST_PROBLEMS).map(toProblem),
+  };
+  return isDeepStrictEqual(status, before) ? undefined : status;
+}
+
+/** Whether something that was said to be wrong with this generation of the object is said no more. */
+export function takesBack({ status, generation }: ServedObject, next: ObjectStatus): boolean {
+  const { conditions, problems } = readStatus(status);
+  const isOfIt = conditions.find(isOf('Accepted'))?.observedGeneration === generation;
+  return isOfIt && problems.some(said => !next.problems.some(problem => isDeepStrictEqual(problem, said)));
+}
+
+/**
+ * The status of an object that has left for another gateway, or undefined: nothing is left to take back. What is said of its newest generation the other gateway
+ * has said.
+ */
+export function statusOnceLeft({ status, generation }: ServedObject): ObjectStatus | undefined {
+  const { conditions } = readStatus(status);
+  const isStale = (condition: Fields) => isOurs(condition) && condition.observedGeneration !== generation;
+  if (!conditions.some(isStale)) return undefined;
+  return { conditions: conditions.filter(condition => !isStale(condition)), problems: [] };
+}
+
+const isOurs = ({ type }: Fields) => type === 'Accepted' || type === 'Programmed';
+
+const isOf = (type: string) => (condition: Fields) => condition.type === type;
+
+function toCondition(
+  type: string,
+  { status, reason, message }: Said,
+  { generation }: ServedObject,
+  before: { readonly conditions: readonly Fields[] },
+  now: number,
+): Condition {
+  const same = before.conditions.find(condition => condition.type === type && condition.status === status);
+  const since = same?.lastTransitionTime;
+  return {
+    type,
+    status,
+    reason,
+    message: cut(message, LONGEST_MESSAGE),
+    observedGeneration: generation,
+    // The API's times have whole seconds.
+    lastTransitionTime:
+      typeof since === 'string' ? since : new Date(now).toISOString().replace(/\.\d+Z$/, 'Z'),
+  };
+}
+
+function toProblem({ severity, field, message }: Problem) {
+  return { severity, ...(field === undefined ? {} : { field }), message: cut(message, LONGEST_PROBLEM) };
+}
+
+function cut(text: string, longest: number): string {
+  return text.length <= longest ? text : `${text.slice(0, longest - 1).toWellFormed()}…`;
+}
+
+function readStatus(status: unknown): { conditions: readonly Fields[]; problems: readonly unknown[] } {
+  const { conditions, problems } = isFields(status) ? status : {};
+  return {
+    conditions: Array.isArray(conditions) ? conditions.filter(isFields) : [],
+    problems: Array.isArray(problems) ? problems : [],
+  };
+}

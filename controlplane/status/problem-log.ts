@@ -1,0 +1,44 @@
+import type { Logger } from 'pino';
+import { problemText, withoutAlike } from '#controlplane/rollout/problems.ts';
+import type { Problem } from '#resources/problem.ts';
+
+/** So many lines of one kind at once: thousands hold up whoever reads them, and the process that writes them. */
+const MOST_LINES = 100;
+
+/**
+ * Logs each Problem once when it appears, and once when it is gone. One that another has followed at its place is not mended: it reads otherwise now, though for a moment
+ * some may have told of the one, and some of the other. Of very many at once the first are told, and how many more there are.
+ */
+export function problemLog(log: Logger): (problems: readonly Problem[]) => void {
+  let known = new Map<string, Problem>();
+  const followed = new Set<string>();
+  return problems => {
+    const now = new Map(withoutAlike(problems).map(problem => [problemText(problem), problem]));
+    const come = [...now].filter(([text]) => !known.has(text));
+    for (const severity of ['error', 'warning'] as const) {
+      const texts = come.filter(([, problem]) => problem.severity === severity).map(([text]) => text);
+      const write = (text: string) => log[severity === 'error' ? 'error' : 'warn'](text);
+      writeFirst(texts, write, '; /status has all of them');
+    }
+    const places = new Set([...now.values()].map(placeOf));
+    const news = new Set(come.map(([, problem]) => placeOf(problem)));
+    const mended: string[] = [];
+    for (const [text, problem] of known) {
+      if (news.has(placeOf(problem))) followed.add(text);
+      if (now.has(text)) continue;
+      const isFollowed = followed.delete(text) && places.has(placeOf(problem));
+      if (!isFollowed) mended.push(`mended: ${text}`);
+    }
+    writeFirst(mended, text => log.info(text), ' are mended');
+    known = now;
+  };
+}
+
+function writeFirst(texts: readonly string[], write: (text: string) => void, others: string): void {
+  for (const text of texts.slice(0, MOST_LINES)) write(text);
+  if (texts.length > MOST_LINES) write(`… and ${texts.length - MOST_LINES} more${others}`);
+}
+
+function placeOf({ kind, namespace, name, file, field }: Problem): string {
+  return JSON.stringify([kind, namespace, name, file, field]);
+}

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { problemOf } from '#controlplane/compile/problem-of.ts';
+import { accept, type Rollout, refuse, startRollout, want } from '#controlplane/rollout/rollout.ts';
+import { collect } from '#resources/parse/collect.ts';
+import { parseFile } from '#resources/parse/parse.ts';
+import { DEFAULT_PARSE_OPTIONS } from '#resources/parse/parse-options.ts';
+import { type ResourceState, resourceStates, type StateFacts } from './resource-state.ts';
+
+const text = (kind: string, spec: string) =>
+  `apiVersion: gateway.internal/v2\nkind: ${kind}\nmetadata: { name: a }\nspec: ${spec}\n`;
+const mapping = (service: string) => text('Mapping', `{ prefix: /a/, service: ${service} }`);
+const JWT = text('Filter', '{ JWT: { jwksURI: "https://idp.test/keys" } }');
+const LIMIT = text('RateLimit', '{ domain: d, limits: [{ pattern: [{ a: "" }], rate: 1, unit: second }] }');
+
+const read = (yaml: string) => collect([parseFile('f.yaml', yaml, DEFAULT_PARSE_OPTIONS)]).resources;
+const inForce = (yaml: string) => accept(want(startRollout(new Map()), read(yaml)));
+const rejected = (rollout: Rollout) => {
+  const searching = accept(refuse(rollout, 'no'));
+  return refuse(searching, 'no');
+};
+
+/** The state of the one resource that is written. */
+function stateOf(rollout: Rollout, more: Partial<StateFacts> = {}): ResourceState {
+  const facts = { rollout, kept: new Set<string>(), outOfService: new Set<string>(), compiled: [], ...more };
+  const [resource] = rollout.wanted.values();
+  assert.ok(resource !== undefined);
+  return resourceStates(facts)(resource);
+}
+
+function errorIn(rollout: Rollout): Pick<StateFacts, 'compiled'> {
+  const [resource] = rollout.wanted.values();
+  assert.ok(resource !== undefined);
+  return { compiled: [problemOf(resource, 'error', 'spec', 'it misses its Secret')] };
+}
+
+describe('a resource is', () => {
+  test('in force when the proxies run what is written', () => {
+    assert.equal(stateOf(inForce(mapping('one'))), 'in force');
+  });
+
+  test('trying until they have answered, also when an older version of it is in force', () => {
+    assert.equal(stateOf(want(startRollout(new Map()), read(mapping('one')))), 'trying');
+    assert.equal(stateOf(want(inForce(mapping('one')), read(mapping('two')))), 'trying');
+  });
+
+  test('last good when an older version is in force, since the written one has an error or was rejected', () => {
+    assert.equal(stateOf(inForce(mapping('one')), { kept: new Set(['Mapping/default/a']) }), 'last good');
+    assert.equal(stateOf(rejected(want(inForce(mapping('one')), read(mapping('two'))))), 'last good');
+  });
+
+  test('closed when it was rejected and had never been good', () => {
+    assert.equal(stateOf(rejected(want(startRollout(new Map()), read(mapping('one'))))), 'closed');
+  });
+
+  test('closed when it cannot be served beside the others, though the proxies have taken that', () => {
+    for (const yaml of [mapping('one'), JWT])
+      assert.equal(stateOf(inForce(yaml), errorIn(inForce(yaml))), 'closed');
+  });
+
+  test('in force when an error leaves out a part that restricts nothing', () => {
+    assert.equal(stateOf(inForce(LIMIT), errorIn(inForce(LIMIT))), 'in force');
+  });
+
+  test('out of service when a service of ours cannot work with it', () => {
+    assert.equal(stateOf(inForce(JWT), { outOfService: new Set(['Filter/default/a']) }), 'out of service');
+  });
+});

@@ -1,0 +1,52 @@
+import { effective, type Rollout } from '#controlplane/rollout/rollout.ts';
+import type { Problem } from '#resources/problem.ts';
+import type { Resource } from '#resources/resource.ts';
+
+/**
+ * Where a resource stands.
+ * `in force`: the proxies run what is written. `trying`: they have not answered yet.
+ * `last good`: an older version is in force, since the written one has an error.
+ * `closed`: it cannot be served, so what it covers, or a part of it, answers 500.
+ * `out of service`: a service of ours has it and cannot work with it, as without its provider.
+ */
+export type ResourceState = 'in force' | 'trying' | 'last good' | 'closed' | 'out of service';
+
+export type StateFacts = {
+  readonly rollout: Rollout;
+  /** Ids whose older version is in force because the written one has an error. */
+  readonly kept: ReadonlySet<string>;
+  /** Ids that services find unable to work. */
+  readonly outOfService: ReadonlySet<string>;
+  /** What the compiler found wrong between resources. */
+  readonly compiled: readonly Problem[];
+};
+
+/** Of these an error that shows only beside other resources closes what they cover. */
+const CLOSING_KINDS: ReadonlySet<string> = new Set([
+  'Filter',
+  'FilterPolicy',
+  'Host',
+  'Mapping',
+  'TLSContext',
+]);
+
+/** Tells where resources stand. */
+export function resourceStates(facts: StateFacts): (resource: Resource) => ResourceState {
+  const { compiled, kept, outOfService, rollout } = facts;
+  const served = effective(rollout);
+  const errors = compiled.filter(({ severity, kind }) => severity === 'error' && CLOSING_KINDS.has(kind));
+  const closed = new Set(errors.map(placeOf));
+  return resource => {
+    const { id, hash } = resource;
+    if (rollout.quarantined.has(id)) return rollout.accepted.has(id) ? 'last good' : 'closed';
+    if (kept.has(id)) return 'last good';
+    if (outOfService.has(id)) return 'out of service';
+    if (closed.has(placeOf({ ...resource, file: resource.source.file }))) return 'closed';
+    const accepted = rollout.accepted.get(id)?.hash;
+    return accepted === hash && accepted === served.get(id)?.hash ? 'in force' : 'trying';
+  };
+}
+
+function placeOf({ kind, namespace, name, file }: Pick<Problem, 'kind' | 'namespace' | 'name' | 'file'>) {
+  return `${kind} ${namespace}/${name} ${file}`;
+}

@@ -1,0 +1,110 @@
+import type { Controller } from '#controlplane/rollout/controller.ts';
+import { systemProblem } from '#controlplane/rollout/problems.ts';
+import { effective } from '#controlplane/rollout/rollout.ts';
+import { KNOWN_TYPES, messageName } from '#protos/type-url.ts';
+import type { Problem } from '#resources/problem.ts';
+import type { Refused, Source } from '#resources/resource.ts';
+import type { StreamStatus } from '#xds/discovery-observer.ts';
+import { type ResourceState, resourceStates } from './resource-state.ts';
+import { unknownGroupProblems } from './unknown-groups.ts';
+
+export type ResourceStatus = Source & { readonly id: string; readonly state: ResourceState };
+
+export type ProxyStatus = {
+  readonly node: string;
+  readonly group: string;
+  readonly address: string;
+  /** How it stands to what its group is served now. */
+  readonly standing: StreamStatus['standing'];
+  readonly types: readonly {
+    /** Short name such as `Cluster`. */
+    readonly type: string;
+    readonly sent?: string;
+    readonly acked?: string;
+    /** What it said when it refused the newest. */
+    readonly nack?: string;
+    /** When it last answered, ISO 8601. */
+    readonly at?: string;
+  }[];
+};
+
+/** The answer of `/status`. */
+export type Status = {
+  readonly ready: boolean;
+  readonly reason?: string;
+  readonly resources: readonly ResourceStatus[];
+  readonly problems: readonly Problem[];
+  readonly proxies: readonly ProxyStatus[];
+};
+
+/** All Problems: those of the parser and the state folder (`known`), the compiler's, and what the proxies refuse. */
+export function allProblems(
+  controller: Controller,
+  known: readonly Problem[],
+  streams: readonly StreamStatus[],
+): readonly Problem[] {
+  const isServing = controller.readiness() === undefined;
+  const unknown = isServing ? unknownGroupProblems(streams, controller.groups) : [];
+  return [...known, ...controller.problems(), ...unknown, ...streams.flatMap(refusals)];
+}
+
+/** All that an operator may ask of a running control plane. */
+export function toStatus(
+  controller: Controller,
+  known: readonly Problem[],
+  streams: readonly StreamStatus[],
+  outOfService: ReadonlySet<string>,
+): Status {
+  const reason = controller.readiness();
+  return {
+    ready: reason === undefined,
+    ...(reason === undefined ? {} : { reason }),
+    resources: resourcesOf(controller, outOfService),
+    problems: allProblems(controller, known, streams),
+    proxies: streams.map(toProxyStatus),
+  };
+}
+
+function resourcesOf(controller: Controller, outOfService: ReadonlySet<string>): ResourceStatus[] {
+  const { closed, kept, rollout } = controller;
+  const all = new Map([...effective(rollout), ...rollout.wanted]);
+  const stateOf = resourceStates({ rollout, kept, outOfService, compiled: controller.problems() });
+  const known = [...all.values()].map(resource => ({ ...placeOf(resource), state: stateOf(resource) }));
+  const refused = closed.map(resource => ({ ...placeOf(resource), state: 'closed' as const }));
+  return [...known, ...refused].sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+function placeOf({ id, source }: Pick<Refused, 'id' | 'source'>): Source & { readonly id: string } {
+  return { id, ...source };
+}
+
+/** What a proxy refuses now, although no resource is to blame for it, for example because its port is taken. */
+function refusals({ node, types }: StreamStatus): Problem[] {
+  return Object.entries(types).flatMap(([typeUrl, { nack }]) =>
+    nack === undefined
+      ? []
+      : [systemProblem('Envoy', node, `refuses its ${shortTypeName(typeUrl)}: ${nack.message}`)],
+  );
+}
+
+function toProxyStatus({ node, group, address, standing, types }: StreamStatus): ProxyStatus {
+  const each = Object.entries(types).map(([typeUrl, { sent, acked, nack, at }]) => ({
+    type: shortTypeName(typeUrl),
+    ...(sent === undefined ? {} : { sent }),
+    ...(acked === undefined ? {} : { acked }),
+    ...(nack === undefined ? {} : { nack: nack.message }),
+    ...(at === undefined ? {} : { at: new Date(at).toISOString() }),
+  }));
+  return { node, group, address, standing, types: each };
+}
+
+/** `Cluster` of `type.googleapis.com/envoy.config.cluster.v3.Cluster`. */
+export function shortTypeName(typeUrl: string): string {
+  const name = messageName(typeUrl);
+  return name.slice(name.lastIndexOf('.') + 1);
+}
+
+/** The short name as a metric's label. What strangers name is one label, or they could make any number. */
+export function typeLabel(typeUrl: string): string {
+  return KNOWN_TYPES.has(typeUrl) ? shortTypeName(typeUrl) : 'other';
+}

@@ -1,0 +1,84 @@
+import type { Definitions } from '#ext-authz/filters/filter-kit.ts';
+import type { HttpRequest } from '#ext-authz/http/http-request.ts';
+import { indexRules, type PolicyIndex, type Selected } from '#ext-authz/policy/policy.ts';
+import type { Rule, RuleItem } from '#ext-authz/policy/rule.ts';
+import { rememberedSelection } from '#ext-authz/policy/rule-selection.ts';
+import type { RunnableFilter } from './filter-runner.ts';
+import { type RuleHeaders, ruleHeaders } from './final-change.ts';
+
+/** A rule that answers 500, since this Filter is missing, cannot run, or cannot do what the rule asks of it. */
+export type ClosedRule = { readonly rule: Rule; readonly filter: string };
+
+/** The rules in force, with what their filters need. */
+export type ActiveRules = {
+  readonly index: PolicyIndex;
+  /** `selectRule` by the index. */
+  readonly select: (request: Pick<HttpRequest, 'authority' | 'target'>) => Selected;
+  readonly filters: ReadonlyMap<string, RunnableFilter>;
+  /** Of every rule that has filters and is not closed. */
+  readonly headers: ReadonlyMap<Rule, RuleHeaders>;
+  readonly closed: ReadonlyMap<Rule, ClosedRule>;
+};
+
+/**
+ * Rules that refer to a Filter that cannot run are closed whole: what it would have injected is not known, so it could not be taken from what
+ * the client sends. Source: decisions, "All resources", "Security resources fail closed".
+ */
+export function activateRules(
+  rules: readonly Rule[],
+  definitions: Definitions,
+  runnable: ReadonlyMap<string, RunnableFilter>,
+): ActiveRules {
+  const filters = new Map([...runnable].filter(([name]) => delegateRuns(name, definitions, runnable)));
+  const headers = new Map<Rule, RuleHeaders>();
+  const closed = new Map<Rule, ClosedRule>();
+  for (const rule of rules) {
+    const names = rule.items.flatMap(namedBy);
+    const broken =
+      names.find(name => !filters.has(name)) ?? rule.items.find(item => isBroken(item, definitions))?.filter;
+    if (broken !== undefined) closed.set(rule, { rule, filter: broken });
+    else if (names.length > 0) headers.set(rule, ruleHeaders(withDelegates(names, definitions, filters)));
+  }
+  const index = indexRules(rules);
+  return { index, select: rememberedSelection(index), filters, headers, closed };
+}
+
+function namedBy({ filter, arguments: { insteadOfRedirect } }: RuleItem): readonly string[] {
+  return [filter, ...(insteadOfRedirect?.items ?? []).flatMap(namedBy)];
+}
+
+/** An OAuth2 filter cannot decide instead of a redirect, and browsers refuse cookies with `SameSite=None` over http. */
+function isBroken({ filter, arguments: given }: RuleItem, definitions: Definitions): boolean {
+  const definition = definitions.get(filter);
+  if (definition?.type !== 'OAuth2') return false;
+  const { protectedOrigins } = definition.settings;
+  const open = protectedOrigins.some(({ origin }) => origin.scheme === 'http');
+  const inner = given.insteadOfRedirect?.items ?? [];
+  return (
+    (given.sameSite === 'none' && open) || inner.some(item => definitions.get(item.filter)?.type !== 'JWT')
+  );
+}
+
+/** The JWT filter to which an OAuth2 filter leaves the validation of access tokens. */
+function delegateOf(name: string, definitions: Definitions): string | undefined {
+  const definition = definitions.get(name);
+  return definition?.type === 'OAuth2' ? definition.settings.accessTokenJWTFilter?.filter : undefined;
+}
+
+function delegateRuns(
+  name: string,
+  definitions: Definitions,
+  runnable: ReadonlyMap<string, RunnableFilter>,
+): boolean {
+  const delegate = delegateOf(name, definitions);
+  return delegate === undefined || runnable.get(delegate)?.type === 'JWT';
+}
+
+function withDelegates(
+  names: readonly string[],
+  definitions: Definitions,
+  filters: ReadonlyMap<string, RunnableFilter>,
+): readonly RunnableFilter[] {
+  const all = new Set(names.flatMap(name => [name, delegateOf(name, definitions) ?? name]));
+  return [...all].flatMap(name => filters.get(name) ?? []);
+}

@@ -1,0 +1,30 @@
+import type { Change } from '#ext-authz/http/outcome.ts';
+import { allowResponse, type CheckResponse, type EncodedResponse } from '#ext-authz/wire/check-response.ts';
+import { encodeCheck } from '#ext-authz/wire/encode-check.ts';
+import type { RuleHeaders } from './final-change.ts';
+
+const NONE: readonly string[] = [];
+
+/**
+ * The answer to a request that one filter let pass. A change that comes again is the same object only while all that its filter went by is the same: each
+ * check is decided anew, and only the writing of its latest answer is spared. That depends on nothing else but the rule and the cookies where a request
+ * has no header that is settled after the chain. `headers` are the rule's, `cookies` the request's fields; `settle` says what the upstream gets.
+ */
+export function allowedAnswer(
+  { memory }: Change,
+  headers: RuleHeaders,
+  cookies: readonly string[] = NONE,
+  settle: () => Change,
+): CheckResponse | EncodedResponse {
+  if (memory === undefined) return allowResponse(settle());
+  const known = memory.answered;
+  if (known !== undefined && known.headers === headers && areEqual(known.cookies, cookies))
+    return known.response;
+  const response = { encoded: Uint8Array.from(encodeCheck(allowResponse(settle()))) };
+  memory.answered = { headers, cookies, response };
+  return response;
+}
+
+function areEqual(some: readonly string[], others: readonly string[]): boolean {
+  return some.length === others.length && some.every((text, index) => text === others[index]);
+}

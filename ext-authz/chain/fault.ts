@@ -1,0 +1,73 @@
+import { answerPage, type Page } from '#ext-authz/http/answer-page.ts';
+import type { HttpRequest } from '#ext-authz/http/http-request.ts';
+import type { Answer } from '#ext-authz/http/outcome.ts';
+import { ProviderError } from '#ext-authz/provider/provider-error.ts';
+import { StoreUnavailable } from '#ext-authz/store/record-store.ts';
+
+/** Why a check failed by no fault of the client's, as metrics and logs name it. */
+export type Fault = 'missing_filter' | 'provider' | 'provider_timeout' | 'store' | 'timeout' | 'internal';
+
+/** What the client learns of a fault. */
+export type FaultFacts = Pick<Page, 'status' | 'message' | 'advice'>;
+
+const WAIT = 'Nothing is wrong with your account. Wait a moment, then load this page again.';
+const TELL = 'If it stays so, tell the people who run this site the request ID.';
+
+const ANSWERS: Readonly<Record<Fault, FaultFacts>> = {
+  missing_filter: {
+    status: 500,
+    message: 'This path is closed: its configuration has an error.',
+    advice: TELL,
+  },
+  provider: {
+    status: 502,
+    message: 'The identity provider cannot be used at the moment.',
+    advice: `${WAIT} ${TELL}`,
+  },
+  provider_timeout: {
+    status: 504,
+    message: 'The identity provider did not answer in time.',
+    advice: `${WAIT} ${TELL}`,
+  },
+  store: {
+    status: 503,
+    message: 'The session store cannot be reached at the moment.',
+    advice: `${WAIT} ${TELL}`,
+  },
+  timeout: {
+    status: 503,
+    message: 'The check of this request took too long.',
+    advice: `${WAIT} ${TELL}`,
+  },
+  internal: { status: 500, message: 'Internal error.', advice: TELL },
+};
+
+/** A fault, its `cause`, whose answer the filter words itself. */
+export class WordedFault extends Error {
+  override readonly name = 'WordedFault';
+  readonly answer: Answer;
+  /** Of the Filter, where no rule names it. */
+  readonly realm: string | undefined;
+
+  constructor(cause: unknown, answer: Answer, realm?: string) {
+    super('a fault', { cause });
+    this.answer = answer;
+    this.realm = realm;
+  }
+}
+
+/** Which fault an error of a filter stands for. Source: decisions, "OAuth2: errors and pages". */
+export function faultOf(error: unknown): Fault {
+  if (error instanceof WordedFault) return faultOf(error.cause);
+  if (error instanceof ProviderError) return error.code === 'timeout' ? 'provider_timeout' : 'provider';
+  return error instanceof StoreUnavailable ? 'store' : 'internal';
+}
+
+/** The client learns the kind of fault and no more: the reason is the operator's, in the log. */
+export function faultAnswer(asker: Pick<HttpRequest, 'headers' | 'id'>, fault: Fault): Answer {
+  return answerPage(asker, faultFacts(fault));
+}
+
+export function faultFacts(fault: Fault): FaultFacts {
+  return ANSWERS[fault];
+}

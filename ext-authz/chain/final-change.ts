@@ -1,0 +1,96 @@
+import { withoutGatewayCookies } from '#ext-authz/http/gateway-cookies.ts';
+import { headerIdentity } from '#ext-authz/http/header-identity.ts';
+import type { HeaderFields, HttpRequest } from '#ext-authz/http/http-request.ts';
+import { type Change, NO_CHANGE } from '#ext-authz/http/outcome.ts';
+import { fieldNames } from '#ext-authz/wire/check-headers.ts';
+import { CREDENTIAL_HEADERS } from '#resources/words/reserved-headers.ts';
+import type { ChainResult } from './chain.ts';
+import type { RunnableFilter } from './filter-runner.ts';
+
+const CREDENTIALS: ReadonlySet<string> = new Set(CREDENTIAL_HEADERS);
+
+/** What of a rule's filters concerns the request's headers. */
+export type RuleHeaders = {
+  /** The identities of all headers that one of its filters may inject. */
+  readonly injected: ReadonlySet<string>;
+  /** The client's own `Authorization` goes no further, unless a JWT filter has allowed it. */
+  readonly hasOAuth2: boolean;
+  /** How long the names of headers are that are injected or settled after the chain: of most headers nothing else need be asked. */
+  readonly lengths: ReadonlySet<number>;
+  /** One of them may set `Authorization`: the client's own goes no further, checked or not. */
+  readonly injectsAuthorization: boolean;
+};
+
+/** Over all filters that a rule may run, inner ones too. */
+export function ruleHeaders(filters: readonly RunnableFilter[]): RuleHeaders {
+  const injected = new Set(filters.flatMap(({ injects }) => [...injects].map(headerIdentity)));
+  // It is settled at the end of the chain: until then filters read it.
+  const injectsAuthorization = injected.delete('authorization');
+  const lengths = new Set(['authorization', ...injected, ...CREDENTIALS].map(({ length }) => length));
+  const hasOAuth2 = filters.some(({ type }) => type === 'OAuth2');
+  return { injected, hasOAuth2, lengths, injectsAuthorization };
+}
+
+/** Whether a request has a header that only a filter of the rule may say, or that is settled after the chain, `Cookie` apart. */
+export function hasSettledHeaders({ headers }: HttpRequest, { injected, lengths }: RuleHeaders): boolean {
+  for (const name of fieldNames(headers, lengths)) {
+    const identity = headerIdentity(name);
+    if (identity === 'authorization' || injected.has(identity) || CREDENTIALS.has(identity)) return true;
+  }
+  return false;
+}
+
+/** The request without what only a filter of the rule may say, in any letter case and with `_` for `-`. */
+export function withoutInjected(request: HttpRequest, { injected }: RuleHeaders): HttpRequest {
+  const spoofed = [...request.headers.keys()].filter(name => injected.has(headerIdentity(name)));
+  if (spoofed.length === 0) return request;
+  const headers = new Map(request.headers);
+  for (const name of spoofed) headers.delete(name);
+  return { ...request, headers };
+}
+
+/** For a request that no filter has looked at: our cookies and the credential headers stay here. */
+export function unfilteredChange({ headers }: HttpRequest): Change {
+  const remove = new Set([...headers.keys()].filter(name => CREDENTIALS.has(headerIdentity(name))));
+  const set = new Map<string, string>();
+  settleCookies(headers, set, remove);
+  return set.size === 0 && remove.size === 0 ? NO_CHANGE : { set, remove, responseHeaders: [] };
+}
+
+/**
+ * What the upstream gets of a request that its chain let pass. In a rule with an OAuth2 filter the client's own `Authorization` goes on only when a JWT
+ * filter of that rule ran on it and allowed it. No name is both set and removed. Source: decisions, "Policy and chain".
+ */
+export function finalChange(
+  client: HttpRequest,
+  { injected, hasOAuth2, injectsAuthorization }: RuleHeaders,
+  { changes, authorizationChecked }: Extract<ChainResult, { kind: 'allow' }>,
+): Change {
+  const { cookies, set: chosen, remove: removed, responseHeaders } = changes.all();
+  const set = new Map(chosen);
+  const remove = new Set(removed);
+  const keepsAuthorization = !injectsAuthorization && (!hasOAuth2 || authorizationChecked);
+  for (const name of client.headers.keys()) {
+    const identity = headerIdentity(name);
+    const refused = identity === 'authorization' && !keepsAuthorization;
+    if (refused || injected.has(identity) || CREDENTIALS.has(identity)) remove.add(name);
+  }
+  settleCookies(client.headers, set, remove, cookies);
+  for (const name of set.keys()) remove.delete(name);
+  return { set, remove, responseHeaders };
+}
+
+/** Several fields become one when something of them goes, as HTTP/2 splits and joins them too (RFC 9113 section 8.2.3). */
+function settleCookies(
+  headers: HeaderFields,
+  set: Map<string, string>,
+  remove: Set<string>,
+  cookies?: ReadonlyMap<string, string>,
+): void {
+  const fields = headers.get('cookie');
+  if (fields === undefined) return;
+  const left = withoutGatewayCookies(fields, cookies);
+  const rest = left.filter(field => field !== '');
+  if (rest.length === 0) remove.add('cookie');
+  else if (left !== fields) set.set('cookie', rest.join('; '));
+}

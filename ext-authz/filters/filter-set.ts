@@ -1,0 +1,68 @@
+import type { FilterDefinition } from '#ext-authz/policy/filter-settings.ts';
+import { parseFilter } from '#ext-authz/policy/parse-filter.ts';
+import { parsePolicy } from '#ext-authz/policy/parse-policy.ts';
+import { orderedRules, type Policy } from '#ext-authz/policy/policy.ts';
+import type { Rule } from '#ext-authz/policy/rule.ts';
+import { FILTER, FILTER_POLICY } from '#protos/type-url.ts';
+import type { Parsed } from '#resources/words/parsed-string.ts';
+import type { Update } from '#xds/client-subscription.ts';
+import type { XdsResource } from '#xds/snapshot.ts';
+import type { Definitions } from './filter-kit.ts';
+
+/** The types that decide. Filters come first, so that a policy finds those that it names. */
+export const FILTER_TYPES: readonly string[] = [FILTER, FILTER_POLICY];
+
+/** All that is in force. */
+export type Configuration = { readonly definitions: Definitions; readonly rules: readonly Rule[] };
+
+/** The Filters and FilterPolicies in force, by the name of the resource that they came in. */
+export class FilterSet {
+  readonly #filters = new Map<string, FilterDefinition>();
+  readonly #policies = new Map<string, Policy>();
+  /** Types of which all has come. */
+  readonly #complete = new Set<string>();
+
+  /**
+   * Takes a change as a whole, or refuses it as a whole with an error that names the resource: then nothing has changed. Gives a configuration
+   * when all of both types is there: until then, and in the middle of a large change, the earlier one is in force.
+   */
+  update({
+    typeUrl,
+    changed,
+    removed,
+    complete,
+  }: Pick<Update, 'typeUrl' | 'changed' | 'removed' | 'complete'>): Parsed<Configuration | undefined> {
+    const taken =
+      typeUrl === FILTER
+        ? take(this.#filters, 'Filter', changed, removed, toFilter)
+        : take(this.#policies, 'FilterPolicy', changed, removed, ({ any }) => parsePolicy(any.value));
+    if ('error' in taken) return taken;
+    if (complete) this.#complete.add(typeUrl);
+    else this.#complete.delete(typeUrl);
+    if (!FILTER_TYPES.every(type => this.#complete.has(type))) return { value: undefined };
+    const rules = orderedRules([...this.#policies.values()]);
+    return { value: { definitions: new Map(this.#filters), rules } };
+  }
+}
+
+function toFilter({ name, version, any }: XdsResource): Parsed<FilterDefinition> {
+  return parseFilter(name, version, any.value);
+}
+
+function take<T>(
+  into: Map<string, T>,
+  kind: string,
+  changed: readonly XdsResource[],
+  removed: readonly string[],
+  parse: (resource: XdsResource) => Parsed<T>,
+): Parsed<undefined> {
+  const parsed: [string, T][] = [];
+  for (const resource of changed) {
+    const value = parse(resource);
+    if ('error' in value) return { error: `${kind} ${resource.name}: ${value.error}` };
+    parsed.push([resource.name, value.value]);
+  }
+  for (const [name, value] of parsed) into.set(name, value);
+  for (const name of removed) into.delete(name);
+  return { value: undefined };
+}

@@ -1,0 +1,98 @@
+import { ProviderError } from '#ext-authz/provider/provider-error.ts';
+import { type ProviderFinding, ProviderHealth } from '#ext-authz/provider/provider-health.ts';
+import type { ProviderListener } from '#ext-authz/provider/provider-listener.ts';
+
+export type FilterWatchParts = {
+  /** ms since the epoch */
+  readonly now: () => number;
+  /** Resolves after `ms`, or when the signal aborts. */
+  readonly pause: (ms: number, signal?: AbortSignal) => Promise<void>;
+  /** What is found may be other than it was. */
+  readonly changed: () => void;
+  /** It could not be asked by a mistake of ours. */
+  readonly failed: (error: unknown) => void;
+};
+
+/** Asks for what requests will need of the provider, and tells the watch of what of it fails. Rejects with a ProviderError. */
+export type Look = (signal: AbortSignal) => Promise<void>;
+
+/** Documents are asked for again after at most as long. */
+const LONGEST_PAUSE_MS = 30_000;
+const FIRST_PAUSE_MS = 1_000;
+
+/**
+ * Knows what is wrong with the provider of one Filter, from its requests, and asks it again while something is, whether or not anybody needs it: what works again is
+ * not told of any longer.
+ */
+export class FilterWatch {
+  readonly #parts: FilterWatchParts;
+  readonly #health = new ProviderHealth();
+  readonly #end = new AbortController();
+  #look: Look | undefined;
+  #looking = false;
+  #expiring = false;
+
+  constructor(parts: FilterWatchParts) {
+    this.#parts = parts;
+  }
+
+  readonly heard: ProviderListener = (aspect, error) => {
+    if (this.#end.signal.aborted) return;
+    if (!this.#health.heard(aspect, error, this.#parts.now())) return;
+    this.#parts.changed();
+    if (this.#look === undefined) return;
+    if (this.#health.failing) void this.#lookAgain(FIRST_PAUSE_MS);
+    if (this.#health.nextChange !== undefined) void this.#expire();
+  };
+
+  findings(): readonly ProviderFinding[] {
+    return this.#end.signal.aborted ? [] : this.#health.findings(this.#parts.now());
+  }
+
+  /** From now on it is asked again where something is wrong; with `inMs` also then, though nothing is known to be. */
+  begin(look: Look, inMs: number | undefined): void {
+    this.#look = look;
+    if (inMs !== undefined) void this.#lookAgain(inMs);
+  }
+
+  end(): void {
+    this.#end.abort();
+  }
+
+  async #lookAgain(firstMs: number): Promise<void> {
+    if (this.#looking) return;
+    this.#looking = true;
+    let ms = firstMs;
+    do {
+      await this.#parts.pause(ms, this.#end.signal);
+      if (this.#end.signal.aborted) return;
+      await this.#lookOnce();
+      ms = Math.min(LONGEST_PAUSE_MS, Math.max(FIRST_PAUSE_MS, ms * 2));
+    } while (this.#health.failing);
+    this.#looking = false;
+  }
+
+  async #lookOnce(): Promise<void> {
+    try {
+      await this.#look?.(this.#end.signal);
+      this.heard('endpoints', undefined);
+    } catch (error) {
+      if (!(error instanceof ProviderError)) this.#parts.failed(error);
+      // Of documents it is heard where they are asked for.
+      else if (error.code === 'missing_endpoint') this.heard('endpoints', error);
+    }
+  }
+
+  async #expire(): Promise<void> {
+    if (this.#expiring) return;
+    this.#expiring = true;
+    for (let at = this.#health.nextChange; at !== undefined; at = this.#health.nextChange) {
+      const ms = at - this.#parts.now();
+      if (ms <= 0) break;
+      await this.#parts.pause(ms, this.#end.signal);
+      if (this.#end.signal.aborted) return;
+    }
+    this.#expiring = false;
+    this.#parts.changed();
+  }
+}

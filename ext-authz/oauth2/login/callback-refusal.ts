@@ -1,0 +1,77 @@
+import { WordedFault } from '#ext-authz/chain/fault.ts';
+import type { Page } from '#ext-authz/http/answer-page.ts';
+import type { HttpRequest } from '#ext-authz/http/http-request.ts';
+import type { Answer } from '#ext-authz/http/outcome.ts';
+import { pendingPrefix } from '#ext-authz/oauth2/session/cookies.ts';
+import { ProviderError, shownErrorCode } from '#ext-authz/provider/provider-error.ts';
+import { shownDescription } from '#ext-authz/provider/shown-description.ts';
+import type { Attempt } from './attempt.ts';
+import { freshLogin } from './fresh-login.ts';
+import { startAgain } from './gateway-page.ts';
+import { OTHER_BROWSER, providerFailure, refusedByProvider, unconfirmed } from './login-failure.ts';
+import type { Protecting } from './protecting.ts';
+
+/** RFC 6749 sections 4.1.2 and 4.1.2.1, RFC 9207. */
+export type CallbackParameters = {
+  readonly state: string;
+  readonly code: string | undefined;
+  readonly error: string | undefined;
+  /** `error_description` */
+  readonly description: string | undefined;
+  readonly iss: string | undefined;
+};
+
+/** A browser that comes back from the provider, with the attempt that its `state` names. */
+export type Callback = Protecting & {
+  readonly request: HttpRequest;
+  readonly attempt: Attempt;
+  readonly parameters: CallbackParameters;
+  readonly signal: () => AbortSignal;
+};
+
+/** RFC 6749 section 10.12. */
+export function refusedBrowser(request: HttpRequest, { filter: { realm }, place }: Protecting): Answer {
+  const reason = `the cookie ${pendingPrefix(realm, place)} of this login did not come with it`;
+  return startAgain(request, { ...OTHER_BROWSER, note: { realm, reason } });
+}
+
+/** The provider sent an error. RFC 6749 section 4.1.2.1; RFC 9207 section 2.4: `iss` counts there too. */
+export async function refused(callback: Callback, error: string): Promise<Answer> {
+  const { attempt, filter, parameters, signal } = callback;
+  await filter.provider.checkIssuer(parameters.iss, signal());
+  const code = shownErrorCode(error);
+  const said = shownDescription(parameters.description, [parameters.state]);
+  const saying = said === undefined ? '' : `, saying ${JSON.stringify(said)}`;
+  return failedPage(
+    callback,
+    { ...refusedByProvider(code), links: [freshLogin(filter, attempt.returnUrl)] },
+    `the provider sent the browser back with ${code}${saying}`,
+  );
+}
+
+/** The access token was refused. `message` is for who logs in, and for the log. */
+export function refusedPage(callback: Callback, message: string): Answer {
+  return failedPage(callback, unconfirmed(message), message);
+}
+
+/** The code was refused, or came to no ID token. Throws any other error. */
+export function refusedToken(callback: Callback, error: unknown): Answer {
+  if (!(error instanceof ProviderError)) throw error;
+  const { code, message, oauthError } = error;
+  if (code === 'no_id_token') return failedPage(callback, providerFailure(error), message);
+  if (oauthError === undefined) throw error;
+  const refusal = `The identity provider has refused the login: ${oauthError}.`;
+  return failedPage(callback, unconfirmed(refusal), message);
+}
+
+/** The error, with a page where one can begin again when it is the provider's. */
+export function failed({ attempt, filter, request }: Callback, error: unknown): unknown {
+  if (!(error instanceof ProviderError)) return error;
+  const page = startAgain(request, providerFailure(error), attempt.returnUrl);
+  return new WordedFault(error, page, filter.realm);
+}
+
+/** `reason` is for the log. */
+function failedPage({ attempt, filter, request }: Callback, page: Page, reason: string): Answer {
+  return startAgain(request, { ...page, note: { realm: filter.realm, reason } }, attempt.returnUrl);
+}

@@ -1,0 +1,150 @@
+import { seeOther } from '#ext-authz/http/answer-page.ts';
+import type { HttpRequest } from '#ext-authz/http/http-request.ts';
+import type { Answer } from '#ext-authz/http/outcome.ts';
+import { sessionCookies } from '#ext-authz/oauth2/session/cookies.ts';
+import { presentedSession, usableSession } from '#ext-authz/oauth2/session/presented-session.ts';
+import { newSession, type Session } from '#ext-authz/oauth2/session/session.ts';
+import type { LoadedSession } from '#ext-authz/oauth2/session/session-records.ts';
+import { scopeState, stateOf } from '#ext-authz/oauth2/session/session-state.ts';
+import { isOpenState } from '#ext-authz/oauth2/session/state.ts';
+import { newSecret } from '#ext-authz/store/sealed-record.ts';
+import {
+  type Callback,
+  type CallbackParameters,
+  failed,
+  refused,
+  refusedBrowser,
+  refusedPage,
+  refusedToken,
+} from './callback-refusal.ts';
+import { failurePage, moveOn, startAgain } from './gateway-page.ts';
+import { ticketUrl } from './handoff.ts';
+import { redirectUriOf } from './login.ts';
+import { USED_LOGIN } from './login-failure.ts';
+import { broughtAttempt, dropAttempt, isKnownBy, knownBy } from './pending-cookies.ts';
+import type { Protecting } from './protecting.ts';
+import { isSpent, spend, unspend } from './spent-states.ts';
+
+/**
+ * Answers what the provider sends the browser back with. RFC 6749 section 10.12: it must come from
+ * the browser that began the login, at the origin that it was begun for. A `state` counts once.
+ */
+export async function answerCallback(
+  candidates: readonly Protecting[],
+  request: HttpRequest,
+  parameters: CallbackParameters,
+  signal: () => AbortSignal,
+): Promise<Answer> {
+  const { state } = parameters;
+  const candidate = candidates.find(({ filter }) => isOpenState(filter, state));
+  if (candidate === undefined) return unknownState(candidates, request, signal);
+  const { filter, place } = candidate;
+  const attempt = broughtAttempt(filter, place, request, state);
+  if (attempt === undefined)
+    return (await isSpent(filter, state))
+      ? unknownState(candidates, request, signal)
+      : refusedBrowser(request, candidate);
+  const callback = { ...candidate, request, attempt, parameters, signal };
+  return judge(callback).catch((error: unknown) => {
+    throw failed(callback, error);
+  });
+}
+
+async function judge(callback: Callback): Promise<Answer> {
+  const { attempt, filter, parameters, place, request } = callback;
+  const { loaded } = await presentedSession(filter, place, request);
+  if (parameters.error !== undefined) return refused(callback, parameters.error);
+  if (parameters.code === undefined)
+    return failurePage(request, 400, 'The identity provider sent no code.', attempt.returnUrl);
+  if (loaded !== undefined && isKnownBy(loaded.session, attempt)) return goOn(callback, loaded);
+  return logInOnce(callback, parameters.code, loaded);
+}
+
+/**
+ * Another tab has logged in meanwhile: with that session, never with this login's. Its code stays
+ * unused. A page that needs more scope asks for it by itself.
+ */
+async function goOn(callback: Callback, { id, session }: LoadedSession): Promise<Answer> {
+  const { attempt, filter, place, request } = callback;
+  if (scopeState(session, attempt.scope) === 'granted') return finish(callback, id, session);
+  return seeOther(attempt.returnUrl, dropAttempt(filter, place, request, attempt));
+}
+
+/** The state is spent before the provider is asked, so that of several callbacks one goes on. */
+async function logInOnce(
+  callback: Callback,
+  code: string,
+  before: LoadedSession | undefined,
+): Promise<Answer> {
+  const { attempt, filter, place, request, signal } = callback;
+  if (!(await spend(filter, attempt.state))) return unknownState([{ filter, place }], request, signal);
+  let isLoggedIn = false;
+  try {
+    const session = await exchange(callback, code, before);
+    if ('refused' in session) return refusedPage(callback, session.refused);
+    const id = await filter.sessions.create(session, filter.sources.now());
+    isLoggedIn = true;
+    const old = [attempt.replaces, before?.key].filter(key => key !== undefined);
+    await Promise.all(old.map(key => filter.sessions.remove(key)));
+    return await finish(callback, id, session);
+  } catch (error) {
+    return refusedToken(callback, error);
+  } finally {
+    if (!isLoggedIn) await unspend(filter, attempt.state).catch(() => {});
+  }
+}
+
+/** RFC 6749 section 4.1.3. The access token is judged once before there is a session, so that no request is sent to log in again by it. */
+async function exchange(
+  { attempt, filter, parameters, place, request: asked, signal }: Callback,
+  code: string,
+  before: LoadedSession | undefined,
+): Promise<Session | { readonly refused: string }> {
+  const { provider, resourceServer, settings, sources } = filter;
+  const { codeVerifier, nonce, sameSite, scope, sessionCookies: browserOnly } = attempt;
+  const redirectUri = redirectUriOf(filter);
+  const request = { code, iss: parameters.iss, redirectUri, codeVerifier, nonce };
+  const tokens = await provider.exchangeCode(request, signal());
+  const xsrf = newSecret(sources.randomBytes);
+  const pending = knownBy(filter, place, asked, attempt, before?.session);
+  const origin = { xsrf, pending, asked: scope, sameSite, sessionCookies: browserOnly };
+  const now = sources.now();
+  const session = newSession(origin, tokens, settings.clientSessionMaxIdle, now);
+  const verdict = await resourceServer.validate(session, [], signal);
+  if (verdict.kind === 'invalid')
+    return { refused: `The access token of the identity provider is refused: ${verdict.check}.` };
+  if (stateOf(session, settings.expirationSafetyMargin, now) === 'none')
+    return { refused: 'The access token of the identity provider ends within expirationSafetyMargin.' };
+  return { ...session, cookieEnds: { [place.configured]: session.ends } };
+}
+
+/** Sets the cookies, and goes on: to the origin that the login is for, or to what was asked for first. */
+async function finish(
+  { attempt, filter, place, request }: Callback,
+  id: string,
+  session: Session,
+): Promise<Answer> {
+  const { realm, sources } = filter;
+  const cookies = [
+    ...sessionCookies(realm, place, id, session, sources.now()),
+    ...dropAttempt(filter, place, request, attempt),
+  ];
+  if (attempt.handoff === undefined) return moveOn(request, attempt.returnUrl, cookies, session.sameSite);
+  const url = await ticketUrl(filter, attempt.handoff, id);
+  if (url === undefined)
+    return failurePage(request, 400, 'This login took too long.', attempt.returnUrl, cookies);
+  return seeOther(url, cookies);
+}
+
+/** Used, expired or never ours: perhaps by the reload of a page, or the button Back. */
+async function unknownState(
+  candidates: readonly Protecting[],
+  request: HttpRequest,
+  signal: () => AbortSignal,
+): Promise<Answer> {
+  for (const { filter, place } of candidates) {
+    const { loaded } = await presentedSession(filter, place, request);
+    if ((await usableSession(filter, loaded, signal)) !== undefined) return seeOther(`${place.origin}/`);
+  }
+  return startAgain(request, USED_LOGIN);
+}

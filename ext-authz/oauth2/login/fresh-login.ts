@@ -1,0 +1,68 @@
+import type { Link } from '#ext-authz/http/answer-page.ts';
+import type { HttpRequest } from '#ext-authz/http/http-request.ts';
+import type { Answer } from '#ext-authz/http/outcome.ts';
+import type { LoginFilter } from '#ext-authz/oauth2/session/login-filter.ts';
+import { LOGIN_PATH, loginOrigin } from '#ext-authz/oauth2/session/origin.ts';
+import { presentedSession } from '#ext-authz/oauth2/session/presented-session.ts';
+import type { ProviderMetadata } from '#ext-authz/provider/provider-metadata.ts';
+import { failurePage, methodNotAllowed } from './gateway-page.ts';
+import { beginLogin } from './login.ts';
+import { canLogIn } from './navigation.ts';
+import type { Protecting } from './protecting.ts';
+import { protectedUrl } from './return-url.ts';
+
+/** Where somebody logs in as someone else, then goes on at `returnUrl`. It is at the origin that holds logins. */
+export function freshLogin(
+  { realm, settings }: Pick<LoginFilter, 'realm' | 'settings'>,
+  returnUrl: string,
+): Link {
+  const url = new URL(LOGIN_PATH, loginOrigin(settings.protectedOrigins));
+  url.searchParams.set('realm', realm);
+  url.searchParams.set('return', returnUrl);
+  return { href: url.href, text: 'Log in as someone else' };
+}
+
+/**
+ * Begins a login for which the provider asks who logs in, though it knows somebody. The session that
+ * is there ends when the login has succeeded, and not before: any site can send a browser here.
+ */
+export async function answerFreshLogin(
+  candidates: readonly Protecting[],
+  request: HttpRequest,
+  signal: () => AbortSignal,
+): Promise<Answer> {
+  if (request.method !== 'GET') return methodNotAllowed(request, 'GET');
+  const query = new URL(request.target, 'http://gateway').searchParams;
+  const candidate = candidates.find(
+    ({ filter, place }) => place.holdsLogin && filter.realm === query.get('realm'),
+  );
+  if (candidate === undefined || !canLogIn(request))
+    return failurePage(request, 400, 'There is no login to begin at this address.');
+  return begin(candidate, request, query.get('return') ?? '', signal());
+}
+
+async function begin(
+  { filter, place }: Protecting,
+  request: HttpRequest,
+  wanted: string,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const { loaded } = await presentedSession(filter, place, request);
+  const need = {
+    scope: [...new Set(['openid', ...(loaded?.session.asked ?? [])])].sort(),
+    sameSite: loaded?.session.sameSite,
+    returnUrl: protectedUrl(wanted, filter.settings.protectedOrigins) ?? `${place.origin}/`,
+    ...(loaded !== undefined && { replaces: loaded.key }),
+  };
+  const prompt = promptOf(await filter.provider.metadata(signal));
+  return beginLogin(filter, { request, place, signal, prompt }, need, []);
+}
+
+/** Each provider must know `login` (OpenID Connect Core section 15.1). Google's documents do not have it. */
+export function promptOf({
+  issuer,
+  prompt_values_supported: supported = [],
+}: Pick<ProviderMetadata, 'issuer' | 'prompt_values_supported'>): string {
+  const choosesAccount = supported.includes('select_account') || issuer === 'https://accounts.google.com';
+  return choosesAccount ? 'select_account' : 'login';
+}

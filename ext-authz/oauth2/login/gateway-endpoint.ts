@@ -1,0 +1,51 @@
+import type { HttpRequest } from '#ext-authz/http/http-request.ts';
+import type { Answer } from '#ext-authz/http/outcome.ts';
+import type { LoginFilter } from '#ext-authz/oauth2/session/login-filter.ts';
+import { CALLBACK_PATH, LOGIN_PATH, LOGOUT_PATH } from '#ext-authz/oauth2/session/origin.ts';
+import { answerCallback } from './callback.ts';
+import { answerFreshLogin } from './fresh-login.ts';
+import { failurePage, methodNotAllowed } from './gateway-page.ts';
+import { answerHandoff, answerTicket } from './handoff.ts';
+import { answerLogout } from './logout.ts';
+import { type Protecting, protecting } from './protecting.ts';
+import { providerTime } from './provider-time.ts';
+
+/**
+ * Answers the gateway's own paths of the OAuth2 filters, before all rules; undefined: the path is none. Rejects with ProviderError and StoreUnavailable.
+ * Source: document 1, "Endpoints".
+ */
+export async function gatewayEndpoint(
+  request: HttpRequest,
+  filters: readonly LoginFilter[],
+  signal: () => AbortSignal,
+): Promise<Answer | undefined> {
+  const [path] = request.target.split(/[?#]/, 1);
+  const candidates = protecting(request, filters);
+  const deadline = candidates[0]?.filter.sources.deadline ?? signal;
+  const time = providerTime(signal, deadline);
+  if (path === LOGOUT_PATH) return answerLogout(candidates, request, time);
+  if (path === LOGIN_PATH) return answerFreshLogin(candidates, request, time);
+  return path === CALLBACK_PATH ? redirectionEndpoint(candidates, request, time) : undefined;
+}
+
+const PARAMETERS = ['state', 'code', 'error', 'iss', 'handoff', 'ticket'] as const;
+
+/** What comes back from the provider, and both ends of a hand-off. RFC 6749 section 3.1: no parameter is there twice. */
+async function redirectionEndpoint(
+  candidates: readonly Protecting[],
+  request: HttpRequest,
+  signal: () => AbortSignal,
+): Promise<Answer> {
+  if (request.method !== 'GET') return methodNotAllowed(request, 'GET');
+  const query = new URL(request.target, 'http://gateway').searchParams;
+  if (PARAMETERS.some(name => query.getAll(name).length > 1))
+    return failurePage(request, 400, 'A parameter of this address is there twice.');
+  const [state, code, error, iss, handoff, ticket] = PARAMETERS.map(name => query.get(name) ?? undefined);
+  const description = query.get('error_description') ?? undefined;
+  if (state !== undefined && handoff === undefined)
+    return answerCallback(candidates, request, { state, code, error, description, iss }, signal);
+  if (handoff === undefined || state !== undefined)
+    return failurePage(request, 400, 'This address is not complete.');
+  if (ticket !== undefined) return answerTicket(candidates, request, { handoff, ticket });
+  return answerHandoff(candidates, request, handoff, signal);
+}

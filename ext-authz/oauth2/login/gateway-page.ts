@@ -1,0 +1,69 @@
+import { answerPage, type Page, seeOther } from '#ext-authz/http/answer-page.ts';
+import type { HttpRequest } from '#ext-authz/http/http-request.ts';
+import type { Answer, AnswerNote } from '#ext-authz/http/outcome.ts';
+import type { SetCookie } from '#ext-authz/oauth2/session/cookies.ts';
+import type { SameSite } from '#ext-authz/policy/rule.ts';
+
+/** A page that offers to begin anew at `href`, a URL of the origin's own. `note` is for the log. */
+export function failurePage(
+  request: HttpRequest,
+  status: number,
+  message: string,
+  href = '/',
+  cookies: readonly SetCookie[] = [],
+  note?: AnswerNote,
+): Answer {
+  return startAgain(request, { status, message, headers: cookies, note }, href);
+}
+
+/** The same with more words. */
+export function startAgain(request: HttpRequest, page: Page, href = '/'): Answer {
+  return answerPage(request, { ...page, links: [{ href, text: 'Start again' }, ...(page.links ?? [])] });
+}
+
+/**
+ * Goes on to a URL of our own with new cookies. Browsers keep back strict cookies in a chain of redirects that another site began (RFC 6265bis
+ * section 5.2), so that those move on from a page of ours. Source: decisions, "With sameSite: strict".
+ */
+export function moveOn(
+  request: HttpRequest,
+  url: string,
+  cookies: readonly SetCookie[],
+  sameSite: SameSite | undefined,
+): Answer {
+  if (sameSite !== 'strict') return seeOther(url, cookies);
+  return answerPage(request, {
+    status: 200,
+    title: 'You are logged in',
+    message: 'You are logged in.',
+    refresh: { url },
+    links: [{ href: url, text: 'Go on' }],
+    headers: cookies,
+  });
+}
+
+/**
+ * Sends a browser to its login by a page, which keeps the fragment of its address in a cookie. After
+ * a redirect the provider's page would have the fragment, and lose it with its first form.
+ */
+export function loginPage(
+  request: HttpRequest,
+  url: string,
+  cookies: readonly SetCookie[],
+  fragmentCookie: string,
+): Answer {
+  return answerPage(request, {
+    status: 200,
+    title: 'You must log in',
+    message: 'You must log in to see this page.',
+    refresh: { url, fragmentCookie },
+    links: [{ href: url, text: 'Log in' }],
+    headers: cookies,
+  });
+}
+
+/** RFC 9110 section 15.5.6 */
+export function methodNotAllowed(request: HttpRequest, allow: string): Answer {
+  const message = `Only ${allow} is allowed here.`;
+  return answerPage(request, { status: 405, message, headers: [['allow', allow]] });
+}

@@ -1,0 +1,145 @@
+import type { FilterContext, FilterRunner } from '#ext-authz/chain/filter-runner.ts';
+import { answerPage } from '#ext-authz/http/answer-page.ts';
+import type { HttpRequest } from '#ext-authz/http/http-request.ts';
+import type { Answer, AnswerNote, Change, Outcome } from '#ext-authz/http/outcome.ts';
+import { XSRF } from '#ext-authz/oauth2/session/cookies.ts';
+import type { LoginFilter } from '#ext-authz/oauth2/session/login-filter.ts';
+import type { Place } from '#ext-authz/oauth2/session/origin.ts';
+import type { Presented } from '#ext-authz/oauth2/session/presented.ts';
+import { deadCookies, presentedSession, usableSession } from '#ext-authz/oauth2/session/presented-session.ts';
+import { renewedCookies } from '#ext-authz/oauth2/session/renewal.ts';
+import type { Session } from '#ext-authz/oauth2/session/session.ts';
+import { scopeState } from '#ext-authz/oauth2/session/session-state.ts';
+import { missingScope as missingOf } from '#ext-authz/oauth2/tokens/scope.ts';
+import type { RuleItem } from '#ext-authz/policy/rule.ts';
+import { type Eventually, whenThere } from '#process/eventually.ts';
+import { freshLogin } from './fresh-login.ts';
+import { insteadOfRedirect } from './instead-of-redirect.ts';
+import { beginLogin, type LoginNeed } from './login.ts';
+import { providerTime } from './provider-time.ts';
+import { returnUrl } from './return-url.ts';
+
+/**
+ * The OAuth2 filter with grantType AuthorizationCode: lets requests of a session with the rule's scope pass, with its access token, and sends others
+ * to log in. Source: document 1, "Protected-request handling rules".
+ */
+export function loginRunner(filter: LoginFilter): FilterRunner {
+  return (request, item, context) => {
+    const place = filter.placeOf(request);
+    if (place === undefined)
+      return forbidden(request, FOREIGN, { reason: 'no item of protectedOrigins has this host' });
+    const signal = providerTime(() => context.signal(), filter.sources.deadline);
+    return whenThere(presentedSession(filter, place, request), presented => {
+      const visit = { filter, request, item, context, place, presented, signal };
+      let reason: string | undefined;
+      const usable = usableSession(filter, presented.loaded, signal, refused => {
+        reason = refused;
+      });
+      return whenThere(usable, session =>
+        session === undefined ? logIn(visit, ruleScope(item), reason) : useSession(visit, session),
+      );
+    });
+  };
+}
+
+const FOREIGN = 'This host is not one of the protected origins.';
+
+type Visit = {
+  readonly filter: LoginFilter;
+  readonly request: HttpRequest;
+  readonly item: RuleItem;
+  readonly context: FilterContext;
+  readonly place: Place;
+  readonly presented: Presented;
+  readonly signal: () => AbortSignal;
+};
+
+/** Document 1, "Arguments of the OAuth2 filter" */
+function ruleScope(item: RuleItem): readonly string[] {
+  return item.arguments.scope ?? DEFAULT_SCOPE;
+}
+
+const DEFAULT_SCOPE = ['openid'];
+
+function useSession(visit: Visit, session: Session): Eventually<Outcome> {
+  const { filter, item, signal } = visit;
+  const scope = ruleScope(item);
+  const state = scopeState(session, scope);
+  if (state === 'not granted') return missingScope(visit, notGranted(session, scope));
+  if (state === 'never asked') return logIn(visit, [...session.asked, ...scope]);
+  return whenThere(filter.resourceServer.validate(session, scope, signal), verdict => {
+    if (verdict.kind === 'valid') return allow(visit, session);
+    if (verdict.kind === 'insufficient_scope') return missingScope(visit, verdict.check);
+    return logIn(visit, [...session.asked, ...scope], verdict.check);
+  });
+}
+
+function allow({ filter, place, presented, request }: Visit, session: Session): Eventually<Outcome> {
+  const change = filter.resourceServer.change(session, request);
+  const { loaded } = presented;
+  const renewed = loaded === undefined ? [] : renewedCookies(filter, place, loaded.id, session, presented);
+  return whenThere(renewed, cookies => {
+    if (cookies.length === 0) return { kind: 'allow', change };
+    const { remove, responseHeaders, set } = change; // another change than the one that comes again
+    const added = [...responseHeaders, ...cookies];
+    return { kind: 'allow', change: { set, remove, responseHeaders: added, ...trueXsrf(filter, session) } };
+  });
+}
+
+/**
+ * Applications compare a form with the xsrf cookie. One that a neighbour below the same domain has
+ * planted does not reach them: what does is this session's.
+ */
+function trueXsrf({ realm }: LoginFilter, { xsrf }: Session): Pick<Change, 'cookies'> {
+  return { cookies: new Map([[`${XSRF}.${realm}`, xsrf]]) };
+}
+
+/** Document 1, rule 2: the scope always includes `openid`. */
+async function logIn(visit: Visit, scope: readonly string[], reason?: string): Promise<Outcome> {
+  const { context, filter, item, place, presented, request, signal } = visit;
+  const instead = await insteadOfRedirect(
+    { realm: filter.realm, origin: place.origin },
+    request,
+    item,
+    context,
+  );
+  if (instead !== undefined) return withReason(instead, reason);
+  const { sameSite } = item.arguments;
+  const asked = [...new Set(['openid', ...scope])].sort();
+  const replaces = presented.loaded?.key;
+  const need: LoginNeed = { scope: asked, sameSite, ...(replaces !== undefined && { replaces }) };
+  const cookies = deadCookies(filter, place, presented, sameSite);
+  const away = await beginLogin(filter, { request, place, signal: signal() }, need, cookies);
+  return withReason(answer(away), reason);
+}
+
+/** Tells the log why the session that there was does not do. */
+function withReason(outcome: Outcome, reason: string | undefined): Outcome {
+  if (reason === undefined || outcome.kind !== 'answer') return outcome;
+  return answer({ note: { reason }, ...outcome.answer });
+}
+
+function notGranted({ granted }: Session, scope: readonly string[]): string {
+  return `the provider was asked for \`scope\` ${missingOf(scope, granted).join(' ')} and has not granted it`;
+}
+
+/** Another account may have what this one lacks. */
+function missingScope({ filter, place, request }: Visit, reason: string): Outcome {
+  const page = {
+    status: 403,
+    title: 'Your account may not see this page',
+    message: 'The identity provider has not granted what this page needs.',
+    advice: 'Log in as someone else, or ask the people who run this site for access.',
+    links: [freshLogin(filter, returnUrl(request, place.origin))],
+    note: { reason },
+  };
+  return answer(answerPage(request, page));
+}
+
+function forbidden(request: HttpRequest, message: string, note: AnswerNote): Outcome {
+  return answer(answerPage(request, { status: 403, message, note }));
+}
+
+function answer(value: Answer): Outcome {
+  return { kind: 'answer', answer: value };
+}

@@ -1,0 +1,151 @@
+import { hash } from 'node:crypto';
+import { withFragment } from '#ext-authz/http/fragment.ts';
+import type { HttpRequest } from '#ext-authz/http/http-request.ts';
+import {
+  fragmentCookie,
+  pendingCookie,
+  pendingPrefix,
+  type SetCookie,
+} from '#ext-authz/oauth2/session/cookies.ts';
+import type { LoginFilter } from '#ext-authz/oauth2/session/login-filter.ts';
+import type { Place } from '#ext-authz/oauth2/session/origin.ts';
+import { sameText } from '#ext-authz/oauth2/session/same-text.ts';
+import type { Session } from '#ext-authz/oauth2/session/session.ts';
+import type { RandomBytes } from '#ext-authz/store/sealed-record.ts';
+import { type Attempt, openAttempt, sealAttempt } from './attempt.ts';
+import { isNavigation } from './navigation.ts';
+import { fragmentName, type PendingField, partsOf, pendingFields } from './pending-fields.ts';
+
+type Asked = Pick<HttpRequest, 'headers'>;
+
+/** So many logins a browser may have begun at one origin. */
+const MOST = 16;
+/** What they may take of a `Cookie` field. Envoy takes 60 KiB of all headers of a request. */
+const MOST_BYTES = 24 * 1024;
+/** Others are cleared, as many at a time. */
+const MOST_CLEARED = 48;
+
+/** Those of its attempts that a request brings, the newest last. */
+function broughtAttempts(filter: LoginFilter, place: Place, request: Asked): readonly Attempt[] {
+  const fields = pendingFields(request, pendingPrefix(filter.realm, place));
+  return fields.slice(-MOST).flatMap(({ fragment, text }) => {
+    const attempt = openAttempt(filter, place, text);
+    return attempt ? { ...attempt, returnUrl: withFragment(attempt.returnUrl, fragment) } : [];
+  });
+}
+
+/** The attempt of this state, when this is the browser that began it at this origin. */
+export function broughtAttempt(
+  filter: LoginFilter,
+  place: Place,
+  request: Asked,
+  state: string,
+): Attempt | undefined {
+  return broughtAttempts(filter, place, request).find(attempt => sameText(attempt.state, state));
+}
+
+/**
+ * The cookies that let the browser keep an attempt. They put out its oldest ones when there are many.
+ * `fragment` is one that a page may set besides.
+ */
+export function keepAttempt(
+  filter: LoginFilter,
+  place: Place,
+  request: Asked,
+  attempt: Attempt,
+): { readonly cookies: readonly SetCookie[]; readonly fragment: string } {
+  const prefix = pendingPrefix(filter.realm, place);
+  const all = pendingFields(request, prefix);
+  const name = newName(prefix, all, request, filter.sources.randomBytes);
+  const parts = partsOf(name, sealAttempt(filter, place, attempt)) ?? short(filter, place, name, attempt);
+  const bytes = parts.reduce((sum, [part, value]) => sum + part.length + value.length, 0);
+  const cleared = surplusOf(all, MOST_BYTES - bytes).flatMap(({ names }) => names);
+  const cookies = [
+    ...cleared.slice(0, MOST_CLEARED).map(other => pendingCookie(other, place, '')),
+    ...parts.map(([part, value]) => pendingCookie(part, place, value)),
+  ];
+  return { cookies, fragment: fragmentCookie(fragmentName(name), place) };
+}
+
+/** The link was too long. */
+function short(
+  filter: LoginFilter,
+  place: Place,
+  name: string,
+  attempt: Attempt,
+): readonly (readonly [string, string])[] {
+  const sealed = sealAttempt(filter, place, { ...attempt, returnUrl: `${place.origin}/` });
+  return partsOf(name, sealed) ?? [];
+}
+
+/** Clears what a request brings of this attempt, which has come to its end. */
+export function dropAttempt(
+  filter: LoginFilter,
+  place: Place,
+  request: Asked,
+  { state }: Attempt,
+): readonly SetCookie[] {
+  const own = pendingFields(request, pendingPrefix(filter.realm, place)).find(({ text }) => {
+    const attempt = openAttempt(filter, place, text);
+    return attempt !== undefined && sameText(attempt.state, state);
+  });
+  return (own?.names ?? []).map(name => pendingCookie(name, place, ''));
+}
+
+/**
+ * All logins that a session of this attempt is known by: those that its browser has begun, and
+ * those of its session before. A tab that comes back later goes on with that session.
+ */
+export function knownBy(
+  filter: LoginFilter,
+  place: Place,
+  request: Asked,
+  attempt: Attempt,
+  before: Pick<Session, 'pending'> | undefined,
+): readonly string[] {
+  const begun = [attempt, ...broughtAttempts(filter, place, request)].map(({ state }) => stateHash(state));
+  return [...new Set([...begun, ...(before?.pending ?? [])])].slice(0, MOST);
+}
+
+/** Whether a session is of the browser that began this login. */
+export function isKnownBy({ pending }: Pick<Session, 'pending'>, { state }: Attempt): boolean {
+  const own = stateHash(state);
+  return pending.some(known => sameText(known, own));
+}
+
+function stateHash(state: string): string {
+  return hash('sha256', `gateway state 1 ${state}`);
+}
+
+/**
+ * Tabs that open at the same moment bring the same cookies: each gets a name of its own, so that
+ * their answers do not replace each other's. Other requests of a page may be hundreds at once.
+ * Those share the first name that is free.
+ */
+function newName(
+  prefix: string,
+  all: readonly PendingField[],
+  request: Asked,
+  randomBytes: RandomBytes,
+): string {
+  if (isNavigation(request)) return `${prefix}~${Buffer.from(randomBytes(4)).toString('hex')}`;
+  const taken = new Set(all.map(({ name }) => name));
+  const shared = Array.from({ length: MOST }, (_, index) => sharedName(prefix, index));
+  const oldest = all.find(({ name }) => shared.includes(name))?.name;
+  return shared.find(name => !taken.has(name)) ?? oldest ?? prefix;
+}
+
+function sharedName(prefix: string, index: number): string {
+  return index === 0 ? prefix : `${prefix}~${index.toString(16).padStart(8, '0')}`;
+}
+
+/** The oldest, when there are too many beside a new one, or they take more than `room`. */
+function surplusOf(all: readonly PendingField[], room: number): readonly PendingField[] {
+  let [kept, bytes] = [0, 0];
+  for (const field of all.toReversed()) {
+    bytes += field.bytes;
+    if (kept === MOST - 1 || bytes > room) break;
+    kept += 1;
+  }
+  return all.slice(0, all.length - kept);
+}

@@ -1,0 +1,41 @@
+import type { HttpRequest } from '#ext-authz/http/http-request.ts';
+import type { ProtectedOrigin } from '#resources/kinds/filter/filter-oauth2-origins.ts';
+import { formatOrigin } from '#resources/words/origin.ts';
+
+/** What the browser's cookies have room for (pending-fields.ts). */
+const LONGEST = 8192;
+const OWN_PATHS = '/.gateway/';
+
+/**
+ * Where the browser goes on after a login that this request began: for GET and HEAD what it asked for, else its Referer when that is on the same
+ * origin; `/` for what is longer than 8,192 characters or below `/.gateway/`. Always a URL of `origin`. Source: decisions, "Return URL".
+ */
+export function returnUrl({ headers, method, target }: HttpRequest, origin: string): string {
+  const wanted =
+    method === 'GET' || method === 'HEAD' ? `${origin}${target}` : (headers.get('referer')?.[0] ?? '');
+  return ownUrl(wanted, origin) ?? `${origin}/`;
+}
+
+/** The page of this origin that sent a request, as far as the browser names it. */
+export function askingPage({ headers }: Pick<HttpRequest, 'headers'>, origin: string): string | undefined {
+  return ownUrl(headers.get('referer')?.[0] ?? '', origin);
+}
+
+/** The same text as a URL of one of these origins. @returns undefined when it is none. */
+export function protectedUrl(text: string, origins: readonly ProtectedOrigin[]): string | undefined {
+  const url = text.length > LONGEST ? null : URL.parse(text);
+  if (url === null) return undefined;
+  const isAt = ({ includeSubdomains, origin }: ProtectedOrigin) => {
+    const below = includeSubdomains && url.hostname.endsWith(`.${origin.host}`);
+    return formatOrigin(below ? { ...origin, host: url.hostname } : origin) === url.origin;
+  };
+  return origins.some(isAt) ? ownUrl(text, url.origin) : undefined;
+}
+
+function ownUrl(text: string, origin: string): string | undefined {
+  if (text.length > LONGEST || !URL.canParse(text)) return undefined;
+  const url = new URL(text);
+  const isOwn = url.origin === origin && url.username === '' && url.password === '';
+  if (!isOwn || url.pathname.startsWith(OWN_PATHS) || url.href.length > LONGEST) return undefined;
+  return url.href;
+}

@@ -1,0 +1,103 @@
+import type { HttpRequest } from '#ext-authz/http/http-request.ts';
+import type { SameSite } from '#ext-authz/policy/rule.ts';
+import { isSecret } from '#ext-authz/store/sealed-record.ts';
+import type { CacheBounds } from '#process/bounded-cache.ts';
+import { type Eventually, whenThere } from '#process/eventually.ts';
+import { clearSessionCookies, cookieValues, isHostOnly, type SetCookie } from './cookies.ts';
+import type { LoginFilter, PresentedAs } from './login-filter.ts';
+import type { Place } from './origin.ts';
+import type { Presented } from './presented.ts';
+import type { Session } from './session.ts';
+import type { LoadedSession } from './session-records.ts';
+import { nextStep, type SessionState, stateOf } from './session-state.ts';
+
+/** Of the fields that are remembered: those that name a session. Weight is their length. */
+export const PRESENTED_BOUNDS: CacheBounds = { entries: 10_000, weight: 8 * 1_048_576 };
+
+/**
+ * A `Cookie` field that named a session is not parsed again. Whether the session is still there, as
+ * it was, the store is asked each time. Two different values of one session cookie: none counts.
+ */
+export function presentedSession(
+  filter: LoginFilter,
+  place: Place,
+  { headers }: Pick<HttpRequest, 'headers'>,
+): Eventually<Presented> {
+  const as = isHostOnly(place) ? filter.hostOnly : filter.shared;
+  const fields = headers.get('cookie') ?? [];
+  const only = fields.length === 1 ? fields[0] : undefined;
+  const known = only === undefined ? undefined : as.presented.get(only);
+  if (known?.loaded === undefined) return parsed(filter, as, headers, only);
+  return whenThere(filter.sessions.reread(known.loaded), loaded =>
+    loaded === known.loaded ? known : remember(as, only, presented(loaded, known.xsrf, known.several)),
+  );
+}
+
+function parsed(
+  { sessions }: LoginFilter,
+  as: PresentedAs,
+  headers: HttpRequest['headers'],
+  only: string | undefined,
+): Eventually<Presented> {
+  const [ids, xsrf] = [cookieValues(headers, as.session), cookieValues(headers, as.xsrf)];
+  const [id] = ids;
+  if (id === undefined) return { ...presented(undefined, xsrf, false), dead: false };
+  const several = ids.length > 1;
+  const read = several || !isSecret(id) ? undefined : sessions.read(id);
+  return whenThere(read, loaded => remember(as, only, presented(loaded, xsrf, several)));
+}
+
+function presented(loaded: LoadedSession | undefined, xsrf: readonly string[], several: boolean): Presented {
+  const hasXsrf = xsrf.length === 1 && xsrf[0] === loaded?.session.xsrf;
+  return { loaded, xsrf, hasXsrf, several, dead: loaded === undefined };
+}
+
+/** What names no session is not worth the room: anyone can make such fields. */
+function remember({ presented: known }: PresentedAs, only: string | undefined, now: Presented): Presented {
+  if (only === undefined) return now;
+  if (now.loaded === undefined) known.delete(only);
+  else known.set(only, now, only.length);
+  return now;
+}
+
+/** Clears what names no session. */
+export function deadCookies(
+  { realm }: LoginFilter,
+  place: Place,
+  { dead, several }: Presented,
+  sameSite: SameSite | undefined,
+): readonly SetCookie[] {
+  return dead ? clearSessionCookies(realm, place, sameSite, several ? 'both forms' : 'own form') : [];
+}
+
+/**
+ * The session with a good access token, refreshed where it must be; undefined: log in, and `refused` hears why when a refresh was refused. Throws what the refresh failed with (ProviderError,
+ * StoreUnavailable) when the old token is over; then the session stays.
+ */
+export function usableSession(
+  filter: LoginFilter,
+  loaded: LoadedSession | undefined,
+  signal: () => AbortSignal,
+  refused: (reason: string) => void = () => {},
+): Eventually<Session | undefined> {
+  const { settings, sources } = filter;
+  const state = stateOf(loaded?.session, settings.expirationSafetyMargin, sources.now());
+  const step = nextStep(state, 'request');
+  if (loaded === undefined || step === 'log in') return undefined;
+  return step === 'use' ? loaded.session : refreshedSession(filter, loaded, state, signal, refused);
+}
+
+async function refreshedSession(
+  { refreshes }: LoginFilter,
+  loaded: LoadedSession,
+  state: SessionState,
+  signal: () => AbortSignal,
+  refused: (reason: string) => void,
+): Promise<Session | undefined> {
+  const outcome = await refreshes.refresh(loaded, signal());
+  const then = nextStep(state, outcome.kind);
+  if (then === 'fail' && outcome.kind === 'failed') throw outcome.error;
+  if (outcome.kind === 'refused' && outcome.reason !== undefined) refused(outcome.reason);
+  if (then === 'log in') return undefined;
+  return outcome.kind === 'refreshed' ? outcome.session : loaded.session;
+}

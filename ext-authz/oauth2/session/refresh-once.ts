@@ -1,0 +1,140 @@
+import type { Provider } from '#ext-authz/provider/provider.ts';
+import { ProviderError } from '#ext-authz/provider/provider-error.ts';
+import type { TokenSet } from '#ext-authz/provider/token-answer.ts';
+import { type RecordStore, StoreUnavailable } from '#ext-authz/store/record-store.ts';
+import { newSecret, sealOfSecret } from '#ext-authz/store/sealed-record.ts';
+import type { LoginSettings, Sources } from './login-settings.ts';
+import { type Session, withTokens } from './session.ts';
+import type { LoadedSession, SessionRecords } from './session-records.ts';
+
+/** How a refresh comes out. `refused`: logged out meanwhile, or the provider refused, for the `reason` that the log is told: log in again. */
+export type Refreshed =
+  | { readonly kind: 'refreshed'; readonly session: Session }
+  | { readonly kind: 'refused'; readonly reason?: string }
+  | { readonly kind: 'failed'; readonly error: unknown };
+
+export type RefreshParts = {
+  readonly realm: string;
+  readonly settings: Pick<LoginSettings, 'clientSessionMaxIdle'>;
+  readonly provider: Pick<Provider, 'refresh'>;
+  readonly store: RecordStore;
+  readonly sessions: SessionRecords;
+  readonly sources: Sources;
+};
+
+/** How long the provider may take, though no request waits for it any more. */
+const REFRESH_MS = 9_000;
+/** Longer than provider and store together, so that two refreshes never overlap. */
+const LEASE_MS = REFRESH_MS + 5_000;
+const POLL_MS = 50;
+const TRIES = 5;
+
+/**
+ * Refreshes a session (RFC 6749 section 6), once however many replicas want to: whoever has the lease asks the provider, the others wait until the
+ * record is another one. Source: decisions, "Refresh happens in line".
+ */
+export async function refreshOnce(parts: RefreshParts, loaded: LoadedSession): Promise<Refreshed> {
+  const { realm, sessions, sources, store } = parts;
+  const lease = sealOfSecret(loaded.id, { kind: 'refresh', realm }).key;
+  const holder = newSecret(sources.randomBytes);
+  for (let waited = 0; waited <= LEASE_MS; waited += POLL_MS) {
+    const mine = await store.acquire(lease, holder, LEASE_MS);
+    try {
+      const current = await sessions.read(loaded.id);
+      if (current === undefined) return { kind: 'refused' };
+      if (wasRefreshed(loaded, current)) return { kind: 'refreshed', session: current.session };
+      if (mine) return await ask(parts, current);
+    } finally {
+      if (mine) await store.release(lease, holder).catch(() => {});
+    }
+    await sources.pause(POLL_MS);
+  }
+  return LATE;
+}
+
+export const LATE: Refreshed = {
+  kind: 'failed',
+  error: new ProviderError('timeout', 'the token endpoint: the refresh takes too long'),
+};
+
+async function ask(parts: RefreshParts, loaded: LoadedSession): Promise<Refreshed> {
+  const { idToken, refreshToken } = loaded.session;
+  if (refreshToken === undefined) return { kind: 'refused' };
+  const keepToken = async (rotated: string) => {
+    await change(parts, loaded, session => ({ ...session, refreshToken: rotated }));
+  };
+  const request = { refreshToken, previous: idToken.claims, keep: keepToken };
+  try {
+    const tokens = await parts.provider.refresh(request, AbortSignal.timeout(REFRESH_MS));
+    return await keep(parts, loaded, tokens);
+  } catch (error) {
+    return endsSession(error) ? end(parts, loaded, error.message) : { kind: 'failed', error };
+  }
+}
+
+/** Stored before it is used. */
+async function keep(parts: RefreshParts, loaded: LoadedSession, tokens: TokenSet): Promise<Refreshed> {
+  const maxIdle = parts.settings.clientSessionMaxIdle;
+  const session = await change(parts, loaded, (before, now) => withTokens(before, tokens, maxIdle, now));
+  return session === undefined ? { kind: 'refused' } : { kind: 'refreshed', session };
+}
+
+/** The session as it is stored then; undefined: it is not there any more, since a logout wins. */
+async function change(
+  { sessions, sources }: RefreshParts,
+  loaded: LoadedSession,
+  make: (before: Session, now: number) => Session,
+): Promise<Session | undefined> {
+  let current: LoadedSession | undefined = loaded;
+  for (let tries = 0; tries < TRIES && current !== undefined; tries += 1) {
+    const before: LoadedSession = current;
+    const now = sources.now();
+    const session = make(before.session, now);
+    if (await persist(sources, () => sessions.replace(before, session, now))) return session;
+    current = await persist(sources, async () => sessions.read(loaded.id));
+  }
+  return undefined;
+}
+
+/** The store may be gone for a moment; a rotated refresh token would be lost with it. */
+async function persist<T>({ pause }: Sources, task: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await task();
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable) || tries === TRIES) throw error;
+    }
+    await pause(tries * POLL_MS);
+  }
+}
+
+/** Unless somebody else has refreshed it: then our refusal is about a token that was used before. */
+async function end({ sessions }: RefreshParts, loaded: LoadedSession, reason: string): Promise<Refreshed> {
+  const current = await sessions.read(loaded.id);
+  if (current !== undefined && wasRefreshed(loaded, current))
+    return { kind: 'refreshed', session: current.session };
+  await sessions.remove(loaded.key);
+  return { kind: 'refused', reason };
+}
+
+function wasRefreshed({ session: before }: LoadedSession, { session: after }: LoadedSession): boolean {
+  return before.accessToken !== after.accessToken || before.accessTokenEnds !== after.accessTokenEnds;
+}
+
+/** An ID token that does not continue the login (OpenID Connect Core section 12.2), or a refusal that only another login mends. */
+function endsSession(error: unknown): error is ProviderError {
+  if (!(error instanceof ProviderError)) return false;
+  if (error.code === 'invalid_id_token') return true;
+  return LOG_IN_AGAIN.has(error.refusal ?? '');
+}
+
+/**
+ * How providers say that a refresh token is no good any more: `invalid_grant` (RFC 6749 section 5.2), but Dex says `invalid_request`, UAA `invalid_token`, and
+ * where somebody must do something first Entra and Auth0 say what (OpenID Connect Core section 3.1.2.6). What says that the client or the moment is at
+ * fault is not among them: the session stays.
+ */
+const LOG_IN_AGAIN: ReadonlySet<string> = new Set([
+  ...['invalid_grant', 'invalid_request', 'invalid_token', 'access_denied'],
+  ...['interaction_required', 'login_required', 'account_selection_required', 'consent_required'],
+  'mfa_required',
+]);

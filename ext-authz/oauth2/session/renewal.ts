@@ -1,0 +1,68 @@
+import { type Eventually, whenThere } from '#process/eventually.ts';
+import { clearSessionCookies, type SetCookie, sessionCookies, XSRF, xsrfCookie } from './cookies.ts';
+import type { LoginFilter } from './login-filter.ts';
+import type { Place } from './origin.ts';
+import type { Presented } from './presented.ts';
+import { type Session, sessionEnd } from './session.ts';
+
+/**
+ * Cookies that an allowed answer sets: both anew, and with them the session's end, when less than half of clientSessionMaxIdle is left; the xsrf
+ * cookie when it is missing or another's. Source: decisions, "A cookie's expiry is the session's latest end".
+ */
+export function renewedCookies(
+  filter: LoginFilter,
+  place: Place,
+  id: string,
+  session: Session,
+  presented: Pick<Presented, 'xsrf' | 'hasXsrf'>,
+): Eventually<readonly SetCookie[]> {
+  const { realm, sources } = filter;
+  const renewed = isDue(filter, place, session) ? prolong(filter, place, id) : undefined;
+  return whenThere(renewed, changed =>
+    changed === undefined
+      ? xsrfCookies(filter, place, session, presented)
+      : sessionCookies(realm, place, id, changed, sources.now()),
+  );
+}
+
+const NO_COOKIES: readonly SetCookie[] = [];
+
+function xsrfCookies(
+  { realm, sources }: LoginFilter,
+  place: Place,
+  session: Session,
+  { hasXsrf, xsrf: values }: Pick<Presented, 'xsrf' | 'hasXsrf'>,
+): readonly SetCookie[] {
+  if (hasXsrf) return NO_COOKIES;
+  const set = xsrfCookie(realm, place, session, sources.now());
+  return values.length > 1 ? [...otherForms(realm, place, session), set] : [set];
+}
+
+/** Only a session that can be refreshed outlives its access token. */
+function isDue({ settings, sources }: LoginFilter, { configured }: Place, session: Session): boolean {
+  if (session.refreshToken === undefined) return false;
+  const ends = session.sessionCookies ? session.ends : (session.cookieEnds[configured] ?? 0);
+  return ends - sources.now() < settings.clientSessionMaxIdle / 2;
+}
+
+/** Undefined: it is gone, or somebody else is changing it; the next request will see. */
+async function prolong(
+  { sessions, settings, sources }: LoginFilter,
+  { configured }: Place,
+  id: string,
+): Promise<Session | undefined> {
+  const loaded = await sessions.read(id);
+  if (loaded === undefined) return undefined;
+  const now = sources.now();
+  const ends = sessionEnd(loaded.session, settings.clientSessionMaxIdle, now);
+  const cookieEnds = { ...loaded.session.cookieEnds, [configured]: ends };
+  const session = { ...loaded.session, ends, cookieEnds };
+  return (await sessions.replace(loaded, session, now)) ? session : undefined;
+}
+
+/** The xsrf cookie alone, in both forms. */
+function otherForms(realm: string, place: Place, { sameSite }: Session): readonly SetCookie[] {
+  return clearSessionCookies(realm, place, sameSite, 'both forms').filter(([, value]) =>
+    value.startsWith(XSRF),
+  );
+}

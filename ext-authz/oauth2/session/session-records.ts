@@ -1,0 +1,124 @@
+import type { RecordStore, StoredRecord } from '#ext-authz/store/record-store.ts';
+import {
+  newSecret,
+  openRecord,
+  type RandomBytes,
+  type RecordSeal,
+  sealRecord,
+  sealsOfSecrets,
+} from '#ext-authz/store/sealed-record.ts';
+import { BoundedCache, type CacheBounds } from '#process/bounded-cache.ts';
+import { type Eventually, whenThere } from '#process/eventually.ts';
+import { parseStored, type Session, toStored } from './session.ts';
+
+/** A session as it was read: `replace` changes this version only. */
+export type LoadedSession = {
+  readonly id: string;
+  /** Of its record: nothing can be found out from it. */
+  readonly key: string;
+  readonly version: string;
+  readonly session: Session;
+};
+
+export type SessionRecordsOptions = {
+  readonly store: RecordStore;
+  readonly realm: string;
+  readonly randomBytes: RandomBytes;
+};
+
+/** Sessions that need not be decrypted again. */
+const KNOWN: CacheBounds = { entries: 10_000, weight: 10_000 };
+
+/**
+ * The sessions of one realm. Each read asks the store, so that a logout counts at once everywhere; what is decrypted is remembered by key and
+ * version. All methods reject with StoreUnavailable.
+ */
+export class SessionRecords {
+  readonly #store: RecordStore;
+  readonly #seal: (id: string) => RecordSeal;
+  readonly #randomBytes: RandomBytes;
+  readonly #known = new BoundedCache<LoadedSession>(KNOWN);
+  readonly #asked = new Map<LoadedSession, Promise<LoadedSession | undefined>>();
+
+  constructor({ randomBytes, realm, store }: SessionRecordsOptions) {
+    this.#store = store;
+    this.#seal = sealsOfSecrets({ kind: 'session', realm });
+    this.#randomBytes = randomBytes;
+  }
+
+  /** The key of a session's record. */
+  keyOf(id: string): string {
+    return this.#seal(id).key;
+  }
+
+  /** Undefined: there is none. Throws StoreUnavailable, or rejects. */
+  read(id: string): Eventually<LoadedSession | undefined> {
+    const seal = this.#seal(id);
+    const known = this.#known.get(seal.key);
+    const record = this.#store.read(seal.key, known?.version);
+    return whenThere(record, found => this.#loaded(id, seal, known, found));
+  }
+
+  /**
+   * A session that was read before, as it is now: the same object while nobody has changed it. All who ask in one turn of the event loop share one answer, as
+   * the requests of one page do. Throws StoreUnavailable, or rejects.
+   */
+  reread(loaded: LoadedSession): Eventually<LoadedSession | undefined> {
+    const asked = this.#asked.get(loaded);
+    if (asked !== undefined) return asked;
+    const { id, key, version } = loaded;
+    const now = whenThere(this.#store.read(key, version), found =>
+      found?.version === version ? loaded : this.#loaded(id, this.#seal(id), undefined, found),
+    );
+    if (now instanceof Promise) this.#shareInTurn(loaded, now);
+    return now;
+  }
+
+  #shareInTurn(loaded: LoadedSession, now: Promise<LoadedSession | undefined>): void {
+    if (this.#asked.size === 0) queueMicrotask(() => this.#asked.clear());
+    this.#asked.set(loaded, now);
+  }
+
+  #loaded(
+    id: string,
+    seal: RecordSeal,
+    known: LoadedSession | undefined,
+    record: StoredRecord | undefined,
+  ): LoadedSession | undefined {
+    if (record === undefined) {
+      this.#known.delete(seal.key);
+      return undefined;
+    }
+    if (known?.version === record.version) return known;
+    const session = parseStored(openRecord(seal, record.value));
+    if (session === undefined) return undefined;
+    const loaded = { id, key: seal.key, version: record.version, session };
+    this.#known.set(seal.key, loaded);
+    return loaded;
+  }
+
+  /** The id of the new session. */
+  async create(session: Session, now: number): Promise<string> {
+    const id = newSecret(this.#randomBytes);
+    const seal = this.#seal(id);
+    const made = await this.#store.create(
+      seal.key,
+      sealRecord(seal, toStored(session), this.#randomBytes),
+      session.ends - now,
+    );
+    if (!made) throw new Error('a session id that was not new');
+    return id;
+  }
+
+  /** False when the session is gone or was changed meanwhile. */
+  replace({ id, key, version }: LoadedSession, session: Session, now: number): Promise<boolean> {
+    const value = sealRecord(this.#seal(id), toStored(session), this.#randomBytes);
+    return this.#store.replace(key, version, value, session.ends - now);
+  }
+
+  /** By the record's key. */
+  async remove(key: string): Promise<boolean> {
+    this.#known.delete(key);
+    return this.#store.remove(key);
+  }
+}

@@ -1,0 +1,129 @@
+import { decodeJwt, decodeProtectedHeader } from 'jose';
+import type { SameSite } from '#ext-authz/policy/rule.ts';
+import { grantedScope } from '#ext-authz/provider/granted-scope.ts';
+import type { IdToken } from '#ext-authz/provider/id-token.ts';
+import type { TokenSet } from '#ext-authz/provider/token-answer.ts';
+
+/** A login as the store keeps it, sealed by the session's id. Times are ms since the epoch. */
+export type Session = {
+  readonly format: 1;
+  readonly xsrf: string;
+  /** Hashes of the pending cookies of its browser, 16 at most: other tabs may have begun logins by them. */
+  readonly pending: readonly string[];
+  readonly accessToken: string;
+  readonly accessTokenEnds: number;
+  readonly refreshToken?: string;
+  readonly idToken: IdToken;
+  /** Scope values that the provider was asked for, and those that it granted. */
+  readonly asked: readonly string[];
+  readonly granted: readonly string[];
+  /** Of the request that began the login. */
+  readonly sameSite?: SameSite;
+  readonly sessionCookies: boolean;
+  /** The latest end. */
+  readonly ends: number;
+  /** Until when the cookies last, by configured origin: browsers do not say. */
+  readonly cookieEnds: { readonly [origin: string]: number };
+};
+
+/** What a session takes over from the attempt that it comes of. */
+export type SessionOrigin = Pick<Session, 'xsrf' | 'pending' | 'asked' | 'sessionCookies'> & {
+  readonly sameSite?: SameSite | undefined;
+};
+
+const WITHOUT_LIFETIME_MS = 3_600_000;
+
+/** A new session. `maxIdle`: clientSessionMaxIdle. */
+export function newSession(
+  { asked, pending, sameSite, sessionCookies, xsrf }: SessionOrigin,
+  tokens: TokenSet & { readonly idToken: IdToken },
+  maxIdle: number,
+  now: number,
+): Session {
+  return withTokens(
+    {
+      ...{ format: 1, xsrf, pending, asked, sessionCookies, granted: asked, idToken: tokens.idToken },
+      ...(sameSite !== undefined && { sameSite }),
+      ...{ accessToken: '', accessTokenEnds: 0, ends: 0, cookieEnds: {} },
+    },
+    tokens,
+    maxIdle,
+    now,
+  );
+}
+
+/**
+ * A session after a grant or a refresh. No refresh token, ID token or scope in the answer: the old ones go on (RFC 6749 sections 5.1 and 6,
+ * OpenID Connect Core section 12.2).
+ */
+export function withTokens(session: Session, tokens: TokenSet, maxIdle: number, now: number): Session {
+  const refreshToken = tokens.refreshToken ?? session.refreshToken;
+  const idToken = tokens.idToken ?? session.idToken;
+  const renewed: Session = {
+    ...{ ...session, idToken },
+    accessToken: tokens.accessToken,
+    accessTokenEnds: accessTokenEnd(tokens, now),
+    ...(tokens.scope !== undefined && { granted: grantedScope(tokens.scope, session.asked, idToken.claims) }),
+    ...(refreshToken !== undefined && { refreshToken }),
+  };
+  return { ...renewed, ends: sessionEnd(renewed, maxIdle, now) };
+}
+
+/**
+ * The latest end of a session that is used now: its access token's, or with a refresh token `maxIdle` from now.
+ * Source: decisions, "A session lives as long as its access token".
+ */
+export function sessionEnd(
+  { accessTokenEnds, refreshToken }: Pick<Session, 'accessTokenEnds' | 'refreshToken'>,
+  maxIdle: number,
+  now: number,
+): number {
+  return refreshToken === undefined ? accessTokenEnds : now + maxIdle;
+}
+
+/** When an access token ends: by `expires_in` and by its own `exp`, whichever is sooner; by neither, in an hour. */
+function accessTokenEnd(
+  { accessToken, expiresInSeconds }: Pick<TokenSet, 'accessToken' | 'expiresInSeconds'>,
+  now: number,
+): number {
+  const said = expiresInSeconds === undefined ? undefined : now + expiresInSeconds * 1000;
+  const own = expOf(accessToken);
+  if (said === undefined && own === undefined) return now + WITHOUT_LIFETIME_MS;
+  return Math.min(said ?? Number.POSITIVE_INFINITY, own ?? Number.POSITIVE_INFINITY);
+}
+
+/** Not verified: only asked when to refresh. */
+function expOf(token: string): number | undefined {
+  try {
+    const { exp } = decodeJwt(token);
+    return typeof exp === 'number' && Number.isFinite(exp) ? exp * 1000 : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** As it is stored: of the ID token what it is made of. */
+export function toStored(session: Session): object {
+  return { ...session, idToken: session.idToken.raw };
+}
+
+/** The inverse; undefined for what is of another format. Records are sealed, so that what is in them is ours. */
+export function parseStored(value: unknown): Session | undefined {
+  if (!isStored(value)) return undefined;
+  const { idToken: raw } = value;
+  return {
+    ...value,
+    pending: [value.pending].flat(),
+    idToken: { raw, header: decodeProtectedHeader(raw), claims: decodeJwt(raw) },
+  };
+}
+
+/** There was one pending cookie once. */
+type Stored = Omit<Session, 'idToken' | 'pending'> & {
+  readonly idToken: string;
+  readonly pending: string | readonly string[];
+};
+
+function isStored(value: unknown): value is Stored {
+  return typeof value === 'object' && value !== null && 'format' in value && value.format === 1;
+}

@@ -1,0 +1,28 @@
+import type { FilterRunner } from '#ext-authz/chain/filter-runner.ts';
+import { type CredentialFilterParts, credentialFilter, type OAuth2Definition } from './credential-grant.ts';
+import { userCredentials } from './credential-headers.ts';
+
+/**
+ * RFC 6749 section 5.2; Dex says `access_denied`, UAA `unauthorized`, and Entra and Auth0 that a password alone is not enough. A refused client is the
+ * Filter's own, and so a fault of the configuration.
+ */
+const REFUSED_BY = [
+  ...['invalid_grant', 'access_denied', 'unauthorized'],
+  ...['interaction_required', 'consent_required', 'mfa_required'],
+];
+
+/**
+ * The OAuth2 filter with grantType Password: user name and password of a request are exchanged for a token (RFC 6749 section 4.3). A refresh token is
+ * neither stored nor used: the grant is made again. Source: document 1, rule 4; decisions, "Password".
+ */
+export function passwordFilter(definition: OAuth2Definition, parts: CredentialFilterParts): FilterRunner {
+  return credentialFilter(
+    definition,
+    {
+      read: userCredentials,
+      ask: (credentials, scope, signal) => parts.provider.password({ ...credentials, scope }, signal),
+      refusedBy: REFUSED_BY,
+    },
+    parts,
+  );
+}

@@ -1,0 +1,131 @@
+import { timeOf } from '#ext-authz/jwt/claims.ts';
+import { decodeJwt } from '#ext-authz/jwt/token-data.ts';
+import { grantedScope } from '#ext-authz/provider/granted-scope.ts';
+import { isJsonObject, type JsonObject } from '#ext-authz/provider/json-answer.ts';
+import type { TokenSet } from '#ext-authz/provider/token-answer.ts';
+import type { RecordStore } from '#ext-authz/store/record-store.ts';
+import { openRecord, type RandomBytes, type RecordSeal, sealRecord } from '#ext-authz/store/sealed-record.ts';
+import { BoundedCache } from '#process/bounded-cache.ts';
+
+/** Tokens that credentials got. A refresh token is never among them. */
+export type GrantedToken = {
+  readonly accessToken: string;
+  readonly idToken: { readonly raw: string; readonly claims: JsonObject } | undefined;
+  /** What was granted, of what was asked for. */
+  readonly scope: readonly string[];
+  /** ms since the epoch */
+  readonly usableUntil: number;
+  /** Client networks from which it was used; not stored. */
+  readonly networks: Set<string>;
+};
+
+export type TokenCacheParts = {
+  readonly store: RecordStore;
+  /** ms since the epoch */
+  readonly now: () => number;
+  readonly randomBytes: RandomBytes;
+};
+
+/** Weight is the length of the tokens. */
+const BOUNDS = { entries: 10_000, weight: 16 * 1_048_576 };
+
+/**
+ * Tokens by the credentials that got them (`sealOfCredentials`), in the store for all replicas, and in memory, where they need no decryption.
+ * Source: decisions, "Their token cache".
+ */
+export class TokenCache {
+  readonly #parts: TokenCacheParts;
+  readonly #known = new BoundedCache<GrantedToken>(BOUNDS);
+
+  constructor(parts: TokenCacheParts) {
+    this.#parts = parts;
+  }
+
+  /** What this process knows already. */
+  known({ key }: RecordSeal): GrantedToken | undefined {
+    const token = this.#known.get(key);
+    if (token === undefined || this.#parts.now() < token.usableUntil) return token;
+    this.#known.delete(key);
+    return undefined;
+  }
+
+  /** What another process, or this one before it restarted, has put there. Rejects with StoreUnavailable. */
+  async read(seal: RecordSeal): Promise<GrantedToken | undefined> {
+    const stored = await this.#parts.store.read(seal.key);
+    const token = stored && parseToken(openRecord(seal, stored.value));
+    if (token === undefined || this.#parts.now() >= token.usableUntil) return undefined;
+    this.#keep(seal, token);
+    return token;
+  }
+
+  /** Keeps a token until its end; one that has none left is not kept. Rejects with StoreUnavailable. */
+  async write(seal: RecordSeal, token: GrantedToken): Promise<void> {
+    const { accessToken, idToken, scope, usableUntil } = token;
+    const ttl = usableUntil - this.#parts.now();
+    if (ttl <= 0) return;
+    const record = { accessToken, scope, usableUntil, ...(idToken && { idToken: idToken.raw }) };
+    await this.#parts.store.create(seal.key, sealRecord(seal, record, this.#parts.randomBytes), ttl);
+    this.#keep(seal, token);
+  }
+
+  /** Forgets a token, unless another has taken its place. Rejects with StoreUnavailable. */
+  async drop(seal: RecordSeal, token: GrantedToken): Promise<void> {
+    const known = this.#known.get(seal.key);
+    if (known !== undefined && known !== token) return;
+    this.#known.delete(seal.key);
+    await this.#parts.store.remove(seal.key);
+  }
+
+  #keep({ key }: RecordSeal, token: GrantedToken): void {
+    this.#known.set(key, token, token.accessToken.length + (token.idToken?.raw.length ?? 0));
+  }
+}
+
+const UNSAID_MS = 3_600_000;
+
+/** What of a token answer is kept. */
+export type GrantTerms = {
+  /** The scope asked for: granted when the answer does not say. */
+  readonly asked: readonly string[];
+  /** When it was asked; ms since the epoch. */
+  readonly askedAt: number;
+  /** ms (document 1, `expirationSafetyMargin`) */
+  readonly margin: number;
+  /** ms since the epoch: when the credentials themselves end. */
+  readonly credentialsEnd: number;
+};
+
+/**
+ * The token of an answer. It is usable until `expires_in` or its own `exp`, or for an hour where it has neither; less `margin`, and not longer than the credentials.
+ * Source: document 1, `expirationSafetyMargin`; decisions, "A session lives as long as", "Their token cache".
+ */
+export function toGrantedToken(
+  { accessToken, expiresInSeconds, idToken, scope }: TokenSet,
+  { asked, askedAt, credentialsEnd, margin }: GrantTerms,
+): GrantedToken {
+  const exp = timeOf(decodeJwt(accessToken)?.claims ?? {}, 'exp');
+  const said = expiresInSeconds === undefined ? undefined : askedAt + expiresInSeconds * 1_000;
+  const end = Math.min(exp ?? said ?? askedAt + UNSAID_MS, said ?? Number.POSITIVE_INFINITY);
+  return {
+    accessToken,
+    idToken: idToken && { raw: idToken.raw, claims: idToken.claims },
+    scope: grantedScope(scope, asked, idToken?.claims),
+    usableUntil: Math.min(end - margin, credentialsEnd),
+    networks: new Set(),
+  };
+}
+
+function parseToken(record: unknown): GrantedToken | undefined {
+  if (!isJsonObject(record)) return undefined;
+  const { accessToken, idToken, scope, usableUntil } = record;
+  if (typeof accessToken !== 'string' || typeof usableUntil !== 'number' || !isTexts(scope)) return undefined;
+  const claims = typeof idToken === 'string' ? decodeJwt(idToken)?.claims : undefined;
+  return {
+    ...{ accessToken, scope, usableUntil, networks: new Set<string>() },
+    idToken: typeof idToken === 'string' && claims !== undefined ? { raw: idToken, claims } : undefined,
+  };
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every(item => typeof item === 'string');
+}

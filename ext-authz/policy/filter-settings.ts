@@ -1,0 +1,73 @@
+import type { ProviderSettings } from '#ext-authz/provider/settings.ts';
+import type { TlsSettings } from '#ext-authz/provider/tls-connector.ts';
+import type { ProtectedOrigin } from '#resources/kinds/filter/filter-oauth2-origins.ts';
+import type { HeaderCondition } from '#resources/match/header-condition.ts';
+import type { Template } from '#resources/template/template.ts';
+
+/**
+ * A Filter as the control plane sends it: document 1 row by row, defaults filled in, durations in ms, templates parsed, secrets resolved.
+ * `realm` is `<name>.<namespace>`; `version` changes with its content.
+ */
+export type FilterDefinition = {
+  readonly name: string;
+  readonly namespace: string;
+  readonly realm: string;
+  readonly version: string;
+} & (
+  | { readonly type: 'OAuth2'; readonly settings: OAuth2Settings }
+  | { readonly type: 'JWT'; readonly settings: JwtSettings }
+);
+
+export type HeaderTemplate = { readonly name: string; readonly value: Template };
+
+/** Document 1, "Filter resource (spec.OAuth2)". */
+export type OAuth2Settings = ProviderSettings & {
+  readonly grantType: 'AuthorizationCode' | 'Password' | 'ClientCredentials';
+  readonly expirationSafetyMargin: number;
+  /** At least one for AuthorizationCode, else none; the first holds the login. */
+  readonly protectedOrigins: readonly ProtectedOrigin[];
+  readonly useSessionCookies: {
+    readonly value: boolean;
+    readonly ifRequestHeader: HeaderCondition | undefined;
+  };
+  readonly extraAuthorizationParameters: ReadonlyMap<string, string>;
+  readonly clientSessionMaxIdle: number;
+  readonly postLogoutRedirectURI: string | undefined;
+  readonly allowMalformedAccessToken: boolean;
+  readonly accessTokenValidation: 'auto' | 'jwt' | 'userinfo';
+  readonly accessTokenJWTFilter: AccessTokenJWTFilter | undefined;
+  readonly injectRequestHeaders: readonly HeaderTemplate[];
+};
+
+export type AccessTokenJWTFilter = {
+  /** `<namespace>/<name>` of a JWT Filter. */
+  readonly filter: string;
+  readonly inheritScopeArgument: boolean;
+  readonly stripInheritedScope: boolean;
+  /** `arguments.scope` */
+  readonly scope: readonly string[];
+};
+
+/** Decisions, "JWT filter". */
+export type JwtSettings = TlsSettings & {
+  /** undefined when `validAlgorithms` is `none` alone */
+  readonly jwksURI: string | undefined;
+  readonly maxStale: number;
+  readonly validAlgorithms: readonly string[];
+  readonly audience: string | undefined;
+  readonly requireAudience: boolean;
+  readonly issuer: string | undefined;
+  readonly requireIssuer: boolean;
+  readonly requireExpiresAt: boolean;
+  readonly leewayForExpiresAt: number;
+  readonly requireNotBefore: boolean;
+  readonly leewayForNotBefore: number;
+  readonly requireIssuedAt: boolean;
+  readonly leewayForIssuedAt: number;
+  readonly injectRequestHeaders: readonly HeaderTemplate[];
+  readonly errorResponse: {
+    readonly realm: string;
+    readonly headers: readonly HeaderTemplate[];
+    readonly bodyTemplate: Template;
+  };
+};

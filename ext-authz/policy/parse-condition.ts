@@ -1,0 +1,48 @@
+import type { HttpRequest } from '#ext-authz/http/http-request.ts';
+import { flagAt, messageAt, requiredText, textAt, WireError } from '#ext-authz/wire/wire-json.ts';
+import type { JsonObject } from '#protos/json.ts';
+import { comparedHost } from '#resources/match/filter-policy-match.ts';
+import { type HeaderCondition, toHeaderMatcher } from '#resources/match/header-condition.ts';
+
+/** The `if_request_header` of a message (`gateway.config.v1.HeaderCondition`); undefined: all requests meet it. */
+export function parseCondition(owner: JsonObject): HeaderCondition | undefined {
+  const message = messageAt(owner, 'if_request_header');
+  if (message === undefined) return undefined;
+  return {
+    name: requiredText(message, 'name').toLowerCase(),
+    negate: flagAt(message, 'negate'),
+    ...(message.value === undefined ? {} : { value: textAt(message, 'value') }),
+    ...(message.value_regex === undefined ? {} : { valueRegex: textAt(message, 'value_regex') }),
+  };
+}
+
+/** Whether a request meets the `if_request_header` of a message. */
+export function parseMatcher(owner: JsonObject): (request: HttpRequest) => boolean {
+  const condition = parseCondition(owner);
+  if (condition === undefined) return always;
+  try {
+    return toRequestMatcher(condition);
+  } catch {
+    throw new WireError('value_regex is no RE2 expression');
+  }
+}
+
+/** Whether a request meets a condition, which may name what of a request are no fields of it (RFC 9113 section 8.3.1); `Host` is `:authority`. */
+export function toRequestMatcher(condition: HeaderCondition): (request: HttpRequest) => boolean {
+  const holds = toHeaderMatcher(condition);
+  const pseudo = PSEUDO_HEADERS.get(condition.name);
+  if (pseudo === undefined) return ({ headers }) => holds(headers);
+  return request => holds(new Map([[condition.name, pseudo(request)]]));
+}
+
+/** The values of each, of which any may match: the host with its port and without. */
+const PSEUDO_HEADERS: ReadonlyMap<string, (request: HttpRequest) => readonly string[]> = new Map([
+  [':authority', ({ authority }: HttpRequest) => [authority, comparedHost(authority)]],
+  [':method', ({ method }: HttpRequest) => [method]],
+  [':path', ({ target }: HttpRequest) => [target]],
+  [':scheme', ({ scheme }: HttpRequest) => [scheme]],
+]);
+
+function always(): boolean {
+  return true;
+}

@@ -1,0 +1,87 @@
+import type { HttpRequest } from '#ext-authz/http/http-request.ts';
+import { comparedHost } from '#resources/match/filter-policy-match.ts';
+import { type Glob, matchGlob, parseGlob } from '#resources/match/glob.ts';
+import { type GlobIndex, indexGlobs, visitCandidates } from './glob-index.ts';
+import type { Rule } from './rule.ts';
+import { pathForms } from './rule-path.ts';
+
+/** The rules of one FilterPolicy. */
+export type Policy = {
+  readonly namespace: string;
+  readonly name: string;
+  readonly precedence: number;
+  readonly rules: readonly Rule[];
+};
+
+/** All rules, ready to be looked up. */
+export type PolicyIndex = GlobIndex<GlobIndex<readonly Entry[]>>;
+
+/** A rule and its place among all. */
+type Entry = { readonly rule: Rule; readonly host: Glob; readonly path: Glob; readonly order: number };
+
+/** What a request meets: a rule, none, or two rules by two readings of its path. */
+export type Selected = { readonly rule: Rule | undefined } | { readonly ambiguous: true };
+
+/** The order in which rules are tried: higher precedence first, then namespace and name, then as written. */
+export function orderedRules(policies: readonly Policy[]): readonly Rule[] {
+  return [...policies].sort(comparePolicies).flatMap(({ rules }) => rules);
+}
+
+function comparePolicies(a: Policy, b: Policy): number {
+  return b.precedence - a.precedence || compareText(a.namespace, b.namespace) || compareText(a.name, b.name);
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}
+
+/** Looked up at about the same cost however many rules there are, as long as few share the literal beginning of host and path. */
+export function indexRules(rules: readonly Rule[]): PolicyIndex {
+  const entries = rules.map((rule, order) => ({
+    rule,
+    host: parseGlob(rule.host),
+    path: parseGlob(rule.path),
+    order,
+  }));
+  return indexGlobs(
+    entries,
+    ({ host }) => host,
+    sameHost =>
+      indexGlobs(
+        sameHost,
+        ({ path }) => path,
+        samePath => samePath,
+      ),
+  );
+}
+
+/**
+ * The first rule whose host and path match: host without port, letter case and trailing dot, path without query. Every form of the path that an
+ * upstream may read must select the same one, else the request is ambiguous. Source: decisions, "Policy and chain".
+ */
+export function selectRule(
+  index: PolicyIndex,
+  { authority, target }: Pick<HttpRequest, 'authority' | 'target'>,
+): Selected {
+  const host = comparedHost(authority);
+  const [path = '/', ...forms] = pathForms(target);
+  const rule = firstRule(index, host, path);
+  return forms.some(form => firstRule(index, host, form) !== rule) ? { ambiguous: true } : { rule };
+}
+
+/** The first rule in order that matches host and path. */
+export function firstRule(index: PolicyIndex, host: string, path: string): Rule | undefined {
+  let first: Entry | undefined;
+  visitCandidates(index, host, paths => {
+    visitCandidates(paths, path, entries => {
+      for (const entry of entries) {
+        if (first !== undefined && first.order < entry.order) return;
+        if (matchGlob(entry.host, host) && matchGlob(entry.path, path)) {
+          first = entry;
+          return;
+        }
+      }
+    });
+  });
+  return first?.rule;
+}

@@ -1,0 +1,40 @@
+import { canonicalPath } from '#resources/match/canonical-path.ts';
+
+/**
+ * The forms of a request's path that upstreams may take it for; the first is its canonical spelling, without query. All must select the same rule.
+ * `;…` may be cut from each segment, and an escaped slash may count as a slash: Envoy lets none in unless `escaped_slashes` is `keep`. What is
+ * resolved is resolved again. Source: decisions, "Policy and chain".
+ */
+export function pathForms(target: string): readonly string[] {
+  const came = withoutQuery(target);
+  if (!UNUSUAL.test(came)) return [came];
+  const path = canonicalPath(came);
+  const slashed = path.search(ESCAPED_SLASH) === -1 ? path : resolve(path.replace(ESCAPED_SLASH, '/'));
+  return [...new Set([path, cut(path), slashed, cut(slashed)])];
+}
+
+/** What is not in its canonical spelling, or may be read in several ways. */
+const UNUSUAL = /[^!$&'()+,\-./0-9:=@A-Z[\]_a-z~]/;
+const PARAMETERS = /;[^/]*/g;
+const ESCAPED_SLASH = /%2F|%5C/g;
+
+function withoutQuery(target: string): string {
+  const end = target.search(/[?#]/);
+  return end === -1 ? target : target.slice(0, end);
+}
+
+function cut(path: string): string {
+  return path.includes(';') ? resolve(path.replace(PARAMETERS, '')) : path;
+}
+
+/** Slashes merged and dot segments gone (RFC 3986 section 5.2.4). */
+function resolve(path: string): string {
+  const resolved: string[] = [];
+  const segments = path.split('/').slice(1);
+  for (const segment of segments) {
+    if (segment === '..') resolved.pop();
+    else if (segment !== '' && segment !== '.') resolved.push(segment);
+  }
+  const open = resolved.length > 0 && ['', '.', '..'].includes(segments.at(-1) ?? '');
+  return `/${resolved.join('/')}${open ? '/' : ''}`;
+}

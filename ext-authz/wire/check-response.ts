@@ -1,0 +1,105 @@
+import { STATUS_CODES } from 'node:http';
+import { cookieText } from '#ext-authz/http/header-text.ts';
+import type { HttpRequest } from '#ext-authz/http/http-request.ts';
+import type { Answer, Change } from '#ext-authz/http/outcome.ts';
+
+/** google.rpc.Code; only whether it is OK counts for Envoy. */
+const OK = 0;
+const PERMISSION_DENIED = 7;
+
+/** `envoy.config.core.v3.HeaderValueOption.HeaderAppendAction`; the older field `append` is never set: Envoy would fail. */
+const APPEND_IF_EXISTS_OR_ADD = 0;
+const OVERWRITE_IF_EXISTS_OR_ADD = 2;
+
+export type HeaderOption = {
+  readonly header: { readonly key: string; readonly value: string };
+  readonly append_action: number;
+};
+
+/** An `envoy.service.auth.v3.CheckResponse` as encodeCheck writes it. */
+export type CheckResponse = {
+  readonly status: { readonly code: number };
+  readonly ok_response?: {
+    readonly headers: readonly HeaderOption[];
+    readonly headers_to_remove: readonly string[];
+    readonly response_headers_to_add: readonly HeaderOption[];
+  };
+  readonly denied_response?: {
+    readonly status: { readonly code: number };
+    readonly headers: readonly HeaderOption[];
+    readonly body: string;
+  };
+};
+
+/** One that is written already. */
+export type EncodedResponse = { readonly encoded: Uint8Array };
+
+/** The request goes on, so changed. A name that is both set and removed would be removed by Envoy: it is only set. */
+export function allowResponse({ set, remove, responseHeaders }: Change): CheckResponse {
+  return {
+    status: { code: OK },
+    ok_response: {
+      headers: [...set].map(([name, value]) => replace(name, value)),
+      headers_to_remove: [...remove].filter(name => !set.has(name)),
+      response_headers_to_add: responseHeaders.map(([name, value]) => add(name, value)),
+    },
+  };
+}
+
+/**
+ * The client gets this answer. A gRPC client gets 401 instead of a redirect, one plain line and no cookies, since Envoy makes grpc-status of the HTTP status
+ * and grpc-message of the body. Source: decisions, "Policy and chain".
+ */
+export function denyResponse(request: Pick<HttpRequest, 'headers'>, answer: Answer): CheckResponse {
+  const { status, headers, body } = isGrpc(request) ? forGrpc(answer) : answer;
+  return {
+    status: { code: PERMISSION_DENIED },
+    denied_response: { status: { code: status }, headers: toOptions(headers), body },
+  };
+}
+
+/** The first of a name replaces what Envoy itself would say; further ones, such as a second Set-Cookie, stand after it. */
+function toOptions(headers: Answer['headers']): readonly HeaderOption[] {
+  const seen = new Set<string>(['set-cookie']);
+  return headers.map(([name, value]) => {
+    const lower = name.toLowerCase();
+    const option = seen.has(lower) ? add(lower, value) : replace(lower, value);
+    seen.add(lower);
+    return option;
+  });
+}
+
+function isGrpc({ headers }: Pick<HttpRequest, 'headers'>): boolean {
+  return (headers.get('content-type') ?? []).some(type => /^application\/grpc(?:$|[+;\- ])/i.test(type));
+}
+
+function forGrpc({ status, headers, body }: Answer): Answer {
+  const code = status < 400 ? 401 : status;
+  const kept = headers.filter(([name]) => !LEFT_OUT.has(name.toLowerCase()));
+  return { status: code, headers: [['content-type', 'text/plain'], ...kept], body: lineOf(body, code) };
+}
+
+const LEFT_OUT: ReadonlySet<string> = new Set(['content-type', 'location', 'set-cookie']);
+
+/** The message of a JSON answer, else what the status says. */
+function lineOf(body: string, status: number): string {
+  try {
+    const { message } = JSON.parse(body) as { readonly message?: unknown };
+    if (typeof message === 'string') return message.replace(/[^\x20-\x7e]+/g, ' ').slice(0, 500);
+  } catch {
+    // An HTML page, or none.
+  }
+  return STATUS_CODES[status] ?? 'refused';
+}
+
+function replace(name: string, value: string): HeaderOption {
+  return { header: headerOf(name, value), append_action: OVERWRITE_IF_EXISTS_OR_ADD };
+}
+
+function add(name: string, value: string): HeaderOption {
+  return { header: headerOf(name, value), append_action: APPEND_IF_EXISTS_OR_ADD };
+}
+
+function headerOf(key: string, value: string): HeaderOption['header'] {
+  return { key, value: key === 'cookie' ? cookieText(value) : value };
+}

@@ -1,0 +1,136 @@
+import { framed, PREFIX_BYTES } from '#grpc/unary/message-reader.ts';
+import { FLAG, FRAME, HEAD_BYTES } from './frame.ts';
+import { FLAGS_AT, HEADERS_FRAME, OK_FRAME, STREAM_AT } from './grpc-blocks.ts';
+import { NO_TABLE } from './hpack-encode.ts';
+import { MAX_SENT_FRAME_BYTES, type Output } from './output.ts';
+import { MAX_WINDOW } from './settings.ts';
+import type { Stream } from './stream.ts';
+
+/** Answers on the streams of one connection, as far as the peer's windows allow. Source: RFC 9113, sections 5.2 and 6.9. */
+export class Sender {
+  readonly #output: Output;
+  readonly #onEnd: (stream: Stream) => void;
+  /** What waits for the window of the connection, the longest first. */
+  readonly #waiting = new Set<Stream>();
+  #window = 65_535;
+  #mustGiveUpTable = false;
+  /** Of the streams to come. Source: RFC 9113, section 6.9.2. */
+  initialWindow = 65_535;
+  /** What waits, of all streams. */
+  unsentBytes = 0;
+
+  /** `onEnd` hears of a stream on which all has been sent. */
+  constructor(output: Output, onEnd: (stream: Stream) => void) {
+    this.#output = output;
+    this.#onEnd = onEnd;
+  }
+
+  /** One message, uncompressed, and that all went well. */
+  respond(stream: Stream, message: Uint8Array): void {
+    if (stream.isClosed || stream.hasHeaders) return;
+    stream.hasHeaders = true;
+    this.#headers(stream, HEADERS_FRAME);
+    const bytes = PREFIX_BYTES + message.length;
+    if (bytes > MAX_SENT_FRAME_BYTES || bytes > this.#window || bytes > stream.sendWindow) {
+      this.data(stream, framed(message), () => this.ok(stream));
+    } else {
+      this.#window -= bytes;
+      this.#output.message(stream.id, message);
+      this.ok(stream);
+    }
+  }
+
+  /** Begins an answer of more messages. */
+  begin(stream: Stream): void {
+    stream.hasHeaders = true;
+    this.#headers(stream, HEADERS_FRAME);
+  }
+
+  /** Ends it well. */
+  ok(stream: Stream): void {
+    this.#headers(stream, OK_FRAME);
+    this.#onEnd(stream);
+  }
+
+  /** A block of headers that is all of an answer. */
+  refuse(stream: Stream, block: Uint8Array): void {
+    if (stream.isClosed || stream.hasHeaders) return;
+    stream.hasHeaders = true;
+    this.#block(stream, FLAG.endHeaders | FLAG.endStream, block);
+    this.#onEnd(stream);
+  }
+
+  /** Bytes of an answer, after which there may be more when they have been `sent`. */
+  data(stream: Stream, bytes: Buffer, sent: () => void): void {
+    this.unsentBytes += bytes.length;
+    stream.unsent = { bytes, at: 0, sent };
+    this.#waiting.add(stream);
+    this.#send(stream);
+  }
+
+  /** Nothing more of it is to be sent. */
+  forget(stream: Stream): void {
+    const { unsent } = stream;
+    if (unsent === undefined) return;
+    this.unsentBytes -= unsent.bytes.length - unsent.at;
+    stream.unsent = undefined;
+    this.#waiting.delete(stream);
+  }
+
+  /** False: the window of the connection is too wide. */
+  widen(bytes: number): boolean {
+    if (this.#window + bytes > MAX_WINDOW) return false;
+    this.#window += bytes;
+    for (const stream of this.#waiting) {
+      if (this.#window === 0) break;
+      this.#send(stream);
+    }
+    return true;
+  }
+
+  /** False: the window of the stream is too wide. By a setting it may become narrower, and less than nothing. */
+  widenStream(stream: Stream, bytes: number): boolean {
+    if (stream.sendWindow + bytes > MAX_WINDOW) return false;
+    stream.sendWindow += bytes;
+    if (stream.unsent !== undefined && stream.sendWindow > 0) {
+      this.#waiting.add(stream);
+      this.#send(stream);
+    }
+    return true;
+  }
+
+  /** The peer's table of fields becomes smaller than the one that it takes ours to be: our next headers tell it that there is none. Source: RFC 9113, section 4.3.1. */
+  giveUpTable(): void {
+    this.#mustGiveUpTable = true;
+  }
+
+  #headers(stream: Stream, made: Buffer): void {
+    if (this.#mustGiveUpTable) this.#block(stream, made[FLAGS_AT] ?? 0, made.subarray(HEAD_BYTES));
+    else this.#output.made(made, STREAM_AT, stream.id);
+  }
+
+  #block(stream: Stream, flags: number, block: Uint8Array): void {
+    const whole = this.#mustGiveUpTable ? Buffer.concat([NO_TABLE, block]) : block;
+    this.#mustGiveUpTable = false;
+    this.#output.frame(FRAME.headers, flags, stream.id, whole);
+  }
+
+  #send(stream: Stream): void {
+    const { unsent } = stream;
+    while (unsent !== undefined && unsent.at < unsent.bytes.length) {
+      // Those whose own window is closed do not wait for the connection's.
+      if (stream.sendWindow <= 0) this.#waiting.delete(stream);
+      if (stream.sendWindow <= 0 || this.#window <= 0) return;
+      const most = Math.min(this.#window, stream.sendWindow, MAX_SENT_FRAME_BYTES);
+      const bytes = unsent.bytes.subarray(unsent.at, unsent.at + most);
+      this.#output.frame(FRAME.data, 0, stream.id, bytes);
+      unsent.at += bytes.length;
+      this.unsentBytes -= bytes.length;
+      this.#window -= bytes.length;
+      stream.sendWindow -= bytes.length;
+    }
+    stream.unsent = undefined;
+    this.#waiting.delete(stream);
+    unsent?.sent();
+  }
+}

@@ -1,0 +1,3 @@
+/** The tests of grpc/unary/e2e/fuzz.test.ts, with HTTP/2 spoken by our own framing. */
+process.env.TEST_TRANSPORT = 'own';
+await import('#grpc/unary/e2e/fuzz.test.ts');

@@ -1,0 +1,26 @@
+import type { Rate } from '#grpc/http2/budget.ts';
+import type { KeepAlive } from '#grpc/http2/connection.ts';
+import type { OnError } from './answer-message.ts';
+import type { UnaryMethod } from './method.ts';
+import type { AnswerParts } from './reflection-stream.ts';
+
+export type UnaryLimits = {
+  readonly maxMessageBytes: number;
+  /** For the messages of one connection that have come in part. */
+  readonly maxPartialBytes: number;
+  /** A message has come whole after this time, at the latest after twice as much, or its call is refused. */
+  readonly messageMs: number;
+  /** Of the port; each costs some 20 KiB, and more with TLS. Envoy has one for each of its workers. */
+  readonly maxConnections: number;
+  readonly keepAlive: KeepAlive;
+  /** Streams that a peer may reset. */
+  readonly resets: Rate;
+};
+
+/** What a server answers, by path, and how much it bears. */
+export type Answering = {
+  readonly methods: ReadonlyMap<string, UnaryMethod>;
+  readonly streams: ReadonlyMap<string, AnswerParts>;
+  readonly limits: UnaryLimits;
+  readonly onError: OnError;
+};

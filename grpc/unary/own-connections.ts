@@ -1,0 +1,106 @@
+import type { Duplex } from 'node:stream';
+import { Connection, type ConnectionOptions } from '#grpc/http2/connection.ts';
+import { encodeFields } from '#grpc/http2/hpack-encode.ts';
+import { BlockPool } from '#grpc/http2/output.ts';
+import type { RequestHead } from '#grpc/http2/request-head.ts';
+import type { SessionLimits } from '#grpc/http2/session.ts';
+import type { RequestReader, Stream } from '#grpc/http2/stream.ts';
+import type { Answering } from './answering.ts';
+import { httpRefusal, readTimeout, TOO_LONG, UNKNOWN } from './check-headers.ts';
+import { MAX_HEADER_BYTES, MAX_HEADERS, MAX_STREAMS } from './connections.ts';
+import type { Failure, UnaryCall, UnaryMethod } from './method.ts';
+import { OwnCall, refuseStream, type SharedLimits } from './own-call.ts';
+import { answerOwnParts } from './own-parts.ts';
+import type { AnswerParts } from './reflection-stream.ts';
+
+const LIMITS: Omit<SessionLimits, 'resets'> = {
+  maxStreams: MAX_STREAMS,
+  maxFields: MAX_HEADERS,
+  maxBytes: MAX_HEADER_BYTES,
+  idleFrames: { burst: 2_000, perSecond: 1_000 },
+};
+
+/** What a request asks for. */
+type Route =
+  | { readonly method: UnaryMethod; readonly call: UnaryCall }
+  | { readonly answers: AnswerParts }
+  | { readonly refusal: Failure }
+  | { readonly httpStatus: 405 | 415 };
+
+/** The connections of a server on our own HTTP/2. */
+export class OwnConnections {
+  readonly #open = new Set<Connection>();
+  readonly #answering: Answering;
+  readonly #options: ConnectionOptions;
+
+  constructor(answering: Answering) {
+    this.#answering = answering;
+    const { keepAlive, resets } = answering.limits;
+    const limits = { ...LIMITS, resets };
+    this.#options = { pool: new BlockPool(), limits, keepAlive, now: () => performance.now() };
+  }
+
+  accept(socket: Duplex): void {
+    const connection = new Connection(socket, this.#options, made => requestsOf(made, this.#answering));
+    this.#open.add(connection);
+    connection.closed.then(() => this.#open.delete(connection));
+  }
+
+  sweep(): void {
+    for (const { session } of this.#open)
+      for (const { reader } of session.streams) if (reader instanceof OwnCall) reader.sweep();
+  }
+
+  close(): Promise<unknown> {
+    for (const connection of this.#open) connection.drain();
+    return Promise.all(Array.from(this.#open, ({ closed }) => closed));
+  }
+}
+
+/** Answers the requests of one connection. */
+function requestsOf(connection: Connection, answering: Answering) {
+  const { maxMessageBytes, maxPartialBytes } = answering.limits;
+  const limits: SharedLimits = { maxMessageBytes, maxPartialBytes, partialBytes: 0 };
+  let lastHead: RequestHead | undefined;
+  let lastRoute: Route = { refusal: UNKNOWN };
+  return (stream: Stream, head: RequestHead | 'too long'): RequestReader | undefined => {
+    if (head === 'too long') return void refuseStream(connection, stream, TOO_LONG);
+    if (head !== lastHead) lastRoute = routeOf(head, answering);
+    lastHead = head;
+    return begin(connection, stream, lastRoute, limits, answering);
+  };
+}
+
+function begin(
+  connection: Connection,
+  stream: Stream,
+  route: Route,
+  limits: SharedLimits,
+  { onError }: Answering,
+): RequestReader | undefined {
+  if ('method' in route) return new OwnCall(connection, stream, route.method, route.call, limits, onError);
+  if ('answers' in route) return answerOwnParts(connection, stream, route.answers);
+  if ('refusal' in route) refuseStream(connection, stream, route.refusal);
+  else refuseHttp(connection, stream, route.httpStatus);
+  return undefined;
+}
+
+function routeOf(head: RequestHead, { methods, streams }: Answering): Route {
+  const httpStatus = httpRefusal(head.method, head.value('content-type'));
+  if (httpStatus !== undefined) return { httpStatus };
+  const method = methods.get(head.path);
+  const answers = streams.get(head.path);
+  if (answers !== undefined) return { answers };
+  if (method === undefined) return { refusal: UNKNOWN };
+  const timeout = head.value('grpc-timeout');
+  const timeoutMs = timeout === undefined ? undefined : readTimeout(timeout);
+  if (typeof timeoutMs === 'object') return { refusal: timeoutMs };
+  return { method, call: { metadata: name => head.values(name), timeoutMs } };
+}
+
+/** Answers what is no gRPC call. */
+function refuseHttp(connection: Connection, stream: Stream, httpStatus: 405 | 415): void {
+  const allow = httpStatus === 405 ? ([['allow', 'POST']] as const) : [];
+  connection.session.streams.sender.refuse(stream, encodeFields([[':status', String(httpStatus)], ...allow]));
+  connection.wrote();
+}

@@ -1,0 +1,55 @@
+import { constants, type ServerHttp2Stream } from 'node:http2';
+import { pipeline } from 'node:stream/promises';
+import { answerReflection, REFLECTION_SERVICES, type ReflectionRequest } from '#grpc/reflection.ts';
+import { serviceDefinition } from '#grpc/service.ts';
+import { loadDescriptors } from '#protos/descriptors.ts';
+import { framed, PREFIX_BYTES } from './message-reader.ts';
+import { respondInParts } from './respond.ts';
+
+/** The names that clients ask for are short. */
+const MAX_BYTES = 4 * 1_024;
+
+/** A streaming method: from the DATA of a request to that of its answer; what it throws resets the stream. */
+export type AnswerParts = (chunks: AsyncIterable<Buffer>) => AsyncIterable<Buffer>;
+
+/** gRPC reflection of `services`: the one streaming method here, by its paths. */
+export function reflectionMethods(services: readonly string[]): ReadonlyMap<string, AnswerParts> {
+  const descriptors = loadDescriptors();
+  const answer = (request: ReflectionRequest) => answerReflection(services, descriptors, request);
+  return new Map(REFLECTION_SERVICES.map(service => reflectionMethod(service, answer)));
+}
+
+/** Answers on a stream of Node's. */
+export function answerParts(stream: ServerHttp2Stream, answers: AnswerParts): void {
+  respondInParts(stream);
+  pipeline(stream, answers, stream).catch(() => stream.close(constants.NGHTTP2_INTERNAL_ERROR));
+}
+
+function reflectionMethod(
+  service: string,
+  answer: (request: ReflectionRequest) => object,
+): readonly [string, AnswerParts] {
+  const method = serviceDefinition(service).ServerReflectionInfo;
+  if (method === undefined) throw new Error(`no method ServerReflectionInfo of ${service}`);
+  const answers = async function* (chunks: AsyncIterable<Buffer>) {
+    for await (const message of messages(chunks))
+      yield framed(method.responseSerialize(answer(method.requestDeserialize(message))));
+  };
+  return [method.path, answers];
+}
+
+/** The messages of a stream, uncompressed and none longer than MAX_BYTES, else it throws. */
+async function* messages(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const chunk of chunks) {
+    rest = Buffer.concat([rest, chunk]);
+    while (rest.length >= PREFIX_BYTES) {
+      const end = PREFIX_BYTES + rest.readUInt32BE(1);
+      if (rest[0] !== 0 || end > MAX_BYTES) throw new Error('the message is compressed or too long');
+      if (rest.length < end) break;
+      yield rest.subarray(PREFIX_BYTES, end);
+      rest = rest.subarray(end);
+    }
+  }
+  if (rest.length > 0) throw new Error('the last message is cut off');
+}

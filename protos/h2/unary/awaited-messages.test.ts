@@ -1,3 +1,0 @@
-/** The tests of protos/unary/awaited-messages.test.ts, with HTTP/2 spoken by our own framing. */
-process.env.TEST_TRANSPORT = 'own';
-await import('../../unary/awaited-messages.test.ts');

@@ -1,3 +1,0 @@
-/** The tests of protos/unary/e2e/clients.test.ts, with HTTP/2 spoken by our own framing. */
-process.env.TEST_TRANSPORT = 'own';
-await import('../../../unary/e2e/clients.test.ts');

@@ -1,0 +1,161 @@
+import { type FSWatcher, watch } from 'node:fs';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import type { Problem } from '#resources/problem.ts';
+import type { FileContent } from './file-content.ts';
+import { describeError, reasonOf } from './folder-listing.ts';
+import { createFolderReader, type FolderReading } from './folder-reader.ts';
+
+export type FolderContent = {
+  /** Path relative to the folder → content, sorted. The last known files when the folder itself is gone. */
+  readonly files: ReadonlyMap<string, FileContent>;
+  /** What is wrong with the folder itself or with one in it, named relative to it. */
+  readonly problems: readonly Problem[];
+};
+
+export type FolderOptions = {
+  /** How long nothing may happen before a change is read. */
+  readonly quietMs: number;
+  /** After this long a change is read although things go on happening. */
+  readonly longestMs: number;
+  /** How often the folder is looked through, for changes that the kernel does not announce. */
+  readonly rescanMs: number;
+};
+
+const DEFAULTS: FolderOptions = { quietMs: 20, longestMs: 200, rescanMs: 1000 };
+
+/**
+ * Calls `onChange` with the content of a folder now, before it returns, and again whenever the content changed:
+ * edits, atomic renames, new folders, symlink swaps as of Kubernetes' mounts. A folder that vanishes is a Problem, and its last
+ * files stay. `close` ends it.
+ * @throws Error when the folder cannot be read at the start
+ */
+export function watchFolder(
+  root: string,
+  onChange: (content: FolderContent) => void,
+  options: Partial<FolderOptions> = {},
+): { close(): void } {
+  const watcher = new FolderWatcher(root, onChange, { ...DEFAULTS, ...options });
+  watcher.start();
+  return watcher;
+}
+
+class FolderWatcher {
+  readonly #root: string;
+  readonly #onChange: (content: FolderContent) => void;
+  readonly #options: FolderOptions;
+  readonly #read: (confirm: boolean) => FolderReading;
+  readonly #watches = new Map<string, { readonly identity: string; readonly watcher: FSWatcher }>();
+  #content: FolderContent = { files: new Map(), problems: [] };
+  #rescan: NodeJS.Timeout | undefined;
+  #quiet: NodeJS.Timeout | undefined;
+  #longest: NodeJS.Timeout | undefined;
+
+  constructor(root: string, onChange: (content: FolderContent) => void, options: FolderOptions) {
+    this.#root = root;
+    this.#onChange = onChange;
+    this.#options = options;
+    this.#read = createFolderReader(root);
+  }
+
+  start(): void {
+    try {
+      this.#content = this.#toContent(this.#read(false));
+    } catch (error) {
+      const why = reasonOf(error);
+      throw new Error(`Cannot read the folder ${this.#root} for resources: ${why}; mend it or name another`, {
+        cause: error,
+      });
+    }
+    this.#rescan = setInterval(() => this.#lookAgain(), this.#options.rescanMs);
+    this.#onChange(this.#content);
+  }
+
+  close(): void {
+    clearInterval(this.#rescan);
+    this.#clearTimers();
+    for (const { watcher } of this.#watches.values()) watcher.close();
+    this.#watches.clear();
+  }
+
+  #clearTimers(): void {
+    clearTimeout(this.#quiet);
+    clearTimeout(this.#longest);
+    this.#longest = undefined;
+  }
+
+  /** Something happened: look once it is quiet. */
+  readonly #stir = (): void => {
+    clearTimeout(this.#quiet);
+    this.#quiet = setTimeout(() => this.#look(false), this.#options.quietMs);
+    this.#longest ??= setTimeout(() => this.#look(false), this.#options.longestMs);
+  };
+
+  /** Finds what no event told of. A change under way is left to its own timers. */
+  #lookAgain(): void {
+    if (this.#longest === undefined) this.#look(true);
+  }
+
+  #look(confirm: boolean): void {
+    this.#clearTimers();
+    const content = this.#readContent(confirm);
+    if (isDeepStrictEqual(content, this.#content)) return;
+    this.#content = content;
+    this.#onChange(content);
+  }
+
+  #readContent(confirm: boolean): FolderContent {
+    try {
+      const reading = this.#read(confirm);
+      if (!reading.stable) this.#stir();
+      return this.#toContent(reading);
+    } catch (error) {
+      const message = `${describeError(error)}; the last resources of this folder stay in force`;
+      return { files: this.#content.files, problems: [folderProblem('error', '', message)] };
+    }
+  }
+
+  #toContent({ files, listing }: FolderReading): FolderContent {
+    const loops = listing.loops.map(path =>
+      folderProblem('warning', path, 'this symbolic link leads to a folder above it; it is not followed'),
+    );
+    return { files, problems: [...loops, ...this.#watchFolders(listing.folders)] };
+  }
+
+  /** Watches exactly these folders. A folder that another took the place of is watched anew. */
+  #watchFolders(folders: ReadonlyMap<string, string>): readonly Problem[] {
+    for (const [path, { identity, watcher }] of this.#watches) {
+      if (folders.get(path) === identity) continue;
+      watcher.close();
+      this.#watches.delete(path);
+    }
+    return [...folders].flatMap(([path, identity]) =>
+      this.#watches.has(path) ? [] : this.#watch(path, identity),
+    );
+  }
+
+  #unwatch(path: string, watcher: FSWatcher): void {
+    watcher.close();
+    if (this.#watches.get(path)?.watcher === watcher) this.#watches.delete(path);
+    this.#stir();
+  }
+
+  #watch(path: string, identity: string): readonly Problem[] {
+    try {
+      const watcher = watch(join(this.#root, path), this.#stir);
+      watcher.on('error', () => this.#unwatch(path, watcher));
+      this.#watches.set(path, { identity, watcher });
+      // What came into the folder between listing and watching it told nobody.
+      this.#stir();
+      return [];
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+      const message = `changes here are found only every ${this.#options.rescanMs} ms, as this folder cannot be watched: ${code}`;
+      return [folderProblem('warning', path, message)];
+    }
+  }
+}
+
+function folderProblem(severity: Problem['severity'], file: string, message: string): Problem {
+  return { severity, kind: '', namespace: '', name: '', file, line: 1, message };
+}

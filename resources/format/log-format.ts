@@ -1,0 +1,65 @@
+import type { Parsed } from '#resources/words/parsed-string.ts';
+import { suggest } from '#resources/words/suggest.ts';
+import { LOG_OPERATORS } from './log-operators.ts';
+
+const LONGEST = 16_384;
+const LARGEST_LENGTH = 2n ** 64n - 1n;
+const NAMES = Object.keys(LOG_OPERATORS);
+
+/** `%%`, an operator, or a `%` that begins neither; params reach to the first `)` that the end of an operator follows. */
+export const LOG_TOKEN = /%%|%([A-Z0-9_]+)(?:\(([^\n]*?)\))?(?::([0-9]+))?%|%/g;
+
+/**
+ * The format of a line of Envoy's access log: text with command operators, `%NAME%` or `%NAME(params):length%`, and `%%` for a
+ * percent sign. What Envoy 1.40 refuses is refused here, except what only its compiler of CEL expressions can tell.
+ * Source: Envoy's page "Substitution Formatter".
+ */
+export function parseLogFormat(text: string): Parsed<string> {
+  if (text.length > LONGEST) return fail(`it has ${text.length} characters, ${LONGEST} are allowed`);
+  for (const token of text.matchAll(LOG_TOKEN)) {
+    const error = checkLogToken(token);
+    if (error !== undefined) return fail(error);
+  }
+  return { value: text };
+}
+
+/** What is wrong with what LOG_TOKEN found, or undefined. */
+export function checkLogToken(match: RegExpExecArray): string | undefined {
+  const [token, name, params = '', length] = match;
+  if (token === '%%') return undefined;
+  if (name === undefined) return explainStray(match.input.slice(match.index + 1), match.index);
+  if (BigInt(length ?? 0) > LARGEST_LENGTH) return `the length of \`${name}\` is too large: ${length}`;
+  return checkOperator(name, params, length !== undefined);
+}
+
+/** What is wrong with one operator: its name, or what stands or lacks after it. */
+function checkOperator(name: string, params: string, hasLength: boolean): string | undefined {
+  const operator = Object.hasOwn(LOG_OPERATORS, name) ? LOG_OPERATORS[name] : undefined;
+  if (operator === undefined) return `unknown operator \`${name}\`${suggest(name, NAMES)}`;
+  if (operator.params === 'none' && (params !== '' || hasLength))
+    return `\`${name}\` takes neither params nor a length: write %${name}%`;
+  if (operator.params === 'required' && params === '') return `\`${name}\` needs params: %${name}(…)%`;
+  if (!operator.length && hasLength) return `\`${name}\` takes no length`;
+  const wrong = operator.check?.(params, checkOperator);
+  return wrong === undefined ? undefined : `\`${name}\` ${wrong}`;
+}
+
+/** Why the `%` at `index`, which `rest` follows, begins no operator. */
+function explainStray(rest: string, index: number): string {
+  const [name = ''] = /^\w*/.exec(rest) ?? [];
+  if (!Object.hasOwn(LOG_OPERATORS, name)) {
+    const meant = name === '' ? '' : suggest(name, NAMES);
+    if (meant !== '') return `unknown operator \`${name}\`${meant}`;
+    return `the "%" at character ${index + 1} begins no operator; write "%%" for a percent sign`;
+  }
+  const after = rest.slice(name.length);
+  const unclosed = after.startsWith('(') && !/^\([^\n]*?\)/.test(after);
+  if (unclosed) return `the params of \`${name}\` are not closed on their line: write %${name}(…)%`;
+  if (after.replace(/^\([^\n]*?\)/, '').startsWith(':'))
+    return `the length of \`${name}\` must be digits, as in %${name}(…):10%`;
+  return `\`${name}\` is not closed by a "%"`;
+}
+
+function fail(reason: string): Parsed<never> {
+  return { error: `Cannot parse log format: ${reason}` };
+}

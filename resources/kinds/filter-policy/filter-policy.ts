@@ -1,0 +1,116 @@
+import * as z from 'zod';
+import { ruleMatchShape } from '#resources/match/filter-policy-match.ts';
+import { headerCondition } from '#resources/match/header-condition.ts';
+import type { KindDefinition } from '#resources/schema/kind.ts';
+import { gatewayId } from '#resources/words/gateway-id.ts';
+import { jwtArguments, scope } from '#resources/words/scope.ts';
+
+const NEXT = ['break', 'continue'] as const;
+
+/** A Filter that a rule, or `insteadOfRedirect`, refers to. */
+const referenceShape = {
+  name: z.string().min(1).describe('Name of the Filter'),
+  namespace: z.string().min(1).exactOptional().describe("Its namespace; default: the FilterPolicy's"),
+  ifRequestHeader: headerCondition
+    .exactOptional()
+    .describe('Requests that it is for; default: all of the rule'),
+  onDeny: z
+    .enum(NEXT)
+    .default('break')
+    .describe('When the filter answers: send that answer, or go on with the next'),
+  onAllow: z
+    .enum(NEXT)
+    .default('continue')
+    .describe('When the filter lets the request pass: skip the rest, or go on'),
+};
+
+const innerReference = z.object({
+  ...referenceShape,
+  arguments: jwtArguments.prefault({}).describe("The JWT filter's arguments"),
+});
+
+/** Document 1, "insteadOfRedirect": a status or filters; with neither the status is 403. */
+const insteadOfRedirect = z
+  .object({
+    ifRequestHeader: headerCondition
+      .exactOptional()
+      .describe('Requests that it is for; default: all that would be redirected'),
+    httpStatusCode: z
+      .int()
+      .min(400)
+      .max(599)
+      .exactOptional()
+      .meta({ form: 'an integer from 400 to 599' })
+      .describe('Status of the page that is answered; default: 403, unless `filters` is set'),
+    filters: z
+      .array(innerReference)
+      .min(1)
+      .exactOptional()
+      .meta({ form: 'a list of at least one filter' })
+      .describe('Filters that decide instead; none of type OAuth2'),
+  })
+  .check(({ value, issues }) => {
+    if (value.httpStatusCode === undefined || value.filters === undefined) return;
+    const message = '`httpStatusCode` and `filters` exclude each other; keep one';
+    issues.push({ code: 'custom', message, path: ['filters'], input: value });
+  });
+
+/** Which of them a filter takes depends on its type: a JWT filter takes `scope` alone. */
+const filterArguments = z.object({
+  scope: scope
+    .exactOptional()
+    .meta({ deprecatedNames: ['scopes'] })
+    .describe(
+      'OAuth2: scope values to ask for and, but for `offline_access`, to demand, by default `["openid"]` for AuthorizationCode, else none. JWT: values that must be in the token. `scopes` is deprecated',
+    ),
+  insteadOfRedirect: insteadOfRedirect
+    .exactOptional()
+    .describe(
+      'OAuth2 with AuthorizationCode: what is done where the browser would be sent to the provider. Default: it is sent there, and what cannot show a login (`fetch()`, `Accept: application/json`) gets 401',
+    ),
+  sameSite: z
+    .enum(['lax', 'strict', 'none'])
+    .exactOptional()
+    .meta({ anyCase: true })
+    .describe('OAuth2: SameSite attribute of its cookies, in any letter case; default: no attribute'),
+});
+
+const reference = z.object({
+  ...referenceShape,
+  arguments: filterArguments.prefault({}).describe('What the filter does in this rule'),
+});
+
+const rule = z.object({
+  ...ruleMatchShape,
+  filters: z
+    .array(reference)
+    .default([])
+    .describe('Filters that run, in this order; none: the request is allowed'),
+});
+
+const schema = z.object({
+  precedence: z
+    .int()
+    .min(-2_147_483_648)
+    .max(2_147_483_647)
+    .default(0)
+    .meta({ form: 'an integer of 32 bits' })
+    .describe('Policies with a higher one are tried first, then by namespace and name'),
+  rules: z.array(rule).meta({ form: 'a list of rules' }).describe('The first that matches a request counts'),
+  gateway_id: gatewayId,
+});
+
+/** Which Filters a request meets (document 1, "FilterPolicy arguments"). */
+export const filterPolicy: KindDefinition<typeof schema> = {
+  summary: 'Which Filters a request meets, by host and path.',
+  schema,
+  fieldsAt: 'spec',
+  unknownField: 'error',
+};
+
+export type FilterPolicySpec = z.output<typeof schema>;
+export type FilterPolicyRule = z.output<typeof rule>;
+export type FilterReference = z.output<typeof reference>;
+export type InnerFilterReference = z.output<typeof innerReference>;
+export type FilterArguments = z.output<typeof filterArguments>;
+export type InsteadOfRedirect = z.output<typeof insteadOfRedirect>;

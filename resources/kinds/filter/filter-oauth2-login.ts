@@ -1,0 +1,62 @@
+import * as z from 'zod';
+import { headerCondition } from '#resources/match/header-condition.ts';
+import { positiveDuration } from '#resources/words/duration.ts';
+import { httpUrl } from '#resources/words/http-url.ts';
+import { origin } from '#resources/words/origin.ts';
+import { protectedOrigins } from './filter-oauth2-origins.ts';
+
+/** What the gateway itself sends in an authorization request, and what would change the meaning of that, in lower case. */
+const OWN_PARAMETERS: readonly string[] = [
+  'response_type',
+  'client_id',
+  'redirect_uri',
+  'scope',
+  'state',
+  'nonce',
+  'code_challenge',
+  'code_challenge_method',
+  'response_mode',
+  'request',
+  'request_uri',
+];
+
+const sessionCookies = z.object({
+  value: z.boolean().default(true).describe('Whether cookies end with the browser'),
+  ifRequestHeader: headerCondition
+    .exactOptional()
+    .describe('Requests for which `value` is so; for others it is the other way round. Default: all'),
+});
+
+/** Settings for grantType `AuthorizationCode` only (document 1). */
+export const authorizationCodeShape = {
+  clientURL: origin
+    .exactOptional()
+    .describe('Deprecated: the one item of `protectedOrigins`, with internalOrigin `*://*`'),
+  protectedOrigins: protectedOrigins
+    .exactOptional()
+    .describe(
+      'Hosts that may set cookies for the application. Required with grantType `AuthorizationCode`, and only there',
+    ),
+  useSessionCookies: sessionCookies
+    .default({ value: false })
+    .describe('Cookies that end with the browser, not at a time. Only with grantType `AuthorizationCode`'),
+  extraAuthorizationParameters: z
+    .record(z.string().min(1, 'a name is not empty'), z.string())
+    .meta({ form: 'a map from name to string' })
+    .check(({ value, issues }) => {
+      for (const name of Object.keys(value).filter(key => OWN_PARAMETERS.includes(key.toLowerCase()))) {
+        const message = `the parameter \`${name}\` is the gateway's own and may not be set`;
+        issues.push({ code: 'custom', message, path: [name], input: value });
+      }
+    })
+    .default({})
+    .describe('Further parameters of the authorization request. Only with grantType `AuthorizationCode`'),
+  clientSessionMaxIdle: positiveDuration
+    .prefault('336h')
+    .describe(
+      'How long after its last use a session can be refreshed. Only with grantType `AuthorizationCode`',
+    ),
+  postLogoutRedirectURI: httpUrl
+    .exactOptional()
+    .describe('Where the provider sends the browser after a logout. Only with grantType `AuthorizationCode`'),
+};

@@ -1,0 +1,99 @@
+import { caution, type Finding, fault } from '#resources/finding.ts';
+import { checkTlsSettings } from '#resources/traffic/tls-settings.ts';
+import { ipVersion } from '#resources/words/ip-address.ts';
+import type { HostSpec } from './host-kind.ts';
+
+/** Whether TLS is meant to be spoken: with which certificate may yet be open. */
+function hasTls({
+  tls,
+  tlsContext,
+  tlsSecret,
+}: Pick<Partial<HostSpec>, 'tls' | 'tlsContext' | 'tlsSecret'>): boolean {
+  return tlsSecret !== undefined || tlsContext !== undefined || tls !== undefined;
+}
+
+/** The rules between a Host's fields. */
+export function checkHost(spec: Partial<HostSpec>): readonly Finding[] {
+  return [
+    ...checkTls(spec),
+    ...checkName(spec),
+    ...checkAcme(spec),
+    ...checkPolicy(spec),
+    ...checkHsts(spec),
+  ];
+}
+
+function checkTls({ tls, tlsContext, tlsSecret }: Partial<HostSpec>): readonly Finding[] {
+  if (tls === undefined) return [];
+  const sources = [
+    ...(tlsSecret === undefined ? [] : ['`tlsSecret`']),
+    ...(tls.issuer === undefined ? [] : ['`tls.issuer`']),
+    ...(tls.cert_chain_file === undefined ? [] : ['`tls.cert_chain_file`']),
+  ];
+  return [
+    ...checkTlsSettings(tls).map(finding => ({ ...finding, path: ['tls', ...finding.path] })),
+    ...(tls.sni === undefined
+      ? []
+      : [caution(['tls', 'sni'], '`sni` has no effect in a Host: it is for services that Mappings ask')]),
+    ...(tlsContext === undefined ? [] : [fault(['tls'], '`tls` and `tlsContext` exclude each other')]),
+    ...(sources.length > 1
+      ? [fault(['tls'], `a Host has one certificate: keep one of ${sources.join(', ')}`)]
+      : []),
+    ...(sources.length === 0 && tlsContext === undefined
+      ? [fault(['tls'], '`tls` needs a certificate: `tlsSecret`, or `tls: { issuer: gateway }`')]
+      : []),
+  ];
+}
+
+/** RFC 6066, section 3: an address is no server name, so a client that wants one says none. */
+function checkName(spec: Partial<HostSpec>): readonly Finding[] {
+  const { hostname = '*' } = spec;
+  if (!hasTls(spec) || ipVersion(hostname) === 0) return [];
+  return [
+    fault(
+      ['hostname'],
+      `"${hostname}" is an address: no client names it in TLS. Serve it by the Host of \`*\``,
+    ),
+  ];
+}
+
+function checkAcme({ acmeProvider, ...spec }: Partial<HostSpec>): readonly Finding[] {
+  if (acmeProvider === undefined || acmeProvider.authority === 'none') return [];
+  const message = 'no ACME provider is asked for certificates';
+  if (hasTls(spec)) return [caution(['acmeProvider'], `${message}: the Secret must come from elsewhere`)];
+  return [fault(['acmeProvider'], `${message}: name a \`tlsSecret\`, such as one of cert-manager's`)];
+}
+
+function checkPolicy({ requestPolicy, tls }: Partial<HostSpec>): readonly Finding[] {
+  const { action, additionalPort = -1 } = requestPolicy?.insecure ?? {};
+  const path = ['requestPolicy', 'insecure'];
+  return [
+    ...(additionalPort > 0
+      ? [
+          caution(
+            [...path, 'additionalPort'],
+            '`additionalPort` opens no port: EDGE_ADDRESS and the `listener` of ProxyConfigs do',
+          ),
+        ]
+      : []),
+    ...(action === 'Route' && tls?.cert_required === true
+      ? [caution([...path, 'action'], 'requests without TLS are served, and have no client certificate')]
+      : []),
+  ];
+}
+
+function checkHsts({ hsts, ...spec }: Partial<HostSpec>): readonly Finding[] {
+  if (hsts === undefined) return [];
+  const { includeSubDomains, max_age, preload } = hsts;
+  return [
+    ...(hasTls(spec) ? [] : [caution(['hsts'], 'it is sent over TLS only, and this Host has none')]),
+    ...(preload && (!includeSubDomains || max_age < 31_536_000)
+      ? [
+          caution(
+            ['hsts', 'preload'],
+            'browsers list a host with `includeSubDomains: true` and a `max_age` of a year (31536000) or more',
+          ),
+        ]
+      : []),
+  ];
+}

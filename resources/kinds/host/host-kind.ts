@@ -1,0 +1,99 @@
+import * as z from 'zod';
+import type { KindDefinition } from '#resources/schema/kind.ts';
+import { RESTRICTING_TLS, tlsSettingsShape } from '#resources/traffic/tls-settings.ts';
+import { domain } from '#resources/words/domain.ts';
+import { gatewayId } from '#resources/words/gateway-id.ts';
+import { secretReference } from '#resources/words/secret-reference.ts';
+import { checkHost } from './host-kind-check.ts';
+
+const YEAR_SECONDS = 31_536_000;
+
+const tls = z.object({
+  issuer: z
+    .enum(['gateway'])
+    .exactOptional()
+    .describe(
+      "`gateway`: the built-in authority issues the certificate; for `*` it is this machine's own, `localhost`",
+    ),
+  ...tlsSettingsShape,
+});
+
+const insecure = z.object({
+  action: z
+    .enum(['Redirect', 'Reject', 'Route'])
+    .exactOptional()
+    .meta({ anyCase: true })
+    .describe(
+      'Requests without TLS: 301 to https, 403, or as with TLS; default: `Redirect` with TLS, else `Route`',
+    ),
+  additionalPort: z
+    .int()
+    .exactOptional()
+    .meta({ form: 'an integer' })
+    .describe("Ambassador's; the edge's own address and ProxyConfigs say where it listens"),
+});
+
+const hsts = z.object({
+  max_age: z
+    .int()
+    .min(0)
+    .max(4_294_967_295)
+    .default(YEAR_SECONDS)
+    .meta({ form: 'an integer of seconds' })
+    .describe('Seconds; 0: browsers forget it'),
+  includeSubDomains: z.boolean().default(false).describe('Hosts below it too'),
+  preload: z.boolean().default(false).describe("For browsers' own lists"),
+});
+
+const schema = z.object({
+  hostname: domain
+    .default('*')
+    .describe(
+      'Host of the requests: exact, `*.example.com` or `*` (what no other Host has). Once there is a Host, Mappings are served on the names of Hosts only, and other names are answered 404, or 301 where every Host redirects',
+    ),
+  tlsSecret: secretReference
+    .exactOptional()
+    .describe('Secret with certificate and key (`kubernetes.io/tls`: `tls.crt`, `tls.key`)'),
+  tlsContext: secretReference
+    .meta({ form: 'the name of a TLSContext, or `{ name, namespace }`' })
+    .exactOptional()
+    .describe(
+      'TLSContext that says how TLS is spoken; default: `<name>-context`, or one that lists the `hostname`',
+    ),
+  tls: tls.exactOptional().describe('The same for this Host alone'),
+  requestPolicy: z
+    .object({ insecure: insecure.default({}).describe('Requests without TLS') })
+    .default({ insecure: {} })
+    .describe('What becomes of requests'),
+  hsts: hsts
+    .exactOptional()
+    .describe('`Strict-Transport-Security` (RFC 6797) in answers over TLS: browsers come by https only'),
+  acmeProvider: z
+    .record(z.string(), z.unknown())
+    .meta({ form: 'a map' })
+    .exactOptional()
+    .describe("Ambassador's; no provider is asked: certificates come in Secrets, such as cert-manager's"),
+  gateway_id: gatewayId,
+});
+
+/** A host that clients reach: its certificate, and what becomes of requests without TLS. */
+export const host: KindDefinition<typeof schema> = {
+  summary: 'A host that clients reach: its certificate, and what becomes of requests without TLS.',
+  schema,
+  fieldsAt: 'spec',
+  unknownField: 'warning',
+  restricting: [
+    'hostname',
+    'tlsSecret',
+    'tlsContext',
+    'tls',
+    'tls.issuer',
+    ...RESTRICTING_TLS.map(field => `tls.${field}`),
+    'requestPolicy',
+    'requestPolicy.insecure',
+    'requestPolicy.insecure.action',
+  ],
+  check: checkHost,
+};
+
+export type HostSpec = z.output<typeof schema>;

@@ -1,0 +1,32 @@
+import type * as z from 'zod';
+import { filter } from './filter/filter.ts';
+import { filterPolicy } from './filter-policy/filter-policy.ts';
+import { host } from './host/host-kind.ts';
+import { mapping } from './mapping/mapping.ts';
+import { module } from './module/module.ts';
+import { proxyConfig } from './proxy-config/proxy-config.ts';
+import { rateLimit } from './rate-limit/rate-limit.ts';
+import { rateLimitService } from './rate-limit-service/rate-limit-service.ts';
+import { secret } from './secret/secret.ts';
+import { tlsContext } from './tls-context/tls-context.ts';
+
+/** Every kind that is served. */
+export const KINDS = {
+  Filter: filter,
+  FilterPolicy: filterPolicy,
+  Host: host,
+  Mapping: mapping,
+  Module: module,
+  ProxyConfig: proxyConfig,
+  RateLimit: rateLimit,
+  RateLimitService: rateLimitService,
+  Secret: secret,
+  TLSContext: tlsContext,
+} as const;
+
+export type Kind = keyof typeof KINDS;
+export type SpecOf<K extends Kind> = z.output<(typeof KINDS)[K]['schema']>;
+
+export function isKind(kind: string): kind is Kind {
+  return Object.hasOwn(KINDS, kind);
+}

@@ -1,0 +1,54 @@
+import { caution, type Finding, fault } from '#resources/finding.ts';
+import { whyUnreachable } from '#resources/traffic/unreachable-prefix.ts';
+import { ipVersion } from '#resources/words/ip-address.ts';
+import { checkRepeated, checkSilent } from '../module/error-response-overrides.ts';
+import type { MappingSpec } from './mapping.ts';
+import { checkHeaders } from './mapping-headers.ts';
+import { checkMatch } from './mapping-match.ts';
+import { checkRedirect } from './mapping-redirect.ts';
+import { checkRewrite } from './mapping-rewrite.ts';
+import { checkTls } from './mapping-tls.ts';
+import { checkTraffic } from './mapping-traffic-check.ts';
+
+/** The rules between a Mapping's fields. */
+export function checkMapping(spec: Partial<MappingSpec>): readonly Finding[] {
+  return [
+    ...checkMatch(spec),
+    ...checkHeaders(spec),
+    ...checkRedirect(spec),
+    ...checkRewrite(spec),
+    ...checkReach(spec),
+    ...checkHop(spec),
+    ...checkTls(spec),
+    ...checkTraffic(spec),
+    ...checkRepeated(spec.error_response_overrides, ['error_response_overrides']),
+    ...checkSilent(spec.error_response_overrides, ['error_response_overrides']),
+  ];
+}
+
+/** A proxy's certificate is for the name of its service. */
+function checkHop({ service, hop_tls }: Partial<MappingSpec>): readonly Finding[] {
+  if (hop_tls !== true || service === undefined) return [];
+  if (service.scheme === 'https') return [fault(['hop_tls'], '`hop_tls` and https:// exclude each other')];
+  if (ipVersion(service.host) === 0) return [];
+  return [
+    fault(['service'], '`hop_tls` wants the name of a service, not an address: its proxy proves that name'),
+  ];
+}
+
+/** Matches that no request can have, since Envoy changes it or answers it before. */
+function checkReach(spec: Partial<MappingSpec>): readonly Finding[] {
+  const { case_sensitive, prefix, prefix_regex, headers = {}, regex_headers = {}, node_group } = spec;
+  const why = prefix_regex === false && prefix !== undefined ? whyUnreachable(prefix) : undefined;
+  const fields = Object.entries({ headers, regex_headers });
+  const named = fields.flatMap(([field, match]) => Object.keys(match).map(name => [field, name] as const));
+  const refused = node_group === 'edge' ? named.filter(([, name]) => name.includes('_')) : [];
+  return [
+    ...(prefix_regex === true && case_sensitive === false ? [caution(['case_sensitive'], CASE)] : []),
+    ...(why === undefined ? [] : [caution(['prefix'], why)]),
+    ...refused.map(path => caution(path, UNDERSCORE)),
+  ];
+}
+
+const CASE = '`case_sensitive` has no effect with `prefix_regex`: begin the expression with `(?i)`';
+const UNDERSCORE = 'it matches nothing: the edge answers 400 to a header with "_" in its name';

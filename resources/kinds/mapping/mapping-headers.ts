@@ -1,0 +1,106 @@
+import * as z from 'zod';
+import { caution, type Finding } from '#resources/finding.ts';
+import { parseHeaderFormat } from '#resources/format/header-format.ts';
+import { parseHeaderName } from '#resources/words/http-token.ts';
+import type { Parsed } from '#resources/words/parsed-string.ts';
+import {
+  CREDENTIAL_HEADERS,
+  FRAMING_HEADERS,
+  GRPC_HEADERS,
+  INTERNAL_HEADERS,
+  isReserved,
+} from '#resources/words/reserved-headers.ts';
+import { sortedEntries } from '#resources/words/sorted-entries.ts';
+import type { MappingSpec } from './mapping.ts';
+
+/** Header name, in lower case → what is added; `append: false` replaces what is there. */
+export type AddedHeaders = Readonly<Record<string, { readonly value: string; readonly append: boolean }>>;
+
+/** Fields that no Mapping may take away. */
+const KEPT = [':*', ...FRAMING_HEADERS, ...INTERNAL_HEADERS];
+
+/** Fields that no Mapping may add: as those that no Filter may set, but for `x-forwarded-*`, by which nothing is decided any more when a Mapping adds it. */
+const REQUEST = [...KEPT, ...CREDENTIAL_HEADERS, 'cookie', 'x-envoy-*', 'x-request-id'];
+const RESPONSE = [...KEPT, ...GRPC_HEADERS, 'x-envoy-*'];
+
+const MOST = 100;
+
+const ADDED_FORM = 'a map from header name to its value, or to { value, append }';
+const REMOVED_FORM = 'a header name or a list of them';
+
+const added = z
+  .union([z.string(), z.strictObject({ value: z.string(), append: z.boolean().default(true) })])
+  .transform(written => (typeof written === 'string' ? { value: written, append: true } : written))
+  .meta({ form: 'a string, or a map of `value` (a string) and `append` (`true` or `false`)', secret: true });
+
+function addedHeaders(refused: readonly string[]) {
+  return z
+    .record(z.string(), added)
+    .transform((headers, context): AddedHeaders => {
+      const found: Record<string, AddedHeaders[string]> = {};
+      const fail = (path: string[], message: string) => context.addIssue({ code: 'custom', message, path });
+      if (Object.keys(headers).length > MOST) fail([], `more than ${MOST} headers`);
+      for (const [key, header] of sortedEntries(headers)) {
+        const name = parseName(key, refused, 'add');
+        const value = parseHeaderFormat(header.value);
+        if ('error' in name) fail([key], name.error);
+        else if ('error' in value) fail([key], value.error);
+        else if (Object.hasOwn(found, name.value)) fail([key], repeated(key));
+        else found[name.value] = header;
+      }
+      return found;
+    })
+    .default({})
+    .meta({ form: ADDED_FORM });
+}
+
+const removed = z
+  .union([z.string(), z.array(z.string()).max(MOST)])
+  .transform((written, context): readonly string[] => {
+    const names = [written].flat().map(name => parseName(name, KEPT, 'remove'));
+    for (const name of names) {
+      if ('error' in name) context.addIssue({ code: 'custom', message: name.error, path: [] });
+    }
+    return [...new Set(names.flatMap(name => ('value' in name ? [name.value] : [])))].sort();
+  })
+  .default([])
+  .meta({ form: REMOVED_FORM });
+
+function parseName(text: string, refused: readonly string[], what: string): Parsed<string> {
+  const name = parseHeaderName(text);
+  if ('error' in name) return name;
+  if (name.value === ':authority')
+    return {
+      error: `a Mapping may not ${what} the header "${text}"; \`host_rewrite\` says which host the service sees`,
+    };
+  return isReserved(name.value, refused) ? { error: `a Mapping may not ${what} the header "${text}"` } : name;
+}
+
+function repeated(key: string): string {
+  return `the header "${key}" is named twice; header names have no case`;
+}
+
+/** The fields of a Mapping that change headers, in requests when all has decided about them, in responses before the client gets them. */
+export const mappingHeadersShape = {
+  add_request_headers: addedHeaders(REQUEST).describe(
+    "Headers added to what the service gets: name → value, or `{ value, append }`. `append: false` replaces what is there. In values stand operators of Envoy's access log, such as `%DOWNSTREAM_REMOTE_ADDRESS_WITHOUT_PORT%`, and `%%` for a percent sign. What a Filter or a RateLimit sets stands as it is",
+  ),
+  remove_request_headers: removed.describe('Headers that the service does not get'),
+  add_response_headers: addedHeaders(RESPONSE).describe(
+    'Headers added to what the client gets, written as `add_request_headers`',
+  ),
+  remove_response_headers: removed.describe('Headers that the client does not get'),
+};
+
+/** What Envoy does not let a route change: the edge writes its own `server` over all, last. */
+export function checkHeaders(spec: Partial<MappingSpec>): readonly Finding[] {
+  const { add_response_headers = {}, node_group, remove_response_headers = [] } = spec;
+  if (node_group !== 'edge') return [];
+  const why = 'the edge writes `server` itself: `server_name` of the Module says what';
+  return [
+    ...(Object.hasOwn(add_response_headers, 'server')
+      ? [caution(['add_response_headers', 'server'], why)]
+      : []),
+    ...(remove_response_headers.includes('server') ? [caution(['remove_response_headers'], why)] : []),
+  ];
+}

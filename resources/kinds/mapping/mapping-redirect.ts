@@ -1,0 +1,63 @@
+import * as z from 'zod';
+import { caution, type Finding, fault } from '#resources/finding.ts';
+import { pathAndQuery } from '#resources/match/path-match.ts';
+import { regexSubstitution } from '#resources/match/regex-substitution.ts';
+import type { MappingSpec } from './mapping.ts';
+
+/** The fields of a Mapping that answer requests with a redirect. */
+export const mappingRedirectShape = {
+  host_redirect: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Requests are answered with a redirect to the host and port in `service`, with path and query as they are. With `https://` before it by https, else by the scheme that they came by. Filters decide before, limits are not asked',
+    ),
+  path_redirect: pathAndQuery.exactOptional().describe('The path of the redirect'),
+  prefix_redirect: pathAndQuery
+    .exactOptional()
+    .describe('What replaces `prefix` in the path of the redirect'),
+  regex_redirect: regexSubstitution
+    .exactOptional()
+    .describe('What is replaced in the path of the redirect. A substitution begins with "/"'),
+  redirect_response_code: z
+    .literal([301, 302, 303, 307, 308])
+    .default(301)
+    .meta({ form: '301, 302, 303, 307 or 308' })
+    .describe('Status of the redirect'),
+};
+
+const PATH_FIELDS = ['path_redirect', 'prefix_redirect', 'regex_redirect'] as const;
+
+/** The rules between the fields of a redirect. */
+export function checkRedirect(spec: Partial<MappingSpec>): readonly Finding[] {
+  const paths = PATH_FIELDS.filter(field => spec[field] !== undefined);
+  if (spec.host_redirect === undefined) return [];
+  return spec.host_redirect ? checkPaths(spec, paths) : checkIdle(spec, paths);
+}
+
+function checkIdle(
+  { redirect_response_code = 301 }: Partial<MappingSpec>,
+  paths: readonly string[],
+): readonly Finding[] {
+  const idle = redirect_response_code === 301 ? paths : [...paths, 'redirect_response_code'];
+  return idle.map(field => caution([field], `\`${field}\` has no effect without \`host_redirect: true\``));
+}
+
+function checkPaths(
+  { labels = {}, prefix_redirect, prefix_regex, regex_redirect, shadow }: Partial<MappingSpec>,
+  [first, ...others]: readonly string[],
+): readonly Finding[] {
+  const whole = prefix_regex === true && prefix_redirect !== undefined;
+  const open = regex_redirect !== undefined && !regex_redirect.substitution.startsWith('/');
+  return [
+    ...(shadow === true ? [fault(['shadow'], '`shadow` and `host_redirect` exclude each other')] : []),
+    ...others.map(field => fault([field], `\`${first}\` and \`${field}\` exclude each other`)),
+    ...(whole ? [fault(['prefix_redirect'], WHOLE)] : []),
+    ...(open ? [fault(['regex_redirect', 'substitution'], OPEN)] : []),
+    ...(Object.keys(labels).length > 0 ? [caution(['labels'], UNASKED)] : []),
+  ];
+}
+
+const WHOLE = '`prefix_redirect` and `prefix_regex` exclude each other: write `regex_redirect`';
+const OPEN = 'it must begin with "/", or the redirect might lead to another host';
+const UNASKED = '`labels` have no effect with `host_redirect`: limits are asked about what goes to a service';

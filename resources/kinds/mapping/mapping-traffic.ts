@@ -1,0 +1,67 @@
+import * as z from 'zod';
+import { circuitBreakers, routingPriority } from '#resources/traffic/circuit-breakers.ts';
+import { cors } from '#resources/traffic/cors.ts';
+import { keepalive } from '#resources/traffic/keepalive.ts';
+import { loadBalancer } from '#resources/traffic/load-balancer.ts';
+import { retryPolicy } from '#resources/traffic/retry-policy.ts';
+import { milliseconds } from '#resources/words/number-types.ts';
+
+/** The fields of a Mapping that say how its requests and answers are carried. */
+export const mappingTrafficShape = {
+  cors: cors
+    .exactOptional()
+    .describe(
+      'Pages of other origins that may read the answers. Preflights are answered without Filters and limits; what the service itself says of origins and credentials is taken away',
+    ),
+  retry_policy: retryPolicy
+    .exactOptional()
+    .describe(
+      'When a request is asked again, of whatever method; besides, and without it once, what no instance has begun to work on. With `timeout_ms: 0` the edge also asks again by GET, HEAD and OPTIONS when the connection broke. `num_retries: 0`: never. A request with more than 32 KiB of body is asked once',
+    ),
+  load_balancer: loadBalancer
+    .exactOptional()
+    .describe('How requests are spread over the instances of the service'),
+  shadow: z
+    .boolean()
+    .default(false)
+    .describe(
+      'The service gets copies of the requests of Mappings that match the same (`weight` percent of them), as these send them, with `-shadow` behind the host; its answers are thrown away. An upload of megabytes goes no faster than it reads',
+    ),
+  circuit_breakers: circuitBreakers
+    .exactOptional()
+    .describe('Bounds of what a proxy has open to the service; what is beyond is answered 503'),
+  priority: routingPriority
+    .default('default')
+    .describe('`high` has connections and `circuit_breakers` of its own'),
+  idle_timeout_ms: milliseconds
+    .exactOptional()
+    .describe(
+      'A request without a byte in either direction ends after this time; 0: never. Default: 300000, or `timeout_ms` if that is more',
+    ),
+  cluster_idle_timeout_ms: milliseconds
+    .exactOptional()
+    .describe(
+      'A connection to the service without a request ends after this time; 0: never. Default: 4000 with HTTP/1.1',
+    ),
+  cluster_max_connection_lifetime_ms: milliseconds
+    .exactOptional()
+    .describe('A connection to the service gets no new request after this time; default, and 0: no end'),
+  enable_ipv4: z
+    .boolean()
+    .default(true)
+    .describe('With resolver `dns`: whether IPv4 addresses of the service are asked'),
+  enable_ipv6: z
+    .boolean()
+    .exactOptional()
+    .describe(
+      'The same for IPv6, default: where the name has no IPv4 address; `true`: these before the others',
+    ),
+  respect_dns_ttl: z
+    .boolean()
+    .default(false)
+    .describe('With resolver `dns`: names are asked for again when DNS says, not every five seconds'),
+  grpc: z.boolean().default(false).describe('The service is asked by HTTP/2'),
+  keepalive: keepalive
+    .exactOptional()
+    .describe('Probes of TCP on connections to the service; default: as the system has it'),
+};

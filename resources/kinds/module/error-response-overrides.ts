@@ -1,0 +1,160 @@
+import * as z from 'zod';
+import { caution, type FieldPath, type Finding } from '#resources/finding.ts';
+import { checkLogToken, LOG_TOKEN } from '#resources/format/log-format.ts';
+import { checkedString, checkWith, type Parsed } from '#resources/words/parsed-string.ts';
+import { CREDENTIAL_HEADERS } from '#resources/words/reserved-headers.ts';
+
+/** All overrides together: each Host with TLS has them in its part of the edge's listener. */
+const LONGEST = 16_384;
+
+/** The environment is not the operator's to send away. The others only Envoy can check. */
+const REFUSED: ReadonlySet<string> = new Set(['CEL', 'COALESCE', 'ENVIRONMENT', 'TYPED_CEL']);
+
+/** Operators that may repeat what a client said: also from an answer, or what a filter kept of it. */
+const OF_CLIENT: ReadonlySet<string> = new Set(
+  `DYNAMIC_METADATA FILTER_STATE LOCAL_REPLY_BODY METADATA PATH QUERY_PARAM QUERY_PARAMS REQ
+  REQUESTED_SERVER_NAME REQUEST_HEADER RESP RESPONSE_HEADER RESPONSE_TRAILER STREAM_INFO_REQ TRAILER
+  XFCC_VALUE`.split(/\s+/),
+);
+
+/**
+ * Operators that say nothing on a Mapping. There Envoy writes their values into headers first, and
+ * these may hold line breaks, such as a decoded `%0a`. It knows no former body at that point.
+ */
+const SILENT =
+  /^%(?:DYNAMIC_METADATA|FILTER_STATE|LOCAL_REPLY_BODY|METADATA|QUERY_PARAMS?|UPSTREAM_FILTER_STATE)\b/;
+
+export function isSilentOnMapping(token: string): boolean {
+  return SILENT.test(token);
+}
+
+/** Headers with credentials. What Filters add to a request, such as an access token, is no client's. */
+const CREDENTIALS: ReadonlySet<string> = new Set([
+  'authorization',
+  'proxy-authorization',
+  'cookie',
+  'set-cookie',
+  ...CREDENTIAL_HEADERS,
+]);
+
+function parseBody(text: string): Parsed<string> {
+  for (const token of text.matchAll(LOG_TOKEN)) {
+    const [, name = '', params = ''] = token;
+    const credential = params.split('?').find(header => CREDENTIALS.has(header.trim().toLowerCase()));
+    const refused = REFUSED.has(name) ? name : credential;
+    const error = refused === undefined ? checkLogToken(token) : `\`${refused}\` may not stand in a body`;
+    if (error !== undefined) return { error: `Cannot parse body: ${error}` };
+  }
+  return { value: text };
+}
+
+function parseContentType(text: string): Parsed<string> {
+  if (/^[\w.+-]+\/[\w.+-]+(?: ?; ?[\w.-]+=[\w."-]+)*$/.test(text) && text.length <= 100)
+    return { value: text };
+  return { error: 'a content type is as `text/html; charset=utf-8`, of 100 characters at most' };
+}
+
+const text = z.string().check(checkWith(parseBody));
+
+const body = z
+  .object({
+    text_format: text
+      .min(1)
+      .exactOptional()
+      .describe("A text with Envoy's operators, such as `%RESPONSE_CODE%`. `%%` is a percent sign"),
+    json_format: z
+      .record(z.string(), text)
+      .exactOptional()
+      .meta({ form: 'a map from key to text' })
+      .describe('JSON: key → text as in `text_format`'),
+    text_format_source: z
+      .unknown()
+      .check(({ issues, value }) => {
+        if (value !== undefined) issues.push({ code: 'custom', message: NO_FILES, input: value });
+      })
+      .exactOptional()
+      .describe('Not served: the gateway reads no files that resources name'),
+    content_type: checkedString('a content type', parseContentType)
+      .exactOptional()
+      .describe('Default: `text/plain`, with `json_format` `application/json`'),
+  })
+  .check(({ issues, value }) => {
+    if ((value.text_format === undefined) === (value.json_format === undefined))
+      issues.push({ code: 'custom', message: 'write either `text_format` or `json_format`', input: value });
+  });
+
+const NO_FILES =
+  'the gateway reads no files that resources name: write what is in the file as `text_format: |`';
+
+const item = z.object({
+  on_status_code: z
+    .int()
+    .min(400)
+    .max(599)
+    .meta({ form: 'an integer from 400 to 599' })
+    .describe('Status of the answers'),
+  body: body.describe('What they have instead'),
+});
+
+/** Bodies that the operator gives to errors of the gateway. */
+export const errorResponseOverrides = z
+  .array(item)
+  .check(({ issues, value }) => {
+    const { length } = JSON.stringify(value);
+    const message = `all overrides together have ${LONGEST} characters at most, not ${length}`;
+    if (length > LONGEST) issues.push({ code: 'custom', message, input: value });
+  })
+  .meta({ droppable: true, lenient: true, form: 'a list of overrides' });
+
+export type ErrorResponseOverride = z.output<typeof item>;
+
+/** Warnings of overrides that never count. */
+export function checkRepeated(
+  overrides: readonly ErrorResponseOverride[] = [],
+  path: FieldPath,
+): readonly Finding[] {
+  const codes = overrides.map(({ on_status_code }) => on_status_code);
+  return codes.flatMap((code, index) =>
+    codes.indexOf(code) < index ? [caution([...path, index, 'on_status_code'], repeated(code))] : [],
+  );
+}
+
+/** Warnings of operators that only the Module has. */
+export function checkSilent(
+  overrides: readonly ErrorResponseOverride[] = [],
+  path: FieldPath,
+): readonly Finding[] {
+  return overrides.flatMap(({ body }, index) => {
+    const texts = [body.text_format ?? '', ...Object.values(body.json_format ?? {})];
+    const tokens = texts.flatMap(text => [...text.matchAll(LOG_TOKEN)]);
+    const silent = tokens.find(([token]) => isSilentOnMapping(token));
+    const message = `\`${silent?.[1]}\` is always \`-\` on a Mapping. The Module has its value`;
+    return silent === undefined ? [] : [caution([...path, index, 'body'], message)];
+  });
+}
+
+/** Warnings of what a client may write into a page. */
+export function checkPages(
+  overrides: readonly ErrorResponseOverride[] = [],
+  path: FieldPath,
+): readonly Finding[] {
+  return overrides.flatMap(({ body }, index) => checkHtml(body, [...path, index, 'body', 'text_format']));
+}
+
+/** Whether a browser may run what stands in such a body. */
+export function isMarkup(contentType: string): boolean {
+  return /html|xml|svg/i.test(contentType);
+}
+
+function repeated(code: number): string {
+  return `the status ${code} has an override above, and the first counts`;
+}
+
+function checkHtml({ content_type = '', text_format = '' }: ErrorResponseOverride['body'], path: FieldPath) {
+  if (!isMarkup(content_type)) return [];
+  const names = [...text_format.matchAll(LOG_TOKEN)].map(([, name = '']) => name);
+  const told = names.find(name => OF_CLIENT.has(name));
+  if (told === undefined) return [];
+  const message = `\`${told}\` may write what a client said into a page, and nothing escapes it: a link could run a script on this site`;
+  return [caution(path, message)];
+}

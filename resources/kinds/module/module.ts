@@ -1,0 +1,122 @@
+import * as z from 'zod';
+import { parseLogFormat } from '#resources/format/log-format.ts';
+import { defaultLabels } from '#resources/labels/labels.ts';
+import type { KindDefinition } from '#resources/schema/kind.ts';
+import { RESTRICTION_NAMES } from '#resources/schema/restrictions.ts';
+import { checkCredentials } from '#resources/traffic/cors.ts';
+import { gatewayId } from '#resources/words/gateway-id.ts';
+import { milliseconds } from '#resources/words/number-types.ts';
+import { checkWith, type Parsed } from '#resources/words/parsed-string.ts';
+import { checkPages, checkRepeated, errorResponseOverrides } from './error-response-overrides.ts';
+import { moduleDefaultsShape } from './module-defaults.ts';
+
+const config = z.object({
+  use_remote_address: z
+    .boolean()
+    .default(true)
+    .describe("The client's address is the connection's; `false`: what `X-Forwarded-For` says"),
+  xff_num_trusted_hops: z
+    .int()
+    .min(0)
+    .max(4_294_967_295)
+    .default(0)
+    .meta({ form: 'an integer from 0' })
+    .describe('Proxies in front of the gateway whose `X-Forwarded-*` headers are trusted'),
+  escaped_slashes: z
+    .enum(['reject', 'keep'])
+    .default('reject')
+    .describe('Paths with `%2F` or `%5C`: answer 400, or pass them on as they are'),
+  serve_other_hosts: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Once there is a Host, Mappings are served on the names of Hosts only; `true`: on every other name too',
+    ),
+  ignore: z
+    .array(z.string().min(1).meta({ form: 'a name' }))
+    .meta({ lenient: true, form: 'a list of names' })
+    .default([])
+    .describe(
+      `Restrictions that may be left out. Those of Ambassador's that are not served are ${RESTRICTION_NAMES.map(name => `\`${name}\``).join(', ')}. A misspelt field that restricts access, such as \`metod\`, has its own name. Whatever asks for another one is closed (500): an AuthService or \`ip_allow\` every path, a Mapping, Host or TLSContext what it is for`,
+    ),
+  default_labels: defaultLabels
+    .default({})
+    .describe('Label domain → `defaults`, the labels of every request: see RateLimit'),
+  default_label_domain: z
+    .string()
+    .min(1)
+    .exactOptional()
+    .describe(
+      'Label domain of the rate limit service; default: `gateway`, or `ambassador` where labels and limits name that one and not `gateway`',
+    ),
+  remote_address_prefix: z
+    .object({
+      ipv4: prefixLength(32).default(32).describe('Of IPv4 addresses'),
+      ipv6: prefixLength(128).default(64).describe('Of IPv6 addresses'),
+    })
+    .prefault({})
+    .describe(
+      'Leading bits of `remote_address` that tell clients apart in rate limits of the built-in service',
+    ),
+  proxy_log_format: z
+    .string()
+    .min(1)
+    .check(checkWith(parseLogFormat))
+    .exactOptional()
+    .describe("Format of a line of the edge's access log, with Envoy's operators; default: JSON"),
+  listener_idle_timeout_ms: milliseconds
+    .exactOptional()
+    .meta({ droppable: true })
+    .describe("A client's connection without a request ends after this time; 0: never. Default: an hour"),
+  server_name: z
+    .string()
+    .check(checkWith(parseServerName))
+    .exactOptional()
+    .meta({ droppable: true })
+    .describe('The header `Server` of every answer; default: `envoy`'),
+  error_response_overrides: errorResponseOverrides
+    .exactOptional()
+    .describe(
+      'Bodies of errors that the gateway answers by itself, those of Filters and rate limits too. Answers of services, and gRPC, stay as they are. All together have 16384 characters at most',
+    ),
+  ...moduleDefaultsShape,
+});
+
+function prefixLength(most: number) {
+  return z
+    .int()
+    .min(1)
+    .max(most)
+    .meta({ form: `an integer from 1 to ${most}` });
+}
+
+/** It stands in a header. */
+function parseServerName(text: string): Parsed<string> {
+  if (/^[\x21-\x7e](?:[\x20-\x7e]{0,98}[\x21-\x7e])?$/.test(text)) return { value: text };
+  return { error: 'a server name has 1 to 100 characters of ASCII, and no white space at its ends' };
+}
+
+const schema = z.object({
+  config: config.prefault({}).describe('Settings of the whole gateway'),
+  gateway_id: gatewayId,
+});
+
+/** Settings of the whole gateway. */
+export const module: KindDefinition<typeof schema> = {
+  summary: 'Settings of the whole gateway.',
+  schema,
+  fieldsAt: 'spec',
+  unknownField: 'warning',
+  restricting: ['config', 'config.default_labels', 'config.default_label_domain'],
+  names: ['gateway', 'ambassador'],
+  singleton: true,
+  check: ({ config }) => [
+    ...checkCredentials(config?.cors, ['config', 'cors']),
+    ...checkRepeated(config?.error_response_overrides, OVERRIDES),
+    ...checkPages(config?.error_response_overrides, OVERRIDES),
+  ],
+};
+
+export type ModuleSpec = z.output<typeof schema>;
+
+const OVERRIDES = ['config', 'error_response_overrides'];

@@ -1,0 +1,43 @@
+import * as z from 'zod';
+import type { KindDefinition } from '#resources/schema/kind.ts';
+import { gatewayId } from '#resources/words/gateway-id.ts';
+import { positiveMilliseconds } from '#resources/words/number-types.ts';
+import { checkedString, type Parsed } from '#resources/words/parsed-string.ts';
+import { service, serviceIn } from '#resources/words/service.ts';
+
+const schema = z.object({
+  service: service.describe('The rate limit service, which speaks `envoy.service.ratelimit.v3` (gRPC)'),
+  domain: z
+    .string()
+    .min(1)
+    .exactOptional()
+    .describe("Label domain that is sent to it; default: the Module's `default_label_domain`"),
+  timeout_ms: positiveMilliseconds.default(20).describe('Time for its answer; the built-in service has 200'),
+  failure_mode_deny: z
+    .boolean()
+    .default(false)
+    .describe('Without an answer: refuse the request instead of letting it pass'),
+  tls: z.boolean().default(false).describe('Connect by TLS; also when `service` begins with `https://`'),
+  stats_name: checkedString('letters, digits, "_" and "-"', parseStatsName)
+    .exactOptional()
+    .describe("Name of its cluster in Envoy's statistics"),
+  gateway_id: gatewayId,
+});
+
+function parseStatsName(text: string): Parsed<string> {
+  if (/^[\w-]{1,60}$/.test(text)) return { value: text };
+  return { error: `"${text}" is no name for statistics: 1 to 60 letters, digits, "_" and "-"` };
+}
+
+/** The service that the edge asks for rate limits. Without one, the built-in service is asked. */
+export const rateLimitService: KindDefinition<typeof schema> = {
+  summary: 'Which rate limit service the edge asks, instead of the built-in one.',
+  schema,
+  fieldsAt: 'spec',
+  unknownField: 'warning',
+  restricting: ['domain', 'failure_mode_deny'],
+  singleton: true,
+  inNamespace: (spec, namespace) => ({ ...spec, service: serviceIn(spec.service, namespace) }),
+};
+
+export type RateLimitServiceSpec = z.output<typeof schema>;

@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { documentOf, parseText, problemsOf } from '#resources/testing/problem-lines.ts';
+
+const LIMIT = { pattern: [{ generic_key: 'a' }], rate: 5, unit: 'minute' };
+
+const withLimit = (fields: object) => ({ domain: 'gateway', limits: [{ ...LIMIT, ...fields }] });
+
+function specOf(spec: unknown) {
+  const [resource] = parseText(documentOf('RateLimit', spec)).resources;
+  return resource?.kind === 'RateLimit' ? resource.spec : undefined;
+}
+
+function limitOf(fields: object) {
+  return specOf(withLimit(fields))?.limits[0];
+}
+
+test('a RateLimit needs a domain and limits, a limit a pattern, a rate and a unit; the rest has defaults', () => {
+  assert.deepEqual(specOf(withLimit({})), {
+    domain: 'gateway',
+    limits: [
+      {
+        action: 'Enforce',
+        pattern: [[{ key: 'generic_key', value: 'a' }]],
+        rate: 5,
+        unit: 'minute',
+        injectRequestHeaders: [],
+        injectResponseHeaders: [],
+      },
+    ],
+    gateway_id: ['default'],
+  });
+  assert.deepEqual(problemsOf('RateLimit', {}), [
+    'error spec.domain: `domain` is required: a string',
+    'error spec.limits: `limits` is required: a list',
+  ]);
+  assert.deepEqual(problemsOf('RateLimit', { domain: 'd', limits: [{}] }), [
+    'error spec.limits[0].pattern: `pattern` is required: a list of maps from label key to value',
+    'error spec.limits[0].rate: `rate` is required: an integer from 0 to 4294967295',
+    'error spec.limits[0].unit: `unit` is required: one of `second`, `minute`, `hour`, `day`',
+  ]);
+});
+
+const RATE = '`rate` must be an integer from 0 to 4294967295';
+const REFUSED: readonly [fields: object, problem: string][] = [
+  [{ name: '' }, 'name: `name` must not be empty'],
+  [{ action: 'Log' }, 'action: `action` must be one of `Enforce`, `LogOnly`, not "Log"'],
+  [
+    { action: 'log-only' },
+    'action: `action` must be one of `Enforce`, `LogOnly`, not "log-only", did you mean `LogOnly`?',
+  ],
+  [
+    { unit: 'seconds' },
+    'unit: `unit` must be one of `second`, `minute`, `hour`, `day`, not "seconds", did you mean `second`?',
+  ],
+  [{ unit: 'week' }, 'unit: `unit` must be one of `second`, `minute`, `hour`, `day`, not "week"'],
+  [{ rate: -1 }, `rate: ${RATE}, not -1`],
+  [{ rate: 4_294_967_296 }, `rate: ${RATE}, not 4294967296`],
+  [{ rate: 1e300 }, `rate: ${RATE}, not 1e+300`],
+  [{ rate: 1.5 }, `rate: ${RATE}, not 1.5`],
+  [{ rate: '5' }, `rate: ${RATE}, not "5"`],
+  [{ rate: true }, `rate: ${RATE}, not true`],
+  [
+    { pattern: { key1: 'A' } },
+    'pattern: `pattern` must be a list of maps from label key to value, not a map',
+  ],
+  [
+    { injectRequestHeaders: { 'x-a': 'b' } },
+    'injectRequestHeaders: `injectRequestHeaders` must be a list, not a map',
+  ],
+  [
+    { injectRequestHeaders: [{ name: 'x-a' }] },
+    'injectRequestHeaders[0].value: `value` is required: a string',
+  ],
+  [{ injectRequestHeaders: [{ value: 'b' }] }, 'injectRequestHeaders[0].name: `name` is required: a string'],
+  [
+    { injectResponseHeaders: [{ name: 'x-a' }] },
+    'injectResponseHeaders[0].value: `value` is required: a string',
+  ],
+  [
+    { injectResponseHeaders: [{ value: 'b' }] },
+    'injectResponseHeaders[0].name: `name` is required: a string',
+  ],
+  [
+    { errorResponse: { headers: [{ name: 'x-a' }] } },
+    'errorResponse.headers[0].value: `value` is required: a string',
+  ],
+  [
+    { errorResponse: { headers: [{ value: 'b' }] } },
+    'errorResponse.headers[0].name: `name` is required: a string',
+  ],
+  [
+    { errorResponse: { headers: [{ name: 'x-a', value: 5 }] } },
+    'errorResponse.headers[0].value: `value` must be a string, not 5',
+  ],
+  [
+    { errorResponse: { bodyTemplate: 5 } },
+    'errorResponse.bodyTemplate: `bodyTemplate` must be a string, not 5',
+  ],
+  [{ errorResponse: 'no' }, 'errorResponse: `errorResponse` must be a map, not "no"'],
+];
+
+for (const [fields, problem] of REFUSED) {
+  test(`a limit with ${JSON.stringify(fields)} is refused`, () => {
+    assert.deepEqual(problemsOf('RateLimit', withLimit(fields)), [`error spec.limits[0].${problem}`]);
+    assert.equal(specOf(withLimit(fields)), undefined);
+  });
+}
+
+const READ_AS: readonly [fields: object, limit: object][] = [
+  [{ name: 'per user' }, { name: 'per user' }],
+  [{ name: null }, {}],
+  [{ action: 'ENFORCE' }, { action: 'Enforce' }],
+  [{ action: 'logonly' }, { action: 'LogOnly' }],
+  [{ action: null }, { action: 'Enforce' }],
+  [{ unit: 'Second' }, { unit: 'second' }],
+  [{ unit: 'MINUTE' }, { unit: 'minute' }],
+  [{ unit: 'hOUR' }, { unit: 'hour' }],
+  [{ unit: 'day' }, { unit: 'day' }],
+  [{ rate: 0 }, { rate: 0 }],
+  [{ rate: 4_294_967_295 }, { rate: 4_294_967_295 }],
+  [{ pattern: [] }, { pattern: [] }],
+  [{ errorResponse: null }, {}],
+  [{ errorResponse: {} }, { errorResponse: { headers: [], bodyTemplate: '' } }],
+  [
+    { errorResponse: { headers: null, bodyTemplate: null } },
+    { errorResponse: { headers: [], bodyTemplate: '' } },
+  ],
+  [{ errorResponse: { bodyTemplate: 'a\n' } }, { errorResponse: { headers: [], bodyTemplate: 'a\n' } }],
+  [{ injectRequestHeaders: null }, { injectRequestHeaders: [] }],
+  [
+    { injectRequestHeaders: [{ name: 'X-Limit', value: '{{ .RetryAfter }}' }] },
+    { injectRequestHeaders: [{ name: 'x-limit', value: '{{ .RetryAfter }}' }] },
+  ],
+  [
+    { injectResponseHeaders: [{ name: 'x-limit', value: 'a\r\n\n' }] },
+    { injectResponseHeaders: [{ name: 'x-limit', value: 'a' }] },
+  ],
+  [
+    {
+      errorResponse: {
+        headers: [
+          { name: 'Content-Type', value: 'text/html' },
+          { name: 'retry-after', value: '' },
+        ],
+      },
+    },
+    {
+      errorResponse: {
+        headers: [
+          { name: 'content-type', value: 'text/html' },
+          { name: 'retry-after', value: '' },
+        ],
+        bodyTemplate: '',
+      },
+    },
+  ],
+];
+
+for (const [fields, expected] of READ_AS) {
+  test(`a limit with ${JSON.stringify(fields)} is read as ${JSON.stringify(expected)}`, () => {
+    assert.deepEqual(limitOf(fields), { ...limitOf({}), ...expected });
+    assert.deepEqual(problemsOf('RateLimit', withLimit(fields)), []);
+  });
+}
+
+const WARNED: readonly [spec: object, problem: string][] = [
+  [{ domain: 'd', limits: [] }, 'limits: there is no limit: nothing is limited by this'],
+  [withLimit({ burst: 5 }), 'limits[0].burst: unknown field `burst`'],
+  [withLimit({ Name: 'n' }), 'limits[0].Name: `Name` is read as `name`; please spell it so'],
+  [
+    withLimit({
+      injectResponseHeaders: [
+        { name: 'X-A', value: '1' },
+        { name: 'x-b', value: '' },
+        { name: 'x-a', value: '2' },
+      ],
+    }),
+    'limits[0].injectResponseHeaders[2].name: the header "x-a" is set twice; the first counts',
+  ],
+  [
+    withLimit({
+      errorResponse: {
+        headers: [
+          { name: 'x-a', value: '1' },
+          { name: 'x-a', value: '2' },
+        ],
+      },
+    }),
+    'limits[0].errorResponse.headers[1].name: the header "x-a" is set twice; the first counts',
+  ],
+  [
+    withLimit({ pattern: [{ a: 'x' }, [{ a: 'x' }, { a: '*' }, { a: '' }]] }),
+    'limits[0].pattern[1]: the label "a" stands twice with the same value',
+  ],
+];
+
+for (const [spec, problem] of WARNED) {
+  test(`a RateLimit with ${JSON.stringify(spec)} is served with a warning`, () => {
+    assert.deepEqual(problemsOf('RateLimit', spec), [`warning spec.${problem}`]);
+    assert.notEqual(specOf(spec), undefined);
+  });
+}
+
+test('limits may share a name', () => {
+  const spec = {
+    domain: 'd',
+    limits: [
+      { ...LIMIT, name: 'n' },
+      { ...LIMIT, name: 'n', unit: 'hour' },
+    ],
+  };
+  assert.deepEqual(problemsOf('RateLimit', spec), []);
+});

@@ -1,0 +1,58 @@
+import * as z from 'zod';
+import type { KindDefinition } from '#resources/schema/kind.ts';
+import { SecretValue } from '#resources/words/secret-value.ts';
+
+const KEY = /^[-._a-zA-Z0-9]{1,253}$/;
+const key = z.string().regex(KEY, 'letters, digits, "-", "_" and "." only, 253 at most');
+
+const base64 = z
+  .string()
+  .meta({ form: 'base64', secret: true })
+  .transform((text, context): SecretValue => {
+    const bytes = decodeBase64(text);
+    if (bytes !== undefined) return new SecretValue(bytes);
+    context.addIssue({ code: 'custom', message: 'not base64; plain text belongs in `stringData`' });
+    return z.NEVER;
+  });
+
+/** Standard base64 with padding (RFC 4648 section 4); line breaks are allowed, as Kubernetes allows them. */
+function decodeBase64(text: string): Uint8Array | undefined {
+  const compact = text.replace(/[\r\n]/g, '');
+  const bytes = Buffer.from(compact, 'base64');
+  return bytes.toString('base64') === compact ? bytes : undefined;
+}
+
+const plainText = z
+  .string()
+  .meta({ form: 'a string', secret: true })
+  .transform(text => new SecretValue(new TextEncoder().encode(text)));
+
+const schema = z.object({
+  type: z.string().default('Opaque').describe('Kubernetes type of the secret'),
+  data: z
+    .record(key, base64)
+    .meta({ form: 'a map from key to base64', secret: true })
+    .default({})
+    .describe('Key → value in base64'),
+  stringData: z
+    .record(key, plainText)
+    .meta({ form: 'a map from key to string', secret: true })
+    .default({})
+    .describe('Key → value as plain text; wins over `data`'),
+  immutable: z.boolean().exactOptional().describe('Kubernetes only; without meaning here'),
+});
+
+/** The value under `key`, of `stringData` before `data`. */
+export function secretValue(spec: SecretSpec, key: string): SecretValue | undefined {
+  return Object.hasOwn(spec.stringData, key) ? spec.stringData[key] : spec.data[key];
+}
+
+/** Values that resources refer to by name. */
+export const secret: KindDefinition<typeof schema> = {
+  summary: 'Values that other resources refer to; `apiVersion: v1`, as in Kubernetes.',
+  schema,
+  fieldsAt: 'document',
+  unknownField: 'warning',
+};
+
+export type SecretSpec = z.output<typeof schema>;

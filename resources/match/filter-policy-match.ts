@@ -1,0 +1,63 @@
+import { checkedString, type Parsed } from '#resources/words/parsed-string.ts';
+import { canonicalGlob } from './canonical-path.ts';
+
+const LONGEST = 1024;
+const LONGEST_SHOWN = 80;
+
+/** A glob for hosts, in lower case and without trailing dot, as `comparedHost` gives hosts. */
+export function parseHostGlob(text: string): Parsed<string> {
+  const glob = text.toLowerCase().replace(/\.$/, '');
+  if (text.length > LONGEST)
+    return fail('host', text, `it has ${text.length} characters, ${LONGEST} are allowed`);
+  if (glob === '') return fail('host', text, 'it is empty; `*` is every host');
+  if (/^\[[0-9a-f:.*]+\]$/.test(glob)) return { value: glob };
+  if (glob.includes(':'))
+    return fail('host', text, 'it may not have a scheme or a port; hosts are compared without');
+  if (/^[a-z0-9._*-]+$/.test(glob) && !glob.includes('..')) return { value: glob };
+  return fail('host', text, 'no host matches it: letters, digits, "-", "_", "." and "*" only');
+}
+
+/** A glob for paths in their canonical spelling, without query. */
+export function parsePathGlob(text: string): Parsed<string> {
+  if (text.length > LONGEST)
+    return fail('path', text, `it has ${text.length} characters, ${LONGEST} are allowed`);
+  if (!/^[/*]/.test(text)) return fail('path', text, 'it must begin with "/" or "*"');
+  if (/[?#]/.test(text))
+    return fail('path', text, 'no path matches it: queries and fragments are not compared');
+  const odd = /[^\x21-\x7e]/u.exec(text)?.[0];
+  if (odd !== undefined)
+    return fail('path', text, `${JSON.stringify(odd)} never stands in a path; write it percent-encoded`);
+  const glob = canonicalGlob(text);
+  if (/\/\/|\/\.\.?(?:\/|$)/.test(glob))
+    return fail(
+      'path',
+      text,
+      'no path matches it: "//", "/./" and "/../" are resolved before paths are compared',
+    );
+  return { value: glob };
+}
+
+/**
+ * The host of `:authority` as all of us compare it: in lower case, without trailing dot and
+ * without what stands behind the last colon, which Envoy takes for the port.
+ */
+export function comparedHost(authority: string): string {
+  return authority
+    .replace(/:[^:\]]*$/, '')
+    .replace(/\.$/, '')
+    .toLowerCase();
+}
+
+function fail(what: 'host' | 'path', text: string, reason: string): Parsed<never> {
+  return { error: `Cannot parse ${what} ${JSON.stringify(text.slice(0, LONGEST_SHOWN))}: ${reason}` };
+}
+
+/** The fields of a FilterPolicy's rule that select its requests. */
+export const ruleMatchShape = {
+  host: checkedString('a host, in which `*` is any run of characters', parseHostGlob)
+    .default('*')
+    .describe('Host of the request, without port; `*` is any run of characters'),
+  path: checkedString('a path, in which `*` is any run of characters', parsePathGlob)
+    .default('*')
+    .describe('Path of the request, without query; `*` and `**` are any run of characters, `/` too'),
+};

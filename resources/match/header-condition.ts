@@ -1,0 +1,66 @@
+import { RE2JS } from 're2js';
+import * as z from 'zod';
+import { parseHeaderName } from '#resources/words/http-token.ts';
+import { checkedString, checkWith, type Parsed } from '#resources/words/parsed-string.ts';
+import { parseRe2 } from './re2.ts';
+
+/** The header fields of a request: name in lower case → the values of its fields, in order. */
+export type HeaderFields = ReadonlyMap<string, readonly string[]>;
+
+const condition = z
+  .object({
+    name: checkedString('the name of a header', parseHeaderName).describe(
+      'Name of the header, in any letter case; `:method`, `:path` (with query) and `:scheme` too',
+    ),
+    negate: z.boolean().default(false).describe('The condition holds when the header does not match'),
+    value: z
+      .string()
+      .min(1)
+      .check(checkWith(parseValue))
+      .exactOptional()
+      .meta({ secret: true, form: 'a string that is not empty' })
+      .describe('The very value; default: any that is not empty'),
+    valueRegex: z
+      .string()
+      .min(1)
+      .check(checkWith(parseRe2))
+      .exactOptional()
+      .meta({ form: 'an RE2 expression' })
+      .describe(
+        'RE2 expression for a part of the value (`^…$`: for all of it); default: any that is not empty',
+      ),
+  })
+  .check(({ value, issues }) => {
+    if (value.value === undefined || value.valueRegex === undefined) return;
+    const message = '`value` and `valueRegex` exclude each other; keep one';
+    issues.push({ code: 'custom', message, path: ['valueRegex'], input: value });
+  });
+
+/** Which requests something is for (document 1, `ifRequestHeader`). */
+export const headerCondition = condition;
+
+export type HeaderCondition = z.output<typeof condition>;
+
+function parseValue(text: string): Parsed<string> {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be there (RFC 9110 section 5.5)
+  if (/[\x00-\x08\x0a-\x1f\x7f]/.test(text)) return { error: 'a header value has no control characters' };
+  return text.trim() === text ? { value: text } : { error: 'a header value has no white space at its ends' };
+}
+
+/**
+ * Whether a request meets the condition; compiled once. A header of several fields matches when any of them does. `value` is compared exactly,
+ * `valueRegex` is searched for; with neither, a field that is not empty matches. Of `:authority` it is told in lower case, as hosts have no case.
+ */
+export function toHeaderMatcher(condition: HeaderCondition): (headers: HeaderFields) => boolean {
+  const { name, negate } = condition;
+  const matchesValue = valueMatcher(condition);
+  return headers => (headers.get(name) ?? []).some(matchesValue) !== negate;
+}
+
+function valueMatcher({ name, value, valueRegex }: HeaderCondition): (field: string) => boolean {
+  const wanted = name === ':authority' ? value?.toLowerCase() : value;
+  if (wanted !== undefined) return field => field === wanted;
+  if (valueRegex === undefined) return field => field !== '';
+  const regex = RE2JS.compile(valueRegex);
+  return field => regex.test(field);
+}

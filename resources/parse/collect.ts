@@ -1,0 +1,81 @@
+import { isKind, KINDS } from '#resources/kinds/kinds.ts';
+import type { Problem } from '#resources/problem.ts';
+import { formatSource, type Refused, type Resource, type Source } from '#resources/resource.ts';
+import type { KindDefinition } from '#resources/schema/kind.ts';
+import type { ParsedFile } from './parsed-file.ts';
+
+/** All files together. An id is in `resources` or in `refused`, never in both. */
+export type Collected = {
+  readonly resources: ReadonlyMap<string, Resource>;
+  /** Those whose name could not be read have the place as a part of their id. */
+  readonly refused: ReadonlyMap<string, Refused>;
+  /** Files of which a part is so broken that nobody knows which resources it was about. */
+  readonly unreadable: ReadonlySet<string>;
+  /** Files with a document that has an error and does not say, or not for sure, which resource it is. */
+  readonly anonymous: ReadonlySet<string>;
+  readonly problems: readonly Problem[];
+};
+
+type Identified = {
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly id: string;
+  readonly source: Source;
+};
+
+/**
+ * Puts parsed files together, in their order. Of several documents for one resource the first counts, whether it is right or not. So does the first
+ * of a kind of which a gateway has one. The others are Problems that name both places.
+ */
+export function collect(files: readonly ParsedFile[]): Collected {
+  const owners = new Map<string, Identified>();
+  const problems: Problem[] = [];
+  const resources = new Map<string, Resource>();
+  const refused = new Map<string, Refused>();
+  for (const file of files) {
+    problems.push(...file.problems);
+    for (const item of inFileOrder(file).map(withOwnId)) {
+      const owner = claim(owners, item);
+      if (owner !== undefined) problems.push(duplicateProblem(item, owner));
+      else if ('spec' in item) resources.set(item.id, item);
+      else refused.set(item.id, item);
+    }
+  }
+  const unreadable = new Set(files.filter(({ readable }) => !readable).map(({ file }) => file));
+  const anonymous = new Set(files.filter(({ anonymous }) => anonymous).map(({ file }) => file));
+  return { resources, refused, unreadable, anonymous, problems };
+}
+
+function inFileOrder({ resources, refused }: ParsedFile): readonly (Resource | Refused)[] {
+  return [...resources, ...refused].sort((a, b) => a.source.line - b.source.line);
+}
+
+function withOwnId<Item extends Resource | Refused>(item: Item): Item {
+  return item.name === '' ? { ...item, id: `${item.id}@${item.source.file}:${item.source.line}` } : item;
+}
+
+/** Undefined when `item` may have its id, else the resource that has it. */
+function claim(owners: Map<string, Identified>, item: Identified): Identified | undefined {
+  const key = isOnlyOne(item) ? item.kind : item.id;
+  const owner = owners.get(key);
+  if (owner === undefined) owners.set(key, item);
+  return owner;
+}
+
+/** Whether it is the one of its kind, as far as its name tells: another name keeps none of the right name out. */
+function isOnlyOne({ kind, name }: Identified): boolean {
+  if (!isKind(kind)) return false;
+  const { singleton = false, names }: KindDefinition = KINDS[kind];
+  return singleton && (name === '' || names?.includes(name) !== false);
+}
+
+function duplicateProblem(item: Identified, owner: Identified): Problem {
+  const { kind, namespace, name, source } = item;
+  const where = formatSource(owner.source);
+  const message =
+    item.id === owner.id
+      ? `${kind} ${namespace}/${name} is already at ${where}, which counts; remove or rename one`
+      : `there is one ${kind} for a gateway, and ${owner.namespace}/${owner.name} at ${where} counts; remove one`;
+  return { severity: 'error', kind, namespace, name, ...source, message };
+}

@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseText, problemLines } from '#resources/testing/problem-lines.ts';
+
+const SPEC = 'metadata: {name: x}\nspec: {prefix: /x, service: x}\n';
+
+const IGNORED = [
+  'apiVersion: apps/v1\nkind: Deployment\n',
+  'apiVersion: v1\nkind: ConfigMap\n',
+  'apiVersion: networking.istio.io/v1\nkind: ProxyConfig\n',
+  'apiVersion: external-secrets.io/v1\nkind: Secret\n',
+  '# only a comment\n',
+  '---\n',
+  'null\n',
+  '',
+];
+
+for (const text of IGNORED) {
+  test(`${JSON.stringify(text)} is none of ours and no mistake`, () => {
+    const { problems, resources, refused, readable } = parseText(text);
+    assert.deepEqual(
+      { problems, resources, refused, readable },
+      { problems: [], resources: [], refused: [], readable: true },
+    );
+  });
+}
+
+const BOTH = '`gateway.internal/v2` or `getambassador.io/v2`';
+const REFUSED: readonly [head: string, problem: string, kind: string][] = [
+  [
+    'apiVersion: getambassador.io/v1\nkind: Mapping',
+    `1 error apiVersion: \`getambassador.io/v1\` is not read for Mapping; write ${BOTH}`,
+    'Mapping',
+  ],
+  [
+    'apiVersion: getambassador.io/v3alpha1\nkind: Mapping',
+    `1 error apiVersion: \`getambassador.io/v3alpha1\` is not read for Mapping; write ${BOTH}`,
+    'Mapping',
+  ],
+  [
+    'apiVersion: getambassador.io\nkind: Mapping',
+    `1 error apiVersion: the group "" is not read; write ${BOTH}`,
+    'Mapping',
+  ],
+  ['apiVersion: v2\nkind: Mapping', `1 error apiVersion: the group "" is not read; write ${BOTH}`, 'Mapping'],
+  [
+    'apiVersion: getambasador.io/v2\nkind: Mapping',
+    '1 error apiVersion: the group "getambasador.io" is not read, did you mean `getambassador.io`?',
+    'Mapping',
+  ],
+  ['kind: Mapping', `1 error apiVersion: \`apiVersion\` is required: ${BOTH}`, 'Mapping'],
+  [
+    'apiVersion: gateway.internal/v2\nkind: Maping',
+    '2 error kind: unknown kind `Maping`, did you mean `Mapping`?',
+    'Mapping',
+  ],
+  [
+    'apiVersion: gateway.internal/v2\nkind: mapping',
+    '2 error kind: unknown kind `mapping`, did you mean `Mapping`?',
+    'Mapping',
+  ],
+  [
+    'apiVersion: getambassador.io/v3alpha1\nkind: Listener',
+    '2 error kind: Listener is not served: EDGE_ADDRESS and EDGE_TLS_ADDRESS of the control plane say where the edge listens',
+    'Listener',
+  ],
+  [
+    'apiVersion: getambassador.io/v2\nkind: AuthService',
+    '2 warning kind: AuthService is not served: write a Filter and a FilterPolicy in its place',
+    'AuthService',
+  ],
+];
+
+for (const [head, problem, kind] of REFUSED) {
+  test(`${JSON.stringify(head)} is refused by name`, () => {
+    const parsed = parseText(`${head}\n${SPEC}`);
+    assert.deepEqual(problemLines(parsed), [problem]);
+    assert.deepEqual(
+      parsed.refused.map(({ id }) => id),
+      [`${kind}/default/x`],
+    );
+  });
+}
+
+test('an unknown kind of our group is a mistake of which nothing can be known', () => {
+  const parsed = parseText(`apiVersion: gateway.internal/v2\nkind: Wombat\n${SPEC}`);
+  assert.deepEqual(problemLines(parsed), ['2 error kind: unknown kind `Wombat`']);
+  assert.deepEqual(parsed.refused, []);
+});
+
+test('a document of our group without a kind is a mistake', () => {
+  assert.match(
+    problemLines(parseText(`apiVersion: gateway.internal/v2\n${SPEC}`))[0] ?? '',
+    /`kind` is required: one of Filter, FilterPolicy, Host, Mapping, /,
+  );
+});
+
+test('a document that is no resource at all is warned of, when it is a map, and else refused', () => {
+  assert.deepEqual(problemLines(parseText('# x\nreplicas: 3\n')), [
+    '2 warning : this has neither `apiVersion` nor `kind`; it is ignored',
+  ]);
+  assert.deepEqual(problemLines(parseText('hello\n')), [
+    '1 error : a resource is a map with `apiVersion`, `kind`, `metadata` and `spec`',
+  ]);
+});
+
+const METADATA: readonly [metadata: string, problem: string, id: string][] = [
+  ['{}', '3 error metadata.name: `metadata.name` is required', 'Mapping/default/'],
+  ['{name: 5}', '3 error metadata.name: `name` must be a string; quote it', 'Mapping/default/'],
+  [
+    '{name: A_b}',
+    '3 error metadata.name: "A_b" is not a name: lower-case letters, digits, "-" and "." only, 253 at most',
+    'Mapping/default/A_b',
+  ],
+  [
+    '{name: a, namespace: B}',
+    '3 error metadata.namespace: "B" is not a namespace: lower-case letters, digits and "-" only, 63 at most',
+    'Mapping/B/a',
+  ],
+  [
+    '{name: a, namespace: 1}',
+    '3 error metadata.namespace: `namespace` must be a string; quote it',
+    'Mapping/default/a',
+  ],
+  ['[a]', '3 error metadata.name: `metadata.name` is required', 'Mapping/default/'],
+];
+
+for (const [metadata, problem, id] of METADATA) {
+  test(`metadata ${metadata} is refused`, () => {
+    const text = `apiVersion: gateway.internal/v2\nkind: Mapping\nmetadata: ${metadata}\nspec: {prefix: /x, service: x}\n`;
+    const parsed = parseText(text);
+    assert.deepEqual(problemLines(parsed), [problem]);
+    assert.deepEqual(
+      parsed.refused.map(refused => refused.id),
+      [id],
+    );
+  });
+}
+
+test('a field beside spec is warned of, and told its place when it has one', () => {
+  const text =
+    'apiVersion: gateway.internal/v2\nkind: Mapping\nprefix: /x\nstatuss: 1\nmetadata: {name: x}\nspec: {prefix: /x, service: x}\n';
+  assert.deepEqual(problemLines(parseText(text)), [
+    '3 warning prefix: `prefix` belongs below `spec`',
+    '4 warning statuss: unknown field `statuss`, did you mean `status`?',
+  ]);
+});

@@ -1,0 +1,97 @@
+import { caution, type Finding, fault } from '#resources/finding.ts';
+import { isKind, KINDS } from '#resources/kinds/kinds.ts';
+import { NOT_SERVED } from '#resources/kinds/known-kinds.ts';
+import { RESTRICTIONS } from '#resources/schema/restrictions.ts';
+import { nearest, suggest } from '#resources/words/suggest.ts';
+
+export const VERSION = 'v2';
+
+/** What a document says it is. */
+export type Envelope = {
+  /** The kind as we spell it, also when the operator spelt it nearly so; empty: not known. */
+  readonly kind: string;
+  /** Why it cannot be what it says; with none, it is a resource of `kind`. */
+  readonly findings: readonly Finding[];
+};
+
+const KNOWN: readonly string[] = [...Object.keys(KINDS), ...Object.keys(NOT_SERVED)];
+
+/**
+ * Reads `apiVersion` and `kind`. Undefined: the document is about something else (a Deployment, a ConfigMap), which
+ * is no mistake in a folder of Kubernetes manifests.
+ */
+export function readEnvelope(
+  fields: Readonly<Record<string, unknown>>,
+  apiGroups: readonly string[],
+): Envelope | undefined {
+  const { apiVersion, kind } = fields;
+  if (typeof kind !== 'string') return readWithoutKind(fields, apiGroups);
+  const known = KNOWN.includes(kind) ? kind : nearest(kind, KNOWN);
+  if (typeof apiVersion !== 'string') {
+    return known === undefined
+      ? undefined
+      : refuse(known, 'apiVersion', `\`apiVersion\` is required: ${expected(known, apiGroups)}`);
+  }
+  const { group, version } = splitApiVersion(apiVersion);
+  if (kind === 'Secret' && group === '') return readSecret(version);
+  if (!apiGroups.includes(group)) return readForeign(kind, group, apiGroups);
+  if (!KNOWN.includes(kind))
+    return refuse(known ?? '', 'kind', `unknown kind \`${kind}\`${suggest(kind, KNOWN)}`);
+  if (!isKind(kind)) return unserved(kind);
+  if (kind === 'Secret' || version !== VERSION) {
+    return refuse(
+      kind,
+      'apiVersion',
+      `\`${apiVersion}\` is not read for ${kind}; write ${expected(kind, apiGroups)}`,
+    );
+  }
+  return { kind, findings: [] };
+}
+
+function splitApiVersion(apiVersion: string): { group: string; version: string } {
+  const slash = apiVersion.lastIndexOf('/');
+  return { group: apiVersion.slice(0, Math.max(0, slash)), version: apiVersion.slice(slash + 1) };
+}
+
+function readWithoutKind(
+  fields: Readonly<Record<string, unknown>>,
+  apiGroups: readonly string[],
+): Envelope | undefined {
+  const { group } = splitApiVersion(typeof fields.apiVersion === 'string' ? fields.apiVersion : '');
+  return apiGroups.includes(group)
+    ? refuse('', 'kind', `\`kind\` is required: one of ${KNOWN.join(', ')}`)
+    : undefined;
+}
+
+function readSecret(version: string): Envelope {
+  return version === 'v1'
+    ? { kind: 'Secret', findings: [] }
+    : refuse('Secret', 'apiVersion', 'a Secret has `apiVersion: v1`');
+}
+
+/** A group that is not ours: a mistake only when one of our kinds is in no group, or in one that nearly is ours. */
+function readForeign(kind: string, group: string, apiGroups: readonly string[]): Envelope | undefined {
+  const meant = nearest(group, apiGroups);
+  if (!KNOWN.includes(kind) || (group !== '' && meant === undefined)) return undefined;
+  return refuse(
+    kind,
+    'apiVersion',
+    `the group "${group}" is not read${suggest(group, apiGroups) || `; write ${expected(kind, apiGroups)}`}`,
+  );
+}
+
+function expected(kind: string, apiGroups: readonly string[]): string {
+  if (kind === 'Secret') return '`v1`';
+  return apiGroups.map(group => `\`${group}/${VERSION}\``).join(' or ');
+}
+
+/** What becomes of a kind that restricts hangs on the Module, and is said besides. */
+function unserved(kind: string): Envelope {
+  const message = `${kind} is not served: ${NOT_SERVED[kind]}`;
+  const restricts = RESTRICTIONS.some(row => row.kind === kind && row.field === undefined);
+  return { kind, findings: [(restricts ? caution : fault)(['kind'], message)] };
+}
+
+function refuse(kind: string, field: string, message: string): Envelope {
+  return { kind, findings: [fault([field], message)] };
+}

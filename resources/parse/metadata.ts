@@ -1,0 +1,45 @@
+import { type Finding, fault } from '#resources/finding.ts';
+import { type Fields, isFields } from '#resources/words/fields.ts';
+
+export type Metadata = {
+  readonly namespace: string;
+  readonly name: string;
+  readonly findings: readonly Finding[];
+};
+
+const DNS_LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+const DEFAULT_NAMESPACE = 'default';
+
+/**
+ * Reads `metadata.name` and `metadata.namespace`, which follow Kubernetes' rules for object names: a DNS subdomain and a DNS label.
+ * With findings, the name is what could be read of it, perhaps nothing.
+ */
+export function readMetadata(metadata: unknown): Metadata {
+  const fields: Fields = isFields(metadata) ? metadata : {};
+  const { name } = fields;
+  const namespace = fields.namespace ?? DEFAULT_NAMESPACE;
+  const findings = [...checkName(name), ...checkNamespace(namespace)];
+  return { name: textOr(name, ''), namespace: textOr(namespace, DEFAULT_NAMESPACE), findings };
+}
+
+function checkName(name: unknown): readonly Finding[] {
+  const path = ['metadata', 'name'];
+  if (name === undefined || name === null) return [fault(path, '`metadata.name` is required')];
+  if (typeof name !== 'string') return [fault(path, '`name` must be a string; quote it')];
+  if (name.length <= 253 && name.split('.').every(part => DNS_LABEL.test(part))) return [];
+  return [fault(path, `"${name}" is not a name: lower-case letters, digits, "-" and "." only, 253 at most`)];
+}
+
+function checkNamespace(namespace: unknown): readonly Finding[] {
+  const path = ['metadata', 'namespace'];
+  if (typeof namespace !== 'string') return [fault(path, '`namespace` must be a string; quote it')];
+  if (DNS_LABEL.test(namespace)) return [];
+  return [
+    fault(path, `"${namespace}" is not a namespace: lower-case letters, digits and "-" only, 63 at most`),
+  ];
+}
+
+/** Half of a surrogate pair, which YAML can escape, has no UTF-8: nobody could be told of it. */
+function textOr(value: unknown, fallback: string): string {
+  return typeof value === 'string' && value.isWellFormed() ? value : fallback;
+}

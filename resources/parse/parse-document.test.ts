@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseText, problemLines } from '#resources/testing/problem-lines.ts';
+import { parseFile } from './parse.ts';
+
+const HEAD = 'apiVersion: gateway.internal/v2\nkind: Mapping\nmetadata: {name: x}\n';
+
+test('a Problem names the line of the very field', () => {
+  const text = `# first
+apiVersion: gateway.internal/v2
+kind: ProxyConfig
+metadata:
+  name: x
+spec:
+  node_group: g
+  clusters:
+  - name: a
+    type: sds
+  virtual_hosts:
+  - name: v
+    domains:
+    - "*"
+    - a:80
+    routes:
+    - prefix: /a
+      cluster: a
+    - { prefix: /b,
+        cluster: c }
+`;
+  assert.deepEqual(
+    problemLines(parseText(text)).map(line => line.split(':')[0]),
+    ['15 error spec.virtual_hosts[0].domains[1]'],
+  );
+  assert.deepEqual(
+    problemLines(parseText(text.replace('a:80', 'a'))).map(line => line.split(':')[0]),
+    ['20 error spec.virtual_hosts[0].routes[1].cluster'],
+  );
+});
+
+test('a missing field is where the map that lacks it is', () => {
+  assert.deepEqual(problemLines(parseText(`${HEAD}spec:\n  prefix: /x\n`)), [
+    '4 error spec.service: `service` is required: [http://|https://]name[.namespace][:port]',
+  ]);
+});
+
+test('anchors and merge keys work within a document', () => {
+  const parsed = parseText(
+    `${HEAD}spec: {prefix: /x, service: x, labels: {a: [{g: &g [remote_address, x]}], b: [{h: *g}]}}\n`,
+  );
+  assert.deepEqual(parsed.problems, []);
+  const merged = parseText(`${HEAD}spec:\n  labels: {a: [{g: &c [b]}]}\n  <<: {prefix: /x, service: x}\n`);
+  assert.deepEqual(merged.problems, []);
+  assert.equal(merged.resources.length, 1);
+});
+
+test('a key that stands twice is refused, wherever it stands', () => {
+  const parsed = parseText(
+    `${HEAD}spec:\n  prefix: /x\n  service: x\n  headers:\n    a: b\n    a: c\n  prefix: /y\n`,
+  );
+  assert.deepEqual(problemLines(parsed), [
+    '9 error spec.headers.a: `a` stands twice in one map; keep one',
+    '10 error spec.prefix: `prefix` stands twice in one map; keep one',
+  ]);
+  assert.deepEqual(parsed.resources, []);
+});
+
+test('a kind List holds resources', () => {
+  const item =
+    '- apiVersion: gateway.internal/v2\n  kind: Mapping\n  metadata: {name: NAME}\n  spec: {prefix: /x, service: SERVICE}\n';
+  const text = `apiVersion: v1\nkind: List\nitems:\n${item.replace('NAME', 'a').replace('SERVICE', 'x')}${item.replace('NAME', 'b').replace('SERVICE', '"-"')}`;
+  const parsed = parseText(text);
+  assert.deepEqual(
+    parsed.resources.map(({ id, source }) => [id, source.line]),
+    [['Mapping/default/a', 4]],
+  );
+  assert.deepEqual(
+    parsed.problems.map(({ name, line }) => [name, line]),
+    [['b', 11]],
+  );
+});
+
+test('a resource for another gateway is left alone, right or not', () => {
+  for (const id of ['gateway_id: other', 'ambassador_id: [a, b]']) {
+    const parsed = parseText(`${HEAD}spec: {prefix: x, ${id}}\n`);
+    assert.deepEqual([parsed.problems, parsed.resources, parsed.refused], [[], [], []]);
+  }
+  const options = { apiGroups: ['example.org'], gatewayId: 'other' };
+  const ours = parseFile(
+    'r.yaml',
+    'apiVersion: example.org/v2\nkind: Mapping\nmetadata: {name: x}\nspec: {prefix: /x, service: x, gateway_id: other}\n',
+    options,
+  );
+  assert.equal(ours.resources.length, 1);
+});
+
+test('a refused Mapping keeps its match when nothing is wrong with that', () => {
+  const refused = (spec: string) =>
+    parseText(`${HEAD}spec: ${spec}\n`).refused.map(({ match }) => match?.prefix);
+  assert.deepEqual(refused('{prefix: /x, service: "-"}'), ['/x']);
+  assert.deepEqual(refused('{prefix: /x}'), ['/x']);
+  assert.deepEqual(refused('{prefix: x, service: x}'), [undefined]);
+  assert.deepEqual(refused('{prefix: /x, host: "a:1", service: x}'), [undefined]);
+  assert.deepEqual(refused('{prefix: /x, host: a, Host: b, service: x}'), [undefined]);
+  assert.deepEqual(refused('{prefix: /x, prefix: /y, service: x}'), [undefined]);
+  assert.deepEqual(refused('[]'), [undefined]);
+});
+
+test('a refused FilterPolicy tells which hosts and paths its rules cover', () => {
+  const policy = (spec: string) =>
+    parseText(`apiVersion: gateway.internal/v2\nkind: FilterPolicy\nmetadata: {name: p}\nspec: ${spec}\n`)
+      .refused[0]?.rules;
+  assert.deepEqual(policy('{rules: [{host: a, path: /b, filters: []}, {path: /c}, {host: [x]}, 5]}'), [
+    { host: 'a', path: '/b' },
+    { host: '*', path: '/c' },
+    { path: '*' },
+    {},
+  ]);
+  assert.equal(policy('{rule: []}'), undefined);
+});
+
+const BROKEN: readonly [what: string, text: string, problem: string, id: string | undefined][] = [
+  [
+    'a tab',
+    `${HEAD}spec:\n\tprefix: /x\n`,
+    '5 error : Cannot read this YAML: a tab stands where the indentation is; use spaces',
+    'Mapping/default/x',
+  ],
+  [
+    'an open quote',
+    `${HEAD}spec: {prefix: "/x\n`,
+    '5 error : Cannot read this YAML: a closing quote, bracket, comma or ":" is missing',
+    'Mapping/default/x',
+  ],
+  [
+    'no name before the error',
+    'apiVersion: gateway.internal/v2\nkind: Mapping\nmetadata: {name: [x\n',
+    '4 error : Cannot read this YAML: wrong indentation, or a bracket or quote before this is not closed',
+    undefined,
+  ],
+  [
+    'only garbage',
+    '{{{ a\n',
+    '2 error : Cannot read this YAML: wrong indentation, or a bracket or quote before this is not closed',
+    undefined,
+  ],
+  [
+    'an alias within what it stands for',
+    'apiVersion: gateway.internal/v2\nkind: Mapping\nmetadata: &a\n  name: m\n  annotations: [*a]\nspec: {prefix: /a, service: x}\n',
+    '5 error : Cannot read this YAML: an alias (`*name`) stands within its own anchor (`&name`)',
+    'Mapping/default/m',
+  ],
+  [
+    'too many aliases',
+    `a: &a [1]\nb: &b [${'*a,'.repeat(50)}]\nc: [${'*b,'.repeat(50)}]\n`,
+    '2 error : Cannot read this YAML: its aliases expand to too much',
+    undefined,
+  ],
+];
+
+for (const [what, text, problem, id] of BROKEN) {
+  test(`a document with ${what} is broken${id === undefined ? ', and nobody knows what it was' : ', but its name is known'}`, () => {
+    const parsed = parseText(text);
+    assert.deepEqual(problemLines(parsed), [problem]);
+    assert.deepEqual(
+      parsed.refused.map(refused => refused.id),
+      id === undefined ? [] : [id],
+    );
+    assert.equal(parsed.readable, id !== undefined);
+    assert.equal(parsed.refused[0]?.match, undefined, 'a field behind the error might narrow the match');
+  });
+}
+
+test('a broken manifest of something else does not count as unreadable', () => {
+  assert.equal(parseText('apiVersion: apps/v1\nkind: Deployment\nspec: {{ .Values.x }}\n').readable, true);
+});
+
+test('deep nesting is refused, not crashed on', () => {
+  for (const text of [
+    '['.repeat(100_000),
+    '{a: '.repeat(20_000),
+    '- '.repeat(20_000),
+    `${HEAD}spec: ${'['.repeat(5000)}${']'.repeat(5000)}\n`,
+  ]) {
+    assert.equal(parseText(text).problems.length > 0, true);
+  }
+});

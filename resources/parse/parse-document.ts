@@ -1,0 +1,115 @@
+import { type Document, isMap, isSeq } from 'yaml';
+import { formatPath } from '#resources/finding.ts';
+import type { Problem } from '#resources/problem.ts';
+import { resourceId } from '#resources/resource.ts';
+import { type Fields, isFields } from '#resources/words/fields.ts';
+import { spellOutPatterns } from '#resources/yaml/repeated-labels.ts';
+import { findDuplicateKeys, hasDuplicateKeys } from '#resources/yaml/yaml-duplicate-keys.ts';
+import { keyOf, offsetOf } from '#resources/yaml/yaml-position.ts';
+import { readYaml, type YamlDocument } from '#resources/yaml/yaml-value.ts';
+import { readEnvelope } from './envelope.ts';
+import { readMetadata } from './metadata.ts';
+import type { ParseOptions } from './parse-options.ts';
+import { parseResource } from './parse-resource.ts';
+import { EMPTY_FILE, mergeParsed, type ParsedFile } from './parsed-file.ts';
+import { placeOutcome } from './place-outcome.ts';
+import { unreadParts } from './unread-documents.ts';
+
+/**
+ * Parses the text of one YAML document. Lines in the result count from its own first line, and `file` is empty.
+ * Never throws, whatever the text.
+ */
+export function parseDocument(text: string, options: ParseOptions): ParsedFile {
+  try {
+    const yaml = readYaml(text);
+    const { document, read, lineAt } = yaml;
+    if ('value' in read) {
+      return parseNode(document.contents, read.value, { ...yaml, repeats: hasDuplicateKeys(yaml) }, options);
+    }
+    return readBroken(document, problemAt(lineAt(read.broken.offset), read.broken.message), options);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return unreadableDocument('it is nested too deeply');
+  }
+}
+
+/** What a document gives of which nothing can be told but why. */
+export function unreadableDocument(reason: string): ParsedFile {
+  return { ...EMPTY_FILE, problems: [problemAt(1, `Cannot read this YAML: ${reason}`)], readable: false };
+}
+
+/** `repeats`: a key stands twice in one of its maps. */
+type Parsing = YamlDocument & { readonly repeats: boolean };
+
+function problemAt(line: number, message: string): Problem {
+  return { severity: 'error', kind: '', namespace: '', name: '', file: '', line, message };
+}
+
+/** No field of a broken document is trusted, for others may stand behind the error; but its name may be known. */
+function readBroken(document: Document, problem: Problem, options: ParseOptions): ParsedFile {
+  const [apiVersion, kind] = [document.get('apiVersion'), document.get('kind')];
+  const envelope = readEnvelope({ apiVersion, kind }, options.apiGroups);
+  const foreign = typeof apiVersion === 'string' && typeof kind === 'string' && kind !== 'List';
+  if (envelope === undefined) return { ...EMPTY_FILE, problems: [problem], readable: foreign };
+  const { namespace, name } = readMetadata({
+    name: document.getIn(['metadata', 'name']),
+    namespace: document.getIn(['metadata', 'namespace']),
+  });
+  const identity = { kind: envelope.kind, namespace, name };
+  const problems = [{ ...problem, ...identity }];
+  if (identity.kind === '' || name === '') return { ...EMPTY_FILE, problems, readable: false };
+  const source = { file: '', line: problem.line };
+  const refused = { ...identity, id: resourceId(identity.kind, namespace, name), source };
+  // A name that ends where the document broke off is not the whole name.
+  return { ...EMPTY_FILE, refused: [refused], problems, anonymous: true };
+}
+
+function parseNode(written: unknown, value: unknown, yaml: Parsing, options: ParseOptions): ParsedFile {
+  if (value === null || value === undefined) return EMPTY_FILE;
+  const node = yaml.resolve(written);
+  const lineAt = (path: readonly (string | number)[]) => yaml.lineAt(offsetOf(node, path, yaml.resolve));
+  if (!isFields(value)) {
+    return anonymous(
+      problemAt(lineAt([]), 'a resource is a map with `apiVersion`, `kind`, `metadata` and `spec`'),
+    );
+  }
+  if (value.kind === 'List') return parseList(node, value, yaml, options);
+  if (value.apiVersion === undefined && value.kind === undefined) {
+    const problem = problemAt(lineAt([]), 'this has neither `apiVersion` nor `kind`; it is ignored');
+    return anonymous({ ...problem, severity: 'warning' });
+  }
+  const { fields, duplicates } = yaml.repeats
+    ? readRepeats(node, value, yaml)
+    : { fields: value, duplicates: [] };
+  const outcome = parseResource(fields, duplicates, options);
+  const parsed = outcome === undefined ? EMPTY_FILE : placeOutcome(outcome, lineAt);
+  const unread = unreadParts(fields, options.apiGroups, outcome !== undefined).map(
+    ({ path, ...unread }): Problem => ({
+      ...problemAt(lineAt(path), unread.message),
+      ...{ severity: unread.severity, field: formatPath(path) },
+    }),
+  );
+  return unread.length === 0 ? parsed : { ...parsed, problems: [...parsed.problems, ...unread] };
+}
+
+/** Keys may stand twice in the items of a RateLimit's patterns, and there only (document 2, "Pattern matching rules" 3). */
+function readRepeats(node: unknown, value: Fields, { resolve }: Parsing) {
+  const { fields, items } =
+    value.kind === 'RateLimit' ? spellOutPatterns(node, value, resolve) : { fields: value, items: new Set() };
+  return { fields, duplicates: findDuplicateKeys(node, resolve, items) };
+}
+
+/** The items of a `kind: List`, as `kubectl get -o yaml` writes it. */
+function parseList(node: unknown, { items }: Fields, yaml: Parsing, options: ParseOptions): ParsedFile {
+  const written = isMap(node) ? node.items.findLast(pair => keyOf(pair) === 'items')?.value : undefined;
+  const list = yaml.resolve(written);
+  if (!isSeq(list) || !Array.isArray(items)) return EMPTY_FILE;
+  return mergeParsed(
+    '',
+    list.items.map((item, index) => parseNode(item, items[index], yaml, options)),
+  );
+}
+
+function anonymous(problem: Problem): ParsedFile {
+  return { ...EMPTY_FILE, problems: [problem], anonymous: true };
+}

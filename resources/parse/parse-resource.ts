@@ -1,0 +1,138 @@
+import { caution, type FieldPath, type Finding, fault } from '#resources/finding.ts';
+import { isKind, KINDS } from '#resources/kinds/kinds.ts';
+import type { Refused } from '#resources/resource.ts';
+import type { KindDefinition } from '#resources/schema/kind.ts';
+import { misspeltRestrictions } from '#resources/schema/misspelt-restrictions.ts';
+import { closesEverything, type Unserved, unservedOf } from '#resources/schema/restrictions.ts';
+import { validate } from '#resources/schema/validate.ts';
+import { isFields } from '#resources/words/fields.ts';
+import { isForOtherGateway } from '#resources/words/gateway-id.ts';
+import { suggest } from '#resources/words/suggest.ts';
+import { type Envelope, readEnvelope } from './envelope.ts';
+import { illFormedTexts } from './ill-formed-text.ts';
+import { readMetadata } from './metadata.ts';
+import type { ParseOptions } from './parse-options.ts';
+import { salvage } from './salvage.ts';
+
+/** What a document is and what is wrong with it, before it is known where it stands. Paths are from its root. */
+export type Outcome = {
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly findings: readonly Finding[];
+  /** Served when there is a `spec`; else left out, with what could be read of it. */
+  readonly spec?: unknown;
+  readonly document: Readonly<Record<string, unknown>>;
+  readonly salvaged: Pick<Refused, 'hosts' | 'injects' | 'match' | 'rules'>;
+  /** Restrictions that it asks for and that are not served. */
+  readonly unserved: readonly Unserved[];
+};
+
+/** Fields that every object of Kubernetes has; `status` is written by others than the operator. */
+const ENVELOPE_FIELDS: readonly string[] = ['apiVersion', 'kind', 'metadata', 'status'];
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * Parses the content of one document. `duplicates` are the keys that stand in it twice.
+ * Undefined: it is none of ours, or for another gateway.
+ */
+export function parseResource(
+  fields: Fields,
+  duplicates: readonly Finding[],
+  options: ParseOptions,
+): Outcome | undefined {
+  const envelope = readEnvelope(fields, options.apiGroups);
+  if (envelope === undefined || isForOtherGateway(fields.spec, options.gatewayId)) return undefined;
+  const { kind } = envelope;
+  const { namespace, name, findings: metadata } = readMetadata(fields.metadata);
+  const rows = unservedOf(kind, name, fields.spec);
+  const identity = { kind, namespace, name, document: fields };
+  const named =
+    isFields(fields.metadata) && typeof fields.metadata.namespace === 'string' ? namespace : undefined;
+  if (!isKind(kind)) {
+    const findings = [...envelope.findings, ...metadata];
+    return { ...identity, findings, unserved: rows, salvaged: salvage(kind, fields.spec, []) };
+  }
+  const definition: KindDefinition = KINDS[kind];
+  const outer = [
+    ...metadata,
+    ...checkName(definition, name),
+    ...checkOuterFields(definition, fields),
+    ...duplicates,
+  ];
+  const parsed = parseFields(kind, definition, fields, envelope, outer);
+  const others = parsed.findings.filter(finding => !isTold(finding, rows));
+  const unserved = [...rows, ...misspeltRestrictions(kind, definition, others, fields)];
+  // A rejected resource is closed by its error, if it does not close everything.
+  const isAsked = parsed.spec !== undefined || closesEverything(kind);
+  const findings = isAsked ? others.filter(finding => !isTold(finding, unserved)) : parsed.findings;
+  return { ...identity, ...parsed, ...meantIn(named, parsed.spec, definition), findings, unserved };
+}
+
+/** A spec is meant in the namespace that the document names. Without one nothing is added to it. */
+function meantIn(
+  namespace: string | undefined,
+  spec: unknown,
+  { inNamespace }: KindDefinition,
+): Pick<Outcome, 'spec'> {
+  if (spec === undefined || namespace === undefined || inNamespace === undefined) return {};
+  return { spec: inNamespace(spec as Readonly<Record<string, unknown>>, namespace) };
+}
+
+function parseFields(
+  kind: string,
+  definition: KindDefinition,
+  fields: Fields,
+  envelope: Envelope,
+  around: readonly Finding[],
+): Pick<Outcome, 'findings' | 'spec' | 'salvaged'> {
+  const inSpec = definition.fieldsAt === 'spec';
+  const input = inSpec ? fields.spec : withoutEnvelope(fields);
+  const { spec, findings: inner, normalised } = validate(definition, input);
+  const root = inSpec ? ['spec'] : [];
+  const outer = [...around, ...illFormedTexts(input, root)];
+  const placed = inner.map(finding => placedIn(root, finding));
+  const refused = envelope.findings.length > 0 || outer.some(({ severity }) => severity === 'error');
+  const findings = envelope.findings.length > 0 ? envelope.findings : [...outer, ...placed];
+  if (spec !== undefined && !refused) return { findings, spec, salvaged: {} };
+  return { findings, salvaged: salvage(kind, normalised, [...outer, ...placed]) };
+}
+
+function placedIn(root: FieldPath, { unknown, ...finding }: Finding): Finding {
+  const path = [...root, ...finding.path];
+  if (unknown === undefined) return { ...finding, path };
+  return { ...finding, path, unknown: { ...unknown, place: [...root, ...unknown.place] } };
+}
+
+/** What becomes of a restriction is said where it is known what the Module ignores. */
+function isTold({ path, severity }: Finding, unserved: readonly Unserved[]): boolean {
+  return severity === 'warning' && unserved.some(({ path: known }) => known.join() === path.join());
+}
+
+function withoutEnvelope(fields: Fields): Fields {
+  return Object.fromEntries(Object.entries(fields).filter(([key]) => !ENVELOPE_FIELDS.includes(key)));
+}
+
+function checkName({ names }: KindDefinition, name: string): readonly Finding[] {
+  const [own] = names ?? [];
+  if (own === undefined || name === own || name === '') return [];
+  const path = ['metadata', 'name'];
+  if (names?.includes(name))
+    return [caution(path, `the name "${name}" is read as "${own}"; please write it so`)];
+  return [fault(path, `the name must be "${own}", not "${name}"`)];
+}
+
+/** Fields beside `spec`. A Secret's own fields stand there; those are checked by its schema. */
+function checkOuterFields(definition: KindDefinition, fields: Fields): readonly Finding[] {
+  if (definition.fieldsAt === 'document') return [];
+  const known = [...ENVELOPE_FIELDS, 'spec'];
+  return Object.keys(fields)
+    .filter(key => !known.includes(key))
+    .map(key => {
+      const message = Object.hasOwn(definition.schema.shape, key)
+        ? `\`${key}\` belongs below \`spec\``
+        : `unknown field \`${key}\`${suggest(key, known)}`;
+      return { severity: definition.unknownField, path: [key], message, unknown: { place: [], known } };
+    });
+}

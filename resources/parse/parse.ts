@@ -1,0 +1,102 @@
+import type { FileContent } from '#resources/folder/file-content.ts';
+import { type DocumentText, splitDocuments } from '#resources/yaml/document-text.ts';
+import { parseDocument } from './parse-document.ts';
+import type { ParseOptions } from './parse-options.ts';
+import { EMPTY_FILE, mergeParsed, type ParsedFile, placeParsed } from './parsed-file.ts';
+import { onceAFile } from './unread-documents.ts';
+
+type Files = ReadonlyMap<string, FileContent>;
+
+/** Parses all files of a source, in the order of the map. */
+export type Parse = (files: Files) => readonly ParsedFile[];
+
+/** Documents that are parsed, by their texts: as each stands by itself. */
+export type ParsedTexts = ReadonlyMap<string, ParsedFile>;
+
+/** The files of a source, before their documents are parsed. */
+export type Round = {
+  /** The texts of documents that the last round did not have. */
+  readonly unseen: ReadonlySet<string>;
+  /** What the files give. Parses those of `unseen` that are not in `parsed`. */
+  finish(parsed?: ParsedTexts): readonly ParsedFile[];
+};
+
+/** A document that was parsed before: as it stands by itself, and where it last stood. */
+type Known = {
+  readonly bare: ParsedFile;
+  readonly file: string;
+  readonly linesBefore: number;
+  readonly placed: ParsedFile;
+};
+
+type Split = { readonly file: string } & (
+  | { readonly error: string }
+  | { readonly documents: readonly DocumentText[] }
+);
+
+const NOTHING: ParsedTexts = new Map();
+
+/**
+ * A parser that remembers what it parsed in the last round: a document whose text and place did not change gives the
+ * very same objects, one that only moved is not parsed again. It forgets what the last round did not have.
+ */
+export class Parser {
+  readonly #options: ParseOptions;
+  #known: ReadonlyMap<string, Known> = new Map();
+
+  constructor(options: ParseOptions) {
+    this.#options = options;
+  }
+
+  /** A round is finished before the next one begins. */
+  begin(files: Files): Round {
+    const split = [...files].map(splitFile);
+    const texts = split.flatMap(file => ('error' in file ? [] : file.documents.map(({ text }) => text)));
+    const unseen = new Set(texts.filter(text => !this.#known.has(text)));
+    return { unseen, finish: (parsed = NOTHING) => this.#finish(split, parsed) };
+  }
+
+  #finish(split: readonly Split[], parsed: ParsedTexts): readonly ParsedFile[] {
+    const next = new Map<string, Known>();
+    const placed = split.map(content => {
+      const { file } = content;
+      if ('error' in content) return unreadable(file, content.error);
+      const documents = content.documents.map(({ text, linesBefore }) => {
+        const known = this.#known.get(text) ?? next.get(text);
+        const bare = known?.bare ?? parsed.get(text) ?? parseDocument(text, this.#options);
+        const document = placeKnown(known, bare, file, linesBefore);
+        next.set(text, document);
+        return document.placed;
+      });
+      const merged = mergeParsed(file, documents);
+      return { ...merged, problems: onceAFile(merged.problems) };
+    });
+    this.#known = next;
+    return placed;
+  }
+}
+
+/** A parser that parses each round at once. */
+export function createParser(options: ParseOptions): Parse {
+  const parser = new Parser(options);
+  return files => parser.begin(files).finish();
+}
+
+/** Parses one file by itself. Never throws. */
+export function parseFile(file: string, text: string, options: ParseOptions): ParsedFile {
+  return mergeParsed(file, createParser(options)(new Map([[file, { text }]])));
+}
+
+function splitFile([file, content]: readonly [string, FileContent]): Split {
+  return 'error' in content ? { file, ...content } : { file, documents: splitDocuments(content.text) };
+}
+
+function placeKnown(known: Known | undefined, bare: ParsedFile, file: string, linesBefore: number): Known {
+  if (known?.file === file && known.linesBefore === linesBefore) return known;
+  return { bare, file, linesBefore, placed: placeParsed(bare, file, linesBefore) };
+}
+
+function unreadable(file: string, message: string): ParsedFile {
+  const problem = { severity: 'error', kind: '', namespace: '', name: '', file, line: 1, message } as const;
+  return { ...EMPTY_FILE, file, problems: [problem], readable: false };
+}

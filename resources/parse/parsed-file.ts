@@ -1,0 +1,52 @@
+import type { Problem } from '#resources/problem.ts';
+import type { Refused, Resource, Source } from '#resources/resource.ts';
+
+/** What one file gives. */
+export type ParsedFile = {
+  /** Its path, as Problems and sources name it. */
+  readonly file: string;
+  readonly resources: readonly Resource[];
+  readonly refused: readonly Refused[];
+  readonly problems: readonly Problem[];
+  /** False: a part of it is so broken that nobody knows which resources it was about. */
+  readonly readable: boolean;
+  /** A document of it has an error and does not say, or not for sure, which resource it is. */
+  readonly anonymous: boolean;
+};
+
+export const EMPTY_FILE: ParsedFile = {
+  file: '',
+  resources: [],
+  refused: [],
+  problems: [],
+  readable: true,
+  anonymous: false,
+};
+
+/** What several parts of a file give together. */
+export function mergeParsed(file: string, parts: readonly ParsedFile[]): ParsedFile {
+  return {
+    file,
+    resources: parts.flatMap(part => part.resources),
+    refused: parts.flatMap(part => part.refused),
+    problems: parts.flatMap(part => part.problems),
+    readable: parts.every(part => part.readable),
+    anonymous: parts.some(part => part.anonymous),
+  };
+}
+
+/** What a part of a file gives, whose lines count from 1, at its place in the file. */
+export function placeParsed(part: ParsedFile, file: string, linesBefore: number): ParsedFile {
+  const place = <T extends { readonly source: Source }>(item: T): T => ({
+    ...item,
+    source: { file, line: item.source.line + linesBefore },
+  });
+  return {
+    file,
+    resources: part.resources.map(place),
+    refused: part.refused.map(place),
+    problems: part.problems.map(problem => ({ ...problem, file, line: problem.line + linesBefore })),
+    readable: part.readable,
+    anonymous: part.anonymous,
+  };
+}

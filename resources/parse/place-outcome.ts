@@ -1,0 +1,51 @@
+import { type FieldPath, formatPath } from '#resources/finding.ts';
+import type { FilterSpec } from '#resources/kinds/filter/filter.ts';
+import type { Problem } from '#resources/problem.ts';
+import { type Resource, resourceId } from '#resources/resource.ts';
+import { hashSpec } from '#resources/words/hash.ts';
+import { fieldLines } from './field-lines.ts';
+import type { Outcome } from './parse-resource.ts';
+import { EMPTY_FILE, type ParsedFile } from './parsed-file.ts';
+
+/** Messages show what was written, which may be megabytes. */
+const LONGEST_TEXT = 1_000;
+
+/** Gives an outcome its lines. `lineOf` tells the line of a field. */
+export function placeOutcome(outcome: Outcome, lineOf: (path: FieldPath) => number): ParsedFile {
+  const { kind, namespace, name, findings, spec, salvaged, document } = outcome;
+  const unserved = outcome.unserved.length === 0 ? {} : { unserved: outcome.unserved };
+  const head = { kind, namespace, name };
+  const problems = findings.map(({ severity, path, message }): Problem => {
+    const place = { ...head, file: '', line: lineOf(path) };
+    const field = path.length === 0 ? {} : { field: shorten(formatPath(path)) };
+    return { severity, ...place, ...field, message: shorten(message) };
+  });
+  const identity = { ...head, id: resourceId(kind, namespace, name), source: { file: '', line: lineOf([]) } };
+  if (spec === undefined) {
+    const refused = kind === '' ? [] : [{ ...identity, ...salvaged, ...unserved }];
+    return { ...EMPTY_FILE, refused, problems, anonymous: kind === '' || name === '' };
+  }
+  const lines = fieldLines(document, lineOf);
+  // The spec was parsed by the schema of this very kind.
+  const resource = {
+    ...identity,
+    hash: hashSpec(outcome.unserved.length === 0 ? spec : { spec, ...unserved }),
+    spec,
+    ...(lines === '' ? {} : { fieldLines: lines }),
+    ...unserved,
+    ...(holdsSecret(kind, spec) ? {} : { document }),
+  } as Resource;
+  return { ...EMPTY_FILE, resources: [resource], problems };
+}
+
+/** Its middle is left out: what is wrong stands at the end. */
+function shorten(text: string): string {
+  if (text.length <= LONGEST_TEXT) return text;
+  return `${text.slice(0, LONGEST_TEXT / 2)}…${text.slice(-LONGEST_TEXT / 2)}`.toWellFormed();
+}
+
+/** A Secret, and a Filter with the secret written in it: what is kept of documents is kept without. */
+function holdsSecret(kind: string, spec: unknown): boolean {
+  if (kind === 'Secret') return true;
+  return kind === 'Filter' && (spec as FilterSpec).OAuth2?.secret !== undefined;
+}

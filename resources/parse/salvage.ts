@@ -1,0 +1,89 @@
+import * as z from 'zod';
+import type { FieldPath, Finding } from '#resources/finding.ts';
+import type { MappingMatch } from '#resources/kinds/mapping/mapping.ts';
+import { checkMatch, mappingMatchShape } from '#resources/kinds/mapping/mapping-match.ts';
+import { ruleMatchShape } from '#resources/match/filter-policy-match.ts';
+import type { ReadableRule, Refused } from '#resources/resource.ts';
+import { metaOf } from '#resources/schema/schema-walk.ts';
+import { filterHeaders } from '#resources/template/header-template.ts';
+import { domain } from '#resources/words/domain.ts';
+import { isFields } from '#resources/words/fields.ts';
+
+const match = z.object(mappingMatchShape);
+const domains = z.array(domain);
+
+/** Every field that says what a Mapping matches, as it may be written. */
+const MATCH_FIELDS: readonly string[] = Object.entries(mappingMatchShape).flatMap(([name, schema]) => [
+  name,
+  ...(metaOf(schema).aliases ?? []),
+]);
+
+/**
+ * What of a refused resource can still be read, so that its traffic can be closed. `spec` is in the schema's spelling where the kind has
+ * one; `findings` are those of the document, with paths from its root.
+ */
+export function salvage(
+  kind: string,
+  spec: unknown,
+  findings: readonly Finding[],
+): Pick<Refused, 'hosts' | 'injects' | 'match' | 'rules'> {
+  if (kind === 'Mapping') return salvageMatch(spec, findings);
+  if (kind === 'Host') return salvageHosts(spec, ({ hostname = '*' }) => [hostname]);
+  if (kind === 'TLSContext') return salvageHosts(spec, ({ hosts = [] }) => hosts);
+  if (kind === 'Filter') return { injects: injectedNames(spec) };
+  return kind === 'FilterPolicy' ? salvageRules(spec, findings) : {};
+}
+
+/** The match, when no error touches it: a Mapping must not close more than it would have served, and a shadow serves nothing. */
+function salvageMatch(spec: unknown, findings: readonly Finding[]): { match?: MappingMatch } {
+  const touched = findings.some(({ severity, path: [root, field] }) => {
+    return severity === 'error' && root === 'spec' && MATCH_FIELDS.includes(String(field).toLowerCase());
+  });
+  const parsed = match.safeParse(spec);
+  const isShadow = isFields(spec) && spec.shadow === true;
+  if (isShadow || touched || !parsed.success || checkMatch(parsed.data).length > 0) return {};
+  return { match: parsed.data };
+}
+
+/** The names as `of` finds them; none when they cannot be read. */
+function salvageHosts(
+  spec: unknown,
+  of: (spec: Readonly<Record<string, unknown>>) => unknown,
+): { hosts?: readonly string[] } {
+  const parsed = isFields(spec) ? domains.safeParse(of(spec)) : undefined;
+  return parsed?.success === true ? { hosts: parsed.data } : {};
+}
+
+/** Clients must not send these, even while the Filter is broken. */
+function injectedNames(spec: unknown): readonly string[] {
+  const types = isFields(spec) ? [spec.OAuth2, spec.JWT].filter(isFields) : [];
+  const lists = types.map(({ injectRequestHeaders }) => injectRequestHeaders).filter(Array.isArray);
+  return lists.flat().flatMap(item => {
+    const parsed = isFields(item) ? filterHeaders.safeParse([{ name: item.name, value: '' }]) : undefined;
+    return parsed?.data?.map(({ name }) => name.toLowerCase()) ?? [];
+  });
+}
+
+/** None when it is not sure which rules were meant. */
+function salvageRules(spec: unknown, findings: readonly Finding[]): { rules?: readonly ReadableRule[] } {
+  const rules = isFields(spec) ? spec.rules : undefined;
+  const errors = findings.filter(({ severity }) => severity === 'error');
+  const faulty = new Set(errors.map(({ path }) => placeOf(path)));
+  if (!Array.isArray(rules) || faulty.has(placeOf(['spec'])) || faulty.has(placeOf(['spec', 'rules'])))
+    return {};
+  return { rules: rules.map((rule, index) => readRule(rule, ['spec', 'rules', index], faulty)) };
+}
+
+/** The same for all spellings of a path's fields. */
+function placeOf(path: FieldPath): string {
+  return JSON.stringify(path).toLowerCase();
+}
+
+/** `*` where a field is left out, as its default says; nothing where it is there and cannot be read. */
+function readRule(rule: unknown, path: FieldPath, faulty: ReadonlySet<string>): ReadableRule {
+  if (!isFields(rule) || faulty.has(placeOf(path))) return {};
+  const [host, glob] = (['host', 'path'] as const).map(field =>
+    faulty.has(placeOf([...path, field])) ? undefined : ruleMatchShape[field].safeParse(rule[field]).data,
+  );
+  return { ...(host === undefined ? {} : { host }), ...(glob === undefined ? {} : { path: glob }) };
+}

@@ -1,0 +1,74 @@
+import type { Problem } from '#resources/problem.ts';
+import { isFields } from '#resources/words/fields.ts';
+import { nearest } from '#resources/words/suggest.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+type Unread = Pick<Problem, 'severity' | 'message'> & { readonly path: readonly string[] };
+
+const ANNOTATION = 'getambassador.io/config';
+
+/**
+ * What a document says about traffic in a language that is not read here. Empty for what is about
+ * something else, such as a Deployment or a Service. `isRead`: the document itself is one of ours.
+ */
+export function unreadParts(
+  fields: Fields,
+  apiGroups: readonly string[],
+  isRead: boolean,
+): readonly Unread[] {
+  const { apiVersion, metadata } = fields;
+  const annotations = isFields(metadata) ? metadata.annotations : undefined;
+  const annotated = isFields(annotations) && Object.hasOwn(annotations, ANNOTATION);
+  const message = isRead ? undefined : whyUnread(String(apiVersion ?? ''), fields.kind, apiGroups);
+  return [
+    ...(message === undefined ? [] : [{ ...message, path: ['apiVersion'] }]),
+    ...(annotated ? [ANNOTATED] : []),
+  ];
+}
+
+const ANNOTATED: Unread = {
+  severity: 'warning',
+  message: `the annotation \`${ANNOTATION}\` is not read: write what it holds as documents of their own`,
+  path: ['metadata', 'annotations', ANNOTATION],
+};
+
+const INGRESS_GROUPS: readonly string[] = ['networking.k8s.io', 'extensions'];
+
+function whyUnread(
+  apiVersion: string,
+  kind: unknown,
+  apiGroups: readonly string[],
+): Omit<Unread, 'path'> | undefined {
+  const [ours = ''] = apiGroups;
+  const group = apiVersion.slice(0, Math.max(0, apiVersion.lastIndexOf('/')));
+  const instead = `write \`${ours}/v2\``;
+  if (group === 'ambassador')
+    return {
+      severity: 'error',
+      message: `\`${apiVersion}\` is not read: ${instead}, and \`metadata\` and \`spec\` as docs/reference/kinds.md shows`,
+    };
+  if (kind === 'Ingress' && INGRESS_GROUPS.includes(group))
+    return { severity: 'warning', message: 'an Ingress is not read: write a Mapping' };
+  if (group === 'gateway.networking.k8s.io')
+    return {
+      severity: 'warning',
+      message: `resources of the Gateway API are not read: write \`${ours}/v2\` Mappings and Hosts`,
+    };
+  const meant = group === '' ? undefined : nearest(group, apiGroups);
+  if (meant === undefined || apiGroups.includes(group)) return undefined;
+  return {
+    severity: 'error',
+    message: `the group "${group}" is not read, did you mean \`${meant}\`?`,
+  };
+}
+
+/** Of Problems that say the same of several documents of a file, which are of no resource, the first. */
+export function onceAFile(problems: readonly Problem[]): readonly Problem[] {
+  const said = new Set<string>();
+  return problems.filter(({ field, kind, message }) => {
+    if (kind !== '' || field === undefined) return true;
+    const isNew = !said.has(message);
+    said.add(message);
+    return isNew;
+  });
+}

@@ -1,0 +1,35 @@
+import * as z from 'zod';
+import { repeats } from '#resources/words/repeats.ts';
+
+/** Where a route and a limit can stand: what Envoy counts apart. */
+export const routingPriority = z.enum(['default', 'high']);
+
+const MOST = 4_294_967_295;
+
+function limit(meaning: string) {
+  return z
+    .int()
+    .min(0)
+    .max(MOST)
+    .exactOptional()
+    .meta({ form: `an integer from 0 to ${MOST}` })
+    .describe(`${meaning}; default: 10000`);
+}
+
+const threshold = z.object({
+  priority: routingPriority.default('default').describe('Of requests of Mappings with this `priority`'),
+  max_connections: limit('Connections to the service'),
+  max_pending_requests: limit('Requests that wait for a connection'),
+  max_requests: limit('Requests at the same time, by HTTP/2'),
+  max_retries: limit('Further tries at the same time'),
+});
+
+/** Bounds of what a proxy has open to a service; what is beyond is answered 503. */
+export const circuitBreakers = z.array(threshold).check(({ value, issues }) => {
+  for (const index of repeats(value.map(({ priority }) => priority))) {
+    const message = `there are limits for the priority \`${value[index]?.priority}\` already; keep one`;
+    issues.push({ code: 'custom', message, path: [index, 'priority'], input: value });
+  }
+});
+
+export type CircuitBreakers = z.output<typeof circuitBreakers>;

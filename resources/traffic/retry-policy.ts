@@ -1,0 +1,52 @@
+import * as z from 'zod';
+import { commaList } from '#resources/words/comma-list.ts';
+import type { Parsed } from '#resources/words/parsed-string.ts';
+import { suggest } from '#resources/words/suggest.ts';
+import { timerDuration } from '#resources/words/timer-duration.ts';
+
+/** When Envoy asks again. Source: Envoy's page "Router", `x-envoy-retry-on` and `x-envoy-retry-grpc-on`. */
+const CONDITIONS: readonly string[] = [
+  '5xx',
+  'gateway-error',
+  'reset',
+  'reset-before-request',
+  'connect-failure',
+  'retriable-4xx',
+  'refused-stream',
+  'retriable-status-codes',
+  'retriable-headers',
+  'envoy-ratelimited',
+  'cancelled',
+  'deadline-exceeded',
+  'internal',
+  'resource-exhausted',
+  'unavailable',
+];
+
+function parseCondition(text: string): Parsed<string> {
+  if (CONDITIONS.includes(text)) return { value: text };
+  const hint = suggest(text, CONDITIONS);
+  return {
+    error: `"${text}" is no condition for another try${hint === '' ? `: ${CONDITIONS.join(', ')}` : hint}`,
+  };
+}
+
+/** A request can be asked so many times more: each try is load on a service that may be failing of it. */
+const MOST = 100;
+
+/** When a request is asked again. */
+export const retryPolicy = z.object({
+  retry_on: commaList('conditions', parseCondition)
+    .prefault([])
+    .describe("Envoy's conditions, such as `5xx` or `gateway-error`"),
+  num_retries: z
+    .int()
+    .min(0)
+    .max(MOST)
+    .default(1)
+    .meta({ form: `an integer from 0 to ${MOST}` })
+    .describe('How many tries more; 0: none'),
+  per_try_timeout: timerDuration
+    .exactOptional()
+    .describe('Time until the answer to each try begins; default, and at most: `timeout_ms`'),
+});
