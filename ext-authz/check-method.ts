@@ -1,4 +1,5 @@
-import type { CheckResponse, EncodedResponse } from '#ext-authz/wire/check-response.ts';
+import type { EncodedResponse } from '#ext-authz/http/outcome.ts';
+import type { CheckResponse } from '#ext-authz/wire/check-response.ts';
 import { type CheckMessage, decodeCheck } from '#ext-authz/wire/decode-check.ts';
 import { encodeCheck } from '#ext-authz/wire/encode-check.ts';
 import { failure, type UnaryMethod } from '#grpc/unary/method.ts';

@@ -6,7 +6,6 @@ import { faultAnswer, faultOf, WordedFault } from '#ext-authz/chain/fault.ts';
 import {
   finalChange,
   hasSettledHeaders,
-  type RuleHeaders,
   unfilteredChange,
   withoutInjected,
 } from '#ext-authz/chain/final-change.ts';
@@ -14,15 +13,10 @@ import type { FilterKit } from '#ext-authz/filters/filter-kit.ts';
 import type { Configuration } from '#ext-authz/filters/filter-set.ts';
 import { answerPage } from '#ext-authz/http/answer-page.ts';
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
-import type { Answer } from '#ext-authz/http/outcome.ts';
+import type { Answer, EncodedResponse, RuleHeaders } from '#ext-authz/http/outcome.ts';
 import type { Rule } from '#ext-authz/policy/rule.ts';
 import { parseCheckRequest, rememberedAuthorities } from '#ext-authz/wire/check-request.ts';
-import {
-  allowResponse,
-  type CheckResponse,
-  denyResponse,
-  type EncodedResponse,
-} from '#ext-authz/wire/check-response.ts';
+import { allowResponse, type CheckResponse, denyResponse } from '#ext-authz/wire/check-response.ts';
 import type { CheckMessage } from '#ext-authz/wire/decode-check.ts';
 import { excessOf, tooLargePage } from '#ext-authz/wire/header-limits.ts';
 import { type Eventually, whenThere } from '#process/eventually.ts';

@@ -11,8 +11,8 @@ import {
 } from '@grpc/grpc-js';
 import { FRAME, field, frame, requestHeaders, uint32 } from '#grpc/unary/testing/frames.ts';
 import { connectRaw } from '#grpc/unary/testing/raw-connection.ts';
+import type { Message } from '#protos/decode-bytes.ts';
 import { type Served, type ServeOptions, serve } from './serve.ts';
-import type { Message } from './service.ts';
 import { callUnary, connect } from './testing/client.ts';
 
 const RLS = 'envoy.service.ratelimit.v3.RateLimitService';

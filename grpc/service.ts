@@ -3,9 +3,6 @@ import type protobuf from 'protobufjs';
 import { decodeBytes } from '#protos/decode-bytes.ts';
 import { root } from '#protos/root.ts';
 
-/** A message as protobufjs decodes it: a plain object with snake_case fields, defaults on its prototype. */
-export type Message = { readonly [field: string]: unknown };
-
 /**
  * The grpc-js definition of a service of the loaded API, named in full such as
  * `envoy.service.discovery.v3.AggregatedDiscoveryService`. Handlers are keyed by method name.

@@ -1,4 +1,4 @@
-import { FOLDERS, IMPORT_RULES, type ImportRow } from './import-rules.ts';
+import { IMPORT_RULES, type ImportRow, ROOMS } from './import-rules.ts';
 
 type Override = { includes: string[]; linter: { rules: { style: { noRestrictedImports: object } } } };
 
@@ -46,7 +46,7 @@ function override(row: ImportRow, includes: string[], outside: string): Override
   const group = [
     ...['**', '!./**', '!../**', outside],
     ...[
-      ...row.ours.map(folder => `!#${folder}/**`),
+      ...row.ours.map(place => `!#${aliasOf(place)}`),
       ...row.packages.flatMap(name => [`!${name}`, `!${name}/**`]),
     ],
     ...(row.node ? ['!node:*', '!node:*/**'] : []),
@@ -60,7 +60,14 @@ function allowed(row: ImportRow): string {
   return names.length === 0 ? 'nothing but its own files' : names.join(', ');
 }
 
-/** The folders that a row must not reach by alias. */
+/** One file, or all of a folder. */
+function aliasOf(place: string): string {
+  return place.endsWith('.ts') ? place : `${place}/**`;
+}
+
+/** Returns the rooms that a row must not reach by alias. */
 export function forbiddenAliases(row: ImportRow): string[] {
-  return FOLDERS.filter(folder => !row.ours.includes(folder) && !row.folder.startsWith(folder));
+  const allowed = (room: string) =>
+    row.ours.some(place => place === room || room.startsWith(`${place}/`) || place.startsWith(`${room}/`));
+  return ROOMS.filter(room => room !== row.folder && !allowed(room));
 }

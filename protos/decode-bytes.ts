@@ -3,6 +3,9 @@ import protobuf from 'protobufjs';
 import { messageType } from './root.ts';
 import { WireError } from './wire-reader.ts';
 
+/** A message as protobufjs decodes it: a plain object with snake_case fields, defaults on its prototype. */
+export type Message = { readonly [field: string]: unknown };
+
 /**
  * Decodes a message that a peer sent. The library alone takes a text that runs past its message, and
  * one that is no UTF-8. Both throw here. Source: protobuf.dev, Encoding and Language Guide (proto3).

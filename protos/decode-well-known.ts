@@ -1,4 +1,4 @@
-import type { Message } from '#grpc/service.ts';
+import type { Message } from './decode-bytes.ts';
 import { scalarToJson } from './decode-scalar.ts';
 import { formatDuration } from './duration.ts';
 import type { Json, JsonObject } from './json.ts';

@@ -1,6 +1,6 @@
 import protobuf from 'protobufjs';
-import type { Message } from '#grpc/service.ts';
 import { ANY, hasOwnForm } from './any.ts';
+import type { Message } from './decode-bytes.ts';
 import { decodeBytes } from './decode-bytes.ts';
 import { isDefaultValue, scalarToJson, toBase64 } from './decode-scalar.ts';
 import { FROM_WELL_KNOWN } from './decode-well-known.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Message } from '#grpc/service.ts';
+import type { Message } from '#protos/decode-bytes.ts';
 import { findType } from '#protos/root.ts';
 import { pick, seededRandom } from '#protos/testing/random.ts';
 import { decide } from './decide.ts';

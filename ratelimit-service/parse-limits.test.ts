@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Message } from '#grpc/service.ts';
+import type { Message } from '#protos/decode-bytes.ts';
 import type { Limit } from './limit.ts';
 import { parseLimits } from './parse-limits.ts';
 import { type LimitJson, limitOf, limitsOf, rateLimitMessage } from './testing/limits.ts';

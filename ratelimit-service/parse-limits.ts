@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Message } from '#grpc/service.ts';
+import type { Message } from '#protos/decode-bytes.ts';
 import { type ComparableForms, comparableForms } from '#resources/labels/label-meanings.ts';
 import { canonicalPattern, type PatternLabel } from '#resources/labels/label-pattern.ts';
 import { parseTemplate, type TemplateUse } from '#resources/template/template.ts';

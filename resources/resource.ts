@@ -1,7 +1,13 @@
 import type { Kind, SpecOf } from '#resources/kinds/kinds.ts';
 import type { MappingMatch } from '#resources/kinds/mapping/mapping.ts';
-import type { FieldLines } from '#resources/parse/field-lines.ts';
 import type { Unserved } from '#resources/schema/restrictions.ts';
+
+/**
+ * The lines of a resource's fields, to find a field that turns out wrong beside other resources.
+ * One text, since there may be 100,000 resources: `<lines after its first> <field>`, a line each.
+ * A field on the line of the field above it is left out.
+ */
+export type FieldLines = string;
 
 /** Where a resource begins; `line` counts from 1, 0: it is in no file, and `file` is the place. */
 export type Source = { readonly file: string; readonly line: number };

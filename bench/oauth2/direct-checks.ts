@@ -1,5 +1,5 @@
 import { connect } from 'node:http2';
-import { framed } from '#grpc/unary/message-reader.ts';
+import { framed } from '#grpc/http2/grpc-blocks.ts';
 import { cpuMsOf } from '../process-usage.ts';
 
 /** As many calls at once on one connection as an Envoy has with 16 clients. */

@@ -1,8 +1,7 @@
-import type { Definitions } from '#ext-authz/filters/filter-kit.ts';
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
 import { canLogIn } from '#ext-authz/oauth2/login/navigation.ts';
 import { type Place as OriginPlace, placeOf as originOf } from '#ext-authz/oauth2/session/origin.ts';
-import type { FilterDefinition, OAuth2Settings } from '#ext-authz/policy/filter-settings.ts';
+import type { Definitions, FilterDefinition, OAuth2Settings } from '#ext-authz/policy/filter-settings.ts';
 import type { InsteadOfRedirect, Next, RuleItem, SameSite } from '#ext-authz/policy/rule.ts';
 import type { FilterReference, InnerFilterReference } from '#resources/kinds/filter-policy/filter-policy.ts';
 import { type Resource, resourceId } from '#resources/resource.ts';

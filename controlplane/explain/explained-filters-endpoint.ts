@@ -1,6 +1,6 @@
-import type { Definitions } from '#ext-authz/filters/filter-kit.ts';
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
 import { CALLBACK_PATH, LOGOUT_PATH, placeOf as originOf } from '#ext-authz/oauth2/session/origin.ts';
+import type { Definitions } from '#ext-authz/policy/filter-settings.ts';
 import { resourceId } from '#resources/resource.ts';
 import { type ExplainedOrigin, requestOrigin, shownOrigin } from './explained-filters-chain.ts';
 import { type Place, placeOf } from './place.ts';

@@ -2,7 +2,7 @@ import { compile } from '#controlplane/compile/compile.ts';
 import { RATELIMIT_SERVICE } from '#controlplane/compile/node-groups.ts';
 import type { CompileOptions } from '#controlplane/compile/options.ts';
 import { rateLimitMessageName } from '#controlplane/compile/rate-limits/rate-limit-message.ts';
-import type { Message } from '#grpc/service.ts';
+import type { Message } from '#protos/decode-bytes.ts';
 import { RATE_LIMIT } from '#protos/type-url.ts';
 import type { Limit } from '#ratelimit-service/limit.ts';
 import { parseLimits } from '#ratelimit-service/parse-limits.ts';

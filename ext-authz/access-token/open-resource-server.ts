@@ -4,30 +4,14 @@ import { type AskedRequest, renderHeaders, requestData } from '#ext-authz/jwt/in
 import type { JwtFilter } from '#ext-authz/jwt/open-jwt-filter.ts';
 import { NO_TOKEN, tokenData } from '#ext-authz/jwt/token-data.ts';
 import { tokenName, VerifiedTokens } from '#ext-authz/jwt/verified-tokens.ts';
-import type { ResourceServer, TokenVerdict } from '#ext-authz/oauth2/tokens/resource-server.ts';
+import type { AnyResourceServer, GrantedTokens } from '#ext-authz/oauth2/tokens/resource-server.ts';
 import type { OAuth2Settings } from '#ext-authz/policy/filter-settings.ts';
 import { isAccessTokenForm } from '#ext-authz/provider/access-token-form.ts';
-import type { IdToken } from '#ext-authz/provider/id-token.ts';
 import type { Provider } from '#ext-authz/provider/provider.ts';
 import { BoundedCache, type CacheBounds } from '#process/bounded-cache.ts';
 import type { GoStruct } from '#resources/template/go-value.ts';
 import { type Judge, type JudgedToken, judgeToken, type TokenSettings } from './judge-token.ts';
 import { providerKeys } from './provider-keys.ts';
-
-/** Tokens of any grant: not each has an ID token. */
-export type GrantedTokens = {
-  readonly accessToken: string;
-  readonly idToken: Pick<IdToken, 'raw' | 'claims'> | undefined;
-};
-
-/** A ResourceServer that takes tokens without an ID token too. */
-export type AnyResourceServer = ResourceServer & {
-  readonly validate: (
-    tokens: GrantedTokens,
-    scope: readonly string[],
-  ) => TokenVerdict | Promise<TokenVerdict>;
-  readonly change: (tokens: GrantedTokens, request: HttpRequest) => Change;
-};
 
 export type ResourceServerParts = {
   readonly provider: Pick<Provider, 'keySet' | 'knownKeySet' | 'metadata' | 'verify' | 'userinfo'>;

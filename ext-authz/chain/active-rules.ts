@@ -1,10 +1,11 @@
-import type { Definitions } from '#ext-authz/filters/filter-kit.ts';
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
+import type { RuleHeaders } from '#ext-authz/http/outcome.ts';
+import type { Definitions } from '#ext-authz/policy/filter-settings.ts';
 import { indexRules, type PolicyIndex, type Selected } from '#ext-authz/policy/policy.ts';
 import type { Rule, RuleItem } from '#ext-authz/policy/rule.ts';
 import { rememberedSelection } from '#ext-authz/policy/rule-selection.ts';
 import type { RunnableFilter } from './filter-runner.ts';
-import { type RuleHeaders, ruleHeaders } from './final-change.ts';
+import { ruleHeaders } from './final-change.ts';
 
 /** A rule that answers 500, since this Filter is missing, cannot run, or cannot do what the rule asks of it. */
 export type ClosedRule = { readonly rule: Rule; readonly filter: string };

@@ -1,7 +1,6 @@
-import type { Change } from '#ext-authz/http/outcome.ts';
-import { allowResponse, type CheckResponse, type EncodedResponse } from '#ext-authz/wire/check-response.ts';
+import type { Change, EncodedResponse, RuleHeaders } from '#ext-authz/http/outcome.ts';
+import { allowResponse, type CheckResponse } from '#ext-authz/wire/check-response.ts';
 import { encodeCheck } from '#ext-authz/wire/encode-check.ts';
-import type { RuleHeaders } from './final-change.ts';
 
 const NONE: readonly string[] = [];
 

@@ -1,4 +1,5 @@
-import { answerPage, type Page } from '#ext-authz/http/answer-page.ts';
+import { answerPage } from '#ext-authz/http/answer-page.ts';
+import type { Page } from '#ext-authz/http/html-page.ts';
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
 import type { Answer } from '#ext-authz/http/outcome.ts';
 import { ProviderError } from '#ext-authz/provider/provider-error.ts';

@@ -1,24 +1,19 @@
 import { withoutGatewayCookies } from '#ext-authz/http/gateway-cookies.ts';
 import { headerIdentity } from '#ext-authz/http/header-identity.ts';
 import type { HeaderFields, HttpRequest } from '#ext-authz/http/http-request.ts';
-import { type Change, NO_CHANGE } from '#ext-authz/http/outcome.ts';
+import { type Change, NO_CHANGE, type RuleHeaders } from '#ext-authz/http/outcome.ts';
 import { fieldNames } from '#ext-authz/wire/check-headers.ts';
 import { CREDENTIAL_HEADERS } from '#resources/words/reserved-headers.ts';
-import type { ChainResult } from './chain.ts';
 import type { RunnableFilter } from './filter-runner.ts';
+import type { HeaderChanges } from './header-changes.ts';
 
 const CREDENTIALS: ReadonlySet<string> = new Set(CREDENTIAL_HEADERS);
 
-/** What of a rule's filters concerns the request's headers. */
-export type RuleHeaders = {
-  /** The identities of all headers that one of its filters may inject. */
-  readonly injected: ReadonlySet<string>;
-  /** The client's own `Authorization` goes no further, unless a JWT filter has allowed it. */
-  readonly hasOAuth2: boolean;
-  /** How long the names of headers are that are injected or settled after the chain: of most headers nothing else need be asked. */
-  readonly lengths: ReadonlySet<number>;
-  /** One of them may set `Authorization`: the client's own goes no further, checked or not. */
-  readonly injectsAuthorization: boolean;
+/** What a chain did that let the request pass. */
+type Allowed = {
+  readonly changes: HeaderChanges;
+  /** A JWT filter has allowed the client's own `Authorization`. */
+  readonly authorizationChecked: boolean;
 };
 
 /** Over all filters that a rule may run, inner ones too. */
@@ -64,7 +59,7 @@ export function unfilteredChange({ headers }: HttpRequest): Change {
 export function finalChange(
   client: HttpRequest,
   { injected, hasOAuth2, injectsAuthorization }: RuleHeaders,
-  { changes, authorizationChecked }: Extract<ChainResult, { kind: 'allow' }>,
+  { changes, authorizationChecked }: Allowed,
 ): Change {
   const { cookies, set: chosen, remove: removed, responseHeaders } = changes.all();
   const set = new Map(chosen);

@@ -1,10 +1,7 @@
 import type { FilterContext, RunnableFilter } from '#ext-authz/chain/filter-runner.ts';
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
 import type { Answer } from '#ext-authz/http/outcome.ts';
-import type { FilterDefinition } from '#ext-authz/policy/filter-settings.ts';
-
-/** Filters by `<namespace>/<name>`. */
-export type Definitions = ReadonlyMap<string, FilterDefinition>;
+import type { Definitions } from '#ext-authz/policy/filter-settings.ts';
 
 /** What makes Filters run: the OAuth2 and JWT filters, with their providers and stores. */
 export type FilterKit = {

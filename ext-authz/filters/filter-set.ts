@@ -1,4 +1,4 @@
-import type { FilterDefinition } from '#ext-authz/policy/filter-settings.ts';
+import type { Definitions, FilterDefinition } from '#ext-authz/policy/filter-settings.ts';
 import { parseFilter } from '#ext-authz/policy/parse-filter.ts';
 import { parsePolicy } from '#ext-authz/policy/parse-policy.ts';
 import { orderedRules, type Policy } from '#ext-authz/policy/policy.ts';
@@ -7,7 +7,6 @@ import { FILTER, FILTER_POLICY } from '#protos/type-url.ts';
 import type { Parsed } from '#resources/words/parsed-string.ts';
 import type { Update } from '#xds/client-subscription.ts';
 import type { XdsResource } from '#xds/snapshot.ts';
-import type { Definitions } from './filter-kit.ts';
 
 /** The types that decide. Filters come first, so that a policy finds those that it names. */
 export const FILTER_TYPES: readonly string[] = [FILTER, FILTER_POLICY];

@@ -10,13 +10,13 @@ import { EXT_AUTHZ } from '#controlplane/compile/node-groups.ts';
 import { resourceSetOf } from '#controlplane/compile/testing/resource-set-of.ts';
 import { snapshotEncoder } from '#controlplane/rollout/envoy-snapshot.ts';
 import { until } from '#envoy/e2e/until.ts';
+import type { Definitions } from '#ext-authz/policy/filter-settings.ts';
 import { openSqliteRecordStore } from '#ext-authz/store/sqlite-record-store.ts';
 import { type HostileProvider, startHostileProvider } from '#ext-authz/testing/hostile-provider.ts';
 import { assertionSettings } from '#ext-authz/testing/provider-settings.ts';
 import { requestWith } from '#ext-authz/testing/requests.ts';
 import { ruleItem } from '#ext-authz/testing/rules.ts';
 import type { ReportedFinding } from '#process/report.ts';
-import type { Definitions } from './filter-kit.ts';
 import { FILTER_TYPES, FilterSet } from './filter-set.ts';
 import { openFilterKit } from './open-filter-kit.ts';
 

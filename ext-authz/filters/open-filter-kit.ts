@@ -14,13 +14,13 @@ import {
   RefusedCredentials,
   type RefusedCredentialsParts,
 } from '#ext-authz/oauth2/tokens/refused-credentials.ts';
-import type { FilterDefinition, OAuth2Settings } from '#ext-authz/policy/filter-settings.ts';
+import type { Definitions, FilterDefinition, OAuth2Settings } from '#ext-authz/policy/filter-settings.ts';
 import { openProvider } from '#ext-authz/provider/open-provider.ts';
 import type { Endpoint } from '#ext-authz/provider/provider-metadata.ts';
 import type { RecordStore } from '#ext-authz/store/record-store.ts';
 import type { RandomBytes } from '#ext-authz/store/sealed-record.ts';
 import type { Report } from '#process/reporter.ts';
-import type { Definitions, FilterKit } from './filter-kit.ts';
+import type { FilterKit } from './filter-kit.ts';
 import { FilterWatch, type Look } from './filter-watch.ts';
 import { reportedFindings } from './reported-findings.ts';
 

@@ -1,8 +1,7 @@
-import type { FilterDefinition } from '#ext-authz/policy/filter-settings.ts';
+import type { Definitions, FilterDefinition } from '#ext-authz/policy/filter-settings.ts';
 import type { ProviderAspect } from '#ext-authz/provider/provider-listener.ts';
 import type { ReportedFinding } from '#process/report.ts';
 import { resourceId } from '#resources/resource.ts';
-import type { Definitions } from './filter-kit.ts';
 import type { FilterWatch } from './filter-watch.ts';
 
 /** All that is wrong with these Filters, for their operators. `opened` are those that can run. */

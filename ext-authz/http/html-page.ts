@@ -1,8 +1,36 @@
 import { hash } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import { escapeHtml } from '#process/escape-html.ts';
-import type { Page } from './answer-page.ts';
 import { LONGEST_FRAGMENT } from './fragment.ts';
+import type { AnswerNote } from './outcome.ts';
+
+/** What an answer of the gateway's own says, in plain words. `message` is text: it may hold anything. */
+export type Page = {
+  readonly status: number;
+  readonly message: string;
+  /** Headline of an HTML page. Default: by the status. */
+  readonly title?: string;
+  /** What somebody can do about it, on an HTML page. */
+  readonly advice?: string;
+  /** Besides the fixed ones, in this order. */
+  readonly headers?: readonly (readonly [name: string, value: string])[];
+  /** What an HTML page shows below. */
+  readonly links?: readonly Link[];
+  /** Makes it an HTML page that moves on by itself. */
+  readonly refresh?: Refresh;
+  /** Further members of a JSON answer. */
+  readonly members?: Readonly<Record<string, string>>;
+  readonly note?: AnswerNote | undefined;
+};
+
+/** Where a page moves on to. The fragment of its own address goes along, or into a cookie. */
+export type Refresh = {
+  readonly url: string;
+  /** A `Set-Cookie` field with an empty value, for a cookie that scripts may set. */
+  readonly fragmentCookie?: string;
+};
+
+export type Link = { readonly href: string; readonly text: string };
 
 /** What every answer says. */
 export type Facts = {

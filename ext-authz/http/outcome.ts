@@ -1,6 +1,3 @@
-import type { RuleHeaders } from '#ext-authz/chain/final-change.ts';
-import type { EncodedResponse } from '#ext-authz/wire/check-response.ts';
-
 /** An answer to the client instead of the upstream's. Several fields of one name, such as Set-Cookie, stand one after the other. */
 export type Answer = {
   readonly status: number;
@@ -50,3 +47,18 @@ export type Outcome =
   | { readonly kind: 'allow'; readonly change: Change };
 
 export const NO_CHANGE: Change = { set: new Map(), remove: new Set(), responseHeaders: [] };
+
+/** What of a rule's filters concerns the request's headers. */
+export type RuleHeaders = {
+  /** The identities of all headers that one of its filters may inject. */
+  readonly injected: ReadonlySet<string>;
+  /** The client's own `Authorization` goes no further, unless a JWT filter has allowed it. */
+  readonly hasOAuth2: boolean;
+  /** How long the names of headers are that are injected or settled after the chain: of most headers nothing else need be asked. */
+  readonly lengths: ReadonlySet<number>;
+  /** One of them may set `Authorization`: the client's own goes no further, checked or not. */
+  readonly injectsAuthorization: boolean;
+};
+
+/** One that is written already. */
+export type EncodedResponse = { readonly encoded: Uint8Array };

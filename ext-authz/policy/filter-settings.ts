@@ -71,3 +71,6 @@ export type JwtSettings = TlsSettings & {
     readonly bodyTemplate: Template;
   };
 };
+
+/** Filters by `<namespace>/<name>`. */
+export type Definitions = ReadonlyMap<string, FilterDefinition>;

@@ -31,9 +31,6 @@ export type CheckResponse = {
   };
 };
 
-/** One that is written already. */
-export type EncodedResponse = { readonly encoded: Uint8Array };
-
 /** The request goes on, so changed. A name that is both set and removed would be removed by Envoy: it is only set. */
 export function allowResponse({ set, remove, responseHeaders }: Change): CheckResponse {
   return {

@@ -1,6 +1,7 @@
+import type { EncodedResponse } from '#ext-authz/http/outcome.ts';
 import { message, number, text } from '#protos/wire-fields.ts';
 import { WireWriter } from '#protos/wire-writer.ts';
-import type { CheckResponse, EncodedResponse, HeaderOption } from './check-response.ts';
+import type { CheckResponse, HeaderOption } from './check-response.ts';
 
 type Ok = NonNullable<CheckResponse['ok_response']>;
 /** An access token is about 1,000 bytes. */

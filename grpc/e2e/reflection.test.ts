@@ -5,9 +5,9 @@ import { promisify } from 'node:util';
 import type { ClientDuplexStream } from '@grpc/grpc-js';
 import descriptor from 'protobufjs/ext/descriptor/index.js';
 import { findTool } from '#launcher/testing/find-tool.ts';
+import type { Message } from '#protos/decode-bytes.ts';
 import { REFLECTION_SERVICES } from '../reflection.ts';
 import { type Served, serve } from '../serve.ts';
-import type { Message } from '../service.ts';
 import { connect } from '../testing/client.ts';
 
 const RLS = 'envoy.service.ratelimit.v3.RateLimitService';

@@ -1,5 +1,5 @@
-import { PREFIX_BYTES } from '#grpc/unary/message-reader.ts';
 import { HEAD_BYTES, writeFrameHead, writeUint32 } from './frame.ts';
+import { PREFIX_BYTES } from './grpc-blocks.ts';
 
 const BLOCK_BYTES = 16 * 1_024;
 /** No frame of ours is longer, so that two fit into a block. */

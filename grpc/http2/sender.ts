@@ -1,6 +1,5 @@
-import { framed, PREFIX_BYTES } from '#grpc/unary/message-reader.ts';
 import { FLAG, FRAME, HEAD_BYTES } from './frame.ts';
-import { FLAGS_AT, HEADERS_FRAME, OK_FRAME, STREAM_AT } from './grpc-blocks.ts';
+import { FLAGS_AT, framed, HEADERS_FRAME, OK_FRAME, PREFIX_BYTES, STREAM_AT } from './grpc-blocks.ts';
 import { NO_TABLE } from './hpack-encode.ts';
 import { MAX_SENT_FRAME_BYTES, type Output } from './output.ts';
 import { MAX_WINDOW } from './settings.ts';

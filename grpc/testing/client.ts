@@ -1,5 +1,5 @@
 import { type Client, credentials, makeClientConstructor, type ServiceError } from '@grpc/grpc-js';
-import type { Message } from '../service.ts';
+import type { Message } from '#protos/decode-bytes.ts';
 import { serviceDefinition } from '../service.ts';
 
 /** A grpc-js client of one service; the caller closes it. */

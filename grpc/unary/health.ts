@@ -1,4 +1,4 @@
-import type { Message } from '#grpc/service.ts';
+import type { Message } from '#protos/decode-bytes.ts';
 import { failure, type UnaryMethod } from './method.ts';
 import { protobufCodec } from './protobuf-codec.ts';
 

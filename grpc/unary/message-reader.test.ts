@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { framed, MessageReader } from './message-reader.ts';
+import { framed } from '#grpc/http2/grpc-blocks.ts';
+import { MessageReader } from './message-reader.ts';
 import { type Failure, isFailure } from './method.ts';
 
 const MAX = 1_000;

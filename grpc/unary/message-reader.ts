@@ -1,7 +1,5 @@
+import { PREFIX_BYTES } from '#grpc/http2/grpc-blocks.ts';
 import { type Failure, failure } from './method.ts';
-
-/** Flag and length. Source: gRPC over HTTP2, "Length-Prefixed-Message". */
-export const PREFIX_BYTES = 5;
 
 const NOTHING = Buffer.alloc(0);
 const NONE = failure('UNIMPLEMENTED', 'the call has no message, and the method wants one');
@@ -97,13 +95,4 @@ function alone(chunk: Buffer): Buffer {
   const copy = Buffer.allocUnsafeSlow(chunk.length);
   chunk.copy(copy);
   return copy;
-}
-
-/** A message as it goes on the wire, uncompressed. */
-export function framed(message: Uint8Array): Buffer {
-  const bytes = Buffer.allocUnsafe(PREFIX_BYTES + message.length);
-  bytes[0] = 0;
-  bytes.writeUInt32BE(message.length, 1);
-  bytes.set(message, PREFIX_BYTES);
-  return bytes;
 }

@@ -1,11 +1,11 @@
 import { status } from '@grpc/grpc-js';
 import type { Connection } from '#grpc/http2/connection.ts';
-import { RESPONSE_FIELDS } from '#grpc/http2/grpc-blocks.ts';
+import { PREFIX_BYTES, RESPONSE_FIELDS } from '#grpc/http2/grpc-blocks.ts';
 import { encodeFields } from '#grpc/http2/hpack-encode.ts';
 import type { RequestReader, Stream } from '#grpc/http2/stream.ts';
 import { answerMessage, type OnError, type Reply } from './answer-message.ts';
 import { encodeGrpcMessage } from './grpc-message.ts';
-import { MessageReader, PREFIX_BYTES } from './message-reader.ts';
+import { MessageReader } from './message-reader.ts';
 import { type Failure, failure, type UnaryCall, type UnaryMethod } from './method.ts';
 
 /** What the calls of one connection share. */

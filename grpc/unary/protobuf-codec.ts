@@ -1,4 +1,4 @@
-import type { Message } from '#grpc/service.ts';
+import type { Message } from '#protos/decode-bytes.ts';
 import { decodeBytes } from '#protos/decode-bytes.ts';
 import { messageType } from '#protos/root.ts';
 

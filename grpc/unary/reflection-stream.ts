@@ -1,9 +1,9 @@
 import { constants, type ServerHttp2Stream } from 'node:http2';
 import { pipeline } from 'node:stream/promises';
+import { framed, PREFIX_BYTES } from '#grpc/http2/grpc-blocks.ts';
 import { answerReflection, REFLECTION_SERVICES, type ReflectionRequest } from '#grpc/reflection.ts';
 import { serviceDefinition } from '#grpc/service.ts';
 import { loadDescriptors } from '#protos/descriptors.ts';
-import { framed, PREFIX_BYTES } from './message-reader.ts';
 import { respondInParts } from './respond.ts';
 
 /** The names that clients ask for are short. */

@@ -1,7 +1,7 @@
 import { constants, type OutgoingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import { status } from '@grpc/grpc-js';
+import { framed } from '#grpc/http2/grpc-blocks.ts';
 import { encodeGrpcMessage } from './grpc-message.ts';
-import { framed } from './message-reader.ts';
 import type { Failure } from './method.ts';
 
 const HEADERS = { ':status': 200, 'content-type': 'application/grpc' };

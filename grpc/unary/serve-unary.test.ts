@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import http2 from 'node:http2';
 import { describe, type TestContext, test } from 'node:test';
 import { status } from '@grpc/grpc-js';
+import { framed } from '#grpc/http2/grpc-blocks.ts';
 import type { Served } from '#grpc/serve.ts';
 import { callUnary, connect } from '#grpc/testing/client.ts';
-import { framed } from './message-reader.ts';
 import { ECHO, serveEcho } from './testing/echo-server.ts';
 import { call, open, openSession, send } from './testing/http2-client.ts';
 

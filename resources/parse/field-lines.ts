@@ -1,15 +1,8 @@
 import { type FieldPath, formatPath } from '#resources/finding.ts';
-import type { Source } from '#resources/resource.ts';
+import type { FieldLines, Source } from '#resources/resource.ts';
 
 /** Resources with more fields than this, such as a RateLimit of thousands, name the nearest field above. */
 const MOST_FIELDS = 2_000;
-
-/**
- * The lines of a resource's fields, to find a field that turns out wrong beside other resources.
- * One text, since there may be 100,000 resources: `<lines after its first> <field>`, a line each.
- * A field on the line of the field above it is left out.
- */
-export type FieldLines = string;
 
 /** What a line of a field is found in. */
 export type Placed = { readonly source: Source; readonly fieldLines?: FieldLines };

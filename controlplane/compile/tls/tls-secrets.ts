@@ -2,7 +2,6 @@ import { checkCertificateName } from '#certificates/check-name.ts';
 import { checkKeyPair } from '#certificates/check-pair.ts';
 import { checkTrustedCa } from '#certificates/check-trusted-ca.ts';
 import type { Finding } from '#certificates/finding.ts';
-import type { Resources } from '#controlplane/rollout/rollout.ts';
 import { secretValue } from '#resources/kinds/secret/secret.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { Refused, Resource } from '#resources/resource.ts';
@@ -14,6 +13,9 @@ import { authoritiesUse, certificateUse } from './host-tls.ts';
 import { authoritiesIn, CERTIFICATE_KEY, PRIVATE_KEY_KEY } from './proxy-secret.ts';
 import { contextAuthorities, contextCertificate, type SecretUse } from './secret-use.ts';
 import { contextIdOf, serviceContexts } from './service-context.ts';
+
+/** By id. */
+type Resources = ReadonlyMap<string, Resource>;
 
 type Secret = Resource<'Secret'>;
 /** Who shows it or trusts it: a Host, or by a TLSContext the gateway itself, as a client of services. */

@@ -1,5 +1,5 @@
 import { WordedFault } from '#ext-authz/chain/fault.ts';
-import type { Page } from '#ext-authz/http/answer-page.ts';
+import type { Page } from '#ext-authz/http/html-page.ts';
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
 import type { Answer } from '#ext-authz/http/outcome.ts';
 import { pendingPrefix } from '#ext-authz/oauth2/session/cookies.ts';

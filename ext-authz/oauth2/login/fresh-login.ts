@@ -1,4 +1,4 @@
-import type { Link } from '#ext-authz/http/answer-page.ts';
+import type { Link } from '#ext-authz/http/html-page.ts';
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
 import type { Answer } from '#ext-authz/http/outcome.ts';
 import type { LoginFilter } from '#ext-authz/oauth2/session/login-filter.ts';

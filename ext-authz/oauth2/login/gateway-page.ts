@@ -1,4 +1,5 @@
-import { answerPage, type Page, seeOther } from '#ext-authz/http/answer-page.ts';
+import { answerPage, seeOther } from '#ext-authz/http/answer-page.ts';
+import type { Page } from '#ext-authz/http/html-page.ts';
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
 import type { Answer, AnswerNote } from '#ext-authz/http/outcome.ts';
 import type { SetCookie } from '#ext-authz/oauth2/session/cookies.ts';

@@ -1,5 +1,6 @@
 import type { FilterContext } from '#ext-authz/chain/filter-runner.ts';
-import { answerPage, type Page } from '#ext-authz/http/answer-page.ts';
+import { answerPage } from '#ext-authz/http/answer-page.ts';
+import type { Page } from '#ext-authz/http/html-page.ts';
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
 import type { Outcome } from '#ext-authz/http/outcome.ts';
 import type { RuleItem } from '#ext-authz/policy/rule.ts';

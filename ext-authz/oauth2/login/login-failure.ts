@@ -1,5 +1,5 @@
 import { type Fault, type FaultFacts, faultFacts, faultOf } from '#ext-authz/chain/fault.ts';
-import type { Page } from '#ext-authz/http/answer-page.ts';
+import type { Page } from '#ext-authz/http/html-page.ts';
 import type { ProviderError } from '#ext-authz/provider/provider-error.ts';
 import { mayPass } from '#ext-authz/provider/provider-health.ts';
 

@@ -1,5 +1,4 @@
 import type { KeyObject } from 'node:crypto';
-import type { AnyResourceServer } from '#ext-authz/access-token/open-resource-server.ts';
 import type { FilterRunner } from '#ext-authz/chain/filter-runner.ts';
 import { answerPage } from '#ext-authz/http/answer-page.ts';
 import type { HeaderFields, HttpRequest } from '#ext-authz/http/http-request.ts';
@@ -13,7 +12,7 @@ import { addressNetwork } from '#resources/words/address-network.ts';
 import type { Brought, NoCredentials } from './credential-headers.ts';
 import { type Obtained, TokenObtainer, type Wanted } from './obtain-token.ts';
 import type { RefusedCredentials } from './refused-credentials.ts';
-import type { TokenVerdict } from './resource-server.ts';
+import type { AnyResourceServer, TokenVerdict } from './resource-server.ts';
 import { missingScope, requestedScope } from './scope.ts';
 import { type GrantedToken, TokenCache } from './token-cache.ts';
 

@@ -24,3 +24,18 @@ export type ResourceServer = {
   /** `Authorization` and `injectRequestHeaders`. Throws when a template fails. */
   readonly change: (tokens: SessionTokens, request: HttpRequest) => Change;
 };
+
+/** Tokens of any grant: not each has an ID token. */
+export type GrantedTokens = {
+  readonly accessToken: string;
+  readonly idToken: Pick<IdToken, 'raw' | 'claims'> | undefined;
+};
+
+/** A ResourceServer that takes tokens without an ID token too. */
+export type AnyResourceServer = ResourceServer & {
+  readonly validate: (
+    tokens: GrantedTokens,
+    scope: readonly string[],
+  ) => TokenVerdict | Promise<TokenVerdict>;
+  readonly change: (tokens: GrantedTokens, request: HttpRequest) => Change;
+};

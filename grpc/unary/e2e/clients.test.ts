@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
+import { framed } from '#grpc/http2/grpc-blocks.ts';
 import { callUnary, connect } from '#grpc/testing/client.ts';
 import { findTool } from '#launcher/testing/find-tool.ts';
-import { framed } from '../message-reader.ts';
 import { protobufCodec } from '../protobuf-codec.ts';
 import { ECHO, serveEcho } from '../testing/echo-server.ts';
 

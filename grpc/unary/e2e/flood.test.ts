@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, type TestContext, test } from 'node:test';
+import { framed } from '#grpc/http2/grpc-blocks.ts';
 import type { UnaryLimits } from '../answering.ts';
-import { framed } from '../message-reader.ts';
 import { flood } from '../testing/flood.ts';
 import {
   callHeaders,

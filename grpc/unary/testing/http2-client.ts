@@ -5,7 +5,7 @@ import http2, {
 } from 'node:http2';
 import type { Duplex } from 'node:stream';
 import type { TestContext } from 'node:test';
-import { framed } from '../message-reader.ts';
+import { framed } from '#grpc/http2/grpc-blocks.ts';
 import { ECHO } from './echo-server.ts';
 
 /** What came of one request: headers and trailers together, and the text of the message. */

@@ -1,5 +1,5 @@
+import { framed } from '#grpc/http2/grpc-blocks.ts';
 import { pick } from '#protos/testing/random.ts';
-import { framed } from '../message-reader.ts';
 import {
   callHeaders,
   FRAME,
