@@ -23,6 +23,7 @@ const KNOWN: readonly RegExp[] = [
   /^(python|js) shown$/, // a part of the reader's own program
   /^sh$/, // run, and what it prints compared with the `text` below
   /^sh background$/, // started, and left running
+  /^sh demo$/, // run against the demo by e2e/commands.test.ts
   /^sh shown$/, // its options and paths checked
   /^text( shown| browser)?$/,
   /^mermaid$/,

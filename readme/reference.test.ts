@@ -11,18 +11,20 @@ import { fromJson } from '#resources/template/go-value.ts';
 import { parseTemplate, renderTemplate } from '#resources/template/template.ts';
 import { exampleFile, exampleOf, noteOf } from './kind-files.ts';
 import { KIND_NAMES } from './kind-page.ts';
-import { REFERENCE, referencePages } from './reference.ts';
+import { DOCS, generatedPages } from './reference.ts';
 
-describe('the generated reference', async () => {
-  for (const [name, text] of await referencePages()) {
-    test(`has docs/reference/${name} as the code gives it (else: npx node readme/write-reference.ts)`, () => {
-      assert.equal(readFileSync(join(REFERENCE, name), 'utf8'), text);
+describe('the generated pages', async () => {
+  for (const [name, text] of await generatedPages()) {
+    test(`has docs/${name} as the code gives it (else: npx node readme/write-reference.ts)`, () => {
+      assert.equal(readFileSync(join(DOCS, name), 'utf8'), text);
     });
   }
 
   test('has no page of a kind that is gone', async () => {
-    const pages = readdirSync(join(REFERENCE, 'kinds')).map(name => `kinds/${name}`);
-    const generated = [...(await referencePages()).keys()].filter(name => name.startsWith('kinds/'));
+    const pages = readdirSync(join(DOCS, 'reference/kinds')).map(name => `reference/kinds/${name}`);
+    const generated = [...(await generatedPages()).keys()].filter(name =>
+      name.startsWith('reference/kinds/'),
+    );
     assert.deepEqual(pages.sort(), generated.sort());
   });
 

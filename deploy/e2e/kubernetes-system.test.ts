@@ -12,7 +12,11 @@ import {
   whyNoTestCluster,
 } from '../testing/test-cluster.ts';
 
-const COMMANDS = commands(readDocument('README.md')).filter(command => command.includes('kubectl '));
+const SECTIONS = readDocument('docs/how-to/kubernetes.md').split(/^## /m);
+/** Those of the page's first two sections. */
+const COMMANDS = ['Install', 'Try it with the sample service']
+  .flatMap(heading => commands(SECTIONS.find(section => section.startsWith(`${heading}\n`)) ?? ''))
+  .filter(command => command.includes('kubectl '));
 /** For the slowest of them, on a busy machine. */
 const READY_MS = 60_000;
 

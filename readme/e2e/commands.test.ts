@@ -9,14 +9,16 @@ import { getJson, request } from '#envoy/e2e/request.ts';
 import { type System, startSystem } from '#envoy/e2e/system.ts';
 import { until } from '#envoy/e2e/until.ts';
 import { portsAt } from '#launcher/ports.ts';
-import { commands, readDocument } from '../code-blocks.ts';
+import { commands, fencedBlocks, readDocument } from '../code-blocks.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const README = readDocument('README.md');
+const DEMO = fencedBlocks(readDocument('docs/how-to/demo.md')).filter(({ marks }) => marks.includes('demo'));
+const COMMANDS = [...commands(README), ...DEMO.flatMap(({ code }) => code.trimEnd().split('\n'))];
 const ADDRESSES = readDocument('docs/reference/addresses.md');
 const FILE = 'user-service.yaml';
 
-/** What the answers to the README's commands hold. */
+/** What the answers to the commands hold. */
 const EXPECTED: readonly (readonly [RegExp, RegExp])[] = [
   [
     /curl .*\/ada\/login/,
@@ -41,7 +43,7 @@ const EXPECTED: readonly (readonly [RegExp, RegExp])[] = [
   [/gateway bootstrap/, /^dynamic_resources:$/m],
 ];
 
-describe('the README', () => {
+describe('the README and the page about the demo', () => {
   let system: System;
   let demo: string;
   before(async () => {
@@ -51,10 +53,9 @@ describe('the README', () => {
   });
   after(() => system.stop());
 
-  // Those of kubectl run in deploy/e2e/kubernetes-system.test.ts.
-  for (const line of commands(README).filter(command => !/^npm |kubectl /.test(command))) {
+  for (const line of COMMANDS.filter(command => !command.startsWith('npm '))) {
     const [command = ''] = line.split(/ +# /);
-    test(`is right about: ${command}`, async () => {
+    test(`are right about: ${command}`, async () => {
       const [, expected] = EXPECTED.find(([which]) => which.test(command)) ?? [];
       assert.ok(expected !== undefined, 'say in EXPECTED what it prints');
       // Limits are by the minute: one that ends while a loop runs would begin to count anew.
@@ -95,7 +96,7 @@ describe('the README', () => {
     }
   });
 
-  test('is right that the hostname goes round the instances', async () => {
+  test('are right that the hostname goes round the instances', async () => {
     const hosts = (
       await getJson<{ hosts: unknown[] }>(
         `http://127.0.0.1:${system.ports.sds}`,
@@ -108,7 +109,7 @@ describe('the README', () => {
     assert.equal(names.size, hosts.length);
   });
 
-  test('is right that an edit is in effect, and that a mistake is printed and changes nothing', async () => {
+  test('are right that an edit is in effect, and that a mistake is printed and changes nothing', async () => {
     const onlyGet = parseDocument(demo);
     onlyGet.setIn(['spec', 'method'], 'GET');
     const put = () => request(system.edge, '/user/ada', { method: 'PUT' });

@@ -8,7 +8,8 @@ import { openStage, type Stage } from '../play/stage.ts';
 const ROOT = join(import.meta.dirname, '..', '..');
 const TUTORIAL = 'docs/tutorial.md';
 
-const isRun = ({ language, marks }: CodeBlock) => language === 'sh' && !marks.includes('shown');
+const isRun = ({ language, marks }: CodeBlock) =>
+  language === 'sh' && !marks.includes('shown') && !marks.includes('demo');
 const pages = globSync('docs/**/*.md', { cwd: ROOT })
   .filter(page => page !== TUTORIAL && fencedBlocks(readDocument(page)).some(isRun))
   .sort();
