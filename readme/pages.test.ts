@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { parseAllDocuments } from 'yaml';
 import { parseInstancesFile } from '../sds/instances/parse-instances-file.ts';
 import { type CodeBlock, fencedBlocks, readDocument } from './code-blocks.ts';
 import { fileOf } from './play/play.ts';
@@ -79,6 +80,12 @@ for (const page of PAGES) {
     test('shows files of instances that the discovery service reads', () => {
       for (const { code, marks } of blocks)
         if (marks.includes('instances')) assert.deepEqual(parseInstancesFile(code).problems, []);
+    });
+
+    test('shows files of other programs that are YAML', () => {
+      for (const { code, language, marks } of blocks)
+        if (language === 'yaml' && marks.includes('shown'))
+          for (const document of parseAllDocuments(code)) assert.deepEqual(document.errors, []);
     });
 
     test('shows commands that there are', async () => {

@@ -5,7 +5,7 @@ import type { PlayedBrowser } from './browser.ts';
 import type { Stage } from './stage.ts';
 
 /** Longest time for a page's command to print what the page says, in ms. */
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 90_000;
 
 /** The same for a browser: shorter than the minutes that limits are counted in. */
 const BROWSER_MS = 15_000;
