@@ -32,7 +32,7 @@ export type CheckerParts = {
   after(ms: number, run: () => void): () => void;
 };
 
-/** Envoy waits for 5 s: this one answers before. Source: decisions, "OAuth2: session, cookies, store". */
+/** Envoy waits for 5 s: this one answers before. Source: docs/adr/0014-session-store.md. */
 export const CHECK_MS = 4_000;
 
 /** The gateway's own paths: they come before all rules, and no upstream gets them. */

@@ -12,7 +12,7 @@ export type RegisteredClient = {
   readonly scope: string;
 };
 
-/** Where document 1 has the provider send the browser back to, and where the demo's page says goodbye. */
+/** Where the provider sends the browser back to, and where the demo's page says goodbye. */
 const CALLBACK = '/.gateway/oauth2/redirection-endpoint';
 const LOGGED_OUT = '/account/logged-out';
 

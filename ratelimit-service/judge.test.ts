@@ -274,7 +274,7 @@ function isOver(item: Case | undefined): boolean {
   return item !== undefined && item.count > item.rate;
 }
 
-/** Document 2, "Events", rules 1 to 3 in its own words. */
+/** See docs/reference/kinds/rate-limit.md in its own words. */
 function modelRecorded(exceeded: readonly LimitStatus[]): LimitStatus | undefined {
   const byReset = [...exceeded].sort((a, b) => b.resetMs - a.resetMs);
   const [longest] = byReset;

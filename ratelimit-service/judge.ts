@@ -38,7 +38,7 @@ export type Verdict = {
  * Judges a request by the counts that the store gave for the hits of its plan, in their order, at the store's time. Request number rate + 1 of a
  * window is over; rate 0 lets none pass. A hit that only looks asks whether a request would pass now, so it is over as soon as nothing remains.
  * Recorded is the exceeded limit with the longest time until reset, but an Enforce limit rather than a LogOnly one; the first of equals.
- * Source: document 2, "Events"; which limit a descriptor shows: see shownOf.
+ * Source: docs/reference/kinds/rate-limit.md; which limit a descriptor shows: see shownOf.
  */
 export function judge(plan: Plan, counts: Counts): Verdict {
   const groups = plan.groups.map(group => judgeGroup(group, plan, counts));

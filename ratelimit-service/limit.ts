@@ -3,7 +3,7 @@ import type { LabelPattern } from '#resources/labels/label-pattern.ts';
 import type { Template } from '#resources/template/template.ts';
 import type { Unit } from './window.ts';
 
-/** What is done with requests over the rate: answered 429, or only noted. Source: document 2, "RateLimit resource". */
+/** What is done with requests over the rate: answered 429, or only noted. Source: docs/reference/kinds/rate-limit.md. */
 export type Action = 'Enforce' | 'LogOnly';
 
 /** A text without template actions is a plain string: it needs no evaluation. */

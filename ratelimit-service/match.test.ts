@@ -218,7 +218,7 @@ function randomLabel(random: () => number): string {
   return `${pick(KEYS, random)}=${pick(['1', '2', 'é'], random)}`;
 }
 
-/** Scans all limits by the rules of document 2; decides ties as the decisions beside it say. */
+/** Scans all limits by the rules of docs/explanation/how-a-limit-is-counted.md, ties too. */
 function modelMatch(limits: readonly Limit[], group: readonly Label[]): readonly string[] {
   const matching = limits.filter(
     ({ pattern }) =>

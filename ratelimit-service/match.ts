@@ -11,7 +11,7 @@ type Reached = { readonly node: PatternNode; readonly looseness: string };
  * The limits that apply to a label group: all those that have the winning pattern. Of the patterns that match, the longest wins; then the one
  * with more exact values, compared from the left; then as `comparePatterns` says. None matches, or the domain is unknown: empty.
  * The cost depends on the length of the group and on how many different patterns match its first labels, not on how many limits there are.
- * Source: document 2, "Pattern matching rules".
+ * Source: docs/explanation/how-a-limit-is-counted.md.
  */
 export function matchGroup(index: LimitIndex, domain: string, group: readonly Label[]): readonly Limit[] {
   const root = index.roots.get(domain);

@@ -34,7 +34,7 @@ type Draft = {
  * The response that says a verdict to Envoy. `requestId` is for error templates alone. Headers of all limits that apply are added, once per name:
  * those of errorResponse first, then Retry-After, then by group and limit; on a 429 none for the upstream, which does not see the request.
  * A body without a Content-Type from errorResponse is sent by Envoy as text/plain.
- * Source: document 2, "RateLimit resource", "Events" and "Errors".
+ * Source: docs/reference/kinds/rate-limit.md.
  */
 export function respond(verdict: Verdict, requestId: string): Responded {
   const draft = { responseHeaders: emptyList(), requestHeaders: emptyList(), failures: [] };
@@ -70,7 +70,7 @@ function toDuration(ms: number): { readonly seconds: number; readonly nanos: num
   return { seconds, nanos: Math.floor((ms - seconds * 1_000) * 1_000_000) };
 }
 
-/** Source: document 2, "Events". */
+/** Source: docs/reference/kinds/rate-limit.md. */
 function toMetadata({ limit, resetMs }: LimitStatus): Struct {
   return {
     fields: {

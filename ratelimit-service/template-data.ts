@@ -40,7 +40,7 @@ const RESPONSE = structType('ratelimit.Response', [
 /** What an error response is about, besides the limits. */
 export type ErrorData = { readonly statusCode: number; readonly message: string; readonly requestId: string };
 
-/** The data of injectRequestHeaders and injectResponseHeaders. Source: document 2, "RateLimit resource". */
+/** The data of injectRequestHeaders and injectResponseHeaders. Source: docs/reference/kinds/rate-limit.md. */
 export function injectData(verdict: Verdict): GoMap {
   return goMap(common(verdict));
 }

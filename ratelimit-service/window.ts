@@ -1,4 +1,4 @@
-/** What a limit counts in. Windows are aligned to the wall clock in UTC. Source: document 2, "RateLimit resource". */
+/** What a limit counts in. Windows are aligned to the wall clock in UTC. Source: docs/reference/kinds/rate-limit.md. */
 export type Unit = 'second' | 'minute' | 'hour' | 'day';
 
 /** The length of a unit's windows in ms. All divide the day, and days in POSIX time have no leap seconds. */

@@ -22,7 +22,7 @@ export function caution(path: FieldPath, message: string): Finding {
   return { severity: 'warning', path, message };
 }
 
-/** A duration may have a sign (document 1, "Duration format"), though below 0 it means nothing here. */
+/** A duration may have a sign (docs/reference/kinds/filter.md), though below 0 it means nothing here. */
 export function checkNegative(path: FieldPath, milliseconds = 0): readonly Finding[] {
   return milliseconds < 0 ? [caution(path, `\`${path.at(-1)}\` is less than 0, which counts as 0`)] : [];
 }

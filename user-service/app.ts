@@ -27,7 +27,7 @@ type UserHandler = RequestHandler<{ username: string }>;
 
 const MAX_BODY_BYTES = 16 * 1024;
 
-/** The REST interface of the user service (document 3): health, create, read, log in, every answer JSON; and the pages behind the gateway's login. */
+/** The REST interface of the user service: health, create, read, log in, every answer JSON; and the pages behind the gateway's login. */
 export function userServiceApp(options: AppOptions): Express {
   const { instance } = options;
   const app = express();

@@ -105,7 +105,7 @@ function filterId({ name, namespace }: Pick<Resource<'Filter'>, 'name' | 'namesp
   return resourceId('Filter', namespace, name);
 }
 
-/** Document 1, "FilterPolicy arguments for the OAuth2 filter". */
+/** See docs/reference/kinds/filter-policy.md. */
 function scopeOf({ arguments: { scope } }: RuleItem, definition: FilterDefinition): readonly string[] {
   if (definition.type === 'JWT' || definition.settings.grantType !== 'AuthorizationCode') return scope ?? [];
   return [...new Set(['openid', ...(scope ?? [])])].sort();

@@ -19,7 +19,7 @@ const ENDPOINTS: ReadonlyMap<string, ExplainedEndpoint['endpoint']> = new Map([
   [LOGOUT_PATH, 'logout'],
 ]);
 
-/** Source: document 1, "Endpoints". */
+/** Source: docs/reference/kinds/filter.md. */
 export function explainEndpoint(
   request: Pick<HttpRequest, 'authority' | 'scheme' | 'target'>,
   { definitions, places }: { readonly definitions: Definitions; readonly places: ReadonlyMap<string, Place> },

@@ -24,7 +24,7 @@ export type Candidates = {
 
 /**
  * What is written, with the last good version for what is refused, and for what a broken file may have held
- * (decisions.md, section 0: one bad resource never stops the others).
+ * (docs/adr/0002-closed-or-last-good.md).
  */
 export function candidates(written: Written, lastGood: Resources): Candidates {
   const resources = new Map(written.resources);

@@ -37,7 +37,7 @@ describe('the edge over three instances', () => {
     assert.deepEqual(names, [a, b, c, a, b, c, a, b, c, a, b, c]);
   });
 
-  test('passes on the health response of document 3', async () => {
+  test('passes on the health response of the service', async () => {
     const { body, headers } = await request(system.edge, '/user/health');
     const { hostname, resolvedname, ...rest } = JSON.parse(body) as Health;
     assert.ok(INSTANCES.includes(hostname));

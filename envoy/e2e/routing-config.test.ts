@@ -17,7 +17,7 @@ const ENVOYS_JITTER_MS = 1_000;
 
 const CLUSTER = { name: 'usersrv', lb_type: 'round_robin', connect_timeout_ms: 250 };
 
-/** Each type of cluster of document 3: the ProxyConfig's keys beside listener and virtual hosts. */
+/** Each type of cluster: the ProxyConfig's keys beside listener and virtual hosts. */
 function routings({ one, h2, sdsPort }: { one: number; h2: number; sdsPort: number }) {
   const sds = { type: 'sds', service_name: 'user-service' };
   const discovery = {
@@ -45,7 +45,7 @@ function routings({ one, h2, sdsPort }: { one: number; h2: number; sdsPort: numb
   };
 }
 
-/** The routing example of document 3, for one node group. */
+/** Routing for one node group. */
 function proxyConfig(group: string, port: number, routing: object): string {
   const routes = [{ prefix: '/user', cluster: 'usersrv', timeout_ms: 0 }];
   return stringify({
@@ -62,7 +62,7 @@ function proxyConfig(group: string, port: number, routing: object): string {
   });
 }
 
-describe("document 3's routing, with instances found by", () => {
+describe("routing, with instances found by", () => {
   const bases = new Map<string, string>();
   const envoys: EnvoyProcess[] = [];
   let system: System;

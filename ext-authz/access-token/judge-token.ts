@@ -50,7 +50,7 @@ export type JudgedToken = {
 type Fault = SignatureFault | 'issuer';
 
 /**
- * Judges an access token by its form, then as document 1's table "Access token validation" says; the signature of a JWT is verified once, a userinfo
+ * Judges an access token by its form, then as `accessTokenValidation` says; the signature of a JWT is verified once, a userinfo
  * endpoint asked each time. `scope` is the rule's without an `openid` that only rule 2 added. Rejects with a ProviderError where the provider must be
  * asked and cannot be.
  */
@@ -94,7 +94,7 @@ const FAULTS: Readonly<Record<Fault, string>> = {
     'the access token is from another issuer (iss) than authorizationURL (see accessTokenValidation and accessTokenJWTFilter)',
 };
 
-/** The provider's clock may be ahead by this (decisions, "jwt"). */
+/** The provider's clock may be ahead by this (docs/reference/kinds/filter.md). */
 const SKEW_MS = 30_000;
 
 /** `iss` is judged with the signature. */

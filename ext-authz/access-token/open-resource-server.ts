@@ -28,7 +28,7 @@ type Settings = TokenSettings & Pick<OAuth2Settings, 'injectRequestHeaders'>;
 /** Two tokens for each of as many sessions as are remembered. Weight is the length of the tokens. */
 const BOUNDS: CacheBounds = { entries: 20_000, weight: 32 * 1_048_576 };
 
-/** The half of an OAuth2 filter that is a resource server (document 1, "Resource server settings"). `realm` names the Filter in errors. */
+/** The half of an OAuth2 filter that is a resource server (docs/reference/kinds/filter.md). `realm` names the Filter in errors. */
 export function openResourceServer(
   { realm, settings }: { readonly realm: string; readonly settings: Settings },
   { deadline, jwtFilter, now, provider }: ResourceServerParts,

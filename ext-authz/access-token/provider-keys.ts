@@ -1,7 +1,7 @@
 import type { KeySource } from '#ext-authz/jwt/verified-tokens.ts';
 import type { Provider } from '#ext-authz/provider/provider.ts';
 
-/** Document 1, "Access token validation", `jwt`. */
+/** See docs/reference/kinds/filter.md. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512'];
 
 /**

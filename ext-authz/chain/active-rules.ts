@@ -23,7 +23,7 @@ export type ActiveRules = {
 
 /**
  * Rules that refer to a Filter that cannot run are closed whole: what it would have injected is not known, so it could not be taken from what
- * the client sends. Source: decisions, "All resources", "Security resources fail closed".
+ * the client sends. Source: docs/adr/0002-closed-or-last-good.md.
  */
 export function activateRules(
   rules: readonly Rule[],

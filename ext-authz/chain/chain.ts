@@ -33,7 +33,7 @@ export type ChainResult =
 
 /**
  * Runs the filters of a rule in order; all of them are in force. `request` has no header that one of them may inject (`withoutInjected`). A filter that
- * throws has answered, which `onDeny` may continue as any answer. Source: decisions, "Policy and chain".
+ * throws has answered, which `onDeny` may continue as any answer. Source: docs/adr/0011-ext-authz.md.
  */
 export function runChain({ items }: Rule, request: HttpRequest, parts: ChainParts): Eventually<ChainResult> {
   const run: Run = { ...parts, authorizationChecked: false };

@@ -57,7 +57,7 @@ export class WordedFault extends Error {
   }
 }
 
-/** Which fault an error of a filter stands for. Source: decisions, "OAuth2: errors and pages". */
+/** Which fault an error of a filter stands for. Source: docs/reference/status-codes.md. */
 export function faultOf(error: unknown): Fault {
   if (error instanceof WordedFault) return faultOf(error.cause);
   if (error instanceof ProviderError) return error.code === 'timeout' ? 'provider_timeout' : 'provider';

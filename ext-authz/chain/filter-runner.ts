@@ -19,7 +19,7 @@ export type FilterContext = {
   signal(): AbortSignal;
   /**
    * Runs the items of `insteadOfRedirect.filters` as a chain of their own. Its outcome is the OAuth2 filter's; undefined when no item let the request
-   * pass and none answered: the filter then answers its 403 page. Source: decisions, "OAuth2: login".
+   * pass and none answered: the filter then answers its 403 page. Source: docs/adr/0012-logins-in-the-browser.md.
    */
   runInner(items: readonly RuleItem[], request: HttpRequest): Eventually<Outcome | undefined>;
 };

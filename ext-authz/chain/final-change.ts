@@ -54,7 +54,7 @@ export function unfilteredChange({ headers }: HttpRequest): Change {
 
 /**
  * What the upstream gets of a request that its chain let pass. In a rule with an OAuth2 filter the client's own `Authorization` goes on only when a JWT
- * filter of that rule ran on it and allowed it. No name is both set and removed. Source: decisions, "Policy and chain".
+ * filter of that rule ran on it and allowed it. No name is both set and removed. Source: docs/adr/0011-ext-authz.md.
  */
 export function finalChange(
   client: HttpRequest,

@@ -41,7 +41,7 @@ export type Answered = {
   readonly response: EncodedResponse;
 };
 
-/** A filter either answers or lets the request pass, changed. Source: decisions, "Policy and chain". */
+/** A filter either answers or lets the request pass, changed. Source: docs/adr/0011-ext-authz.md. */
 export type Outcome =
   | { readonly kind: 'answer'; readonly answer: Answer }
   | { readonly kind: 'allow'; readonly change: Change };

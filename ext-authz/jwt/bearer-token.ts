@@ -7,7 +7,7 @@ const CREDENTIALS = /^Bearer +([\w.~+/-]+=*)$/i;
 
 /**
  * The bearer token of a request's `Authorization`. Credentials of another scheme are none of ours: `missing`. `malformed`: the field is there twice or
- * empty, or what follows `Bearer` is no b64token. Source: decisions, "JWT filter".
+ * empty, or what follows `Bearer` is no b64token. Source: docs/reference/kinds/filter.md.
  */
 export function bearerToken(headers: HeaderFields): BearerToken {
   const fields = headers.get('authorization') ?? [];

@@ -1,7 +1,7 @@
 import type { JwtSettings } from '#ext-authz/policy/filter-settings.ts';
 import type { JsonObject } from '#ext-authz/provider/json-answer.ts';
 
-/** How the claims of a JWT are judged; times are ms. Source: decisions, "JWT filter". */
+/** How the claims of a JWT are judged; times are ms. Source: docs/reference/kinds/filter.md. */
 export type ClaimRules = Pick<
   JwtSettings,
   | 'audience'

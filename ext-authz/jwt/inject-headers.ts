@@ -17,7 +17,7 @@ const CONTROL = /[^\P{Cc}\t]/u;
 
 /**
  * The headers that templates give, by name; one that calls `doNotSet` is missing. White space round a value is cut, as it is no part of one (RFC 9110
- * section 5.5). Throws a TemplateFault for a template that fails or gives a control character: the request is 500. Source: decisions, "Policy and chain".
+ * section 5.5). Throws a TemplateFault for a template that fails or gives a control character: the request is 500. Source: docs/adr/0011-ext-authz.md.
  */
 export function renderHeaders(
   templates: readonly HeaderTemplate[],
@@ -57,8 +57,8 @@ function templateFault({ field, realm }: TemplatePlace, header: string | undefin
 }
 
 /**
- * The data of `injectRequestHeaders`; `asked` gives the request only when a template reads its headers, to which `Host` belongs. Source: document 1,
- * "injectRequestHeaders template data"; a JWT filter has no `.idToken`.
+ * The data of `injectRequestHeaders`; `asked` gives the request only when a template reads its headers, to which `Host` belongs. Source:
+ * docs/reference/kinds/filter.md. A JWT filter has no `.idToken`.
  */
 export function requestData(
   tokens: { readonly token: GoStruct; readonly idToken?: GoStruct },

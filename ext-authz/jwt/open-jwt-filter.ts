@@ -17,7 +17,7 @@ export type JwtVerdict =
   | { readonly kind: 'invalid'; readonly reason: string }
   | { readonly kind: 'insufficient_scope'; readonly missing: readonly string[] };
 
-/** A JWT filter in force. Also judges access tokens for OAuth2 filters (document 1, `accessTokenJWTFilter`). */
+/** A JWT filter in force. Also judges access tokens for OAuth2 filters (docs/reference/kinds/filter.md). */
 export type JwtFilter = RunnableFilter & {
   readonly type: 'JWT';
   /** Judges a token for the scope. Rejects with a ProviderError when the keys cannot be had. */
@@ -31,7 +31,7 @@ export type JwtFilter = RunnableFilter & {
 
 type JwtDefinition = Extract<FilterDefinition, { readonly type: 'JWT' }>;
 
-/** Opens a JWT filter (decisions, "JWT filter"). Nothing is asked before the first token. */
+/** Opens a JWT filter (docs/reference/kinds/filter.md). Nothing is asked before the first token. */
 export function openJwtFilter(
   { realm, settings }: Pick<JwtDefinition, 'realm' | 'settings'>,
   options: JwtVerifierOptions,

@@ -22,7 +22,7 @@ type ErrorResponse = JwtSettings['errorResponse'];
 
 /**
  * The answer to a refused request, as `errorResponse` words it; its headers may replace the challenge. Throws a TemplateFault. `realm` names the Filter
- * in errors. Source: decisions, "JWT filter".
+ * in errors. Source: docs/reference/kinds/filter.md.
  */
 export function refusalAnswer(
   request: Asker,
@@ -39,8 +39,8 @@ export function refusalAnswer(
 }
 
 /**
- * The fault that an error of ours stands for, as `errorResponse` words it; the error itself when that cannot be rendered either. Source: decisions, "JWT
- * filter", "Template data of its errors".
+ * The fault that an error of ours stands for, as `errorResponse` words it; the error itself when that cannot be rendered either. Source:
+ * docs/reference/kinds/filter.md.
  */
 export function wordedFault(
   request: Asker,

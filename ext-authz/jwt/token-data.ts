@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, parseJson } from '#ext-authz/provider/js
 import { structType } from '#resources/template/go-type.ts';
 import { fromJson, type GoStruct, goMap, goStruct } from '#resources/template/go-value.ts';
 
-/** A token as templates see it. Source: document 1, "injectRequestHeaders template data". */
+/** A token as templates see it. Source: docs/reference/kinds/filter.md. */
 const TOKEN = structType('gateway.Token', [
   { name: 'Raw' },
   { name: 'Header' },
@@ -15,7 +15,7 @@ export const NO_TOKEN: GoStruct = goStruct(TOKEN, ['', goMap([]), goMap([]), '']
 
 /**
  * `.token` or `.idToken`: Raw, Header, Claims and Signature of a JWT; of an opaque token Raw alone, the others are empty. Nothing is verified
- * here. Source: decisions, "Templates".
+ * here. Source: docs/reference/kinds/filter.md.
  */
 export function tokenData(raw: string): GoStruct {
   const parts = decodeJwt(raw);

@@ -43,7 +43,7 @@ const KEYS_MS = 10_000;
 /**
  * Verifies the signature of a token once, however many requests carry it, also at the same time: a verdict is kept by the token's hash until the key
  * set changed without its key, or newer tokens need the room. While the provider is away the keys known last count. Refused tokens are not kept.
- * Source: decisions, "A token once verified is not verified again".
+ * Source: docs/adr/0013-providers.md.
  */
 export class VerifiedTokens<F extends string = never> {
   readonly #source: KeySource<F>;

@@ -5,7 +5,7 @@ import type { HeaderCondition } from '#resources/match/header-condition.ts';
 import type { Template } from '#resources/template/template.ts';
 
 /**
- * A Filter as the control plane sends it: document 1 row by row, defaults filled in, durations in ms, templates parsed, secrets resolved.
+ * A Filter as the control plane sends it: the fields of docs/reference/kinds/filter.md, defaults filled in, durations in ms, templates parsed, secrets resolved.
  * `realm` is `<name>.<namespace>`; `version` changes with its content.
  */
 export type FilterDefinition = {
@@ -20,7 +20,7 @@ export type FilterDefinition = {
 
 export type HeaderTemplate = { readonly name: string; readonly value: Template };
 
-/** Document 1, "Filter resource (spec.OAuth2)". */
+/** See docs/reference/kinds/filter.md. */
 export type OAuth2Settings = ProviderSettings & {
   readonly grantType: 'AuthorizationCode' | 'Password' | 'ClientCredentials';
   readonly expirationSafetyMargin: number;

@@ -57,7 +57,7 @@ export function indexRules(rules: readonly Rule[]): PolicyIndex {
 
 /**
  * The first rule whose host and path match: host without port, letter case and trailing dot, path without query. Every form of the path that an
- * upstream may read must select the same one, else the request is ambiguous. Source: decisions, "Policy and chain".
+ * upstream may read must select the same one, else the request is ambiguous. Source: docs/adr/0011-ext-authz.md.
  */
 export function selectRule(
   index: PolicyIndex,

@@ -3,7 +3,7 @@ import { canonicalPath } from '#resources/match/canonical-path.ts';
 /**
  * The forms of a request's path that upstreams may take it for; the first is its canonical spelling, without query. All must select the same rule.
  * `;…` may be cut from each segment, and an escaped slash may count as a slash: Envoy lets none in unless `escaped_slashes` is `keep`. What is
- * resolved is resolved again. Source: decisions, "Policy and chain".
+ * resolved is resolved again. Source: docs/adr/0011-ext-authz.md.
  */
 export function pathForms(target: string): readonly string[] {
   const came = withoutQuery(target);

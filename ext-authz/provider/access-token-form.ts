@@ -6,7 +6,7 @@ const UNSENDABLE = /\p{Cc}|\p{Cs}/u;
 
 /**
  * Whether an access token has a form in which it may be sent upstream: RFC 6750's b64token, or with `allowMalformed` any text but the
- * empty one; never one with a control, CR, LF or NUL. Source: document 1, `allowMalformedAccessToken`; decisions, "A token outside RFC 6750's".
+ * empty one; never one with a control, CR, LF or NUL. Source: docs/reference/kinds/filter.md.
  */
 export function isAccessTokenForm(token: string, allowMalformed: boolean): boolean {
   if (token === '' || UNSENDABLE.test(token)) return false;

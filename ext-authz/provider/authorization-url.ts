@@ -13,7 +13,7 @@ export type AuthorizationRequest = {
 };
 
 /**
- * Where the browser is sent to log in (OpenID Connect Core section 3.1.2.1; decisions, "Authorization request"). A query that the endpoint
+ * Where the browser is sent to log in (OpenID Connect Core section 3.1.2.1; docs/adr/0013-providers.md). A query that the endpoint
  * has stays (RFC 6749 section 3.1); no parameter is there twice.
  */
 export async function authorizationUrl(

@@ -1,4 +1,4 @@
-/** No answer of a provider may be longer (decisions, "Answers over 1 MiB are refused"). */
+/** No answer of a provider may be longer (docs/reference/limits.md). */
 const MAX_ANSWER_BYTES = 1_048_576;
 
 /**

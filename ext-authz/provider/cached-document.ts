@@ -17,7 +17,7 @@ export type DocumentSource<T> = {
 };
 
 export type DocumentOptions = {
-  /** ms (document 1, `maxStale`) */
+  /** ms (docs/reference/kinds/filter.md) */
   readonly maxStale: number;
   /** ms since the epoch */
   readonly now: () => number;

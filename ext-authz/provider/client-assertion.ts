@@ -21,7 +21,7 @@ const OWN_HEADERS: ReadonlySet<string> = new Set(['alg', 'crit', 'b64']);
 /**
  * A maker of client assertions (RFC 7523 sections 2.2 and 3): header `typ: JWT`, `alg`, `kid` and `otherHeaderParameters`; `iss` = `sub` =
  * clientID, `aud` as one string, a fresh `jti`, `exp` = now + lifetime; `nbf` and `iat` only when set, then `otherClaims`. Source:
- * document 1, "jwtAssertion members"; decisions, "Client assertions". Throws a TypeError when the secret does not fit
+ * docs/reference/kinds/filter.md. Throws a TypeError when the secret does not fit
  * signingMethod: `signingFault` of resources tells the operator before.
  */
 export function assertionSigner(

@@ -42,7 +42,7 @@ export function madeAssertion(
   return (server, _client, body) => authenticate(server, body);
 }
 
-/** The client's own assertion, its value unchanged (decisions, "ClientCredentials"); `client_id` when it is given. */
+/** The client's own assertion, its value unchanged (docs/reference/kinds/filter.md); `client_id` when it is given. */
 export function givenAssertion(assertion: string, clientID: string | undefined): ClientAuth {
   return (_server, _client, body) => sendAssertion(body, assertion, clientID);
 }

@@ -1,4 +1,4 @@
-/** A lifetime that makes no sense (decisions, "A session lives as long as"). */
+/** A lifetime that makes no sense (docs/adr/0014-session-store.md). */
 const ODD_S = 60;
 /** RFC 9111 section 1.2.2: caches do not count further either; later dates break cookies. */
 const LONGEST_S = 2 ** 31 - 1;

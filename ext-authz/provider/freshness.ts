@@ -10,7 +10,7 @@ const LONGEST_MS = 24 * 3_600_000;
  * How long an answer may be used again without asking, in ms from its receipt: 10 s at least, a day at most (plus `maxStale`).
  * Freshness is that of RFC 9111 sections 4.2 and 5.2 for a private cache; where the answer says nothing of it, 5 minutes.
  * `maxStale` (ms) above 0 adds to it, unless `must-revalidate` forbids, and `no-store` and `no-cache` do not count.
- * `now` is ms since the epoch. Source: document 1, `maxStale`; decisions, "Only discovery and JWKS go through the RFC 9111 cache".
+ * `now` is ms since the epoch. Source: docs/reference/kinds/filter.md and docs/adr/0013-providers.md.
  */
 export function usableFor(answer: Headers, maxStale: number, now: number): number {
   const headers: CacheHeaders = { ...headersOf(answer, maxStale), date: dateOf(answer, now) };

@@ -25,7 +25,7 @@ export type IdTokenExpectation = {
   readonly signal: AbortSignal;
 };
 
-/** The provider's clock may be wrong by this (decisions, "ID token"). */
+/** The provider's clock may be wrong by this (docs/adr/0013-providers.md). */
 const SKEW_S = 30;
 
 /**

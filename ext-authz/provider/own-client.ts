@@ -14,7 +14,7 @@ export type AssertionSources = {
   readonly id: () => string;
 };
 
-/** The Filter's own client (document 1, "General and client settings"); undefined without clientID and secret. */
+/** The Filter's own client (docs/reference/kinds/filter.md); undefined without clientID and secret. */
 export function ownClient(
   settings: ProviderSettings,
   { id, now }: AssertionSources,

@@ -1,4 +1,4 @@
-/** What went wrong with the provider; the caller decides what the client sees (decisions, "OAuth2: errors and pages"). */
+/** What went wrong with the provider; the caller decides what the client sees (docs/reference/status-codes.md). */
 export type ProviderErrorCode =
   /** No connection, TLS refused, or the answer broke off. */
   | 'unreachable'
@@ -68,7 +68,7 @@ const TOO_MANY_REQUESTS = 429;
 
 const KNOWN_CHARACTERS = /^[\w.-]{1,64}$/;
 
-/** An error code of the provider's as it may be shown: known characters only (decisions, "OAuth2: login"). */
+/** An error code of the provider's as it may be shown: known characters only (docs/adr/0012-logins-in-the-browser.md). */
 export function shownErrorCode(code: string): string {
   return KNOWN_CHARACTERS.test(code) ? code : 'unrecognised';
 }

@@ -34,7 +34,7 @@ const ENDPOINTS = [
 
 const WHAT = 'the discovery document';
 
-/** The document at authorizationURL, without its trailing slashes, + `/.well-known/openid-configuration` (decisions, "Discovery"). */
+/** The document at authorizationURL, without its trailing slashes, + `/.well-known/openid-configuration` (docs/adr/0013-providers.md). */
 export function discoverySource(authorizationURL: string): DocumentSource<ProviderMetadata> {
   const url = `${authorizationURL.replace(/\/+$/, '')}/.well-known/openid-configuration`;
   const parse = (json: unknown) => parseMetadata(json, authorizationURL);

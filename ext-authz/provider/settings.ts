@@ -2,7 +2,7 @@ import type { SigningMethod } from '#resources/kinds/filter/signing-method.ts';
 import type { SecretValue } from '#resources/words/secret-value.ts';
 import type { TlsSettings } from './tls-connector.ts';
 
-/** What of a Filter concerns its provider. Names and meaning: document 1; durations are ms, defaults are filled in. */
+/** What of a Filter concerns its provider. Names and meaning: docs/reference/kinds/filter.md; durations are ms, defaults are filled in. */
 export type ProviderSettings = TlsSettings & {
   readonly authorizationURL: string;
   readonly maxStale: number;
@@ -17,7 +17,7 @@ export type ClientAuthentication =
   | { readonly method: 'HeaderPassword' | 'BodyPassword' }
   | { readonly method: 'JWTAssertion'; readonly jwtAssertion: AssertionSettings };
 
-/** Document 1, "jwtAssertion members". */
+/** See docs/reference/kinds/filter.md. */
 export type AssertionSettings = {
   readonly setClientID: boolean;
   /** undefined: the token endpoint */

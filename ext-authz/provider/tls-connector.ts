@@ -2,7 +2,7 @@ import { constants } from 'node:crypto';
 import { TLSSocket } from 'node:tls';
 import { buildConnector } from 'undici';
 
-/** Whether the provider may ask for TLS renegotiation (document 1, `renegotiateTLS`; TLS 1.2 only, later versions have none). */
+/** Whether the provider may ask for TLS renegotiation (docs/reference/kinds/filter.md; TLS 1.2 only, later versions have none). */
 export type RenegotiateTLS = 'never' | 'onceAsClient' | 'freelyAsClient';
 
 export type TlsSettings = {

@@ -42,7 +42,7 @@ export function isUrlSecret(text: string): boolean {
 /**
  * The seal of a record whose secret its bearer alone knows (a cookie's value). Its key in the store is a SHA-256 of the secret, its
  * encryption key is made of the secret by HKDF-SHA-256 (RFC 5869); kind and realm are in both. The secret must be one of `newSecret`, never
- * something that can be guessed. Source: decisions, "session, cookies, store".
+ * something that can be guessed. Source: docs/adr/0014-session-store.md.
  */
 export function sealOfSecret(secret: string, scope: SealScope): RecordSeal {
   return sealsOfSecrets(scope)(secret);
@@ -60,7 +60,7 @@ export function sealsOfSecrets(scope: SealScope): (secret: string) => RecordSeal
 /**
  * The seal of a record that whoever has these credentials may read, with the help of the gateway's store key. Its key in the store is an
  * HMAC-SHA-256 (RFC 2104) of them under the store key, and its encryption key comes from both, too: a thief of the store alone
- * cannot even try credentials. Parts are told apart whatever is in them. Source: decisions, "Their token cache".
+ * cannot even try credentials. Parts are told apart whatever is in them. Source: docs/adr/0014-session-store.md.
  */
 export function sealOfCredentials(
   storeKey: KeyObject,

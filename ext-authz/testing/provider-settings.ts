@@ -19,7 +19,7 @@ export function providerSettings(
   };
 }
 
-/** Document 1's defaults of jwtAssertion. */
+/** The defaults of jwtAssertion. */
 export function assertionSettings(changes: Partial<AssertionSettings> = {}): AssertionSettings {
   return {
     setClientID: false,

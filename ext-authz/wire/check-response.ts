@@ -45,7 +45,7 @@ export function allowResponse({ set, remove, responseHeaders }: Change): CheckRe
 
 /**
  * The client gets this answer. A gRPC client gets 401 instead of a redirect, one plain line and no cookies, since Envoy makes grpc-status of the HTTP status
- * and grpc-message of the body. Source: decisions, "Policy and chain".
+ * and grpc-message of the body. Source: docs/adr/0011-ext-authz.md.
  */
 export function denyResponse(request: Pick<HttpRequest, 'headers'>, answer: Answer): CheckResponse {
   const { status, headers, body } = isGrpc(request) ? forGrpc(answer) : answer;

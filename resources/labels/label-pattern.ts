@@ -7,12 +7,12 @@ export type LabelAlternative = { readonly key: string; readonly value?: string }
 /** Matches a label when any of its alternatives does; never empty. */
 export type PatternLabel = readonly LabelAlternative[];
 
-/** What a label group must start with, in this order. Empty: every group. Source: document 2, "Pattern matching rules". */
+/** What a label group must start with, in this order. Empty: every group. Source: docs/explanation/how-a-limit-is-counted.md. */
 export type LabelPattern = readonly PatternLabel[];
 
 /**
  * How an item of a pattern matches a label: by key and value, by the key alone, or not at all. What names the value wins over what
- * takes any. Source: document 2, "Pattern matching rules" 2 and 3.
+ * takes any. Source: docs/explanation/how-a-limit-is-counted.md.
  */
 export function matchesLabel(item: PatternLabel, label: Label): 'exact' | 'any' | undefined {
   const alternatives = item.filter(({ key }) => key === label.key);

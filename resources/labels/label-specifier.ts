@@ -15,7 +15,7 @@ const FORM =
   '`source_cluster`, `destination_cluster`, `remote_address`, a string, { generic_key: value }, { key: { header: name } } or { key: { path: true } }';
 
 /**
- * A label specifier (document 2, "Label specifiers"): `source_cluster`, `destination_cluster`, `remote_address`,
+ * A label specifier (docs/reference/kinds/rate-limit.md): `source_cluster`, `destination_cluster`, `remote_address`,
  * any other string V for `{ generic_key: V }`, `{ K: { header: H, omit_if_not_present: true } }`, or `{ K: { path: true } }`.
  */
 function parseLabelSpecifier(input: unknown): Parsed<LabelSpecifier> {

@@ -19,7 +19,7 @@ const labelGroup = z
   });
 
 /**
- * Label domain → label groups (document 2, "Mapping labels"). A bad specifier drops its group, the others stand;
+ * Label domain → label groups (docs/reference/kinds/rate-limit.md). A bad specifier drops its group, the others stand;
  * a domain without groups counts as not mentioned.
  */
 export const labels = z
@@ -32,7 +32,7 @@ export const labels = z
     return Object.fromEntries<readonly LabelGroup[]>(mentioned);
   });
 
-/** Label domain → the labels of every request (document 2, "Global labels"). */
+/** Label domain → the labels of every request (docs/reference/kinds/rate-limit.md). */
 export const defaultLabels = z
   .record(
     z.string(),

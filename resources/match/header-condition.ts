@@ -36,7 +36,7 @@ const condition = z
     issues.push({ code: 'custom', message, path: ['valueRegex'], input: value });
   });
 
-/** Which requests something is for (document 1, `ifRequestHeader`). */
+/** Which requests something is for (docs/reference/kinds/filter.md). */
 export const headerCondition = condition;
 
 export type HeaderCondition = z.output<typeof condition>;

@@ -92,7 +92,7 @@ function parseNode(written: unknown, value: unknown, yaml: Parsing, options: Par
   return unread.length === 0 ? parsed : { ...parsed, problems: [...parsed.problems, ...unread] };
 }
 
-/** Keys may stand twice in the items of a RateLimit's patterns, and there only (document 2, "Pattern matching rules" 3). */
+/** Keys may stand twice in the items of a RateLimit's patterns, and there only (docs/explanation/how-a-limit-is-counted.md). */
 function readRepeats(node: unknown, value: Fields, { resolve }: Parsing) {
   const { fields, items } =
     value.kind === 'RateLimit' ? spellOutPatterns(node, value, resolve) : { fields: value, items: new Set() };

@@ -73,7 +73,7 @@ function fail(text: string, reason: string): Parsed<never> {
   return { error: `Cannot parse duration ${JSON.stringify(text)}: ${reason}` };
 }
 
-/** A duration of any sign (document 1, "Duration format"), in milliseconds. */
+/** A duration of any sign (docs/reference/kinds/filter.md), in milliseconds. */
 export const duration = durationFrom(Number.NEGATIVE_INFINITY, '');
 
 /** A duration longer than nothing, in milliseconds. */

@@ -3,7 +3,7 @@ import { type Parsed, parsedString } from './parsed-string.ts';
 
 const FORM = 'tcp://host:port';
 
-/** `tcp://host:port`, the address of one member of a cluster (document 3, `clusters[].hosts[].url`). */
+/** `tcp://host:port`, the address of one member of a cluster (docs/reference/kinds/proxy-config.md). */
 function parseHostUrl(text: string): Parsed<HostPort> {
   // Not quoted: a password may stand before the "@".
   if (text.includes('@')) return { error: 'Cannot parse url: it may not have a user name or password ("@")' };

@@ -21,7 +21,7 @@ export type InternalOrigins = { readonly internalOrigin: OriginPattern; readonly
 
 const FORM = 'an origin such as `https://example.com`, `*://example.com` or `*://*`';
 
-/** An origin whose scheme, authority or both may be `*` (document 1, `internalOrigin`); a path is ignored. */
+/** An origin whose scheme, authority or both may be `*` (docs/reference/kinds/filter.md); a path is ignored. */
 export function parseOriginPattern(text: string): Parsed<OriginPattern> {
   const parts = splitOrigin(text);
   if ('error' in parts) return parts;

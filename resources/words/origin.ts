@@ -7,7 +7,7 @@ export type Origin = { readonly scheme: 'http' | 'https'; readonly host: string;
 
 const FORM = 'an origin such as `https://example.com`';
 
-/** `http://` or `https://` with a host, perhaps a port; a path is ignored (document 1, `protectedOrigins`). */
+/** `http://` or `https://` with a host, perhaps a port; a path is ignored (docs/reference/kinds/filter.md). */
 export function parseOrigin(text: string): Parsed<Origin> {
   const parts = splitOrigin(text);
   if ('error' in parts) return parts;

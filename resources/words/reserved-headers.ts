@@ -10,7 +10,7 @@ export const FRAMING_HEADERS: readonly string[] = [
   'upgrade',
 ];
 
-/** Fields by which clients give credentials to an OAuth2 filter (document 1, "Protected-request handling rules" 3 and 4). */
+/** Fields by which clients give credentials to an OAuth2 filter (docs/reference/kinds/filter.md). */
 export const CREDENTIAL_HEADERS: readonly string[] = [
   'x-gateway-client-assertion',
   'x-gateway-client-id',

@@ -17,7 +17,7 @@ export const scope = z
   .meta({ form: 'a list of strings' })
   .transform((values): readonly string[] => [...new Set(values)]);
 
-/** Arguments of a JWT filter (document 1, JWT-Filter-Arguments). */
+/** Arguments of a JWT filter (docs/reference/kinds/filter-policy.md). */
 export const jwtArguments = z.object({
   scope: scope
     .exactOptional()

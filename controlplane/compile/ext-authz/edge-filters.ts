@@ -42,7 +42,7 @@ export type EdgeFilters = {
   readonly problems: readonly Problem[];
 };
 
-/** Where filters run at the edge, and what is wrong with them. Source: decisions.md, "Policy and chain". */
+/** Where filters run at the edge, and what is wrong with them. Source: docs/adr/0011-ext-authz.md. */
 export function edgeFilters(resources: ResourceSet, options: CompileOptions, memo: Memo): EdgeFilters {
   const { filters, filterPolicies, mappings } = resources;
   const served: ServedFilters = servedFilters(resources);

@@ -14,7 +14,7 @@ const LOGOUT_BODY_BYTES = 8193;
 /** The name of routes that come from no resource. */
 export const OWN_ROUTE = 'gateway';
 
-/** Where the gateway serves callback and logout (document 1, "Endpoints"). */
+/** Where the gateway serves callback and logout (docs/reference/kinds/filter.md). */
 export const OWN_PATHS = '/.gateway/oauth2/';
 const LOGOUT_PATH = '/.gateway/oauth2/logout';
 
@@ -22,7 +22,7 @@ const LOGOUT_PATH = '/.gateway/oauth2/logout';
  * Envoy's external authorization filter. A service that is down or late lets nothing through: 503. Raw headers, since two Cookie fields would
  * arrive joined by a comma otherwise. It is there without any Filter too, since the first one must not drain the listener.
  * The service sees the connection's address; `tellsClient`: and besides the one that trusted hops tell.
- * Source: decisions.md, "Policy and chain".
+ * Source: docs/adr/0011-ext-authz.md.
  */
 export function extAuthzFilter(address: HostPort, tellsClient: boolean): JsonObject {
   return {

@@ -23,7 +23,7 @@ export function toFilterPolicyMessage({ namespace, name, spec }: Resource<'Filte
 
 const NEXT = { break: 'BREAK', continue: 'CONTINUE' } as const;
 const SAME_SITE = { lax: 'LAX', strict: 'STRICT', none: 'NONE' } as const;
-/** Document 1, `insteadOfRedirect.httpStatusCode`. */
+/** See docs/reference/kinds/filter-policy.md. */
 const DEFAULT_STATUS = 403;
 
 function toRule({ host, path, filters }: FilterPolicyRule, namespace: string): JsonObject {

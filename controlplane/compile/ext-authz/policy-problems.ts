@@ -9,7 +9,7 @@ import { filterKey, type ServedFilters } from './served-filters.ts';
 type Policy = Resource<'FilterPolicy'>;
 type Filter = Resource<'Filter'>;
 
-/** What becomes of the paths of FilterPolicies that are refused and have no last good version. Source: decisions.md, "All resources". */
+/** What becomes of the paths of FilterPolicies that are refused and have no last good version. Source: docs/adr/0002-closed-or-last-good.md. */
 export function closedPolicyProblems({ closed }: ResourceSet): readonly Problem[] {
   return closed
     .filter(({ kind, rules }) => kind === 'FilterPolicy' && rules?.length !== 0)

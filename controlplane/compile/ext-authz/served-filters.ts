@@ -75,7 +75,7 @@ function cutWarning(filter: Resource<'Filter'>, oauth2: OAuth2Spec): Problem {
   return problemOf(filter, 'warning', secretField(oauth2), message);
 }
 
-/** Document 1, "Errors": accessTokenJWTFilter names a Filter that is not a JWT filter. */
+/** See docs/reference/kinds/filter.md: accessTokenJWTFilter names a Filter that is not a JWT filter. */
 function delegateFault(
   filter: Resource<'Filter'>,
   { accessTokenJWTFilter }: OAuth2Spec,

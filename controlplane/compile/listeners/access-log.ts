@@ -26,7 +26,7 @@ const DEFAULT_FORMAT = {
   upstream_failure: '%UPSTREAM_TRANSPORT_FAILURE_REASON%',
 } as const;
 
-/** The rate limit that was exceeded, if any. Only the edge asks for limits. Source: document 2, "Events". */
+/** The rate limit that was exceeded, if any. Only the edge asks for limits. Source: docs/reference/kinds/rate-limit.md. */
 const LIMIT_FORMAT = {
   limit: limitMetadata('name'),
   limit_action: limitMetadata('action'),

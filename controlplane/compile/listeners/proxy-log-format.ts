@@ -1,6 +1,6 @@
 import { LOG_TOKEN } from '#resources/format/log-format.ts';
 
-/** Where the params of an operator hold the namespace of document 2 ("Events"). */
+/** Where the params of an operator hold the namespace of docs/reference/kinds/rate-limit.md. */
 const NAMESPACE: ReadonlyMap<string | undefined, RegExp> = new Map([
   ['DYNAMIC_METADATA', /^proxy\.filters\.http\.ratelimit(?=:|$)/],
   ['METADATA', /(?<=^DYNAMIC:)proxy\.filters\.http\.ratelimit(?=:|$)/],

@@ -22,7 +22,7 @@ const MOST_STEPS = 200;
 
 /**
  * Finds Enforce limits that a LogOnly limit hides. Of the patterns that match a label group the longest wins, and of equally long ones the one
- * with more exact values. Where that is a LogOnly limit's, requests are only logged. Source: decisions.md, "Matching and counting".
+ * with more exact values. Where that is a LogOnly limit's, requests are only logged. Source: docs/adr/0009-rate-limits-at-the-edge.md.
  */
 export class HiddenLimits {
   readonly #root = patternNode();

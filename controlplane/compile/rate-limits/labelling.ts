@@ -49,7 +49,7 @@ function defaultsOf(
 
 /**
  * The groups of a Mapping in the domain, each with the default labels before its own. None when it mentions the domain not at all:
- * its requests then have the defaults alone, as the group `default`. Source: document 2, "Global labels", Rule.
+ * its requests then have the defaults alone, as the group `default`. Source: docs/reference/kinds/rate-limit.md.
  */
 export function labelGroups({ labels }: MappingSpec, { domain, defaults }: Labelling): readonly LabelGroup[] {
   const groups = Object.hasOwn(labels, domain) ? (labels[domain] ?? []) : [];

@@ -8,7 +8,7 @@ export function toRateLimit(specifiers: readonly LabelSpecifier[]): JsonObject {
 
 /**
  * The action that makes a label's descriptor entry. When the header of `request_headers` is absent, Envoy sends no descriptor for
- * the whole group. Source: decisions.md, "Labels to descriptors"; Envoy's page "Rate limit", composing actions.
+ * the whole group. Source: docs/adr/0009-rate-limits-at-the-edge.md; Envoy's page "Rate limit", composing actions.
  */
 function toAction(specifier: LabelSpecifier): JsonObject {
   switch (specifier.type) {

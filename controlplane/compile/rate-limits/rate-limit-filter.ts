@@ -38,7 +38,7 @@ export function withLimits(domain: string): JsonObject {
 /**
  * Envoy's rate limit filter. It stands in the listener even when there is no label, so that the first label does not drain the listener. Where `withLimits` does not ask
  * for it, it is left out of the chain: it would ask nobody, and still cost a tenth of what Envoy does for a request [measured]. Clients are told 429 and
- * `Retry-After`, not by which product: there is no `x-envoy-ratelimited`. Source: decisions.md, "Labels to descriptors" and "What goes on the wire".
+ * `Retry-After`, not by which product: there is no `x-envoy-ratelimited`. Source: docs/adr/0009-rate-limits-at-the-edge.md.
  */
 export function rateLimitFilter({ service, builtIn }: RateLimitFilter): JsonObject {
   const { timeout_ms, failure_mode_deny } = service ?? BUILT_IN;

@@ -62,7 +62,7 @@ function rightForm(index: number, { chance, pick }: Chances): Form {
   return pick(chance(0.3) ? forms.slice(0, 1) : chance(0.4) ? forms.slice(4, 6) : forms);
 }
 
-/** Each is an invalid configuration of document 1, or an error by its sections on resources. */
+/** Each is an invalid configuration. */
 const BROKEN: readonly ((index: number) => object)[] = [
   () => ({}),
   () => ({ JWT, OAuth2: MACHINES }),

@@ -12,7 +12,7 @@ import { providerTime } from './provider-time.ts';
 
 /**
  * Answers the gateway's own paths of the OAuth2 filters, before all rules; undefined: the path is none. Rejects with ProviderError and StoreUnavailable.
- * Source: document 1, "Endpoints".
+ * Source: docs/reference/kinds/filter.md.
  */
 export async function gatewayEndpoint(
   request: HttpRequest,

@@ -24,7 +24,7 @@ export function startAgain(request: HttpRequest, page: Page, href = '/'): Answer
 
 /**
  * Goes on to a URL of our own with new cookies. Browsers keep back strict cookies in a chain of redirects that another site began (RFC 6265bis
- * section 5.2), so that those move on from a page of ours. Source: decisions, "With sameSite: strict".
+ * section 5.2), so that those move on from a page of ours. Source: docs/adr/0012-logins-in-the-browser.md.
  */
 export function moveOn(
   request: HttpRequest,

@@ -21,7 +21,7 @@ import { returnUrl } from './return-url.ts';
 
 /**
  * The OAuth2 filter with grantType AuthorizationCode: lets requests of a session with the rule's scope pass, with its access token, and sends others
- * to log in. Source: document 1, "Protected-request handling rules".
+ * to log in. Source: docs/reference/kinds/filter.md.
  */
 export function loginRunner(filter: LoginFilter): FilterRunner {
   return (request, item, context) => {
@@ -54,7 +54,7 @@ type Visit = {
   readonly signal: () => AbortSignal;
 };
 
-/** Document 1, "Arguments of the OAuth2 filter" */
+/** See docs/reference/kinds/filter-policy.md */
 function ruleScope(item: RuleItem): readonly string[] {
   return item.arguments.scope ?? DEFAULT_SCOPE;
 }
@@ -94,7 +94,7 @@ function trueXsrf({ realm }: LoginFilter, { xsrf }: Session): Pick<Change, 'cook
   return { cookies: new Map([[`${XSRF}.${realm}`, xsrf]]) };
 }
 
-/** Document 1, rule 2: the scope always includes `openid`. */
+/** See docs/reference/kinds/filter.md: the scope always includes `openid`. */
 async function logIn(visit: Visit, scope: readonly string[], reason?: string): Promise<Outcome> {
   const { context, filter, item, place, presented, request, signal } = visit;
   const instead = await insteadOfRedirect(

@@ -9,7 +9,7 @@ export type LogoutRequest = {
 const LONGEST = 8192;
 const FORM = 'application/x-www-form-urlencoded';
 
-/** Reads a logout request: `realm` of body or query, `_xsrf` of the body only. Source: document 1, "Logout request parameters". */
+/** Reads a logout request: `realm` of body or query, `_xsrf` of the body only. Source: docs/reference/kinds/filter.md. */
 export function parseLogout({
   body,
   headers,

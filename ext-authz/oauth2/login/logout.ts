@@ -20,8 +20,8 @@ import { parseLogout } from './logout-request.ts';
 import type { Protecting } from './protecting.ts';
 
 /**
- * Logs out: the session ends in the store first, then its cookies go, then the browser goes to the provider. Source: document 1, "Logout request
- * parameters"; decisions, "OAuth2: logout".
+ * Logs out: the session ends in the store first, then its cookies go, then the browser goes to the provider. Source:
+ * docs/reference/kinds/filter.md.
  */
 export async function answerLogout(
   candidates: readonly Protecting[],

@@ -41,7 +41,7 @@ function presentedAs(realm: string, includeSubdomains: boolean): PresentedAs {
   return { session, xsrf: `${XSRF}.${realm}`, presented: new BoundedCache(PRESENTED_BOUNDS) };
 }
 
-/** Document 1, "useSessionCookies": requests that do not meet the condition get the negation of `value`. */
+/** See docs/reference/kinds/filter.md: requests that do not meet the condition get the negation of `value`. */
 function cookieChoice({
   ifRequestHeader,
   value,

@@ -8,7 +8,7 @@ const OWN_PATHS = '/.gateway/';
 
 /**
  * Where the browser goes on after a login that this request began: for GET and HEAD what it asked for, else its Referer when that is on the same
- * origin; `/` for what is longer than 8,192 characters or below `/.gateway/`. Always a URL of `origin`. Source: decisions, "Return URL".
+ * origin; `/` for what is longer than 8,192 characters or below `/.gateway/`. Always a URL of `origin`. Source: docs/adr/0012-logins-in-the-browser.md.
  */
 export function returnUrl({ headers, method, target }: HttpRequest, origin: string): string {
   const wanted =

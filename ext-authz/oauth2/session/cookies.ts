@@ -125,7 +125,7 @@ function attributesOf(place: Place, session: CookieSession, now: number): Cookie
   };
 }
 
-/** `Domain` is the origin's host, and only with includeSubdomains. Source: decisions, "OAuth2: origins". */
+/** `Domain` is the origin's host, and only with includeSubdomains. Source: docs/reference/kinds/filter.md. */
 function domainOf({ host, includeSubdomains }: Place): string | undefined {
   return includeSubdomains ? host : undefined;
 }

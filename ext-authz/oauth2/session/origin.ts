@@ -22,7 +22,7 @@ export type Place = {
 /**
  * The protected origin that a request belongs to: of the first item whose `internalOrigin` matches Envoy's scheme and `:authority`. With
  * includeSubdomains what stands before the internal host stands before the external one too. Undefined: none.
- * Source: decisions, "OAuth2: origins".
+ * Source: docs/reference/kinds/filter.md.
  */
 export function placeOf(
   items: readonly ProtectedOrigin[],

@@ -31,7 +31,7 @@ const TRIES = 5;
 
 /**
  * Refreshes a session (RFC 6749 section 6), once however many replicas want to: whoever has the lease asks the provider, the others wait until the
- * record is another one. Source: decisions, "Refresh happens in line".
+ * record is another one. Source: docs/adr/0014-session-store.md.
  */
 export async function refreshOnce(parts: RefreshParts, loaded: LoadedSession): Promise<Refreshed> {
   const { realm, sessions, sources, store } = parts;

@@ -7,7 +7,7 @@ import { type Session, sessionEnd } from './session.ts';
 
 /**
  * Cookies that an allowed answer sets: both anew, and with them the session's end, when less than half of clientSessionMaxIdle is left; the xsrf
- * cookie when it is missing or another's. Source: decisions, "A cookie's expiry is the session's latest end".
+ * cookie when it is missing or another's. Source: docs/adr/0014-session-store.md.
  */
 export function renewedCookies(
   filter: LoginFilter,

@@ -24,7 +24,7 @@ const TABLE: Readonly<Record<SessionState, Readonly<Record<SessionEvent, Session
   expired: { request: 'refresh', refreshed: 'use', refused: 'log in', failed: 'fail' },
 };
 
-/** State × event → step. Source: decisions, "session, cookies, store". */
+/** State × event → step. Source: docs/adr/0014-session-store.md. */
 export function nextStep(state: SessionState, event: SessionEvent): SessionStep {
   return TABLE[state][event];
 }
@@ -42,8 +42,8 @@ export function stateOf(session: Session | undefined, margin: number, now: numbe
 export type ScopeState = 'granted' | 'never asked' | 'not granted';
 
 /**
- * Document 1, rule 5: every value of the rule must be granted, but `offline_access`. One that was asked for and not granted forbids; one that was
- * never asked for is asked for. Source: decisions, "Step-up".
+ * See docs/reference/kinds/filter.md: every value of the rule must be granted, but `offline_access`. One that was asked for and not granted forbids; one that was
+ * never asked for is asked for. Source: docs/adr/0012-logins-in-the-browser.md.
  */
 export function scopeState(
   { asked, granted }: Pick<Session, 'asked' | 'granted'>,

@@ -71,7 +71,7 @@ export function withTokens(session: Session, tokens: TokenSet, maxIdle: number, 
 
 /**
  * The latest end of a session that is used now: its access token's, or with a refresh token `maxIdle` from now.
- * Source: decisions, "A session lives as long as its access token".
+ * Source: docs/adr/0014-session-store.md.
  */
 export function sessionEnd(
   { accessTokenEnds, refreshToken }: Pick<Session, 'accessTokenEnds' | 'refreshToken'>,

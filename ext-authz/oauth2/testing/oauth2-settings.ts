@@ -1,7 +1,7 @@
 import type { OAuth2Settings } from '#ext-authz/policy/filter-settings.ts';
 import { providerSettings } from '#ext-authz/testing/provider-settings.ts';
 
-/** Settings of an OAuth2 filter with the client `client`; everything else is document 1's default. */
+/** Settings of an OAuth2 filter with the client `client`; everything else is the default. */
 export function oauth2Settings(
   issuer: string,
   changes: Partial<OAuth2Settings> & Pick<OAuth2Settings, 'grantType'>,

@@ -13,7 +13,7 @@ const REFUSED_BY = [
 
 /**
  * The OAuth2 filter with grantType ClientCredentials: the credentials of a request become the client authentication of a token request (RFC 6749 section
- * 4.4). Source: document 1, rule 3; decisions, "ClientCredentials".
+ * 4.4). Source: docs/reference/kinds/filter.md.
  */
 export function clientCredentialsFilter(
   definition: OAuth2Definition,

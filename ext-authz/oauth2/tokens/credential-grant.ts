@@ -47,7 +47,7 @@ export type CredentialGrant<C> = {
 
 /**
  * The OAuth2 filter of a grant whose requests bring credentials as headers: gets a token for them, validates it and lets the request pass with it. It
- * never redirects. Source: document 1, "Protected-request handling rules" 3 to 6.
+ * never redirects. Source: docs/reference/kinds/filter.md.
  */
 export function credentialFilter<C>(
   definition: OAuth2Definition,
@@ -148,7 +148,7 @@ function judge(visit: Visit, token: GrantedToken): Judged | Promise<Judged> {
 
 const MOST_NETWORKS = 16;
 
-/** Source: decisions, "OAuth2: errors and pages": 403 without a challenge. RFC 9110 section 10.2.3. */
+/** Source: docs/reference/status-codes.md: 403 without a challenge. RFC 9110 section 10.2.3. */
 function refuse(request: HttpRequest, why: Exclude<Obtained, { readonly kind: 'token' }>): Outcome {
   if (why.kind !== 'limited') return forbid(request, REFUSALS[why.kind], why.reason);
   const message = `Too many credentials were refused. Try again in ${why.retryAfter} s.`;

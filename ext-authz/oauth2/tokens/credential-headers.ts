@@ -37,7 +37,7 @@ const SHOWN: ReadonlyMap<string, string> = new Map([
 
 const LONGEST = 16_384;
 
-/** User name and password of a request: each header once and not empty. Source: document 1, rule 4. */
+/** User name and password of a request: each header once and not empty. Source: docs/reference/kinds/filter.md. */
 export function userCredentials(headers: HeaderFields): Brought<UserCredentials> | NoCredentials {
   const [username, password] = [oneOf(headers, USERNAME), oneOf(headers, PASSWORD)];
   if (typeof username !== 'string') return username;
@@ -51,7 +51,7 @@ export function userCredentials(headers: HeaderFields): Brought<UserCredentials>
 
 /**
  * A client's own credentials for the Filter's method: each header once and not empty, and none of another method. Of an assertion only form and `exp` are
- * checked: the provider judges it (RFC 7523 section 3). `now` is ms since the epoch. Source: document 1, rule 3; decisions, "ClientCredentials".
+ * checked: the provider judges it (RFC 7523 section 3). `now` is ms since the epoch. Source: docs/reference/kinds/filter.md.
  */
 export function clientCredentials(
   headers: HeaderFields,

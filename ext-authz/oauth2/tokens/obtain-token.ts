@@ -42,7 +42,7 @@ const NOT_GRANTED = 'invalid_scope';
 
 /**
  * Gets tokens for credentials: from the cache, else from the provider. In this process there is one request at a time for the same credentials, for all who wait.
- * A refusal is remembered for 1 s. Source: decisions, "Their token cache", "Refused credentials".
+ * A refusal is remembered for 1 s. Source: docs/adr/0014-session-store.md and docs/adr/0013-providers.md.
  */
 export class TokenObtainer {
   readonly #parts: TokenObtainerParts;

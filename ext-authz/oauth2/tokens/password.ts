@@ -13,7 +13,7 @@ const REFUSED_BY = [
 
 /**
  * The OAuth2 filter with grantType Password: user name and password of a request are exchanged for a token (RFC 6749 section 4.3). A refresh token is
- * neither stored nor used: the grant is made again. Source: document 1, rule 4; decisions, "Password".
+ * neither stored nor used: the grant is made again. Source: docs/reference/kinds/filter.md.
  */
 export function passwordFilter(definition: OAuth2Definition, parts: CredentialFilterParts): FilterRunner {
   return credentialFilter(

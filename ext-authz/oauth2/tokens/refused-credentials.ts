@@ -36,7 +36,7 @@ export type Limited = {
 
 /**
  * Counts refused credentials in the store, for all Filters and replicas: after 5 a minute for one name from one network, or 30 from one network, no
- * more are tried. While a network is limited, this process counts guesses for the name as well. Source: decisions, "Refused credentials".
+ * more are tried. While a network is limited, this process counts guesses for the name as well. Source: docs/adr/0013-providers.md.
  */
 export class RefusedCredentials {
   readonly #parts: RefusedCredentialsParts;

@@ -11,7 +11,7 @@ export type TokenVerdict =
   | { readonly kind: 'invalid' | 'insufficient_scope'; readonly check: string };
 
 /**
- * The half of the filter that is a resource server (document 1, "Resource server settings"), for one Filter. An answer without a promise
+ * The half of the filter that is a resource server (docs/reference/kinds/filter.md), for one Filter. An answer without a promise
  * spares the event loop a turn.
  */
 export type ResourceServer = {

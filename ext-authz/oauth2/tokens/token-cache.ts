@@ -31,7 +31,7 @@ const BOUNDS = { entries: 10_000, weight: 16 * 1_048_576 };
 
 /**
  * Tokens by the credentials that got them (`sealOfCredentials`), in the store for all replicas, and in memory, where they need no decryption.
- * Source: decisions, "Their token cache".
+ * Source: docs/adr/0014-session-store.md.
  */
 export class TokenCache {
   readonly #parts: TokenCacheParts;
@@ -89,7 +89,7 @@ export type GrantTerms = {
   readonly asked: readonly string[];
   /** When it was asked; ms since the epoch. */
   readonly askedAt: number;
-  /** ms (document 1, `expirationSafetyMargin`) */
+  /** ms (docs/reference/kinds/filter.md) */
   readonly margin: number;
   /** ms since the epoch: when the credentials themselves end. */
   readonly credentialsEnd: number;
@@ -97,7 +97,7 @@ export type GrantTerms = {
 
 /**
  * The token of an answer. It is usable until `expires_in` or its own `exp`, or for an hour where it has neither; less `margin`, and not longer than the credentials.
- * Source: document 1, `expirationSafetyMargin`; decisions, "A session lives as long as", "Their token cache".
+ * Source: docs/reference/kinds/filter.md and docs/adr/0014-session-store.md.
  */
 export function toGrantedToken(
   { accessToken, expiresInSeconds, idToken, scope }: TokenSet,

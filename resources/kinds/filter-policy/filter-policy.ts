@@ -29,7 +29,7 @@ const innerReference = z.object({
   arguments: jwtArguments.prefault({}).describe("The JWT filter's arguments"),
 });
 
-/** Document 1, "insteadOfRedirect": a status or filters; with neither the status is 403. */
+/** See docs/reference/kinds/filter-policy.md: a status or filters; with neither the status is 403. */
 const insteadOfRedirect = z
   .object({
     ifRequestHeader: headerCondition
@@ -100,7 +100,7 @@ const schema = z.object({
   gateway_id: gatewayId,
 });
 
-/** Which Filters a request meets (document 1, "FilterPolicy arguments"). */
+/** Which Filters a request meets (docs/reference/kinds/filter-policy.md). */
 export const filterPolicy: KindDefinition<typeof schema> = {
   summary: 'Which Filters a request meets, by host and path.',
   schema,

@@ -3,7 +3,7 @@ import { SecretValue } from '#resources/words/secret-value.ts';
 
 const PEM = [...new TextEncoder().encode('-----BEGIN ')];
 
-/** Where a cluster secret holds the client secret (document 1, `secretName`). */
+/** Where a cluster secret holds the client secret (docs/reference/kinds/filter.md). */
 export const CLIENT_SECRET_KEY = 'oauth2-client-secret';
 
 /** A client secret that stands in the Filter itself. */

@@ -59,12 +59,12 @@ export type JwtAssertion = z.output<typeof jwtAssertion>;
 /** What method `JWTAssertion` means without `jwtAssertion`. */
 export const DEFAULT_ASSERTION: JwtAssertion = jwtAssertion.parse({});
 
-/** What a filter uses to authenticate; an assertion has all its settings, by default those of document 1. */
+/** What a filter uses to authenticate; an assertion has all its settings, by default those of its fields. */
 export type ClientAuthentication =
   | { readonly method: 'HeaderPassword' | 'BodyPassword' }
   | { readonly method: 'JWTAssertion'; readonly jwtAssertion: JwtAssertion };
 
-/** How the gateway authenticates to the provider (document 1, `clientAuthentication`). */
+/** How the gateway authenticates to the provider (docs/reference/kinds/filter.md). */
 export const clientAuthentication = z
   .object({
     method: z

@@ -27,7 +27,7 @@ const sessionCookies = z.object({
     .describe('Requests for which `value` is so; for others it is the other way round. Default: all'),
 });
 
-/** Settings for grantType `AuthorizationCode` only (document 1). */
+/** Settings for grantType `AuthorizationCode` only. */
 export const authorizationCodeShape = {
   clientURL: origin
     .exactOptional()

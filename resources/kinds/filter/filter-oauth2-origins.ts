@@ -10,7 +10,7 @@ import {
 } from '#resources/words/origin-pattern.ts';
 import { isPublicSuffix } from '#resources/words/public-suffix.ts';
 
-/** A host that may set cookies for the application (document 1, `protectedOrigins`). */
+/** A host that may set cookies for the application (docs/reference/kinds/filter.md). */
 export type ProtectedOrigin = {
   readonly origin: Origin;
   readonly internalOrigin: OriginPattern;

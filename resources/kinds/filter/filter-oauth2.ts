@@ -94,7 +94,7 @@ const settings = z.object({
 export type OAuth2Spec = z.output<typeof settings>;
 
 /**
- * Settings of an OAuth2 filter (document 1, "Filter resource"). Durations are in milliseconds. For every grant type but ClientCredentials there is
+ * Settings of an OAuth2 filter (docs/reference/kinds/filter.md). Durations are in milliseconds. For every grant type but ClientCredentials there is
  * a `clientID`, and `secret` or `secretName`; for AuthorizationCode `protectedOrigins` or `clientURL`.
  */
 export const oauth2 = settings

@@ -4,7 +4,7 @@ import { duration } from '#resources/words/duration.ts';
 import { isHttps, isOpenToReaders } from '#resources/words/http-url.ts';
 import { type SecretReference, secretReference } from '#resources/words/secret-reference.ts';
 
-/** How a Filter talks to its provider (document 1, "HTTP client settings"). */
+/** How a Filter talks to its provider (docs/reference/kinds/filter.md). */
 export const providerClientShape = {
   caSecret: secretReference
     .exactOptional()

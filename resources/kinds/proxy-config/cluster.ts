@@ -15,7 +15,7 @@ const shape = {
   connect_timeout_ms: positiveMilliseconds.default(250).describe('Time for a connection to a member'),
 };
 
-/** An upstream cluster (document 3, `clusters[]`). */
+/** An upstream cluster (docs/reference/kinds/proxy-config.md). */
 export const cluster = z.object({
   ...shape,
   type: z

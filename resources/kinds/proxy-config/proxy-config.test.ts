@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { documentOf, parseText, problemsOf } from '#resources/testing/problem-lines.ts';
 
-/** Document 3's routing shape, with each type of cluster. */
+/** The routing shape, with each type of cluster. */
 const EXAMPLE = {
   node_group: 'edge',
   listener: { port: 8080 },
@@ -42,7 +42,7 @@ const EXAMPLE = {
   },
 };
 
-test("document 3's shape is read, every row of it", () => {
+test("the shape is read, every field of it", () => {
   const parsed = parseText(documentOf('ProxyConfig', EXAMPLE));
   assert.deepEqual(parsed.problems, []);
   assert.deepEqual(parsed.resources[0]?.spec, {
@@ -102,7 +102,7 @@ test("document 3's shape is read, every row of it", () => {
   });
 });
 
-test('a route without timeout_ms has none, as document 3 says', () => {
+test('a route without timeout_ms has none', () => {
   const virtual_hosts = [{ name: 'v', domains: ['*'], routes: [{ prefix: '/', cluster: 'own' }] }];
   const [resource] = parseText(documentOf('ProxyConfig', { ...EXAMPLE, virtual_hosts })).resources;
   assert.equal(resource?.kind === 'ProxyConfig' && resource.spec.virtual_hosts[0]?.routes[0]?.timeout_ms, 0);

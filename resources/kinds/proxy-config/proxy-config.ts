@@ -57,7 +57,7 @@ const schema = z.object({
   gateway_id: gatewayId,
 });
 
-/** Listener, routes and clusters of one node group, in the shape of document 3. */
+/** Listener, routes and clusters of one node group. */
 export const proxyConfig: KindDefinition<typeof schema> = {
   summary: 'Listener, virtual hosts and clusters of the proxies of one node group.',
   schema,

@@ -7,7 +7,7 @@ const FORM = 'a map from label key to value, `""` or `"*"` for any value';
 
 /**
  * An item of a limit's pattern: a map whose pairs are alternatives, or a list of such maps, the form in which JSON can say a key twice. An empty
- * value or `*` stands for any value. Source: document 2, "Pattern matching rules" 2 and 3.
+ * value or `*` stands for any value. Source: docs/explanation/how-a-limit-is-counted.md.
  */
 export const patternItem = z
   .unknown()

@@ -56,7 +56,7 @@ const schema = z.object({
   gateway_id: gatewayId,
 });
 
-/** Limits by label (document 2, "RateLimit resource"). */
+/** Limits by label (docs/reference/kinds/rate-limit.md). */
 export const rateLimit: KindDefinition<typeof schema> = {
   summary: 'How many requests with certain labels may pass in a unit of time.',
   schema,
