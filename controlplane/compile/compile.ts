@@ -24,6 +24,7 @@ import { hostRateLimits } from './rate-limits/labelling.ts';
 import { rateLimitMessages } from './rate-limits/rate-limit-messages.ts';
 import { rateLimitProblems } from './rate-limits/rate-limit-problems.ts';
 import { closedWholly } from './routes/closed-route.ts';
+import { MARK_LATE_TRIES } from './routes/late-tries.ts';
 import { mappingGroups } from './routes/mapping-groups.ts';
 import { mappingGroupProblems } from './routes/mapping-route.ts';
 import { proxyConfigHosts } from './routes/proxy-config-hosts.ts';
@@ -140,7 +141,7 @@ function hostInputs(
     filters: edge?.filters,
     guards: edge?.guards,
     wildcardFirst: edge === undefined ? [] : [SEVERAL_HOSTS],
-    common: edge === undefined ? {} : hostRateLimits(edge.limits.labelling),
+    common: edge === undefined ? {} : { ...MARK_LATE_TRIES, ...hostRateLimits(edge.limits.labelling) },
   };
 }
 

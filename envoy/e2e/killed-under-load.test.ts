@@ -10,8 +10,6 @@ import { startUpstream } from './upstream.ts';
 const FIRST = 'user-service-1';
 const IMPOSTOR = 'impostor';
 
-/** Requests that were passed on to a process when it was killed: whether they were carried out nobody can tell. */
-const MOST_IN_FLIGHT = 16;
 /** When nothing more is sent to an instance that was killed. */
 const GONE_MS = promised(1_000);
 
@@ -52,7 +50,7 @@ describe('under load', () => {
   }
 
   for (const part of [FIRST, `${FIRST}-proxy`]) {
-    test(`only what ${part} was just answering is lost when it is killed, and it comes back`, async t => {
+    test(`no GET is lost when ${part} is killed, and it comes back`, async t => {
       const load = startLoad({ base: system.edge, path: '/user/health' });
       await answersAfter(load, 0, 50);
       const { killedAt } = await killAndWait(part);
@@ -60,11 +58,7 @@ describe('under load', () => {
       const tally = await load.stop();
       t.diagnostic(`${part} served again after ${Math.round(served.endedAt - killedAt)} ms`);
       report(t, tally);
-      assert.deepEqual(
-        tally.failures.filter(({ sentAt }) => sentAt > killedAt + GONE_MS),
-        [],
-      );
-      assert.ok(tally.failures.length <= MOST_IN_FLIGHT, `${tally.failures.length} failed`);
+      assert.deepEqual(tally.failures, []);
     });
   }
 

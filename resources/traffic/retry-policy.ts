@@ -48,5 +48,7 @@ export const retryPolicy = z.object({
     .describe('How many tries more; 0: none'),
   per_try_timeout: timerDuration
     .exactOptional()
-    .describe('Time until the answer to each try begins; default, and at most: `timeout_ms`'),
+    .describe(
+      'Time until the answer to each try begins; default, and at most: `timeout_ms`. If it is less, a late try is repeated under `5xx`, `gateway-error` or `reset`',
+    ),
 });

@@ -41,7 +41,7 @@ const KEEPALIVE: JsonObject = { interval: '10s', timeout: '5s' };
  * A proxy whose machine has vanished is noticed within 3 s, the time that a request has by default: what
  * may be repeated then is, elsewhere. A proxy answers pings itself, however busy its service is.
  */
-const HOP_KEEPALIVE: JsonObject = { interval: '1s', timeout: '2s' };
+const HOP_KEEPALIVE: JsonObject = { interval: '0.5s', timeout: '2s' };
 
 /** A proxy that takes no connection for so long is gone: another is asked while there is time. */
 const HOP_CONNECT_MS = 1_000;

@@ -6,15 +6,19 @@ export type FailingServer = {
   readonly address: string;
   /** The paths of the requests since the last call of this. */
   asked(): readonly string[];
+  /** The names of the headers that it has ever seen. */
+  readonly headers: ReadonlySet<string>;
   close(): Promise<void>;
 };
 
 /** An upstream on a free loopback port that answers with the status in the path, `/503`, `/silent` never, and `/reset` ends its connection. */
 export async function startFailingServer(): Promise<FailingServer> {
   let asked: string[] = [];
+  const headers = new Set<string>();
   const server = createServer((request, response) => {
     const { url = '' } = request;
     asked.push(url);
+    for (const name of Object.keys(request.headers)) headers.add(name);
     if (url === '/reset') return void request.socket.destroy();
     request.resume().once('end', () => {
       if (url !== '/silent') response.writeHead(Number(url.slice(1))).end();
@@ -23,6 +27,7 @@ export async function startFailingServer(): Promise<FailingServer> {
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return {
     address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    headers,
     asked: () => {
       const all = asked;
       asked = [];

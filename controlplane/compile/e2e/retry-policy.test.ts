@@ -4,6 +4,8 @@ import { until } from '#envoy/e2e/until.ts';
 import { type CompiledEnvoy, startCompiled } from './compiled-envoy.ts';
 import { type FailingServer, startFailingServer } from './failing-server.ts';
 
+const SHORT_MS = 300;
+
 let service: FailingServer;
 let envoy: CompiledEnvoy;
 
@@ -16,7 +18,11 @@ before(async () => {
   envoy = await startCompiled(
     [
       mapping('default', `prefix: /default/, ${to}`),
-      mapping('short', `prefix: /short/, ${to}, timeout_ms: 300`),
+      mapping('short', `prefix: /short/, ${to}, timeout_ms: ${SHORT_MS}`),
+      mapping(
+        'bounded',
+        `prefix: /bounded/, ${to}, timeout_ms: ${SHORT_MS}, retry_policy: {retry_on: '5xx,reset', num_retries: 3}`,
+      ),
       mapping('endless', `prefix: /endless/, ${to}, timeout_ms: 0`),
       mapping('all', `prefix: /all/, ${to}, retry_policy: {retry_on: 5xx, num_retries: 3}`),
       mapping(
@@ -76,8 +82,14 @@ for (const [method, path, tries] of [
   ['POST', '/endless/reset', 1],
   ['PUT', '/endless/reset', 1],
   ['DELETE', '/endless/reset', 1],
-  ['GET', '/default/reset', 1],
+  ['GET', '/default/reset', 2],
+  ['HEAD', '/default/reset', 2],
+  ['OPTIONS', '/default/reset', 2],
+  ['POST', '/default/reset', 1],
+  ['PUT', '/default/reset', 1],
+  ['DELETE', '/default/reset', 1],
   ['GET', '/gateway/reset', 2],
+  ['POST', '/gateway/reset', 2],
   ['GET', '/never/reset', 1],
   ['POST', '/never/reset', 1],
 ] as const) {
@@ -89,10 +101,33 @@ for (const [method, path, tries] of [
   });
 }
 
-test('an answer that comes too late is not asked for again, so that it ends in time', async () => {
-  const { status } = await envoy.ask('/short/silent');
-  assert.equal(status, 504);
-  assert.equal(service.asked().length, 1);
+for (const method of ['GET', 'HEAD', 'OPTIONS', 'POST']) {
+  for (const path of ['/short/silent', '/bounded/silent']) {
+    test(`a service that is late to answer ${method} ${path} is asked once`, async () => {
+      const begun = performance.now();
+      const { body, headers, status } = await envoy.ask(path, { method });
+      assert.equal(status, 504);
+      assert.ok(performance.now() - begun >= SHORT_MS, 'not before');
+      assert.equal(headers['x-gateway-retriable'], undefined);
+      if (method !== 'HEAD') assert.equal(JSON.parse(body).message, 'The service did not answer in time.');
+      assert.deepEqual(service.asked(), ['/silent']);
+    });
+  }
+}
+
+test('a late answer to gRPC is told in its own way', async () => {
+  const grpc = { method: 'POST', headers: { 'content-type': 'application/grpc' } };
+  const { headers } = await envoy.ask('/bounded/silent', grpc);
+  assert.equal(headers['grpc-status'], '14');
+  assert.equal(headers['grpc-message'], 'The service did not answer in time.');
+  assert.deepEqual(service.asked(), ['/silent']);
+});
+
+test('a client cannot say that its request is a late try, and services see nothing of it', async () => {
+  const headers = { 'x-envoy-is-timeout-retry': 'true' };
+  assert.equal((await envoy.ask('/default/200', { headers })).status, 200);
+  for (const path of ['/default/reset', '/all/503', '/slow/silent']) await envoy.ask(path, { headers });
+  assert.equal(service.headers.has('x-envoy-is-timeout-retry'), false);
 });
 
 test('a request whose body is larger than what the gateway keeps is asked once', async () => {

@@ -6,7 +6,18 @@ import { contentTypeOf } from '../routes/error-bodies.ts';
 /** What else an answer of Envoy's own has, and which answers have it. */
 export type OwnAnswers = { readonly filter: JsonObject; readonly headers_to_add: readonly Json[] };
 
-type Page = { readonly when: string; readonly page: JsonObject; readonly headers?: readonly Json[] };
+/** Answers of Envoy's own that get another status: an expression that holds of them, and the status. */
+export type Restated = { readonly when: string; readonly status: number };
+
+type Page = {
+  readonly when: string;
+  readonly page: JsonObject;
+  readonly headers?: readonly Json[];
+  /** The only status that it is for. */
+  readonly only?: number;
+  /** The status that the answer gets. */
+  readonly status?: number;
+};
 
 /** Told by name: an ext_authz or rate limit answer is the page of whoever decided. */
 const DECIDED = "response.code_details in ['ext_authz_denied', 'request_rate_limited']";
@@ -52,6 +63,12 @@ const HTML = [
 /** The message of gRPC stays one line, in the trailers. */
 const GRPC_PAGE: Page = { when: IS_GRPC, page: {} };
 
+/** A message that fits the new status. */
+const RESTATED_GRPC_PAGE: Page = {
+  when: IS_GRPC,
+  page: { text_format_source: { inline_string: MESSAGE } },
+};
+
 const PAGES: readonly Page[] = [
   {
     when: `${IS_ERROR} && ${WANTS_HTML}`,
@@ -74,11 +91,28 @@ const PAGES: readonly Page[] = [
  */
 export function errorPages(
   overrides: readonly ErrorResponseOverride[] = [],
-  ...more: readonly OwnAnswers[]
+  more: readonly OwnAnswers[] = [],
+  restated: readonly Restated[] = [],
 ): JsonObject {
-  const all = [GRPC_PAGE, ...overrides.map(overridePage), ...PAGES];
+  const plain = [...overrides.map(overridePage), ...PAGES];
+  const all = [
+    ...restated.flatMap(each => restatedPages([RESTATED_GRPC_PAGE, ...plain], each)),
+    GRPC_PAGE,
+    ...plain,
+  ];
   const pages = all.flatMap(page => [...more.map(each => mapper(page, each)), mapper(page)]);
   return { local_reply_config: { mappers: [...pages, ...more] } };
+}
+
+/** Returns the pages of the new status, which Envoy knows only once it has chosen one of them. */
+function restatedPages(pages: readonly Page[], { status, when }: Restated): readonly Page[] {
+  return pages
+    .filter(({ only = status }) => only === status)
+    .map(page => ({
+      ...page,
+      when: page.only === undefined ? `${when} && ${page.when}` : when,
+      status,
+    }));
 }
 
 /** An answer of ext-authz may have a content type already: that of the former body. */
@@ -88,6 +122,7 @@ function overridePage({ body, on_status_code }: ErrorResponseOverride): Page {
   const type = contentTypeOf(body);
   return {
     when: `response.code == ${on_status_code}`,
+    only: on_status_code,
     page: {
       ...(isJson ? { json_format } : { text_format_source: { inline_string } }),
       content_type: type,
@@ -100,11 +135,12 @@ function set(key: string, value: string): JsonObject {
   return { header: { key, value }, append_action: 'OVERWRITE_IF_EXISTS_OR_ADD' };
 }
 
-function mapper({ headers = [], page, when }: Page, more?: OwnAnswers): JsonObject {
+function mapper({ headers = [], page, status, when }: Page, more?: OwnAnswers): JsonObject {
   const shown = holds(when);
   const added = [...(more?.headers_to_add ?? []), ...headers];
   return {
     filter: more === undefined ? shown : { and_filter: { filters: [more.filter, shown] } },
+    ...(status === undefined ? {} : { status_code: status }),
     ...(added.length === 0 ? {} : { headers_to_add: added }),
     ...(Object.keys(page).length === 0 ? {} : { body_format_override: page }),
   };

@@ -3,6 +3,7 @@ import { toDuration } from '../duration.ts';
 import { extension } from '../extension.ts';
 import { forwardedHeaders, type HeaderChange } from '../forwarded-headers.ts';
 import type { ModuleConfig } from '../module-config.ts';
+import { IS_LATE, LATE_HEADER } from '../routes/late-tries.ts';
 import { STREAM_IDLE_MS } from '../routes/mapping-route.ts';
 import { RETRIABLE_ANSWERS } from '../routes/retriable-header.ts';
 import type { EdgeHost } from '../tls/edge-hosts.ts';
@@ -10,7 +11,7 @@ import { HOST_HEADER } from '../tls/host-header.ts';
 import { hstsOfLocalReplies } from '../tls/hsts.ts';
 import { accessLog, failureLog } from './access-log.ts';
 import { earlyHeaderMutation } from './early-header-mutation.ts';
-import { errorPages, type OwnAnswers } from './error-pages.ts';
+import { errorPages, type OwnAnswers, type Restated } from './error-pages.ts';
 import { type Deciders, httpFilters } from './http-filters.ts';
 
 /** What the edge has and the proxies beside applications have not. */
@@ -83,11 +84,11 @@ const TIMEOUTS_AND_LIMITS: JsonObject = {
 function edge({ config, ownHeaders }: EdgeParts, tls: TlsChain | undefined): JsonObject {
   return {
     ...earlyHeaderMutation(
-      [HOST_HEADER, ...ownHeaders],
+      [LATE_HEADER, HOST_HEADER, ...ownHeaders],
       [...(tls === undefined ? [] : [markOf(tls)]), ...forwardedHeaders(config, tls !== undefined)],
     ),
     ...(tls?.hasClientCertificates ? CLIENT_CERTIFICATE : {}),
-    ...errorPages(config.error_response_overrides, ...hstsAnswers(tls)),
+    ...errorPages(config.error_response_overrides, hstsAnswers(tls), [LATE_ANSWER]),
     use_remote_address: config.use_remote_address,
     xff_num_trusted_hops: config.xff_num_trusted_hops,
     path_with_escaped_slashes_action: config.escaped_slashes === 'keep' ? 'KEEP_UNCHANGED' : 'REJECT_REQUEST',
@@ -100,6 +101,9 @@ function edge({ config, ownHeaders }: EdgeParts, tls: TlsChain | undefined): Jso
     access_log: [accessLog(config.proxy_log_format)],
   };
 }
+
+/** What the edge ends because a try was too late. */
+const LATE_ANSWER: Restated = { when: IS_LATE, status: 504 };
 
 function hstsAnswers(tls: TlsChain | undefined): readonly OwnAnswers[] {
   return tls?.host.hsts === undefined ? [] : [hstsOfLocalReplies(tls.host.hostname, tls.host.hsts)];
@@ -130,7 +134,7 @@ function application(overrides: ModuleConfig['error_response_overrides']): JsonO
     path_with_escaped_slashes_action: 'KEEP_UNCHANGED',
     server_header_transformation: 'PASS_THROUGH',
     common_http_protocol_options: { idle_timeout: toDuration(IDLE_MS) },
-    ...errorPages(overrides, ...RETRIABLE_ANSWERS),
+    ...errorPages(overrides, RETRIABLE_ANSWERS),
     access_log: [failureLog()],
   };
 }

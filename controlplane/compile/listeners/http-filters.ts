@@ -8,6 +8,7 @@ import type { ModuleConfig } from '../module-config.ts';
 import { type RateLimitFilter, rateLimitFilter } from '../rate-limits/rate-limit-filter.ts';
 import { CORS_FILTER } from '../routes/cors.ts';
 import { ERROR_BODIES_FILTER } from '../routes/error-bodies-filter.ts';
+import { TRY_FILTERS } from '../routes/late-tries.ts';
 import { HSTS } from '../tls/hsts.ts';
 
 /** The services that the edge asks about requests. */
@@ -39,11 +40,13 @@ export function httpFilters(
     IDENTITY_HEADERS_FILTER,
     extAuthzFilter(deciders.extAuthz, !isConnectionOfClient),
     rateLimitFilter(deciders.rateLimit),
-    ROUTER,
+    { ...ROUTER, typed_config: extension(ROUTER_CONFIG, TRY_FILTERS) },
   ];
 }
 
+const ROUTER_CONFIG = 'filters.http.router.v3.Router';
+
 const ROUTER: JsonObject = {
   name: 'envoy.filters.http.router',
-  typed_config: extension('filters.http.router.v3.Router'),
+  typed_config: extension(ROUTER_CONFIG),
 };

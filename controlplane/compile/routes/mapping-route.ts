@@ -16,8 +16,8 @@ import { corsOf } from './cors.ts';
 import { errorBodies } from './error-bodies.ts';
 import { hashPolicyOf } from './hash-policy.ts';
 import { headerChanges } from './header-changes.ts';
+import { repeats } from './late-tries.ts';
 import { toRank, toRouteMatch } from './mapping-match.ts';
-import { repeatSafeMethods } from './repeat-safe-methods.ts';
 import { NO_END, retryPolicyOf } from './retry-policy.ts';
 import { toRewrite } from './rewrite.ts';
 import type { RouteEntry } from './route-entry.ts';
@@ -75,7 +75,7 @@ export function mappingRoute(group: MappingGroup, shadows: readonly Shadow[], ed
         limits,
         corsOf(spec.cors),
         errorBodies(spec.error_response_overrides),
-        edge === undefined ? {} : repeatSafeMethods({ ...spec.retry_policy, timeout_ms: spec.timeout_ms }),
+        edge === undefined ? {} : repeats(spec),
         group.length === 1 ? changesOf(mapping, group, edge) : {},
       ),
     },

@@ -7,7 +7,7 @@ import { toDuration } from '../duration.ts';
 import { EDGE } from '../node-groups.ts';
 import { problemOf } from '../problem-of.ts';
 import { STREAM_IDLE_MS } from './mapping-route.ts';
-import { repeatSafeMethods } from './repeat-safe-methods.ts';
+import { REPEAT_SAFE_METHODS } from './repeat-safe-methods.ts';
 import { NO_END, RETRY_POLICY, timeToAnswer } from './retry-policy.ts';
 import type { RouteEntry } from './route-entry.ts';
 import { distinctUpgrades, upgradeConfigs } from './upgrades.ts';
@@ -69,7 +69,7 @@ function routeEntry(
       name: id,
       match: { prefix: route.prefix },
       route: routeAction(route, upgrades, clusters),
-      ...(spec.node_group === EDGE ? repeatSafeMethods(route) : {}),
+      ...(spec.node_group === EDGE ? REPEAT_SAFE_METHODS : {}),
     },
     origins: [id],
   };

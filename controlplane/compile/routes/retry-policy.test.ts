@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { repeatSafeMethods } from './repeat-safe-methods.ts';
 import { RETRY_POLICY } from './retry-policy.ts';
 
 test('a dead instance does not come up at every look for another, however often it comes up', () => {
@@ -10,14 +9,3 @@ test('a dead instance does not come up at every look for another, however often 
   // By weight it has its turns in a row.
   assert.ok(looks > 128);
 });
-
-for (const [bounds, repeats] of [
-  [{ timeout_ms: 0 }, true],
-  [{ timeout_ms: 0, per_try_timeout: 0 }, true],
-  [{ timeout_ms: 3_000 }, false],
-  [{ timeout_ms: 0, per_try_timeout: 500 }, false],
-] as const) {
-  test(`a route bounded by ${JSON.stringify(bounds)} ${repeats ? 'repeats' : 'does not repeat'} safe methods after a reset`, () => {
-    assert.equal('request_headers_to_add' in repeatSafeMethods(bounds), repeats);
-  });
-}

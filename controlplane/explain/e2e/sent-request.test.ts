@@ -74,15 +74,18 @@ describe('explain shows', () => {
     );
     assert.match(text, /^The service gets\n {2}\/v1\/b\?c, host site\.test\n {2}x-a: b/m);
     assert.match(text, /^ {2}an answer must begin within 4s$/m);
-    assert.match(text, /^ {2}2 retries: connect-failure, .*5xx$/m);
+    assert.match(text, /^ {2}2 retries: connect-failure, .*5xx, reset$/m);
   });
 
-  test('that a reset is repeated where the method is safe and nothing bounds the answer', () => {
+  test('that a reset is repeated where the method is safe', () => {
     const retries = (method: string, timeout: number) =>
       explained(document('Mapping', 'm', `{service: s, prefix: /, timeout_ms: ${timeout}}`), {
         method,
       }).sent?.retryOn.includes('reset');
-    assert.deepEqual([retries('GET', 0), retries('POST', 0), retries('GET', 3000)], [true, false, false]);
+    assert.deepEqual(
+      [retries('GET', 0), retries('POST', 0), retries('GET', 3000), retries('POST', 3000)],
+      [true, false, true, false],
+    );
   });
 
   for (const [spec, target] of [

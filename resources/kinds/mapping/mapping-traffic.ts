@@ -16,7 +16,7 @@ export const mappingTrafficShape = {
   retry_policy: retryPolicy
     .exactOptional()
     .describe(
-      'When a request is asked again, of whatever method; besides, and without it once, what no instance has begun to work on. With `timeout_ms: 0` the edge also asks again by GET, HEAD and OPTIONS when the connection broke. `num_retries: 0`: never. A request with more than 32 KiB of body is asked once',
+      'When a request is asked again, of whatever method; besides, and without it once, what no instance has begun to work on. The edge also asks again by GET, HEAD and OPTIONS when the connection broke. `num_retries: 0`: never. A request with more than 32 KiB of body is asked once',
     ),
   load_balancer: loadBalancer
     .exactOptional()

@@ -37,7 +37,7 @@ const schema = z.object({
   timeout_ms: milliseconds
     .default(3000)
     .describe(
-      'Time until the answer begins, from the end of the request, for each try; else 504. 0: no end. An answer that has begun may take as long as it sends something: see `idle_timeout_ms`',
+      'Time until the answer begins, from the end of the request; else 504, without another try. 0: no end. An answer that has begun may take as long as it sends something: see `idle_timeout_ms`',
     ),
   allow_upgrade: allowUpgrade.describe(
     'Protocols to which requests may switch, such as `websocket`; others are answered 403. Filters and limits decide about the request, once: what is open outlives a logout. `timeout_ms` is for the answer. Then the connection ends after `idle_timeout_ms` without a byte. Any site can make a browser open a WebSocket with its cookies: compare `Origin`',

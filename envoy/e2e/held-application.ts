@@ -1,0 +1,64 @@
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** An application on a free loopback port that holds its answers until it is told to give them. */
+export type HeldApplication = {
+  readonly port: number;
+  /** How many requests wait for their answer. */
+  held(): number;
+  /** Answers those, and from now on each at once. */
+  release(): void;
+  /** Holds again. */
+  hold(): void;
+  /** How often it was asked for each URL. */
+  readonly asked: ReadonlyMap<string, number>;
+  close(): Promise<void>;
+};
+
+/** Starts one. Below `/late` it never answers, and below `/events` it sends one each `EVENT_MS`. */
+export async function startHeldApplication(): Promise<HeldApplication> {
+  const waiting = new Set<ServerResponse>();
+  const asked = new Map<string, number>();
+  let isHolding = true;
+  const server = createServer(({ method, url = '' }, response) => {
+    asked.set(`${method} ${url}`, (asked.get(`${method} ${url}`) ?? 0) + 1);
+    if (url.startsWith('/late')) return;
+    if (url.startsWith('/events')) return void sendEvents(response);
+    if (!isHolding) return void response.end('answered');
+    waiting.add(response);
+    response.once('close', () => waiting.delete(response));
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    held: () => waiting.size,
+    release: () => {
+      isHolding = false;
+      for (const response of waiting) response.end('answered');
+    },
+    hold: () => {
+      isHolding = true;
+    },
+    asked,
+    close: async () => {
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
+}
+
+export const EVENTS = 8;
+export const EVENT_MS = 500;
+
+function sendEvents(response: ServerResponse): void {
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  let sent = 0;
+  const timer = setInterval(() => {
+    sent += 1;
+    response.write(`data: ${sent}\n\n`);
+    if (sent === EVENTS) response.end();
+  }, EVENT_MS);
+  response.once('close', () => clearInterval(timer));
+}
