@@ -59,7 +59,7 @@ function stateKey({ config, exit, log }: WorkParts<Config>): Promise<KeyObject> 
 }
 
 const APART =
-  'REDIS_URL is set without STORE_KEY, so a store key was made: give the other replicas the same one in STORE_KEY or STORE_KEY_FILE, or a login that begins at one cannot end at another';
+  'REDIS_URL is set without STORE_KEY, so a store key was made: replicas with another state folder need the same one in STORE_KEY or STORE_KEY_FILE, or a login that begins at one cannot end at another';
 
 function openStore({ config, exit, log }: WorkParts<Config>): Promise<RecordStore> {
   const onEvent = (event: LinkEvent) => {
