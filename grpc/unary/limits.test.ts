@@ -11,7 +11,7 @@ import { echo, serveEcho } from './testing/echo-server.ts';
 import { callHeaders, FLAG, FRAME, field, frame, REQUEST, uint32 } from './testing/frames.ts';
 import { call, closed, openSession } from './testing/http2-client.ts';
 import { connectRaw } from './testing/raw-connection.ts';
-import { TRANSPORT } from './testing/transport.ts';
+import { transport } from './testing/transport.ts';
 
 const END_BOTH = FLAG.endStream | FLAG.endHeaders;
 const headers = (...fields: readonly Uint8Array[]) =>
@@ -94,7 +94,7 @@ describe('a connection ends with a GOAWAY that says why, after', () => {
     ['a field that ends before its length', ERROR.compressionError, [block(0x00, 0x05, 0x61)]],
     ['a window of its own that is too wide', ERROR.flowControlError, [window(0, 2 ** 31 - 1)]],
     // The stream would do (RFC 9113, 6.9.1), and does where the framing is ours.
-    ...(TRANSPORT === 'node'
+    ...(transport() === 'node'
       ? [
           [
             'a window of a stream that is too wide',
@@ -109,7 +109,7 @@ describe('a connection ends with a GOAWAY that says why, after', () => {
     ['another frame within headers', ERROR.protocolError, [frame(FRAME.headers, 0, 1, REQUEST), ping]],
     [
       'more CONTINUATION frames than it reads',
-      TRANSPORT === 'node' ? ERROR.internalError : ERROR.enhanceYourCalm,
+      transport() === 'node' ? ERROR.internalError : ERROR.enhanceYourCalm,
       [
         frame(FRAME.headers, 0, 1, REQUEST),
         ...Array.from({ length: 10 }, () => frame(FRAME.continuation, 0, 1)),

@@ -1,2 +1,16 @@
-/** Who speaks HTTP/2 in the tests: Node's library, or ours where a test says so before it loads them (protos/h2/unary/). */
-export const TRANSPORT: 'node' | 'own' = process.env.TEST_TRANSPORT === 'own' ? 'own' : 'node';
+import { after } from 'node:test';
+
+/** Returns who speaks HTTP/2 in the tests: Node's library, or ours where a test says so (grpc/http2/unary/). */
+export function transport(): 'node' | 'own' {
+  return process.env.TEST_TRANSPORT === 'own' ? 'own' : 'node';
+}
+
+/** Runs the tests of another file with HTTP/2 spoken by our own framing. */
+export async function withOwnTransport(tests: string): Promise<void> {
+  process.env.TEST_TRANSPORT = 'own';
+  after(() => {
+    delete process.env.TEST_TRANSPORT;
+  });
+  // The other file may have run in this process already. By this name it is loaded once more.
+  await import(`${tests}?own`);
+}

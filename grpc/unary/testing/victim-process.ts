@@ -1,13 +1,13 @@
 /** An echo server that is attacked from outside, and tells what it costs it. */
 import { serveUnary } from '../serve-unary.ts';
 import { echo } from './echo-server.ts';
-import { TRANSPORT } from './transport.ts';
+import { transport } from './transport.ts';
 
 const served = await serveUnary({
   host: '127.0.0.1',
   port: 0,
   methods: [echo],
-  transport: TRANSPORT,
+  transport: transport(),
   onError: error => {
     throw error;
   },

@@ -1,3 +1,4 @@
 /** The tests of grpc/unary/e2e/envoy.test.ts, with HTTP/2 spoken by our own framing. */
-process.env.TEST_TRANSPORT = 'own';
-await import('#grpc/unary/e2e/envoy.test.ts');
+import { withOwnTransport } from '#grpc/unary/testing/transport.ts';
+
+await withOwnTransport(import.meta.resolve('#grpc/unary/e2e/envoy.test.ts'));
