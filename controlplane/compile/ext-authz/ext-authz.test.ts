@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { stringify } from 'yaml';
-import { selfSigned } from '#certificates/testing/openssl.ts';
+import { issueRoot } from '#certificates/authority/root.ts';
 import { FILTER, FILTER_POLICY, ROUTE_CONFIGURATION } from '#protos/type-url.ts';
 import { collect } from '#resources/parse/collect.ts';
 import { createParser } from '#resources/parse/parse.ts';
@@ -13,6 +13,9 @@ import { Memo } from '../memo.ts';
 import { EXT_AUTHZ } from '../node-groups.ts';
 import { resourceSetOf } from '../testing/resource-set-of.ts';
 import { IDENTITY_HEADERS } from './identity-headers.ts';
+
+const newCertificate = async () => (await issueRoot({ now: Date.now(), lifetimeMs: 3_600_000 })).certificate;
+const [CERTIFICATE, OTHER_CERTIFICATE] = [await newCertificate(), await newCertificate()];
 
 const ADDRESS = { host: '127.0.0.1', port: 1 };
 const OPTIONS = { edge: ADDRESS, sds: ADDRESS, rateLimit: ADDRESS, extAuthz: ADDRESS };
@@ -82,16 +85,15 @@ const BY_AUTHORITY = [
 ];
 
 for (const key of ['ca.crt', 'tls.crt'])
-  test(`the authority of a provider goes to the service that asks it, from ${key}`, t => {
-    const { certificate } = selfSigned(t);
+  test(`the authority of a provider goes to the service that asks it, from ${key}`, () => {
     for (const filter of BY_AUTHORITY) {
-      const set = resourceSetOf(filter + authority(certificate, key)).resources;
+      const set = resourceSetOf(filter + authority(CERTIFICATE, key)).resources;
       const sent = jsonOf(compile(set, EXT_AUTHZ, OPTIONS), FILTER);
-      assert.ok(sent.includes(`"trusted_ca":"${Buffer.from(certificate).toString('base64')}"`));
+      assert.ok(sent.includes(`"trusted_ca":"${Buffer.from(CERTIFICATE).toString('base64')}"`));
     }
   });
 
-test('another authority of the Secret is another message of the Filter', t => {
+test('another authority of the Secret is another message of the Filter', () => {
   const parse = createParser(DEFAULT_PARSE_OPTIONS);
   const memo = new Memo();
   const sent = (certificate: string) => {
@@ -100,9 +102,7 @@ test('another authority of the Secret is another message of the Filter', t => {
     const set = toResourceSet(resources.values(), []);
     return compile(set, EXT_AUTHZ, { ...OPTIONS, memo }).resources.get(FILTER)?.[0]?.json;
   };
-  const [first, second, third] = [selfSigned(t), selfSigned(t)].flatMap((made, index) =>
-    index === 0 ? [sent(made.certificate)] : [sent(made.certificate), sent(made.certificate)],
-  );
+  const [first, second, third] = [CERTIFICATE, OTHER_CERTIFICATE, OTHER_CERTIFICATE].map(sent);
   assert.notEqual(first, second);
   assert.equal(second, third);
 });
@@ -128,9 +128,9 @@ for (const [what, documents, fault] of [
   });
 }
 
-test('revocation lists of a provider are refused, since they would not count', t => {
+test('revocation lists of a provider are refused, since they would not count', () => {
   const list = '-----BEGIN X509 CRL-----\nAAAA\n-----END X509 CRL-----\n';
-  const text = BY_AUTHORITY[0] + authority(selfSigned(t).certificate + list) + mapping('m', {});
+  const text = BY_AUTHORITY[0] + authority(CERTIFICATE + list) + mapping('m', {});
   assert.match(JSON.stringify(edge(text).problems), /revocation lists are not served here/);
 });
 
