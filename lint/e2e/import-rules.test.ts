@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import { test } from 'node:test';
-import { biomeConfig, forbiddenAliases } from './biome-config.ts';
-import { IMPORT_RULES } from './import-rules.ts';
+import { biomeConfig, forbiddenAliases } from '../biome-config.ts';
+import { IMPORT_RULES } from '../import-rules.ts';
 
-const ROOT = join(import.meta.dirname, '..');
-const BIOME = join(ROOT, 'node_modules', '.bin', 'biome');
+const BIOME = join(import.meta.dirname, '..', '..', 'node_modules', '.bin', 'biome');
 
 /** Which of these files Biome refuses for an import, with the project's own rules. */
 function refusedFiles(files: Readonly<Record<string, string>>): string[] {
@@ -38,11 +37,6 @@ function refusedFiles(files: Readonly<Record<string, string>>): string[] {
 }
 
 const importing = (specifier: string) => `import '${specifier}';\n`;
-
-test('biome.json is what the table of import rules says', () => {
-  const written = JSON.parse(readFileSync(join(ROOT, 'biome.json'), 'utf8'));
-  assert.deepEqual(written, JSON.parse(JSON.stringify(biomeConfig())));
-});
 
 test('each row refuses what it does not allow, from its top and from below it', () => {
   const planted: Record<string, string> = {};
