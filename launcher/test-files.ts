@@ -16,6 +16,11 @@ export function testFiles(root: string, args: readonly string[]): readonly strin
   });
 }
 
+/** Whether a test starts a program: Envoy, a store, a browser, a process of ours. Its folder says so. */
+export function isEndToEnd(file: string): boolean {
+  return file.split('/').includes('e2e');
+}
+
 function below(root: string, folder: string): readonly string[] {
   const outside = (name: string) =>
     name.split('/').some(part => part === 'node_modules' || part === '.gateway');

@@ -1,9 +1,6 @@
-import { relative } from 'node:path';
-
-/** Something that a test file did: a line of the reporter in `file-events.ts`. */
+/** Something that a test file did. Tests are named with the suites that they are in. */
 export type FileEvent = {
-  readonly file: string;
-  readonly passed?: true;
+  readonly passed?: string;
   /** The name of the test, and its error. */
   readonly failed?: string;
   /** The name of the test, and the reason. */
@@ -14,10 +11,12 @@ export type FileEvent = {
 
 /** What came of one test file. */
 export type FileResult = {
-  readonly passed: number;
+  readonly passed: readonly string[];
   readonly failed: readonly string[];
   readonly skipped: readonly string[];
   readonly output: string;
+  /** How long it took. */
+  readonly ms: number;
 };
 
 /** By the file's path below the root. */
@@ -29,26 +28,20 @@ export type Retried = { readonly file: string; readonly first: FileResult; reado
 /** A file's output in the closing lines: the end of it tells most. */
 const LONGEST_OUTPUT = 20_000;
 
-const NOTHING: FileResult = { passed: 0, failed: [], skipped: [], output: '' };
+/** Of so many files the closing lines tell how long they took. */
+const SLOWEST = 20;
 
-/** Reads the lines of the reporter in `file-events.ts`, of files below `root`. */
-export function parseTestResults(root: string, lines: string): TestResults {
-  const results = new Map<string, FileResult>();
-  for (const line of lines.split('\n').filter(text => text !== '')) {
-    const event = JSON.parse(line) as FileEvent;
-    const file = relative(root, event.file);
-    results.set(file, withEvent(results.get(file) ?? NOTHING, event));
-  }
-  return results;
-}
+export const NOTHING: FileResult = { passed: [], failed: [], skipped: [], output: '', ms: 0 };
 
-function withEvent(result: FileResult, event: FileEvent): FileResult {
-  const { failed, output, passed, skipped } = event;
+/** Returns the result with what the file did next. */
+export function withEvent(result: FileResult, event: FileEvent): FileResult {
+  const { failed, output = '', passed, skipped } = event;
   return {
-    passed: result.passed + (passed === true ? 1 : 0),
+    ...result,
+    passed: passed === undefined ? result.passed : [...result.passed, passed],
     failed: failed === undefined ? result.failed : [...result.failed, failed],
     skipped: skipped === undefined ? result.skipped : [...result.skipped, skipped],
-    output: result.output + (output ?? ''),
+    output: result.output + output,
   };
 }
 
@@ -68,12 +61,17 @@ export function withRetries(results: TestResults, retried: readonly Retried[]): 
 /** Returns the last lines of `npm test`. The very last one gives the totals. */
 export function describeTestResults(results: TestResults, retried: readonly Retried[]): string {
   const all = [...results.values()];
-  const passed = all.reduce((sum, result) => sum + result.passed, 0);
-  const failed = all.reduce((sum, result) => sum + result.failed.length, 0);
+  const count = (of: 'passed' | 'failed') => all.reduce((sum, result) => sum + result[of].length, 0);
   const skipped = skippedTests(results);
   const reasons = skipped.map(reason => `skipped: ${reason}\n`);
-  const totals = `${passed} passed, ${failed} failed, ${skipped.length} skipped\n`;
-  return [...retried.map(describeRetried), ...reasons, totals].join('');
+  const totals = `${count('passed')} passed, ${count('failed')} failed, ${skipped.length} skipped\n`;
+  return [describeSlowest(results), ...retried.map(describeRetried), ...reasons, totals].join('');
+}
+
+function describeSlowest(results: TestResults): string {
+  const slowest = [...results].sort(([, a], [, b]) => b.ms - a.ms).slice(0, SLOWEST);
+  const lines = slowest.map(([file, { ms }]) => `${(ms / 1000).toFixed(1).padStart(7)} s  ${file}\n`);
+  return ['the slowest files:\n', ...lines].join('');
 }
 
 function describeRetried({ file, first, second }: Retried): string {
@@ -84,8 +82,10 @@ function describeRetried({ file, first, second }: Retried): string {
   return `${verdict}\n  first, in the whole run:\n${outputOf(first)}  second, alone:\n${outputOf(second)}`;
 }
 
-function outputOf({ failed, output, passed }: FileResult): string {
-  const text = [...failed.map(failure => `✖ ${failure}`), output.trimEnd(), `${passed} passed`].join('\n');
+/** Returns the failures of a file, and the end of what it wrote. */
+export function outputOf({ failed, output, passed }: FileResult): string {
+  const failures = failed.map(failure => `✖ ${failure}`);
+  const text = [...failures, output.trimEnd(), `${passed.length} passed`].join('\n');
   const end = text.length > LONGEST_OUTPUT ? `… ${text.slice(-LONGEST_OUTPUT)}` : text;
   return end
     .split('\n')

@@ -1,6 +1,6 @@
 import { after } from 'node:test';
 
-/** Returns who speaks HTTP/2 in the tests: Node's library, or ours where a test says so (grpc/http2/unary/). */
+/** Returns what speaks HTTP/2 in the tests: Node's library, or ours in those of grpc/http2/unary/. */
 export function transport(): 'node' | 'own' {
   return process.env.TEST_TRANSPORT === 'own' ? 'own' : 'node';
 }

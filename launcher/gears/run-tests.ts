@@ -1,0 +1,98 @@
+import { availableParallelism } from 'node:os';
+import { isEndToEnd } from '../test-files.ts';
+import {
+  describeTestResults,
+  type FileResult,
+  failedFiles,
+  outputOf,
+  type Retried,
+  skippedTests,
+  type TestResults,
+  withRetries,
+} from '../test-result.ts';
+import { type PoolOptions, runPool } from './test-pool.ts';
+
+export type RunOptions = {
+  readonly root: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** Whether a file that fails runs once more. */
+  readonly retry: boolean;
+  /** Whether each test is printed, or only what failed. */
+  readonly verbose: boolean;
+  say(line: string): void;
+};
+
+/** A run is never silent for longer than this. */
+const PROGRESS_MS = 10_000;
+
+/**
+ * Runs the files, those that start programs last, and prints what came of them. A file that failed
+ * runs once more when all else has ended, alone in a process of its own, if retries are wanted.
+ */
+export async function runTests(
+  files: readonly string[],
+  options: RunOptions,
+): Promise<{ readonly passed: boolean; readonly skipped: number }> {
+  const results = await runAll(files, options);
+  const retried: Retried[] = [];
+  for (const file of options.retry ? failedFiles(results) : []) {
+    options.say(`${file} failed: running it once more, alone ...`);
+    const second = (await runSome([file], { workers: 1, sharing: false }, options, () => {})).get(file);
+    const first = results.get(file);
+    if (first !== undefined && second !== undefined) retried.push({ file, first, second });
+  }
+  const final = withRetries(results, retried);
+  process.stdout.write(describeTestResults(final, retried));
+  return { passed: failedFiles(final).length === 0, skipped: skippedTests(final).length };
+}
+
+async function runAll(files: readonly string[], options: RunOptions): Promise<TestResults> {
+  const cores = availableParallelism();
+  const all = new Map<string, FileResult>();
+  const started = Date.now();
+  const told = () => {
+    const seconds = Math.round((Date.now() - started) / 1000);
+    options.say(`${all.size} of ${files.length} files, ${failedFiles(all).length} failed, ${seconds} s`);
+  };
+  const ended = (file: string, result: FileResult) => {
+    all.set(file, result);
+    if (options.verbose) process.stdout.write(describeFile(file, result));
+    else if (result.failed.length > 0) process.stdout.write(`${file} failed\n${outputOf(result)}`);
+  };
+  const progress = setInterval(told, PROGRESS_MS);
+  const { apart = [], shared = [] } = Object.groupBy(files, file => (isEndToEnd(file) ? 'apart' : 'shared'));
+  await runSome(shared, { workers: cores, sharing: true }, options, ended);
+  await runSome(apart, { workers: Math.max(2, cores), sharing: false }, options, ended);
+  clearInterval(progress);
+  told();
+  return all;
+}
+
+async function runSome(
+  files: readonly string[],
+  how: Pick<PoolOptions, 'workers' | 'sharing'>,
+  { env, root }: RunOptions,
+  ended: PoolOptions['ended'],
+): Promise<TestResults> {
+  const results = new Map<string, FileResult>();
+  await runPool(files, {
+    ...how,
+    env,
+    root,
+    ended: (file, result) => {
+      results.set(file, result);
+      ended(file, result);
+    },
+  });
+  return results;
+}
+
+function describeFile(file: string, { failed, output, passed, skipped }: FileResult): string {
+  const lines = [
+    ...passed.map(name => `  ✔ ${name}`),
+    ...skipped.map(name => `  - ${name}`),
+    ...failed.map(name => `  ✖ ${name}`),
+    ...(output === '' ? [] : [output.trimEnd()]),
+  ];
+  return [file, ...lines, ''].join('\n');
+}

@@ -1,0 +1,78 @@
+import { run } from 'node:test';
+import { fileEvents, type RunnerEvent } from '../file-events.ts';
+import { LONGEST_TEST_MS, ONE_FILE } from './limits.ts';
+import type { WorkerMessage } from './test-pool.ts';
+
+/**
+ * Runs test files one after the other in this process, as its parent names them. A file has ended
+ * when nothing keeps the process alive any more, as it would have in a process of its own.
+ */
+const PATIENCE_MS = Number(process.env.GATEWAY_TEST_END_MS ?? 60_000);
+
+/** A test may put its own timers in the place of the real ones. */
+const later = setTimeout;
+const cancel = clearTimeout;
+
+process.on('message', (file: string) => runFile(file));
+
+function runFile(file: string): void {
+  const started = performance.now();
+  const events = run({ files: [file], isolation: 'none', timeout: LONGEST_TEST_MS });
+  const environment = { ...process.env };
+  const tell = (message: WorkerMessage) => process.send?.(message);
+  const watch = watchForTheEnd();
+  const toldBy = fileEvents(file);
+  // Until its tests are there, the channel keeps the process alive. Afterwards only they do.
+  events.once('data', () => process.channel?.unref());
+  process.once('beforeExit', () => process.channel?.ref());
+  events.on('data', (event: RunnerEvent) => {
+    watch.hear(event);
+    const told = toldBy(event);
+    if (told !== undefined) tell(told);
+  });
+  events.once('end', () => {
+    watch.stop();
+    for (const failed of leftBehind(environment)) tell({ failed });
+    tell({ ended: file, ms: performance.now() - started });
+    if (process.argv.includes(ONE_FILE)) process.disconnect();
+  });
+}
+
+/** Ends the process where a file has no test left and yet does not end, and says what keeps it. */
+function watchForTheEnd(): { hear(event: RunnerEvent): void; stop(): void } {
+  let open = 0;
+  let timer: NodeJS.Timeout | undefined;
+  return {
+    hear: ({ data, type }) => {
+      if (data.nesting !== 0) return;
+      if (type === 'test:enqueue') open += 1;
+      if (type === 'test:complete') open -= 1;
+      cancel(timer);
+      if (open === 0) timer = later(endWithReason, PATIENCE_MS).unref();
+    },
+    stop: () => cancel(timer),
+  };
+}
+
+function endWithReason(): void {
+  const kept = process.getActiveResourcesInfo().join(', ');
+  process.stderr.write(`does not end ${PATIENCE_MS} ms after its last test, open are: ${kept}\n`);
+  process.exit(1);
+}
+
+/** Returns what a file leaves to the next one in this process, and mends it. */
+function leftBehind(environment: NodeJS.ProcessEnv): readonly string[] {
+  const names = new Set([...Object.keys(environment), ...Object.keys(process.env)]);
+  const changed = [...names].filter(name => environment[name] !== process.env[name]);
+  for (const name of changed) {
+    const value = environment[name];
+    if (value === undefined) delete process.env[name];
+    else process.env[name] = value;
+  }
+  const { exitCode } = process;
+  process.exitCode = undefined;
+  return [
+    ...changed.map(name => `It leaves the environment variable ${name} changed`),
+    ...(exitCode === undefined || exitCode === 0 ? [] : [`It leaves with exit code ${exitCode}`]),
+  ];
+}
