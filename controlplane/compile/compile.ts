@@ -141,7 +141,7 @@ function hostInputs(
     filters: edge?.filters,
     guards: edge?.guards,
     wildcardFirst: edge === undefined ? [] : [SEVERAL_HOSTS],
-    common: edge === undefined ? {} : { ...MARK_LATE_TRIES, ...hostRateLimits(edge.limits.labelling) },
+    common: edge === undefined ? {} : { ...MARK_LATE_TRIES, ...hostRateLimits(edge.limits.labellings) },
   };
 }
 

@@ -6,7 +6,7 @@ import type { Memo } from './memo.ts';
 import { moduleConfig } from './module-config.ts';
 import type { CompileOptions } from './options.ts';
 import { ownHeaders } from './rate-limits/injected-headers.ts';
-import { labelling } from './rate-limits/labelling.ts';
+import { labellings } from './rate-limits/labelling.ts';
 import type { RateLimitContext } from './rate-limits/rate-limit-problems.ts';
 import { takenHeaders } from './rate-limits/taken-headers.ts';
 import { withErrorBodies } from './routes/error-bodies.ts';
@@ -21,15 +21,16 @@ export type EdgeRateLimits = RateLimitContext & {
 
 /** The rate limit service of the edge, the labels that it is asked with, and the headers that its limits set. */
 export function edgeRateLimits(resources: ResourceSet, options: CompileOptions, memo: Memo): EdgeRateLimits {
-  const labels = labelling(resources);
+  const labels = labellings(resources);
+  const isAsked = (domain: string) => labels.domains.some(labelling => labelling.domain === domain);
   const taken = takenHeaders(resources);
-  const injecting = resources.rateLimits.filter(({ spec }) => spec.domain === labels.domain);
+  const injecting = resources.rateLimits.filter(({ spec }) => isAsked(spec.domain));
   const own = ownHeaders(injecting, taken);
   const modules = resources.modules.slice(0, 1).map(({ id }) => id);
   const replacing = withErrorBodies(resources.mappings);
   const cluster = clusterOf(resources, options, memo);
   return {
-    labelling: labels,
+    labellings: labels,
     taken,
     ownHeaders: own,
     cluster,
@@ -44,7 +45,7 @@ export function edgeRateLimits(resources: ResourceSet, options: CompileOptions, 
       errorBodies: replacing.length > 0,
       origins: [...modules, ...cluster.origins, ...injectingIds(injecting), ...replacing],
     },
-    origins: labels.defaults.length === 0 ? [] : modules,
+    origins: labels.domains.every(({ defaults }) => defaults.length === 0) ? [] : modules,
   };
 }
 

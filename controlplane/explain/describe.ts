@@ -88,7 +88,7 @@ function percentText(percent: number): string {
 
 function rateLimitSections({ rateLimits }: Explanation, all: boolean): readonly string[] {
   if (rateLimits === undefined) return [];
-  const { cases, domain, otherDomains, service } = rateLimits;
+  const { cases, domains, otherDomains, service } = rateLimits;
   const note =
     service === undefined
       ? []
@@ -97,7 +97,7 @@ function rateLimitSections({ rateLimits }: Explanation, all: boolean): readonly 
         ];
   const unasked = otherDomains.map(
     other =>
-      `  not ${count(other.limits)} of domain ${plain(other.domain)}: requests are labelled in domain ${plain(domain)}`,
+      `  not ${count(other.limits)} of domain ${plain(other.domain)}: requests are labelled in domain ${domains.map(plain).join(' and ')}`,
   );
   return [...note, ...cases.flatMap(one => caseSections(one, rateLimits, all)), ...unasked];
 }
@@ -106,18 +106,27 @@ function count(limits: number): string {
   return limits === 1 ? 'the limit' : `the ${limits} limits`;
 }
 
-function caseSections(one: RateLimitCase, { cases, domain }: ExplainedRateLimits, all: boolean) {
+function caseSections(one: RateLimitCase, { cases, domains }: ExplainedRateLimits, all: boolean) {
   const where = cases.length > 1 ? `, at ${one.clusters.join(', ')}` : '';
   const others = all ? one.others : one.others.slice(0, MOST_OTHERS);
   const left = one.others.length - others.length;
   return [
-    `Labels in domain ${plain(domain)}${where}`,
-    ...(one.groups.length === 0 ? ['  none'] : one.groups.map(groupLine)),
+    ...labelSections(one.groups, domains, where),
     `Limits${where}`,
     ...(one.applied.length === 0 ? ['  none applies'] : one.applied.flatMap(appliedLines)),
     ...others.flatMap(otherLines),
     ...(left > 0 ? [`  … and ${left} more that do not apply (--all shows them)`] : []),
   ];
+}
+
+/** A section for each domain in which the request has labels. */
+function labelSections(groups: readonly ExplainedGroup[], domains: readonly string[], where: string) {
+  const byDomain = Map.groupBy(groups, ({ domain }) => domain);
+  if (byDomain.size === 0) return [`Labels in domain ${domains.map(plain).join(' and ')}${where}`, '  none'];
+  return [...byDomain].flatMap(([domain, own]) => [
+    `Labels in domain ${plain(domain)}${where}`,
+    ...own.map(groupLine),
+  ]);
 }
 
 function groupLine(group: ExplainedGroup): string {

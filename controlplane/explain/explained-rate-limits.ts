@@ -1,5 +1,10 @@
 import type { CompileOptions } from '#controlplane/compile/options.ts';
-import { labelGroups as labelGroupsOf, labelling } from '#controlplane/compile/rate-limits/labelling.ts';
+import {
+  type Labelling,
+  labelGroups as labelGroupsOf,
+  labellings,
+} from '#controlplane/compile/rate-limits/labelling.ts';
+import { stageOf } from '#controlplane/compile/rate-limits/rate-limit-filter.ts';
 import { formatHostPort } from '#grpc/host-port.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import type { EnvoyRequest } from './envoy-request.ts';
@@ -13,7 +18,8 @@ import type { RouteMatch } from './route-match.ts';
 
 /** The rate limits that a request meets. */
 export type ExplainedRateLimits = {
-  readonly domain: string;
+  /** For which the edge asks. */
+  readonly domains: readonly string[];
   /** How many limits there are for domains that the edge does not ask for. */
   readonly otherDomains: readonly { readonly domain: string; readonly limits: number }[];
   /** The operator's own service, which the edge asks instead of the built-in one. */
@@ -28,7 +34,7 @@ export type RateLimitCase = ExplainedLimits & {
 };
 
 /** `name` as the operator wrote it. */
-export type ExplainedGroup = RequestGroup & { readonly name: string };
+export type ExplainedGroup = RequestGroup & { readonly name: string; readonly domain: string };
 
 export type RateLimitInputs = {
   readonly match: RouteMatch;
@@ -43,39 +49,53 @@ export type RateLimitInputs = {
 /** What the rate limit filter asks for a request, and what the service decides by. */
 export function explainRateLimits(inputs: RateLimitInputs): ExplainedRateLimits {
   const { resources, options, places, targets } = inputs;
-  const { domain } = labelling(resources);
+  const domains = labellings(resources).domains.map(({ domain }) => domain);
   const limits = operatorLimits(resources, options);
   const byCluster = targets.map(({ cluster }) => ({ cluster, groups: groupsFor(cluster, inputs) }));
   const cases = [...Map.groupBy(byCluster, ({ groups }) => JSON.stringify(groups)).values()];
   return {
-    domain,
-    otherDomains: otherDomains(limits, domain),
+    domains,
+    otherDomains: otherDomains(limits, domains),
     ...ownService(resources, places),
     cases: cases.map(same => {
       const groups = same[0]?.groups ?? [];
       const clusters = [...new Set(same.map(({ cluster }) => cluster))];
-      return { clusters, groups, ...explainLimits(limits, domain, groups.filter(hasLabels), places) };
+      const explained = domains.map(domain => {
+        const ofDomain = groups.filter(hasLabels).filter(group => group.domain === domain);
+        return explainLimits(limits, domain, ofDomain, places);
+      });
+      return {
+        clusters,
+        groups,
+        applied: explained.flatMap(({ applied }) => applied),
+        others: explained.flatMap(({ others }) => others),
+      };
     }),
   };
 }
 
-function otherDomains(all: readonly OperatorLimit[], domain: string) {
-  const others = all.filter(({ limit }) => limit.domain !== domain);
+function otherDomains(all: readonly OperatorLimit[], domains: readonly string[]) {
+  const others = all.filter(({ limit }) => !domains.includes(limit.domain));
   const byDomain = Map.groupBy(others, ({ limit }) => limit.domain);
   return [...byDomain].map(([domain, limits]) => ({ domain, limits: limits.length }));
 }
 
 function groupsFor(cluster: string, { match, request, nodeGroup, resources }: RateLimitInputs) {
-  const names = namesOf(match, resources);
-  const groups = labelGroups(match, { request, nodeGroup, cluster });
-  return groups.map((group, index): ExplainedGroup => ({ name: names[index] ?? 'default', ...group }));
+  return labellings(resources).domains.flatMap(labelling => {
+    const { domain } = labelling;
+    const names = namesOf(match, resources, labelling);
+    const groups = labelGroups(match, { request, nodeGroup, cluster }, stageOf(domain));
+    return groups.map(
+      (group, index): ExplainedGroup => ({ name: names[index] ?? 'default', domain, ...group }),
+    );
+  });
 }
 
 /** Envoy is not told the names of groups: they are those of the Mapping, in the same order. */
-function namesOf({ route }: RouteMatch, resources: ResourceSet): readonly string[] {
+function namesOf({ route }: RouteMatch, resources: ResourceSet, labelling: Labelling): readonly string[] {
   const mapping = resources.mappings.find(({ id }) => id === route.name);
   if (mapping === undefined) return [];
-  return labelGroupsOf(mapping.spec, labelling(resources)).map(({ name }) => name);
+  return labelGroupsOf(mapping.spec, labelling).map(({ name }) => name);
 }
 
 function hasLabels(group: ExplainedGroup): group is ExplainedGroup & NamedGroup {

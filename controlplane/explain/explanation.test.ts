@@ -90,8 +90,34 @@ test('default labels alone are the group default, also of a ProxyConfig', () => 
   const { rateLimits, route } = explained(module + routes);
   assert.equal(route?.resource, 'ProxyConfig default/edge');
   assert.deepEqual(rateLimits?.cases[0]?.groups, [
-    { name: 'default', labels: [{ key: 'remote_address', value: '203.0.113.7' }] },
+    { name: 'default', domain: 'gateway', labels: [{ key: 'remote_address', value: '203.0.113.7' }] },
   ]);
+});
+
+test('labels and limits of both default domains are told', () => {
+  const module = document(
+    'Module',
+    'gateway',
+    '{config: {default_labels: {ambassador: {defaults: [remote_address]}}}}',
+  );
+  const theirs = document(
+    'RateLimit',
+    'theirs',
+    "{domain: ambassador, limits: [{name: their, pattern: [{remote_address: '*'}], rate: 2, unit: day}]}",
+  );
+  const ours = limits('{name: our, pattern: [{generic_key: a}], rate: 9, unit: day}');
+  const explanation = explained(module + mapping('{g: [a]}') + theirs + ours);
+  const [only] = explanation.rateLimits?.cases ?? [];
+  assert.deepEqual(
+    only?.groups.map(({ domain, name }) => `${domain} ${name}`),
+    ['gateway g', 'ambassador default'],
+  );
+  assert.deepEqual(
+    only?.applied.map(({ name }) => name),
+    ['our', 'their'],
+  );
+  const sections = /Labels in domain gateway\n {2}g: .*\nLabels in domain ambassador\n {2}default: /;
+  assert.match(describe(explanation), sections);
 });
 
 test('only the nearest limits are told, unless all are asked for', () => {

@@ -17,17 +17,19 @@ export type LabelSources = {
 
 /**
  * The label groups (descriptors) that Envoy sends for a request, one for each `RateLimit` of the route, or of its virtual host when the
- * route has none, in their order. A route that Envoy answers itself has none. Throws an Error for an action that the compiler does
+ * route has none, in their order, of the stage of one filter. A route that Envoy answers itself has none. Throws an Error for an action that the compiler does
  * not write. Source: Envoy's pages of `RouteAction.rate_limits` and `RateLimit.Action`.
  */
 export function labelGroups(
   { route, virtualHost }: RouteMatch,
   sources: LabelSources,
+  stage: number,
 ): readonly RequestGroup[] {
   if (route.route === undefined) return [];
   const own = route.route.rate_limits ?? [];
   const rateLimits = own.length > 0 ? own : (virtualHost.rate_limits ?? []);
-  return rateLimits.map(({ actions }) => toGroup(actions, sources));
+  const counted = rateLimits.filter(each => (each.stage ?? 0) === stage);
+  return counted.map(({ actions }) => toGroup(actions, sources));
 }
 
 function toGroup(actions: Json | undefined, sources: LabelSources): RequestGroup {

@@ -5,7 +5,7 @@ import { IDENTITY_HEADERS_FILTER } from '../ext-authz/identity-headers.ts';
 import { extension } from '../extension.ts';
 import { PORT_READER } from '../forwarded-headers.ts';
 import type { ModuleConfig } from '../module-config.ts';
-import { type RateLimitFilter, rateLimitFilter } from '../rate-limits/rate-limit-filter.ts';
+import { type RateLimitFilter, rateLimitFilters } from '../rate-limits/rate-limit-filter.ts';
 import { CORS_FILTER } from '../routes/cors.ts';
 import { ERROR_BODIES_FILTER } from '../routes/error-bodies-filter.ts';
 import { TRY_FILTERS } from '../routes/late-tries.ts';
@@ -39,7 +39,7 @@ export function httpFilters(
     CORS_FILTER,
     IDENTITY_HEADERS_FILTER,
     extAuthzFilter(deciders.extAuthz, !isConnectionOfClient),
-    rateLimitFilter(deciders.rateLimit),
+    ...rateLimitFilters(deciders.rateLimit),
     { ...ROUTER, typed_config: extension(ROUTER_CONFIG, TRY_FILTERS) },
   ];
 }

@@ -4,44 +4,44 @@ import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { suggest } from '#resources/words/suggest.ts';
 import { problemOf } from '../problem-of.ts';
-import type { Labelling } from './labelling.ts';
+import type { Labellings } from './labelling.ts';
 
 /** Warnings about labels and limits of domains that the edge does not ask about: they have no effect. */
 export function labelDomainProblems(
   { modules, mappings, rateLimits }: ResourceSet,
-  labelling: Labelling,
+  labellings: Labellings,
 ): readonly Problem[] {
   return [
-    ...modules.slice(0, 1).flatMap(module => defaultLabelProblems(module, labelling)),
-    ...mappings.flatMap(mapping => mappingProblems(mapping, labelling)),
-    ...rateLimits.flatMap(rateLimit => rateLimitProblem(rateLimit, labelling)),
+    ...modules.slice(0, 1).flatMap(module => defaultLabelProblems(module, labellings)),
+    ...mappings.flatMap(mapping => mappingProblems(mapping, labellings)),
+    ...rateLimits.flatMap(rateLimit => rateLimitProblem(rateLimit, labellings)),
   ];
 }
 
-function defaultLabelProblems(module: Resource<'Module'>, labelling: Labelling): readonly Problem[] {
+function defaultLabelProblems(module: Resource<'Module'>, labellings: Labellings): readonly Problem[] {
   const { default_labels } = module.spec.config;
   const domains = Object.keys(default_labels).filter(
     domain => (default_labels[domain]?.defaults.length ?? 0) > 0,
   );
-  return unsent(domains, labelling).map(domain =>
-    warning(module, ['spec', 'config', 'default_labels', domain], domain, 'these labels', labelling),
+  return unsent(domains, labellings).map(domain =>
+    warning(module, ['spec', 'config', 'default_labels', domain], domain, 'these labels', labellings),
   );
 }
 
-function mappingProblems(mapping: Resource<'Mapping'>, labelling: Labelling): readonly Problem[] {
-  return unsent(Object.keys(mapping.spec.labels), labelling).map(domain =>
-    warning(mapping, ['spec', 'labels', domain], domain, 'these labels', labelling),
+function mappingProblems(mapping: Resource<'Mapping'>, labellings: Labellings): readonly Problem[] {
+  return unsent(Object.keys(mapping.spec.labels), labellings).map(domain =>
+    warning(mapping, ['spec', 'labels', domain], domain, 'these labels', labellings),
   );
 }
 
-function rateLimitProblem(rateLimit: Resource<'RateLimit'>, labelling: Labelling): readonly Problem[] {
-  return unsent([rateLimit.spec.domain], labelling).map(domain =>
-    warning(rateLimit, ['spec', 'domain'], domain, 'these limits', labelling),
+function rateLimitProblem(rateLimit: Resource<'RateLimit'>, labellings: Labellings): readonly Problem[] {
+  return unsent([rateLimit.spec.domain], labellings).map(domain =>
+    warning(rateLimit, ['spec', 'domain'], domain, 'these limits', labellings),
   );
 }
 
-function unsent(domains: readonly string[], { domain }: Labelling): readonly string[] {
-  return domains.filter(other => other !== domain);
+function unsent(named: readonly string[], { domains }: Labellings): readonly string[] {
+  return named.filter(each => domains.every(({ domain }) => domain !== each));
 }
 
 function warning(
@@ -49,9 +49,11 @@ function warning(
   path: readonly string[],
   domain: string,
   what: string,
-  { domain: sent, source }: Labelling,
+  { domains, source }: Labellings,
 ): Problem {
-  const message = `${what} of domain ${JSON.stringify(domain)} have no effect: the edge asks for limits of domain ${JSON.stringify(sent)} only (${source})${suggest(domain, [sent])}`;
+  const sent = domains.map(({ domain }) => domain);
+  const asked = sent.map(each => JSON.stringify(each)).join(' and ');
+  const message = `${what} of domain ${JSON.stringify(domain)} have no effect: the edge asks for limits of domain ${asked} only (${source})${suggest(domain, sent)}`;
   return problemOf(resource, 'warning', formatPath(path), message);
 }
 

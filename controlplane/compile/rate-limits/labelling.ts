@@ -5,38 +5,52 @@ import type { LabelGroup } from '#resources/labels/labels.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { type ModuleConfig, moduleConfig } from '../module-config.ts';
-import { type DefaultDomain, defaultLabelDomain } from './default-label-domain.ts';
 import { toRateLimit } from './rate-limit-actions.ts';
-import { withLimits } from './rate-limit-filter.ts';
+import { DEFAULT_DOMAINS, stageOf, withLimits } from './rate-limit-filter.ts';
 
-/** How the edge labels requests: in one domain, which is that of the rate limit service. */
+/** How the edge labels requests in one domain of the rate limit service. */
 export type Labelling = {
   readonly domain: string;
   /** The labels of every request in this domain. */
   readonly defaults: readonly LabelSpecifier[];
-  /** Where the domain's name comes from, for messages. */
-  readonly source: string;
   /** Equal for equal domain and defaults. */
   readonly key: string;
 };
 
-/** The domain is the RateLimitService's, else the Module's `default_label_domain`, else the default. */
-export function labelling(resources: ResourceSet): Labelling {
+/** How the edge labels requests. */
+export type Labellings = {
+  /** One for each domain in force. */
+  readonly domains: readonly Labelling[];
+  /** Where their names come from, for messages. */
+  readonly source: string;
+  /** Equal for equal domains and defaults. */
+  readonly key: string;
+};
+
+/**
+ * The domain is the RateLimitService's, else the Module's `default_label_domain`. Where none is named
+ * those of our own documents and of Ambassador's are in force side by side.
+ */
+export function labellings(resources: ResourceSet): Labellings {
   const config = moduleConfig(resources);
-  const [service] = resources.rateLimitServices;
-  const { domain, source } = namedBy(service) ?? namedByModule(config) ?? defaultLabelDomain(resources);
-  const defaults = defaultsOf(config.default_labels, domain);
-  return { domain, defaults, source, key: JSON.stringify([domain, defaults]) };
+  const { named, source } = namedDomains(resources.rateLimitServices[0], config);
+  const domains = named.map(domain => {
+    const defaults = defaultsOf(config.default_labels, domain);
+    return { domain, defaults, key: JSON.stringify([domain, defaults]) };
+  });
+  return { domains, source, key: domains.map(({ key }) => key).join() };
 }
 
-function namedBy(service: Resource<'RateLimitService'> | undefined): DefaultDomain | undefined {
-  if (service?.spec.domain === undefined) return undefined;
-  const source = `the domain of RateLimitService ${service.namespace}/${service.name}`;
-  return { domain: service.spec.domain, source };
-}
-
-function namedByModule({ default_label_domain: domain }: ModuleConfig): DefaultDomain | undefined {
-  return domain === undefined ? undefined : { domain, source: "the Module's `default_label_domain`" };
+function namedDomains(
+  service: Resource<'RateLimitService'> | undefined,
+  { default_label_domain }: ModuleConfig,
+): { readonly named: readonly string[]; readonly source: string } {
+  if (service?.spec.domain !== undefined) {
+    const source = `the domain of RateLimitService ${service.namespace}/${service.name}`;
+    return { named: [service.spec.domain], source };
+  }
+  const source = "the Module's `default_label_domain`";
+  return { named: default_label_domain === undefined ? DEFAULT_DOMAINS : [default_label_domain], source };
 }
 
 /** The default labels of a domain; a name such as `constructor` is nothing but a domain. */
@@ -56,12 +70,37 @@ export function labelGroups({ labels }: MappingSpec, { domain, defaults }: Label
   return groups.map(({ name, specifiers }) => ({ name, specifiers: [...defaults, ...specifiers] }));
 }
 
-/** `rate_limits` of a Mapping's route; without any Envoy takes those of the virtual host, with them only these. */
-export function routeRateLimits(spec: MappingSpec, labelling: Labelling): readonly JsonObject[] {
-  return labelGroups(spec, labelling).map(({ specifiers }) => toRateLimit(specifiers));
+/**
+ * `rate_limits` of a Mapping's route, and its filters. Without any Envoy takes those of the virtual
+ * host, with them only these: so the defaults of domains that the Mapping leaves out stand here too.
+ */
+export function routeRateLimits(
+  spec: MappingSpec,
+  { domains }: Labellings,
+): readonly [action: JsonObject, route: JsonObject] {
+  const groups = domains.map(labelling => [labelling, labelGroups(spec, labelling)] as const);
+  if (groups.every(([, own]) => own.length === 0)) return [{}, {}];
+  const labelled = groups.flatMap(([labelling, own]) => {
+    const defaults = labelling.defaults.length > 0 ? [labelling.defaults] : [];
+    const lists = own.length > 0 ? own.map(({ specifiers }) => specifiers) : defaults;
+    return lists.length > 0 ? [{ domain: labelling.domain, lists }] : [];
+  });
+  return [
+    { rate_limits: labelled.flatMap(({ domain, lists }) => toRateLimits(domain, lists)) },
+    withLimits(labelled.map(({ domain }) => domain)),
+  ];
 }
 
-/** What every virtual host has besides its own: the labels of the group `default`. */
-export function hostRateLimits({ defaults, domain }: Labelling): JsonObject {
-  return defaults.length === 0 ? {} : { rate_limits: [toRateLimit(defaults)], ...withLimits(domain) };
+/** What every virtual host has besides its own: the labels of the group `default` of each domain. */
+export function hostRateLimits({ domains }: Labellings): JsonObject {
+  const labelled = domains.filter(({ defaults }) => defaults.length > 0);
+  if (labelled.length === 0) return {};
+  return {
+    rate_limits: labelled.flatMap(({ domain, defaults }) => toRateLimits(domain, [defaults])),
+    ...withLimits(labelled.map(({ domain }) => domain)),
+  };
+}
+
+function toRateLimits(domain: string, lists: readonly (readonly LabelSpecifier[])[]): readonly JsonObject[] {
+  return lists.map(specifiers => toRateLimit(specifiers, stageOf(domain)));
 }

@@ -1,9 +1,12 @@
 import type { JsonObject } from '#protos/json.ts';
 import type { LabelSpecifier } from '#resources/labels/label-specifier.ts';
 
-/** Envoy's `RateLimit`: the labels of one group, in their order, become the entries of one descriptor. Not for an empty group. */
-export function toRateLimit(specifiers: readonly LabelSpecifier[]): JsonObject {
-  return { actions: specifiers.map(toAction) };
+/**
+ * Envoy's `RateLimit`: the labels of one group, in their order, become the entries of one descriptor.
+ * Not for an empty group. The filter of this stage counts it.
+ */
+export function toRateLimit(specifiers: readonly LabelSpecifier[], stage: number): JsonObject {
+  return { ...(stage === 0 ? {} : { stage }), actions: specifiers.map(toAction) };
 }
 
 /**

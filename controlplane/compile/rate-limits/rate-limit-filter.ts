@@ -6,7 +6,7 @@ import { RATE_LIMIT_CLUSTER, rateLimitAddress } from '../clusters/rate-limit-clu
 import { toDuration } from '../duration.ts';
 import { extension } from '../extension.ts';
 
-/** What the edge's filter is made of. */
+/** What the edge's filters are made of. */
 export type RateLimitFilter = {
   /** The operator's service; undefined: the built-in one. */
   readonly service: RateLimitServiceSpec | undefined;
@@ -19,34 +19,56 @@ export type RateLimitFilter = {
  */
 export const BUILT_IN = { timeout_ms: 200, failure_mode_deny: false };
 
-const NAME = 'envoy.filters.http.ratelimit';
-
 /**
- * What the filter asks for where no route says otherwise. It never changes: another domain in the listener would drain it, and on connections from before
- * the limits of the former domain would be asked for, for minutes after they are gone.
+ * The edge's rate limit filters. A filter asks for one domain, and counts the labels of its stage. So
+ * each default domain has its own, and a request meets those for whose domain it has labels.
+ * What a filter asks for where no route says otherwise never changes: another domain in the listener
+ * would drain it, and on connections from before the limits of the former domain would be asked for,
+ * for minutes after they are gone.
  */
-const FILTER_DOMAIN = 'gateway';
+const FILTERS = [
+  { name: 'envoy.filters.http.ratelimit', domain: 'gateway', stage: 0 },
+  { name: 'envoy.filters.http.ratelimit.ambassador', domain: 'ambassador', stage: 1 },
+] as const;
 
-/** The part of a virtual host or route whose requests have labels of this domain. */
-export function withLimits(domain: string): JsonObject {
-  const own = domain === FILTER_DOMAIN ? {} : { domain };
-  return {
-    typed_per_filter_config: { [NAME]: extension('filters.http.ratelimit.v3.RateLimitPerRoute', own) },
-  };
+/** The label domains in force where neither a RateLimitService nor the Module names one. */
+export const DEFAULT_DOMAINS: readonly string[] = FILTERS.map(({ domain }) => domain);
+
+/** The first filter also asks for the domain that an operator names. */
+function filterOf(domain: string): (typeof FILTERS)[number] {
+  return FILTERS.find(filter => filter.domain === domain) ?? FILTERS[0];
+}
+
+/** Returns the stage of labels of a domain. */
+export function stageOf(domain: string): number {
+  return filterOf(domain).stage;
+}
+
+/** The part of a virtual host or route whose requests have labels of these domains. */
+export function withLimits(domains: readonly string[]): JsonObject {
+  const configs = domains.map(domain => {
+    const filter = filterOf(domain);
+    const own = domain === filter.domain ? {} : { domain };
+    return [filter.name, extension('filters.http.ratelimit.v3.RateLimitPerRoute', own)] as const;
+  });
+  return { typed_per_filter_config: Object.fromEntries(configs) };
 }
 
 /**
- * Envoy's rate limit filter. It stands in the listener even when there is no label, so that the first label does not drain the listener. Where `withLimits` does not ask
- * for it, it is left out of the chain: it would ask nobody, and still cost a tenth of what Envoy does for a request [measured]. Clients are told 429 and
- * `Retry-After`, not by which product: there is no `x-envoy-ratelimited`. Source: docs/adr/0009-rate-limits-at-the-edge.md.
+ * Envoy's rate limit filters. They stand in the listener even when there is no label, so that the first
+ * label does not drain the listener. Where `withLimits` does not ask for one, it is left out of the
+ * chain: it would ask nobody, and still cost a tenth of what Envoy does for a request [measured].
+ * Clients are told 429 and `Retry-After`, not by which product: there is no `x-envoy-ratelimited`.
+ * Source: docs/adr/0009-rate-limits-at-the-edge.md.
  */
-export function rateLimitFilter({ service, builtIn }: RateLimitFilter): JsonObject {
+export function rateLimitFilters({ service, builtIn }: RateLimitFilter): readonly JsonObject[] {
   const { timeout_ms, failure_mode_deny } = service ?? BUILT_IN;
-  return {
-    name: NAME,
+  return FILTERS.map(({ name, domain, stage }) => ({
+    name,
     disabled: true,
     typed_config: extension('filters.http.ratelimit.v3.RateLimit', {
-      domain: FILTER_DOMAIN,
+      domain,
+      ...(stage === 0 ? {} : { stage }),
       timeout: toDuration(timeout_ms),
       failure_mode_deny,
       rate_limited_as_resource_exhausted: true,
@@ -56,7 +78,7 @@ export function rateLimitFilter({ service, builtIn }: RateLimitFilter): JsonObje
         grpc_service: grpcService(rateLimitAddress(service, builtIn), timeout_ms),
       },
     }),
-  };
+  }));
 }
 
 function grpcService(address: HostPort, timeoutMs: number): JsonObject {

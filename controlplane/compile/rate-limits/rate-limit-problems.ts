@@ -6,7 +6,7 @@ import { takenHeaderProblems, takenIn } from './injected-headers.ts';
 import { labelDomainProblems } from './label-domain-problems.ts';
 import { labelKeys, NO_LABEL_KEYS } from './label-keys.ts';
 import { groupShapes } from './label-shape.ts';
-import type { Labelling } from './labelling.ts';
+import type { Labelling, Labellings } from './labelling.ts';
 import { limitNameProblems } from './limit-name-problems.ts';
 import { limitProblems } from './limit-problems.ts';
 import { ownServiceProblems } from './own-service-problems.ts';
@@ -14,7 +14,7 @@ import { strippedMatchProblems } from './stripped-match-problems.ts';
 import type { TakenHeaders } from './taken-headers.ts';
 
 export type RateLimitContext = {
-  readonly labelling: Labelling;
+  readonly labellings: Labellings;
   readonly taken: ReadonlyMap<string, TakenHeaders>;
   /** Request headers that only the gateway sets. */
   readonly ownHeaders: readonly string[];
@@ -23,20 +23,33 @@ export type RateLimitContext = {
 /** What is odd between labels, limits and the rate limit service of the edge, each of which is right by itself. `clusterNames` are those that requests go to. */
 export function rateLimitProblems(
   resources: ResourceSet,
-  { labelling, taken, ownHeaders }: RateLimitContext,
+  { labellings, taken, ownHeaders }: RateLimitContext,
   clusterNames: readonly string[],
   memo: Memo,
 ): readonly Problem[] {
   const { mappings, rateLimits } = resources;
-  const asked = rateLimits.filter(({ spec }) => spec.domain === labelling.domain);
-  const { paths, targets } = labelKeys(resources).get(labelling.domain) ?? NO_LABEL_KEYS;
-  const known = { targets, prefixes: moduleConfig(resources).remote_address_prefix };
+  const keys = labelKeys(resources);
+  const prefixes = moduleConfig(resources).remote_address_prefix;
+  const keysOf = ({ domain }: Labelling) => keys.get(domain) ?? NO_LABEL_KEYS;
   return [
-    ...labelDomainProblems(resources, labelling),
+    ...labelDomainProblems(resources, labellings),
     ...rateLimits.flatMap(rateLimit => takenHeaderProblems(rateLimit, takenIn(rateLimit.spec, taken))),
-    ...limitProblems(asked, { ...known, groups: groupShapes(mappings, labelling, memo), clusterNames }, memo),
+    ...labellings.domains.flatMap(labelling =>
+      limitProblems(
+        rateLimits.filter(({ spec }) => spec.domain === labelling.domain),
+        {
+          targets: keysOf(labelling).targets,
+          prefixes,
+          groups: groupShapes(mappings, labelling, memo),
+          clusterNames,
+        },
+        memo,
+      ),
+    ),
     ...limitNameProblems(rateLimits),
-    ...ownServiceProblems(resources, paths),
+    ...ownServiceProblems(resources, [
+      ...new Set(labellings.domains.flatMap(labelling => keysOf(labelling).paths)),
+    ]),
     ...strippedMatchProblems(mappings, ownHeaders),
   ];
 }

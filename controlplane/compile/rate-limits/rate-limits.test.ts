@@ -145,6 +145,13 @@ test('a label of another domain, or of another node group, takes no header', () 
   assert.deepEqual(errors, []);
 });
 
+test('a label of the other default domain takes a header too: its filter would read what a limit sets', () => {
+  const limit = limits('a', { injectRequestHeaders: [{ name: 'x-user', value: 'v' }] });
+  const beside = labelled('m', { ambassador: [{ g: [{ user: { header: 'x-user' } }] }] });
+  const [problem] = compileText(limit + beside).problems.filter(({ severity }) => severity === 'error');
+  assert.match(problem?.message ?? '', /"x-user" is left out/);
+});
+
 test("the service's group is no node group, and is compiled without any RateLimit", () => {
   const misplaced = document('Mapping', 'm', { prefix: '/', service: 's', node_group: RATELIMIT_SERVICE });
   assert.deepEqual(nodeGroups(resourceSetOf(misplaced).resources), ['edge']);

@@ -3,14 +3,16 @@ import type { ResourceSet } from '#resources/resource-set.ts';
 import { headerIdentity } from '../header-identity.ts';
 import { moduleConfig } from '../module-config.ts';
 import { EDGE } from '../node-groups.ts';
+import { labellings } from './labelling.ts';
 import { readBy, takenByFilters } from './taken-by-filters.ts';
 
 /** Request headers that no limit of a label domain may set, by their identity, with the reason for a Problem. */
 export type TakenHeaders = ReadonlyMap<string, string>;
 
 /**
- * The taken headers of each label domain. A label reads its header from the client, so no limit may set it, which would take it
- * from every request. What Filters set or read no limit of any domain may change.
+ * The taken headers of each label domain. A label reads its header from the client, so no limit that the
+ * edge asks for beside it may set it, which would take it from every request. What Filters set or read
+ * no limit of any domain may change.
  */
 export function takenHeaders(resources: ResourceSet): ReadonlyMap<string, TakenHeaders> {
   const taken = new Map<string, Map<string, string>>();
@@ -20,10 +22,12 @@ export function takenHeaders(resources: ResourceSet): ReadonlyMap<string, TakenH
     const header = headerIdentity(name);
     if (!headers.has(header)) headers.set(header, reason);
   };
+  const asked = labellings(resources).domains.map(({ domain }) => domain);
   const add = (domain: string, specifiers: readonly LabelSpecifier[], where: string) => {
     for (const specifier of specifiers) {
       if (specifier.type !== 'request_header') continue;
-      take(domain, specifier.header, readBy(`the label "${specifier.key}" of ${where}`));
+      for (const each of asked.includes(domain) ? asked : [domain])
+        take(each, specifier.header, readBy(`the label "${specifier.key}" of ${where}`));
     }
   };
   for (const [domain, { defaults }] of Object.entries(moduleConfig(resources).default_labels)) {

@@ -9,8 +9,7 @@ import { WITHOUT_FILTERS } from '../ext-authz/ext-authz-filter.ts';
 import { mappingDomain } from '../mapping-domain.ts';
 import { compareText } from '../order.ts';
 import { problemOf } from '../problem-of.ts';
-import { type Labelling, routeRateLimits } from '../rate-limits/labelling.ts';
-import { withLimits } from '../rate-limits/rate-limit-filter.ts';
+import { type Labellings, routeRateLimits } from '../rate-limits/labelling.ts';
 import type { HeaderSetters } from '../set-headers.ts';
 import { corsOf } from './cors.ts';
 import { errorBodies } from './error-bodies.ts';
@@ -54,7 +53,7 @@ export const STREAM_IDLE_MS = 300_000;
 
 /** What routes have at the edge only: labels, and filters. */
 export type EdgeRoutes = Pick<EdgeFilters, 'comparesPaths' | 'takenOnBypass'> & {
-  readonly labelling: Labelling;
+  readonly labellings: Labellings;
   readonly settersOf: HeaderSetters;
 };
 
@@ -62,7 +61,7 @@ export type EdgeRoutes = Pick<EdgeFilters, 'comparesPaths' | 'takenOnBypass'> & 
 export function mappingRoute(group: MappingGroup, shadows: readonly Shadow[], edge?: EdgeRoutes): RouteEntry {
   const [{ mapping }] = group;
   const { id, spec } = mapping;
-  const [limited, limits] = edge === undefined ? [{}, {}] : limitsOf(spec, edge.labelling);
+  const [limited, limits] = edge === undefined ? [{}, {}] : routeRateLimits(spec, edge.labellings);
   const bypass = edge !== undefined && spec.bypass_auth ? WITHOUT_FILTERS : {};
   return {
     rank: toRank(spec, id),
@@ -81,12 +80,6 @@ export function mappingRoute(group: MappingGroup, shadows: readonly Shadow[], ed
     },
     origins: [...group, ...shadows].map(({ mapping: { id } }) => id),
   };
-}
-
-/** The labels of a route's requests: what its action has of them, and what the route itself. */
-function limitsOf(spec: MappingSpec, labelling: Labelling): readonly [action: JsonObject, route: JsonObject] {
-  const rateLimits = routeRateLimits(spec, labelling);
-  return rateLimits.length === 0 ? [{}, {}] : [{ rate_limits: rateLimits }, withLimits(labelling.domain)];
 }
 
 /** Of several Mappings each changes the headers of its own share. What only filters may say is taken from the client's request where none runs. */

@@ -63,7 +63,7 @@ function rememberedRoute(
   const taken = mapping.spec.bypass_auth
     ? edge?.takenOnBypass(mappingDomain(mapping.spec)).join()
     : undefined;
-  const inputs: unknown[] = [mapping.id, cluster.name, edge?.labelling.key, taken, addedTo(mapping, edge)];
+  const inputs: unknown[] = [mapping.id, cluster.name, edge?.labellings.key, taken, addedTo(mapping, edge)];
   for (const { mapping, cluster } of others)
     inputs.push(mapping.spec, mapping.id, cluster.name, addedTo(mapping, edge));
   for (const { mapping, cluster } of shadows) inputs.push('shadow', mapping.spec, mapping.id, cluster.name);

@@ -93,7 +93,7 @@ function told(target: string, { method = 'GET', host = 'localhost', headers = {}
   const match = matchRoute(virtualHostsOf(compiled), seen);
   if (match === undefined) return [];
   const cluster = match.route.route?.cluster ?? '';
-  return labelGroups(match, { request: seen, nodeGroup: 'test', cluster }).flatMap(group =>
+  return labelGroups(match, { request: seen, nodeGroup: 'test', cluster }, 0).flatMap(group =>
     'labels' in group ? [group.labels.map(({ key, value }) => `${key}=${value}`).join(', ')] : [],
   );
 }

@@ -119,7 +119,11 @@ describe('a limit on a header that a login sets', () => {
     const { rateLimits } = explained(limited('[{user: "*"}]'));
     const [only] = rateLimits?.cases ?? [];
     assert.deepEqual(only?.groups, [
-      { name: 'per-user', labels: [{ key: 'user', value: '(set by Filter default/login)' }] },
+      {
+        name: 'per-user',
+        domain: 'gateway',
+        labels: [{ key: 'user', value: '(set by Filter default/login)' }],
+      },
     ]);
     assert.equal(only?.applied.length, 1);
   });

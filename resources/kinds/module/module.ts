@@ -47,7 +47,7 @@ const config = z.object({
     .min(1)
     .exactOptional()
     .describe(
-      'Label domain of the rate limit service; default: `gateway`, or `ambassador` where labels and limits name that one and not `gateway`',
+      'The only label domain in force. Default: `gateway` and `ambassador`, the domain of documents of `getambassador.io`, side by side',
     ),
   remote_address_prefix: z
     .object({

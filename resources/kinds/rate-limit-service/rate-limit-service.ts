@@ -11,7 +11,7 @@ const schema = z.object({
     .string()
     .min(1)
     .exactOptional()
-    .describe("Label domain that is sent to it; default: the Module's `default_label_domain`"),
+    .describe("The only label domain that is sent to it; default: the Module's `default_label_domain`"),
   timeout_ms: positiveMilliseconds.default(20).describe('Time for its answer; the built-in service has 200'),
   failure_mode_deny: z
     .boolean()
