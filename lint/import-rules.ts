@@ -342,7 +342,7 @@ export const IMPORT_RULES: readonly ImportRow[] = [
     packages: ['jose', 'oidc-provider', 'pino'],
     node: true,
   },
-  { folder: 'user-service', ours: ['files'], packages: ['express', 'pg', 'pino'], node: true },
+  { folder: 'user-service', ours: ['files', 'process'], packages: ['express', 'pg', 'pino'], node: true },
   { folder: 'envoy', ours: ['certificates', 'grpc', 'protos'], packages: ['yaml'], node: true },
   {
     folder: 'launcher',

@@ -21,6 +21,8 @@ export type MutualTlsOptions = {
   readonly group: string;
   readonly log: Log;
   now(): number;
+  /** Which trust domain the certificate must be of. Default: any. */
+  readonly trustDomain?: string | undefined;
   /** How long the folder's first files may take to come, in ms; default 30 s. */
   readonly waitMs?: number;
 };
@@ -52,6 +54,12 @@ export async function openMutualTls(folder: string, options: MutualTlsOptions): 
     source.close();
     throw new Error(
       `TLS_FOLDER: ${folder}/tls.crt is not the certificate of ${group}: want one URI spiffe://<trust domain>/group/${group}`,
+    );
+  }
+  if (options.trustDomain !== undefined && options.trustDomain !== trustDomain) {
+    source.close();
+    throw new Error(
+      `TRUST_DOMAIN is "${options.trustDomain}", but the certificate in ${folder} (TLS_FOLDER) is of "${trustDomain}"`,
     );
   }
   const refused = refusalLog(log, now);

@@ -1,17 +1,14 @@
-import { hostname } from 'node:os';
-import { credentials } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
-import { formatHostPort, type HostPort } from '#grpc/host-port.ts';
-import { type Connection, type ConnectOptions, connect } from '#xds/client.ts';
-import { after } from './after.ts';
+import type { HostPort } from '#grpc/host-port.ts';
 import type { DecisionConfig } from './decision-config.ts';
 import type { DecisionServer } from './decision-server.ts';
 import { orExit } from './exit.ts';
+import { followControlPlane } from './follow-control-plane.ts';
 import { type MutualTls, openMutualTls } from './mutual-tls.ts';
 import { type PlainHttp, servePlainHttp } from './plain-http.ts';
 import type { ReportedFinding } from './report.ts';
-import { ReportEverywhere } from './report-everywhere.ts';
-import { type Report, reporter } from './reporter.ts';
+import type { Report } from './reporter.ts';
+import { onStop } from './run-service.ts';
 import type { WorkParts } from './run-workers.ts';
 
 export type DecisionService = WorkParts<DecisionConfig> & {
@@ -42,26 +39,26 @@ const STOP_GRACE_MS = 500;
 export async function runDecisions(service: DecisionService): Promise<void> {
   const { config, exit, log, server, store, worker } = service;
   const tls = await openTls(service);
-  const client = {
-    credentials: tls?.client('controlplane') ?? credentials.createInsecure(),
-    node: { id: `${hostname()}-${process.pid}`, cluster: service.group },
-    random: Math.random,
-    after,
-  };
-  const connection = follow(service, client);
-  const reports = service.reports && beginReports(service, service.reports, connection, client);
+  const following = followControlPlane({
+    ...service,
+    xds: config.xds,
+    tls,
+    onUpdate: update => server.update(update),
+    reportTo: service.reports?.to ?? [],
+    onReported: logFindings(log),
+  });
+  service.reports?.begin(following.report);
   let http: PlainHttp | undefined;
-  onStop(worker !== undefined, async reason => {
+  onStop(async reason => {
     log.info({ reason }, 'stopping');
     await worker?.leavePorts();
-    connection.close();
-    reports?.close();
+    following.close();
     http?.close();
     await server.stop(STOP_GRACE_MS);
     await store.close();
     tls?.close();
     process.exit(0);
-  });
+  }, worker !== undefined);
   if (worker?.late) await server.serving;
   const { host, port } = config.address;
   const at = await server
@@ -80,31 +77,6 @@ async function openTls({ config, exit, group, log }: DecisionService): Promise<M
   return orExit(exit, () => openMutualTls(tlsFolder, { group, log, now: Date.now }));
 }
 
-type Client = Pick<ConnectOptions, 'credentials' | 'node' | 'random' | 'after'>;
-
-function follow({ config, log, server, typeUrls, what }: DecisionService, client: Client): Connection {
-  const controlPlane = formatHostPort(config.xds);
-  return connect({
-    ...client,
-    address: controlPlane,
-    typeUrls,
-    onUpdate: update => server.update(update),
-    onDisconnect: reason => log.warn({ controlPlane, reason }, `no control plane, ${what} stay`),
-    onReconnect: () => log.info({ controlPlane }, 'the control plane is back'),
-  });
-}
-
-function beginReports(
-  { log }: DecisionService,
-  { to, begin }: NonNullable<DecisionService['reports']>,
-  followed: Connection,
-  client: Client,
-): ReportEverywhere {
-  const everywhere = new ReportEverywhere({ ...client, followed, servers: to, log });
-  begin(reporter({ send: report => everywhere.send(report), changed: logFindings(log), after }));
-  return everywhere;
-}
-
 /** Each when it is found, and when it is gone. `reported`: the control plane tells of it too. */
 function logFindings(log: Logger) {
   return (found: readonly ReportedFinding[], gone: readonly ReportedFinding[]) => {
@@ -116,18 +88,4 @@ function logFindings(log: Logger) {
     for (const { resource, field, message } of gone)
       log.info({ resource, field, reason: message }, 'no longer wrong with a resource');
   };
-}
-
-/**
- * Calls `stop` once. A second signal ends the process at once, unless it is a worker: that is told to stop by the process that leads it, and often by a terminal or an init
- * as well. It ends at once when its leader has ended.
- */
-function onStop(isWorker: boolean, stop: (reason: string) => Promise<void>): void {
-  const { promise: asked, resolve: ask } = Promise.withResolvers<string>();
-  void asked.then(stop);
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    if (isWorker) process.on(signal, ask);
-    else process.once(signal, ask);
-  }
-  process.once('disconnect', () => ask('disconnect')); // the supervisor that held the other end of the IPC channel is gone
 }

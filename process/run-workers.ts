@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Calls } from './calls.ts';
 import type { DecisionConfig } from './decision-config.ts';
 import { type Exit, exitOf, orExit } from './exit.ts';
+import { onStop } from './run-service.ts';
 import { serviceLog } from './service-log.ts';
 import { joinWorkers, type Worker } from './worker.ts';
 import { WorkerGroup } from './worker-group.ts';
@@ -56,11 +57,8 @@ function leadWorkers(
       typeof how === 'number' ? process.exit(how) : exit(`the first worker was ended by ${how}`),
     stopped: () => process.exit(0),
   });
-  const stop = (reason: string) => {
+  onStop(reason => {
     log.info({ reason }, 'stopping');
     group.stop();
-  };
-  process.once('SIGTERM', stop);
-  process.once('SIGINT', stop);
-  process.once('disconnect', stop); // the supervisor that held the other end of the IPC channel is gone
+  });
 }

@@ -1,0 +1,149 @@
+import http, { type Server } from 'node:http';
+import { join } from 'node:path';
+import { fileLastGoodStore } from '#controlplane/rollout/last-good-store.ts';
+import { makeStateFolder } from '#controlplane/rollout/state-folder.ts';
+import { type Sources, watchResources } from '#controlplane/sources/resource-sources.ts';
+import { type KubernetesStatus, writeKubernetesStatus } from '#controlplane/status/kubernetes-status.ts';
+import { createMetrics, type Metrics } from '#controlplane/status/metrics.ts';
+import { type Served, serve } from '#grpc/serve.ts';
+import { type Cluster, connectCluster } from '#kubernetes/cluster.ts';
+import { after } from '#process/after.ts';
+import { orExit } from '#process/exit.ts';
+import { type MutualTls, openMutualTls } from '#process/mutual-tls.ts';
+import type { ServiceParts, Started } from '#process/run-service.ts';
+import type { Config } from './config.ts';
+import { type ControlPlane, controlPlane } from './control-plane.ts';
+import { httpApp } from './http.ts';
+
+/** What its certificate calls it. */
+const GROUP = 'controlplane';
+/** Streams of proxies never end by themselves: what may still end in this time are requests. */
+const STOP_GRACE_MS = 500;
+
+type Parts = ServiceParts<Config>;
+
+/** Starts the control plane: the sources of resources, the port of proxies, the pages over HTTP. */
+export async function work(parts: Parts): Promise<Started> {
+  const { config, exit, log } = parts;
+  await orExit(exit, () => makeStateFolder(config.state));
+  const tls = await orExit(exit, () => openTls(parts));
+  const store = fileLastGoodStore(join(config.state, 'last-good.json'));
+  const metrics = createMetrics(() => plane.status());
+  const cluster = config.kubernetes && (await orExit(exit, () => connectCluster(config.kubernetes)));
+  let reports: KubernetesStatus | undefined;
+  const changed = () => reports?.changed();
+  const plane = await controlPlane({ config, store, metrics, log, changed, now: Date.now, after });
+  const resources = await orExit(exit, () => watch(parts, plane, cluster, changed), 'RESOURCES');
+  reports = cluster && report(parts, { plane, resources, cluster, metrics });
+  const grpc = await listen(parts, plane, tls);
+  const admin = await serveHttp(parts, { plane, resources, metrics });
+  return {
+    facts: {
+      xds: grpc.port,
+      http: admin.address(),
+      resources: config.resources,
+      kubernetes: cluster?.server,
+    },
+    stop: async () => {
+      resources.close();
+      admin.close();
+      admin.closeAllConnections();
+      await Promise.race([reports?.close(), pause(STOP_GRACE_MS)]);
+      await plane.stop();
+      await grpc.stop(STOP_GRACE_MS);
+      tls?.close();
+    },
+  };
+}
+
+async function openTls({ config, log }: Parts): Promise<MutualTls | undefined> {
+  const { tlsFolder, trustDomain } = config;
+  if (tlsFolder === undefined) return undefined;
+  return openMutualTls(tlsFolder, { group: GROUP, trustDomain, log, now: Date.now });
+}
+
+function watch(
+  { config, log }: Parts,
+  plane: ControlPlane,
+  cluster: Cluster | undefined,
+  onStatus: () => void,
+): Sources {
+  return watchResources({
+    folders: config.resources,
+    from: process.cwd(),
+    parse: config,
+    kubernetes: cluster && { cluster, namespaces: config.kubernetes?.namespaces },
+    inForce: () => plane.inForce(),
+    onChange: reading => plane.read(reading),
+    onTrouble: reason => log.error({ reason }, 'waits until all resources are read'),
+    onThreadEnd: err => log.error({ err }, THREAD_END),
+    onStatus,
+    after,
+    random: Math.random,
+  });
+}
+
+const THREAD_END = 'the thread that parses resources has ended, another is started when it is wanted';
+
+/** What serves and is told of. */
+type Serving = {
+  readonly plane: ControlPlane;
+  readonly resources: Sources;
+  readonly metrics: Metrics;
+};
+
+function report(
+  { config, log }: Parts,
+  { plane, resources, cluster, metrics }: Serving & { readonly cluster: Cluster },
+): KubernetesStatus {
+  return writeKubernetesStatus({
+    cluster,
+    group: config.apiGroups[0] ?? '',
+    gatewayId: config.gatewayId,
+    facts: () => plane.objectFacts(),
+    objects: () => resources.objects(),
+    metrics,
+    log,
+    now: Date.now,
+    after,
+    random: Math.random,
+  });
+}
+
+async function listen(
+  { config, exit }: Parts,
+  plane: ControlPlane,
+  tls: MutualTls | undefined,
+): Promise<Served> {
+  const { xds } = config;
+  const grpc = await serve({ ...xds, services: plane.services, tls: tls?.server() }).catch((error: Error) =>
+    exit(`XDS_ADDRESS: cannot listen on ${xds.host} port ${xds.port}: ${error.message}`),
+  );
+  grpc.setServing(true);
+  return grpc;
+}
+
+async function serveHttp(
+  { config: { http: at }, exit }: Parts,
+  { plane, resources, metrics }: Serving,
+): Promise<Server> {
+  const waiting = () => {
+    const reason = resources.waiting();
+    return reason === undefined ? undefined : ({ ready: false, reason } as const);
+  };
+  const readiness = () => waiting() ?? plane.readiness();
+  const status = () => ({ ...plane.status(), ...waiting() });
+  const app = httpApp({ readiness, status, explain: plane.explain, metrics: metrics.registry });
+  const admin = http.createServer(app);
+  await new Promise<void>((resolve, reject) => {
+    admin.once('error', reject);
+    admin.listen(at.port, at.host, resolve);
+  }).catch((error: Error) =>
+    exit(`HTTP_ADDRESS: cannot listen on ${at.host} port ${at.port}: ${error.message}`),
+  );
+  return admin;
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise(resolve => void after(ms, resolve));
+}

@@ -1,0 +1,53 @@
+import { hostname } from 'node:os';
+import { credentials } from '@grpc/grpc-js';
+import type { Logger } from 'pino';
+import { formatHostPort, type HostPort } from '#grpc/host-port.ts';
+import { type ConnectOptions, connect } from '#xds/client.ts';
+import { after } from './after.ts';
+import type { MutualTls } from './mutual-tls.ts';
+import { ReportEverywhere } from './report-everywhere.ts';
+import { type Report, type ReporterParts, reporter } from './reporter.ts';
+
+export type FollowOptions = Pick<ConnectOptions, 'typeUrls' | 'onUpdate'> & {
+  /** The group that the control plane sends configuration to. */
+  readonly group: string;
+  /** Where the control plane is. */
+  readonly xds: HostPort;
+  readonly tls: MutualTls | undefined;
+  /** What stays in force while the control plane is away, as the log calls it. */
+  readonly what: string;
+  /** Control planes that are told what is wrong, besides the one that is followed. */
+  readonly reportTo: readonly HostPort[];
+  readonly onReported?: ReporterParts['changed'];
+  readonly log: Logger;
+};
+
+export type Following = { readonly report: Report; close(): void };
+
+/** Follows a control plane, and tells all of them what is wrong with what it sent. */
+export function followControlPlane(options: FollowOptions): Following {
+  const { group, log, onReported: changed, onUpdate, reportTo, tls, typeUrls, what, xds } = options;
+  const controlPlane = formatHostPort(xds);
+  const client = {
+    credentials: tls?.client('controlplane') ?? credentials.createInsecure(),
+    node: { id: `${hostname()}-${process.pid}`, cluster: group },
+    random: Math.random,
+    after,
+  };
+  const followed = connect({
+    ...client,
+    address: controlPlane,
+    typeUrls,
+    onUpdate,
+    onDisconnect: reason => log.warn({ controlPlane, reason }, `no control plane, ${what} stay`),
+    onReconnect: () => log.info({ controlPlane }, 'the control plane is back'),
+  });
+  const everywhere = new ReportEverywhere({ ...client, followed, servers: reportTo, log });
+  return {
+    report: reporter({ send: report => everywhere.send(report), ...(changed && { changed }), after }),
+    close: () => {
+      everywhere.close();
+      followed.close();
+    },
+  };
+}

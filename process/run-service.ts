@@ -1,0 +1,64 @@
+import type { Logger } from 'pino';
+import { type Exit, exitOf, orExit } from './exit.ts';
+import { serviceLog } from './service-log.ts';
+
+/** What a service starts with. */
+export type ServiceParts<C> = { readonly config: C; readonly log: Logger; readonly exit: Exit };
+
+/** A service that listens. */
+export type Started = {
+  /** Where it listens, for the log. */
+  readonly facts: object;
+  /** What the process that started it hears besides. */
+  readonly ready?: object;
+  /** Ends what can still end, within bounded time. */
+  stop(): Promise<void>;
+};
+
+export type ServiceOptions<C> = {
+  /** Its sentences begin with it. */
+  readonly name: string;
+  readonly readConfig: () => C;
+  readonly start: (parts: ServiceParts<C>) => Promise<Started>;
+};
+
+/**
+ * Runs a service in this process until it is asked to stop, then exits 0. Tells the process that
+ * started it when it is ready. A configuration that cannot be read ends it with a sentence, exit 1.
+ */
+export async function runService<C extends { readonly logLevel: string }>({
+  name,
+  readConfig,
+  start,
+}: ServiceOptions<C>): Promise<void> {
+  const exit = exitOf(name);
+  const config = await orExit(exit, readConfig);
+  const log = serviceLog(config.logLevel);
+  const { facts, ready, stop } = await start({ config, log, exit });
+  const ask = onStop(async reason => {
+    log.info({ reason }, 'stopping');
+    await stop();
+    process.exit(0);
+  });
+  log.info(facts, 'listening');
+  if (process.connected) process.send?.({ ready: true, ...ready });
+  else if (process.send !== undefined) ask('supervisor gone while starting');
+}
+
+/**
+ * Calls `stop` once, when a signal comes or the supervisor is gone. A second signal ends the process
+ * at once. With `shielded` it does not: a worker is told to stop by its leader, and often by a
+ * terminal or an init as well.
+ *
+ * @returns a function that asks for the same
+ */
+export function onStop(stop: (reason: string) => unknown, shielded = false): (reason: string) => void {
+  const { promise: asked, resolve: ask } = Promise.withResolvers<string>();
+  void asked.then(stop);
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    if (shielded) process.on(signal, ask);
+    else process.once(signal, ask);
+  }
+  process.once('disconnect', () => ask('supervisor gone'));
+  return ask;
+}

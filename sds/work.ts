@@ -1,0 +1,128 @@
+import { connectCluster } from '#kubernetes/cluster.ts';
+import { after } from '#process/after.ts';
+import { orExit } from '#process/exit.ts';
+import { type Following, followControlPlane } from '#process/follow-control-plane.ts';
+import { type MutualTls, openMutualTls } from '#process/mutual-tls.ts';
+import { servePlainHttp } from '#process/plain-http.ts';
+import type { ServiceParts, Started } from '#process/run-service.ts';
+import { SERVED_SECRET } from '#protos/type-url.ts';
+import type { Config } from './config.ts';
+import { fileSource } from './instances/file-source.ts';
+import type { InstanceSource } from './instances/instance-source.ts';
+import { kubernetesReports } from './instances/kubernetes/kubernetes-reports.ts';
+import { kubernetesSource } from './instances/kubernetes/kubernetes-source.ts';
+import type { KubernetesConfig } from './instances/kubernetes/read-kubernetes-config.ts';
+import { mergedSource } from './instances/merged-source.ts';
+import { dnsResolver } from './instances/resolve-records.ts';
+import { systemLookup } from './instances/system-lookup.ts';
+import { watchDns } from './instances/watch-dns.ts';
+import { dnsReports, fileReports } from './log-sources.ts';
+import { createMetrics, type Metrics } from './metrics.ts';
+import type { SecretsConfig } from './secrets/read-secrets-config.ts';
+import { createSecretMetrics } from './secrets/secret-metrics.ts';
+import type { Secrets } from './secrets/secrets.ts';
+import { startSecrets } from './secrets/start-secrets.ts';
+import { startServer } from './server.ts';
+
+/** The group that the control plane sends secrets to, and that the certificate of this service carries. */
+const GROUP = 'sds';
+const DNS_TIMEOUT_MS = 5_000;
+/** Streams of proxies never end by themselves: what may still end in this time are requests. */
+const STOP_GRACE_MS = 500;
+
+type Parts = ServiceParts<Config> & { readonly metrics: Metrics };
+
+/** Starts discovery: the sources of instances, the secrets, the port that serves both. */
+export async function work(given: ServiceParts<Config>): Promise<Started> {
+  const parts = { ...given, metrics: createMetrics() };
+  const { config, exit, log, metrics } = parts;
+  const { secrets: secretsConfig, instancesFiles, instancesKubernetes } = config;
+  // What this port proves itself by may be an identity that is written here.
+  const secrets = secretsConfig && (await orExit(exit, () => openSecrets(secretsConfig, parts)));
+  const tls = await orExit(exit, () => openIdentity(config, parts));
+  const kubernetes =
+    instancesKubernetes && (await orExit(exit, () => openKubernetes(instancesKubernetes, parts)));
+  const sources = [
+    ...instancesFiles.map(path => openFile(path, parts)),
+    ...(kubernetes === undefined ? [] : [kubernetes.source]),
+  ];
+  const { host, port } = config;
+  const server = await startServer({
+    host,
+    port,
+    source: sources.length === 0 ? undefined : mergedSource(sources),
+    sourcesStatus: () => ({ files: instancesFiles, kubernetes: kubernetes?.status() }),
+    secrets,
+    tls: tls?.server(),
+    metrics,
+    log,
+    now: Date.now,
+    after,
+  }).catch((error: Error) => exit(`ADDRESS: cannot listen on ${host} port ${port}: ${error.message}`));
+  const http = config.http && (await servePlainHttp(server.http, config.http, exit));
+  const following = secretsConfig && secrets && follow(secretsConfig, secrets, tls, parts);
+  return {
+    facts: { address: server.address, port: server.port, http: http?.port, files: instancesFiles },
+    ready: { address: server.address, port: server.port },
+    stop: async () => {
+      following?.close();
+      http?.close();
+      await server.stop(STOP_GRACE_MS);
+      secrets?.close();
+      tls?.close();
+    },
+  };
+}
+
+function openFile(path: string, { config, log, metrics }: Parts): InstanceSource {
+  const resolve = dnsResolver({
+    servers: config.dnsServers,
+    timeoutMs: DNS_TIMEOUT_MS,
+    lookup: systemLookup,
+  });
+  const onQueried = dnsReports(log, metrics);
+  const watchName = watchDns({ resolve, after, maxTtlSeconds: config.dnsMaxTtlSeconds, onQueried });
+  return fileSource({ path, watchName, ...fileReports(path, log, metrics) });
+}
+
+async function openKubernetes({ kubeconfig, namespaces }: KubernetesConfig, { log, metrics }: Parts) {
+  const reports = kubernetesReports(log, metrics.registry, Date.now);
+  const cluster = await connectCluster({ kubeconfig });
+  const source = kubernetesSource({ cluster, namespaces, reports, after, random: Math.random });
+  return { source, status: reports.status };
+}
+
+function openSecrets(config: SecretsConfig, { log, metrics }: Parts): Promise<Secrets> {
+  return startSecrets({
+    config,
+    clock: { now: Date.now, random: Math.random, after },
+    metrics: createSecretMetrics(metrics.registry, Date.now),
+    log,
+  });
+}
+
+async function openIdentity({ secrets, tlsFolder }: Config, { log }: Parts): Promise<MutualTls | undefined> {
+  if (tlsFolder === undefined) return undefined;
+  return openMutualTls(tlsFolder, { group: GROUP, trustDomain: secrets?.trustDomain, log, now: Date.now });
+}
+
+/** What the control plane sent last stays in force while it is away. */
+function follow(
+  { reportTo, xds }: SecretsConfig,
+  secrets: Secrets,
+  tls: MutualTls | undefined,
+  { log }: Parts,
+): Following {
+  const following = followControlPlane({
+    group: GROUP,
+    xds,
+    tls,
+    typeUrls: [SERVED_SECRET],
+    what: 'secrets',
+    onUpdate: update => secrets.update(update),
+    reportTo,
+    log,
+  });
+  secrets.onFindings(following.report);
+  return following;
+}
