@@ -1,16 +1,17 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { claimPortOffset } from '#envoy/e2e/port-offset.ts';
 import { instancePorts, portsAt } from '#launcher/ports.ts';
+import { writeShims } from './shims.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
 /** The ports that pages give to the reader's own programs, in place of those of the gateway. */
-const OWN_PORTS = [9000, 9001, 9002, 9003, 9100];
+const OWN_PORTS = [9000, 9001, 9002, 9003, 9004, 9005, 9100];
 
 /** What was started and goes on, with all that it said so far. */
 export type Running = { said(): string; stop(): Promise<void> };
@@ -24,8 +25,8 @@ export type Stage = {
   remove(file: string): void;
   /** Runs commands of a shell, and resolves with what they print to stdout. Rejects when the last one fails. */
   run(code: string): Promise<string>;
-  /** Starts a command that goes on. */
-  start(code: string): Running;
+  /** Starts a command that goes on. A gateway takes the place of the one before. */
+  start(code: string): Promise<Running>;
   /** Stops what was started, the last one first, and removes the folder. */
   close(): Promise<void>;
 };
@@ -43,6 +44,7 @@ export async function openStage(): Promise<Stage> {
   const ports = portMap(port.offset);
   const here = (text: string) => text.replace(ANY_PORT, found => ports.get(found) ?? found);
   const running: Running[] = [];
+  let gateway: Running | undefined;
   return {
     here,
     write: (file, text) => {
@@ -54,10 +56,13 @@ export async function openStage(): Promise<Stage> {
       const shell = ['-c', `set -o pipefail\n${here(code)}`];
       return (await promisify(execFile)('bash', shell, { cwd: folder, env, timeout: 60_000 })).stdout;
     },
-    start: code => {
-      const child = spawn('bash', ['-c', `exec ${here(code)}`], { cwd: folder, env });
-      running.push(follow(child));
-      return running.at(-1) as Running;
+    start: async code => {
+      const isGateway = code.startsWith('npm start');
+      if (isGateway) await gateway?.stop();
+      const started = follow(spawn('bash', ['-c', `exec ${here(code)}`], { cwd: folder, env }));
+      if (isGateway) gateway = started;
+      running.push(started);
+      return started;
     },
     close: async () => {
       for (const each of running.reverse()) await each.stop();
@@ -77,27 +82,6 @@ function portMap(offset: number): ReadonlyMap<string, string> {
   const gateway = Object.entries(portsAt(0)).map(([name, from]) => [from, moved[name as keyof typeof moved]]);
   const free = OWN_PORTS.map((from, index) => [from, instancePorts(offset, 41 + index).service]);
   return new Map([...gateway, ...free].map(([from, to]) => [String(from), String(to)]));
-}
-
-/** The two programs by which readers start what is ours, with the flags of this stage. */
-function writeShims(bin: string, offset: number): void {
-  const state = `--state '${join(bin, '..', '.gateway')}'`;
-  const cli = `exec '${process.execPath}' '${join(ROOT, 'cli', 'main.ts')}'`;
-  const scripts = {
-    npm: `[ "$1" = start ] && shift 2\n${cli} up ${state} --port-offset ${offset} "$@"`,
-    npx: `what=$1; shift
-[ "$what" = node ] && exec '${process.execPath}' "$@"
-command=$1; shift
-case $command in
-  status|explain) ${cli} "$command" --port-offset ${offset} "$@" ;;
-  scale) ${cli} "$command" ${state} "$@" ;;
-  *) ${cli} "$command" "$@" ;;
-esac`,
-  };
-  for (const [name, script] of Object.entries(scripts)) {
-    writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`);
-    chmodSync(join(bin, name), 0o755);
-  }
 }
 
 function follow(child: ChildProcess): Running {
