@@ -38,10 +38,15 @@ async function playBlock(
   save([block], stage);
   if (language === 'text' && marks.includes('browser'))
     await retry(async () => browser?.play(stage.here(code)), BROWSER_MS);
-  if (language !== 'sh' || marks.includes('shown')) return;
+  if (!isRun(block)) return;
   const expected = pattern(stage.here(shown ?? ''));
   const said = marks.includes('background') ? (await stage.start(code)).said : () => stage.run(code);
   await retry(async () => assert.match((await said()).replaceAll('\r', ''), expected), PATIENCE_MS);
+}
+
+/** Returns whether a block is commands that `play` runs. Others are shown, or are for the demo. */
+export function isRun({ language, marks }: CodeBlock): boolean {
+  return language === 'sh' && (marks.length === 0 || marks.includes('background'));
 }
 
 /** Saves the blocks that the reader saves. */
