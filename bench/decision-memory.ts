@@ -7,9 +7,10 @@ import { readRun, say } from './short-run.ts';
 import { toTable } from './table.ts';
 
 /**
- * `npx node bench/decision-memory.ts [millions]`: what our services hold after each million of 10 million decisions, on our own framing. It must be flat.
- * Prints a table and writes it to `bench/results/decision-memory.md`; given a number of millions it only prints. A whole run takes about 20 minutes, at most
- * 40: a column ends after 10, wherever it is.
+ * `npx node bench/decision-memory.ts [millions]`: what our services hold after each million of 10
+ * million decisions, on our own framing. It must be flat. Prints a table and writes it to
+ * `bench/results/decision-memory.md`; given a number of millions it only prints. A whole run takes
+ * about 20 minutes, at most 40: a column ends after 10, wherever it is.
  */
 const MILLIONS = 10;
 const LOOKS = 10;
@@ -37,7 +38,10 @@ const COLUMNS: readonly Column[] = [
     start: () => startRateLimit('own'),
     next: ofNewKeys(),
   },
-  { name: `check, ${SESSIONS.toLocaleString('en')} sessions`, start: () => startCheck('own', SESSIONS) },
+  {
+    name: `check, ${SESSIONS.toLocaleString('en')} sessions`,
+    start: () => startCheck('own', SESSIONS),
+  },
 ];
 
 const { isWhole, size: millions } = readRun(MILLIONS, 'millions of decisions');

@@ -10,9 +10,11 @@ import { readRun, say } from './short-run.ts';
 import { toTable } from './table.ts';
 
 /**
- * `npx node bench/decision-tail.ts [seconds]`: how long decisions take at the service itself, over a few connections and over 1,000: at 70 % of the most
- * that it does over so many. Prints tables and writes them to `bench/results/decision-tail.md`; given a number of seconds for each measurement it only
- * prints. Wants Go (for the reference), redis-server and an idle machine. A whole run takes about 6 minutes.
+ * `npx node bench/decision-tail.ts [seconds]`: how long decisions take at the service itself, over
+ * a few connections and over 1,000: at 70 % of the most that it does over so many. Prints tables
+ * and writes them to `bench/results/decision-tail.md`; given a number of seconds for each
+ * measurement it only prints. Wants Go (for the reference), redis-server and an idle machine. A
+ * whole run takes about 6 minutes.
  */
 const SECONDS = 10;
 const WARM_UP_SECONDS = 2;
@@ -59,7 +61,8 @@ async function measureAll(title: string, columns: readonly Column[]): Promise<st
 
 async function measure(decider: Decider): Promise<Rows> {
   const rows: (readonly [string, string])[] = [];
-  for (const [connections, atOnce] of LOADS) rows.push(...(await measureOver(decider, connections, atOnce)));
+  for (const [connections, atOnce] of LOADS)
+    rows.push(...(await measureOver(decider, connections, atOnce)));
   const { highest } = memoryOf(decider.service);
   return new Map([...rows, ['memory of the service at its highest, MiB', highest.toFixed(0)]]);
 }
@@ -95,7 +98,9 @@ function cpuOf({ service, store }: Decider): number {
 /** With what became of calls that failed. */
 function tail({ failures, times }: Load): string {
   const quantiles = times.length === 0 ? [] : [0.5, 0.99, 0.999].map(q => toMs(quantile(times, q)));
-  const failed = [...failures].map(([what, count]) => `; ${count} of ${times.length + count}: ${what}`);
+  const failed = [...failures].map(
+    ([what, count]) => `; ${count} of ${times.length + count}: ${what}`,
+  );
   return `${quantiles.join(' / ')}${failed.join('')}`;
 }
 

@@ -8,9 +8,9 @@ import { toTable } from './table.ts';
 import { measureWriteToEffect } from './write-to-effect.ts';
 
 /**
- * `npx node bench/edit-to-effect.ts`: how long it takes from the edit of one Mapping among many to the changed answer of a
- * real Envoy, and where the time goes. Prints a table, and writes it to `bench/results/edit-to-effect.md`.
- * Given numbers of Mappings, it measures those and only prints.
+ * `npx node bench/edit-to-effect.ts`: how long it takes from the edit of one Mapping among many to
+ * the changed answer of a real Envoy, and where the time goes. Prints a table, and writes it to
+ * `bench/results/edit-to-effect.md`. Given numbers of Mappings, it measures those and only prints.
  */
 const EDITS = 30;
 const COUNTS = [2, 1_000, 10_000];
@@ -33,7 +33,9 @@ async function inside(count: number): Promise<Map<string, string>> {
   const stages = ['parse', 'compile', 'encode'] as const;
   return new Map([
     ...stages.map(stage => [`${stage}, at the start`, first[stage].toFixed(1)] as const),
-    ...stages.map(stage => [`${stage}, one edit`, medianAndP99(edits.map(edit => edit[stage]))] as const),
+    ...stages.map(
+      stage => [`${stage}, one edit`, medianAndP99(edits.map(edit => edit[stage]))] as const,
+    ),
     ['published → ACKed, route only', medianAndP99(acks.routeOnly)],
     ['published → ACKed, new cluster', medianAndP99(acks.newCluster)],
   ]);
@@ -44,7 +46,10 @@ async function outside(count: number): Promise<Map<string, string>> {
   return new Map([
     ['**file written → changed answer, route only**', medianAndP99(routeOnly)],
     ['**file written → changed answer, new cluster**', medianAndP99(newCluster)],
-    ['CPU time of one edit: control plane + Envoy', `${toMs(cpuMs.controlPlane)} + ${toMs(cpuMs.envoy)}`],
+    [
+      'CPU time of one edit: control plane + Envoy',
+      `${toMs(cpuMs.controlPlane)} + ${toMs(cpuMs.envoy)}`,
+    ],
     [
       'memory of the control plane, MiB (at its highest)',
       `${memory.now.toFixed(0)} (${memory.highest.toFixed(0)})`,

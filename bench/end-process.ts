@@ -3,7 +3,10 @@ import { once } from 'node:events';
 
 const GRACE_MS = 5_000;
 
-/** Ends a process, by force where it takes longer than 5 s (a server may wait for calls that never end). One that is gone already is none the worse. */
+/**
+ * Ends a process, by force where it takes longer than 5 s (a server may wait for calls that never
+ * end). One that is gone already is none the worse.
+ */
 export async function endProcess(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const exited = once(child, 'exit');

@@ -24,7 +24,10 @@ export type GatewayProcess = {
   stop(): Promise<void>;
 };
 
-/** Starts both on these resources. NODE_OPTIONS of the environment, for example `--cpu-prof`, go to the control plane too. */
+/**
+ * Starts both on these resources. NODE_OPTIONS of the environment, for example `--cpu-prof`, go to
+ * the control plane too.
+ */
 export async function startGatewayProcess(text: string): Promise<GatewayProcess> {
   const folder = mkdtempSync(join(tmpdir(), 'bench-'));
   const resources = join(folder, 'resources');
@@ -58,7 +61,11 @@ export async function startGatewayProcess(text: string): Promise<GatewayProcess>
 
 /** Ten thousand clusters take an Envoy some seconds. */
 function listenerPort(envoy: EnvoyProcess): Promise<number> {
-  return until(() => envoy.listenerPort(ANY_PORT).catch(() => undefined), LONGEST_START_MS, 'a listener');
+  return until(
+    () => envoy.listenerPort(ANY_PORT).catch(() => undefined),
+    LONGEST_START_MS,
+    'a listener',
+  );
 }
 
 async function startControlPlane(

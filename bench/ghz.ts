@@ -12,9 +12,11 @@ import { readRun, say } from './short-run.ts';
 import { toTable } from './table.ts';
 
 /**
- * `npx node bench/ghz.ts [calls]`: what a rate limit decision costs when ghz asks for it, ours on each transport beside envoyproxy/ratelimit. All take turns, so
- * that others who use the machine disturb all alike; medians. Prints a table and writes it to `bench/results/ghz.md`; given a number of calls it only prints.
- * Wants Go (for the reference), ghz (`npm test` builds it), redis-server and, for Limitador, Rust. A whole run takes about 3 minutes.
+ * `npx node bench/ghz.ts [calls]`: what a rate limit decision costs when ghz asks for it, ours on
+ * each transport beside envoyproxy/ratelimit. All take turns, so that others who use the machine
+ * disturb all alike; medians. Prints a table and writes it to `bench/results/ghz.md`; given a
+ * number of calls it only prints. Wants Go (for the reference), ghz (`npm test` builds it),
+ * redis-server and, for Limitador, Rust. A whole run takes about 3 minutes.
  */
 const CALLS = 50_000;
 const ROUNDS = 5;
@@ -80,9 +82,15 @@ function tableOf(all: ReadonlyMap<string, readonly Measured[]>): string {
         `${median(name, ({ cpu }) => cpu).toFixed(1)} + ${median(name, ({ storeCpu }) => storeCpu).toFixed(1)}`,
       ],
       ['**× grpc-js**', `**${(whole(name) / whole('memory, grpc-js')).toFixed(2)}**`],
-      ['**× envoyproxy/ratelimit + Redis**', `**${(whole(name) / whole(REFERENCE_NAME)).toFixed(2)}**`],
+      [
+        '**× envoyproxy/ratelimit + Redis**',
+        `**${(whole(name) / whole(REFERENCE_NAME)).toFixed(2)}**`,
+      ],
       ['decisions/s', median(name, ({ perSecond }) => perSecond).toFixed(0)],
-      ['p50 / p99, ms', `${toMs(median(name, ({ p50 }) => p50))} / ${toMs(median(name, ({ p99 }) => p99))}`],
+      [
+        'p50 / p99, ms',
+        `${toMs(median(name, ({ p50 }) => p50))} / ${toMs(median(name, ({ p99 }) => p99))}`,
+      ],
       ['cores idle meanwhile', `${(100 * median(name, ({ idle }) => idle)).toFixed(0)} %`],
     ]);
   return toTable('one descriptor', new Map([...all.keys()].map(name => [name, column(name)])));

@@ -1,8 +1,11 @@
 /**
- * `npx node bench/h2-decision.ts [rounds] [calls]`: what a decision costs on grpc-js, on Node's HTTP/2 streams and on our own framing: a rate limit with its counter
- * in memory, and the check of a user who is logged in. The three take turns, called by one client that writes frames made before, so that others who use the
- * machine disturb all alike; medians of CPU time. Then the rate limit through an Envoy (wants Debian's wrk). Prints tables and writes them to
- * `bench/results/h2-decision.md`; given a number of rounds it only prints. A whole run takes about 8 minutes.
+ * `npx node bench/h2-decision.ts [rounds] [calls]`: what a decision costs on grpc-js, on Node's
+ * HTTP/2 streams and on our own framing: a rate limit with its counter in memory, and the check of
+ * a user who is logged in. The three take turns, called by one client that writes frames made
+ * before, so that others who use the machine disturb all alike; medians of CPU time. Then the rate
+ * limit through an Envoy (wants Debian's wrk). Prints tables and writes them to
+ * `bench/results/h2-decision.md`; given a number of rounds it only prints. A whole run takes about
+ * 8 minutes.
  */
 import { callsOf, inTurn } from './h2/calls.ts';
 import { type Decider, startCheck, startRateLimit } from './h2/deciders.ts';
@@ -36,7 +39,9 @@ const tables = `${direct}\n${toTable('rate limit through one Envoy', await measu
 process.stdout.write(tables.slice(direct.length));
 if (process.argv[2] === undefined) writePage('h2-decision', page(tables));
 
-async function measure(start: (server: Server) => Promise<Decider>): Promise<ReadonlyMap<string, string>> {
+async function measure(
+  start: (server: Server) => Promise<Decider>,
+): Promise<ReadonlyMap<string, string>> {
   const running = await Promise.all(SERVERS.map(start));
   const rows = new Map<string, string>();
   for (const isTraced of [false, true])
@@ -47,9 +52,15 @@ async function measure(start: (server: Server) => Promise<Decider>): Promise<Rea
           costs[n]?.push(await costOf(service, isTraced, connections, atOnce));
       const medians = costs.map(of => quantile(of.slice(1), 0.5));
       const title = `${connections} × ${atOnce}${isTraced ? ', traced' : ''}`;
-      rows.set(`${title}: ${SERVERS.join(' / ')}`, medians.map(median => median.toFixed(1)).join(' / '));
+      rows.set(
+        `${title}: ${SERVERS.join(' / ')}`,
+        medians.map(median => median.toFixed(1)).join(' / '),
+      );
       const base = medians[0] ?? 0;
-      rows.set(`${title}: × grpc-js`, medians.map(median => (median / base).toFixed(2)).join(' / '));
+      rows.set(
+        `${title}: × grpc-js`,
+        medians.map(median => (median / base).toFixed(2)).join(' / '),
+      );
     }
   await Promise.all(running.map(({ stop }) => stop()));
   return rows;

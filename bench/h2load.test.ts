@@ -12,6 +12,9 @@ test('a log without an answer is an error', () => {
 });
 
 test('requests a second are what h2load counts itself', () => {
-  assert.equal(perSecondOf('\nfinished in 10.04ms, 298.83 req/s, 32.39KB/s\nrequests: 3 total'), 298.83);
+  assert.equal(
+    perSecondOf('\nfinished in 10.04ms, 298.83 req/s, 32.39KB/s\nrequests: 3 total'),
+    298.83,
+  );
   assert.throws(() => perSecondOf('usage'), /says nothing/);
 });

@@ -14,8 +14,8 @@ export type H2loadOptions = {
 const LONGEST_SECONDS = 120;
 
 /**
- * h2load asks `url` by HTTP/1.1 at 127.0.0.1 and this port, whatever host the URL has: so many requests, one after the other on each connection. Wants
- * Debian's `nghttp2-client`.
+ * h2load asks `url` by HTTP/1.1 at 127.0.0.1 and this port, whatever host the URL has: so many
+ * requests, one after the other on each connection. Wants Debian's `nghttp2-client`.
  */
 export async function runH2load(
   url: string,
@@ -26,7 +26,14 @@ export async function runH2load(
   const log = join(folder, 'requests');
   const fields = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
   const size = ['-n', `${requests}`, '-c', `${connections}`];
-  const args = ['--h1', ...size, `--connect-to=127.0.0.1:${port}`, `--log-file=${log}`, ...fields, url];
+  const args = [
+    '--h1',
+    ...size,
+    `--connect-to=127.0.0.1:${port}`,
+    `--log-file=${log}`,
+    ...fields,
+    url,
+  ];
   try {
     const printed = await runTool(
       'h2load',
@@ -40,7 +47,10 @@ export async function runH2load(
   }
 }
 
-/** Lines of when a request began in µs, its status and how many µs it took; of `requests` that there should be. Source: h2load(1), `--log-file`. */
+/**
+ * Lines of when a request began in µs, its status and how many µs it took; of `requests` that there
+ * should be. Source: h2load(1), `--log-file`.
+ */
 export function parseLog(log: string, requests: number): Omit<Load, 'perSecond'> {
   const lines = log.split('\n').filter(line => line !== '');
   const times = lines

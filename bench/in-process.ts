@@ -13,7 +13,10 @@ export type InProcess = {
 /** Ports of two services that need not be there. */
 const PORTS = [41_001, 41_002] as const;
 
-/** Parses, compiles and encodes `count` Mappings, then with one edited, and publishes each result to a real Envoy. */
+/**
+ * Parses, compiles and encodes `count` Mappings, then with one edited, and publishes each result to
+ * a real Envoy.
+ */
 export async function measureInProcess(count: number, edits: number): Promise<InProcess> {
   const run = pipeline();
   const publishing = await startPublishing();

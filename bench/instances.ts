@@ -15,8 +15,9 @@ import { medianAndP99, toMs } from './quantile.ts';
 import { toTable } from './table.ts';
 
 /**
- * `npx node bench/instances.ts [seconds]`: 1,000 services of 20 endpoints in a real Kubernetes API, of which 50 change each second: what that costs the
- * discovery service, and how long it takes from the write to an Envoy that follows all of them. Prints a table, and writes it to
+ * `npx node bench/instances.ts [seconds]`: 1,000 services of 20 endpoints in a real Kubernetes API,
+ * of which 50 change each second: what that costs the discovery service, and how long it takes from
+ * the write to an Envoy that follows all of them. Prints a table, and writes it to
  * `bench/results/instances.md`; given seconds (default 60), it only prints.
  */
 const SERVICES = 1_000;
@@ -54,10 +55,14 @@ async function measure(): Promise<Map<string, string>> {
 
   const started = performance.now();
   const env = { SERVES: 'instances', INSTANCES_KUBERNETES: 'default', KUBECONFIG: api.kubeconfig };
-  const sds = await startSds({ after: run => void ends.push(run as () => unknown) }, 'services: {}', {
-    ...env,
-    LOG_LEVEL: 'warn',
-  });
+  const sds = await startSds(
+    { after: run => void ends.push(run as () => unknown) },
+    'services: {}',
+    {
+      ...env,
+      LOG_LEVEL: 'warn',
+    },
+  );
   await until(async () => ((await fetch(`${sds.url}/readyz`)).ok ? true : undefined), 60_000);
   const readyMs = performance.now() - started;
   const pid = sds.child.pid ?? 0;
@@ -85,7 +90,10 @@ async function measure(): Promise<Map<string, string>> {
     ['CPU of Envoy', share(cpuMsOf(envoy.pid), before.envoy)],
     ['CPU of the API server', share(cpuMsOf(api.pid()), before.api)],
     ['memory of the discovery service at rest, MiB', atRest.now.toFixed(0)],
-    ['… after the changes (at its highest)', `${memory.now.toFixed(0)} (${memory.highest.toFixed(0)})`],
+    [
+      '… after the changes (at its highest)',
+      `${memory.now.toFixed(0)} (${memory.highest.toFixed(0)})`,
+    ],
   ]);
 }
 
@@ -94,17 +102,26 @@ async function followAll(port: number, services: readonly string[]): Promise<Env
   const clusters = services.map(service => edsCluster(service, 'DELTA_GRPC'));
   const envoy = await startEnvoy(edsBootstrap('DELTA_GRPC', port, clusters));
   ends.push(envoy.stop);
-  await until(async () => ((await envoy.get('/ready')).startsWith('LIVE') ? true : undefined), 60_000);
+  await until(
+    async () => ((await envoy.get('/ready')).startsWith('LIVE') ? true : undefined),
+    60_000,
+  );
   return envoy;
 }
 
-/** Changes slices for so long, each a little later than the last; returns how long the measured ones took, and how often each was changed. */
+/**
+ * Changes slices for so long, each a little later than the last; returns how long the measured ones
+ * took, and how often each was changed.
+ */
 async function change(
   forSeconds: number,
   services: readonly string[],
   cluster: Parameters<typeof changeSlice>[0],
   probe: Probe,
-): Promise<{ readonly delays: readonly number[]; readonly generations: ReadonlyMap<string, number> }> {
+): Promise<{
+  readonly delays: readonly number[];
+  readonly generations: ReadonlyMap<string, number>;
+}> {
   const delays: number[] = [];
   const generations = new Map<string, number>();
   const writes: Promise<unknown>[] = [];
@@ -137,12 +154,16 @@ async function sameAtEnvoy(
 ): Promise<void> {
   const wanted = new Set(
     services.flatMap((service, index) =>
-      addressesOf(index, ENDPOINTS, generations.get(service)).map(address => `${service} ${address}`),
+      addressesOf(index, ENDPOINTS, generations.get(service)).map(
+        address => `${service} ${address}`,
+      ),
     ),
   );
   await until(
     async () => {
-      const lines = (await envoy.get('/clusters')).matchAll(/^(service-\d+)::([\d.]+):8080::cx_active/gm);
+      const lines = (await envoy.get('/clusters')).matchAll(
+        /^(service-\d+)::([\d.]+):8080::cx_active/gm,
+      );
       const found = new Set([...lines].map(([, service, address]) => `${service} ${address}`));
       return found.size === wanted.size && wanted.isSubsetOf(found) ? true : undefined;
     },

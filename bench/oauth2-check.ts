@@ -1,6 +1,7 @@
 /**
- * `npx node bench/oauth2-check.ts [rounds]`: what the check of a user who is logged in costs without Envoy: in this process, from the bytes of a
- * request to those of the answer, and in a process of its own that is called over HTTP/2, beside one that lets everything pass. The two take
+ * `npx node bench/oauth2-check.ts [rounds]`: what the check of a user who is logged in costs
+ * without Envoy: in this process, from the bytes of a request to those of the answer, and in a
+ * process of its own that is called over HTTP/2, beside one that lets everything pass. The two take
  * turns, so that others who use the machine disturb both alike; medians. Prints a table.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -61,7 +62,11 @@ async function measureInProcess(yaml: string, sessions: number, policies: number
   return [['in this process, µs of CPU', quantile(costs, 0.5)]] as const;
 }
 
-async function run(check: DirectChecks['check'], requests: readonly Buffer[], count: number): Promise<void> {
+async function run(
+  check: DirectChecks['check'],
+  requests: readonly Buffer[],
+  count: number,
+): Promise<void> {
   for (let at = 0; at < count; at++) {
     const answer = check(requests[at % requests.length] ?? Buffer.alloc(0));
     if (answer instanceof Promise) await answer;

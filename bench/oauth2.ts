@@ -18,9 +18,11 @@ import { circumstances, writePage } from './page.ts';
 import { readRun, say } from './short-run.ts';
 
 /**
- * `npx node bench/oauth2.ts [rounds]`: what the check of a request costs whose user is logged in, beside a server that lets everything pass and an Envoy
- * that asks nobody; the columns of a table take turns. Prints tables and writes them to `bench/results/oauth2.md`. Wants Debian's nghttp2-client (h2load),
- * wrk and redis-server, and an idle machine. Given a number of rounds it only prints. A whole run takes about 10 minutes.
+ * `npx node bench/oauth2.ts [rounds]`: what the check of a request costs whose user is logged in,
+ * beside a server that lets everything pass and an Envoy that asks nobody; the columns of a table
+ * take turns. Prints tables and writes them to `bench/results/oauth2.md`. Wants Debian's
+ * nghttp2-client (h2load), wrk and redis-server, and an idle machine. Given a number of rounds it
+ * only prints. A whole run takes about 10 minutes.
  */
 const ROUNDS = 5;
 const SECONDS_A_ROUND = 2;
@@ -42,12 +44,20 @@ const one: Size = { sessions: 1, policies: 1 };
 const onServers = SERVERS.map(server => oursOn(provider, server, one));
 const all = [alone, ...constants, ...onServers, ours(provider, 'Redis', one)];
 await tell('h2load: 1 session, 1 policy', all, byH2load);
-await tell('h2load: 1 session, 1,000 policies', stores({ sessions: 1, policies: MANY_POLICIES }), byH2load);
+await tell(
+  'h2load: 1 session, 1,000 policies',
+  stores({ sessions: 1, policies: MANY_POLICIES }),
+  byH2load,
+);
 
 // wrk can have a cookie for each request.
 const byWrk = wrk(SECONDS_A_ROUND);
 await tell('wrk: 1 session, 1 policy', stores(one), byWrk);
-await tell('wrk: 10,000 sessions, 1 policy', stores({ sessions: MANY_SESSIONS, policies: 1 }), byWrk);
+await tell(
+  'wrk: 10,000 sessions, 1 policy',
+  stores({ sessions: MANY_SESSIONS, policies: 1 }),
+  byWrk,
+);
 const most: Size = { sessions: MANY_SESSIONS, policies: MANY_POLICIES };
 await tell('wrk: 10,000 sessions, 1,000 policies', stores(most), byWrk);
 
@@ -60,7 +70,11 @@ function stores(size: Size): readonly Column[] {
 }
 
 /** Measures a table, and prints it as soon as it is there. */
-async function tell(title: string, columns: readonly Column[], generator: Generator): Promise<Rounds> {
+async function tell(
+  title: string,
+  columns: readonly Column[],
+  generator: Generator,
+): Promise<Rounds> {
   await using stack = new AsyncDisposableStack();
   const subjects: Subject[] = [];
   for (const { name, start } of columns) {

@@ -2,7 +2,10 @@ import { writeFileSync } from 'node:fs';
 import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
 
-/** The first words of a page of results. Called before anything is measured, it tells how busy others keep the machine. */
+/**
+ * The first words of a page of results. Called before anything is measured, it tells how busy
+ * others keep the machine.
+ */
 export function circumstances(): string {
   const date = new Date().toISOString().slice(0, 10);
   const [load = 0] = loadavg();

@@ -11,7 +11,10 @@ export type Timing = { readonly parse: number; readonly compile: number; readonl
 
 export type Run = { readonly timing: Timing; readonly snapshot: Snapshot };
 
-/** From text to snapshot, as the control plane does it in one process: what an earlier run made is remembered. Times in ms. */
+/**
+ * From text to snapshot, as the control plane does it in one process: what an earlier run made is
+ * remembered. Times in ms.
+ */
 export function pipeline(): (text: string) => Run {
   const parse = createParser(DEFAULT_PARSE_OPTIONS);
   const memo = new Memo();
@@ -33,7 +36,11 @@ export function pipeline(): (text: string) => Run {
     const compiledAt = performance.now();
     const snapshot = encode(compiled);
     const encoded = performance.now();
-    const timing = { parse: parsed - begun, compile: compiledAt - parsed, encode: encoded - compiledAt };
+    const timing = {
+      parse: parsed - begun,
+      compile: compiledAt - parsed,
+      encode: encoded - compiledAt,
+    };
     return { timing, snapshot };
   };
 }

@@ -11,7 +11,9 @@ export type PollingClient = {
 /** How often it asks, in ms: the resolution of what is measured with it. */
 const POLL_MS = 1;
 
-/** Asks one URL on one connection, again and again. Whatever is not a 200 counts as no answer yet. */
+/**
+ * Asks one URL on one connection, again and again. Whatever is not a 200 counts as no answer yet.
+ */
 export function pollingClient(url: string): PollingClient {
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
   const until = async (isWanted: (echo: Echo) => boolean) => {
@@ -30,7 +32,9 @@ function ask(url: string, agent: http.Agent): Promise<Echo | undefined> {
       const chunks: Buffer[] = [];
       response.on('data', chunk => chunks.push(chunk));
       response.on('end', () =>
-        resolve(response.statusCode === 200 ? JSON.parse(Buffer.concat(chunks).toString()) : undefined),
+        resolve(
+          response.statusCode === 200 ? JSON.parse(Buffer.concat(chunks).toString()) : undefined,
+        ),
       );
     });
     request.on('error', () => resolve(undefined));

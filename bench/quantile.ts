@@ -1,4 +1,7 @@
-/** The value below which the share `q` (0 to 1) of the samples lies, by the nearest rank. Throws when there is none. */
+/**
+ * The value below which the share `q` (0 to 1) of the samples lies, by the nearest rank. Throws
+ * when there is none.
+ */
 export function quantile(samples: readonly number[], q: number): number {
   const sorted = samples.toSorted((a, b) => a - b);
   const value = sorted[Math.max(0, Math.ceil(q * sorted.length) - 1)];

@@ -1,6 +1,6 @@
 /**
- * What a rate limit decision costs without gRPC: matching, counting in memory, judging, templates. One Markdown table on standard output.
- * The cost must not grow with the number of limits.
+ * What a rate limit decision costs without gRPC: matching, counting in memory, judging, templates.
+ * One Markdown table on standard output. The cost must not grow with the number of limits.
  */
 import { findType } from '#protos/root.ts';
 import { decide } from '#ratelimit-service/decide.ts';
@@ -15,7 +15,10 @@ const DECISIONS = 200_000;
 const CLIENTS = 1_000;
 const RATE = 4_000_000_000;
 
-type Case = { readonly limits: readonly LimitJson[]; readonly groups: (client: number) => readonly string[] };
+type Case = {
+  readonly limits: readonly LimitJson[];
+  readonly groups: (client: number) => readonly string[];
+};
 
 const byAddress = (limit: LimitJson = {}): LimitJson => ({
   pattern: ['remote_address'],
@@ -23,12 +26,16 @@ const byAddress = (limit: LimitJson = {}): LimitJson => ({
   ...limit,
 });
 const ofAddress = (client: number) => [`remote_address=10.0.0.${client} path=/0`];
-const inject = (value: string): LimitJson => byAddress({ inject_response_headers: [{ name: 'x', value }] });
+const inject = (value: string): LimitJson =>
+  byAddress({ inject_response_headers: [{ name: 'x', value }] });
 
 const CASES: ReadonlyMap<string, Case> = new Map([
   ['1 limit', { limits: [byAddress()], groups: ofAddress }],
   ['no limit matches', { limits: [byAddress({ pattern: ['other'] })], groups: ofAddress }],
-  ['2 limits of one pattern', { limits: [byAddress(), byAddress({ unit: 'HOUR' })], groups: ofAddress }],
+  [
+    '2 limits of one pattern',
+    { limits: [byAddress(), byAddress({ unit: 'HOUR' })], groups: ofAddress },
+  ],
   [
     '3 descriptors, a limit each',
     {
@@ -38,7 +45,10 @@ const CASES: ReadonlyMap<string, Case> = new Map([
   ],
   ['exceeded', { limits: [byAddress({ rate: 0 })], groups: ofAddress }],
   ['a plain header', { limits: [inject('text')], groups: ofAddress }],
-  ['a header template', { limits: [inject('{{ .RetryAfter.Seconds | printf "%.0f" }}')], groups: ofAddress }],
+  [
+    'a header template',
+    { limits: [inject('{{ .RetryAfter.Seconds | printf "%.0f" }}')], groups: ofAddress },
+  ],
   [
     'exceeded, a body of all in JSON',
     {
@@ -80,7 +90,10 @@ function measure({ limits, groups }: Case): number {
 function requestOf(groups: readonly string[]): RateLimitRequest {
   const type = findType('envoy.service.ratelimit.v3.RateLimitRequest');
   if (type === undefined) throw new Error('no type of requests');
-  const json = { domain: 'd', descriptors: groups.map(group => ({ entries: group.split(' ').map(label) })) };
+  const json = {
+    domain: 'd',
+    descriptors: groups.map(group => ({ entries: group.split(' ').map(label) })),
+  };
   return type.decode(type.encode(type.fromObject(json)).finish()) as unknown as RateLimitRequest;
 }
 

@@ -2,7 +2,11 @@ import { ENVOY_VERSION } from '#envoy/binary.ts';
 import { idleShare, readCpuTimes } from './machine-usage.ts';
 import { circumstances, writePage } from './page.ts';
 import { cpuMsOf } from './process-usage.ts';
-import { type DecisionService, type Kind, startDecisionService } from './ratelimit/decision-service.ts';
+import {
+  type DecisionService,
+  type Kind,
+  startDecisionService,
+} from './ratelimit/decision-service.ts';
 import { startEdge } from './ratelimit/edge.ts';
 import { buildReference, REFERENCE } from './ratelimit/reference.ts';
 import { readRun, say } from './short-run.ts';
@@ -10,9 +14,11 @@ import { toTable } from './table.ts';
 import { runWrk } from './wrk.ts';
 
 /**
- * `npx node bench/ratelimit.ts [seconds]`: what a rate limit decision costs, ours beside envoyproxy/ratelimit: the same limits and descriptors,
- * through the same Envoy, one after the other in one run. Prints tables and writes them to `bench/results/ratelimit.md`. Wants Go (the reference is built
- * from its module), Debian's wrk and redis-server, and an idle machine. Given a number of seconds for each measurement it only prints. A whole run takes about 6 minutes.
+ * `npx node bench/ratelimit.ts [seconds]`: what a rate limit decision costs, ours beside
+ * envoyproxy/ratelimit: the same limits and descriptors, through the same Envoy, one after the
+ * other in one run. Prints tables and writes them to `bench/results/ratelimit.md`. Wants Go (the
+ * reference is built from its module), Debian's wrk and redis-server, and an idle machine. Given a
+ * number of seconds for each measurement it only prints. A whole run takes about 6 minutes.
  */
 const KINDS: readonly Kind[] = ['envoyproxy/ratelimit + Redis', 'ours, in memory', 'ours + Redis'];
 const DESCRIPTORS = [1, 3, 10];

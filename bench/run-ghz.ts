@@ -27,10 +27,16 @@ type Report = {
   readonly rps: number;
   readonly statusCodeDistribution: Readonly<Record<string, number>>;
   /** ns. */
-  readonly latencyDistribution: readonly { readonly percentage: number; readonly latency: number }[];
+  readonly latencyDistribution: readonly {
+    readonly percentage: number;
+    readonly latency: number;
+  }[];
 };
 
-/** ghz asks for a rate limit so many times: 32 callers over 4 connections, one descriptor of two labels. */
+/**
+ * ghz asks for a rate limit so many times: 32 callers over 4 connections, one descriptor of two
+ * labels.
+ */
 export async function runGhz(port: number, calls: number): Promise<Load> {
   const args = [
     ...['--insecure', '--protoset', DESCRIPTORS, '--call', RATE_LIMIT_PATH.slice(1), '-O', 'json'],
@@ -42,7 +48,8 @@ export async function runGhz(port: number, calls: number): Promise<Load> {
     await runTool(GHZ, args, LONGEST_SECONDS, '"npm test" builds it with Go'),
   );
   const at = (wanted: number) =>
-    (report.latencyDistribution.find(({ percentage }) => percentage === wanted)?.latency ?? Number.NaN) / 1e6;
+    (report.latencyDistribution.find(({ percentage }) => percentage === wanted)?.latency ??
+      Number.NaN) / 1e6;
   const { count: requests, rps: perSecond, statusCodeDistribution: statuses } = report;
   return { requests, perSecond, p50: at(50), p99: at(99), failed: calls - (statuses.OK ?? 0) };
 }

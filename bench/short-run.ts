@@ -1,4 +1,6 @@
-/** Its one argument makes a run a short one: it prints its tables, and writes no page of results. */
+/**
+ * Its one argument makes a run a short one: it prints its tables, and writes no page of results.
+ */
 export type Run = {
   /** The argument, or what a whole run has. */
   readonly size: number;

@@ -8,12 +8,15 @@ import { logIn } from '#ext-authz/testing/log-in.ts';
 import { say } from './short-run.ts';
 
 /**
- * `npx node bench/swaps.ts --swaps 500 --requests 100000`: whether a change of a Mapping's service costs
- * requests. Each swap is another cluster. Each request is a logged-in user's and is counted by a limit.
- * Prints how many requests were lost, and ends with 1 when any was.
+ * `npx node bench/swaps.ts --swaps 500 --requests 100000`: whether a change of a Mapping's service
+ * costs requests. Each swap is another cluster. Each request is a logged-in user's and is counted
+ * by a limit. Prints how many requests were lost, and ends with 1 when any was.
  */
 const { values } = parseArgs({
-  options: { swaps: { type: 'string', default: '500' }, requests: { type: 'string', default: '100000' } },
+  options: {
+    swaps: { type: 'string', default: '500' },
+    requests: { type: 'string', default: '100000' },
+  },
 });
 const [swaps, requests] = [Number(values.swaps), Number(values.requests)];
 const LANES = 16;

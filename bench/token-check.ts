@@ -1,6 +1,7 @@
 /**
- * What the check of a known token costs without gRPC: the JWT filter, the validation of an access token, the headers it gives, credentials whose
- * token is cached. One Markdown table on standard output.
+ * What the check of a known token costs without gRPC: the JWT filter, the validation of an access
+ * token, the headers it gives, credentials whose token is cached. One Markdown table on standard
+ * output.
  */
 import { createSecretKey, randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -70,10 +71,14 @@ async function measure(check: Check): Promise<number> {
 
 const requests = tokens.map(token => requestWith({ ...FIELDS, authorization: `Bearer ${token}` }));
 const item = itemWith(['read']);
-const run = (filter: FilterRunner) => (n: number) => filter(requests[n] ?? requestWith(), item, CONTEXT);
+const run = (filter: FilterRunner) => (n: number) =>
+  filter(requests[n] ?? requestWith(), item, CONTEXT);
 
 function jwtFilter(injectRequestHeaders = headerTemplates([])) {
-  const settings = jwtSettings(`${provider.issuer}/jwks`, { injectRequestHeaders, audience: 'api' });
+  const settings = jwtSettings(`${provider.issuer}/jwks`, {
+    injectRequestHeaders,
+    audience: 'api',
+  });
   return openJwtFilter({ realm: 'api.default', settings }, options);
 }
 
@@ -90,7 +95,10 @@ const resourceServer = openResourceServer(
 );
 const folder = await mkdtemp(join(tmpdir(), 'gateway-bench-'));
 const clock = { now: Date.now, uptime: () => performance.now() };
-const store = await openSqliteRecordStore(join(folder, 'records.sqlite'), { ...clock, timeoutMs: 4_000 });
+const store = await openSqliteRecordStore(join(folder, 'records.sqlite'), {
+  ...clock,
+  timeoutMs: 4_000,
+});
 const storeKey = createSecretKey(randomBytes(32));
 const refusals = new RefusedCredentials({ store, storeKey, now: Date.now });
 const machine = clientCredentialsFilter(

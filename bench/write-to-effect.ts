@@ -6,7 +6,10 @@ import { type PollingClient, pollingClient } from './polling-client.ts';
 import { cpuMsOf, type Memory, memoryOf } from './process-usage.ts';
 
 export type EditTimes = {
-  /** ms from the file's write to the changed answer, when the edit names another service: a new cluster. */
+  /**
+   * ms from the file's write to the changed answer, when the edit names another service: a new
+   * cluster.
+   */
   readonly newCluster: readonly number[];
   /** The same when only the route changes. */
   readonly routeOnly: readonly number[];
@@ -24,7 +27,10 @@ const PAUSE_MS = 137;
 
 const UPSTREAMS = ['first', 'second'] as const;
 
-/** Edits one of `count` Mappings `edits` times in each of two ways, through a real control plane and Envoy. */
+/**
+ * Edits one of `count` Mappings `edits` times in each of two ways, through a real control plane and
+ * Envoy.
+ */
 export async function measureWriteToEffect(count: number, edits: number): Promise<WriteToEffect> {
   const upstreams = await Promise.all(UPSTREAMS.map(name => startUpstream(name)));
   const ports = upstreams.map(({ port }) => port);
@@ -71,7 +77,9 @@ async function measureEdits({ count, edits, ports, gateway, client }: Edits): Pr
     const moved = editOf(round, round - 1, ports);
     newCluster.push(await measure(moved, ({ hostname }) => hostname === service));
     const rewritten = editOf(round, round, ports);
-    routeOnly.push(await measure(rewritten, ({ headers }) => headers.host === rewritten.hostRewrite));
+    routeOnly.push(
+      await measure(rewritten, ({ headers }) => headers.host === rewritten.hostRewrite),
+    );
   }
   await delay(PAUSE_MS);
   return { newCluster, routeOnly };

@@ -12,7 +12,10 @@ export type LoadOptions = {
   readonly cookies?: readonly string[];
 };
 
-/** One thread's connections ask for `url` as fast as they are answered, for so many seconds. Wants Debian's `wrk`. */
+/**
+ * One thread's connections ask for `url` as fast as they are answered, for so many seconds. Wants
+ * Debian's `wrk`.
+ */
 export async function runWrk(
   url: string,
   seconds: number,
@@ -49,9 +52,15 @@ end
 const GRACE_SECONDS = 20;
 
 async function wrk(args: readonly string[], seconds: number): Promise<Load> {
-  const stdout = await runTool('wrk', args, seconds + GRACE_SECONDS, 'install Debian\'s package "wrk"');
+  const stdout = await runTool(
+    'wrk',
+    args,
+    seconds + GRACE_SECONDS,
+    'install Debian\'s package "wrk"',
+  );
   const number = (pattern: RegExp) => Number(pattern.exec(stdout)?.[1] ?? 0);
-  const errors = /Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)/.exec(stdout) ?? [];
+  const errors =
+    /Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)/.exec(stdout) ?? [];
   return {
     requests: number(/(\d+) requests in/),
     perSecond: number(/Requests\/sec:\s+([\d.]+)/),

@@ -10,37 +10,59 @@ const USAGES = { server: '1.3.6.1.5.5.7.3.1', client: '1.3.6.1.5.5.7.3.2' } as c
 const ANY_USAGE = '2.5.29.37.0';
 
 /**
- * What is wrong with the first certificate of a chain: an error where Envoy would refuse it, a warning where others would to whom it is shown as that of a `purpose`, or
- * where that is not known as either.
- * Source: what Envoy 1.40 takes (measured); RFC 5280, 4.2.1.3 and 4.2.1.12; RFC 7633.
+ * What is wrong with the first certificate of a chain: an error where Envoy would refuse it, a
+ * warning where others would to whom it is shown as that of a `purpose`, or where that is not known
+ * as either. Source: what Envoy 1.40 takes (measured); RFC 5280, 4.2.1.3 and 4.2.1.12; RFC 7633.
  */
-export function checkLeaf([leaf]: readonly X509Certificate[], purpose?: Purpose): readonly Finding[] {
+export function checkLeaf(
+  [leaf]: readonly X509Certificate[],
+  purpose?: Purpose,
+): readonly Finding[] {
   return leaf === undefined
     ? []
-    : [...checkAuthority(leaf), ...checkUsage(leaf), ...checkPurpose(leaf, purpose), ...checkStaple(leaf)];
+    : [
+        ...checkAuthority(leaf),
+        ...checkUsage(leaf),
+        ...checkPurpose(leaf, purpose),
+        ...checkStaple(leaf),
+      ];
 }
 
 function checkAuthority({ ca }: X509Certificate): readonly Finding[] {
   if (!ca) return [];
-  return [warningFinding('the certificate is that of an authority (CA:TRUE), not of a server or client')];
+  return [
+    warningFinding('the certificate is that of an authority (CA:TRUE), not of a server or client'),
+  ];
 }
 
 function checkUsage({ publicKey, raw }: X509Certificate): readonly Finding[] {
   const lacks = 'its keyUsage lacks digitalSignature';
   if (maySign(raw) !== false) return [];
   if (publicKey.asymmetricKeyType === 'ec') {
-    return [errorFinding(`${lacks}: Envoy does not take it with an ECDSA key, which can do nothing else`)];
+    return [
+      errorFinding(`${lacks}: Envoy does not take it with an ECDSA key, which can do nothing else`),
+    ];
   }
   if (publicKey.asymmetricKeyType !== 'rsa') return [];
-  return [warningFinding(`${lacks}: TLS 1.3 needs it of an RSA key, and browsers and Envoy insist`)];
+  return [
+    warningFinding(`${lacks}: TLS 1.3 needs it of an RSA key, and browsers and Envoy insist`),
+  ];
 }
 
 /** Node calls the extended usages `keyUsage`. */
-function checkPurpose({ keyUsage }: X509Certificate, purpose: Purpose | undefined): readonly Finding[] {
+function checkPurpose(
+  { keyUsage }: X509Certificate,
+  purpose: Purpose | undefined,
+): readonly Finding[] {
   const wanted = purpose === undefined ? Object.values(USAGES) : [USAGES[purpose]];
-  if (keyUsage === undefined || [...wanted, ANY_USAGE].some(usage => keyUsage.includes(usage))) return [];
-  const lacks = { server: 'lacks serverAuth, so clients', client: 'lacks clientAuth, so servers' } as const;
-  const which = purpose === undefined ? 'has neither serverAuth nor clientAuth, so others' : lacks[purpose];
+  if (keyUsage === undefined || [...wanted, ANY_USAGE].some(usage => keyUsage.includes(usage)))
+    return [];
+  const lacks = {
+    server: 'lacks serverAuth, so clients',
+    client: 'lacks clientAuth, so servers',
+  } as const;
+  const which =
+    purpose === undefined ? 'has neither serverAuth nor clientAuth, so others' : lacks[purpose];
   return [warningFinding(`its extendedKeyUsage ${which} will refuse it`)];
 }
 

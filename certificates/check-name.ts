@@ -2,9 +2,10 @@ import { type Finding, warningFinding } from './finding.ts';
 import { parseCertificates } from './pem.ts';
 
 /**
- * Whether clients take the first certificate of a chain (PEM) for that of `hostname`, which may be `*.example.com`; `*` is no name, and every certificate will do.
- * What is no chain at all is judged elsewhere.
- * Source: RFC 9110, section 4.3.4; RFC 6125, section 6.4.3 (a wildcard stands for one label).
+ * Whether clients take the first certificate of a chain (PEM) for that of `hostname`, which may be
+ * `*.example.com`; `*` is no name, and every certificate will do. What is no chain at all is judged
+ * elsewhere. Source: RFC 9110, section 4.3.4; RFC 6125, section 6.4.3 (a wildcard stands for one
+ * label).
  */
 export function checkCertificateName(chainPem: string, hostname: string): readonly Finding[] {
   if (hostname === '*') return [];
@@ -17,7 +18,9 @@ export function checkCertificateName(chainPem: string, hostname: string): readon
   if (isFor) return [];
   const names = (leaf.subjectAltName ?? 'no name').slice(0, MOST_SHOWN);
   return [
-    warningFinding(`the certificate is not for ${hostname}, so clients will refuse it: it is for ${names}`),
+    warningFinding(
+      `the certificate is not for ${hostname}, so clients will refuse it: it is for ${names}`,
+    ),
   ];
 }
 

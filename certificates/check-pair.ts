@@ -10,9 +10,10 @@ const LEAST_RSA_BITS = 2048;
 const CURVES: ReadonlySet<string> = new Set(['prime256v1', 'secp384r1', 'secp521r1']);
 
 /**
- * What is wrong with a certificate chain and its key, both PEM, at `now` (milliseconds since the epoch); empty: nothing. With an error an Envoy would refuse
- * the pair, or everyone would refuse what it serves, as a `purpose` or as either. No finding holds any of the key.
- * Source: what Envoy 1.40 takes (measured); Envoy's page on TLS; RFC 8446, 4.4.2 (order of the chain).
+ * What is wrong with a certificate chain and its key, both PEM, at `now` (milliseconds since the
+ * epoch); empty: nothing. With an error an Envoy would refuse the pair, or everyone would refuse
+ * what it serves, as a `purpose` or as either. No finding holds any of the key. Source: what Envoy
+ * 1.40 takes (measured); Envoy's page on TLS; RFC 8446, 4.4.2 (order of the chain).
  */
 export function checkKeyPair(
   chainPem: string,
@@ -30,21 +31,33 @@ export function checkKeyPair(
   ];
 }
 
-/** The same of an authority's own certificate and key, which sign certificates and are shown to nobody. */
-export function checkAuthorityPair(chainPem: string, keyPem: string, now: number): readonly Finding[] {
+/**
+ * The same of an authority's own certificate and key, which sign certificates and are shown to
+ * nobody.
+ */
+export function checkAuthorityPair(
+  chainPem: string,
+  keyPem: string,
+  now: number,
+): readonly Finding[] {
   const parsed = parsePair(chainPem, keyPem);
   return 'malformed' in parsed ? parsed.malformed : checkCertificates(parsed, now);
 }
 
 type Pair = { readonly certificates: readonly X509Certificate[]; readonly key: KeyObject };
 
-function parsePair(chainPem: string, keyPem: string): Pair | { readonly malformed: readonly Finding[] } {
+function parsePair(
+  chainPem: string,
+  keyPem: string,
+): Pair | { readonly malformed: readonly Finding[] } {
   const chain = parseCertificates(chainPem, MOST);
   const key = parsePrivateKey(keyPem);
   if (!('error' in chain) && !('error' in key)) return { ...chain, ...key };
   return {
     malformed: [
-      ...('error' in chain ? [errorFinding(`the certificate chain cannot be used: ${chain.error}`)] : []),
+      ...('error' in chain
+        ? [errorFinding(`the certificate chain cannot be used: ${chain.error}`)]
+        : []),
       ...('error' in key ? [errorFinding(`the private key cannot be used: ${key.error}`)] : []),
     ],
   };
@@ -63,7 +76,9 @@ function checkFit(chain: readonly X509Certificate[], key: KeyObject): readonly F
   const at = chain.findIndex(certificate => certificate.checkPrivateKey(key));
   if (at === 0) return [];
   if (at < 0) return [errorFinding('the private key does not fit the certificate')];
-  return [errorFinding(`the private key fits certificate ${at + 1} of the chain: put that one first`)];
+  return [
+    errorFinding(`the private key fits certificate ${at + 1} of the chain: put that one first`),
+  ];
 }
 
 function checkKind(key: KeyObject): readonly Finding[] {
@@ -88,7 +103,10 @@ const SEQUENCE = 0x30;
 /** DER of the identifier 1.2.840.10045.2.1. */
 const EC_PUBLIC_KEY = Buffer.from('06072a8648ce3d0201', 'hex');
 
-/** A curve that is written out (ECParameters) has the name of the one it equals here, but not in Envoy. Source: RFC 5480, 2.1.1: only named ones may be used. */
+/**
+ * A curve that is written out (ECParameters) has the name of the one it equals here, but not in
+ * Envoy. Source: RFC 5480, 2.1.1: only named ones may be used.
+ */
 function checkCurve([leaf]: readonly X509Certificate[]): readonly Finding[] {
   if (leaf?.publicKey.asymmetricKeyType !== 'ec') return [];
   const der = leaf.publicKey.export({ type: 'spki', format: 'der' });
@@ -111,15 +129,26 @@ function checkTimes(chain: readonly X509Certificate[], now: number): readonly Fi
   });
 }
 
-/** A sixth of its life, and at most so long, in ms, before its end a certificate is to have a successor: those who renew by themselves do so at a third or half. */
+/**
+ * A sixth of its life, and at most so long, in ms, before its end a certificate is to have a
+ * successor: those who renew by themselves do so at a third or half.
+ */
 const LAST_PART = 6;
 const MOST_LAST_MS = 14 * 86_400_000;
 
-function checkEnd({ validFromDate, validToDate }: X509Certificate, now: number): readonly Finding[] {
-  const lastMs = Math.min((validToDate.getTime() - validFromDate.getTime()) / LAST_PART, MOST_LAST_MS);
+function checkEnd(
+  { validFromDate, validToDate }: X509Certificate,
+  now: number,
+): readonly Finding[] {
+  const lastMs = Math.min(
+    (validToDate.getTime() - validFromDate.getTime()) / LAST_PART,
+    MOST_LAST_MS,
+  );
   if (now < validToDate.getTime() - lastMs) return [];
   return [
-    warningFinding(`the certificate ends at ${toIso(validToDate)}: it should have been renewed by now`),
+    warningFinding(
+      `the certificate ends at ${toIso(validToDate)}: it should have been renewed by now`,
+    ),
   ];
 }
 
@@ -149,5 +178,7 @@ function checkOrder(chain: readonly X509Certificate[]): readonly Finding[] {
 
 function checkStrayKey(chainPem: string): readonly Finding[] {
   if (!/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(chainPem)) return [];
-  return [warningFinding('the certificate chain also holds a private key: keep it in the key alone')];
+  return [
+    warningFinding('the certificate chain also holds a private key: keep it in the key alone'),
+  ];
 }

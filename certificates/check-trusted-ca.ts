@@ -6,10 +6,14 @@ import { parseCertificates } from './pem.ts';
 /** The systems' own collections have some 150 certificates in 220 KB. */
 const MOST = { bytes: 1024 * 1024, count: 1_000 };
 
-/** What is wrong with authorities to check others against, PEM, at `now` (milliseconds since the epoch); empty: nothing. */
+/**
+ * What is wrong with authorities to check others against, PEM, at `now` (milliseconds since the
+ * epoch); empty: nothing.
+ */
 export function checkTrustedCa(pem: string, now: number): readonly Finding[] {
   const parsed = parseCertificates(pem, MOST);
-  if ('error' in parsed) return [errorFinding(`the trusted authorities cannot be used: ${parsed.error}`)];
+  if ('error' in parsed)
+    return [errorFinding(`the trusted authorities cannot be used: ${parsed.error}`)];
   const revocations = crlProblem(pem);
   if (revocations !== undefined)
     return [errorFinding(`the trusted authorities cannot be used: ${revocations}`)];

@@ -1,22 +1,32 @@
-/** As Envoy reads them: lists of revoked certificates may stand among the authorities, and one that is broken spoils all. */
+/**
+ * As Envoy reads them: lists of revoked certificates may stand among the authorities, and one that
+ * is broken spoils all.
+ */
 const CRL = /^-----BEGIN X509 CRL-----[ \t]*\r?\n([^-]*)^-----END X509 CRL-----[ \t]*\r?$/gm;
 
-/** What is wrong with the revocation lists in a PEM text, so far as their outer form shows; undefined: nothing. Source: RFC 7468, section 6. */
+/**
+ * What is wrong with the revocation lists in a PEM text, so far as their outer form shows;
+ * undefined: nothing. Source: RFC 7468, section 6.
+ */
 export function crlProblem(pem: string): string | undefined {
   const begun = pem.split('-----BEGIN X509 CRL-----').length - 1;
   const bodies = [...pem.matchAll(CRL)].map(([, body = '']) => body.replace(/\s/g, ''));
-  if (begun !== bodies.length) return 'a revocation list in it is cut off, or shares a line with another';
+  if (begun !== bodies.length)
+    return 'a revocation list in it is cut off, or shares a line with another';
   const broken = bodies.findIndex(body => !isDerSequence(body));
   return broken === -1 ? undefined : `revocation list ${broken + 1} in it is malformed`;
 }
 
-/** Whether base64 holds one DER SEQUENCE, whole and with nothing after it (X.690, section 8.1.3). */
+/**
+ * Whether base64 holds one DER SEQUENCE, whole and with nothing after it (X.690, section 8.1.3).
+ */
 function isDerSequence(base64: string): boolean {
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64) || base64.length % 4 !== 0) return false;
   const der = Buffer.from(base64, 'base64');
   const [tag, first = 0] = der;
   const lengthBytes = first < 0x80 ? 0 : first & 0x7f;
-  if (tag !== 0x30 || first === 0x80 || lengthBytes > 4 || der.length < 2 + lengthBytes) return false;
+  if (tag !== 0x30 || first === 0x80 || lengthBytes > 4 || der.length < 2 + lengthBytes)
+    return false;
   const length = lengthBytes === 0 ? first : der.readUIntBE(2, lengthBytes);
   return der.length === 2 + lengthBytes + length;
 }

@@ -1,4 +1,7 @@
-/** What is wrong with a certificate or key, in plain words and without any of the key. An error keeps it from being used, a warning does not. */
+/**
+ * What is wrong with a certificate or key, in plain words and without any of the key. An error
+ * keeps it from being used, a warning does not.
+ */
 export type Finding = { readonly severity: 'error' | 'warning'; readonly message: string };
 
 export function errorFinding(message: string): Finding {

@@ -1,9 +1,15 @@
-/** Who somebody is by the certificate of the built-in authority: a proxy of a node group, or one of our services, whose names are node groups too. */
+/**
+ * Who somebody is by the certificate of the built-in authority: a proxy of a node group, or one of
+ * our services, whose names are node groups too.
+ */
 export type Identity = { readonly trustDomain: string; readonly group: string };
 
 export const DEFAULT_TRUST_DOMAIN = 'gateway.internal';
 
-/** Names of the secrets that each proxy can ask for: its own certificate, and the roots that it checks others against. */
+/**
+ * Names of the secrets that each proxy can ask for: its own certificate, and the roots that it
+ * checks others against.
+ */
 export const IDENTITY_SECRET = 'gateway/identity';
 export const ROOTS_SECRET = 'gateway/roots';
 

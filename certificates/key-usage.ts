@@ -4,8 +4,9 @@ const CRITICAL = [0x01, 0x01, 0xff];
 const DIGITAL_SIGNATURE = 0x80;
 
 /**
- * Whether a certificate (DER) may sign: the digitalSignature bit of its keyUsage; undefined when it has no keyUsage, and so may do all.
- * Node tells the extended usages only, and the library that reads all extensions costs 80 ms and 18 MB at every start. Source: RFC 5280, 4.2.1.3.
+ * Whether a certificate (DER) may sign: the digitalSignature bit of its keyUsage; undefined when it
+ * has no keyUsage, and so may do all. Node tells the extended usages only, and the library that
+ * reads all extensions costs 80 ms and 18 MB at every start. Source: RFC 5280, 4.2.1.3.
  */
 export function maySign(der: Buffer): boolean | undefined {
   const at = der.indexOf(KEY_USAGE);

@@ -25,7 +25,10 @@ const url = (value: string): Name => ({ type: 'url', value });
 
 test('a peer is of the group that its one URI names', async () => {
   assert.equal(groupOfPeer(await namesOf(url(EDGE)), DOMAIN), 'edge');
-  assert.equal(groupOfPeer(await namesOf({ type: 'dns', value: 'a.test' }, url(EDGE)), DOMAIN), 'edge');
+  assert.equal(
+    groupOfPeer(await namesOf({ type: 'dns', value: 'a.test' }, url(EDGE)), DOMAIN),
+    'edge',
+  );
 });
 
 const NOBODY: readonly (readonly [what: string, names: readonly Name[]])[] = [

@@ -25,7 +25,11 @@ for (const [what, text, count] of [
 for (const [what, text, error] of [
   ['joined without a line break', `${ONE}${TWO}`, /is cut off, or shares a line with another/],
   ['behind something on its line', `ca: ${ONE}`, /shares a line/],
-  ['with the end of another line', `${ONE}\n${TWO.replace(/\n-----END/, '-----END')}`, /shares a line/],
+  [
+    'with the end of another line',
+    `${ONE}\n${TWO.replace(/\n-----END/, '-----END')}`,
+    /shares a line/,
+  ],
   ['without its end', ONE.slice(0, -30), /is cut off/],
   ['too often', `${ONE}\n`.repeat(3), /more than 2 certificates/],
 ] as const) {

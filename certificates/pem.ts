@@ -1,12 +1,15 @@
 import { X509Certificate } from 'node:crypto';
 
-/** Each boundary is a line of its own: OpenSSL refuses the whole text otherwise, as of files that were joined without a line break. */
+/**
+ * Each boundary is a line of its own: OpenSSL refuses the whole text otherwise, as of files that
+ * were joined without a line break.
+ */
 const CERTIFICATE =
   /^-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----[ \t]*\r?\n[^-]*^-----END (?:X509 |TRUSTED )?CERTIFICATE-----[ \t]*\r?$/gm;
 
 /**
- * The certificates in a PEM text, in its order; text between them is skipped. An `error` says in plain words why there are none.
- * Source: RFC 7468.
+ * The certificates in a PEM text, in its order; text between them is skipped. An `error` says in
+ * plain words why there are none. Source: RFC 7468.
  */
 export function parseCertificates(
   pem: string,
@@ -15,7 +18,8 @@ export function parseCertificates(
   if (pem.length > most.bytes) return { error: `it has more than ${most.bytes} bytes` };
   const blocks = pem.match(CERTIFICATE) ?? [];
   const begun = pem.split(/-----BEGIN [A-Z0-9 ]*CERTIFICATE-----/).length - 1;
-  if (begun === 0) return { error: 'it holds no certificate in PEM ("-----BEGIN CERTIFICATE-----")' };
+  if (begun === 0)
+    return { error: 'it holds no certificate in PEM ("-----BEGIN CERTIFICATE-----")' };
   if (begun !== blocks.length)
     return { error: 'a certificate in it is cut off, or shares a line with another' };
   if (blocks.length > most.count) return { error: `it holds more than ${most.count} certificates` };

@@ -2,8 +2,13 @@ import { createPrivateKey, type KeyObject } from 'node:crypto';
 
 const MOST_BYTES = 32 * 1024;
 
-/** The private key in a PEM text, without a passphrase. An `error` says in plain words why there is none, and holds nothing of the text. Source: RFC 7468. */
-export function parsePrivateKey(pem: string): { readonly key: KeyObject } | { readonly error: string } {
+/**
+ * The private key in a PEM text, without a passphrase. An `error` says in plain words why there is
+ * none, and holds nothing of the text. Source: RFC 7468.
+ */
+export function parsePrivateKey(
+  pem: string,
+): { readonly key: KeyObject } | { readonly error: string } {
   if (pem.length > MOST_BYTES) return { error: `it has more than ${MOST_BYTES} bytes` };
   if (!/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(pem)) {
     return { error: 'it holds no private key in PEM ("-----BEGIN PRIVATE KEY-----")' };

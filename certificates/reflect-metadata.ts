@@ -1,6 +1,7 @@
 /**
- * The three functions of `Reflect` that @peculiar/x509's parts look for at their start (the metadata API, a proposal that Node does not have).
- * Imported for its effect, before that package. Where something else has brought them already, nothing changes.
+ * The three functions of `Reflect` that @peculiar/x509's parts look for at their start (the
+ * metadata API, a proposal that Node does not have). Imported for its effect, before that package.
+ * Where something else has brought them already, nothing changes.
  */
 type Metadata = {
   getMetadata?(key: unknown, target: object): unknown;

@@ -6,8 +6,9 @@ import type { TlsMaterial } from './tls-material.ts';
 const MOST_BYTES = 2 * 1024 * 1024;
 
 /**
- * The three files of a folder, not checked. Where the folder swaps all of them by one link (`..data`, as mounted Secrets and ours do), all are read
- * behind the same link: never a certificate of one moment with the key of another.
+ * The three files of a folder, not checked. Where the folder swaps all of them by one link
+ * (`..data`, as mounted Secrets and ours do), all are read behind the same link: never a
+ * certificate of one moment with the key of another.
  */
 export function readTlsFiles(
   folder: string,

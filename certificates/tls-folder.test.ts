@@ -29,7 +29,10 @@ function folderOf(t: TestContext): string {
 
 async function open(t: TestContext, folder: string) {
   const problems: string[] = [];
-  const opened = await openTlsFolder(folder, { onProblem: message => problems.push(message), now: Date.now });
+  const opened = await openTlsFolder(folder, {
+    onProblem: message => problems.push(message),
+    now: Date.now,
+  });
   t.after(() => opened.close());
   return { opened, problems };
 }
@@ -69,7 +72,10 @@ test('a broken change is told once, without the key, and the last good one stays
   writeTlsFolder(folder, { ...first, key });
   await until(() => (problems.length > 0 ? true : undefined));
   writeFileSync(join(folder, 'other'), 'another event');
-  assert.match(problems.join(), /^[^,]*tls\.crt and tls\.key: the private key does not fit the certificate$/);
+  assert.match(
+    problems.join(),
+    /^[^,]*tls\.crt and tls\.key: the private key does not fit the certificate$/,
+  );
   assert.deepEqual(opened.current(), first);
   const good = await issue();
   writeTlsFolder(folder, good);

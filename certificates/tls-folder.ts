@@ -6,7 +6,10 @@ import { readTlsFiles } from './tls-files.ts';
 import type { TlsMaterial } from './tls-material.ts';
 
 export type TlsFolderOptions = {
-  /** The files have changed to something that cannot be used: what was read last stays in force. Without key material; once for each reason. */
+  /**
+   * The files have changed to something that cannot be used: what was read last stays in force.
+   * Without key material; once for each reason.
+   */
   onProblem(message: string): void;
   /** The first files are not there, or cannot be used, and are waited for. At most once. */
   onWait?(message: string): void;
@@ -29,12 +32,15 @@ type Read = { readonly material: TlsMaterial } | { readonly error: string };
 const DEBOUNCE_MS = 20;
 /** Finds what no event told of. */
 const POLL_MS = 1_000;
-/** So many reads in a row must find the same fault before it is told: a pair may be half written. */
+/**
+ * So many reads in a row must find the same fault before it is told: a pair may be half written.
+ */
 const FAULTY_READS = 2;
 
 /**
- * Follows the folder with `tls.crt`, `tls.key` and `ca.crt`, the form of a mounted Secret of type kubernetes.io/tls. What is read is checked first; a change that
- * cannot be used is a problem and changes nothing. Rejects with an Error that names the file when there is nothing to begin with.
+ * Follows the folder with `tls.crt`, `tls.key` and `ca.crt`, the form of a mounted Secret of type
+ * kubernetes.io/tls. What is read is checked first; a change that cannot be used is a problem and
+ * changes nothing. Rejects with an Error that names the file when there is nothing to begin with.
  */
 export async function openTlsFolder(path: string, options: TlsFolderOptions): Promise<TlsFolder> {
   let material = await firstMaterial(path, options);
@@ -97,7 +103,10 @@ function same(one: TlsMaterial, other: TlsMaterial): boolean {
   return one.certificate === other.certificate && one.key === other.key && one.ca === other.ca;
 }
 
-/** Calls `onEvent` soon after each event in the folder, and each second. The folder itself may be replaced: the poll watches it anew. */
+/**
+ * Calls `onEvent` soon after each event in the folder, and each second. The folder itself may be
+ * replaced: the poll watches it anew.
+ */
 function followFolder(path: string, onEvent: () => void): { soon(): void; close(): void } {
   let watcher: FSWatcher | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -132,6 +141,7 @@ function watchFolder(path: string, onEvent: () => void): FSWatcher | undefined {
     const watcher = watch(path, { persistent: false }, onEvent);
     return watcher.on('error', () => watcher.close());
   } catch {
-    return undefined; // the folder is missing, or the system has no more watches: the poll sees what happens there
+    // the folder is missing, or the system has no more watches: the poll sees what happens there
+    return undefined;
   }
 }

@@ -7,8 +7,9 @@ import type { TlsMaterial } from './tls-material.ts';
 const LINK = '..data';
 
 /**
- * Writes `tls.crt`, `tls.key` and `ca.crt` so that whoever reads them sees all three of before or all three of now: they are links through `..data`, which is
- * swapped at once, as Kubernetes does for a mounted Secret. Readable by the owner alone. Throws the system's error.
+ * Writes `tls.crt`, `tls.key` and `ca.crt` so that whoever reads them sees all three of before or
+ * all three of now: they are links through `..data`, which is swapped at once, as Kubernetes does
+ * for a mounted Secret. Readable by the owner alone. Throws the system's error.
  */
 export function writeTlsFolder(folder: string, { certificate, key, ca }: TlsMaterial): void {
   makeFolder(folder);
@@ -17,7 +18,8 @@ export function writeTlsFolder(folder: string, { certificate, key, ca }: TlsMate
   for (const [name, content] of Object.entries(files)) writeDurably(join(data, name), content);
   swapLink(folder, LINK, basename(data));
   for (const name of Object.keys(files)) {
-    if (readLink(join(folder, name)) !== `${LINK}/${name}`) swapLink(folder, name, `${LINK}/${name}`);
+    if (readLink(join(folder, name)) !== `${LINK}/${name}`)
+      swapLink(folder, name, `${LINK}/${name}`);
   }
   removeOthers(folder, basename(data));
 }

@@ -27,7 +27,9 @@ const SECRETS = '/etc/gateway';
 /** `gateway bootstrap`: the file that an Envoy of a node group starts with. */
 export function bootstrapCommand(): Command {
   return new Command('bootstrap')
-    .description('print the bootstrap of an Envoy: with it, it gets everything else from the control plane')
+    .description(
+      'print the bootstrap of an Envoy: with it, it gets everything else from the control plane',
+    )
     .argument('<node group>', 'the node group, for example edge')
     .option('--id <id>', 'node id of this one proxy (default: <node group>-1)')
     .option('--xds <host:port>', 'where the control plane serves xDS', XDS)
@@ -41,9 +43,15 @@ export function bootstrapCommand(): Command {
       '--tls-secrets <path>',
       'folder with identity.yaml and roots.yaml, which --print gives (default: /etc/gateway)',
     )
-    .option('--trust-domain <name>', `whose identities those are (default: ${DEFAULT_TRUST_DOMAIN})`)
+    .option(
+      '--trust-domain <name>',
+      `whose identities those are (default: ${DEFAULT_TRUST_DOMAIN})`,
+    )
     .option('--print <file>', 'print identity.yaml or roots.yaml instead, with --tls-folder')
-    .option('--resources <path>', 'resources whose ProxyConfigs name discovery services of their own')
+    .option(
+      '--resources <path>',
+      'resources whose ProxyConfigs name discovery services of their own',
+    )
     .option('--json', 'print JSON instead of YAML')
     .action((group: string, flags: Flags) => {
       checkNodeGroup(group);
@@ -63,7 +71,9 @@ export function bootstrapCommand(): Command {
 
 function identity({ tlsFolder, tlsSecrets, trustDomain }: Flags) {
   if (tlsFolder === undefined && (tlsSecrets ?? trustDomain) !== undefined)
-    throw new Error('--tls-secrets and --trust-domain want --tls-folder: the folder with the identity');
+    throw new Error(
+      '--tls-secrets and --trust-domain want --tls-folder: the folder with the identity',
+    );
   if (tlsFolder === undefined) return {};
   const secretsFolder = tlsSecrets ?? SECRETS;
   return { identity: { tlsFolder, secretsFolder, trustDomain: checkTrustDomain(trustDomain) } };
@@ -77,7 +87,8 @@ function checkTrustDomain(trustDomain = DEFAULT_TRUST_DOMAIN): string {
 }
 
 function secretFile({ print, tlsFolder }: Flags) {
-  if (tlsFolder === undefined) throw new Error('--print wants --tls-folder: the folder that the file names');
+  if (tlsFolder === undefined)
+    throw new Error('--print wants --tls-folder: the folder that the file names');
   const [name] = /^(identity|roots)(?=\.yaml$)/.exec(print ?? '') ?? [];
   if (name !== 'identity' && name !== 'roots')
     throw new Error(`--print is "${print}": want identity.yaml or roots.yaml`);

@@ -1,6 +1,9 @@
 import { type HostPort, parseHostPort } from '#grpc/host-port.ts';
 
-/** Where the control plane and the services beside it are by default: what the commands assume unless told otherwise. */
+/**
+ * Where the control plane and the services beside it are by default: what the commands assume
+ * unless told otherwise.
+ */
 export const XDS = '127.0.0.1:18000';
 export const EXT_AUTHZ = '127.0.0.1:18001';
 export const RATELIMIT = '127.0.0.1:18002';
@@ -24,7 +27,10 @@ export type CompileAddresses = {
   readonly ratelimit?: string;
 };
 
-/** What the compiler must know besides resources: where the edge listens by default, and where the services are. */
+/**
+ * What the compiler must know besides resources: where the edge listens by default, and where the
+ * services are.
+ */
 export function compileOptions({
   edge = EDGE,
   edgeTls = EDGE_TLS,

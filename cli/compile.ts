@@ -5,7 +5,15 @@ import { nodeGroups } from '#controlplane/compile/node-groups.ts';
 import { staticBootstrap } from '#controlplane/compile/static-bootstrap.ts';
 import { bootstrap } from '#envoy/bootstrap.ts';
 import { type ResourceSet, toResourceSet } from '#resources/resource-set.ts';
-import { compileOptions, EDGE, EDGE_TLS, EXT_AUTHZ, RATELIMIT, SDS, XDS } from './built-in-addresses.ts';
+import {
+  compileOptions,
+  EDGE,
+  EDGE_TLS,
+  EXT_AUTHZ,
+  RATELIMIT,
+  SDS,
+  XDS,
+} from './built-in-addresses.ts';
 import { checkNodeGroup } from './check-node-group.ts';
 import { printConfiguration } from './print-configuration.ts';
 import { readResources } from './read-resources.ts';
@@ -22,7 +30,10 @@ type Flags = {
   json?: boolean;
 };
 
-/** `gateway compile`: what the Envoys of a node group would get, as one configuration that `envoy --mode validate` reads. */
+/**
+ * `gateway compile`: what the Envoys of a node group would get, as one configuration that `envoy
+ * --mode validate` reads.
+ */
 export function compileCommand(): Command {
   return new Command('compile')
     .description(
@@ -31,7 +42,11 @@ export function compileCommand(): Command {
     .argument('<files...>', 'YAML files, or folders of them')
     .requiredOption('--node-group <group>', 'the node group, for example edge')
     .option('--edge <host:port>', 'where the edge listens when no ProxyConfig says so', EDGE)
-    .option('--edge-tls <host:port>', 'where the edge listens for TLS, when a Host has it', EDGE_TLS)
+    .option(
+      '--edge-tls <host:port>',
+      'where the edge listens for TLS, when a Host has it',
+      EDGE_TLS,
+    )
     .option('--sds <host:port>', 'where the discovery service is', SDS)
     .option('--ext-authz <host:port>', 'where the built-in service is that runs filters', EXT_AUTHZ)
     .option('--ratelimit <host:port>', 'where the built-in rate limit service is', RATELIMIT)

@@ -35,14 +35,24 @@ Examples:
 /** `gateway explain`: what becomes of a request, and why. Exits with 1 when no service gets it. */
 export function explainCommand(): Command {
   return new Command('explain')
-    .description('say which route, filters, labels and rate limits a request meets, and why not others')
+    .description(
+      'say which route, filters, labels and rate limits a request meets, and why not others',
+    )
     .argument('<method>', 'request method, for example GET')
     .argument('<url>', 'http://host/path?query, or /path for host localhost')
     .option('-H, --header <name: value>', 'a header of the request; may be repeated', collect)
     .option('--from <address>', 'IP address that the request comes from', '127.0.0.1')
     .option('--address <host:port>', ADDRESS_HELP)
-    .option('--port-offset <number>', 'the one that the gateway was started with', parsePortOffset, 0)
-    .option('--resources <paths...>', 'YAML files, or folders of them, in place of what is in force')
+    .option(
+      '--port-offset <number>',
+      'the one that the gateway was started with',
+      parsePortOffset,
+      0,
+    )
+    .option(
+      '--resources <paths...>',
+      'YAML files, or folders of them, in place of what is in force',
+    )
     .option('--node-group <group>', 'the proxies that get the request', 'edge')
     .option(
       '--all',
@@ -87,13 +97,24 @@ async function explainRunning(method: string, url: string, flags: Flags): Promis
   return answer;
 }
 
-function explainFiles(request: ClientRequest, paths: readonly string[], nodeGroup: string): Explanation {
+function explainFiles(
+  request: ClientRequest,
+  paths: readonly string[],
+  nodeGroup: string,
+): Explanation {
   const { problems: found, refused, resources } = readResources(paths);
   const set = toResourceSet(resources.values(), refused.values());
   checkNodeGroup(nodeGroup, nodeGroups(set));
   const options = compileOptions({});
-  const { explanation, problems } = explain({ resources: set, problems: found, nodeGroup, request, options });
-  for (const problem of withoutAlike(problems)) process.stderr.write(`${describeProblem(problem)}\n`);
+  const { explanation, problems } = explain({
+    resources: set,
+    problems: found,
+    nodeGroup,
+    request,
+    options,
+  });
+  for (const problem of withoutAlike(problems))
+    process.stderr.write(`${describeProblem(problem)}\n`);
   return explanation;
 }
 

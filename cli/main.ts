@@ -4,7 +4,9 @@ import { Command } from 'commander';
 import { COMMANDS } from './commands.ts';
 import { refuseEmpty } from './refuse-empty.ts';
 
-const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '..', 'package.json'), 'utf8'));
+const { version } = JSON.parse(
+  readFileSync(join(import.meta.dirname, '..', 'package.json'), 'utf8'),
+);
 
 const program = new Command('gateway')
   .description('An API gateway on Envoy, configured by a few YAML resources')

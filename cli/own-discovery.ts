@@ -5,7 +5,10 @@ import { toResourceSet } from '#resources/resource-set.ts';
 import { parseAddress } from './built-in-addresses.ts';
 import { readResources } from './read-resources.ts';
 
-/** The clusters that a node group's bootstrap needs for discovery services that its ProxyConfigs name, beside the built-in one at `sds`. */
+/**
+ * The clusters that a node group's bootstrap needs for discovery services that its ProxyConfigs
+ * name, beside the built-in one at `sds`.
+ */
 export function ownDiscovery(
   resources: string,
   group: string,

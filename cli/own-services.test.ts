@@ -25,6 +25,7 @@ test('a mistake in them keeps the gateway from starting, and is shown with its l
 
 test('a file that is not there is an error that says what to do', () => {
   assert.throws(() => ownServices('/no/services.yaml'), {
-    message: /^Cannot read the services in \/no\/services\.yaml: ENOENT.* Name another file with --services$/,
+    message:
+      /^Cannot read the services in \/no\/services\.yaml: ENOENT.* Name another file with --services$/,
   });
 });

@@ -3,8 +3,8 @@ import { resolve } from 'node:path';
 import { parseInstancesFile } from '../sds/instances/parse-instances-file.ts';
 
 /**
- * Returns the absolute path of an operator's instances file. Throws an Error that says what is wrong
- * in it: a running gateway would keep what it read last, a starting one has nothing yet.
+ * Returns the absolute path of an operator's instances file. Throws an Error that says what is
+ * wrong in it: a running gateway would keep what it read last, a starting one has nothing yet.
  */
 export function ownServices(path: string): string {
   const file = resolve(path);
@@ -18,6 +18,8 @@ function read(file: string): string {
     return readFileSync(file, 'utf8');
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new Error(`Cannot read the services in ${file}: ${why}. Name another file with --services`);
+    throw new Error(
+      `Cannot read the services in ${file}: ${why}. Name another file with --services`,
+    );
   }
 }

@@ -8,7 +8,10 @@ import { type Collected, collect } from '#resources/parse/collect.ts';
 import { createParser } from '#resources/parse/parse.ts';
 import { DEFAULT_PARSE_OPTIONS } from '#resources/parse/parse-options.ts';
 
-/** Reads the resources of these files and folders, as the control plane would. Throws an Error that names a path that is not there or cannot be looked through. */
+/**
+ * Reads the resources of these files and folders, as the control plane would. Throws an Error that
+ * names a path that is not there or cannot be looked through.
+ */
 export function readResources(paths: readonly string[]): Collected {
   const files = new Map<string, FileContent>();
   for (const path of paths) {

@@ -3,7 +3,8 @@ import type { Problem } from '#resources/problem.ts';
 
 /** Writes a line for each to stderr, and sets the exit code: 1 when one is an error, else 0. */
 export function reportProblems(problems: readonly Problem[]): void {
-  for (const problem of withoutAlike(problems)) process.stderr.write(`${describeProblem(problem)}\n`);
+  for (const problem of withoutAlike(problems))
+    process.stderr.write(`${describeProblem(problem)}\n`);
   process.exitCode = exitCodeFor(problems);
 }
 

@@ -3,13 +3,19 @@ import { parseInstanceCount } from '#launcher/instance-count.ts';
 import { requestScale } from '#launcher/request-scale.ts';
 import { DEFAULT_STATE } from '#launcher/state-folder.ts';
 
-/** `gateway scale <number>`: change how many instances a running gateway has. Returns when it has them. */
+/**
+ * `gateway scale <number>`: change how many instances a running gateway has. Returns when it has
+ * them.
+ */
 export function scaleCommand(): Command {
   return new Command('scale')
     .description('change how many instances of the user service a running gateway has')
     .argument('<number>', 'how many')
     .addOption(
-      new Option('--state <folder>', "the running gateway's state folder").default(DEFAULT_STATE, '.gateway'),
+      new Option('--state <folder>', "the running gateway's state folder").default(
+        DEFAULT_STATE,
+        '.gateway',
+      ),
     )
     .option('--json', 'print one JSON object a line')
     .action(async (count: string, { json, state }: { json?: boolean; state: string }) => {

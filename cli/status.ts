@@ -8,12 +8,20 @@ import { exitCodeFor } from './report-problems.ts';
 
 type Flags = WhereFlags & { readonly json?: boolean };
 
-/** `gateway status`: what a running control plane says of itself. Exits with 1 when it is not ready or a resource has an error. */
+/**
+ * `gateway status`: what a running control plane says of itself. Exits with 1 when it is not ready
+ * or a resource has an error.
+ */
 export function statusCommand(): Command {
   return new Command('status')
     .description('show resources, problems and proxies of a running control plane')
     .option('--address <host:port>', ADDRESS_HELP)
-    .option('--port-offset <number>', 'the one that the gateway was started with', parsePortOffset, 0)
+    .option(
+      '--port-offset <number>',
+      'the one that the gateway was started with',
+      parsePortOffset,
+      0,
+    )
     .option('--json', 'print the whole status as JSON')
     .action(async ({ json, ...where }: Flags) => {
       const response = await askControlPlane(where, '/status');
@@ -34,5 +42,9 @@ function describe(status: Status): string {
       lines.push(`  ${type.padEnd(24)}sent ${sent || 'nothing yet'}, ${answer}`);
     }
   }
-  return [...lines.map(escapeControls), ...withoutAlike(status.problems).map(describeProblem), ''].join('\n');
+  return [
+    ...lines.map(escapeControls),
+    ...withoutAlike(status.problems).map(describeProblem),
+    '',
+  ].join('\n');
 }

@@ -5,12 +5,20 @@ import { up } from '#launcher/up.ts';
 import { ownServices } from './own-services.ts';
 import { parsePortOffset } from './port-offset.ts';
 
-type Flags = { instances: number; resources?: string; services?: string; state: string; portOffset: number };
+type Flags = {
+  instances: number;
+  resources?: string;
+  services?: string;
+  state: string;
+  portOffset: number;
+};
 
 /** `gateway up`: run the whole gateway until Ctrl-C. */
 export function upCommand(): Command {
   return new Command('up')
-    .description('run the gateway: control plane, discovery, instances with their Envoys, and the edge Envoy')
+    .description(
+      'run the gateway: control plane, discovery, instances with their Envoys, and the edge Envoy',
+    )
     .option('--instances <number>', 'instances of the sample service, 0 for none', parseCount, 2)
     .option('--resources <folder>', 'your own YAML resources (default: envoy/resources, the demo)')
     .option(
@@ -18,11 +26,15 @@ export function upCommand(): Command {
       'where the instances of your own services are (see docs/reference/instances-file.md)',
     )
     .addOption(
-      new Option('--state <folder>', 'where state and logs are kept').default(DEFAULT_STATE, '.gateway'),
+      new Option('--state <folder>', 'where state and logs are kept').default(
+        DEFAULT_STATE,
+        '.gateway',
+      ),
     )
     .option('--port-offset <number>', 'added to every port', parsePortOffset, 0)
     .action(async (flags: Flags) => {
-      // Whoever reads our lines may go away, and the disk that they are written to be full; the gateway goes on.
+      // Whoever reads our lines may go away, and the disk that they are written to be full; the
+      // gateway goes on.
       process.stdout.removeAllListeners('error').on('error', () => {});
       const { resources, services, ...rest } = flags;
       const edgeDiscovery = async (sds: string) =>

@@ -10,7 +10,10 @@ import { compileOptions } from './built-in-addresses.ts';
 import { readResources } from './read-resources.ts';
 import { exitCodeFor } from './report-problems.ts';
 
-/** `gateway validate`: what the control plane would say of these resources. Exits with 1 when there is an error. */
+/**
+ * `gateway validate`: what the control plane would say of these resources. Exits with 1 when there
+ * is an error.
+ */
 export function validateCommand(): Command {
   return new Command('validate')
     .description('check resources and print what is wrong with file and line')
@@ -25,7 +28,10 @@ export function validateCommand(): Command {
     });
 }
 
-/** What is wrong between resources that are each right, such as a route to a cluster that is nowhere. */
+/**
+ * What is wrong between resources that are each right, such as a route to a cluster that is
+ * nowhere.
+ */
 function problemsBetween({ resources, refused }: Collected, now: number): Problem[] {
   const secrets = checkTlsSecrets({ resources, refused }, [], now).problems;
   const set = toResourceSet(resources.values(), refused.values());

@@ -35,8 +35,14 @@ test('a list that names nothing is refused: it would have the gateway read nothi
 });
 
 test('with namespaces of Kubernetes no folder is read, unless one is named', () => {
-  const { resources, kubernetes } = readConfig({ RESOURCES_KUBERNETES: 'shop, web,shop', KUBECONFIG: '/k' });
-  assert.deepEqual([resources, kubernetes], [[], { namespaces: ['shop', 'web'], kubeconfig: '/k' }]);
+  const { resources, kubernetes } = readConfig({
+    RESOURCES_KUBERNETES: 'shop, web,shop',
+    KUBECONFIG: '/k',
+  });
+  assert.deepEqual(
+    [resources, kubernetes],
+    [[], { namespaces: ['shop', 'web'], kubeconfig: '/k' }],
+  );
   assert.deepEqual(readConfig({ RESOURCES_KUBERNETES: '*', RESOURCES: '/a' }).kubernetes, {});
   assert.deepEqual(readConfig({ RESOURCES_KUBERNETES: '*', RESOURCES: '/a' }).resources, ['/a']);
   assert.equal(readConfig({ KUBECONFIG: '/k' }).kubernetes, undefined);

@@ -24,7 +24,10 @@ export type Config = {
   readonly edge: HostPort;
   /** Where the edge listens for TLS, when a Host has it. */
   readonly edgeTls: HostPort;
-  /** The port that clients use for https, to which they are redirected; undefined: that of `edgeTls`. */
+  /**
+   * The port that clients use for https, to which they are redirected; undefined: that of
+   * `edgeTls`.
+   */
   readonly httpsPort?: number;
   /** The built-in discovery service of instances. */
   readonly sds: HostPort;
@@ -32,9 +35,14 @@ export type Config = {
   readonly extAuthz: HostPort;
   /** The built-in rate limit service. */
   readonly rateLimit: HostPort;
-  /** The certificates that `https://` services are checked against: a file on the proxies' machines. */
+  /**
+   * The certificates that `https://` services are checked against: a file on the proxies' machines.
+   */
   readonly caFile: string;
-  /** The folder with the control plane's identity: then it is asked by mutual TLS only, and so are the services on other machines. */
+  /**
+   * The folder with the control plane's identity: then it is asked by mutual TLS only, and so are
+   * the services on other machines.
+   */
   readonly tlsFolder: string | undefined;
   /** Proxies speak mutual TLS to each other. */
   readonly hopTls: boolean;
@@ -61,13 +69,17 @@ const CA_FILES = [
   '/etc/ssl/cert.pem',
 ] as const;
 
-/** The control plane's configuration from the environment. Throws an Error that names the variable and what it should be. */
+/**
+ * The control plane's configuration from the environment. Throws an Error that names the variable
+ * and what it should be.
+ */
 export function readConfig(env: Environment): Config {
   const text = variablesOf(env);
   const list = (name: string, otherwise: string, separator: string) =>
     parseList(name, text(name, otherwise), separator);
   const address = (name: string, otherwise: string) => parseAddress(name, text(name, otherwise));
-  const server = (name: string, otherwise: string) => parseServerAddress(name, text(name, otherwise));
+  const server = (name: string, otherwise: string) =>
+    parseServerAddress(name, text(name, otherwise));
   const namespaces = list('RESOURCES_KUBERNETES', '', ',');
   const edge = address('EDGE_ADDRESS', '127.0.0.1:8080');
   const edgeTls = address('EDGE_TLS_ADDRESS', '127.0.0.1:8443');
@@ -111,7 +123,9 @@ function parseApiGroups(groups: readonly string[]): readonly string[] {
 }
 
 function parseKubernetes(namespaces: readonly string[], kubeconfig: string): KubernetesConfig {
-  const wrong = namespaces.find(name => name !== '*' && !/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(name));
+  const wrong = namespaces.find(
+    name => name !== '*' && !/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(name),
+  );
   if (wrong !== undefined)
     throw new Error(
       `RESOURCES_KUBERNETES has "${wrong}": want names of namespaces with commas between, or * for all`,

@@ -16,7 +16,9 @@ import { controlPlane } from './control-plane.ts';
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
-/** A control plane whose clock stands at `times[0]`, and goes on with each minute that passes in it. */
+/**
+ * A control plane whose clock stands at `times[0]`, and goes on with each minute that passes in it.
+ */
 async function startedAt(t: TestContext, times: number[]) {
   const state = mkdtempSync(join(tmpdir(), 'gateway-state-'));
   t.after(() => rmSync(state, { recursive: true, force: true }));

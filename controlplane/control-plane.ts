@@ -24,7 +24,13 @@ import type { Metrics } from '#controlplane/status/metrics.ts';
 import type { ObjectFacts } from '#controlplane/status/object-standing.ts';
 import { problemLog } from '#controlplane/status/problem-log.ts';
 import { Reports } from '#controlplane/status/reports.ts';
-import { allProblems, type Status, shortTypeName, toStatus, typeLabel } from '#controlplane/status/status.ts';
+import {
+  allProblems,
+  type Status,
+  shortTypeName,
+  toStatus,
+  typeLabel,
+} from '#controlplane/status/status.ts';
 import { failureLog, refusalLog } from '#process/refusal-log.ts';
 import type { Any } from '#protos/encode.ts';
 import type { Resource } from '#resources/resource.ts';
@@ -68,12 +74,16 @@ export type ControlPlane = {
 /** A stranger's words are cut to so many characters before they are logged. */
 const MAX_NODE = 100;
 
-/** A proxy of a group without configuration is told of after this time, in ms: its resources may be on their way. */
+/**
+ * A proxy of a group without configuration is told of after this time, in ms: its resources may be
+ * on their way.
+ */
 const UNKNOWN_GROUP_MS = 1_000;
 
 /**
  * The services that may report. Who is ext-authz or sds is known, since their configuration holds
- * secrets (`refuseGroup`). Without TLS anybody can be the rate limit service: it is heard of RateLimits alone.
+ * secrets (`refuseGroup`). Without TLS anybody can be the rate limit service: it is heard of
+ * RateLimits alone.
  */
 const REPORTING: ReadonlySet<string> = new Set([EXT_AUTHZ, RATELIMIT_SERVICE, SDS]);
 
@@ -101,7 +111,9 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
     },
   };
   let isLooking = false;
-  /** What is served to it was true before it came: only of a group that is not known there is news. */
+  /**
+   * What is served to it was true before it came: only of a group that is not known there is news.
+   */
   const connected = ({ group }: StreamInfo) => {
     if (isLooking || controller.groups.has(group)) return;
     isLooking = true;
@@ -111,7 +123,14 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
     });
   };
   const observer = proxyObserver(parts, connected, proxiesChanged);
-  const service = new DiscoveryService({ cache, observer, refuse: refuser(parts), reports, now, after });
+  const service = new DiscoveryService({
+    cache,
+    observer,
+    refuse: refuser(parts),
+    reports,
+    now,
+    after,
+  });
   const controller = new Controller(keeper.lastGood, {
     groups: resources => [...SERVICE_GROUPS, ...nodeGroups(resources)],
     services: new Set(SERVICE_GROUPS),
@@ -153,7 +172,11 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
     metrics.published((performance.now() - begun) / 1000);
     report();
     stopLooking();
-    stopLooking = lookAgain(found, { find: () => judge(next).problems, changed: () => read(next), after });
+    stopLooking = lookAgain(found, {
+      find: () => judge(next).problems,
+      changed: () => read(next),
+      after,
+    });
   };
   return {
     services: service.implementations(),
@@ -186,7 +209,10 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
   };
 }
 
-/** Logs and counts what proxies say of what they are served. `changed`: one of them stands to it otherwise than before. */
+/**
+ * Logs and counts what proxies say of what they are served. `changed`: one of them stands to it
+ * otherwise than before.
+ */
 function proxyObserver(
   { metrics, log, now }: ControlPlaneParts,
   come: (stream: StreamInfo) => void,
@@ -195,7 +221,10 @@ function proxyObserver(
   const logFailure = failureLog(log, now);
   return {
     failed: (stream, err) =>
-      logFailure({ err, node: stream?.node, address: stream?.address }, 'a mistake of ours ended a stream'),
+      logFailure(
+        { err, node: stream?.node, address: stream?.address },
+        'a mistake of ours ended a stream',
+      ),
     connected: stream => {
       const { node, group, address } = stream;
       log.info({ node, group, address }, 'proxy connected');
@@ -222,7 +251,12 @@ function refuser({ config, log, now }: ControlPlaneParts) {
     const reason = refuseGroup(group, peer, config);
     if (reason !== undefined)
       logRefusal(
-        { node: id.slice(0, MAX_NODE), group: group.slice(0, MAX_NODE), address: peer.address, reason },
+        {
+          node: id.slice(0, MAX_NODE),
+          group: group.slice(0, MAX_NODE),
+          address: peer.address,
+          reason,
+        },
         'client refused',
       );
     return reason;

@@ -9,8 +9,9 @@ import { EncodeError } from '#protos/encode-error.ts';
 import type { Config } from './config.ts';
 
 /**
- * Compiles and encodes a group's configuration, and remembers what stays the same from one time to the next.
- * What does not encode is the compiler's mistake: it is logged, and blamed on the resource that shows it.
+ * Compiles and encodes a group's configuration, and remembers what stays the same from one time to
+ * the next. What does not encode is the compiler's mistake: it is logged, and blamed on the
+ * resource that shows it.
  */
 export function groupCompiler(config: Config, log: Logger): ControllerParts['compile'] {
   const memos = new Map<string, Memo>();
@@ -32,7 +33,8 @@ export function groupCompiler(config: Config, log: Logger): ControllerParts['com
 
 /** Returns what the compiler must know besides resources. */
 export function compileOptions(config: Config): CompileOptions {
-  const { edge, edgeTls, httpsPort, sds, extAuthz, rateLimit, caFile, hopTls, trustDomain } = config;
+  const { edge, edgeTls, httpsPort, sds, extAuthz, rateLimit, caFile, hopTls, trustDomain } =
+    config;
   const serviceTls = config.tlsFolder !== undefined;
   return {
     edge,

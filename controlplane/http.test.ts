@@ -51,7 +51,10 @@ test('what becomes of a request is asked by POST', async t => {
   const question = { method: 'GET', url: '/', headers: [], from: '::1', nodeGroup: 'edge' };
   assert.deepEqual(await (await ask(JSON.stringify(question))).json(), { asked: 'GET' });
   const wrong = await ask(JSON.stringify({ ...question, method: '' }));
-  assert.deepEqual([wrong.status, await wrong.json()], [400, { error: '"" is not a request method' }]);
+  assert.deepEqual(
+    [wrong.status, await wrong.json()],
+    [400, { error: '"" is not a request method' }],
+  );
   for (const body of [
     '',
     'null',

@@ -2,7 +2,9 @@ import express, { type ErrorRequestHandler, type Express } from 'express';
 import type { Registry } from 'prom-client';
 import { type ExplainQuestion, parseQuestion } from '#controlplane/explain/explain-request.ts';
 
-export type Readiness = { readonly ready: true } | { readonly ready: false; readonly reason: string };
+export type Readiness =
+  | { readonly ready: true }
+  | { readonly ready: false; readonly reason: string };
 
 export type HttpSources = {
   readiness(): Readiness;
@@ -14,9 +16,9 @@ export type HttpSources = {
 };
 
 /**
- * What operators and probes ask of the control plane: `/healthz` (it runs), `/readyz` (it serves configuration; else 503 with the
- * reason), `/status` (JSON: resources, problems, proxies), `/metrics` (Prometheus text), and POST
- * `/explain` (JSON: what becomes of a request).
+ * What operators and probes ask of the control plane: `/healthz` (it runs), `/readyz` (it serves
+ * configuration; else 503 with the reason), `/status` (JSON: resources, problems, proxies),
+ * `/metrics` (Prometheus text), and POST `/explain` (JSON: what becomes of a request).
  */
 export function httpApp(sources: HttpSources): Express {
   const app = express();
@@ -57,7 +59,9 @@ export function httpApp(sources: HttpSources): Express {
     response.status(405).set('Allow', 'GET, HEAD').json({ error: 'use GET' });
   });
   app.use((_request, response) => {
-    response.status(404).json({ error: 'not found; try /healthz, /readyz, /status, /metrics or /explain' });
+    response
+      .status(404)
+      .json({ error: 'not found; try /healthz, /readyz, /status, /metrics or /explain' });
   });
   return app;
 }

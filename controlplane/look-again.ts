@@ -10,8 +10,14 @@ export type LookAgainParts<Found> = {
 
 const AGAIN_MS = 60_000;
 
-/** Looks once a minute whether what was found changes by the clock alone, as certificates begin and end; returns how to stop. */
-export function lookAgain<Found>(found: Found, { find, changed, after }: LookAgainParts<Found>): () => void {
+/**
+ * Looks once a minute whether what was found changes by the clock alone, as certificates begin and
+ * end; returns how to stop.
+ */
+export function lookAgain<Found>(
+  found: Found,
+  { find, changed, after }: LookAgainParts<Found>,
+): () => void {
   let cancel = () => {};
   const wait = () => {
     cancel = after(AGAIN_MS, () => (isDeepStrictEqual(find(), found) ? wait() : changed()));

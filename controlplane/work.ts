@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { fileLastGoodStore } from '#controlplane/rollout/last-good-store.ts';
 import { makeStateFolder } from '#controlplane/rollout/state-folder.ts';
 import { type Sources, watchResources } from '#controlplane/sources/resource-sources.ts';
-import { type KubernetesStatus, writeKubernetesStatus } from '#controlplane/status/kubernetes-status.ts';
+import {
+  type KubernetesStatus,
+  writeKubernetesStatus,
+} from '#controlplane/status/kubernetes-status.ts';
 import { createMetrics, type Metrics } from '#controlplane/status/metrics.ts';
 import { type Served, serve } from '#grpc/serve.ts';
 import { type Cluster, connectCluster } from '#kubernetes/cluster.ts';
@@ -29,7 +32,8 @@ export async function work(parts: Parts): Promise<Started> {
   const tls = await orExit(exit, () => openTls(parts));
   const store = fileLastGoodStore(join(config.state, 'last-good.json'));
   const metrics = createMetrics(() => plane.status());
-  const cluster = config.kubernetes && (await orExit(exit, () => connectCluster(config.kubernetes)));
+  const cluster =
+    config.kubernetes && (await orExit(exit, () => connectCluster(config.kubernetes)));
   let reports: KubernetesStatus | undefined;
   const changed = () => reports?.changed();
   const plane = await controlPlane({ config, store, metrics, log, changed, now: Date.now, after });
@@ -83,7 +87,8 @@ function watch(
   });
 }
 
-const THREAD_END = 'the thread that parses resources has ended, another is started when it is wanted';
+const THREAD_END =
+  'the thread that parses resources has ended, another is started when it is wanted';
 
 /** What serves and is told of. */
 type Serving = {
@@ -116,8 +121,9 @@ async function listen(
   tls: MutualTls | undefined,
 ): Promise<Served> {
   const { xds } = config;
-  const grpc = await serve({ ...xds, services: plane.services, tls: tls?.server() }).catch((error: Error) =>
-    exit(`XDS_ADDRESS: cannot listen on ${xds.host} port ${xds.port}: ${error.message}`),
+  const grpc = await serve({ ...xds, services: plane.services, tls: tls?.server() }).catch(
+    (error: Error) =>
+      exit(`XDS_ADDRESS: cannot listen on ${xds.host} port ${xds.port}: ${error.message}`),
   );
   grpc.setServing(true);
   return grpc;

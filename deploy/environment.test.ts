@@ -51,14 +51,20 @@ for (const { service, read } of READERS) {
 test('each probe asks where its service listens', () => {
   const probe = (service: string) => composeService(service).healthcheck?.test.join(' ') ?? '';
   for (const service of ['controlplane', 'sds', 'ratelimit-service', 'ext-authz']) {
-    assert.match(probe(service), new RegExp(`127\\.0\\.0\\.1:${portOf(service, 'HTTP_ADDRESS')}/readyz`));
+    assert.match(
+      probe(service),
+      new RegExp(`127\\.0\\.0\\.1:${portOf(service, 'HTTP_ADDRESS')}/readyz`),
+    );
   }
   assert.match(
     probe('edge'),
     new RegExp(`/dev/tcp/127\\.0\\.0\\.1/${portOf('controlplane', 'EDGE_ADDRESS')}$`),
   );
   for (const instance of INSTANCES) {
-    assert.match(probe(instance), new RegExp(`127\\.0\\.0\\.1:${variable(instance, 'PORT')}/user/health`));
+    assert.match(
+      probe(instance),
+      new RegExp(`127\\.0\\.0\\.1:${variable(instance, 'PORT')}/user/health`),
+    );
   }
 });
 
@@ -93,14 +99,18 @@ for (const [service, name] of [
 
 /** Who has an identity: the services by their names, the Envoys by their node groups. */
 const IDENTITIES = new Map([
-  ...['controlplane', 'sds', 'ratelimit-service', 'ext-authz', 'edge'].map(name => [name, name] as const),
+  ...['controlplane', 'sds', 'ratelimit-service', 'ext-authz', 'edge'].map(
+    name => [name, name] as const,
+  ),
   ...INSTANCES.map(name => [`${name}-proxy`, 'user-service'] as const),
 ]);
 
 test('the gateway sends nothing over the network in plain text', () => {
   for (const service of ['controlplane', 'sds', 'ratelimit-service', 'ext-authz'])
     assert.match(variable(service, 'HTTP_ADDRESS'), /^127\.0\.0\.1:/);
-  const { plaintextSecrets, hopTls } = readControlplane(composeService('controlplane').environment ?? {});
+  const { plaintextSecrets, hopTls } = readControlplane(
+    composeService('controlplane').environment ?? {},
+  );
   assert.deepEqual({ plaintextSecrets, hopTls }, { plaintextSecrets: false, hopTls: true });
   for (const service of ['controlplane', 'ratelimit-service', 'ext-authz'])
     assert.equal(variable(service, 'TLS_FOLDER'), '/run/identity');
@@ -108,8 +118,13 @@ test('the gateway sends nothing over the network in plain text', () => {
 });
 
 test('sds writes an identity for each, and nobody can read that of another, or write one', () => {
-  assert.deepEqual(variable('sds', 'IDENTITIES').split(',').sort(), [...new Set(IDENTITIES.values())].sort());
-  const written = (composeService('sds').volumes ?? []).filter(volume => volume.startsWith('identity-'));
+  assert.deepEqual(
+    variable('sds', 'IDENTITIES').split(',').sort(),
+    [...new Set(IDENTITIES.values())].sort(),
+  );
+  const written = (composeService('sds').volumes ?? []).filter(volume =>
+    volume.startsWith('identity-'),
+  );
   const groups = variable('sds', 'IDENTITIES').split(',');
   assert.deepEqual(
     written,
@@ -129,7 +144,8 @@ test('sds writes an identity for each, and nobody can read that of another, or w
 
 test('an Envoy is the user who owns its identity', () => {
   for (const { image, user } of Object.values(COMPOSE.services))
-    if (image.startsWith('envoyproxy/')) assert.equal(user, '1000:1000'); // `node` in the image of Node.js
+    // `node` in the image of Node.js
+    if (image.startsWith('envoyproxy/')) assert.equal(user, '1000:1000');
 });
 
 test('the image has a folder for each identity that the user can write to', () => {
@@ -145,7 +161,10 @@ test('the instances file names the alias that all instances have', () => {
   assert.deepEqual(services?.get('user-service'), [{ dns: 'user-service', port: 8000 }]);
   for (const instance of INSTANCES) {
     const { networks } = composeService(networkOf(instance));
-    assert.deepEqual(networks, { internal: { aliases: ['user-service'], priority: 1 }, database: {} });
+    assert.deepEqual(networks, {
+      internal: { aliases: ['user-service'], priority: 1 },
+      database: {},
+    });
   }
 });
 

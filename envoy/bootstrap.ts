@@ -8,7 +8,10 @@ export type BootstrapOptions = {
   readonly nodeId: string;
   /** Envoy's `node.cluster`: the node group whose resources it gets. */
   readonly group: string;
-  /** Where the control plane serves ADS: `host:port`, `[IPv6]:port` or `unix:/path`, as all addresses here. */
+  /**
+   * Where the control plane serves ADS: `host:port`, `[IPv6]:port` or `unix:/path`, as all
+   * addresses here.
+   */
   readonly xdsAddress: string;
   /** Where the discovery service serves EDS, by gRPC and by REST. */
   readonly sdsAddress: string;
@@ -16,20 +19,31 @@ export type BootstrapOptions = {
   readonly adminAddress?: string;
   /** The control plane and the discovery service are asked by mutual TLS; absent: in plain text. */
   readonly identity?: IdentityFiles;
-  /** Clusters of further discovery services, which the group's ProxyConfigs name in `cluster_manager`. */
+  /**
+   * Clusters of further discovery services, which the group's ProxyConfigs name in
+   * `cluster_manager`.
+   */
   readonly discoveryClusters?: readonly JsonObject[];
 };
 
 const HTTP_PROTOCOL_OPTIONS = 'envoy.extensions.upstreams.http.v3.HttpProtocolOptions';
 
 /**
- * The bootstrap of one Envoy as proto3 JSON: listeners, routes and clusters by delta ADS from cluster `controlplane`,
- * endpoints from cluster `sds` (gRPC) or `sds-rest` (HTTP/1.1). Only a cluster of the bootstrap can carry a
- * subscription, so `node.metadata.discovery_clusters` tells the control plane which ones there are.
- * Throws an Error that names an address of the wrong form.
+ * The bootstrap of one Envoy as proto3 JSON: listeners, routes and clusters by delta ADS from
+ * cluster `controlplane`, endpoints from cluster `sds` (gRPC) or `sds-rest` (HTTP/1.1). Only a
+ * cluster of the bootstrap can carry a subscription, so `node.metadata.discovery_clusters` tells
+ * the control plane which ones there are. Throws an Error that names an address of the wrong form.
  */
 export function bootstrap(options: BootstrapOptions): JsonObject {
-  const { nodeId, group, xdsAddress, sdsAddress, adminAddress, identity, discoveryClusters = [] } = options;
+  const {
+    nodeId,
+    group,
+    xdsAddress,
+    sdsAddress,
+    adminAddress,
+    identity,
+    discoveryClusters = [],
+  } = options;
   const discovery = [
     cluster('sds', sdsAddress, HTTP2, identity && identityTls(identity, 'sds', 'h2')),
     cluster('sds-rest', sdsAddress, HTTP1, identity && identityTls(identity, 'sds', 'http/1.1')),
@@ -59,10 +73,14 @@ export function bootstrap(options: BootstrapOptions): JsonObject {
   };
 }
 
-/** Envoy's default of 100 refuses a modest expression, or a literal path of 100 characters in one. */
+/**
+ * Envoy's default of 100 refuses a modest expression, or a literal path of 100 characters in one.
+ */
 const RUNTIME: JsonObject = { 're2.max_program_size.error_level': 65_536 };
 
-/** Short back-off: after an outage of the control plane Envoy's default would wait for up to 30 s. */
+/**
+ * Short back-off: after an outage of the control plane Envoy's default would wait for up to 30 s.
+ */
 const ADS_CONFIG: JsonObject = {
   api_type: 'DELTA_GRPC',
   transport_api_version: 'V3',
@@ -84,8 +102,13 @@ const HTTP2: JsonObject = {
 
 const HTTP1: JsonObject = { http_protocol_options: {} };
 
-/** Envoy asks for the endpoints of each cluster, and for each secret, by a stream of its own: of more than it lets be under way the rest would never come. */
-const STREAMS: JsonObject = { thresholds: [{ max_requests: 65_536, max_pending_requests: 65_536 }] };
+/**
+ * Envoy asks for the endpoints of each cluster, and for each secret, by a stream of its own: of
+ * more than it lets be under way the rest would never come.
+ */
+const STREAMS: JsonObject = {
+  thresholds: [{ max_requests: 65_536, max_pending_requests: 65_536 }],
+};
 
 /** The admin interface answers also when clients have used up all connections. */
 function admin(address: string): JsonObject {

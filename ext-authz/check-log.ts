@@ -32,7 +32,10 @@ export function checkLog(log: Logger): CheckLog {
       log[level]({ ...factsOf(request), ...answered, ...note }, 'answered');
     },
     filterFailed: (request, filter, fault, error) =>
-      log.error({ ...factsOf(request), filter, fault, ...reasonOf(fault, error) }, 'a filter failed'),
+      log.error(
+        { ...factsOf(request), filter, fault, ...reasonOf(fault, error) },
+        'a filter failed',
+      ),
     checkFailed: (request, fault, error, realm) =>
       log.error({ ...factsOf(request), fault, realm, ...reasonOf(fault, error) }, 'a check failed'),
   };
@@ -45,7 +48,9 @@ function factsOf({ id, method, authority, target }: HttpRequest) {
   return { request, method: verb, host, path: cutText(path, LONGEST) };
 }
 
-/** Messages of the adapters hold nothing secret; what is a mistake of ours is told with its place. */
+/**
+ * Messages of the adapters hold nothing secret; what is a mistake of ours is told with its place.
+ */
 function reasonOf(fault: Fault, error: unknown): object {
   if (fault === 'internal') return { err: error };
   return { reason: error instanceof Error ? error.message : String(error) };

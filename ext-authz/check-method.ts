@@ -11,7 +11,9 @@ const PATH = '/envoy.service.auth.v3.Authorization/Check';
 export const CLIENT_ADDRESS = 'x-gateway-client-address';
 
 /** `Authorization.Check`; UNAVAILABLE until the checker has its rules. */
-export function checkMethod(checker: Checker): UnaryMethod<CheckMessage, CheckResponse | EncodedResponse> {
+export function checkMethod(
+  checker: Checker,
+): UnaryMethod<CheckMessage, CheckResponse | EncodedResponse> {
   return {
     path: PATH,
     decode: decodeCheck,

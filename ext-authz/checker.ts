@@ -67,7 +67,9 @@ export class Checker {
 
   /** Why no check is answered; undefined: they are. */
   get notReady(): string | undefined {
-    return this.#rules === undefined ? 'no filters have come from the control plane yet' : undefined;
+    return this.#rules === undefined
+      ? 'no filters have come from the control plane yet'
+      : undefined;
   }
 
   /** This is in force from now on. */
@@ -87,10 +89,13 @@ export class Checker {
   }
 
   /**
-   * undefined: it has no rules yet. Never throws nor rejects; at once where no filter has to wait. `clientAddress` is Envoy's, when it tells it apart
-   * from the message.
+   * undefined: it has no rules yet. Never throws nor rejects; at once where no filter has to wait.
+   * `clientAddress` is Envoy's, when it tells it apart from the message.
    */
-  check(message: CheckMessage, clientAddress: string | undefined): Checked | undefined | Promise<Checked> {
+  check(
+    message: CheckMessage,
+    clientAddress: string | undefined,
+  ): Checked | undefined | Promise<Checked> {
     const { metrics, uptime } = this.#parts;
     const begun = uptime();
     if (this.#rules === undefined) {
@@ -110,7 +115,13 @@ export class Checker {
     metrics.checked(verdict.outcome, (uptime() - begun) / 1000);
     if ('response' in verdict) return verdict.response;
     const { outcome, answer, rule, filter } = verdict;
-    this.#log.answered(request, { outcome, status: answer.status, rule, filter, note: answer.note });
+    this.#log.answered(request, {
+      outcome,
+      status: answer.status,
+      rule,
+      filter,
+      note: answer.note,
+    });
     return denyResponse(request, answer);
   }
 
@@ -118,7 +129,10 @@ export class Checker {
     this.#parts.metrics.checked('malformed', 0);
     this.#parts.log.warn({ reason }, 'a request was malformed');
     const asker = { headers: new Map(), id: '' };
-    return denyResponse(asker, answerPage(asker, { status: 400, message: `Bad request: ${reason}.` }));
+    return denyResponse(
+      asker,
+      answerPage(asker, { status: 400, message: `Bad request: ${reason}.` }),
+    );
   }
 
   #run(request: HttpRequest, { run }: Running): Eventually<Verdict> {
@@ -129,13 +143,17 @@ export class Checker {
     };
     try {
       const verdict = run(() => aborting().signal);
-      return verdict instanceof Promise ? this.#inTime(request, verdict, () => aborting().abort()) : verdict;
+      return verdict instanceof Promise
+        ? this.#inTime(request, verdict, () => aborting().abort())
+        : verdict;
     } catch (error) {
       return this.#failed(request, error);
     }
   }
 
-  /** Whatever goes on after its time may still end, for example a refresh whose result is stored. */
+  /**
+   * Whatever goes on after its time may still end, for example a refresh whose result is stored.
+   */
   #inTime(request: HttpRequest, running: Promise<Verdict>, abort: () => void): Promise<Verdict> {
     const { promise, resolve } = Promise.withResolvers<Verdict>();
     const cancel = this.#parts.after(CHECK_MS, () => {
@@ -160,9 +178,16 @@ export class Checker {
       return { outcome: 'no_rule', response: allowResponse(unfilteredChange(request)) };
     const headers = rules.headers.get(rule);
     if (headers !== undefined)
-      return { run: signal => this.#filtered(request, rule, { filters: rules.filters, headers }, signal) };
+      return {
+        run: signal => this.#filtered(request, rule, { filters: rules.filters, headers }, signal),
+      };
     const answer = faultAnswer(request, 'missing_filter');
-    return { outcome: 'closed', answer, rule: rule.id, filter: rules.closed.get(rule)?.filter ?? '' };
+    return {
+      outcome: 'closed',
+      answer,
+      rule: rule.id,
+      filter: rules.closed.get(rule)?.filter ?? '',
+    };
   }
 
   async #own(request: HttpRequest, signal: () => AbortSignal): Promise<Verdict> {
@@ -188,7 +213,11 @@ export class Checker {
       const change = settled || only === undefined ? settle() : only;
       const excess = excessOf(request, change);
       if (excess !== undefined)
-        return { outcome: 'answered', answer: tooLargePage(request, change, excess), rule: rule.id };
+        return {
+          outcome: 'answered',
+          answer: tooLargePage(request, change, excess),
+          rule: rule.id,
+        };
       if (change !== only) return { outcome: 'allowed', response: allowResponse(change) };
       const response = allowedAnswer(only, headers, request.headers.get('cookie'), settle);
       return { outcome: 'allowed', response };
@@ -209,5 +238,8 @@ export class Checker {
 }
 
 function ambiguousPage(request: HttpRequest): Answer {
-  return answerPage(request, { status: 400, message: 'Bad request: the path can be read in two ways.' });
+  return answerPage(request, {
+    status: 400,
+    message: 'Bad request: the path can be read in two ways.',
+  });
 }

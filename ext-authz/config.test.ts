@@ -24,10 +24,13 @@ test('without environment the service has its documented addresses and keeps ses
 });
 
 test('what is found is told to every control plane that is named', () => {
-  assert.deepEqual(readConfig({ REPORT_ADDRESSES: 'controlplanes:18000, 10.0.0.5:18000' }).reportTo, [
-    { host: 'controlplanes', port: 18000 },
-    { host: '10.0.0.5', port: 18000 },
-  ]);
+  assert.deepEqual(
+    readConfig({ REPORT_ADDRESSES: 'controlplanes:18000, 10.0.0.5:18000' }).reportTo,
+    [
+      { host: 'controlplanes', port: 18000 },
+      { host: '10.0.0.5', port: 18000 },
+    ],
+  );
 });
 
 test('REDIS_URL shares the sessions', () => {

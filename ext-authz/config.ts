@@ -3,21 +3,36 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseStoreKey } from '#ext-authz/store/store-key.ts';
 import type { HostPort } from '#grpc/host-port.ts';
-import { type DecisionConfig, readDecisionConfig, workersByDefault } from '#process/decision-config.ts';
-import { type Environment, parseInteger, readReportAddresses, variablesOf } from '#process/environment.ts';
+import {
+  type DecisionConfig,
+  readDecisionConfig,
+  workersByDefault,
+} from '#process/decision-config.ts';
+import {
+  type Environment,
+  parseInteger,
+  readReportAddresses,
+  variablesOf,
+} from '#process/environment.ts';
 import type { RedisDescription } from '#redis/description.ts';
 import { redisOf } from '#redis/read-redis.ts';
 
 export type Config = DecisionConfig & {
   /** See `readReportAddresses`. */
   readonly reportTo: readonly HostPort[];
-  /** Where sessions are shared by several replicas; undefined: they are in a file of the state folder. Holds secrets. */
+  /**
+   * Where sessions are shared by several replicas; undefined: they are in a file of the state
+   * folder. Holds secrets.
+   */
   readonly redis: RedisDescription | undefined;
   /** Folder for what must survive a restart. */
   readonly state: string;
   /** Where sessions are without Redis. */
   readonly storeFile: string;
-  /** What of the store could be guessed is kept under it; undefined: the state folder's own. Replicas that share a store share it. */
+  /**
+   * What of the store could be guessed is kept under it; undefined: the state folder's own.
+   * Replicas that share a store share it.
+   */
   readonly storeKey: KeyObject | undefined;
   /** A store that does not answer within this time, in ms, is taken for dead. */
   readonly storeTimeoutMs: number;
@@ -26,10 +41,12 @@ export type Config = DecisionConfig & {
 type ReadFile = (path: string) => string;
 
 /**
- * The configuration in the variables of `readDecisionConfig` (ADDRESS: 127.0.0.1:18001; WORKERS: one per core but one), REPORT_ADDRESSES (none), STATE (.gateway), REDIS_URL and the
- * other REDIS_ variables (see `readRedis`; none: a file of the state folder), STORE_KEY or STORE_KEY_FILE (32 bytes as hexadecimal digits or Base64; none:
- * made in the state folder) and STORE_TIMEOUT_MS (500). An empty variable is one that is not set. Throws an Error that names the variable and what it should
- * be, never a secret.
+ * The configuration in the variables of `readDecisionConfig` (ADDRESS: 127.0.0.1:18001; WORKERS:
+ * one per core but one), REPORT_ADDRESSES (none), STATE (.gateway), REDIS_URL and the other REDIS_
+ * variables (see `readRedis`; none: a file of the state folder), STORE_KEY or STORE_KEY_FILE (32
+ * bytes as hexadecimal digits or Base64; none: made in the state folder) and STORE_TIMEOUT_MS
+ * (500). An empty variable is one that is not set. Throws an Error that names the variable and what
+ * it should be, never a secret.
  */
 export function readConfig(env: Environment, readFile: ReadFile = readText): Config {
   const text = variablesOf(env);
@@ -60,7 +77,9 @@ function readKeyFile(file: string, readFile: ReadFile): string {
   try {
     return readFile(file);
   } catch (error) {
-    throw new Error(`STORE_KEY_FILE: cannot read ${file}: ${error instanceof Error ? error.message : error}`);
+    throw new Error(
+      `STORE_KEY_FILE: cannot read ${file}: ${error instanceof Error ? error.message : error}`,
+    );
   }
 }
 

@@ -2,7 +2,10 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { ClosedRule } from '#ext-authz/chain/active-rules.ts';
 import type { Fault } from '#ext-authz/chain/fault.ts';
 
-/** What a check came to. `gateway`: one of the gateway's own paths; `closed`: a rule whose Filter is missing; `ambiguous`: see policy.ts. */
+/**
+ * What a check came to. `gateway`: one of the gateway's own paths; `closed`: a rule whose Filter is
+ * missing; `ambiguous`: see policy.ts.
+ */
 const CHECK_OUTCOMES = [
   'no_rule',
   'allowed',
@@ -101,7 +104,10 @@ export function createMetrics(): Metrics {
   };
 }
 
-/** Counted here and told when somebody asks: the library finds a counter by its labels at the cost of a whole decision. */
+/**
+ * Counted here and told when somebody asks: the library finds a counter by its labels at the cost
+ * of a whole decision.
+ */
 function count(counts: Map<string, number>, name: string): void {
   counts.set(name, (counts.get(name) ?? 0) + 1);
 }

@@ -199,7 +199,11 @@ for (const [name, serve] of [
         gateway: 1,
         malformed: 1,
       }))
-        assert.match(text, new RegExp(`checks_total\\{outcome="${outcome}"\\} ${count}\n`), outcome);
+        assert.match(
+          text,
+          new RegExp(`checks_total\\{outcome="${outcome}"\\} ${count}\n`),
+          outcome,
+        );
       assert.match(text, /filter_outcomes_total\{filter="default\/breaks",outcome="internal"\} 1/);
       assert.match(
         text,

@@ -2,7 +2,11 @@ import type { Logger } from 'pino';
 import type { FilterKit } from '#ext-authz/filters/filter-kit.ts';
 import { FilterSet } from '#ext-authz/filters/filter-set.ts';
 import type { serveUnary } from '#grpc/unary/serve-unary.ts';
-import { type DecisionServer, type ListenAt, openDecisionServer } from '#process/decision-server.ts';
+import {
+  type DecisionServer,
+  type ListenAt,
+  openDecisionServer,
+} from '#process/decision-server.ts';
 import { groupProbes, type Worker } from '#process/worker.ts';
 import { checkMethod } from './check-method.ts';
 import { Checker } from './checker.ts';
@@ -24,10 +28,18 @@ export type ServerOptions = {
 export type Server = DecisionServer & { readonly address: string; readonly port: number };
 
 /**
- * Checks: `Authorization.Check` over gRPC, and all of httpApp over HTTP/1.1. Until it has its Filters and FilterPolicies, gRPC health is NOT_SERVING and checks
- * get UNAVAILABLE, which is 503 for the client.
+ * Checks: `Authorization.Check` over gRPC, and all of httpApp over HTTP/1.1. Until it has its
+ * Filters and FilterPolicies, gRPC health is NOT_SERVING and checks get UNAVAILABLE, which is 503
+ * for the client.
  */
-export function openServer({ after, kit, log, serve, uptime, worker }: ServerOptions): DecisionServer {
+export function openServer({
+  after,
+  kit,
+  log,
+  serve,
+  uptime,
+  worker,
+}: ServerOptions): DecisionServer {
   const metrics = createMetrics();
   const checker = new Checker({ kit, metrics, log, uptime, after });
   const own = { notReady: () => checker.notReady, registry: metrics.registry };

@@ -78,5 +78,7 @@ function uptime(): number {
 }
 
 async function waitOrAbort(ms: number, signal?: AbortSignal): Promise<void> {
-  await pause(ms, undefined, { ref: false, ...(signal === undefined ? {} : { signal }) }).catch(() => {});
+  await pause(ms, undefined, { ref: false, ...(signal === undefined ? {} : { signal }) }).catch(
+    () => {},
+  );
 }

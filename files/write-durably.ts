@@ -1,8 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Writes a new file, or over one that is there, for its owner alone, and waits until it is on the disk. Throws the system's error. */
+/**
+ * Writes a new file, or over one that is there, for its owner alone, and waits until it is on the
+ * disk. Throws the system's error.
+ */
 export function writeDurably(path: string, content: string): void {
   const file = openSync(path, 'w', 0o600);
   try {
@@ -14,16 +25,17 @@ export function writeDurably(path: string, content: string): void {
 }
 
 /**
- * Writes the file whole or not at all: readers see the old content or the new one, also after a power cut.
- * Readable by its owner only. Throws the system's error.
+ * Writes the file whole or not at all: readers see the old content or the new one, also after a
+ * power cut. Readable by its owner only. Throws the system's error.
  */
 export function replaceFile(path: string, content: string): void {
   withDraft(path, content, draft => renameSync(draft, path));
 }
 
 /**
- * Writes the file whole, unless somebody has put one there, which is then left as it is: of several processes that do this at once one succeeds.
- * Returns whether it is ours; it survives a power cut. Readable by its owner only. Throws the system's error.
+ * Writes the file whole, unless somebody has put one there, which is then left as it is: of several
+ * processes that do this at once one succeeds. Returns whether it is ours; it survives a power cut.
+ * Readable by its owner only. Throws the system's error.
  */
 export function createFile(path: string, content: string): boolean {
   const created = withDraft(path, content, draft => linkUnlessThere(draft, path));
@@ -31,7 +43,10 @@ export function createFile(path: string, content: string): boolean {
   return created;
 }
 
-/** Gives `use` a file beside `path` that holds the content and is on the disk, to be put in its place in one step. */
+/**
+ * Gives `use` a file beside `path` that holds the content and is on the disk, to be put in its
+ * place in one step.
+ */
 export function withDraft<T>(path: string, content: string, use: (draft: string) => T): T {
   const draft = `${path}.${randomUUID()}.new`;
   try {

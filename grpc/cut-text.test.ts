@@ -13,7 +13,8 @@ test('what is cut does not keep all of its text in memory', () => {
   const kept: string[] = [];
   collectGarbage();
   const before = process.memoryUsage().heapUsed;
-  for (let i = 0; i < 50; i += 1) kept.push(cutText(`${i}${'x'.repeat(1_000_000)}`.toUpperCase(), 1_000));
+  for (let i = 0; i < 50; i += 1)
+    kept.push(cutText(`${i}${'x'.repeat(1_000_000)}`.toUpperCase(), 1_000));
   collectGarbage();
   const grown = process.memoryUsage().heapUsed - before;
   assert.equal(kept.length, 50);

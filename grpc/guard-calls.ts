@@ -5,15 +5,17 @@ import type { Server } from '@grpc/grpc-js';
 type OnStream = (stream: ServerHttp2Stream, ...rest: readonly unknown[]) => void;
 
 /**
- * Keeps what grpc-js throws when a call begins from ending the process. It answers an unknown method,
- * or a wrong content type, without looking whether the call is still there. Node throws when the peer
- * has cancelled it in the same read.
+ * Keeps what grpc-js throws when a call begins from ending the process. It answers an unknown
+ * method, or a wrong content type, without looking whether the call is still there. Node throws
+ * when the peer has cancelled it in the same read.
  */
 export function guardCalls(server: Server): void {
   for (const http2Server of http2ServersOf(server)) {
     for (const listener of http2Server.listeners('stream') as OnStream[]) {
       http2Server.off('stream', listener);
-      http2Server.on('stream', (stream: ServerHttp2Stream, ...rest) => begin(listener, stream, rest));
+      http2Server.on('stream', (stream: ServerHttp2Stream, ...rest) =>
+        begin(listener, stream, rest),
+      );
     }
   }
 }
@@ -31,6 +33,8 @@ function begin(listener: OnStream, stream: ServerHttp2Stream, rest: readonly unk
 
 /** They are private, but nothing else leads to them. */
 function http2ServersOf(server: Server): readonly Http2Server[] {
-  const { http2Servers } = server as unknown as { readonly http2Servers: ReadonlyMap<Http2Server, unknown> };
+  const { http2Servers } = server as unknown as {
+    readonly http2Servers: ReadonlyMap<Http2Server, unknown>;
+  };
   return [...http2Servers.keys()];
 }

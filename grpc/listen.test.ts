@@ -9,7 +9,9 @@ import type { ConnectionSource } from './connection-source.ts';
 import { type ListenOptions, listen } from './listen.ts';
 import { changingTls, testAuthority } from './testing/test-authority.ts';
 
-/** Answers HTTP/1.1 with "<method> <path>" and keeps what speaks HTTP/2; leaves `/slow` unanswered. */
+/**
+ * Answers HTTP/1.1 with "<method> <path>" and keeps what speaks HTTP/2; leaves `/slow` unanswered.
+ */
 async function start(t: TestContext, options: Partial<Omit<ListenOptions, 'protocols'>> = {}) {
   const http2: net.Socket[] = [];
   const slow: http.ServerResponse[] = [];
@@ -182,16 +184,24 @@ test('as many connections are served as are allowed, whoever accepts them, encry
   const { certificate: cert, key, ca } = await authority.issue('spiffe://a/group/a');
   const identity = changingTls({ certificate: cert, key, ca });
   for (const secure of [false, true]) {
-    const listening = await start(t, { source, maxConnections: 2, ...(secure && { tls: identity.options }) });
+    const listening = await start(t, {
+      source,
+      maxConnections: 2,
+      ...(secure && { tls: identity.options }),
+    });
     const open = async () => {
       const socket = await connect(listening);
-      return secure ? tls.connect({ socket, cert, key, ca, checkServerIdentity: () => undefined }) : socket;
+      return secure
+        ? tls.connect({ socket, cert, key, ca, checkServerIdentity: () => undefined })
+        : socket;
     };
     const ask = async () => {
       const socket = await open();
       t.after(() => socket.destroy());
       socket.on('error', () => {}).write('GET /a HTTP/1.1\r\nHost: a\r\n\r\n');
-      const told = await Promise.race([once(socket, 'data'), once(socket, 'close')]).catch(() => []);
+      const told = await Promise.race([once(socket, 'data'), once(socket, 'close')]).catch(
+        () => [],
+      );
       return String(told[0]).slice(0, 15);
     };
     assert.deepEqual([await ask(), await ask()], ['HTTP/1.1 200 OK', 'HTTP/1.1 200 OK']);

@@ -18,7 +18,10 @@ export type ListenOptions = {
   readonly tls?: TlsServerOptions | undefined;
   /** A peer that connects and says nothing is dropped after this time; default 10 s. */
   readonly firstBytesMs?: number;
-  /** Further connections are closed before a byte is read of them; without it as many as there are files. */
+  /**
+   * Further connections are closed before a byte is read of them; without it as many as there are
+   * files.
+   */
   readonly maxConnections?: number;
   /** Who accepts connections in place of the server itself. */
   readonly source?: ConnectionSource | undefined;
@@ -36,8 +39,8 @@ export type Listening = {
 const FIRST_BYTES_MS = 10_000;
 
 /**
- * Listens and gives each connection to the protocol that its first bytes speak.
- * Rejects with the system's error, such as "listen EADDRINUSE: address already in use 127.0.0.1:18000".
+ * Listens and gives each connection to the protocol that its first bytes speak. Rejects with the
+ * system's error, such as "listen EADDRINUSE: address already in use 127.0.0.1:18000".
  */
 export async function listen(options: ListenOptions): Promise<Listening> {
   const { host, maxConnections, port, protocols, source, firstBytesMs = FIRST_BYTES_MS } = options;
@@ -75,7 +78,9 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     taken.add(socket.once('close', () => taken.delete(socket)));
     server.emit('connection', socket);
   };
-  const bound = await (source === undefined ? bind(server, host, port) : source({ host, port }, take));
+  const bound = await (source === undefined
+    ? bind(server, host, port)
+    : source({ host, port }, take));
   const close = () => {
     isClosing = true;
     const closed = new Promise<void>(resolve => server.close(() => resolve()));
@@ -96,7 +101,11 @@ export async function listen(options: ListenOptions): Promise<Listening> {
 type OnSocket = (socket: net.Socket) => void;
 
 /** `watch` hears of connections that are not encrypted yet, `accept` of those that may speak. */
-function createServer(tls: TlsServerOptions | undefined, watch: OnSocket, accept: OnSocket): net.Server {
+function createServer(
+  tls: TlsServerOptions | undefined,
+  watch: OnSocket,
+  accept: OnSocket,
+): net.Server {
   if (tls === undefined) return net.createServer({ noDelay: true }, accept);
   const refuse = ({ remoteAddress: host, remotePort: port }: net.Socket, reason: string) =>
     tls.onRefused?.(
@@ -126,7 +135,10 @@ function reasonOf(error: Error): string {
 }
 
 /** HTTP/1.1 on connections that somebody else accepts. */
-function createHttp1(listener: RequestListener): { accept(socket: net.Socket): void; close(): void } {
+function createHttp1(listener: RequestListener): {
+  accept(socket: net.Socket): void;
+  close(): void;
+} {
   let closing = false;
   const server = http.createServer({ requestTimeout: 30_000, headersTimeout: 10_000 }, listener);
   const endIdle = () => {
@@ -136,7 +148,8 @@ function createHttp1(listener: RequestListener): { accept(socket: net.Socket): v
   server.on('request', (_request, response: ServerResponse) =>
     response.once('close', () => setImmediate(endIdle)),
   );
-  // Node begins to watch for slow and idle connections at this event, which a server that never listens itself does not see.
+  // Node begins to watch for slow and idle connections at this event, which a server that never
+  // listens itself does not see.
   server.emit('listening');
   const close = () => {
     closing = true;

@@ -15,11 +15,17 @@ export type ReflectionRequest = {
   readonly message_request?: string;
   readonly file_by_filename: string;
   readonly file_containing_symbol: string;
-  readonly file_containing_extension: { readonly containing_type: string; readonly extension_number: number };
+  readonly file_containing_extension: {
+    readonly containing_type: string;
+    readonly extension_number: number;
+  };
   readonly all_extension_numbers_of_type: string;
 };
 
-/** Handlers of gRPC reflection for a server with those services. Source: grpc.reflection.v1, ServerReflection. */
+/**
+ * Handlers of gRPC reflection for a server with those services. Source: grpc.reflection.v1,
+ * ServerReflection.
+ */
 export function reflectionHandlers(
   services: readonly string[],
   descriptors: Descriptors,
@@ -29,23 +35,35 @@ export function reflectionHandlers(
       // A node:stream Duplex, which its type in grpc-js does not say.
       const stream = call as unknown as Duplex;
       const answers = async function* (requests: AsyncIterable<ReflectionRequest>) {
-        for await (const request of requests) yield answerReflection(services, descriptors, request);
+        for await (const request of requests)
+          yield answerReflection(services, descriptors, request);
       };
       pipeline(stream, answers, stream).catch((error: Error) => stream.destroy(error));
     },
   };
 }
 
-/** The ServerReflectionResponse to one request; what is not found is an error inside of it, and the stream goes on. */
+/**
+ * The ServerReflectionResponse to one request; what is not found is an error inside of it, and the
+ * stream goes on.
+ */
 export function answerReflection(
   services: readonly string[],
   descriptors: Descriptors,
   request: ReflectionRequest,
 ): object {
-  return { valid_host: request.host, original_request: request, ...answer(services, descriptors, request) };
+  return {
+    valid_host: request.host,
+    original_request: request,
+    ...answer(services, descriptors, request),
+  };
 }
 
-function answer(services: readonly string[], descriptors: Descriptors, request: ReflectionRequest): object {
+function answer(
+  services: readonly string[],
+  descriptors: Descriptors,
+  request: ReflectionRequest,
+): object {
   switch (request.message_request) {
     case 'list_services':
       return { list_services_response: { service: services.map(name => ({ name })) } };

@@ -26,7 +26,12 @@ const ALLOW: UntypedServiceImplementation = {
 };
 
 async function start(t: TestContext, options: Partial<ServeOptions> = {}): Promise<Served> {
-  const served = await serve({ host: '127.0.0.1', port: 0, services: { [RLS]: ALLOW }, ...options });
+  const served = await serve({
+    host: '127.0.0.1',
+    port: 0,
+    services: { [RLS]: ALLOW },
+    ...options,
+  });
   t.after(() => served.stop(0));
   return served;
 }
@@ -139,9 +144,14 @@ test('stop lets a call in flight end and takes no new connection', async t => {
 test('stop cuts streams after the grace', { timeout: 30_000 }, async t => {
   const { promise: called, resolve } = Promise.withResolvers<void>();
   const served = await start(t, {
-    services: { [ADS]: { DeltaAggregatedResources: () => resolve(), StreamAggregatedResources: () => {} } },
+    services: {
+      [ADS]: { DeltaAggregatedResources: () => resolve(), StreamAggregatedResources: () => {} },
+    },
   });
-  const ads = client(t, served, ADS) as unknown as Record<string, () => ClientReadableStream<Message>>;
+  const ads = client(t, served, ADS) as unknown as Record<
+    string,
+    () => ClientReadableStream<Message>
+  >;
   const stream = ads.DeltaAggregatedResources?.call(ads) as ClientReadableStream<Message>;
   const ended = once(stream, 'error');
   await called;
@@ -154,7 +164,8 @@ test('stop is held neither by idle HTTP connections nor, after the grace, by a r
 }, async t => {
   const { promise: called, resolve } = Promise.withResolvers<void>();
   const served = await start(t, {
-    http: (request, response) => void (request.url === '/never' ? resolve() : response.end('plain')),
+    http: (request, response) =>
+      void (request.url === '/never' ? resolve() : response.end('plain')),
   });
   const agent = new http.Agent({ keepAlive: true });
   t.after(() => agent.destroy());
@@ -189,7 +200,10 @@ for (const [what, headers] of [
     const connection = await connectRaw(t, served.port);
     const ids = Array.from({ length: 20 }, (_, index) => 2 * index + 1);
     await connection.write(
-      ...ids.flatMap(id => [frame(FRAME.headers, 4, id, headers), frame(FRAME.rst, 0, id, uint32(8))]),
+      ...ids.flatMap(id => [
+        frame(FRAME.headers, 4, id, headers),
+        frame(FRAME.rst, 0, id, uint32(8)),
+      ]),
       frame(FRAME.ping, 0, 0, Buffer.alloc(8)),
     );
     await connection.until(({ counts }) => counts.has(FRAME.ping));
@@ -203,7 +217,10 @@ test('a connection that breaks the protocol ends its cancelled calls, and nothin
   const connection = await connectRaw(t, served.port);
   const call = requestHeaders('/no.such.Service/Method');
   await connection.write(
-    ...[1, 3, 5].flatMap(id => [frame(FRAME.headers, 4, id, call), frame(FRAME.rst, 0, id, uint32(8))]),
+    ...[1, 3, 5].flatMap(id => [
+      frame(FRAME.headers, 4, id, call),
+      frame(FRAME.rst, 0, id, uint32(8)),
+    ]),
     frame(FRAME.headers, 4, 7, call),
     frame(FRAME.data, 0, 0, Buffer.from('of no stream')),
   );

@@ -33,9 +33,13 @@ export type ServeOptions = {
 export type Served = {
   address: string;
   port: number;
-  /** What gRPC health says for the server ('') and every service of it. A server starts NOT_SERVING. */
+  /**
+   * What gRPC health says for the server ('') and every service of it. A server starts NOT_SERVING.
+   */
   setServing(serving: boolean): void;
-  /** NOT_SERVING, no new connections, calls in flight may end for `graceMs`, then everything is cut. */
+  /**
+   * NOT_SERVING, no new connections, calls in flight may end for `graceMs`, then everything is cut.
+   */
   stop(graceMs: number): Promise<void>;
 };
 
@@ -51,8 +55,8 @@ const LIMITS: ChannelOptions = {
 const HEALTH = 'grpc.health.v1.Health';
 
 /**
- * Listens and serves: `services`, gRPC health and reflection of them, and plain HTTP/1.1, all on one port. Rejects with the
- * system's error, which names the address, when it cannot listen.
+ * Listens and serves: `services`, gRPC health and reflection of them, and plain HTTP/1.1, all on
+ * one port. Rejects with the system's error, which names the address, when it cannot listen.
  */
 export async function serve(options: ServeOptions): Promise<Served> {
   const server = new Server({ ...LIMITS, ...options.options });

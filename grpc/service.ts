@@ -9,14 +9,21 @@ import { root } from '#protos/root.ts';
  */
 export function serviceDefinition(serviceName: string): ServiceDefinition {
   const service = root.lookupService(serviceName);
-  const methods = service.methodsArray.map(method => [method.name, methodDefinition(serviceName, method)]);
+  const methods = service.methodsArray.map(method => [
+    method.name,
+    methodDefinition(serviceName, method),
+  ]);
   return Object.fromEntries(methods) as ServiceDefinition;
 }
 
-function methodDefinition(serviceName: string, method: protobuf.Method): MethodDefinition<object, object> {
+function methodDefinition(
+  serviceName: string,
+  method: protobuf.Method,
+): MethodDefinition<object, object> {
   method.resolve();
   const { resolvedRequestType: request, resolvedResponseType: response } = method;
-  if (request === null || response === null) throw new Error(`${serviceName}.${method.name} is not resolved`);
+  if (request === null || response === null)
+    throw new Error(`${serviceName}.${method.name} is not resolved`);
   return {
     path: `/${serviceName}/${method.name}`,
     originalName: method.name,
@@ -31,5 +38,7 @@ function methodDefinition(serviceName: string, method: protobuf.Method): MethodD
 
 function serialize(type: protobuf.Type, value: object): Buffer {
   const bytes = type.encode(value).finish();
-  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return Buffer.isBuffer(bytes)
+    ? bytes
+    : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

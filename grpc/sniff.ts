@@ -1,13 +1,17 @@
 import type net from 'node:net';
 
-/** How every HTTP/2 connection begins, as far as no HTTP/1.1 request begins so. Source: RFC 9113, section 3.4. */
+/**
+ * How every HTTP/2 connection begins, as far as no HTTP/1.1 request begins so. Source: RFC 9113,
+ * section 3.4.
+ */
 const PREFACE = Buffer.from('PRI ');
 
 export type Protocol = 'http1' | 'http2';
 
 /**
- * Waits for the first bytes of a connection and says which protocol they speak; the bytes can be read again afterwards.
- * Resolves with undefined when the peer goes away first, or is silent for `timeoutMs`: then the connection is closed.
+ * Waits for the first bytes of a connection and says which protocol they speak; the bytes can be
+ * read again afterwards. Resolves with undefined when the peer goes away first, or is silent for
+ * `timeoutMs`: then the connection is closed.
  */
 export function sniff(socket: net.Socket, timeoutMs: number): Promise<Protocol | undefined> {
   return new Promise(resolve => {

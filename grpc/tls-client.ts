@@ -2,14 +2,21 @@ import type { PeerCertificate } from 'node:tls';
 import { type ChannelCredentials, experimental } from '@grpc/grpc-js';
 import type { TlsSource } from './tls.ts';
 
-/** Why a server is not the one that was meant; undefined: it is. Its certificate is of one of the authorities, and valid now. */
+/**
+ * Why a server is not the one that was meant; undefined: it is. Its certificate is of one of the
+ * authorities, and valid now.
+ */
 export type CheckServer = (host: string, certificate: PeerCertificate) => Error | undefined;
 
 /**
- * gRPC's credentials for mutual TLS: each new connection is made with the newest certificate and judged by the newest authorities; connections that are
- * open stay as they are. The source is watched for as long as a channel uses them.
+ * gRPC's credentials for mutual TLS: each new connection is made with the newest certificate and
+ * judged by the newest authorities; connections that are open stay as they are. The source is
+ * watched for as long as a channel uses them.
  */
-export function tlsClientCredentials(source: TlsSource, checkServer: CheckServer): ChannelCredentials {
+export function tlsClientCredentials(
+  source: TlsSource,
+  checkServer: CheckServer,
+): ChannelCredentials {
   const authorities = updates(source, ({ ca }) => ({ caCertificate: Buffer.from(ca) }));
   const identity = updates(source, ({ certificate, key }) => ({
     certificate: Buffer.from(certificate),

@@ -19,7 +19,8 @@ const EXPIRED = await AUTHORITY.issue('spiffe://a/group/client', -1);
 
 const isClient = (certificate: X509Certificate) =>
   certificate.subjectAltName === 'URI:spiffe://a/group/client';
-const hello = (_request: http.IncomingMessage, response: http.ServerResponse) => void response.end('hello');
+const hello = (_request: http.IncomingMessage, response: http.ServerResponse) =>
+  void response.end('hello');
 const SERVERS = {
   serve: (tls: ReturnType<typeof changingTls>) =>
     serve({ host: '127.0.0.1', port: 0, services: {}, http: hello, tls: tls.options }),
@@ -100,7 +101,10 @@ for (const [name, start] of Object.entries(SERVERS)) {
 
     test('closes connections in plain text, HTTP/1.1 and HTTP/2, without an answer', async t => {
       const { port } = await setUp(t);
-      for (const bytes of ['GET / HTTP/1.1\r\nHost: a\r\n\r\n', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n']) {
+      for (const bytes of [
+        'GET / HTTP/1.1\r\nHost: a\r\n\r\n',
+        'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
+      ]) {
         const socket = net.connect(port, '127.0.0.1', () => socket.write(bytes));
         const heard: Buffer[] = [];
         socket.on('data', data => heard.push(data)).on('error', () => {});
@@ -148,7 +152,9 @@ for (const [name, start] of Object.entries(SERVERS)) {
       assert.equal(tls.watchers.size, 0);
     });
 
-    test('begins nothing with a peer whose handshake ends while it stops', { timeout: 30_000 }, async t => {
+    test('begins nothing with a peer whose handshake ends while it stops', {
+      timeout: 30_000,
+    }, async t => {
       const { port, stop } = await setUp(t);
       const socket = net.connect(port, '127.0.0.1');
       await once(socket, 'connect');
@@ -163,7 +169,11 @@ for (const [name, start] of Object.entries(SERVERS)) {
   });
 }
 
-async function connected(t: TestContext, port: number, more?: ConnectionOptions): Promise<tls.TLSSocket> {
+async function connected(
+  t: TestContext,
+  port: number,
+  more?: ConnectionOptions,
+): Promise<tls.TLSSocket> {
   const socket = tls.connect({ port, host: '127.0.0.1', ...client(CLIENT, more) });
   t.after(() => socket.destroy());
   await once(socket, 'secureConnect');
@@ -174,16 +184,33 @@ function serialOf(certificate: string): string {
   return new X509Certificate(certificate).serialNumber;
 }
 
-async function health(t: TestContext, port: number, certificate: string, key: string): Promise<string> {
+async function health(
+  t: TestContext,
+  port: number,
+  certificate: string,
+  key: string,
+): Promise<string> {
   const { Client } = await import('@grpc/grpc-js');
-  const ssl = credentials.createSsl(Buffer.from(AUTHORITY.ca), Buffer.from(key), Buffer.from(certificate), {
-    checkServerIdentity: () => undefined,
-  });
+  const ssl = credentials.createSsl(
+    Buffer.from(AUTHORITY.ca),
+    Buffer.from(key),
+    Buffer.from(certificate),
+    {
+      checkServerIdentity: () => undefined,
+    },
+  );
   const channel = new Client(`127.0.0.1:${port}`, ssl);
   t.after(() => channel.close());
   return new Promise((resolve, reject) => {
     const empty = () => Buffer.alloc(0);
     const answered = (error: unknown) => (error === null ? resolve('answered') : reject(error));
-    channel.makeUnaryRequest('/grpc.health.v1.Health/Check', empty, empty, {}, new Metadata(), answered);
+    channel.makeUnaryRequest(
+      '/grpc.health.v1.Health/Check',
+      empty,
+      empty,
+      {},
+      new Metadata(),
+      answered,
+    );
   });
 }

@@ -2,8 +2,15 @@ import type { X509Certificate } from 'node:crypto';
 import { constants } from 'node:crypto';
 import tls, { type TlsOptions } from 'node:tls';
 
-/** A certificate with its chain, its key, and the authorities that peers must have theirs from: PEM texts. */
-export type TlsMaterial = { readonly certificate: string; readonly key: string; readonly ca: string };
+/**
+ * A certificate with its chain, its key, and the authorities that peers must have theirs from: PEM
+ * texts.
+ */
+export type TlsMaterial = {
+  readonly certificate: string;
+  readonly key: string;
+  readonly ca: string;
+};
 
 export type TlsSource = {
   /** What the next connection is made or met with. */
@@ -14,9 +21,14 @@ export type TlsSource = {
 
 /** Mutual TLS on a server's port: nothing else is answered there. */
 export type TlsServerOptions = TlsSource & {
-  /** Whether a peer may talk at all, whose certificate is of one of the authorities and valid now. */
+  /**
+   * Whether a peer may talk at all, whose certificate is of one of the authorities and valid now.
+   */
   allows(certificate: X509Certificate): boolean;
-  /** Hears of each connection that was refused, from `host:port` (`gone`: it has hung up meanwhile), and why. */
+  /**
+   * Hears of each connection that was refused, from `host:port` (`gone`: it has hung up meanwhile),
+   * and why.
+   */
   onRefused?(address: string, reason: string): void;
 };
 
@@ -24,8 +36,9 @@ export type TlsServerOptions = TlsSource & {
 const HANDSHAKE_MS = 10_000;
 
 /**
- * A server that asks each peer for a certificate. TLS 1.3 only. Sessions are not resumed: each connection proves anew who it is, by a certificate that is
- * valid then. Source: RFC 8446; Node's page on TLS.
+ * A server that asks each peer for a certificate. TLS 1.3 only. Sessions are not resumed: each
+ * connection proves anew who it is, by a certificate that is valid then. Source: RFC 8446; Node's
+ * page on TLS.
  */
 export function createTlsServer(options: TlsServerOptions): tls.Server {
   const server = tls.createServer(tlsOptions(options.current()));

@@ -21,8 +21,9 @@ const MINUTE = 60;
 const DAY = 24 * 60 * MINUTE;
 
 /**
- * npm's certified OpenID provider, set as every one of ours: PKCE always, all grants but the implicit one, refresh tokens for whoever may have them, each used
- * once, logout, JWT access tokens (RS256, which is what resource servers expect: RFC 9068 section 2.1).
+ * npm's certified OpenID provider, set as every one of ours: PKCE always, all grants but the
+ * implicit one, refresh tokens for whoever may have them, each used once, logout, JWT access tokens
+ * (RS256, which is what resource servers expect: RFC 9068 section 2.1).
  */
 export function baseConfiguration(basis: ProviderBasis) {
   const { accessTokenSeconds } = basis;
@@ -44,10 +45,13 @@ export function baseConfiguration(basis: ProviderBasis) {
     },
     findAccount: (_context: Context, username: string) => basis.accountOf(username),
     loadExistingGrant: basis.loadGrant,
-    issueRefreshToken: (_context: Context, client: Client) => client.grantTypes.includes('refresh_token'),
+    issueRefreshToken: (_context: Context, client: Client) =>
+      client.grantTypes.includes('refresh_token'),
     expiresWithSession: () => false,
     rotateRefreshToken: true,
-    interactions: { url: (_context: Context, { uid }: { uid: string }) => `${basis.interaction}${uid}` },
+    interactions: {
+      url: (_context: Context, { uid }: { uid: string }) => `${basis.interaction}${uid}`,
+    },
     features: {
       devInteractions: { enabled: false },
       clientCredentials: { enabled: true },

@@ -1,4 +1,6 @@
-/** A client as the provider registers it (OpenID Connect Dynamic Client Registration 1.0 section 2). */
+/**
+ * A client as the provider registers it (OpenID Connect Dynamic Client Registration 1.0 section 2).
+ */
 export type RegisteredClient = {
   readonly client_id: string;
   readonly client_name: string;
@@ -18,7 +20,10 @@ const LOGGED_OUT = '/account/logged-out';
 
 const EVERYTHING = 'openid offline_access profile email users:read users:admin';
 
-/** One client for each grant of the gateway's OAuth2 filter; `origins` are those under which browsers know the gateway. */
+/**
+ * One client for each grant of the gateway's OAuth2 filter; `origins` are those under which
+ * browsers know the gateway.
+ */
 export function sampleClients(origins: readonly string[]): readonly RegisteredClient[] {
   return [
     {
@@ -29,7 +34,10 @@ export function sampleClients(origins: readonly string[]): readonly RegisteredCl
       post_logout_redirect_uris: origins.map(origin => `${origin}${LOGGED_OUT}`),
       scope: EVERYTHING,
     },
-    { ...named('nightly-report', 'A program'), ...withoutBrowser('client_credentials', 'users:read') },
+    {
+      ...named('nightly-report', 'A program'),
+      ...withoutBrowser('client_credentials', 'users:read'),
+    },
     { ...named('terminal', 'A terminal'), ...withoutBrowser('password', EVERYTHING) },
   ];
 }

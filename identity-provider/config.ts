@@ -1,6 +1,11 @@
 import { isIP } from 'node:net';
 import type { HostPort } from '#grpc/host-port.ts';
-import { type Environment, parseAddress, parseLogLevel, variablesOf } from '#process/environment.ts';
+import {
+  type Environment,
+  parseAddress,
+  parseLogLevel,
+  variablesOf,
+} from '#process/environment.ts';
 
 export type Config = {
   readonly address: HostPort;
@@ -14,9 +19,11 @@ export type Config = {
 };
 
 /**
- * The configuration in ADDRESS (127.0.0.1:18004), ISSUER, GATEWAY_ORIGINS (http://127.0.0.1:8080,http://localhost:8080), STATE (.gateway) and LOG_LEVEL
- * (info). An address that others reach is refused unless ALLOW_KNOWN_PASSWORDS is `yes`: everybody knows the users' passwords. An empty variable is
- * one that is not set. Throws an Error that names the variable and what it should be.
+ * The configuration in ADDRESS (127.0.0.1:18004), ISSUER, GATEWAY_ORIGINS
+ * (http://127.0.0.1:8080,http://localhost:8080), STATE (.gateway) and LOG_LEVEL (info). An address
+ * that others reach is refused unless ALLOW_KNOWN_PASSWORDS is `yes`: everybody knows the users'
+ * passwords. An empty variable is one that is not set. Throws an Error that names the variable and
+ * what it should be.
  */
 export function readConfig(env: Environment): Config {
   const text = variablesOf(env);

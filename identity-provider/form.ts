@@ -4,13 +4,19 @@ import { text } from 'node:stream/consumers';
 const MAX_BYTES = 8 * 1024;
 const MAX_DISCARDED_BYTES = 2 * 1024 * 1024;
 
-/** The fields of a form that a browser has sent; undefined, and nothing is read, when it is larger than 8 KiB or does not say its length. */
+/**
+ * The fields of a form that a browser has sent; undefined, and nothing is read, when it is larger
+ * than 8 KiB or does not say its length.
+ */
 export async function readForm(request: IncomingMessage): Promise<URLSearchParams | undefined> {
   const length = Number(request.headers['content-length'] ?? Number.POSITIVE_INFINITY);
   return length > MAX_BYTES ? undefined : new URLSearchParams(await text(request));
 }
 
-/** Reads what still comes of a form, and keeps nothing: until its end, 2 MiB, or a failure of the connection. */
+/**
+ * Reads what still comes of a form, and keeps nothing: until its end, 2 MiB, or a failure of the
+ * connection.
+ */
 export async function discardForm(request: IncomingMessage): Promise<void> {
   let bytes = 0;
   try {

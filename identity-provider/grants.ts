@@ -7,7 +7,10 @@ export const API = 'urn:gateway:user-service';
 /** The scope values of OpenID Connect, which everybody may give. */
 export const OPENID_SCOPES = ['openid', 'offline_access', 'profile', 'email'] as const;
 
-/** The grant of the session's user to the client: nobody is asked, whoever may not give a scope value has refused it. */
+/**
+ * The grant of the session's user to the client: nobody is asked, whoever may not give a scope
+ * value has refused it.
+ */
 export async function loadGrant({ oidc }: Context): Promise<Grant | undefined> {
   const { client, provider, result, session } = oidc;
   const known = result?.consent?.grantId ?? session?.grantIdFor(client.clientId);
@@ -16,7 +19,11 @@ export async function loadGrant({ oidc }: Context): Promise<Grant | undefined> {
 }
 
 /** Saves what this user lets this client do, and gives it. */
-export async function saveGrant(provider: Provider, accountId: string, clientId: string): Promise<Grant> {
+export async function saveGrant(
+  provider: Provider,
+  accountId: string,
+  clientId: string,
+): Promise<Grant> {
   const scopes: readonly string[] = userNamed(accountId)?.scopes ?? [];
   const refused = API_SCOPES.filter(scope => !scopes.includes(scope)).join(' ');
   const granted = [...OPENID_SCOPES, ...scopes].join(' ');

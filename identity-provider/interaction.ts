@@ -6,7 +6,10 @@ import { PAGE_HEADERS } from './page.ts';
 import { errorPage, loginPage } from './pages.ts';
 import { userOf } from './sample-users.ts';
 
-/** Answers a browser that has to log in: a form, or the way back when it is filled in or cancelled. The library's cookie tells whose attempt it is. */
+/**
+ * Answers a browser that has to log in: a form, or the way back when it is filled in or cancelled.
+ * The library's cookie tells whose attempt it is.
+ */
 export async function serveInteraction(
   provider: Provider,
   request: IncomingMessage,
@@ -35,7 +38,10 @@ async function consentTo(provider: Provider, { params, session }: Interaction): 
   return { consent: { grantId: grant.jti } };
 }
 
-/** The page goes first; the connection closes only when the browser has stopped sending, or it might lose the page to a reset. */
+/**
+ * The page goes first; the connection closes only when the browser has stopped sending, or it might
+ * lose the page to a reset.
+ */
 async function refuseForm(request: IncomingMessage, response: ServerResponse): Promise<void> {
   response.writeHead(413, { ...PAGE_HEADERS, Connection: 'close' });
   response.write(errorPage('invalid_request', 'This form is too large.'));

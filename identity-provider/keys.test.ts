@@ -23,6 +23,8 @@ for (const text of ['', '{}', 'null', '{"signing":{"d":1},"cookies":"x"}']) {
   test(`a file with ${text || 'nothing'} is named, and left as it is`, async t => {
     const file = join(folder(t), 'keys.json');
     writeFileSync(file, text);
-    await assert.rejects(readKeys(file), { message: `${file} does not hold the provider's keys: remove it` });
+    await assert.rejects(readKeys(file), {
+      message: `${file} does not hold the provider's keys: remove it`,
+    });
   });
 }

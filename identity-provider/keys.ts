@@ -9,8 +9,9 @@ import { createFile } from '#files/write-durably.ts';
 export type ProviderKeys = { readonly signing: JWK; readonly cookies: string };
 
 /**
- * The keys in `file`, made at the first start, readable by their owner alone. Of several that start at once all get the same.
- * Throws the system's error, or one that names a file that holds something else.
+ * The keys in `file`, made at the first start, readable by their owner alone. Of several that start
+ * at once all get the same. Throws the system's error, or one that names a file that holds
+ * something else.
  */
 export async function readKeys(file: string): Promise<ProviderKeys> {
   const known = tryRead(file);
@@ -44,7 +45,9 @@ function tryRead(file: string): ProviderKeys | undefined {
 function parseKeys(text: string): ProviderKeys | undefined {
   try {
     const { signing, cookies } = JSON.parse(text);
-    return typeof signing?.d === 'string' && typeof cookies === 'string' ? { signing, cookies } : undefined;
+    return typeof signing?.d === 'string' && typeof cookies === 'string'
+      ? { signing, cookies }
+      : undefined;
   } catch {
     return undefined;
   }

@@ -25,7 +25,10 @@ declare module 'oidc-provider' {
       readonly params: { readonly [name: string]: string | undefined };
       readonly provider: Provider;
       readonly result?: { readonly consent?: { readonly grantId?: string } };
-      readonly session?: { readonly accountId: string; grantIdFor: (clientId: string) => string | undefined };
+      readonly session?: {
+        readonly accountId: string;
+        grantIdFor: (clientId: string) => string | undefined;
+      };
       entity: (name: string, value: unknown) => void;
     };
   };
@@ -52,7 +55,11 @@ declare module 'oidc-provider' {
     readonly Client: { find: (id: string) => Promise<Client | undefined> };
     callback(): (request: IncomingMessage, response: ServerResponse) => Promise<void>;
     interactionDetails(request: IncomingMessage, response: ServerResponse): Promise<Interaction>;
-    interactionFinished(request: IncomingMessage, response: ServerResponse, result: object): Promise<void>;
+    interactionFinished(
+      request: IncomingMessage,
+      response: ServerResponse,
+      result: object,
+    ): Promise<void>;
     registerGrantType(
       name: string,
       handler: (context: Context) => Promise<void>,

@@ -9,7 +9,10 @@ export function html(parts: TemplateStringsArray, ...values: readonly (string | 
   return { html: `${parts[0] ?? ''}${rest.join('')}` };
 }
 
-/** What every page is sent with: no script runs in it, nothing is loaded, nobody frames or keeps it. (`form-action` would also refuse the redirects that follow a form.) */
+/**
+ * What every page is sent with: no script runs in it, nothing is loaded, nobody frames or keeps it.
+ * (`form-action` would also refuse the redirects that follow a form.)
+ */
 export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'Content-Type': 'text/html; charset=utf-8',
   'Cache-Control': 'no-store',

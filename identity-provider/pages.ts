@@ -4,7 +4,8 @@ const SAMPLE = html`<p class="note">A sample identity provider: its users and th
 
 /** The form that a user logs in with; `problem` says what was wrong with the last attempt. */
 export function loginPage(application: string, problem: string): string {
-  const attempt: Html = problem === '' ? html`` : html`<p class="problem" role="alert">${problem}</p>`;
+  const attempt: Html =
+    problem === '' ? html`` : html`<p class="problem" role="alert">${problem}</p>`;
   return page(
     'Log in',
     html`<p>${application} asks who you are.</p>
@@ -18,7 +19,10 @@ ${SAMPLE}`,
   );
 }
 
-/** Asks whether the login at the provider shall end too; `form` is the provider's own, with the id `op.logoutForm`. */
+/**
+ * Asks whether the login at the provider shall end too; `form` is the provider's own, with the id
+ * `op.logoutForm`.
+ */
 export function logoutPage(form: string): string {
   return page(
     'Log out',

@@ -13,8 +13,8 @@ export type PasswordGrant = {
 };
 
 /**
- * The Resource Owner Password Credentials grant (RFC 6749 section 4.3), which the library leaves to its users. `grantOf` says what these credentials give;
- * undefined: they are wrong.
+ * The Resource Owner Password Credentials grant (RFC 6749 section 4.3), which the library leaves to
+ * its users. `grantOf` says what these credentials give; undefined: they are wrong.
  */
 export function passwordGrant(grantOf: (context: Context) => Promise<PasswordGrant | undefined>) {
   return async (context: Context): Promise<void> => {

@@ -25,7 +25,10 @@ const SCOPES: readonly string[] = [...OPENID_SCOPES, ...API_SCOPES];
 /** Five minutes: one can see the gateway refresh them. */
 const ACCESS_TOKEN_SECONDS = 5 * 60;
 
-/** npm's certified OpenID provider with the sample's users and clients: PKCE always, JWT access tokens, refresh tokens used once, logout. */
+/**
+ * npm's certified OpenID provider with the sample's users and clients: PKCE always, JWT access
+ * tokens, refresh tokens used once, logout.
+ */
 export function createProvider(options: ProviderOptions): Provider {
   const provider = new Provider(options.issuer, configurationOf(options));
   provider.registerGrantType('password', passwordGrant(grantOf), PASSWORD_PARAMETERS);
@@ -49,7 +52,8 @@ function configurationOf({ keys, now, origins }: ProviderOptions): object {
     ...base,
     responseTypes: ['code'],
     claims: { openid: ['sub'], profile: ['name'], email: ['email'] },
-    conformIdTokenClaims: false, // the ID token itself says the name, so that headers can be made of it
+    // the ID token itself says the name, so that headers can be made of it
+    conformIdTokenClaims: false,
     renderError: (context: Context, { error, error_description: text = '' }: ErrorText) =>
       send(context, errorPage(error, text)),
     features: {

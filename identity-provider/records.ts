@@ -22,7 +22,10 @@ export type Adapter = {
   revokeByGrantId(grantId: string): Promise<void>;
 };
 
-/** A store of `most` records in memory, for each kind of them an adapter: who restarts the provider logs in again. `now` counts milliseconds. */
+/**
+ * A store of `most` records in memory, for each kind of them an adapter: who restarts the provider
+ * logs in again. `now` counts milliseconds.
+ */
 export function recordsInMemory(now: () => number, most = MOST_RECORDS): (kind: string) => Adapter {
   const records = new Map<string, Kept>();
   const isLive = ({ endsAt }: Kept) => endsAt > now();
@@ -33,8 +36,9 @@ export function recordsInMemory(now: () => number, most = MOST_RECORDS): (kind: 
       return kept !== undefined && isLive(kept) ? kept.record : undefined;
     };
     const findBy = (name: 'uid' | 'userCode', value: string) =>
-      [...records.values()].find(kept => kept.kind === kind && kept.record[name] === value && isLive(kept))
-        ?.record;
+      [...records.values()].find(
+        kept => kept.kind === kind && kept.record[name] === value && isLive(kept),
+      )?.record;
     const keep = (id: string, kept: Kept) => {
       records.delete(keyOf(id));
       records.set(keyOf(id), kept);
@@ -42,7 +46,8 @@ export function recordsInMemory(now: () => number, most = MOST_RECORDS): (kind: 
       if (records.size > most && oldest !== undefined) records.delete(oldest);
     };
     return {
-      upsert: async (id, record, seconds) => keep(id, { kind, record, endsAt: now() + seconds * 1000 }),
+      upsert: async (id, record, seconds) =>
+        keep(id, { kind, record, endsAt: now() + seconds * 1000 }),
       find: async id => find(id),
       findByUid: async uid => findBy('uid', uid),
       findByUserCode: async userCode => findBy('userCode', userCode),
@@ -53,7 +58,8 @@ export function recordsInMemory(now: () => number, most = MOST_RECORDS): (kind: 
       },
       destroy: async id => void records.delete(keyOf(id)),
       revokeByGrantId: async grantId => {
-        for (const [key, { record }] of records) if (record.grantId === grantId) records.delete(key);
+        for (const [key, { record }] of records)
+          if (record.grantId === grantId) records.delete(key);
       },
     };
   };

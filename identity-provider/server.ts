@@ -24,7 +24,10 @@ export type Server = {
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-/** Serves the provider, its login form and `/healthz`. Rejects with the system's error when it cannot listen. */
+/**
+ * Serves the provider, its login form and `/healthz`. Rejects with the system's error when it
+ * cannot listen.
+ */
 export async function startServer(options: ServerOptions): Promise<Server> {
   const server = createServer();
   server.listen(options.port, options.host);
@@ -49,7 +52,8 @@ function handlerOf(provider: Provider, failed: ServerOptions['failed']): Handler
   return async (request, response) => {
     try {
       if (request.url === '/healthz') sendHealth(response);
-      else if (request.url?.startsWith(INTERACTION)) await serveInteraction(provider, request, response);
+      else if (request.url?.startsWith(INTERACTION))
+        await serveInteraction(provider, request, response);
       else await answer(request, response);
     } catch (error) {
       if (!isSessionLost(error) && !isGone(error)) failed(error);
@@ -63,7 +67,10 @@ function sendHealth(response: ServerResponse): void {
   response.end('ok\n');
 }
 
-/** An attempt that is over, that the provider forgot when it was restarted, or that another browser began. */
+/**
+ * An attempt that is over, that the provider forgot when it was restarted, or that another browser
+ * began.
+ */
 function isSessionLost(error: unknown): boolean {
   return error instanceof Error && error.name === 'SessionNotFound';
 }
@@ -79,6 +86,8 @@ function sendFailure(response: ServerResponse, isLost: boolean): void {
     return;
   }
   response.writeHead(isLost ? 400 : 500, PAGE_HEADERS);
-  const text = isLost ? 'This attempt to log in is over: begin again.' : 'Something went wrong here.';
+  const text = isLost
+    ? 'This attempt to log in is over: begin again.'
+    : 'Something went wrong here.';
   response.end(errorPage(isLost ? 'invalid_request' : 'server_error', text));
 }

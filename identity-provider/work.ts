@@ -22,7 +22,9 @@ export async function work({ config, exit, log }: ServiceParts<Config>): Promise
     port: wanted,
     provider: port => createProvider({ issuer: issuerAt(port), keys, origins, now: Date.now }),
     failed: err => log.error({ err }, 'a request failed'),
-  }).catch((error: Error) => exit(`ADDRESS: cannot listen on ${host} port ${wanted}: ${error.message}`));
+  }).catch((error: Error) =>
+    exit(`ADDRESS: cannot listen on ${host} port ${wanted}: ${error.message}`),
+  );
   const { port } = server;
   return {
     facts: { issuer: issuerAt(port) },

@@ -1,4 +1,7 @@
-/** The API cannot be used, or has refused a request. The message names server and reason, and never a token. */
+/**
+ * The API cannot be used, or has refused a request. The message names server and reason, and never
+ * a token.
+ */
 export class ClusterError extends Error {
   /** The status of HTTP, or of the event that ended a watch; absent: there was no answer. */
   readonly status: number | undefined;
@@ -12,6 +15,7 @@ export class ClusterError extends Error {
 
 /** The message of an answer of the API (kind Status), cut where it is long. */
 export function statusMessage(body: unknown): string {
-  const message = typeof body === 'object' && body !== null && 'message' in body ? body.message : undefined;
+  const message =
+    typeof body === 'object' && body !== null && 'message' in body ? body.message : undefined;
   return typeof message === 'string' ? message.slice(0, 500) : 'no message';
 }

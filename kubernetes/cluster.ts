@@ -22,7 +22,10 @@ export type Cluster = {
   readonly namespace: string;
   /** Any status is an answer. Throws ClusterError when there is none in time, or it is no JSON. */
   call(request: ApiRequest): Promise<ApiAnswer>;
-  /** As `call`, but resolves with the head of the answer, which comes in that time; its body comes until it ends or the signal aborts. */
+  /**
+   * As `call`, but resolves with the head of the answer, which comes in that time; its body comes
+   * until it ends or the signal aborts.
+   */
   open(request: ApiRequest, signal: AbortSignal): Promise<IncomingMessage>;
   /** Closes idle connections. */
   close(): void;
@@ -37,12 +40,13 @@ const MAX_ANSWER_BYTES = 128 * 1024 * 1024;
 const KEEP_ALIVE_MS = 15_000;
 
 /**
- * Connects to the API by a kubeconfig or as a container's service account; nothing is sent yet. Token and authority are
- * read again when they rotate: the authority for each request, the token after a minute or as soon as it is refused (401).
+ * Connects to the API by a kubeconfig or as a container's service account; nothing is sent yet.
+ * Token and authority are read again when they rotate: the authority for each request, the token
+ * after a minute or as soon as it is refused (401).
  *
- * Credentials are those of @kubernetes/client-node; requests go through node:https, because the package's own (2.0) makes a new
- * pool of connections, and so a handshake, for each request, and its agents keep the authorities of their first one.
- * Throws ClusterError.
+ * Credentials are those of @kubernetes/client-node; requests go through node:https, because the
+ * package's own (2.0) makes a new pool of connections, and so a handshake, for each request, and
+ * its agents keep the authorities of their first one. Throws ClusterError.
  */
 export async function connectCluster(options: ClusterOptions = {}): Promise<Cluster> {
   const { timeoutMs = 10_000 } = options;
@@ -105,7 +109,11 @@ async function optionsOf(credentials: Credentials, request: ApiRequest): Promise
   const { headers, ...options } = await credentials.options();
   const { method, body, contentType = 'application/json' } = request;
   const content = body === undefined ? {} : { 'content-type': contentType };
-  return { ...options, method, headers: { ...(headers as object), ...content, accept: 'application/json' } };
+  return {
+    ...options,
+    method,
+    headers: { ...(headers as object), ...content, accept: 'application/json' },
+  };
 }
 
 /** Resolves with the head of the answer, which has so long to come. */
@@ -127,7 +135,9 @@ function exchange(
   });
 }
 
-/** Of an error: JSON mostly, but plain text where the API knows no such path, or a proxy answers. */
+/**
+ * Of an error: JSON mostly, but plain text where the API knows no such path, or a proxy answers.
+ */
 export function errorBody(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -141,13 +151,17 @@ async function readText(answer: IncomingMessage): Promise<string> {
   let bytes = 0;
   for await (const chunk of answer) {
     bytes += chunk.length;
-    if (bytes > MAX_ANSWER_BYTES) throw new Error(`the answer has more than ${MAX_ANSWER_BYTES} bytes`);
+    if (bytes > MAX_ANSWER_BYTES)
+      throw new Error(`the answer has more than ${MAX_ANSWER_BYTES} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** Errors of files and sockets hold paths and addresses, those of JSON.parse pieces of the answer: of these only the kind is told. */
+/**
+ * Errors of files and sockets hold paths and addresses, those of JSON.parse pieces of the answer:
+ * of these only the kind is told.
+ */
 export function toClusterError(server: string, error: unknown): ClusterError {
   if (error instanceof ClusterError) return error;
   const reason =

@@ -9,7 +9,10 @@ export type Credentials = {
   readonly server: string;
   /** Of the kubeconfig's context, or our own in a cluster. */
   readonly namespace: string;
-  /** What a request of now needs of TLS, and its headers: files of tokens and authorities are read again when they have changed. */
+  /**
+   * What a request of now needs of TLS, and its headers: files of tokens and authorities are read
+   * again when they have changed.
+   */
   options(): Promise<RequestOptions>;
 };
 
@@ -23,10 +26,14 @@ export type CredentialsSource = {
 const TOKEN = '/var/run/secrets/kubernetes.io/serviceaccount/token';
 
 /**
- * Reads a kubeconfig (with its client certificates, tokens and exec plugins) or the service account of a container.
- * Throws ClusterError when there is neither. The package is loaded here, so that processes without Kubernetes need no 90 MB for it.
+ * Reads a kubeconfig (with its client certificates, tokens and exec plugins) or the service account
+ * of a container. Throws ClusterError when there is neither. The package is loaded here, so that
+ * processes without Kubernetes need no 90 MB for it.
  */
-export async function loadCredentials({ kubeconfig, root = '' }: CredentialsSource): Promise<Credentials> {
+export async function loadCredentials({
+  kubeconfig,
+  root = '',
+}: CredentialsSource): Promise<Credentials> {
   const { KubeConfig } = await import('@kubernetes/client-node');
   const config = new KubeConfig();
   try {
@@ -36,7 +43,9 @@ export async function loadCredentials({ kubeconfig, root = '' }: CredentialsSour
       config.loadFromCluster(root);
     }
   } catch (error) {
-    throw new ClusterError(whyNot(kubeconfig, join(root, TOKEN), error), undefined, { cause: error });
+    throw new ClusterError(whyNot(kubeconfig, join(root, TOKEN), error), undefined, {
+      cause: error,
+    });
   }
   return credentialsOf(config, kubeconfig);
 }
@@ -62,7 +71,8 @@ function credentialsOf(config: KubeConfig, kubeconfig: string | undefined): Cred
     async options() {
       const options: RequestOptions = { headers: {} };
       await config.applyToHTTPSOptions(options);
-      // The package's agent keeps the authorities that it was made with. Only it knows the way through a proxy.
+      // The package's agent keeps the authorities that it was made with. Only it knows the way
+      // through a proxy.
       if (!cluster?.proxyUrl) delete options.agent;
       return options;
     },

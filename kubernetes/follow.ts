@@ -13,15 +13,21 @@ export type FollowOptions<T> = Selection & {
   /** What is kept of an object. `object => object` keeps all. It must not throw. */
   read(object: KubernetesObject): T;
   /**
-   * Called with all objects by key (`namespace/name`) once the first list is complete, and after that with what has changed since
-   * the last call: keys that were added, modified or (when `objects` lacks them) deleted. The map is live: copy what you keep.
+   * Called with all objects by key (`namespace/name`) once the first list is complete, and after
+   * that with what has changed since the last call: keys that were added, modified or (when
+   * `objects` lacks them) deleted. The map is live: copy what you keep.
    */
   onChange(objects: ReadonlyMap<string, T>, changed: ReadonlySet<string>): void;
-  /** It cannot follow for now, and tries again by itself; the last objects stay. `repeated`: the same as the last time. */
+  /**
+   * It cannot follow for now, and tries again by itself; the last objects stay. `repeated`: the
+   * same as the last time.
+   */
   onTrouble?(error: ClusterError, repeated: boolean): void;
   /** A watch is open: from now on nothing is missed. */
   onWatching?(): void;
-  /** A complete list has been read: the first one, or because the server did not know where we were. */
+  /**
+   * A complete list has been read: the first one, or because the server did not know where we were.
+   */
   onListed?(): void;
   readonly after: After;
   /** In [0, 1), for the jitter of the back-off. */
@@ -30,7 +36,10 @@ export type FollowOptions<T> = Selection & {
 
 export type Following = { close(): void };
 
-/** Watches end so soon that a connection which is dead without a sign is noticed, and the next one begins where they ended. */
+/**
+ * Watches end so soon that a connection which is dead without a sign is noticed, and the next one
+ * begins where they ended.
+ */
 const WATCH_SECONDS = 40;
 const WATCH_JITTER_SECONDS = 10;
 /** So much later than the server should have ended a watch, we do. */
@@ -47,12 +56,14 @@ const PATIENCE = 2;
 const UNDEFINED = 404;
 
 /**
- * Follows a selection of objects by list and watch until `close`; no call follows that. Failures of any kind (the API is away, a right
- * or a kind is missing, the token was refused) are tried again after 0.1 to 5 s, and the last objects stay meanwhile. After 410 or
- * 404, and after a watch that was silent to its end, everything is listed anew, and only what differs is told.
+ * Follows a selection of objects by list and watch until `close`; no call follows that. Failures of
+ * any kind (the API is away, a right or a kind is missing, the token was refused) are tried again
+ * after 0.1 to 5 s, and the last objects stay meanwhile. After 410 or 404, and after a watch that
+ * was silent to its end, everything is listed anew, and only what differs is told.
  *
- * This is our own state machine, because the package's informer ends at each error but 410 and leaves the rest to its user, lists in
- * one page and asks for no bookmarks (kubernetes-client/javascript, cache.ts of 2.0; issues 596, 958, 1933).
+ * This is our own state machine, because the package's informer ends at each error but 410 and
+ * leaves the rest to its user, lists in one page and asks for no bookmarks
+ * (kubernetes-client/javascript, cache.ts of 2.0; issues 596, 958, 1933).
  */
 export function follow<T>(options: FollowOptions<T>): Following {
   const closed = new AbortController();
@@ -92,7 +103,10 @@ type Progress<T> = {
   onProven(): void;
 };
 
-/** Lists, where that is needed, and watches once. Returns why it has ended, undefined where the server ended a watch in its time. */
+/**
+ * Lists, where that is needed, and watches once. Returns why it has ended, undefined where the
+ * server ended a watch in its time.
+ */
 async function attempt<T>(
   options: FollowOptions<T>,
   { objects, tell, onProven }: Progress<T>,
@@ -116,7 +130,8 @@ async function attempt<T>(
       if (event.kind !== 'bookmark') tell.soon();
     };
     await watchFor(options, objects.resourceVersion ?? '', { onEvent, onProven }, closed);
-    // Not even a bookmark: of a version from the time before it was restored, the server waits for what comes after.
+    // Not even a bookmark: of a version from the time before it was restored, the server waits for
+    // what comes after.
     if (!heard) objects.resourceVersion = undefined;
     return undefined;
   } catch (error) {
@@ -134,7 +149,8 @@ async function watchFor<T>(
 ): Promise<void> {
   const { cluster, after, random, resource, fieldSelector, labelSelector } = options;
   const timeoutSeconds = WATCH_SECONDS + Math.floor(WATCH_JITTER_SECONDS * random());
-  // Not AbortSignal.any: of a signal that lives on, Node keeps a piece for each signal that was made from it.
+  // Not AbortSignal.any: of a signal that lives on, Node keeps a piece for each signal that was
+  // made from it.
   const watching = new AbortController();
   const end = () => watching.abort();
   closed.addEventListener('abort', end);
@@ -163,7 +179,11 @@ function silent({ cluster, resource }: { cluster: Cluster; resource: Resource })
 }
 
 /** Tells what has changed, at once or when a burst may be over. */
-function teller<T>({ onChange, after }: FollowOptions<T>, objects: FollowedObjects<T>, closed: AbortSignal) {
+function teller<T>(
+  { onChange, after }: FollowOptions<T>,
+  objects: FollowedObjects<T>,
+  closed: AbortSignal,
+) {
   let cancel: (() => void) | undefined;
   let first = true;
   const now = () => {

@@ -2,7 +2,10 @@ import { type KubernetesObject, objectKey } from './kubernetes-object.ts';
 import type { Listed } from './list.ts';
 import type { WatchEvent } from './watch.ts';
 
-/** What is known of a selection, the version that it is known at, and which keys have changed since that was last asked. */
+/**
+ * What is known of a selection, the version that it is known at, and which keys have changed since
+ * that was last asked.
+ */
 export class FollowedObjects<T> {
   /** Where a watch goes on; undefined: only a list can tell. */
   resourceVersion: string | undefined;
@@ -19,7 +22,10 @@ export class FollowedObjects<T> {
     return this.#values;
   }
 
-  /** Takes a whole list: what it lacks is gone, and what has the version that is known has not changed. */
+  /**
+   * Takes a whole list: what it lacks is gone, and what has the version that is known has not
+   * changed.
+   */
   replace({ objects, resourceVersion }: Listed): void {
     const gone = new Set(this.#values.keys());
     for (const object of objects) {

@@ -30,7 +30,10 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Whether a value out of an answer is an object with a name, or at least with a version as bookmarks have it. */
+/**
+ * Whether a value out of an answer is an object with a name, or at least with a version as
+ * bookmarks have it.
+ */
 export function hasMetadata(value: unknown): value is { metadata: { resourceVersion?: unknown } } {
   return isRecord(value) && isRecord(value.metadata);
 }

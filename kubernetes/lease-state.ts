@@ -11,7 +11,10 @@ export type LeaseSpec = {
   readonly leaseTransitions: number;
 };
 
-/** A Lease as we have seen it, and when by our own clock we first saw it so: clocks of others are never compared with ours. */
+/**
+ * A Lease as we have seen it, and when by our own clock we first saw it so: clocks of others are
+ * never compared with ours.
+ */
 export type Observed = { readonly record: string; readonly atMs: number };
 
 const NOBODY: LeaseSpec = {
@@ -25,7 +28,8 @@ const NOBODY: LeaseSpec = {
 export function readLease({ spec }: KubernetesObject): LeaseSpec {
   const read = isRecord(spec) ? spec : {};
   const text = (value: unknown) => (typeof value === 'string' ? value : '');
-  const number = (value: unknown, otherwise: number) => (typeof value === 'number' ? value : otherwise);
+  const number = (value: unknown, otherwise: number) =>
+    typeof value === 'number' ? value : otherwise;
   return {
     holderIdentity: text(read.holderIdentity),
     leaseDurationSeconds: number(read.leaseDurationSeconds, NOBODY.leaseDurationSeconds),
@@ -41,8 +45,16 @@ export function observe(last: Observed | undefined, lease: LeaseSpec, nowMs: num
   return last?.record === record ? last : { record, atMs: nowMs };
 }
 
-/** Whether we may write ourselves into the Lease: it is ours, nobody's, or was not renewed for as long as it lasts. */
-export function mayTake(lease: LeaseSpec, observed: Observed, holder: string, nowMs: number): boolean {
+/**
+ * Whether we may write ourselves into the Lease: it is ours, nobody's, or was not renewed for as
+ * long as it lasts.
+ */
+export function mayTake(
+  lease: LeaseSpec,
+  observed: Observed,
+  holder: string,
+  nowMs: number,
+): boolean {
   if (lease.holderIdentity === '' || lease.holderIdentity === holder) return true;
   return nowMs - observed.atMs > lease.leaseDurationSeconds * 1000;
 }

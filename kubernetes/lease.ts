@@ -20,9 +20,14 @@ export type LeadOptions = {
   readonly name: string;
   /** Who we are: another one for each process, the name of a pod for example. */
   readonly holder: string;
-  /** Hears `true` when we lead and `false` when we no longer do: at the latest before anybody else may. */
+  /**
+   * Hears `true` when we lead and `false` when we no longer do: at the latest before anybody else
+   * may.
+   */
   onLeading(leading: boolean): void;
-  /** The Lease cannot be read or written; it is tried again. `repeated`: the same as the last time. */
+  /**
+   * The Lease cannot be read or written; it is tried again. `repeated`: the same as the last time.
+   */
   onTrouble?(error: ClusterError, repeated: boolean): void;
   /** Milliseconds since the epoch. */
   now(): number;
@@ -33,7 +38,9 @@ export type LeadOptions = {
 };
 
 export type Leading = {
-  /** Stops, and gives the Lease up if we hold it, so that another can lead at once. Never rejects. */
+  /**
+   * Stops, and gives the Lease up if we hold it, so that another can lead at once. Never rejects.
+   */
   close(): Promise<void>;
 };
 
@@ -41,9 +48,11 @@ const DURATION_SECONDS = 15;
 const RESOURCE = { group: 'coordination.k8s.io', version: 'v1', plural: 'leases' };
 
 /**
- * Leads while it holds a Lease: of all who call this with one name at most one leads, as long as their clocks run equally fast (to 1 in 3).
- * It renews each fifth of the duration, and stops leading at two thirds when it could not. Every write names the version that was read,
- * so of two who take an expired Lease one gets a conflict. Source: coordination.k8s.io/v1 Lease, client-go's leaderelection.
+ * Leads while it holds a Lease: of all who call this with one name at most one leads, as long as
+ * their clocks run equally fast (to 1 in 3). It renews each fifth of the duration, and stops
+ * leading at two thirds when it could not. Every write names the version that was read, so of two
+ * who take an expired Lease one gets a conflict. Source: coordination.k8s.io/v1 Lease, client-go's
+ * leaderelection.
  */
 export function lead(options: LeadOptions): Leading {
   const closed = new AbortController();
@@ -104,7 +113,10 @@ class Candidate {
       const object = await getObject(this.#target, this.#options.name);
       const lease = object && readLease(object);
       if (object === undefined || lease?.holderIdentity !== this.#options.holder) return;
-      await updateObject(this.#target, { ...object, spec: releasedLease(lease, this.#options.now()) });
+      await updateObject(this.#target, {
+        ...object,
+        spec: releasedLease(lease, this.#options.now()),
+      });
     } catch (error) {
       if (!(error instanceof ClusterError)) throw error;
       this.#options.onTrouble?.(error, false);
@@ -131,7 +143,12 @@ class Candidate {
   #write(spec: LeaseSpec) {
     const { name, namespace } = this.#options;
     if (this.#object !== undefined) return updateObject(this.#target, { ...this.#object, spec });
-    const made = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name, namespace }, spec };
+    const made = {
+      apiVersion: 'coordination.k8s.io/v1',
+      kind: 'Lease',
+      metadata: { name, namespace },
+      spec,
+    };
     return createObject(this.#target, made);
   }
 

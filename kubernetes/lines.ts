@@ -1,5 +1,11 @@
-/** Splits text that comes in pieces at its line feeds. A line over `maxLength` characters throws an Error, so that memory is bounded. */
-export function lineSplitter(maxLength: number, onLine: (line: string) => void): (piece: string) => void {
+/**
+ * Splits text that comes in pieces at its line feeds. A line over `maxLength` characters throws an
+ * Error, so that memory is bounded.
+ */
+export function lineSplitter(
+  maxLength: number,
+  onLine: (line: string) => void,
+): (piece: string) => void {
   let parts: string[] = [];
   let length = 0;
   return piece => {

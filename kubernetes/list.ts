@@ -1,6 +1,11 @@
 import type { Cluster } from './cluster.ts';
 import { ClusterError, statusMessage } from './cluster-error.ts';
-import { hasMetadata, isKubernetesObject, isRecord, type KubernetesObject } from './kubernetes-object.ts';
+import {
+  hasMetadata,
+  isKubernetesObject,
+  isRecord,
+  type KubernetesObject,
+} from './kubernetes-object.ts';
 import { describeResource, type Resource, resourcePath } from './resource.ts';
 
 export type Selection = {
@@ -19,8 +24,9 @@ export type Listed = {
 const PAGE = 500;
 
 /**
- * All objects of a selection as they are now, in pages of 500. Throws ClusterError; status 410: the list has taken so long that its
- * pages no longer belong together, and is to begin anew. Source: Kubernetes API concepts, retrieving large results sets in chunks.
+ * All objects of a selection as they are now, in pages of 500. Throws ClusterError; status 410: the
+ * list has taken so long that its pages no longer belong together, and is to begin anew. Source:
+ * Kubernetes API concepts, retrieving large results sets in chunks.
  */
 export async function listObjects(cluster: Cluster, selection: Selection): Promise<Listed> {
   const objects: KubernetesObject[] = [];
@@ -36,7 +42,11 @@ export async function listObjects(cluster: Cluster, selection: Selection): Promi
 async function listPage(cluster: Cluster, selection: Selection, next: string) {
   const { resource, fieldSelector, labelSelector } = selection;
   const query = { limit: String(PAGE), continue: next || undefined, fieldSelector, labelSelector };
-  const { status, body } = await cluster.call({ method: 'GET', path: resourcePath(resource), query });
+  const { status, body } = await cluster.call({
+    method: 'GET',
+    path: resourcePath(resource),
+    query,
+  });
   if (status !== 200) throw refused(cluster, resource, 'list', status, body);
   if (!hasMetadata(body) || !('items' in body) || !Array.isArray(body.items))
     throw new ClusterError(

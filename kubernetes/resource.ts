@@ -9,7 +9,10 @@ export type Resource = {
   readonly namespace?: string | undefined;
 };
 
-/** The path of a collection, or of one object in it and a part of that, such as `status`. Source: Kubernetes API concepts, resource URIs. */
+/**
+ * The path of a collection, or of one object in it and a part of that, such as `status`. Source:
+ * Kubernetes API concepts, resource URIs.
+ */
 export function resourcePath(resource: Resource, name?: string, part?: string): string {
   const { group, version, plural, namespace } = resource;
   const root = group === '' ? ['api', version] : ['apis', group, version];

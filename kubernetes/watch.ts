@@ -2,7 +2,12 @@ import type { IncomingMessage } from 'node:http';
 import { StringDecoder } from 'node:string_decoder';
 import { type Cluster, errorBody, toClusterError } from './cluster.ts';
 import { ClusterError } from './cluster-error.ts';
-import { hasMetadata, isKubernetesObject, isRecord, type KubernetesObject } from './kubernetes-object.ts';
+import {
+  hasMetadata,
+  isKubernetesObject,
+  isRecord,
+  type KubernetesObject,
+} from './kubernetes-object.ts';
 import { lineSplitter } from './lines.ts';
 import { refused, type Selection } from './list.ts';
 import { describeResource, resourcePath } from './resource.ts';
@@ -25,8 +30,9 @@ const MAX_EVENT_LENGTH = 32 * 1024 * 1024;
 const MAX_ERROR_LENGTH = 100_000;
 
 /**
- * One watch, from a version on, until the server ends it (resolves) or the signal aborts it. Throws ClusterError; status 410: the
- * version is too old, whether HTTP or an ERROR event says so. Source: Kubernetes API concepts, efficient detection of changes.
+ * One watch, from a version on, until the server ends it (resolves) or the signal aborts it. Throws
+ * ClusterError; status 410: the version is too old, whether HTTP or an ERROR event says so. Source:
+ * Kubernetes API concepts, efficient detection of changes.
  */
 export async function watchObjects(
   cluster: Cluster,
@@ -75,7 +81,9 @@ function parseEvent(line: string, cluster: Cluster, { resource }: WatchOptions):
     if (type === 'ADDED' || type === 'MODIFIED') return { kind: 'changed', object };
     if (type === 'DELETED') return { kind: 'deleted', object };
   }
-  throw new ClusterError(`${cluster.server} sends no event to a watch of ${describeResource(resource)}`);
+  throw new ClusterError(
+    `${cluster.server} sends no event to a watch of ${describeResource(resource)}`,
+  );
 }
 
 /** The beginning of an answer that is an error. */

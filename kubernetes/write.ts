@@ -4,24 +4,37 @@ import { isKubernetesObject, type KubernetesObject } from './kubernetes-object.t
 import { refused } from './list.ts';
 import { type Resource, resourcePath } from './resource.ts';
 
-/** How a write has ended. What may succeed when it is tried again with a newer object is a value, so is what will not. */
+/**
+ * How a write has ended. What may succeed when it is tried again with a newer object is a value, so
+ * is what will not.
+ */
 export type Written =
   | { readonly kind: 'written'; readonly object: KubernetesObject }
-  /** Somebody else was first: it exists already, has another version, or another manager owns the field (409). */
+  /**
+   * Somebody else was first: it exists already, has another version, or another manager owns the
+   * field (409).
+   */
   | { readonly kind: 'conflict'; readonly message: string }
   /** The object, or its kind, does not exist (404). */
   | { readonly kind: 'missing'; readonly message: string }
   /** The API does not allow it, or finds the object wrong (another 4xx). */
   | { readonly kind: 'refused'; readonly status: number; readonly message: string };
 
-export type Target = { readonly cluster: Cluster; readonly resource: Resource; readonly part?: 'status' };
+export type Target = {
+  readonly cluster: Cluster;
+  readonly resource: Resource;
+  readonly part?: 'status';
+};
 
 /** Undefined: there is none. Throws ClusterError. */
 export async function getObject(
   { cluster, resource }: Target,
   name: string,
 ): Promise<KubernetesObject | undefined> {
-  const { status, body } = await cluster.call({ method: 'GET', path: resourcePath(resource, name) });
+  const { status, body } = await cluster.call({
+    method: 'GET',
+    path: resourcePath(resource, name),
+  });
   if (status === 200 && isKubernetesObject(body)) return body;
   if (status === 404) return undefined;
   throw refused(cluster, resource, 'get', status, body);
@@ -32,14 +45,18 @@ export function createObject(target: Target, object: KubernetesObject): Promise<
   return write(target, { method: 'POST', path: resourcePath(target.resource), body: object });
 }
 
-/** Replaces an object, or its status; only the version in its metadata, if there is one. Throws ClusterError when the API is away. */
+/**
+ * Replaces an object, or its status; only the version in its metadata, if there is one. Throws
+ * ClusterError when the API is away.
+ */
 export function updateObject(target: Target, object: KubernetesObject): Promise<Written> {
   return write(target, { method: 'PUT', path: pathOf(target, object.metadata.name), body: object });
 }
 
 /**
- * Server-side apply: the fields of `object` become so and ours, others stay; what does not exist is made. With `force` fields that another
- * manager owns become ours, else they are a conflict. Throws ClusterError when the API is away.
+ * Server-side apply: the fields of `object` become so and ours, others stay; what does not exist is
+ * made. With `force` fields that another manager owns become ours, else they are a conflict. Throws
+ * ClusterError when the API is away.
  */
 export function applyObject(
   target: Target,
@@ -55,15 +72,26 @@ export function applyObject(
   });
 }
 
-/** Merges `patch` into an object, or its status (RFC 7396). Throws ClusterError when the API is away. */
+/**
+ * Merges `patch` into an object, or its status (RFC 7396). Throws ClusterError when the API is
+ * away.
+ */
 export function patchObject(target: Target, name: string, patch: object): Promise<Written> {
   const contentType = 'application/merge-patch+json';
   return write(target, { method: 'PATCH', path: pathOf(target, name), contentType, body: patch });
 }
 
-/** Deletes an object; that it was not there is `missing`. Throws ClusterError when the API is away. */
-export async function deleteObject({ cluster, resource }: Target, name: string): Promise<Written['kind']> {
-  const { status, body } = await cluster.call({ method: 'DELETE', path: resourcePath(resource, name) });
+/**
+ * Deletes an object; that it was not there is `missing`. Throws ClusterError when the API is away.
+ */
+export async function deleteObject(
+  { cluster, resource }: Target,
+  name: string,
+): Promise<Written['kind']> {
+  const { status, body } = await cluster.call({
+    method: 'DELETE',
+    path: resourcePath(resource, name),
+  });
   if (status === 200 || status === 202) return 'written';
   return failureOf(cluster, resource, 'delete', status, body).kind;
 }

@@ -31,12 +31,17 @@ test('the demo can be tried by https, with the roots of its own state folder', (
   const lines = announcement(LAYOUT, { instances: 2, ms: 1 }).split('\n');
   assert.ok(lines.includes('  edge by https   https://localhost:8543'));
   assert.ok(
-    lines.includes("  curl --cacert '/state of mine/authority/roots.pem' https://localhost:8543/user/health"),
+    lines.includes(
+      "  curl --cacert '/state of mine/authority/roots.pem' https://localhost:8543/user/health",
+    ),
   );
 });
 
 test('of resources of your own it is not known whether they have a certificate', () => {
-  assert.doesNotMatch(announcement({ ...LAYOUT, demo: false }, { instances: 2, ms: 1, routes: [] }), /https/);
+  assert.doesNotMatch(
+    announcement({ ...LAYOUT, demo: false }, { instances: 2, ms: 1, routes: [] }),
+    /https/,
+  );
 });
 
 test('without the sample service nothing is said to try that would be answered 503', () => {

@@ -21,7 +21,9 @@ async function start(t: TestContext) {
     rmSync(folder, { recursive: true, force: true });
   });
   const open = (headers: http.OutgoingHttpHeaders = {}) =>
-    http.request({ socketPath: socket, path: '/instances', method: 'PUT', headers }).on('error', () => {});
+    http
+      .request({ socketPath: socket, path: '/instances', method: 'PUT', headers })
+      .on('error', () => {});
   const put = async (body: string | Buffer) => {
     const request = open().end(body);
     const [response] = (await once(request, 'response')) as [http.IncomingMessage];

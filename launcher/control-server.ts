@@ -5,9 +5,9 @@ import { parseInstanceCount } from './instance-count.ts';
 import type { System } from './system.ts';
 
 /**
- * Serves `gateway scale` on a unix socket that only its owner may use: `PUT /instances` with `{"instances": N}` answers lines of JSON,
- * `{"progress"}` while it goes on and `{"instances"}` or `{"error"}` at the end; `GET /status` answers the processes.
- * Closing it ends all connections.
+ * Serves `gateway scale` on a unix socket that only its owner may use: `PUT /instances` with
+ * `{"instances": N}` answers lines of JSON, `{"progress"}` while it goes on and `{"instances"}` or
+ * `{"error"}` at the end; `GET /status` answers the processes. Closing it ends all connections.
  */
 export async function serveControl(socket: string, system: System): Promise<{ close(): void }> {
   let turn = Promise.resolve();
@@ -73,7 +73,11 @@ async function countIn(request: http.IncomingMessage): Promise<number | Error> {
   }
 }
 
-async function scale(count: number | Error, response: http.ServerResponse, system: System): Promise<void> {
+async function scale(
+  count: number | Error,
+  response: http.ServerResponse,
+  system: System,
+): Promise<void> {
   const line = (value: object) => response.write(`${JSON.stringify(value)}\n`);
   try {
     if (count instanceof Error) throw count;
@@ -87,5 +91,7 @@ async function scale(count: number | Error, response: http.ServerResponse, syste
 }
 
 function answerJson(response: http.ServerResponse, status: number, value: object): void {
-  response.writeHead(status, { 'content-type': 'application/json' }).end(`${JSON.stringify(value)}\n`);
+  response
+    .writeHead(status, { 'content-type': 'application/json' })
+    .end(`${JSON.stringify(value)}\n`);
 }

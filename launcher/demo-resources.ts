@@ -7,7 +7,10 @@ import { portsAt } from './ports.ts';
 /** The resources that a gateway serves which is told of no others. */
 export const DEMO = join(import.meta.dirname, '..', 'envoy', 'resources');
 
-/** The demo's resources: its own folder, or (with an offset) a copy in `folder` with the ports moved, made anew at each start. */
+/**
+ * The demo's resources: its own folder, or (with an offset) a copy in `folder` with the ports
+ * moved, made anew at each start.
+ */
 export function demoResources(portOffset: number, folder: string): string {
   if (portOffset === 0) return DEMO;
   rmSync(folder, { recursive: true, force: true });

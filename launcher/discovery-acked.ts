@@ -6,8 +6,8 @@ import { SERVICE } from './instance-files.ts';
 const ACK_MS = 3_000;
 
 /**
- * Waits until the discovery service at `address` no longer lists the instance, and every proxy that asks it has ACKed that: from then on
- * no new request goes there. Gives up after 3 s.
+ * Waits until the discovery service at `address` no longer lists the instance, and every proxy that
+ * asks it has ACKed that: from then on no new request goes there. Gives up after 3 s.
  */
 export async function discoveryAcked(address: string, hostname: string): Promise<void> {
   await eventually(async () => {
@@ -17,7 +17,9 @@ export async function discoveryAcked(address: string, hostname: string): Promise
 }
 
 type DiscoveryStatus = {
-  readonly services: Readonly<Record<string, { instances: { hostname?: string }[]; acked: boolean }>>;
+  readonly services: Readonly<
+    Record<string, { instances: { hostname?: string }[]; acked: boolean }>
+  >;
 };
 
 function isGone({ services }: DiscoveryStatus, hostname: string): boolean {

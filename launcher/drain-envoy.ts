@@ -11,16 +11,24 @@ export type DrainOptions = {
 
 type Activity = { readonly connections: number; readonly requests: number };
 
-/** For so long no request may be in flight, in ms, before connections that are still open count as idle. */
+/**
+ * For so long no request may be in flight, in ms, before connections that are still open count as
+ * idle.
+ */
 const QUIET_MS = 300;
 
 /**
- * Lets an Envoy finish what it has begun: with each further answer it closes the connection. Resolves when no connection is left, when there
- * was no request for a while, when the time is over, or when the Envoy is gone. Source: Envoy's page "Draining".
+ * Lets an Envoy finish what it has begun: with each further answer it closes the connection.
+ * Resolves when no connection is left, when there was no request for a while, when the time is
+ * over, or when the Envoy is gone. Source: Envoy's page "Draining".
  */
-export async function drainEnvoy(admin: string, { closeListeners, now, ms }: DrainOptions): Promise<void> {
+export async function drainEnvoy(
+  admin: string,
+  { closeListeners, now, ms }: DrainOptions,
+): Promise<void> {
   await tryHttpRequest({ address: admin, method: 'POST', path: '/healthcheck/fail' });
-  if (closeListeners) await tryHttpRequest({ address: admin, method: 'POST', path: '/drain_listeners' });
+  if (closeListeners)
+    await tryHttpRequest({ address: admin, method: 'POST', path: '/drain_listeners' });
   let busyAt = now();
   await eventually(async () => {
     const activity = await activityOf(admin);
@@ -36,7 +44,10 @@ async function activityOf(admin: string): Promise<Activity | undefined> {
   return answer?.status === 200 ? parseActivity(answer.body) : undefined;
 }
 
-/** Sums over all listeners but the admin interface, which serves this very question. Lines are `http.<prefix>.<name>: <n>`. */
+/**
+ * Sums over all listeners but the admin interface, which serves this very question. Lines are
+ * `http.<prefix>.<name>: <n>`.
+ */
 export function parseActivity(stats: string): Activity {
   const sum = (name: string) =>
     stats

@@ -19,7 +19,8 @@ export function chooseAddress(listeners: string, ports: Pick<Ports, 'edge' | 'ed
   });
   const plain = addresses.filter(({ port }) => port !== ports.edgeTls);
   const [first] = plain;
-  if (first === undefined || plain.some(({ port }) => port === ports.edge)) return loopback(ports.edge);
+  if (first === undefined || plain.some(({ port }) => port === ports.edge))
+    return loopback(ports.edge);
   return isAny(first.host) ? loopback(first.port) : `${first.host}:${first.port}`;
 }
 

@@ -17,7 +17,9 @@ export type RunnerEvent = {
   };
 };
 
-/** Returns a function that makes FileEvents of what Node's runner tells of one file, in its order. */
+/**
+ * Returns a function that makes FileEvents of what Node's runner tells of one file, in its order.
+ */
 export function fileEvents(file: string): (event: RunnerEvent) => FileEvent | undefined {
   const path: string[] = [];
   return event => {
@@ -27,8 +29,14 @@ export function fileEvents(file: string): (event: RunnerEvent) => FileEvent | un
   };
 }
 
-/** Node makes a test of a file that has none, or that cannot be loaded. `isFile` says that it did. */
-function fileEvent({ data, type }: RunnerEvent, name: string, isFile: boolean): FileEvent | undefined {
+/**
+ * Node makes a test of a file that has none, or that cannot be loaded. `isFile` says that it did.
+ */
+function fileEvent(
+  { data, type }: RunnerEvent,
+  name: string,
+  isFile: boolean,
+): FileEvent | undefined {
   const { details, message = '', skip, todo } = data;
   const suite = details?.type === 'suite';
   // What went wrong when no test ran any more is told here alone.
@@ -41,7 +49,9 @@ function fileEvent({ data, type }: RunnerEvent, name: string, isFile: boolean): 
   if (type !== 'test:pass' || suite || wanted(todo)) return undefined;
   if (isFile) return { failed: 'There is no test in it' };
   if (!wanted(skip)) return { passed: name };
-  return { skipped: `${name}: ${typeof skip === 'string' && skip !== '' ? skip : 'no reason given'}` };
+  return {
+    skipped: `${name}: ${typeof skip === 'string' && skip !== '' ? skip : 'no reason given'}`,
+  };
 }
 
 /** A skip or todo without a reason is `true`, or an empty string. */

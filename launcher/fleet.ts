@@ -36,7 +36,9 @@ export class Fleet {
     return [...this.#byNumber.values()].sort((a, b) => a.number - b.number);
   }
 
-  /** Starts instances with the lowest free numbers until there are `count`. Returns the new ones. */
+  /**
+   * Starts instances with the lowest free numbers until there are `count`. Returns the new ones.
+   */
   begin(count: number): readonly Instance[] {
     const { layout, start } = this.#options;
     return this.#freeNumbers(count).map(number => {
@@ -47,12 +49,15 @@ export class Fleet {
   }
 
   /**
-   * Makes it `count` instances: resolves when the new ones serve, or those that leave (the highest numbers) have ended. `progress`
-   * gets a line for each. Throws an Error that names a port in use, or an instance that does not come up.
+   * Makes it `count` instances: resolves when the new ones serve, or those that leave (the highest
+   * numbers) have ended. `progress` gets a line for each. Throws an Error that names a port in use,
+   * or an instance that does not come up.
    */
   async scale(count: number, progress: (line: string) => void): Promise<void> {
     const { portOffset } = this.#options.layout;
-    await checkPorts(this.#freeNumbers(count).flatMap(number => instanceWantedPorts(portOffset, number)));
+    await checkPorts(
+      this.#freeNumbers(count).flatMap(number => instanceWantedPorts(portOffset, number)),
+    );
     const leaving = this.instances.slice(count);
     const coming = this.begin(count);
     for (const instance of leaving) instance.leave();
@@ -66,7 +71,9 @@ export class Fleet {
   /** Tells the discovery service who serves now, if that has changed. */
   publish(): void {
     const { layout, say } = this.#options;
-    const serving = this.instances.filter(instance => instance.isServing).map(({ number }) => number);
+    const serving = this.instances
+      .filter(instance => instance.isServing)
+      .map(({ number }) => number);
     const content = instancesFile(layout.portOffset, serving);
     if (content === this.#published) return;
     try {
@@ -74,7 +81,9 @@ export class Fleet {
       replaceFile(layout.state.instancesFile, content);
       this.#published = content;
     } catch (error) {
-      say(`cannot write ${layout.state.instancesFile}: ${error instanceof Error ? error.message : error}`);
+      say(
+        `cannot write ${layout.state.instancesFile}: ${error instanceof Error ? error.message : error}`,
+      );
     }
   }
 

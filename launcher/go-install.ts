@@ -14,7 +14,10 @@ import { dirname, join } from 'node:path';
 
 type Say = (line: string) => void;
 
-/** Builds the program of a Go package (`module/path@version`) into the file `target`. Returns why it did not; '' when it did. */
+/**
+ * Builds the program of a Go package (`module/path@version`) into the file `target`. Returns why it
+ * did not; '' when it did.
+ */
 export function goInstall(goPackage: string, target: string, say: Say): string {
   return build(goPackage, target, say, folder => {
     const env = { ...process.env, GOBIN: folder, GOFLAGS: '-trimpath' };
@@ -23,14 +26,27 @@ export function goInstall(goPackage: string, target: string, say: Say): string {
 }
 
 /**
- * Builds a package, as seen from the Go module in the folder `module`, into the file `target`, and notes beside it from which sources.
- * Returns why it did not; '' when it did.
+ * Builds a package, as seen from the Go module in the folder `module`, into the file `target`, and
+ * notes beside it from which sources. Returns why it did not; '' when it did.
  */
 export function goBuild(module: string, goPackage: string, target: string, say: Say): string {
-  const failure = build(`${goPackage} of ${module}, which may take minutes,`, target, say, folder => {
-    const args = ['build', '-trimpath', '-buildvcs=false', '-mod=readonly', '-ldflags=-s -w', '-o', folder];
-    return spawnSync('go', [...args, goPackage], { cwd: module, encoding: 'utf8' });
-  });
+  const failure = build(
+    `${goPackage} of ${module}, which may take minutes,`,
+    target,
+    say,
+    folder => {
+      const args = [
+        'build',
+        '-trimpath',
+        '-buildvcs=false',
+        '-mod=readonly',
+        '-ldflags=-s -w',
+        '-o',
+        folder,
+      ];
+      return spawnSync('go', [...args, goPackage], { cwd: module, encoding: 'utf8' });
+    },
+  );
   if (failure === '') writeFileSync(noteOf(target), fingerprint(module));
   return failure;
 }
@@ -38,7 +54,9 @@ export function goBuild(module: string, goPackage: string, target: string, say: 
 /** Whether `goBuild` has made `target` from the sources as they are. */
 export function isBuiltFrom(module: string, target: string): boolean {
   const note = noteOf(target);
-  return existsSync(target) && existsSync(note) && readFileSync(note, 'utf8') === fingerprint(module);
+  return (
+    existsSync(target) && existsSync(note) && readFileSync(note, 'utf8') === fingerprint(module)
+  );
 }
 
 function build(
@@ -47,14 +65,16 @@ function build(
   say: Say,
   run: (folder: string) => { readonly status: number | null; readonly stderr: string },
 ): string {
-  if (spawnSync('go', ['version'], { stdio: 'ignore' }).status !== 0) return 'there is no Go to build it';
+  if (spawnSync('go', ['version'], { stdio: 'ignore' }).status !== 0)
+    return 'there is no Go to build it';
   say(`building ${what} ...`);
   mkdirSync(dirname(target), { recursive: true });
   const folder = mkdtempSync(join(dirname(target), '.building-'));
   try {
     const { status, stderr } = run(folder);
     const [built] = readdirSync(folder);
-    if (status !== 0 || built === undefined) return `go failed: ${stderr.trim().split('\n').at(-1)}`;
+    if (status !== 0 || built === undefined)
+      return `go failed: ${stderr.trim().split('\n').at(-1)}`;
     renameSync(join(folder, built), target);
     return '';
   } finally {
@@ -69,7 +89,8 @@ function noteOf(target: string): string {
 function fingerprint(module: string): string {
   const hash = createHash('sha256');
   for (const name of readdirSync(module).sort()) {
-    if (/\.go$|^go\.(mod|sum)$/.test(name)) hash.update(`${name}\0`).update(readFileSync(join(module, name)));
+    if (/\.go$|^go\.(mod|sum)$/.test(name))
+      hash.update(`${name}\0`).update(readFileSync(join(module, name)));
   }
   return hash.digest('hex');
 }

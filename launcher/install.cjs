@@ -1,17 +1,26 @@
 // biome-ignore-all lint/style/useNodejsImportProtocol: Node 12 does not know "node:", and is to get a clear sentence.
 'use strict';
-// Plain JavaScript of 2019: runs under the Node that the machine has, before any dependency is there.
+// Plain JavaScript of 2019: runs under the Node that the machine has, before any dependency is
+// there.
 const { spawn } = require('child_process');
 const fs = require('fs');
 const path = require('path');
 const { acquireLock, lockHolder } = require('./lock.cjs');
 
 /** What `npm ci` is asked for: also when NODE_ENV or the user's npmrc leaves some out. */
-const NPM_CI = ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--no-progress'];
+const NPM_CI = [
+  'ci',
+  '--include=dev',
+  '--include=optional',
+  '--no-audit',
+  '--no-fund',
+  '--no-progress',
+];
 
 /**
- * Installs the locked npm dependencies below `root` unless they are there already; `say` gets a line for each step.
- * Several at once: one installs, the others wait. Rejects with an Error of one sentence that says what to do.
+ * Installs the locked npm dependencies below `root` unless they are there already; `say` gets a
+ * line for each step. Several at once: one installs, the others wait. Rejects with an Error of one
+ * sentence that says what to do.
  * @param {string} root
  * @param {(line: string) => void} say
  */
@@ -28,14 +37,15 @@ async function install(root, say) {
 }
 
 /**
- * Whether npm's own record of what it installed, which it writes last, has every package of the lock file in the same
- * version; packages for other platforms may be absent.
+ * Whether npm's own record of what it installed, which it writes last, has every package of the
+ * lock file in the same version; packages for other platforms may be absent.
  * @param {string} root
  */
 function isInstalled(root) {
   const wanted = packages(path.join(root, 'package-lock.json'));
   const found = packages(path.join(root, 'node_modules', '.package-lock.json'));
-  if (wanted === undefined) throw new Error(`No package-lock.json in ${root}: take a complete checkout`);
+  if (wanted === undefined)
+    throw new Error(`No package-lock.json in ${root}: take a complete checkout`);
   if (found === undefined) return false;
   return Object.keys(wanted).every(name => {
     if (name === '') return true;
@@ -54,16 +64,23 @@ function packages(file) {
   }
 }
 
-/** Of optional packages npm installs those whose `os`, `cpu` and `libc` are this machine's; supported machines have glibc. */
+/**
+ * Of optional packages npm installs those whose `os`, `cpu` and `libc` are this machine's;
+ * supported machines have glibc.
+ */
 function isForHere(entry) {
   const fits = (list, value) => list === undefined || [].concat(list).includes(value);
-  return fits(entry.os, process.platform) && fits(entry.cpu, process.arch) && fits(entry.libc, 'glibc');
+  return (
+    fits(entry.os, process.platform) && fits(entry.cpu, process.arch) && fits(entry.libc, 'glibc')
+  );
 }
 
 function refuseUnsupported(platform, arch) {
   const machine = `${platform}-${arch}`;
   if (!['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64'].includes(machine)) {
-    throw new Error(`${machine} is not supported: use Linux or macOS on x64 or arm64, or compose.yaml`);
+    throw new Error(
+      `${machine} is not supported: use Linux or macOS on x64 or arm64, or compose.yaml`,
+    );
   }
   if (platform === 'linux' && !hasGlibc()) {
     throw new Error(
@@ -132,7 +149,8 @@ function run(command, args, cwd) {
     child.stdout.on('data', keep);
     child.stderr.on('data', keep);
     child.on('error', error => {
-      const missing = 'npm is not on the PATH: install it (it comes with Node.js, https://nodejs.org)';
+      const missing =
+        'npm is not on the PATH: install it (it comes with Node.js, https://nodejs.org)';
       reject(new Error(error.code === 'ENOENT' ? missing : `Cannot run npm: ${error.message}`));
     });
     child.on('close', code => {

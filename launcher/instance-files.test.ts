@@ -20,7 +20,10 @@ describe('what is written for instances', () => {
   });
 
   test('says in the file itself that it is written again, and where services of your own go', () => {
-    assert.match(instancesFile(0, [1]), /^# Written by the gateway, again and again\..* --services <file>\n/);
+    assert.match(
+      instancesFile(0, [1]),
+      /^# Written by the gateway, again and again\..* --services <file>\n/,
+    );
     assert.equal(holdsMore(instancesFile(0, [1])), false);
   });
 

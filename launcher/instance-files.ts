@@ -5,7 +5,10 @@ import { instancePorts } from './ports.ts';
 /** The service name under which the discovery service knows the instances. */
 export const SERVICE = 'user-service';
 
-/** The resource that routes everything which reaches the proxy beside instance `number` to that instance, as YAML. */
+/**
+ * The resource that routes everything which reaches the proxy beside instance `number` to that
+ * instance, as YAML.
+ */
 export function proxyConfig(portOffset: number, number: number): string {
   const name = instanceName(number);
   const { proxy, service } = instancePorts(portOffset, number);
@@ -16,7 +19,9 @@ export function proxyConfig(portOffset: number, number: number): string {
     spec: {
       node_group: name,
       listener: { address: '127.0.0.1', port: proxy },
-      virtual_hosts: [{ name, domains: ['*'], routes: [{ prefix: '/', cluster: SERVICE, timeout_ms: 0 }] }],
+      virtual_hosts: [
+        { name, domains: ['*'], routes: [{ prefix: '/', cluster: SERVICE, timeout_ms: 0 }] },
+      ],
       clusters: [
         {
           name: SERVICE,
@@ -33,7 +38,10 @@ export function proxyConfig(portOffset: number, number: number): string {
 const HEAD =
   '# Written by the gateway, again and again. Services of your own: npm start -- --services <file>\n';
 
-/** The instances file of the discovery service: how the edge reaches the proxies beside these instances. */
+/**
+ * The instances file of the discovery service: how the edge reaches the proxies beside these
+ * instances.
+ */
 export function instancesFile(portOffset: number, numbers: readonly number[]): string {
   const instances = numbers.map(number => ({
     address: '127.0.0.1',

@@ -6,8 +6,9 @@ const fs = require('fs');
 const path = require('path');
 
 /**
- * Takes the lock `file` for this process: `{ release }`, or `{ holder }` with the id of the living process that has it.
- * A lock whose process is gone (or whose id another process has got since) is taken over.
+ * Takes the lock `file` for this process: `{ release }`, or `{ holder }` with the id of the living
+ * process that has it. A lock whose process is gone (or whose id another process has got since) is
+ * taken over.
  * @param {string} file
  */
 function acquireLock(file) {
@@ -51,7 +52,10 @@ function livingHolder(content) {
   return started !== undefined && startTime(Number(pid)) === started ? Number(pid) : undefined;
 }
 
-/** Of several that find the same stale lock one wins the rename; a lock that was fresh after all is put back. */
+/**
+ * Of several that find the same stale lock one wins the rename; a lock that was fresh after all is
+ * put back.
+ */
 function moveAside(file, stale) {
   const aside = `${file}.${process.pid}`;
   try {
@@ -77,7 +81,10 @@ function read(file) {
   }
 }
 
-/** When the process began, in the system's own words, which tell it from a later process of the same id; undefined: gone. */
+/**
+ * When the process began, in the system's own words, which tell it from a later process of the same
+ * id; undefined: gone.
+ */
 function startTime(pid) {
   try {
     const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -89,7 +96,9 @@ function startTime(pid) {
 
 function startTimeByPs(pid) {
   try {
-    return execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { stdio: ['ignore', 'pipe', 'ignore'] })
+    return execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
       .toString()
       .trim();
   } catch {

@@ -1,7 +1,10 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 
-/** Sees to it that no child outlives this process, also when it is killed outright and can stop nothing any more. */
+/**
+ * Sees to it that no child outlives this process, also when it is killed outright and can stop
+ * nothing any more.
+ */
 export type OrphanGuard = {
   /** The command to spawn instead of `argv`; the process keeps its id. */
   wrap(argv: readonly string[]): readonly string[];
@@ -10,7 +13,10 @@ export type OrphanGuard = {
   close(): void;
 };
 
-/** The kernel's own guard where there is one (Linux with util-linux), else a small process that waits for our end. */
+/**
+ * The kernel's own guard where there is one (Linux with util-linux), else a small process that
+ * waits for our end.
+ */
 export function orphanGuard(): OrphanGuard {
   return hasSetpriv() ? kernelGuard() : reaperGuard();
 }
@@ -20,12 +26,24 @@ function hasSetpriv(): boolean {
   return spawnSync('setpriv', ['--pdeathsig', 'KILL', 'true'], { stdio: 'ignore' }).status === 0;
 }
 
-/** The kernel tells of an end that comes after it was asked to: whoever is an orphan by then must see it himself. Source: prctl(2), PR_SET_PDEATHSIG. */
+/**
+ * The kernel tells of an end that comes after it was asked to: whoever is an orphan by then must
+ * see it himself. Source: prctl(2), PR_SET_PDEATHSIG.
+ */
 const IF_PARENT_LIVES = 'test "$PPID" = "$0" && exec "$@"';
 
 function kernelGuard(): OrphanGuard {
   return {
-    wrap: argv => ['setpriv', '--pdeathsig', 'KILL', 'sh', '-c', IF_PARENT_LIVES, `${process.pid}`, ...argv],
+    wrap: argv => [
+      'setpriv',
+      '--pdeathsig',
+      'KILL',
+      'sh',
+      '-c',
+      IF_PARENT_LIVES,
+      `${process.pid}`,
+      ...argv,
+    ],
     watch: () => {},
     forget: () => {},
     close: () => {},

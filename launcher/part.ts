@@ -3,6 +3,9 @@ export type Part = {
   readonly name: string;
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Asks whether it is ready; absent: a Node process, which says so itself (`process.send({ ready: true })`). */
+  /**
+   * Asks whether it is ready; absent: a Node process, which says so itself (`process.send({ ready:
+   * true })`).
+   */
   readonly probe?: () => Promise<boolean>;
 };

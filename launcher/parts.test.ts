@@ -7,7 +7,13 @@ const PORTS = { rateLimit: 1, extAuthz: 2, xds: 3 };
 test('counters are where sessions are, unless COUNTERS_REDIS_URL says otherwise', () => {
   const REDIS_URL = 'redis://sessions:6379';
   const partsOf = (environment: Layout['environment']) => {
-    const layout = { root: '/', node: 'node', state: { path: '/state' }, ports: PORTS, environment };
+    const layout = {
+      root: '/',
+      node: 'node',
+      state: { path: '/state' },
+      ports: PORTS,
+      environment,
+    };
     const limits = rateLimitPart(layout as unknown as Layout);
     const logins = extAuthzPart(layout as unknown as Layout);
     return [limits, logins].map(({ env }) => ({ ...environment, ...env }).REDIS_URL);

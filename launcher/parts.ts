@@ -79,7 +79,10 @@ export function rateLimitPart(layout: Layout): Part {
   });
 }
 
-/** Ready when it has its Filters and FilterPolicies. A REDIS_URL of the environment makes it share its sessions. */
+/**
+ * Ready when it has its Filters and FilterPolicies. A REDIS_URL of the environment makes it share
+ * its sessions.
+ */
 export function extAuthzPart(layout: Layout): Part {
   return nodePart(layout, 'ext-authz', 'ext-authz/main.ts', {
     ADDRESS: loopback(layout.ports.extAuthz),
@@ -89,7 +92,10 @@ export function extAuthzPart(layout: Layout): Part {
   });
 }
 
-/** One each unless the environment says otherwise: a machine on which all parts run has other things to do. */
+/**
+ * One each unless the environment says otherwise: a machine on which all parts run has other things
+ * to do.
+ */
 function workers({ environment }: Layout): string {
   return environment.WORKERS || '1';
 }
@@ -118,7 +124,10 @@ export function servicePart(layout: Layout, number: number): Part {
   });
 }
 
-/** The Envoy beside instance `number`. Ready when it has a listener, and the certificate without which nobody gets in there. */
+/**
+ * The Envoy beside instance `number`. Ready when it has a listener, and the certificate without
+ * which nobody gets in there.
+ */
 export function instanceProxyPart(layout: Layout, number: number): EnvoyPart {
   const name = instanceName(number);
   const admin = `unix:${join(layout.state.sockets, `${name}.sock`)}`;
@@ -138,10 +147,15 @@ async function hasListener(admin: string): Promise<boolean> {
   return ready?.status === 200 && (listeners?.body ?? '') !== '';
 }
 
-/** Whether it holds one that it can show, and roots to judge others by. Source: Envoy's page "Administration interface", `/certs`. */
+/**
+ * Whether it holds one that it can show, and roots to judge others by. Source: Envoy's page
+ * "Administration interface", `/certs`.
+ */
 async function hasCertificate(admin: string): Promise<boolean> {
   const certs = await tryHttpRequest({ address: admin, path: '/certs' });
-  return /"cert_chain": \[\s*\{/.test(certs?.body ?? '') && /"ca_cert": \[\s*\{/.test(certs?.body ?? '');
+  return (
+    /"cert_chain": \[\s*\{/.test(certs?.body ?? '') && /"ca_cert": \[\s*\{/.test(certs?.body ?? '')
+  );
 }
 
 export function instanceName(number: number): string {
@@ -156,7 +170,10 @@ function nodePart({ root, node }: Layout, name: string, main: string, env: Part[
   return { name, argv: [node, ...NODE_ARGS, join(root, main)], env };
 }
 
-/** A young generation of up to 128 MiB, Node's default, is most of a service's memory and gains none of them anything. */
+/**
+ * A young generation of up to 128 MiB, Node's default, is most of a service's memory and gains none
+ * of them anything.
+ */
 const NODE_ARGS = ['--max-semi-space-size=8'];
 
 type EnvoyFields = Pick<EnvoyPart, 'name' | 'group' | 'admin'> & Required<Pick<Part, 'probe'>>;

@@ -3,12 +3,16 @@ import { portHolder } from './port-holder.ts';
 
 export type WantedPort = { readonly port: number; readonly what: string };
 
-/** Throws an Error that names the first port in use, who wants it, who has it (where that can be told) and what to do. */
+/**
+ * Throws an Error that names the first port in use, who wants it, who has it (where that can be
+ * told) and what to do.
+ */
 export async function checkPorts(wanted: readonly WantedPort[]): Promise<void> {
   for (const { port, what } of wanted) {
     const error = await bindError(port);
     if (error === undefined) continue;
-    if (error.code !== 'EADDRINUSE') throw new Error(`Cannot use port ${port} for ${what}: ${error.message}`);
+    if (error.code !== 'EADDRINUSE')
+      throw new Error(`Cannot use port ${port} for ${what}: ${error.message}`);
     const holder = portHolder(port);
     const by = holder === undefined ? '' : ` by ${holder}`;
     throw new Error(
@@ -21,6 +25,8 @@ function bindError(port: number): Promise<NodeJS.ErrnoException | undefined> {
   return new Promise(resolve => {
     const server = createServer();
     server.once('error', error => resolve(error));
-    server.listen({ port, host: '127.0.0.1', exclusive: true }, () => server.close(() => resolve(undefined)));
+    server.listen({ port, host: '127.0.0.1', exclusive: true }, () =>
+      server.close(() => resolve(undefined)),
+    );
   });
 }

@@ -3,7 +3,10 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 /** The state word of a listening socket in /proc/net/tcp. */
 const LISTENING = '0A';
 
-/** Which process listens on the TCP port, as `name (pid 12)`; undefined where that cannot be told. Source: proc(5). */
+/**
+ * Which process listens on the TCP port, as `name (pid 12)`; undefined where that cannot be told.
+ * Source: proc(5).
+ */
 export function portHolder(port: number): string | undefined {
   const sockets = [...listeners('/proc/net/tcp', port), ...listeners('/proc/net/tcp6', port)];
   const pid = list('/proc').find(entry => /^\d+$/.test(entry) && opens(entry, sockets));

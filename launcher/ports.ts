@@ -32,8 +32,9 @@ export function portsAt(offset: number): Ports {
 }
 
 /**
- * The ports of instance `number` (from 1): its own and, just below, that of the proxy beside it. Those of all instances lie between
- * 5101 and 5180, so that systems whose offsets differ by 100 to 2,800 have none in common.
+ * The ports of instance `number` (from 1): its own and, just below, that of the proxy beside it.
+ * Those of all instances lie between 5101 and 5180, so that systems whose offsets differ by 100 to
+ * 2,800 have none in common.
  */
 export function instancePorts(
   offset: number,

@@ -7,13 +7,16 @@ const LEVELS: readonly [number, string][] = [
   [40, 'warning'],
 ];
 
-/** A stranger's words, such as the name of a refused client, may be among those of a line: they move no cursor. */
+/**
+ * A stranger's words, such as the name of a refused client, may be among those of a line: they move
+ * no cursor.
+ */
 const CONTROLS = /\p{Cc}/gu;
 
 /**
- * What an operator should hear of a line of a process's log: the text of Envoy's warnings and errors and of JSON lines (pino) of
- * level 40 and above, led by the level; undefined for all else, also for what a service has `reported`: the control plane tells of it, with
- * file and line.
+ * What an operator should hear of a line of a process's log: the text of Envoy's warnings and
+ * errors and of JSON lines (pino) of level 40 and above, led by the level; undefined for all else,
+ * also for what a service has `reported`: the control plane tells of it, with file and line.
  */
 export function problemInLine(line: string): string | undefined {
   const [, level, message] = ENVOY.exec(line) ?? [];
@@ -35,7 +38,9 @@ function problemInJson(line: string): string | undefined {
   if (entry === undefined || name === undefined || entry.reported === true) return undefined;
   const cause = causeOf(entry);
   const message = typeof entry.msg === 'string' ? entry.msg : '';
-  const text = [message, message.includes(cause) ? '' : cause].filter(part => part !== '').join(': ');
+  const text = [message, message.includes(cause) ? '' : cause]
+    .filter(part => part !== '')
+    .join(': ');
   return `${name}: ${text.replace(CONTROLS, ' ')}`;
 }
 

@@ -11,8 +11,9 @@ export type ReadinessOptions = {
 };
 
 /**
- * Why the system does not serve yet, naming the part; undefined when it does: every process is ready, the control plane serves its
- * resources, the edge has its listener, and (demo) every instance has answered through the edge.
+ * Why the system does not serve yet, naming the part; undefined when it does: every process is
+ * ready, the control plane serves its resources, the edge has its listener, and (demo) every
+ * instance has answered through the edge.
  */
 export async function whyNotReady(options: ReadinessOptions): Promise<string | undefined> {
   return whichChild(options) ?? (await whyNoResources(options)) ?? (await whichInstance(options));
@@ -23,7 +24,9 @@ function whichChild({ layout, system }: ReadinessOptions): string | undefined {
   if (waiting !== undefined) {
     return `${waiting.part.name} is ${waiting.phase} (log: ${layout.state.logs}/${waiting.part.name}.log)`;
   }
-  return system.children.some(({ part }) => part.name === 'edge') ? undefined : 'the edge is not started';
+  return system.children.some(({ part }) => part.name === 'edge')
+    ? undefined
+    : 'the edge is not started';
 }
 
 async function whyNoResources({ layout }: ReadinessOptions): Promise<string | undefined> {
@@ -33,13 +36,20 @@ async function whyNoResources({ layout }: ReadinessOptions): Promise<string | un
   return `controlplane: ${answer === undefined ? `no answer at ${address}` : answer.body.trim()}`;
 }
 
-/** As the edge takes the instances in turn, as many requests as there are instances reach each of them once it knows them all. */
+/**
+ * As the edge takes the instances in turn, as many requests as there are instances reach each of
+ * them once it knows them all.
+ */
 async function whichInstance({ layout, system }: ReadinessOptions): Promise<string | undefined> {
   if (!layout.demo) return undefined;
   const missing = new Set(system.fleet.instances.map(({ number }) => instanceName(number)));
   for (let request = missing.size; request > 0; request--) {
-    const answer = await tryHttpRequest({ address: loopback(layout.ports.edge), path: HEALTH_PATH });
-    if (answer?.status !== 200) return `edge: ${HEALTH_PATH} is answered ${answer?.status ?? 'not at all'}`;
+    const answer = await tryHttpRequest({
+      address: loopback(layout.ports.edge),
+      path: HEALTH_PATH,
+    });
+    if (answer?.status !== 200)
+      return `edge: ${HEALTH_PATH} is answered ${answer?.status ?? 'not at all'}`;
     missing.delete(JSON.parse(answer.body).hostname);
   }
   const [first] = missing;

@@ -2,8 +2,8 @@
 const AGAIN_MS = 10_000;
 
 /**
- * Tells which lines are news: those of which no other that differs in numbers alone was let through in the last 10 s. While a
- * service is away each of its clients says so several times a second.
+ * Tells which lines are news: those of which no other that differs in numbers alone was let through
+ * in the last 10 s. While a service is away each of its clients says so several times a second.
  */
 export function repeatFilter(now: () => number): (line: string) => boolean {
   const told = new Map<string, number>();

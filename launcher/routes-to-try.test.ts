@@ -21,7 +21,10 @@ describe('the routes that one can try', () => {
     const routes = parseRoutes({ configs: [{}, { route_config: { virtual_hosts } }] });
     assert.deepEqual(
       routes.map(route => curlLine('127.0.0.1:8080', route)),
-      ['curl http://127.0.0.1:8080/user', "curl -H 'Host: shop.example.com' http://127.0.0.1:8080/cart"],
+      [
+        'curl http://127.0.0.1:8080/user',
+        "curl -H 'Host: shop.example.com' http://127.0.0.1:8080/cart",
+      ],
     );
   });
 

@@ -52,11 +52,19 @@ export async function routesToTry(
 async function withStatus(edge: string, route: RouteToTry): Promise<RouteToTry> {
   const host = hostOf(route);
   const headers = host === undefined ? {} : { host };
-  const answer = await tryHttpRequest({ address: edge, path: route.path, headers, statusOnly: true });
+  const answer = await tryHttpRequest({
+    address: edge,
+    path: route.path,
+    headers,
+    statusOnly: true,
+  });
   return answer === undefined ? route : { ...route, status: answer.status };
 }
 
-/** Success, then redirects and refusals, as of a login, then everything else. Equals keep their order. */
+/**
+ * Success, then redirects and refusals, as of a login, then everything else. Equals keep their
+ * order.
+ */
 export function bestFirst(routes: readonly RouteToTry[]): readonly RouteToTry[] {
   return routes.toSorted((a, b) => rank(a) - rank(b));
 }
@@ -66,7 +74,10 @@ function rank({ status = 600 }: RouteToTry): number {
   return status < 400 || status === 401 || status === 403 ? 1 : 2;
 }
 
-/** The routes of a config dump that one can ask for as they stand, each once: not those by regular expression, nor the gateway's own. */
+/**
+ * The routes of a config dump that one can ask for as they stand, each once: not those by regular
+ * expression, nor the gateway's own.
+ */
 export function parseRoutes({ configs = [] }: ConfigDump): readonly RouteToTry[] {
   const hosts = configs.flatMap(config => config.route_config?.virtual_hosts ?? []);
   return hosts.flatMap(({ domains: [domain = '*'], routes = [] }) => {

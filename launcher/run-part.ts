@@ -14,19 +14,25 @@ export type RunOptions = {
   /** Hears of what the process says for the console though it is no problem. */
   notice(text: string): void;
   ready(): void;
-  /** The end, in words, with what it last said on stderr. `spawned` is false when it could not be run at all. */
+  /**
+   * The end, in words, with what it last said on stderr. `spawned` is false when it could not be
+   * run at all.
+   */
   ended(how: string, spawned: boolean): void;
 };
 
 /** How often a probe asks, in ms. */
 const PROBE_MS = 50;
 
-/** Of so many last plain lines on stderr, where a crash leaves its reason, one is told when a process ends. */
+/**
+ * Of so many last plain lines on stderr, where a crash leaves its reason, one is told when a
+ * process ends.
+ */
 const LAST_WORDS = 40;
 
 /**
- * Spawns the part once, in a process group of its own: the Ctrl-C of a terminal must not reach it before it is drained.
- * Its output goes to the log.
+ * Spawns the part once, in a process group of its own: the Ctrl-C of a terminal must not reach it
+ * before it is drained. Its output goes to the log.
  */
 export function runPart(part: Part, options: RunOptions): ChildProcess {
   const [file = '', ...args] = options.guard.wrap(part.argv);
@@ -44,7 +50,10 @@ export function runPart(part: Part, options: RunOptions): ChildProcess {
 }
 
 /** Returns the last plain lines of stderr, kept up to date. */
-function followOutput(child: ChildProcess, { log, notice, problem }: RunOptions): readonly string[] {
+function followOutput(
+  child: ChildProcess,
+  { log, notice, problem }: RunOptions,
+): readonly string[] {
   const lastWords: string[] = [];
   const follow = (stream: Readable | null, plain: (line: string) => void) => {
     if (stream === null) return;
@@ -82,7 +91,11 @@ function watchReadiness(child: ChildProcess, { probe }: Part, { ready }: RunOpti
   void ask();
 }
 
-function watchEnd(child: ChildProcess, lastWords: readonly string[], { guard, ended }: RunOptions): void {
+function watchEnd(
+  child: ChildProcess,
+  lastWords: readonly string[],
+  { guard, ended }: RunOptions,
+): void {
   child.once('error', error => {
     if (child.pid === undefined) ended(`cannot be run: ${error.message}`, false);
   });
@@ -94,7 +107,10 @@ function watchEnd(child: ChildProcess, lastWords: readonly string[], { guard, en
   });
 }
 
-/** In what Node prints of an error that nobody caught, the line with its message; else whatever was said last. */
+/**
+ * In what Node prints of an error that nobody caught, the line with its message; else whatever was
+ * said last.
+ */
 function reasonIn(lines: readonly string[]): string | undefined {
   return lines.findLast(line => /^\w*Error\b.*: /.test(line)) ?? lines.at(-1);
 }

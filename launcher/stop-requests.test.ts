@@ -21,7 +21,11 @@ async function after(events: readonly [ms: number, event: Event][]): Promise<rea
 }
 
 describe('a gateway is asked', () => {
-  const table: readonly [what: string, events: readonly [number, Event][], asked: readonly string[]][] = [
+  const table: readonly [
+    what: string,
+    events: readonly [number, Event][],
+    asked: readonly string[],
+  ][] = [
     ['nothing by silence', [], []],
     ['to stop by Ctrl-C', [[0, 'SIGINT']], ['stop']],
     ['to stop by SIGTERM', [[0, 'SIGTERM']], ['stop']],

@@ -7,12 +7,17 @@ export type StopRequests = {
   close(): void;
 };
 
-/** One Ctrl-C reaches us several times, from the terminal, from npm and from start.cjs: within this time they are one, in ms. */
+/**
+ * One Ctrl-C reaches us several times, from the terminal, from npm and from start.cjs: within this
+ * time they are one, in ms.
+ */
 const ONE_REQUEST_MS = 500;
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
 
-/** Listens for signals, and for the end of the process that started this one, until it is closed. */
+/**
+ * Listens for signals, and for the end of the process that started this one, until it is closed.
+ */
 export function stopRequests(now: () => number): StopRequests {
   const first = Promise.withResolvers<void>();
   const urgent = Promise.withResolvers<void>();

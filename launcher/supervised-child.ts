@@ -17,7 +17,10 @@ export type Supervision = {
   changed(child: SupervisedChild): void;
 };
 
-/** A part that runs, and is started again with a growing pause whenever it ends by itself, until it is stopped. */
+/**
+ * A part that runs, and is started again with a growing pause whenever it ends by itself, until it
+ * is stopped.
+ */
 export class SupervisedChild {
   readonly part: Part;
   readonly #supervision: Supervision;

@@ -52,7 +52,13 @@ export class System {
     this.#layout = layout;
     this.#edgeDiscovery = edgeDiscovery;
     this.#now = now;
-    this.#start = partStarter({ guard, logs: layout.state.logs, now, say, changed: () => this.#changed() });
+    this.#start = partStarter({
+      guard,
+      logs: layout.state.logs,
+      now,
+      say,
+      changed: () => this.#changed(),
+    });
     this.fleet = new Fleet({ layout, start: this.#start, now, say });
   }
 
@@ -68,7 +74,10 @@ export class System {
     );
   }
 
-  /** Starts everything, the Envoys when what they ask is there. Resolves when all is started (or is to stop), not when it serves. */
+  /**
+   * Starts everything, the Envoys when what they ask is there. Resolves when all is started (or is
+   * to stop), not when it serves.
+   */
   async start(instances: number): Promise<void> {
     this.fleet.publish();
     this.#controlplane = this.#start(controlplanePart(this.#layout));
@@ -93,7 +102,10 @@ export class System {
     this.#writeEdge();
   }
 
-  /** Ends everything from the edge inwards, so that whoever is being served is served to the end. Takes 10 s at most. */
+  /**
+   * Ends everything from the edge inwards, so that whoever is being served is served to the end.
+   * Takes 10 s at most.
+   */
   async stop(): Promise<void> {
     this.#stopping = true;
     const late = setTimeout(() => this.kill(), STOP_MS);

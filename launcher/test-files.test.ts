@@ -22,7 +22,11 @@ for (const file of [
 
 describe('the tests that run', () => {
   test('are all of the project’s own', () => {
-    assert.deepEqual(testFiles(root, []), ['a/deep/two.test.ts', 'a/one.test.ts', 'b/three.test.ts']);
+    assert.deepEqual(testFiles(root, []), [
+      'a/deep/two.test.ts',
+      'a/one.test.ts',
+      'b/three.test.ts',
+    ]);
   });
 
   test('are those of a folder', () => {

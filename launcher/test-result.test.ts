@@ -47,7 +47,9 @@ skipped: d: why
   });
 
   test('names no more than twenty files as slow', () => {
-    const results = new Map(Array.from({ length: 30 }, (_, n) => [`${n}.test.ts`, result({ ms: n })]));
+    const results = new Map(
+      Array.from({ length: 30 }, (_, n) => [`${n}.test.ts`, result({ ms: n })]),
+    );
     const said = describeTestResults(results, []);
     assert.equal(said.match(/\.test\.ts$/gm)?.length, 20);
     assert.doesNotMatch(said, / 9\.test\.ts/);
@@ -68,7 +70,11 @@ describe('a file that ran once more', () => {
 
   test('and passed passes, and is named with both outputs', () => {
     const retried = [
-      { file: 'flaky.test.ts', first, second: result({ passed: passing(5), output: 'all is well\n' }) },
+      {
+        file: 'flaky.test.ts',
+        first,
+        second: result({ passed: passing(5), output: 'all is well\n' }),
+      },
     ];
     const together = withRetries(results, retried);
     assert.deepEqual(failedFiles(together), []);

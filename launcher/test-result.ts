@@ -23,7 +23,11 @@ export type FileResult = {
 export type TestResults = ReadonlyMap<string, FileResult>;
 
 /** A file that failed in the whole run, and what came of it when it ran once more, alone. */
-export type Retried = { readonly file: string; readonly first: FileResult; readonly second: FileResult };
+export type Retried = {
+  readonly file: string;
+  readonly first: FileResult;
+  readonly second: FileResult;
+};
 
 /** A file's output in the closing lines: the end of it tells most. */
 const LONGEST_OUTPUT = 20_000;
@@ -61,7 +65,8 @@ export function withRetries(results: TestResults, retried: readonly Retried[]): 
 /** Returns the last lines of `npm test`. The very last one gives the totals. */
 export function describeTestResults(results: TestResults, retried: readonly Retried[]): string {
   const all = [...results.values()];
-  const count = (of: 'passed' | 'failed') => all.reduce((sum, result) => sum + result[of].length, 0);
+  const count = (of: 'passed' | 'failed') =>
+    all.reduce((sum, result) => sum + result[of].length, 0);
   const skipped = skippedTests(results);
   const reasons = skipped.map(reason => `skipped: ${reason}\n`);
   const totals = `${count('passed')} passed, ${count('failed')} failed, ${skipped.length} skipped\n`;
@@ -70,7 +75,9 @@ export function describeTestResults(results: TestResults, retried: readonly Retr
 
 function describeSlowest(results: TestResults): string {
   const slowest = [...results].sort(([, a], [, b]) => b.ms - a.ms).slice(0, SLOWEST);
-  const lines = slowest.map(([file, { ms }]) => `${(ms / 1000).toFixed(1).padStart(7)} s  ${file}\n`);
+  const lines = slowest.map(
+    ([file, { ms }]) => `${(ms / 1000).toFixed(1).padStart(7)} s  ${file}\n`,
+  );
   return ['the slowest files:\n', ...lines].join('');
 }
 

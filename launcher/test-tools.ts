@@ -3,7 +3,10 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { goBuild, goInstall, isBuiltFrom } from './go-install.ts';
 
-/** A program that tests need and neither npm nor PyPI has: from Debian, or built from a Go module, of the internet or a folder of ours. */
+/**
+ * A program that tests need and neither npm nor PyPI has: from Debian, or built from a Go module,
+ * of the internet or a folder of ours.
+ */
 export type Tool = { readonly name: string; readonly command: string } & (
   | { readonly aptPackage: string }
   | { readonly goPackage: string }
@@ -21,7 +24,11 @@ export const TEST_TOOLS: readonly Tool[] = [
   { name: 'OPENSSL', command: 'openssl', aptPackage: 'openssl' },
   { name: 'CHROMIUM', command: 'chromium', aptPackage: 'chromium' },
   { name: 'CURL', command: 'curl', aptPackage: 'curl' },
-  { name: 'GRPCURL', command: 'grpcurl', goPackage: 'github.com/fullstorydev/grpcurl/cmd/grpcurl@v1.9.4' },
+  {
+    name: 'GRPCURL',
+    command: 'grpcurl',
+    goPackage: 'github.com/fullstorydev/grpcurl/cmd/grpcurl@v1.9.4',
+  },
   { name: 'GHZ', command: 'ghz', goPackage: 'github.com/bojand/ghz/cmd/ghz@v0.121.0' },
   // Its release 2.6.0: the module's path has no version in it.
   {
@@ -48,8 +55,9 @@ export const TEST_TOOLS: readonly Tool[] = [
 export const TOOLS = join(import.meta.dirname, '..', '.gateway', 'tools');
 
 /**
- * Installs what is missing: through apt-get where that is allowed (root, or sudo without a password), and with Go where there is one;
- * `say` gets a line for it. Returns why each tool that is still missing is, by name.
+ * Installs what is missing: through apt-get where that is allowed (root, or sudo without a
+ * password), and with Go where there is one; `say` gets a line for it. Returns why each tool that
+ * is still missing is, by name.
  */
 export function ensureTestTools(say: (line: string) => void): ReadonlyMap<string, string> {
   const missing = TEST_TOOLS.filter(tool => isMissing(tool) || isOutdated(tool));

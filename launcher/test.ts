@@ -23,10 +23,14 @@ const SMOKE = 'envoy/e2e/smoke.test.ts';
 const say = (line: string) => process.stderr.write(`gateway: ${line}\n`);
 let running: ChildProcess | undefined;
 
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop(signal));
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.on(signal, () => stop(signal));
 process.on('disconnect', () => stop('SIGTERM'));
 
-/** Tests leave nothing behind outside this folder. Root's PostgreSQL runs as another user and must get through. */
+/**
+ * Tests leave nothing behind outside this folder. Root's PostgreSQL runs as another user and must
+ * get through.
+ */
 const temporary = mkdtempSync(join(tmpdir(), 'gw-'));
 chmodSync(temporary, 0o755);
 process.on('exit', () => rmSync(temporary, { recursive: true, force: true }));
@@ -44,7 +48,8 @@ async function main(gear: Gear): Promise<boolean> {
   const named = gear.kind === 'named';
   const types = named || (await check('types', 'tsc', []));
   const style =
-    named || (await check('style', 'biome', ['check', '--error-on-warnings', '--diagnostic-level=warn']));
+    named ||
+    (await check('style', 'biome', ['check', '--error-on-warnings', '--diagnostic-level=warn']));
   const skips = await prepare(gear, files);
   say(`running ${files.length} test files ...`);
   const env = {
@@ -53,7 +58,13 @@ async function main(gear: Gear): Promise<boolean> {
     PATH: [TOOLS, process.env.PATH].join(delimiter),
     TMPDIR: temporary,
   };
-  const { passed, skipped } = await runTests(files, { root: ROOT, env, retry: !named, verbose: named, say });
+  const { passed, skipped } = await runTests(files, {
+    root: ROOT,
+    env,
+    retry: !named,
+    verbose: named,
+    say,
+  });
   for (const reason of Object.values(skips)) say(`tests were skipped: ${reason}`);
   if (!types) say('the types are wrong, see above');
   if (!style) say('the style is wrong, see above');
@@ -69,8 +80,14 @@ function filesOf(gear: Gear): readonly string[] {
   return gear.kind === 'all' ? all : [...all.filter(file => !isEndToEnd(file)), SMOKE];
 }
 
-/** Makes available what the tests need. Returns why tests must be skipped, by the variable that skips them. */
-async function prepare({ kind }: Gear, files: readonly string[]): Promise<Readonly<Record<string, string>>> {
+/**
+ * Makes available what the tests need. Returns why tests must be skipped, by the variable that
+ * skips them.
+ */
+async function prepare(
+  { kind }: Gear,
+  files: readonly string[],
+): Promise<Readonly<Record<string, string>>> {
   if (!files.some(isEndToEnd)) return {};
   await envoyBinary({ say });
   if (kind === 'quick') return {};

@@ -28,7 +28,10 @@ export type UpOptions = {
   readonly services?: string;
   readonly state: string;
   readonly portOffset: number;
-  /** Clusters that the edge's bootstrap needs beside the discovery service at `sds`: those that the resources name. */
+  /**
+   * Clusters that the edge's bootstrap needs beside the discovery service at `sds`: those that the
+   * resources name.
+   */
   edgeDiscovery(sds: string): Promise<readonly JsonObject[]>;
   readonly now: () => number;
   /** One line for the operator. */
@@ -41,8 +44,9 @@ const ROOT = join(import.meta.dirname, '..');
 const LATE_MS = 60_000;
 
 /**
- * Runs the whole gateway until it is asked to stop, and leaves nothing behind. Throws an Error for the operator when it cannot even
- * begin: a folder that is not there, a port in use, a state folder that another gateway uses.
+ * Runs the whole gateway until it is asked to stop, and leaves nothing behind. Throws an Error for
+ * the operator when it cannot even begin: a folder that is not there, a port in use, a state folder
+ * that another gateway uses.
  */
 export async function up(options: UpOptions): Promise<void> {
   const requests = stopRequests(options.now);
@@ -59,7 +63,13 @@ export async function up(options: UpOptions): Promise<void> {
   }
 }
 
-async function prepare({ portOffset, resources, say, services, state: path }: UpOptions): Promise<Layout> {
+async function prepare({
+  portOffset,
+  resources,
+  say,
+  services,
+  state: path,
+}: UpOptions): Promise<Layout> {
   const own = resources === undefined ? undefined : ownResources(resources);
   for (const listed of [own, services, resolve(path)])
     if (listed?.includes(delimiter)) throw unlistable(listed);
@@ -110,7 +120,11 @@ function tryLock(state: StateFolder) {
   }
 }
 
-async function runSystem(layout: Layout, options: UpOptions, requests: StopRequests): Promise<void> {
+async function runSystem(
+  layout: Layout,
+  options: UpOptions,
+  requests: StopRequests,
+): Promise<void> {
   await checkPorts(wantedPorts(options.portOffset, options.instances, layout.demo));
   for (const stale of globSync(join(layout.state.resources, 'user-service-*.yaml'))) rmSync(stale);
   const guard = orphanGuard();
@@ -143,7 +157,11 @@ async function runSystem(layout: Layout, options: UpOptions, requests: StopReque
 }
 
 /** Starts the system, waits until it serves, and says so. */
-async function serve(system: System, layout: Layout, { instances, now, say }: UpOptions): Promise<void> {
+async function serve(
+  system: System,
+  layout: Layout,
+  { instances, now, say }: UpOptions,
+): Promise<void> {
   const began = now();
   const { demo } = layout;
   const fleet = instances === 0 ? '' : ` ${instances} instances with a proxy each,`;

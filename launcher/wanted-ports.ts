@@ -2,8 +2,15 @@ import { instanceName } from './parts.ts';
 import type { WantedPort } from './port-check.ts';
 import { instancePorts, portsAt } from './ports.ts';
 
-/** The ports that a gateway of so many instances listens on, and what for; the demo has a provider to log in at. */
-export function wantedPorts(portOffset: number, instances: number, demo: boolean): readonly WantedPort[] {
+/**
+ * The ports that a gateway of so many instances listens on, and what for; the demo has a provider
+ * to log in at.
+ */
+export function wantedPorts(
+  portOffset: number,
+  instances: number,
+  demo: boolean,
+): readonly WantedPort[] {
   const ports = portsAt(portOffset);
   const numbers = Array.from({ length: instances }, (_, index) => index + 1);
   return [

@@ -47,8 +47,12 @@ for (const part of ['path', 'lock', 'logs', 'bootstrap', 'resources', 'sockets']
     await look();
     await look();
     assert.equal(restored.length, 1);
-    assert.match(said.join(), /^the state folder \/.*\/state was deleted and is made again\. Users/);
-    for (const folder of [state.logs, state.bootstrap, state.resources]) assert.ok(existsSync(folder));
+    assert.match(
+      said.join(),
+      /^the state folder \/.*\/state was deleted and is made again\. Users/,
+    );
+    for (const folder of [state.logs, state.bootstrap, state.resources])
+      assert.ok(existsSync(folder));
   });
 
 test('a state folder that cannot be made again is tried again, and told of once', async t => {

@@ -15,7 +15,8 @@ const LOOK_MS = 2_000;
 
 /**
  * Makes the state folder again when somebody deletes it, or a part of it, while the gateway runs.
- * Otherwise no proxy that ends could be started again, nor could anybody scale. Returns what ends it.
+ * Otherwise no proxy that ends could be started again, nor could anybody scale. Returns what ends
+ * it.
  */
 export function watchState({ every, restore, say, state }: WatchStateOptions): () => void {
   const { path, lock, logs, bootstrap, resources, sockets } = state;
@@ -32,7 +33,8 @@ export function watchState({ every, restore, say, state }: WatchStateOptions): (
       failed = undefined;
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      if (reason !== failed) say(`the state folder ${path} was deleted, and cannot be made again: ${reason}`);
+      if (reason !== failed)
+        say(`the state folder ${path} was deleted, and cannot be made again: ${reason}`);
       failed = reason;
     }
     isBusy = false;

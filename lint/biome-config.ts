@@ -1,14 +1,24 @@
 import { IMPORT_RULES, type ImportRow, ROOMS } from './import-rules.ts';
 
-type Override = { includes: string[]; linter: { rules: { style: { noRestrictedImports: object } } } };
+type Override = {
+  includes: string[];
+  linter: { rules: { style: { noRestrictedImports: object } } };
+};
 
 /** Everything of biome.json that is not generated. */
 const BASE = {
   $schema: './node_modules/@biomejs/biome/configuration_schema.json',
   files: {
-    includes: ['**/*.ts', '**/*.cjs', '**/*.json', '!**/node_modules', '!**/.gateway', '!package-lock.json'],
+    includes: [
+      '**/*.ts',
+      '**/*.cjs',
+      '**/*.json',
+      '!**/node_modules',
+      '!**/.gateway',
+      '!package-lock.json',
+    ],
   },
-  formatter: { indentStyle: 'space', indentWidth: 2, lineWidth: 110 },
+  formatter: { indentStyle: 'space', indentWidth: 2, lineWidth: 100 },
   javascript: {
     formatter: { quoteStyle: 'single', semicolons: 'always', arrowParentheses: 'asNeeded' },
   },
@@ -26,7 +36,10 @@ export function biomeConfig(): object {
   return { ...BASE, overrides: IMPORT_RULES.flatMap(overridesOf) };
 }
 
-/** Biome's overrides replace each other, so a file must be in one only: the top of a folder and what is below it differ in `../`. */
+/**
+ * Biome's overrides replace each other, so a file must be in one only: the top of a folder and what
+ * is below it differ in `../`.
+ */
 function overridesOf(row: ImportRow): Override[] {
   const nested = IMPORT_RULES.filter(other => other.folder.startsWith(`${row.folder}/`));
   const not = [
@@ -52,11 +65,18 @@ function override(row: ImportRow, includes: string[], outside: string): Override
     ...(row.node ? ['!node:*', '!node:*/**'] : []),
   ];
   const options = { patterns: [{ group, message }] };
-  return { includes, linter: { rules: { style: { noRestrictedImports: { level: 'error', options } } } } };
+  return {
+    includes,
+    linter: { rules: { style: { noRestrictedImports: { level: 'error', options } } } },
+  };
 }
 
 function allowed(row: ImportRow): string {
-  const names = [...row.ours.map(folder => `#${folder}`), ...row.packages, ...(row.node ? ['node:*'] : [])];
+  const names = [
+    ...row.ours.map(folder => `#${folder}`),
+    ...row.packages,
+    ...(row.node ? ['node:*'] : []),
+  ];
   return names.length === 0 ? 'nothing but its own files' : names.join(', ');
 }
 
@@ -68,6 +88,8 @@ function aliasOf(place: string): string {
 /** Returns the rooms that a row must not reach by alias. */
 export function forbiddenAliases(row: ImportRow): string[] {
   const allowed = (room: string) =>
-    row.ours.some(place => place === room || room.startsWith(`${place}/`) || place.startsWith(`${room}/`));
+    row.ours.some(
+      place => place === room || room.startsWith(`${place}/`) || place.startsWith(`${room}/`),
+    );
   return ROOMS.filter(room => room !== row.folder && !allowed(room));
 }

@@ -23,7 +23,12 @@ export const IMPORT_RULES: readonly ImportRow[] = [
   { folder: 'protos', ours: [], packages: ['protobufjs'], node: true },
   { folder: 'grpc/http2', ours: [], packages: [], node: true },
   { folder: 'grpc/unary', ours: ['grpc', 'protos'], packages: [GRPC], node: true },
-  { folder: 'grpc', ours: ['protos'], packages: ['protobufjs', GRPC, 'grpc-health-check'], node: true },
+  {
+    folder: 'grpc',
+    ours: ['protos'],
+    packages: ['protobufjs', GRPC, 'grpc-health-check'],
+    node: true,
+  },
   { folder: 'xds', ours: ['grpc', 'protos'], packages: [GRPC], node: true },
   {
     folder: 'process',
@@ -128,7 +133,14 @@ export const IMPORT_RULES: readonly ImportRow[] = [
   },
   {
     folder: 'controlplane/sources',
-    ours: ['certificates', 'controlplane/compile', 'controlplane/rollout', 'kubernetes', 'resources', 'xds'],
+    ours: [
+      'certificates',
+      'controlplane/compile',
+      'controlplane/rollout',
+      'kubernetes',
+      'resources',
+      'xds',
+    ],
     packages: ['pino'],
     node: true,
   },
@@ -342,7 +354,12 @@ export const IMPORT_RULES: readonly ImportRow[] = [
     packages: ['jose', 'oidc-provider', 'pino'],
     node: true,
   },
-  { folder: 'user-service', ours: ['files', 'process'], packages: ['express', 'pg', 'pino'], node: true },
+  {
+    folder: 'user-service',
+    ours: ['files', 'process'],
+    packages: ['express', 'pg', 'pino'],
+    node: true,
+  },
   { folder: 'envoy', ours: ['certificates', 'grpc', 'protos'], packages: ['yaml'], node: true },
   {
     folder: 'launcher',

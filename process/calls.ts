@@ -1,17 +1,28 @@
 import { isJsonObject, type Json } from '#protos/json.ts';
 
-/** One end of a channel to another process of ours, such as Node's between a process and its child. */
+/**
+ * One end of a channel to another process of ours, such as Node's between a process and its child.
+ */
 export type Channel = {
   send(message: object): unknown;
   on(event: 'message', hear: (message: unknown) => void): unknown;
 };
 
-/** What a process does when it is asked, or told, by this name. What it throws reaches the asker as a message. */
+/**
+ * What a process does when it is asked, or told, by this name. What it throws reaches the asker as
+ * a message.
+ */
 export type Answer = (body: Json | undefined) => unknown;
 
-type Waiting = { readonly resolve: (value: unknown) => void; readonly reject: (error: Error) => void };
+type Waiting = {
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: Error) => void;
+};
 
-/** Questions between two processes, in both directions over one channel, which may carry other messages besides. */
+/**
+ * Questions between two processes, in both directions over one channel, which may carry other
+ * messages besides.
+ */
 export class Calls {
   readonly #channel: Channel;
   readonly #answers = new Map<string, Answer>();

@@ -17,7 +17,10 @@ export type Led = {
   changed(): void;
 };
 
-/** Leads a process through the phases of child.ts: takes in what happens, does what follows from it, and keeps its timer. */
+/**
+ * Leads a process through the phases of child.ts: takes in what happens, does what follows from it,
+ * and keeps its timer.
+ */
 export class ChildLife {
   readonly #led: Led;
   readonly #stopMs: number | undefined;

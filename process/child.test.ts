@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { BEGIN, type ChildEvent, type ChildState, type Effect, type Phase, phaseMs, step } from './child.ts';
+import {
+  BEGIN,
+  type ChildEvent,
+  type ChildState,
+  type Effect,
+  type Phase,
+  phaseMs,
+  step,
+} from './child.ts';
 
 type Row = [from: Phase, event: ChildEvent, to: Phase, effect?: Effect];
 

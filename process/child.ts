@@ -1,8 +1,10 @@
 /**
- * One supervised process as a pure state machine. The shell around it tells it what happened and does what it says.
+ * One supervised process as a pure state machine. The shell around it tells it what happened and
+ * does what it says.
  *
- * starting ─ready→ ready ─30 s→ running; each of them ─exited→ backoff ─timer→ starting, ─drain→ draining, ─stop→ stopping;
- * draining and stopping ─exited→ stopped. What cannot be run at all is failed: no retry would help.
+ * starting ─ready→ ready ─30 s→ running; each of them ─exited→ backoff ─timer→ starting, ─drain→
+ * draining, ─stop→ stopping; draining and stopping ─exited→ stopped. What cannot be run at all is
+ * failed: no retry would help.
  */
 export type Phase =
   | 'starting'
@@ -20,14 +22,20 @@ export type ChildState = {
   readonly failures: number;
 };
 
-/** `unspawnable`: there is no such executable. `timer`: the phase has lasted for its phaseMs. `kill`: end it at once. */
+/**
+ * `unspawnable`: there is no such executable. `timer`: the phase has lasted for its phaseMs.
+ * `kill`: end it at once.
+ */
 export type ChildEvent = 'ready' | 'exited' | 'unspawnable' | 'timer' | 'drain' | 'stop' | 'kill';
 
 export type Effect = 'spawn' | 'SIGTERM' | 'SIGKILL';
 
 export type Step = { readonly state: ChildState; readonly effect?: Effect };
 
-/** A process that is up for this time has recovered, in ms: the next failure counts as the first one. */
+/**
+ * A process that is up for this time has recovered, in ms: the next failure counts as the first
+ * one.
+ */
 const RECOVERED_MS = 30_000;
 
 /** How long a process may take to end after SIGTERM by default, in ms, before SIGKILL. */
@@ -44,7 +52,10 @@ export function isAlive(state: ChildState): boolean {
   return !['backoff', 'stopped', 'failed'].includes(state.phase);
 }
 
-/** After how many ms in this state the event `timer` is due; undefined: never. A process may take `stopMs` to end after SIGTERM. */
+/**
+ * After how many ms in this state the event `timer` is due; undefined: never. A process may take
+ * `stopMs` to end after SIGTERM.
+ */
 export function phaseMs(state: ChildState, stopMs = STOP_MS): number | undefined {
   if (state.phase === 'ready') return RECOVERED_MS;
   if (state.phase === 'stopping') return stopMs;
@@ -53,7 +64,10 @@ export function phaseMs(state: ChildState, stopMs = STOP_MS): number | undefined
   return undefined;
 }
 
-/** The state after an event, and what is to be done. An event that means nothing in a state leaves it as it is. */
+/**
+ * The state after an event, and what is to be done. An event that means nothing in a state leaves
+ * it as it is.
+ */
 export function step(state: ChildState, event: ChildEvent): Step {
   if (event === 'kill' && isAlive(state))
     return { state: { ...state, phase: 'stopping' }, effect: 'SIGKILL' };
@@ -97,7 +111,8 @@ function stepDraining(state: ChildState, event: ChildEvent): Step {
 }
 
 function stepStopping(state: ChildState, event: ChildEvent): Step {
-  if (event === 'exited' || event === 'unspawnable') return { state: { ...state, phase: 'stopped' } };
+  if (event === 'exited' || event === 'unspawnable')
+    return { state: { ...state, phase: 'stopped' } };
   return event === 'timer' ? { state, effect: 'SIGKILL' } : { state };
 }
 

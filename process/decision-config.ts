@@ -31,8 +31,10 @@ export function workersByDefault(cores = availableParallelism()): number {
 }
 
 /**
- * What is in ADDRESS (`otherwise.address`), XDS_ADDRESS (127.0.0.1:18000), WORKERS (`otherwise.workers`), TLS_FOLDER (none: no TLS), HTTP_ADDRESS (none)
- * and LOG_LEVEL (info). An empty variable is one that is not set. Throws an Error that names the variable and what it should be.
+ * What is in ADDRESS (`otherwise.address`), XDS_ADDRESS (127.0.0.1:18000), WORKERS
+ * (`otherwise.workers`), TLS_FOLDER (none: no TLS), HTTP_ADDRESS (none) and LOG_LEVEL (info). An
+ * empty variable is one that is not set. Throws an Error that names the variable and what it should
+ * be.
  */
 export function readDecisionConfig(
   env: Environment,

@@ -25,7 +25,10 @@ export type DecisionServer = {
   update(update: Update): void;
   /** Resolves when the first that came is in force, or it is known that there is none. */
   readonly serving: Promise<void>;
-  /** Rejects with the system's error when it cannot listen. Until something is in force, gRPC health is NOT_SERVING. */
+  /**
+   * Rejects with the system's error when it cannot listen. Until something is in force, gRPC health
+   * is NOT_SERVING.
+   */
   listen(at: ListenAt): Promise<{ readonly address: string; readonly port: number }>;
   /** What is in flight may end for `graceMs`. */
   stop(graceMs: number): Promise<void>;

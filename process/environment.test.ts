@@ -27,7 +27,14 @@ describe('the environment of a process', () => {
     ]);
   });
 
-  for (const wrong of ['a b', 'Example.org', 'spiffe://example.org', 'a/group/b', 'a:1', 'a'.repeat(256)]) {
+  for (const wrong of [
+    'a b',
+    'Example.org',
+    'spiffe://example.org',
+    'a/group/b',
+    'a:1',
+    'a'.repeat(256),
+  ]) {
     test(`has no trust domain "${wrong.slice(0, 30)}"`, () => {
       assert.throws(() => trustDomain(wrong), /^Error: TRUST_DOMAIN is ".*": want small letters/);
     });
@@ -36,9 +43,18 @@ describe('the environment of a process', () => {
   test('tells what an address, an integer and a level should be', () => {
     assert.throws(() => parseAddress('ADDRESS', '1'), /^Error: ADDRESS is "1": want host:port/);
     assert.equal(parseAddress('ADDRESS', 'a:0').port, 0);
-    assert.throws(() => parseServerAddress('XDS', 'a:0'), /^Error: XDS is "a:0": want the port of a server/);
-    assert.deepEqual([parseList('LIST', '', ','), parseList('LIST', ' a,,b ', ',')], [[], ['a', 'b']]);
-    assert.throws(() => parseList('LIST', ' , ', ','), /^Error: LIST is " , ", which names nothing/);
+    assert.throws(
+      () => parseServerAddress('XDS', 'a:0'),
+      /^Error: XDS is "a:0": want the port of a server/,
+    );
+    assert.deepEqual(
+      [parseList('LIST', '', ','), parseList('LIST', ' a,,b ', ',')],
+      [[], ['a', 'b']],
+    );
+    assert.throws(
+      () => parseList('LIST', ' , ', ','),
+      /^Error: LIST is " , ", which names nothing/,
+    );
     assert.throws(
       () => parseInteger('WAIT', '0', 9, ' of seconds'),
       /^Error: WAIT is "0": want an integer of seconds from 1 to 9$/,

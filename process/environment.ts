@@ -11,7 +11,10 @@ export function variablesOf(env: Environment): ReadVariable {
   return (name, otherwise) => env[name]?.trim() || otherwise;
 }
 
-/** The value of the variable `name` as an address. Throws an Error that names the variable and what it should be, as all of these do. */
+/**
+ * The value of the variable `name` as an address. Throws an Error that names the variable and what
+ * it should be, as all of these do.
+ */
 export function parseAddress(name: string, text: string): HostPort {
   const address = parseHostPort(text);
   if (address !== undefined) return address;
@@ -25,17 +28,25 @@ export function parseServerAddress(name: string, text: string): HostPort {
   throw new Error(`${name} is "${text}": want the port of a server, from 1 to 65535`);
 }
 
-/** What stands between separators, without spaces; none where `text` is empty. A variable that is set and names nothing is a mistake: other things would be used, or nothing at all. */
+/**
+ * What stands between separators, without spaces; none where `text` is empty. A variable that is
+ * set and names nothing is a mistake: other things would be used, or nothing at all.
+ */
 export function parseList(name: string, text: string, separator: string): readonly string[] {
   const items = text
     .split(separator)
     .map(item => item.trim())
     .filter(item => item !== '');
   if (items.length > 0 || text === '') return items;
-  throw new Error(`${name} is "${text}", which names nothing: want one or more, with "${separator}" between`);
+  throw new Error(
+    `${name} is "${text}", which names nothing: want one or more, with "${separator}" between`,
+  );
 }
 
-/** Where every control plane is, which all hear what a service finds wrong: a list of addresses, of which a name may have several. None: the one that is followed hears it alone. */
+/**
+ * Where every control plane is, which all hear what a service finds wrong: a list of addresses, of
+ * which a name may have several. None: the one that is followed hears it alone.
+ */
 export function readReportAddresses(text: ReadVariable): readonly HostPort[] {
   const name = 'REPORT_ADDRESSES';
   return parseList(name, text(name, ''), ',').map(address => parseServerAddress(name, address));
@@ -48,7 +59,10 @@ export function parseInteger(name: string, text: string, most: number, unit = ''
   throw new Error(`${name} is "${text}": want an integer${unit} from 1 to ${most}`);
 }
 
-/** Whose certificates the proxies and services have, as SPIFFE IDs spell it; by default `gateway.internal`. */
+/**
+ * Whose certificates the proxies and services have, as SPIFFE IDs spell it; by default
+ * `gateway.internal`.
+ */
 export function readTrustDomain(text: ReadVariable): string {
   const trustDomain = text('TRUST_DOMAIN', DEFAULT_TRUST_DOMAIN);
   if (parseSpiffeId(spiffeId({ trustDomain, group: 'a' })) !== undefined) return trustDomain;
@@ -63,4 +77,12 @@ export function parseLogLevel(text: string): string {
   throw new Error(`LOG_LEVEL is "${text}": want one of ${LOG_LEVELS.join(', ')}`);
 }
 
-const LOG_LEVELS: readonly string[] = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
+const LOG_LEVELS: readonly string[] = [
+  'trace',
+  'debug',
+  'info',
+  'warn',
+  'error',
+  'fatal',
+  'silent',
+];

@@ -6,7 +6,10 @@ const ENTITIES: ReadonlyMap<string, string> = new Map([
   ["'", '&#39;'],
 ]);
 
-/** For text and quoted attribute values alike. Source: HTML, section 13.3 "Serializing HTML fragments". */
+/**
+ * For text and quoted attribute values alike. Source: HTML, section 13.3 "Serializing HTML
+ * fragments".
+ */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, character => ENTITIES.get(character) ?? '');
 }

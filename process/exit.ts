@@ -1,4 +1,7 @@
-/** How a process ends that cannot go on: one sentence for the operator on standard error, exit code 1. */
+/**
+ * How a process ends that cannot go on: one sentence for the operator on standard error, exit code
+ * 1.
+ */
 export type Exit = (message: string) => never;
 
 /** The exit of the process of this name, with which its sentence begins. */
@@ -9,8 +12,15 @@ export function exitOf(name: string): Exit {
   };
 }
 
-/** What `read` gives, or the end of the process, with what it throws or rejects with as the sentence, after the name of the `variable` that it is about. */
-export async function orExit<T>(exit: Exit, read: () => T | Promise<T>, variable?: string): Promise<T> {
+/**
+ * What `read` gives, or the end of the process, with what it throws or rejects with as the
+ * sentence, after the name of the `variable` that it is about.
+ */
+export async function orExit<T>(
+  exit: Exit,
+  read: () => T | Promise<T>,
+  variable?: string,
+): Promise<T> {
   try {
     return await read();
   } catch (error) {

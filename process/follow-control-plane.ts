@@ -44,7 +44,11 @@ export function followControlPlane(options: FollowOptions): Following {
   });
   const everywhere = new ReportEverywhere({ ...client, followed, servers: reportTo, log });
   return {
-    report: reporter({ send: report => everywhere.send(report), ...(changed && { changed }), after }),
+    report: reporter({
+      send: report => everywhere.send(report),
+      ...(changed && { changed }),
+      after,
+    }),
     close: () => {
       everywhere.close();
       followed.close();

@@ -1,6 +1,9 @@
 import type { ErrorRequestHandler, Express, RequestHandler } from 'express';
 
-/** Largest body of a request. Envoy 1.40 lists its extensions in each request for endpoints, 77 KB of them. */
+/**
+ * Largest body of a request. Envoy 1.40 lists its extensions in each request for endpoints, 77 KB
+ * of them.
+ */
 export const MAX_BODY_BYTES = 1024 * 1024;
 
 /** Answers GET and HEAD of a path; other methods are 405. */
@@ -22,8 +25,8 @@ export function allow(methods: string): RequestHandler {
 }
 
 /**
- * `{ error }` for what express and its JSON reader throw: a bad request carries a status below 500; all else is 500, of which `onError`
- * hears and the client nothing more.
+ * `{ error }` for what express and its JSON reader throw: a bad request carries a status below 500;
+ * all else is 500, of which `onError` hears and the client nothing more.
  */
 export function errorAnswer(onError: (error: unknown) => void): ErrorRequestHandler {
   return (error: { status?: number; type?: string }, _request, response, next) => {

@@ -41,12 +41,21 @@ async function startServer(t: TestContext, tls: Tls, groups?: readonly string[])
 
 /** Resolves when health is answered, else rejects with gRPC's error. */
 function ask(t: TestContext, port: number, tls: Tls, server: string): Promise<void> {
-  const client = new Client(`127.0.0.1:${port}`, tls.client(server), { 'grpc.use_local_subchannel_pool': 1 });
+  const client = new Client(`127.0.0.1:${port}`, tls.client(server), {
+    'grpc.use_local_subchannel_pool': 1,
+  });
   t.after(() => client.close());
   const empty = () => Buffer.alloc(0);
   return new Promise((resolve, reject) => {
     const answered = (error: Error | null) => (error === null ? resolve() : reject(error));
-    client.makeUnaryRequest('/grpc.health.v1.Health/Check', empty, empty, {}, new Metadata(), answered);
+    client.makeUnaryRequest(
+      '/grpc.health.v1.Health/Check',
+      empty,
+      empty,
+      {},
+      new Metadata(),
+      answered,
+    );
   });
 }
 
@@ -92,16 +101,21 @@ test('authorities are changed for new ones without a restart of either side', as
   channel.getChannel().getConnectivityState(true);
   client.write(await next.issue('spiffe://a.test/group/ext-authz'));
   await new Promise<void>((resolve, reject) => {
-    channel.waitForReady(Date.now() + 30_000, error => (error === undefined ? resolve() : reject(error)));
+    channel.waitForReady(Date.now() + 30_000, error =>
+      error === undefined ? resolve() : reject(error),
+    );
   });
 });
 
 test('a folder without an identity is refused with a sentence that names the variable', async () => {
   const log = { info() {}, warn() {}, error() {} };
-  await assert.rejects(openMutualTls('/dev/null', { group: 'ext-authz', log, now: Date.now, waitMs: 0 }), {
-    message:
-      /^TLS_FOLDER: \/dev\/null\/tls\.crt .*: want tls\.crt, tls\.key and ca\.crt of ext-authz in \/dev\/null$/,
-  });
+  await assert.rejects(
+    openMutualTls('/dev/null', { group: 'ext-authz', log, now: Date.now, waitMs: 0 }),
+    {
+      message:
+        /^TLS_FOLDER: \/dev\/null\/tls\.crt .*: want tls\.crt, tls\.key and ca\.crt of ext-authz in \/dev\/null$/,
+    },
+  );
 });
 
 test('a folder with the identity of another service is refused with a sentence', async t => {

@@ -9,7 +9,10 @@ import { refusalLog } from './refusal-log.ts';
 /** The identity of one of our services on the network. */
 export type MutualTls = {
   readonly trustDomain: string;
-  /** For a port of ours: peers are those of the trust domain, of one of `groups` where they are given. */
+  /**
+   * For a port of ours: peers are those of the trust domain, of one of `groups` where they are
+   * given.
+   */
   server(groups?: readonly string[]): TlsServerOptions;
   /** For connections to the service of this group, and to nobody else, whatever its address is. */
   client(group: string): ChannelCredentials;
@@ -37,18 +40,23 @@ type Log = {
 const WAIT_MS = 30_000;
 
 /**
- * The identity in a folder (`certificates/tls-folder.ts`), which is followed as it is renewed. Rejects with an Error that names TLS_FOLDER and the folder when there is
- * none in time, or it is not the service's own.
+ * The identity in a folder (`certificates/tls-folder.ts`), which is followed as it is renewed.
+ * Rejects with an Error that names TLS_FOLDER and the folder when there is none in time, or it is
+ * not the service's own.
  */
 export async function openMutualTls(folder: string, options: MutualTlsOptions): Promise<MutualTls> {
   const { group, log, now, waitMs = WAIT_MS } = options;
-  const onProblem = (reason: string) => log.error({ reason }, 'certificate refused, the one before stays');
-  const onWait = (reason: string) => log.info({ reason }, `TLS_FOLDER: waiting ${waitMs / 1000} s for it`);
-  const source = await openTlsFolder(folder, { onProblem, onWait, now, waitMs }).catch((error: Error) => {
-    throw new Error(
-      `TLS_FOLDER: ${error.message}: want tls.crt, tls.key and ca.crt of ${group} in ${folder}`,
-    );
-  });
+  const onProblem = (reason: string) =>
+    log.error({ reason }, 'certificate refused, the one before stays');
+  const onWait = (reason: string) =>
+    log.info({ reason }, `TLS_FOLDER: waiting ${waitMs / 1000} s for it`);
+  const source = await openTlsFolder(folder, { onProblem, onWait, now, waitMs }).catch(
+    (error: Error) => {
+      throw new Error(
+        `TLS_FOLDER: ${error.message}: want tls.crt, tls.key and ca.crt of ${group} in ${folder}`,
+      );
+    },
+  );
   const trustDomain = trustDomainOf(source.current().certificate, group);
   if (trustDomain === undefined) {
     source.close();
@@ -63,7 +71,8 @@ export async function openMutualTls(folder: string, options: MutualTlsOptions): 
     );
   }
   const refused = refusalLog(log, now);
-  const onRefused = (address: string, reason: string) => refused({ address, reason }, 'connection refused');
+  const onRefused = (address: string, reason: string) =>
+    refused({ address, reason }, 'connection refused');
   return {
     trustDomain,
     server: groups => ({

@@ -12,7 +12,10 @@ export function failureLog(
   return refusalLog({ warn: (fields, message) => log.error(fields, message) }, now);
 }
 
-/** Tells of refusals, of peers for example, once in `quietMs` at most, with how many were not told of. */
+/**
+ * Tells of refusals, of peers for example, once in `quietMs` at most, with how many were not told
+ * of.
+ */
 export function refusalLog(
   log: Log,
   now: () => number,

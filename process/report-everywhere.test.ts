@@ -7,7 +7,10 @@ import { saying, startReportServer } from '#xds/testing/report-server.ts';
 import { after } from './after.ts';
 import { ReportEverywhere } from './report-everywhere.ts';
 
-/** Tells the followed one, and the servers of two names. `at` is where the names lead, without one they are not known; `again` looks them up once more. */
+/**
+ * Tells the followed one, and the servers of two names. `at` is where the names lead, without one
+ * they are not known; `again` looks them up once more.
+ */
 function setUp(t: TestContext, [one, two]: readonly [number, number]) {
   const timers = new HandTimers();
   const followed: string[] = [];

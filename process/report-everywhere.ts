@@ -4,24 +4,33 @@ import { formatHostPort, type HostPort } from '#grpc/host-port.ts';
 import type { Any } from '#protos/encode.ts';
 import { type Connection, type ConnectOptions, connect } from '#xds/client.ts';
 
-export type ReportEverywhereOptions = Pick<ConnectOptions, 'credentials' | 'node' | 'random' | 'after'> & {
+export type ReportEverywhereOptions = Pick<
+  ConnectOptions,
+  'credentials' | 'node' | 'random' | 'after'
+> & {
   /** The connection to the control plane that is followed. */
   readonly followed: Pick<Connection, 'report'>;
   /** Where all control planes are; a name is one at each of its addresses. */
   readonly servers: readonly HostPort[];
   readonly log: Pick<Logger, 'info' | 'warn'>;
-  /** The addresses of a name, by default as the system finds them. Rejects when they are not known. */
+  /**
+   * The addresses of a name, by default as the system finds them. Rejects when they are not known.
+   */
   readonly addressesOf?: (host: string) => Promise<readonly string[]>;
 };
 
-/** Names are looked up again after so long, in ms, while there is something to tell: who has come since hears it. */
+/**
+ * Names are looked up again after so long, in ms, while there is something to tell: who has come
+ * since hears it.
+ */
 const AGAIN_MS = 5_000;
 /** Of all names together: others are not told. */
 const MOST_STREAMS = 32;
 
 /**
- * Tells every control plane: the one that is followed, and all of `servers` by streams that only report, and are open while there is something to tell. While a name
- * cannot be looked up, its last addresses count. A control plane that hears the same twice says it once.
+ * Tells every control plane: the one that is followed, and all of `servers` by streams that only
+ * report, and are open while there is something to tell. While a name cannot be looked up, its last
+ * addresses count. A control plane that hears the same twice says it once.
  */
 export class ReportEverywhere {
   readonly #options: ReportEverywhereOptions;
@@ -76,10 +85,13 @@ export class ReportEverywhere {
       this.#unknown.delete(host);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      if (!this.#unknown.has(host)) log.warn({ host, reason }, 'cannot look up a name of REPORT_ADDRESSES');
+      if (!this.#unknown.has(host))
+        log.warn({ host, reason }, 'cannot look up a name of REPORT_ADDRESSES');
       this.#unknown.add(host);
     }
-    return (this.#addresses.get(host) ?? []).map(address => formatHostPort({ host: address, port }));
+    return (this.#addresses.get(host) ?? []).map(address =>
+      formatHostPort({ host: address, port }),
+    );
   }
 
   /** Streams to these, and to no others. */
@@ -102,7 +114,8 @@ export class ReportEverywhere {
       node,
       typeUrls: [],
       onUpdate: () => {},
-      onDisconnect: reason => log.warn({ controlPlane: address, reason }, 'a control plane hears no reports'),
+      onDisconnect: reason =>
+        log.warn({ controlPlane: address, reason }, 'a control plane hears no reports'),
       onReconnect: () => log.info({ controlPlane: address }, 'a control plane hears reports again'),
       random,
       after,

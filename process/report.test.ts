@@ -48,7 +48,11 @@ for (const [what, any, error] of [
     { type_url: 'type.googleapis.com/google.protobuf.Duration', value: new Uint8Array() },
     /no Report/,
   ],
-  ['bytes that are no message', { type_url: REPORT, value: Buffer.from([0xff]) }, /cannot be decoded/],
+  [
+    'bytes that are no message',
+    { type_url: REPORT, value: Buffer.from([0xff]) },
+    /cannot be decoded/,
+  ],
   ['too many findings', report(Array.from({ length: 201 }, () => ({}))), /more than 200/],
   ['a text that is too long', report([{ message: 'x'.repeat(1_001) }]), /too long/],
 ] as const) {

@@ -2,7 +2,10 @@ import { decodeAny } from '#protos/decode.ts';
 import { type Any, encodeAny } from '#protos/encode.ts';
 import { REPORT } from '#protos/type-url.ts';
 
-/** What a service of ours finds wrong with a resource that it was sent and has taken: `gateway.config.v1.Finding`. */
+/**
+ * What a service of ours finds wrong with a resource that it was sent and has taken:
+ * `gateway.config.v1.Finding`.
+ */
 export type ReportedFinding = {
   /** The resource's id, such as `Filter/default/login`. */
   readonly resource: string;
@@ -88,6 +91,8 @@ function fromJson({
 
 function isTooLong({ resource, field, message }: ReportedFinding): boolean {
   return (
-    resource.length > LONGEST.resource || field.length > LONGEST.field || message.length > LONGEST.message
+    resource.length > LONGEST.resource ||
+    field.length > LONGEST.field ||
+    message.length > LONGEST.message
   );
 }

@@ -11,7 +11,8 @@ function setUp() {
   const sent: string[] = [];
   const changes: string[] = [];
   let run = () => {};
-  const texts = (findings: readonly ReportedFinding[]) => findings.map(({ message }) => message).join(' ');
+  const texts = (findings: readonly ReportedFinding[]) =>
+    findings.map(({ message }) => message).join(' ');
   const report = reporter({
     send(made) {
       const findings = made === undefined ? [] : decodeReport(made);

@@ -18,7 +18,10 @@ export type DecisionService = WorkParts<DecisionConfig> & {
   /** What is decided by, as the log calls it. */
   readonly what: 'filters' | 'limits';
   readonly server: DecisionServer;
-  /** Control planes that are told what is wrong with what was sent, besides the one that is followed. Absent: it tells nothing. */
+  /**
+   * Control planes that are told what is wrong with what was sent, besides the one that is
+   * followed. Absent: it tells nothing.
+   */
   readonly reports?: {
     readonly to: readonly HostPort[];
     /** Gets where to tell it. */
@@ -33,8 +36,9 @@ const CLIENTS = ['edge'];
 const STOP_GRACE_MS = 500;
 
 /**
- * Runs a service until it is asked to stop. It follows the control plane, listens, and tells whoever started the process when it listens and when it is ready. Asked to
- * stop, it ends within a second and exits 0; another signal ends the process at once.
+ * Runs a service until it is asked to stop. It follows the control plane, listens, and tells
+ * whoever started the process when it listens and when it is ready. Asked to stop, it ends within a
+ * second and exits 0; another signal ends the process at once.
  */
 export async function runDecisions(service: DecisionService): Promise<void> {
   const { config, exit, log, server, store, worker } = service;
@@ -63,15 +67,23 @@ export async function runDecisions(service: DecisionService): Promise<void> {
   const { host, port } = config.address;
   const at = await server
     .listen({ host, port, tls: tls?.server(CLIENTS), source: worker?.port('decisions') })
-    .catch((error: Error) => exit(`ADDRESS: cannot listen on ${host} port ${port}: ${error.message}`));
-  http = config.http && (await servePlainHttp(server.http, config.http, exit, worker?.port('http')));
+    .catch((error: Error) =>
+      exit(`ADDRESS: cannot listen on ${host} port ${port}: ${error.message}`),
+    );
+  http =
+    config.http && (await servePlainHttp(server.http, config.http, exit, worker?.port('http')));
   log.info({ ...at, store: store.kind, ...(worker && { pid: process.pid }) }, 'listening');
   process.send?.({ listening: true, ...at });
   await server.serving;
   process.send?.({ ready: true });
 }
 
-async function openTls({ config, exit, group, log }: DecisionService): Promise<MutualTls | undefined> {
+async function openTls({
+  config,
+  exit,
+  group,
+  log,
+}: DecisionService): Promise<MutualTls | undefined> {
   const { tlsFolder } = config;
   if (tlsFolder === undefined) return undefined;
   return orExit(exit, () => openMutualTls(tlsFolder, { group, log, now: Date.now }));

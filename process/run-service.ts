@@ -46,13 +46,16 @@ export async function runService<C extends { readonly logLevel: string }>({
 }
 
 /**
- * Calls `stop` once, when a signal comes or the supervisor is gone. A second signal ends the process
- * at once. With `shielded` it does not: a worker is told to stop by its leader, and often by a
- * terminal or an init as well.
+ * Calls `stop` once, when a signal comes or the supervisor is gone. A second signal ends the
+ * process at once. With `shielded` it does not: a worker is told to stop by its leader, and often
+ * by a terminal or an init as well.
  *
  * @returns a function that asks for the same
  */
-export function onStop(stop: (reason: string) => unknown, shielded = false): (reason: string) => void {
+export function onStop(
+  stop: (reason: string) => unknown,
+  shielded = false,
+): (reason: string) => void {
   const { promise: asked, resolve: ask } = Promise.withResolvers<string>();
   void asked.then(stop);
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {

@@ -29,8 +29,9 @@ export type RunOptions<C> = {
 type GroupShare = (calls: Calls) => () => void;
 
 /**
- * Runs a service as its configuration says: in this process, or in several workers behind its port, which this one starts, starts again and stops. It gives
- * them the connections that it accepts (the kernel would share out the few of an Envoy unevenly), decides nothing and holds no key.
+ * Runs a service as its configuration says: in this process, or in several workers behind its port,
+ * which this one starts, starts again and stops. It gives them the connections that it accepts (the
+ * kernel would share out the few of an Envoy unevenly), decides nothing and holds no key.
  */
 export async function runWorkers<C extends DecisionConfig>({
   name,

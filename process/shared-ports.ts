@@ -15,8 +15,10 @@ type Taker = {
 };
 
 /**
- * The ports that workers listen on, for which this process accepts. A connection goes to the worker that has the fewest: those of an Envoy are few and long.
- * (Node's cluster gives them in turn, and loses one that is on its way to a worker that dies: it stays open, and nobody answers. nodejs/node issue 21746.)
+ * The ports that workers listen on, for which this process accepts. A connection goes to the worker
+ * that has the fewest: those of an Envoy are few and long. (Node's cluster gives them in turn, and
+ * loses one that is on its way to a worker that dies: it stays open, and nobody answers.
+ * nodejs/node issue 21746.)
  */
 export class SharedPorts {
   readonly #ports = new Map<string, Promise<SharedPort>>();
@@ -99,7 +101,10 @@ class SharedPort {
     return true;
   }
 
-  /** Of several that have as few, the one that has waited longest. A worker that is slow to take one gets no further. */
+  /**
+   * Of several that have as few, the one that has waited longest. A worker that is slow to take one
+   * gets no further.
+   */
   #give(socket: Socket): void {
     socket.on('error', () => socket.destroy());
     const [taker] = [...this.#takers].sort(

@@ -7,8 +7,9 @@ export type MetricValues = readonly { readonly type?: unknown }[];
 const LASTING: readonly unknown[] = ['counter', 'histogram'];
 
 /**
- * One process's metrics out of those of several workers, by each metric's `aggregator`. Counters of workers that have ended stay in the sum as they were
- * heard last: a sum that fell would be taken for a restart of all.
+ * One process's metrics out of those of several workers, by each metric's `aggregator`. Counters of
+ * workers that have ended stay in the sum as they were heard last: a sum that fell would be taken
+ * for a restart of all.
  */
 export class SummedMetrics {
   readonly #heard = new Map<number, MetricValues>();
@@ -23,7 +24,8 @@ export class SummedMetrics {
   end(worker: number): void {
     const last = (this.#heard.get(worker) ?? []).filter(({ type }) => LASTING.includes(type));
     this.#heard.delete(worker);
-    if (last.length > 0) this.#ended = this.#ended.then(ended => sum([ended, last]).getMetricsAsJSON());
+    if (last.length > 0)
+      this.#ended = this.#ended.then(ended => sum([ended, last]).getMetricsAsJSON());
   }
 
   /** In Prometheus' text format. */

@@ -6,18 +6,27 @@ import type { Give } from './shared-ports.ts';
 
 /** Whoever looks after a worker. */
 export type WorkerKeeper = {
-  /** A process of the worker begins; what it asks is answered. Returns what is to be done when that process has ended. */
+  /**
+   * A process of the worker begins; what it asks is answered. Returns what is to be done when that
+   * process has ended.
+   */
   begun(worker: SupervisedWorker, calls: Calls, give: Give): () => void;
   /** It listens, or is ready, or has come to its end. */
   changed(worker: SupervisedWorker): void;
-  /** Its process has ended by itself: with this code, or by a signal, in words. `againInMs`: how soon the next one is started. */
+  /**
+   * Its process has ended by itself: with this code, or by a signal, in words. `againInMs`: how
+   * soon the next one is started.
+   */
   ended(worker: SupervisedWorker, how: number | string, againInMs: number): void;
 };
 
 /** Workers end within a second; whoever started us may wait for as long as three. */
 const STOP_MS = 2_000;
 
-/** A process of this program that answers with others on the same port; started again with a growing pause whenever it ends by itself, until it is stopped. */
+/**
+ * A process of this program that answers with others on the same port; started again with a growing
+ * pause whenever it ends by itself, until it is stopped.
+ */
 export class SupervisedWorker {
   readonly number: number;
   readonly #keeper: WorkerKeeper;

@@ -7,7 +7,10 @@ import { SupervisedWorker, type WorkerKeeper } from './supervised-worker.ts';
 export type GroupOptions = {
   /** Two at least. */
   readonly count: number;
-  /** Keeps for all workers what each of them asks for, beside metrics and readiness. Returns what is to be done when that worker has ended. */
+  /**
+   * Keeps for all workers what each of them asks for, beside metrics and readiness. Returns what is
+   * to be done when that worker has ended.
+   */
   readonly share: (calls: Calls) => () => void;
   readonly log: {
     info(fields: object, message: string): void;
@@ -15,7 +18,10 @@ export type GroupOptions = {
   };
   /** For whoever started this process. */
   tell(message: object): void;
-  /** It cannot go on: before anybody listened the first worker has ended, with this code or by a signal. */
+  /**
+   * It cannot go on: before anybody listened the first worker has ended, with this code or by a
+   * signal.
+   */
   failed(how: number | string): void;
   /** All workers have ended, since they were stopped. */
   stopped(): void;
@@ -25,8 +31,8 @@ export type GroupOptions = {
 const ANSWER_MS = 1_000;
 
 /**
- * Workers that answer behind one port. The first one starts alone, and the others when it listens: what keeps it from that keeps all of them from it, and is
- * told once; files are made by one.
+ * Workers that answer behind one port. The first one starts alone, and the others when it listens:
+ * what keeps it from that keeps all of them from it, and is told once; files are made by one.
  */
 export class WorkerGroup implements WorkerKeeper {
   readonly #options: GroupOptions;
@@ -81,7 +87,10 @@ export class WorkerGroup implements WorkerKeeper {
       return;
     }
     const by = typeof how === 'number' ? { code: how } : { signal: how };
-    this.#options.log.error({ worker: number, ...by, againInMs }, 'a worker ended, another is started');
+    this.#options.log.error(
+      { worker: number, ...by, againInMs },
+      'a worker ended, another is started',
+    );
   }
 
   #start(number: number): void {

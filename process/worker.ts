@@ -10,7 +10,9 @@ import type { ProbeSources } from './probes.ts';
 export type Worker = {
   /** From 1. */
   readonly number: number;
-  /** Others answer already: to listen before it can answer would be to refuse what they would not. */
+  /**
+   * Others answer already: to listen before it can answer would be to refuse what they would not.
+   */
   readonly late: boolean;
   /** To the process that keeps what all workers share. */
   readonly calls: Calls;
@@ -20,7 +22,10 @@ export type Worker = {
   leavePorts(): Promise<void>;
 };
 
-/** This process as a worker; undefined: it works alone, or leads workers. A worker ends when the process that leads it is gone. */
+/**
+ * This process as a worker; undefined: it works alone, or leads workers. A worker ends when the
+ * process that leads it is gone.
+ */
 export async function joinWorkers(): Promise<Worker | undefined> {
   if (!cluster.isWorker) return undefined;
   const calls = new Calls({
@@ -29,7 +34,8 @@ export async function joinWorkers(): Promise<Worker | undefined> {
   });
   const takers = receiveConnections(calls);
   const joined = await calls.ask('join');
-  if (!isJsonObject(joined) || typeof joined.number !== 'number') throw new Error('there is nobody to join');
+  if (!isJsonObject(joined) || typeof joined.number !== 'number')
+    throw new Error('there is nobody to join');
   return {
     ...{ calls, number: joined.number, late: joined.late === true },
     port: name => async (at, take) => {
@@ -55,12 +61,16 @@ function receiveConnections(calls: Calls): Map<string, (socket: Socket) => void>
   return takers;
 }
 
-/** What probes and monitoring are told of all workers, whichever they ask. `own` is what this process says of itself. */
+/**
+ * What probes and monitoring are told of all workers, whichever they ask. `own` is what this
+ * process says of itself.
+ */
 export function groupProbes(
   own: { notReady(): string | undefined; readonly registry: Registry },
   worker: Worker | undefined,
 ): ProbeSources {
-  if (worker === undefined) return { notReady: own.notReady, metrics: () => own.registry.metrics() };
+  if (worker === undefined)
+    return { notReady: own.notReady, metrics: () => own.registry.metrics() };
   worker.calls.answer('values', () => own.registry.getMetricsAsJSON());
   return {
     notReady: async () => own.notReady() ?? textOf(await worker.calls.ask('notReady')),

@@ -12,14 +12,18 @@ const OWN_FORM: ReadonlySet<protobuf.Type> = new Set(
   messageTypes(root).filter(({ fullName }) => fullName === ANY || WELL_KNOWN.has(fullName)),
 );
 
-/** True for a message whose proto3 JSON is not an object of its fields, and so stands under `value` in an Any. */
+/**
+ * True for a message whose proto3 JSON is not an object of its fields, and so stands under `value`
+ * in an Any.
+ */
 export function hasOwnForm(type: protobuf.Type): boolean {
   return OWN_FORM.has(type);
 }
 
 /**
- * The type that the `@type` of an Any names, and the JSON of its message: what stands beside `@type`, or, for a message
- * whose JSON is not an object of its fields, what `value` holds. Source: proto3 JSON mapping, Any.
+ * The type that the `@type` of an Any names, and the JSON of its message: what stands beside
+ * `@type`, or, for a message whose JSON is not an object of its fields, what `value` holds. Source:
+ * proto3 JSON mapping, Any.
  */
 export function openAny(
   json: JsonObject,

@@ -35,9 +35,19 @@ const refused: readonly [type: string, json: JsonObject, path: string, message: 
     /must be more than 0\.001s/,
   ],
   [`${ROUTE}.Route`, { route: { cluster: 'a' } }, '.match', /missing/],
-  [`${ROUTE}.Route`, { match: {}, route: { cluster: 'a' } }, '.match', /one of prefix, path, .* must be set/],
+  [
+    `${ROUTE}.Route`,
+    { match: {}, route: { cluster: 'a' } },
+    '.match',
+    /one of prefix, path, .* must be set/,
+  ],
   [`${ROUTE}.Route`, { match: PATH }, '', /one of route, redirect, .* must be set/],
-  [`${ROUTE}.Route`, { match: PATH, route: { cluster: '' } }, '.route.cluster', /at least 1 characters/],
+  [
+    `${ROUTE}.Route`,
+    { match: PATH, route: { cluster: '' } },
+    '.route.cluster',
+    /at least 1 characters/,
+  ],
   [
     `${ROUTE}.Route`,
     { match: { path_separated_prefix: '/a/' }, route: { cluster: 'a' } },
@@ -56,7 +66,12 @@ const refused: readonly [type: string, json: JsonObject, path: string, message: 
     '.direct_response.status',
     /must be less than 600/,
   ],
-  [`${ROUTE}.Route`, { match: PATH, direct_response: {} }, '.direct_response.status', /must be at least 200/],
+  [
+    `${ROUTE}.Route`,
+    { match: PATH, direct_response: {} },
+    '.direct_response.status',
+    /must be at least 200/,
+  ],
   [`${ROUTE}.VirtualHost`, { name: 'a' }, '.domains', /must have at least 1 items/],
   [`${ROUTE}.VirtualHost`, { name: 'a', domains: [] }, '.domains', /must have at least 1 items/],
   [
@@ -74,9 +89,19 @@ const refused: readonly [type: string, json: JsonObject, path: string, message: 
   [`${CORE}.HeaderValue`, { key: 'a'.repeat(16_385) }, '.key', /at most 16384 bytes/],
   [`${CORE}.HeaderValue`, { key: 'a\r' }, '.key', /must be an HTTP_HEADER_NAME/],
   [`${CORE}.HeaderValue`, { key: 'a', value: 'b\0' }, '.value', /must be an HTTP_HEADER_VALUE/],
-  [`${CORE}.SocketAddress`, { address: '127.0.0.1', port_value: 65_536 }, '.port_value', /at most 65535/],
+  [
+    `${CORE}.SocketAddress`,
+    { address: '127.0.0.1', port_value: 65_536 },
+    '.port_value',
+    /at most 65535/,
+  ],
   [`${CORE}.SocketAddress`, { port_value: 80 }, '.address', /at least 1 characters/],
-  [`${CORE}.HealthCheck.HttpHealthCheck`, { path: '/', method: 'CONNECT' }, '.method', /another word/],
+  [
+    `${CORE}.HealthCheck.HttpHealthCheck`,
+    { path: '/', method: 'CONNECT' },
+    '.method',
+    /another word/,
+  ],
   [
     `${CORE}.HealthCheck.HttpHealthCheck`,
     { path: '/', host: 'a\x7f' },
@@ -104,7 +129,10 @@ const refused: readonly [type: string, json: JsonObject, path: string, message: 
   ],
   [
     'envoy.config.cluster.v3.Cluster',
-    { name: 'a', typed_extension_protocol_options: { x: { '@type': `${TYPES}${CORE}.HeaderValue` } } },
+    {
+      name: 'a',
+      typed_extension_protocol_options: { x: { '@type': `${TYPES}${CORE}.HeaderValue` } },
+    },
     '.typed_extension_protocol_options.x.key',
     /at least 1 characters/,
   ],
@@ -114,14 +142,21 @@ for (const [type, json, path, message] of refused) {
   test(`${type} ${JSON.stringify(json).slice(0, 100)} is refused`, () => {
     assert.throws(
       () => check(type, json),
-      (error: unknown) => error instanceof EncodeError && error.path === path && message.test(error.message),
+      (error: unknown) =>
+        error instanceof EncodeError && error.path === path && message.test(error.message),
     );
   });
 }
 
 const accepted: readonly [type: string, json: JsonObject][] = [
-  ['envoy.config.cluster.v3.Cluster', { name: 'a', connect_timeout: '0.000000001s', alt_stat_name: '' }],
-  [`${ROUTE}.Route`, { match: { path_separated_prefix: '/a' }, route: { cluster: 'a', timeout: '0s' } }],
+  [
+    'envoy.config.cluster.v3.Cluster',
+    { name: 'a', connect_timeout: '0.000000001s', alt_stat_name: '' },
+  ],
+  [
+    `${ROUTE}.Route`,
+    { match: { path_separated_prefix: '/a' }, route: { cluster: 'a', timeout: '0s' } },
+  ],
   [`${ROUTE}.Route`, { match: PATH, direct_response: { status: 599 } }],
   [`${ROUTE}.VirtualHost`, { name: 'ü', domains: ['*'], request_headers_to_remove: ['any thing'] }],
   [`${CORE}.HeaderValue`, { key: 'a'.repeat(16_384), value: '\t' }],
@@ -152,7 +187,9 @@ test('what is put into an Any is checked, with the path that was given', () => {
 test('a route that was refused is refused again', () => {
   const route = { match: PATH };
   for (let i = 0; i < 2; i++)
-    assert.throws(() => check(`${ROUTE}.VirtualHost`, { name: 'a', domains: ['*'], routes: [route] }));
+    assert.throws(() =>
+      check(`${ROUTE}.VirtualHost`, { name: 'a', domains: ['*'], routes: [route] }),
+    );
 });
 
 test('every rule of the loaded Envoy API is known', () => {
@@ -166,7 +203,9 @@ test('every rule of the loaded Envoy API is known', () => {
 });
 
 test('every loosened rule is of a field that is still there', () => {
-  const names = new Set(messageTypes(root).flatMap(type => type.fieldsArray.map(field => field.fullName)));
+  const names = new Set(
+    messageTypes(root).flatMap(type => type.fieldsArray.map(field => field.fullName)),
+  );
   assert.deepEqual(
     [...LOOSENED_RULES].filter(name => !names.has(name)),
     [],

@@ -5,7 +5,10 @@ import { WELL_KNOWN } from './encode-well-known.ts';
 import type { Json, JsonObject } from './json.ts';
 import { type Check, fieldCheck, isRequired, isRequiredOneof } from './rules.ts';
 
-/** Checks one message that could be encoded; throws EncodeError with the path of what Envoy would refuse. */
+/**
+ * Checks one message that could be encoded; throws EncodeError with the path of what Envoy would
+ * refuse.
+ */
 type MessageCheck = (json: Json, path: string) => void;
 
 type FieldRules = {
@@ -16,15 +19,19 @@ type FieldRules = {
   readonly absent: string | undefined;
 };
 
-/** Checked messages of this type are remembered: routes are many, and mostly unchanged from one compilation to the next. */
+/**
+ * Checked messages of this type are remembered: routes are many, and mostly unchanged from one
+ * compilation to the next.
+ */
 const MEMOISED = '.envoy.config.route.v3.Route';
 const passed = new WeakSet<JsonObject>();
 
 const messageChecks = new WeakMap<protobuf.Type, MessageCheck>();
 
 /**
- * Checks a message that could be encoded by the rules that its .proto files state (`validate.rules`), the Anys inside of it
- * too, for Envoy refuses the whole response otherwise. Throws EncodeError with the path of the first breach.
+ * Checks a message that could be encoded by the rules that its .proto files state
+ * (`validate.rules`), the Anys inside of it too, for Envoy refuses the whole response otherwise.
+ * Throws EncodeError with the path of the first breach.
  */
 export function checkRules(type: protobuf.Type, json: Json, path: string): void {
   messageCheck(type)(json, path);
@@ -91,7 +98,10 @@ function planField(field: protobuf.Field): FieldRules {
   };
 }
 
-/** Source: protoc-gen-validate: a field without presence is checked by its default value when it is absent. */
+/**
+ * Source: protoc-gen-validate: a field without presence is checked by its default value when it is
+ * absent.
+ */
 function absentProblem(field: protobuf.Field, check: Check | undefined): string | undefined {
   if (field.partOf !== null) return undefined;
   if (isRequired(field)) return 'missing';
@@ -99,8 +109,11 @@ function absentProblem(field: protobuf.Field, check: Check | undefined): string 
   if (field.repeated) return check([]);
   if (field.map) return check({});
   if (field.resolvedType instanceof protobuf.Type) return undefined;
-  if (field.resolvedType instanceof protobuf.Enum) return check(field.resolvedType.valuesById[0] ?? null);
-  return check(field.type === 'string' || field.type === 'bytes' ? '' : field.type === 'bool' ? false : 0);
+  if (field.resolvedType instanceof protobuf.Enum)
+    return check(field.resolvedType.valuesById[0] ?? null);
+  return check(
+    field.type === 'string' || field.type === 'bytes' ? '' : field.type === 'bool' ? false : 0,
+  );
 }
 
 function messagesCheck(field: protobuf.Field): MessageCheck | undefined {
@@ -109,7 +122,8 @@ function messagesCheck(field: protobuf.Field): MessageCheck | undefined {
   const check: MessageCheck = (json, path) => messageCheck(type)(json, path);
   if (field.map)
     return (json, path) => {
-      for (const [key, item] of Object.entries(json as JsonObject)) check(item as Json, `${path}.${key}`);
+      for (const [key, item] of Object.entries(json as JsonObject))
+        check(item as Json, `${path}.${key}`);
     };
   if (field.repeated)
     return (json, path) => {

@@ -39,6 +39,9 @@ describe('a request of discovery', () => {
       error_detail: { message: 'a\ufffd' },
       response_nonce: 't',
     });
-    assert.throws(() => decodeBytes(REQUEST, fromHex('3204 1202 61c3 0a01ff')), 'other texts are not cut');
+    assert.throws(
+      () => decodeBytes(REQUEST, fromHex('3204 1202 61c3 0a01ff')),
+      'other texts are not cut',
+    );
   });
 });

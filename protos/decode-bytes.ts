@@ -3,12 +3,16 @@ import protobuf from 'protobufjs';
 import { messageType } from './root.ts';
 import { WireError } from './wire-reader.ts';
 
-/** A message as protobufjs decodes it: a plain object with snake_case fields, defaults on its prototype. */
+/**
+ * A message as protobufjs decodes it: a plain object with snake_case fields, defaults on its
+ * prototype.
+ */
 export type Message = { readonly [field: string]: unknown };
 
 /**
- * Decodes a message that a peer sent. The library alone takes a text that runs past its message, and
- * one that is no UTF-8. Both throw here. Source: protobuf.dev, Encoding and Language Guide (proto3).
+ * Decodes a message that a peer sent. The library alone takes a text that runs past its message,
+ * and one that is no UTF-8. Both throw here. Source: protobuf.dev, Encoding and Language Guide
+ * (proto3).
  */
 export function decodeBytes(type: protobuf.Type, bytes: Uint8Array): object {
   return type.decode(new StrictReader(Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes)));
@@ -26,14 +30,15 @@ class StrictReader extends protobuf.BufferReader {
 }
 
 /**
- * Envoy cuts the message of a NACK at a byte, which may be within a character. The NACK must be heard
- * all the same, or what the proxy rejects would be in force.
+ * Envoy cuts the message of a NACK at a byte, which may be within a character. The NACK must be
+ * heard all the same, or what the proxy rejects would be in force.
  */
 const STATUS = messageType('google.rpc.Status').setup();
 const decodeStatus = STATUS.decode;
 
 STATUS.decode = function decode(reader, ...rest: readonly unknown[]) {
-  if (!(reader instanceof StrictReader)) return Reflect.apply(decodeStatus, this, [reader, ...rest]);
+  if (!(reader instanceof StrictReader))
+    return Reflect.apply(decodeStatus, this, [reader, ...rest]);
   const { isLenient } = reader;
   reader.isLenient = true;
   const decoded = Reflect.apply(decodeStatus, this, [reader, ...rest]);

@@ -1,6 +1,9 @@
 import type { Json } from './json.ts';
 
-/** One scalar as protobufjs decodes it (64-bit integers as Long, bytes as Uint8Array) in its proto3 JSON form. */
+/**
+ * One scalar as protobufjs decodes it (64-bit integers as Long, bytes as Uint8Array) in its proto3
+ * JSON form.
+ */
 export function scalarToJson(value: unknown): Json {
   if (typeof value === 'string' || typeof value === 'boolean') return value;
   if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);

@@ -6,7 +6,10 @@ import { formatTimestamp } from './timestamp.ts';
 
 type MessageDecoder = (message: Message) => Json;
 
-/** The proto3 JSON of the messages for which it is not an object of their fields, by full name; the inverse of WELL_KNOWN. */
+/**
+ * The proto3 JSON of the messages for which it is not an object of their fields, by full name; the
+ * inverse of WELL_KNOWN.
+ */
 export const FROM_WELL_KNOWN: ReadonlyMap<string, MessageDecoder> = new Map([
   ...['Double', 'Float', 'Int64', 'UInt64', 'Int32', 'UInt32', 'Bool', 'String', 'Bytes'].map(
     wrapped => [`.google.protobuf.${wrapped}Value`, unwrap] as const,

@@ -73,9 +73,12 @@ test('the text "0" is no default', () => {
 
 test('an enum number of a newer API stays a number', () => {
   const type = findType('envoy.config.cluster.v3.Cluster') as protobuf.Type;
-  assert.deepEqual(decode('envoy.config.cluster.v3.Cluster', type.encode({ lb_policy: 99 }).finish()), {
-    lb_policy: 99,
-  });
+  assert.deepEqual(
+    decode('envoy.config.cluster.v3.Cluster', type.encode({ lb_policy: 99 }).finish()),
+    {
+      lb_policy: 99,
+    },
+  );
 });
 
 test('bytes that are no such message throw', () => {

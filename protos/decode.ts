@@ -10,9 +10,10 @@ import { findType, messageType } from './root.ts';
 import { nameInTypeUrl } from './type-url.ts';
 
 /**
- * The inverse of encodeAny: proto3 JSON with `@type`, snake_case fields, enum words, "5s" durations, 64-bit integers in
- * quotes, bytes in base64, defaults left out. An Any of a type that we do not know keeps its bytes, in base64, under `value`.
- * Throws when the bytes are no such message.
+ * The inverse of encodeAny: proto3 JSON with `@type`, snake_case fields, enum words, "5s"
+ * durations, 64-bit integers in quotes, bytes in base64, defaults left out. An Any of a type that
+ * we do not know keeps its bytes, in base64, under `value`. Throws when the bytes are no such
+ * message.
  */
 export function decodeAny(any: Any): JsonObject {
   const type = findType(nameInTypeUrl(any.type_url) ?? '');
@@ -37,7 +38,10 @@ function messageToJson(type: protobuf.Type, message: Message): Json {
   return json;
 }
 
-/** What messages of a type are in JSON: a form of their own, or their fields, in the order of their numbers. */
+/**
+ * What messages of a type are in JSON: a form of their own, or their fields, in the order of their
+ * numbers.
+ */
 type Form = {
   readonly toJson: ((message: Message) => Json) | undefined;
   readonly fields: readonly protobuf.Field[];

@@ -7,12 +7,19 @@ import { root } from './root.ts';
 
 const STALE = 'run protos/build-descriptors.sh';
 const descriptors = loadDescriptors();
-const file = [...descriptors.files.values()].map(({ bytes }) => descriptor.FileDescriptorProto.decode(bytes));
+const file = [...descriptors.files.values()].map(({ bytes }) =>
+  descriptor.FileDescriptorProto.decode(bytes),
+);
 // Added to Root by protobufjs/ext/descriptor, whose types do not say so.
-const { fromDescriptor } = protobuf.Root as unknown as { fromDescriptor(set: object): protobuf.Root };
+const { fromDescriptor } = protobuf.Root as unknown as {
+  fromDescriptor(set: object): protobuf.Root;
+};
 const declared = fromDescriptor({ file }).resolveAll();
 
-/** What a client needs of a message: each field's name, number and type, whether it is repeated, and its oneof. */
+/**
+ * What a client needs of a message: each field's name, number and type, whether it is repeated, and
+ * its oneof.
+ */
 function fieldsOf(type: protobuf.Type): string[] {
   return type.fieldsArray
     .map(field => `${field.name} ${field.id} ${typeOf(field)} ${field.partOf?.name}`)
@@ -41,7 +48,9 @@ function declaredNames(namespace: protobuf.NamespaceBase): protobuf.ReflectionOb
 
 test('the checked-in descriptors have the messages, enums and services that we load', () => {
   // google.protobuf comes from protobufjs on one side and from protoc on the other.
-  const compared = declaredNames(declared).filter(({ fullName }) => !fullName.startsWith('.google.protobuf'));
+  const compared = declaredNames(declared).filter(
+    ({ fullName }) => !fullName.startsWith('.google.protobuf'),
+  );
   let messages = 0;
   for (const theirs of compared) {
     const ours = root.lookup(theirs.fullName.slice(1));
@@ -50,9 +59,17 @@ test('the checked-in descriptors have the messages, enums and services that we l
       assert.deepEqual(fieldsOf(theirs), fieldsOf(ours), `${theirs.fullName}: ${STALE}`);
       messages += 1;
     } else if (theirs instanceof protobuf.Enum) {
-      assert.deepEqual(theirs.values, (ours as protobuf.Enum).values, `${theirs.fullName}: ${STALE}`);
+      assert.deepEqual(
+        theirs.values,
+        (ours as protobuf.Enum).values,
+        `${theirs.fullName}: ${STALE}`,
+      );
     } else if (theirs instanceof protobuf.Service) {
-      assert.deepEqual(Object.keys(theirs.methods), Object.keys((ours as protobuf.Service).methods), STALE);
+      assert.deepEqual(
+        Object.keys(theirs.methods),
+        Object.keys((ours as protobuf.Service).methods),
+        STALE,
+      );
     }
   }
   assert.ok(messages > 100);
@@ -82,13 +99,17 @@ for (const service of [
 
 test('every import of a file is there', () => {
   for (const file of descriptors.files.values()) {
-    for (const name of file.imports) assert.ok(descriptors.files.has(name), `${file.name} imports ${name}`);
+    for (const name of file.imports)
+      assert.ok(descriptors.files.has(name), `${file.name} imports ${name}`);
   }
 });
 
 test('nested messages, enums and extensions are found by their full names', () => {
   for (const [symbol, file] of [
-    ['envoy.config.endpoint.v3.ClusterLoadAssignment.Policy', 'envoy/config/endpoint/v3/endpoint.proto'],
+    [
+      'envoy.config.endpoint.v3.ClusterLoadAssignment.Policy',
+      'envoy/config/endpoint/v3/endpoint.proto',
+    ],
     ['envoy.config.core.v3.TrafficDirection', 'envoy/config/core/v3/base.proto'],
     ['envoy.config.core.v3.SocketAddress.Protocol', 'envoy/config/core/v3/address.proto'],
     ['udpa.annotations.sensitive', 'udpa/annotations/sensitive.proto'],

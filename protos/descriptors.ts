@@ -4,17 +4,26 @@ import protobuf from 'protobufjs';
 import descriptor from 'protobufjs/ext/descriptor/index.js';
 import { withNewerFields } from './newer-fields.ts';
 
-/** A file of a FileDescriptorSet: its bytes as they came, but for newer fields, so that options survive that protobufjs does not know. */
+/**
+ * A file of a FileDescriptorSet: its bytes as they came, but for newer fields, so that options
+ * survive that protobufjs does not know.
+ */
 export type DescriptorFile = {
   readonly name: string;
   readonly bytes: Uint8Array;
   readonly imports: readonly string[];
 };
 
-/** In camelCase, as protobufjs brings it: the root's own depends on which package loaded protobufjs first. */
+/**
+ * In camelCase, as protobufjs brings it: the root's own depends on which package loaded protobufjs
+ * first.
+ */
 const { FileDescriptorProto } = descriptor;
 
-/** What gRPC reflection asks for. Symbols, types and extended types are full names without a leading dot. */
+/**
+ * What gRPC reflection asks for. Symbols, types and extended types are full names without a leading
+ * dot.
+ */
 export type Descriptors = {
   readonly files: ReadonlyMap<string, DescriptorFile>;
   /** The file of each message, enum, service, method and extension. */
@@ -76,7 +85,9 @@ function fileBytes(set: Uint8Array): Uint8Array[] {
 
 function symbolsOf(file: File): string[] {
   const scope = file.package === '' ? '' : `${file.package}.`;
-  const top = [...file.enumType, ...file.service, ...file.extension].map(({ name }) => scope + name);
+  const top = [...file.enumType, ...file.service, ...file.extension].map(
+    ({ name }) => scope + name,
+  );
   const methods = file.service.flatMap(({ name, method }) =>
     method.map(each => `${scope}${name}.${each.name}`),
   );
@@ -86,7 +97,11 @@ function symbolsOf(file: File): string[] {
 function symbolsIn(message: Message, scope: string): string[] {
   const name = scope + message.name;
   const declared = [...message.enumType, ...message.extension].map(each => `${name}.${each.name}`);
-  return [name, ...declared, ...message.nestedType.flatMap(nested => symbolsIn(nested, `${name}.`))];
+  return [
+    name,
+    ...declared,
+    ...message.nestedType.flatMap(nested => symbolsIn(nested, `${name}.`)),
+  ];
 }
 
 function extensionsOf(file: File): Extension[] {

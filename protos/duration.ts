@@ -4,7 +4,10 @@ const SECONDS_MAX = 315_576_000_000;
 /** Both parts have the same sign; `nanos` is below 10^9. */
 export type Duration = { readonly seconds: number; readonly nanos: number };
 
-/** Parses proto3 JSON's form of google.protobuf.Duration, such as "1.5s"; undefined when it is none or beyond ±10,000 years. */
+/**
+ * Parses proto3 JSON's form of google.protobuf.Duration, such as "1.5s"; undefined when it is none
+ * or beyond ±10,000 years.
+ */
 export function parseDuration(json: unknown): Duration | undefined {
   const match = typeof json === 'string' ? DURATION.exec(json) : null;
   if (match === null) return undefined;

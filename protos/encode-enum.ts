@@ -6,7 +6,9 @@ import { WIRE, type WireWriter } from './wire-writer.ts';
 
 /** Writes the values of an enum, which are its words: no numbers. */
 export function enumEncoder(type: protobuf.Enum): ValueEncoder {
-  const numbers = new Map(Object.keys(type.values).map(word => [word, type.values[word] as number]));
+  const numbers = new Map(
+    Object.keys(type.values).map(word => [word, type.values[word] as number]),
+  );
   const write = (writer: WireWriter, json: Json, path: string) => {
     const number = typeof json === 'string' ? numbers.get(json) : undefined;
     if (number === undefined)

@@ -5,13 +5,20 @@ import { isJsonObject, type Json } from './json.ts';
 import { type ValueEncoder, writeDelimited } from './value-encoder.ts';
 import { WIRE, type WireWriter } from './wire-writer.ts';
 
-/** Appends one field with its tag, or nothing where proto3 sends nothing. Throws EncodeError when the JSON does not fit. */
+/**
+ * Appends one field with its tag, or nothing where proto3 sends nothing. Throws EncodeError when
+ * the JSON does not fit.
+ */
 export type FieldEncoder = (writer: WireWriter, json: Json, path: string) => void;
 
-/** How `field`, whose values `value` writes, is written. Source: protobuf.dev, Encoding and Field Presence. */
+/**
+ * How `field`, whose values `value` writes, is written. Source: protobuf.dev, Encoding and Field
+ * Presence.
+ */
 export function fieldEncoder(field: protobuf.Field, value: ValueEncoder): FieldEncoder {
   if (field instanceof protobuf.MapField) return mapField(field, value);
-  if (field.repeated && value.wireType !== WIRE.lengthDelimited) return packedField(field.id, value);
+  if (field.repeated && value.wireType !== WIRE.lengthDelimited)
+    return packedField(field.id, value);
   if (field.repeated) return repeatedField(field.id, value);
   // A oneof's member, and so a proto3 `optional` field, is sent when it is set, whatever its value.
   return field.partOf === null ? implicitField(field.id, value) : presentField(field.id, value);

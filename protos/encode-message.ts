@@ -9,11 +9,17 @@ import { isJsonObject, type Json, type JsonObject } from './json.ts';
 import { type ValueEncoder, writeDelimited } from './value-encoder.ts';
 import { WIRE, type WireWriter } from './wire-writer.ts';
 
-/** Routes are many and mostly unchanged from one compilation to the next: the bytes of the same object are kept. */
+/**
+ * Routes are many and mostly unchanged from one compilation to the next: the bytes of the same
+ * object are kept.
+ */
 const MEMOISED = '.envoy.config.route.v3.Route';
 const memo = new WeakMap<JsonObject, Uint8Array>();
 
-/** Appends the fields of one message. Throws EncodeError, whose path begins with `path`, when the JSON does not fit. */
+/**
+ * Appends the fields of one message. Throws EncodeError, whose path begins with `path`, when the
+ * JSON does not fit.
+ */
 type MessageEncoder = (writer: WireWriter, json: Json, path: string) => void;
 
 type FieldPlan = {
@@ -31,7 +37,8 @@ const encoders = new WeakMap<protobuf.Type, MessageEncoder>();
 export function messageEncoder(type: protobuf.Type): MessageEncoder {
   const known = encoders.get(type);
   if (known !== undefined) return known;
-  const encoder = type.fullName === ANY ? writeAny : (WELL_KNOWN.get(type.fullName) ?? fieldsEncoder(type));
+  const encoder =
+    type.fullName === ANY ? writeAny : (WELL_KNOWN.get(type.fullName) ?? fieldsEncoder(type));
   encoders.set(type, encoder);
   return encoder;
 }
@@ -56,7 +63,10 @@ function fieldsEncoder(type: protobuf.Type): MessageEncoder {
   };
 }
 
-/** The fields that `json` names, in the order of their numbers, so that the order of keys does not change the bytes. */
+/**
+ * The fields that `json` names, in the order of their numbers, so that the order of keys does not
+ * change the bytes.
+ */
 function presentFields(
   typeName: string,
   plan: ReadonlyMap<string, FieldPlan>,
@@ -66,10 +76,13 @@ function presentFields(
   const fields: FieldPlan[] = [];
   for (const key of Object.keys(json)) {
     const field = plan.get(key);
-    if (field === undefined) throw new EncodeError(`${path}.${key}`, `no such field in ${typeName}`);
+    if (field === undefined)
+      throw new EncodeError(`${path}.${key}`, `no such field in ${typeName}`);
     if (isAbsent(json[key], field)) continue;
-    const rival = field.oneof === undefined ? undefined : fields.find(({ oneof }) => oneof === field.oneof);
-    if (rival !== undefined) throw new EncodeError(path, `${rival.name} and ${key} exclude each other`);
+    const rival =
+      field.oneof === undefined ? undefined : fields.find(({ oneof }) => oneof === field.oneof);
+    if (rival !== undefined)
+      throw new EncodeError(path, `${rival.name} and ${key} exclude each other`);
     fields.push(field);
   }
   return fields.sort((a, b) => a.id - b.id);
@@ -85,7 +98,8 @@ function planField(field: protobuf.Field): FieldPlan {
     name: field.name,
     id: field.id,
     oneof: field.partOf?.name,
-    takesNull: !field.repeated && !field.map && field.resolvedType?.fullName === '.google.protobuf.Value',
+    takesNull:
+      !field.repeated && !field.map && field.resolvedType?.fullName === '.google.protobuf.Value',
     write: fieldEncoder(field, valueEncoder(field)),
   };
 }
@@ -104,7 +118,9 @@ function nestedEncoder(type: protobuf.Type): ValueEncoder {
   return { wireType: WIRE.lengthDelimited, write, isDefault: () => false };
 }
 
-function memoised(writeNew: (writer: WireWriter, json: Json, path: string) => number): MessageEncoder {
+function memoised(
+  writeNew: (writer: WireWriter, json: Json, path: string) => number,
+): MessageEncoder {
   return (writer, json, path) => {
     const known = isJsonObject(json) ? memo.get(json) : undefined;
     if (known !== undefined) return writer.bytes(known);

@@ -13,10 +13,17 @@ import { WireWriter } from './wire-writer.ts';
 test('the order of keys changes no byte, also in maps and Structs', () => {
   for (let seed = 0; seed < 1000; seed++) {
     const random = seededRandom(seed);
-    const type = pick(['listener.v3.Listener', 'route.v3.RouteConfiguration', 'cluster.v3.Cluster'], random);
+    const type = pick(
+      ['listener.v3.Listener', 'route.v3.RouteConfiguration', 'cluster.v3.Cluster'],
+      random,
+    );
     const name = `envoy.config.${type}`;
     const json = randomMessage(findType(name) as protobuf.Type, random, 4) as JsonObject;
-    assert.deepEqual(encode(name, reversed(json) as JsonObject), encode(name, json), `seed ${seed}`);
+    assert.deepEqual(
+      encode(name, reversed(json) as JsonObject),
+      encode(name, json),
+      `seed ${seed}`,
+    );
   }
 });
 
@@ -45,7 +52,11 @@ for (const name of [
     for (let seed = 0; seed < 100; seed++) {
       const json = randomMessage(type, seededRandom(seed));
       const theirs = type.encode(type.fromObject(toProtobufjs(type, json) as object)).finish();
-      assert.deepEqual(read(type, encode(name, json as JsonObject)), read(type, theirs), `seed ${seed}`);
+      assert.deepEqual(
+        read(type, encode(name, json as JsonObject)),
+        read(type, theirs),
+        `seed ${seed}`,
+      );
     }
   });
 }

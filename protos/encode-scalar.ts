@@ -3,7 +3,10 @@ import type { Json } from './json.ts';
 import type { ValueEncoder } from './value-encoder.ts';
 import { WIRE, type WireWriter } from './wire-writer.ts';
 
-/** The scalar types by name. Source: proto3 JSON mapping, scalar rows (integers also in quotes, without exponent). */
+/**
+ * The scalar types by name. Source: proto3 JSON mapping, scalar rows (integers also in quotes,
+ * without exponent).
+ */
 export const SCALARS = {
   string: { wireType: WIRE.lengthDelimited, write: writeString, isDefault: isEmptyText },
   bytes: { wireType: WIRE.lengthDelimited, write: writeBytes, isDefault: isEmptyText },
@@ -104,7 +107,8 @@ function isBase64(text: string): boolean {
 }
 
 function writeBool(writer: WireWriter, json: Json, path: string): void {
-  if (typeof json !== 'boolean') throw new EncodeError(path, `want true or false, got ${show(json)}`);
+  if (typeof json !== 'boolean')
+    throw new EncodeError(path, `want true or false, got ${show(json)}`);
   writer.varint(json ? 1 : 0);
 }
 

@@ -4,7 +4,10 @@ import { isJsonObject, type Json } from './json.ts';
 import { writeDelimited } from './value-encoder.ts';
 import { WIRE, type WireWriter } from './wire-writer.ts';
 
-/** Appends the fields of google.protobuf.Struct; keys are sorted. Throws EncodeError for what is no object. */
+/**
+ * Appends the fields of google.protobuf.Struct; keys are sorted. Throws EncodeError for what is no
+ * object.
+ */
 export function writeStruct(writer: WireWriter, json: Json, path: string): void {
   if (!isJsonObject(json)) throw new EncodeError(path, 'want an object for google.protobuf.Struct');
   for (const key of Object.keys(json).sort()) {
@@ -27,14 +30,21 @@ export function writeValue(writer: WireWriter, json: Json, path: string): void {
   else writeNested(writer, 6, path, () => writeList(writer, json, path));
 }
 
-function writeScalar(writer: WireWriter, field: number, type: ScalarType, json: Json, path: string): void {
+function writeScalar(
+  writer: WireWriter,
+  field: number,
+  type: ScalarType,
+  json: Json,
+  path: string,
+): void {
   writer.tag(field, SCALARS[type].wireType);
   SCALARS[type].write(writer, json, path);
 }
 
 /** Appends the fields of google.protobuf.ListValue. Throws EncodeError for what is no array. */
 export function writeList(writer: WireWriter, json: Json, path: string): void {
-  if (!Array.isArray(json)) throw new EncodeError(path, 'want an array for google.protobuf.ListValue');
+  if (!Array.isArray(json))
+    throw new EncodeError(path, 'want an array for google.protobuf.ListValue');
   json.forEach((item: Json, i) => {
     writeNested(writer, 1, path, () => writeValue(writer, item, `${path}[${i}]`));
   });

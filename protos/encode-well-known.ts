@@ -6,12 +6,16 @@ import type { Json } from './json.ts';
 import { parseTimestamp } from './timestamp.ts';
 import { WIRE, type WireWriter } from './wire-writer.ts';
 
-/** Appends the fields of one message of a well-known type. Throws EncodeError when the JSON does not fit. */
+/**
+ * Appends the fields of one message of a well-known type. Throws EncodeError when the JSON does not
+ * fit.
+ */
 type MessageEncoder = (writer: WireWriter, json: Json, path: string) => void;
 
 /**
- * The messages whose proto3 JSON form is not an object of their fields, by full name.
- * Source: proto3 JSON mapping, well-known types. FieldMask is not among them: nothing that we encode has one.
+ * The messages whose proto3 JSON form is not an object of their fields, by full name. Source:
+ * proto3 JSON mapping, well-known types. FieldMask is not among them: nothing that we encode has
+ * one.
  */
 export const WELL_KNOWN: ReadonlyMap<string, MessageEncoder> = new Map([
   ['.google.protobuf.DoubleValue', wrapper('double')],
@@ -53,7 +57,10 @@ function writeTimestamp(writer: WireWriter, json: Json, path: string): void {
   writeSeconds(writer, timestamp);
 }
 
-function writeSeconds(writer: WireWriter, time: { readonly seconds: number; readonly nanos: number }): void {
+function writeSeconds(
+  writer: WireWriter,
+  time: { readonly seconds: number; readonly nanos: number },
+): void {
   writeInteger(writer, 1, time.seconds);
   writeInteger(writer, 2, time.nanos);
 }

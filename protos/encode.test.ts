@@ -19,11 +19,21 @@ function hex(bytes: Uint8Array): string {
 }
 
 const refused: readonly [what: string, json: JsonObject, path: string, message: RegExp][] = [
-  ['an unknown field', { nam: 'x' }, '.nam', /no such field in envoy\.config\.cluster\.v3\.Cluster/],
+  [
+    'an unknown field',
+    { nam: 'x' },
+    '.nam',
+    /no such field in envoy\.config\.cluster\.v3\.Cluster/,
+  ],
   ['a field in camelCase', { connectTimeout: '5s' }, '.connectTimeout', /no such field/],
   ['a name that every object has', { constructor: 'x' }, '.constructor', /no such field/],
   ['__proto__', JSON.parse('{"__proto__": "x"}'), '.__proto__', /no such field/],
-  ['a misspelt enum word', { type: 'STRICT_DSN' }, '.type', /"STRICT_DSN" is not one of STATIC, STRICT_DNS/],
+  [
+    'a misspelt enum word',
+    { type: 'STRICT_DSN' },
+    '.type',
+    /"STRICT_DSN" is not one of STATIC, STRICT_DNS/,
+  ],
   ['an enum as number', { type: 1 }, '.type', /1 is not one of/],
   ['an enum as number in quotes', { type: '0' }, '.type', /"0" is not one of/],
   ['an enum by a name that every object has', { type: 'toString' }, '.type', /is not one of/],
@@ -33,8 +43,18 @@ const refused: readonly [what: string, json: JsonObject, path: string, message: 
     '',
     /type and cluster_type exclude each other/,
   ],
-  ['a string for a message', { eds_cluster_config: 'x' }, '.eds_cluster_config', /want an object for/],
-  ['an array for a message', { eds_cluster_config: [] }, '.eds_cluster_config', /want an object for/],
+  [
+    'a string for a message',
+    { eds_cluster_config: 'x' },
+    '.eds_cluster_config',
+    /want an object for/,
+  ],
+  [
+    'an array for a message',
+    { eds_cluster_config: [] },
+    '.eds_cluster_config',
+    /want an object for/,
+  ],
   ['an object for an array', { health_checks: {} }, '.health_checks', /want an array/],
   ['null in an array', { health_checks: [null] }, '.health_checks[0]', /want an object/],
   [
@@ -94,14 +114,24 @@ const refused: readonly [what: string, json: JsonObject, path: string, message: 
     /want a duration such as "1\.5s", got 5/,
   ],
   ['a duration in ms', { connect_timeout: '5ms' }, '.connect_timeout', /want a duration/],
-  ['a duration as fields', { connect_timeout: { seconds: 5 } }, '.connect_timeout', /want a duration/],
+  [
+    'a duration as fields',
+    { connect_timeout: { seconds: 5 } },
+    '.connect_timeout',
+    /want a duration/,
+  ],
   [
     'a duration of more than 10,000 years',
     { connect_timeout: '315576000001s' },
     '.connect_timeout',
     /want a duration/,
   ],
-  ['ten digits of a second', { connect_timeout: '0.1234567890s' }, '.connect_timeout', /want a duration/],
+  [
+    'ten digits of a second',
+    { connect_timeout: '0.1234567890s' },
+    '.connect_timeout',
+    /want a duration/,
+  ],
   [
     'a wrapper as fields',
     { per_connection_buffer_limit_bytes: { value: 5 } },
@@ -126,7 +156,8 @@ for (const [what, json, path, message] of refused) {
   test(`${what} is refused, with its path`, () => {
     assert.throws(
       () => encode(CLUSTER, json),
-      (error: unknown) => error instanceof EncodeError && error.path === path && message.test(error.message),
+      (error: unknown) =>
+        error instanceof EncodeError && error.path === path && message.test(error.message),
     );
   });
 }
@@ -139,7 +170,12 @@ const refusedAnys: readonly [what: string, json: JsonObject, path: string, messa
     '.@type',
     /no message type type\.googleapis\.com\/envoy\.NoSuch/,
   ],
-  ['the end of a name as @type', { '@type': 'type.googleapis.com/Cluster' }, '.@type', /no message type/],
+  [
+    'the end of a name as @type',
+    { '@type': 'type.googleapis.com/Cluster' },
+    '.@type',
+    /no message type/,
+  ],
   [
     'an enum as @type',
     { '@type': `type.googleapis.com/${CLUSTER}.DiscoveryType` },
@@ -195,13 +231,16 @@ for (const [what, json, path, message] of refusedAnys) {
   test(`an Any with ${what} is refused, with its path`, () => {
     assert.throws(
       () => encodeAny(json),
-      (error: unknown) => error instanceof EncodeError && error.path === path && message.test(error.message),
+      (error: unknown) =>
+        error instanceof EncodeError && error.path === path && message.test(error.message),
     );
   });
 }
 
 test('the path of an error begins with the path that was given', () => {
-  assert.throws(() => encodeAny({ '@type': ROUTER, x: 1 }, 'listeners[3]'), { path: 'listeners[3].x' });
+  assert.throws(() => encodeAny({ '@type': ROUTER, x: 1 }, 'listeners[3]'), {
+    path: 'listeners[3].x',
+  });
 });
 
 test('an error shows only the beginning of a long value', () => {
@@ -218,7 +257,12 @@ test('JSON nested deeper than parsers read is refused', () => {
 });
 
 const encoded: readonly [what: string, type: string, json: JsonObject, hex: string][] = [
-  ['a wrapper around 0 is present and empty', CLUSTER, { per_connection_buffer_limit_bytes: 0 }, '2a00'],
+  [
+    'a wrapper around 0 is present and empty',
+    CLUSTER,
+    { per_connection_buffer_limit_bytes: 0 },
+    '2a00',
+  ],
   ['a string "0" is not a default', CLUSTER, { name: '0' }, '0a0130'],
   ['null is an absent field', CLUSTER, { name: null, type: 'EDS', cluster_type: null }, '1003'],
   ['undefined is an absent field', CLUSTER, { name: undefined }, ''],
@@ -226,7 +270,12 @@ const encoded: readonly [what: string, type: string, json: JsonObject, hex: stri
   ['a default enum is not sent', CLUSTER, { lb_policy: 'ROUND_ROBIN' }, ''],
   ['a default enum in a oneof is sent', CLUSTER, { type: 'STATIC' }, '1000'],
   ['an empty message is sent', CLUSTER, { eds_cluster_config: {} }, '1a00'],
-  ['a duration has seconds and nanos', CLUSTER, { connect_timeout: '1.5s' }, '2208080110' + '80cab5ee01'],
+  [
+    'a duration has seconds and nanos',
+    CLUSTER,
+    { connect_timeout: '1.5s' },
+    '2208080110' + '80cab5ee01',
+  ],
   [
     'both parts of a negative duration are negative',
     'google.protobuf.Any',
@@ -270,8 +319,14 @@ test('a default value is sent where the field is optional', () => {
 test('the same route object gives the same bytes again, in another place too', () => {
   const route = { match: { prefix: '/' }, route: { cluster: 'x'.repeat(200) } };
   const alone = encode('envoy.config.route.v3.VirtualHost', { name: 'a', routes: [route] });
-  assert.deepEqual(encode('envoy.config.route.v3.VirtualHost', { name: 'a', routes: [route] }), alone);
-  const fresh = encode('envoy.config.route.v3.VirtualHost', { name: 'a', routes: [structuredClone(route)] });
+  assert.deepEqual(
+    encode('envoy.config.route.v3.VirtualHost', { name: 'a', routes: [route] }),
+    alone,
+  );
+  const fresh = encode('envoy.config.route.v3.VirtualHost', {
+    name: 'a',
+    routes: [structuredClone(route)],
+  });
   assert.deepEqual(fresh, alone);
 });
 

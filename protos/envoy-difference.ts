@@ -1,9 +1,12 @@
 /**
- * Where the API of Envoy 1.40 (by the descriptors inside of its binary) differs from the .proto files of `@grpc/grpc-js-xds`,
- * as far as it matters to us.
+ * Where the API of Envoy 1.40 (by the descriptors inside of its binary) differs from the .proto
+ * files of `@grpc/grpc-js-xds`, as far as it matters to us.
  */
 
-/** Fields that we use and that the .proto files do not have yet, each of a message type that `declaredIn` declares. */
+/**
+ * Fields that we use and that the .proto files do not have yet, each of a message type that
+ * `declaredIn` declares.
+ */
 export const NEWER_FIELDS = [
   {
     type: 'envoy.extensions.common.ratelimit.v3.RateLimitDescriptor',
@@ -21,7 +24,10 @@ export const NEWER_FIELDS = [
   },
 ] as const;
 
-/** Fields whose `validate.rules` Envoy has dropped or loosened since: what they refuse, Envoy may take. */
+/**
+ * Fields whose `validate.rules` Envoy has dropped or loosened since: what they refuse, Envoy may
+ * take.
+ */
 export const LOOSENED_RULES: ReadonlySet<string> = new Set([
   '.envoy.config.accesslog.v3.ResponseFlagFilter.flags',
   '.envoy.config.core.v3.KeyValueAppend.entry',

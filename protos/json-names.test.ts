@@ -16,7 +16,8 @@ test('camelCase and snake_case are both read', () => {
 
 test('an enum is read by number, too', () => {
   const descriptors = (unit: unknown) => [{ limit: { requestsPerUnit: 1, unit } }] as never;
-  const read = (unit: unknown) => toFieldNames(REQUEST, { descriptors: descriptors(unit) }).descriptors;
+  const read = (unit: unknown) =>
+    toFieldNames(REQUEST, { descriptors: descriptors(unit) }).descriptors;
   const wanted = (unit: unknown) => [{ limit: { requests_per_unit: 1, unit } }];
   assert.deepEqual(read(2), wanted('MINUTE'));
   assert.deepEqual(read('MINUTE'), wanted('MINUTE'));

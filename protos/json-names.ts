@@ -4,9 +4,10 @@ import { isJsonObject, type Json, type JsonObject } from './json.ts';
 import { messageType } from './root.ts';
 
 /**
- * The JSON of a message as clients of other languages write it (camelCase or snake_case, source: the ProtoJSON format), with the
- * names of the .proto file of fields, and of enum values that are written as numbers, as encode wants it. What is no field stays as it is.
- * Deeper than `MAX_DEPTH` nothing is renamed.
+ * The JSON of a message as clients of other languages write it (camelCase or snake_case, source:
+ * the ProtoJSON format), with the names of the .proto file of fields, and of enum values that are
+ * written as numbers, as encode wants it. What is no field stays as it is. Deeper than `MAX_DEPTH`
+ * nothing is renamed.
  */
 export function toFieldNames(typeName: string, json: JsonObject): JsonObject {
   return rename(messageType(typeName), json, fieldNames, 0);
@@ -20,7 +21,9 @@ export function toJsonNames(typeName: string, json: JsonObject): JsonObject {
 const MAX_DEPTH = 100;
 
 /** How a type's fields are to be called, by the name that stands there. */
-type Naming = (type: protobuf.Type) => ReadonlyMap<string, readonly [name: string, field: protobuf.Field]>;
+type Naming = (
+  type: protobuf.Type,
+) => ReadonlyMap<string, readonly [name: string, field: protobuf.Field]>;
 
 const fieldNames: Naming = type =>
   new Map(
@@ -41,7 +44,9 @@ function rename(type: protobuf.Type, json: JsonObject, naming: Naming, depth: nu
       const [name, field] = names.get(key) ?? [key, undefined];
       return [
         name,
-        field === undefined || value === undefined ? value : renameValue(field, value, naming, depth + 1),
+        field === undefined || value === undefined
+          ? value
+          : renameValue(field, value, naming, depth + 1),
       ];
     }),
   );
@@ -54,11 +59,19 @@ function renameValue(field: protobuf.Field, value: Json, naming: Naming, depth: 
   if (!field.map || !isJsonObject(value)) return renameOne(type, value, naming, depth);
   const entries = Object.entries(value);
   return Object.fromEntries(
-    entries.map(([key, item]) => [key, item === undefined ? item : renameOne(type, item, naming, depth)]),
+    entries.map(([key, item]) => [
+      key,
+      item === undefined ? item : renameOne(type, item, naming, depth),
+    ]),
   );
 }
 
-function renameOne(type: protobuf.Type | protobuf.Enum, value: Json, naming: Naming, depth: number): Json {
+function renameOne(
+  type: protobuf.Type | protobuf.Enum,
+  value: Json,
+  naming: Naming,
+  depth: number,
+): Json {
   if (type instanceof protobuf.Enum)
     return typeof value === 'number' ? (type.valuesById[value] ?? value) : value;
   return isJsonObject(value) ? rename(type, value, naming, depth) : value;

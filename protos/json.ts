@@ -1,4 +1,7 @@
-/** A JSON value, as proto3 JSON carries it. Readonly: what is encoded once is never changed afterwards. */
+/**
+ * A JSON value, as proto3 JSON carries it. Readonly: what is encoded once is never changed
+ * afterwards.
+ */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 
 export type JsonObject = { readonly [key: string]: Json | undefined };

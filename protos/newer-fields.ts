@@ -15,8 +15,9 @@ const LABEL_OPTIONAL = 1;
 const TYPE_MESSAGE = 11;
 
 /**
- * The bytes of a FileDescriptorProto with the newer fields of its messages: who learns the API from us shall see all that we read.
- * Every other byte stays as it is, since protobufjs would lose the options that it does not know.
+ * The bytes of a FileDescriptorProto with the newer fields of its messages: who learns the API from
+ * us shall see all that we read. Every other byte stays as it is, since protobufjs would lose the
+ * options that it does not know.
  */
 export function withNewerFields(bytes: Uint8Array, file: File): Uint8Array {
   const newer = NEWER_FIELDS.filter(({ type }) => packageOf(type) === file.package);
@@ -40,7 +41,13 @@ function withFields(field: Uint8Array, newer: readonly NewerField[]): Uint8Array
 }
 
 function fieldBytes({ name, number, fieldType }: NewerField): Uint8Array {
-  const declared = { name, number, label: LABEL_OPTIONAL, type: TYPE_MESSAGE, typeName: `.${fieldType}` };
+  const declared = {
+    name,
+    number,
+    label: LABEL_OPTIONAL,
+    type: TYPE_MESSAGE,
+    typeName: `.${fieldType}`,
+  };
   return delimited(TAG.messageField, FieldDescriptorProto.encode(declared).finish());
 }
 

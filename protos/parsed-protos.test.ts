@@ -20,7 +20,8 @@ function described(root: protobuf.Root): readonly string[] {
 }
 
 function inNamespace(declared: protobuf.ReflectionObject): readonly string[] {
-  const nested = declared instanceof protobuf.Namespace ? declared.nestedArray.flatMap(inNamespace) : [];
+  const nested =
+    declared instanceof protobuf.Namespace ? declared.nestedArray.flatMap(inNamespace) : [];
   return [`${declared.fullName} ${JSON.stringify(factsOf(declared))}`, ...nested];
 }
 
@@ -30,11 +31,16 @@ function factsOf(declared: protobuf.ReflectionObject): unknown {
       declared.fieldsArray.toSorted((a, b) => a.id - b.id).map(factsOf),
       declared.oneofsArray.map(factsOf),
     ];
-  if (declared instanceof protobuf.OneOf) return [declared.name, declared.oneof, declared.parsedOptions];
+  if (declared instanceof protobuf.OneOf)
+    return [declared.name, declared.oneof, declared.parsedOptions];
   if (declared instanceof protobuf.Enum) return [declared.values, declared.reserved];
   if (declared instanceof protobuf.Service)
     return declared.methodsArray.map(method => [
-      ...[method.fullName, method.resolvedRequestType?.fullName, method.resolvedResponseType?.fullName],
+      ...[
+        method.fullName,
+        method.resolvedRequestType?.fullName,
+        method.resolvedResponseType?.fullName,
+      ],
       ...[method.requestStream ?? false, method.responseStream ?? false],
     ]);
   return declared instanceof protobuf.Field ? fieldFacts(declared) : declared.options;
@@ -45,7 +51,12 @@ function fieldFacts(field: protobuf.Field): unknown {
   const key = field instanceof protobuf.MapField ? field.keyType : undefined;
   return [
     ...[name, id, type, key, map, repeated, required, packed, hasPresence, partOf?.name],
-    ...[field.resolvedType?.fullName, field.extend, field.parsedOptions, String(field.defaultValue)],
+    ...[
+      field.resolvedType?.fullName,
+      field.extend,
+      field.parsedOptions,
+      String(field.defaultValue),
+    ],
   ];
 }
 

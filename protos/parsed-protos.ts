@@ -5,8 +5,9 @@ import protobuf from 'protobufjs';
 import { messageTypes } from './message-types.ts';
 
 /**
- * What stands in .proto files as JSON: protobufjs' own form of a root, and the options of members as they are written, which that form leaves out.
- * It becomes a root in half of the time that parsing takes.
+ * What stands in .proto files as JSON: protobufjs' own form of a root, and the options of members
+ * as they are written, which that form leaves out. It becomes a root in half of the time that
+ * parsing takes.
  */
 type Parsed = {
   /** Of the files that it was parsed from. */
@@ -20,8 +21,9 @@ type Parsed = {
 type Member = { readonly name: string; parsedOptions: readonly object[] | null };
 
 /**
- * The root that `parse` gives, resolved or not, kept in `folder` and taken from there as long as `key` is the same: parsing 200 files is most of what a process does before it
- * can start. A folder that cannot be written, or a file that is not whole, costs the time and nothing else.
+ * The root that `parse` gives, resolved or not, kept in `folder` and taken from there as long as
+ * `key` is the same: parsing 200 files is most of what a process does before it can start. A folder
+ * that cannot be written, or a file that is not whole, costs the time and nothing else.
  */
 export function keptRoot(folder: string, key: string, parse: () => protobuf.Root): protobuf.Root {
   const file = join(folder, 'protos.json');

@@ -62,8 +62,9 @@ const PROTO_FILES = [
 const CACHE = join(packageFolder('protobufjs'), '..', '.cache', 'gateway');
 
 /**
- * The Envoy API as protobufjs reflection, loaded once per process from the .proto files of `@grpc/grpc-js-xds`.
- * Field names keep their snake_case, so that code, golden files and Envoy's pages are searched with one word.
+ * The Envoy API as protobufjs reflection, loaded once per process from the .proto files of
+ * `@grpc/grpc-js-xds`. Field names keep their snake_case, so that code, golden files and Envoy's
+ * pages are searched with one word.
  */
 export const root = loadRoot();
 
@@ -88,9 +89,14 @@ function find(target: string): string | null {
   return INCLUDE.map(dir => join(dir, target)).find(path => existsSync(path)) ?? null;
 }
 
-/** All that decides what is kept: which files, our own ones, the versions of the packages that bring the others, and how it is kept. */
+/**
+ * All that decides what is kept: which files, our own ones, the versions of the packages that bring
+ * the others, and how it is kept.
+ */
 function sources(): readonly string[] {
-  const own = PROTO_FILES.map(file => join(import.meta.dirname, file)).filter(file => existsSync(file));
+  const own = PROTO_FILES.map(file => join(import.meta.dirname, file)).filter(file =>
+    existsSync(file),
+  );
   const packages = ['protobufjs', '@grpc/grpc-js-xds', 'grpc-health-check'].map(packageFolder);
   const keeper = join(import.meta.dirname, 'parsed-protos.ts');
   const files = [...own, keeper, ...packages.map(folder => join(folder, 'package.json'))];
@@ -105,7 +111,10 @@ const types: ReadonlyMap<string, protobuf.Type> = new Map(
   messageTypes(root).map(type => [type.fullName.slice(1), type]),
 );
 
-/** The message type of that full name, such as `envoy.config.route.v3.Route`; undefined when there is none. */
+/**
+ * The message type of that full name, such as `envoy.config.route.v3.Route`; undefined when there
+ * is none.
+ */
 export function findType(fullName: string): protobuf.Type | undefined {
   return types.get(fullName);
 }

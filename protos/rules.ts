@@ -40,10 +40,17 @@ const CHECKS: Readonly<Record<string, CheckMaker>> = {
   well_known_regex: (bound, rules) =>
     want(`be an ${bound}`, matches(headerPattern(String(bound), rules.strict !== false))),
   min_items: bound =>
-    want(`have at least ${bound} items`, json => Array.isArray(json) && json.length >= Number(bound)),
+    want(
+      `have at least ${bound} items`,
+      json => Array.isArray(json) && json.length >= Number(bound),
+    ),
   max_items: bound =>
-    want(`have at most ${bound} items`, json => Array.isArray(json) && json.length <= Number(bound)),
-  unique: () => want('have no item twice', json => Array.isArray(json) && new Set(json).size === json.length),
+    want(
+      `have at most ${bound} items`,
+      json => Array.isArray(json) && json.length <= Number(bound),
+    ),
+  unique: () =>
+    want('have no item twice', json => Array.isArray(json) && new Set(json).size === json.length),
   items: (bound, _rules, field) => eachItem(checkOf(bound as RulesByKind, field)),
   min_pairs: bound =>
     want(
@@ -54,8 +61,8 @@ const CHECKS: Readonly<Record<string, CheckMaker>> = {
 };
 
 /**
- * The check of a field that is present, by its `validate.rules`, by which Envoy refuses a resource; undefined when it has none.
- * Throws for a rule that it does not know.
+ * The check of a field that is present, by its `validate.rules`, by which Envoy refuses a resource;
+ * undefined when it has none. Throws for a rule that it does not know.
  */
 export function fieldCheck(field: protobuf.Field): Check | undefined {
   const rules = rulesOf(field);
@@ -89,7 +96,8 @@ function checkOf(rulesByKind: RulesByKind, field: protobuf.Field): Check | undef
     ([rule, bound]) => checkMaker(rule, field)(bound, rules, field) ?? [],
   );
   if (checks.length === 0) return undefined;
-  const isIgnored = (json: Json) => rules.ignore_empty === true && (json === '' || quantity(json) === 0);
+  const isIgnored = (json: Json) =>
+    rules.ignore_empty === true && (json === '' || quantity(json) === 0);
   return json => (isIgnored(json) ? undefined : firstProblem(checks, json));
 }
 
@@ -128,7 +136,9 @@ function eachKey(check: Check | undefined): Check | undefined {
 /** Numbers as they are, durations in nanoseconds. */
 function quantity(value: unknown): number {
   const duration = isJsonObject(value) ? { seconds: 0, nanos: 0, ...value } : parseDuration(value);
-  return duration === undefined ? Number(value) : Number(duration.seconds) * 1e9 + Number(duration.nanos);
+  return duration === undefined
+    ? Number(value)
+    : Number(duration.seconds) * 1e9 + Number(duration.nanos);
 }
 
 function showBound(bound: unknown): string {
@@ -146,14 +156,19 @@ function list(bound: unknown): readonly unknown[] {
 }
 
 function enumNumber(field: protobuf.Field, json: Json): number | undefined {
-  return field.resolvedType instanceof protobuf.Enum ? field.resolvedType.values[String(json)] : undefined;
+  return field.resolvedType instanceof protobuf.Enum
+    ? field.resolvedType.values[String(json)]
+    : undefined;
 }
 
 function matches(pattern: RegExp): (json: Json) => boolean {
   return json => pattern.test(String(json));
 }
 
-/** Source: protoc-gen-validate, well_known_regex; `strict` is its default, but Envoy's API mostly turns it off. */
+/**
+ * Source: protoc-gen-validate, well_known_regex; `strict` is its default, but Envoy's API mostly
+ * turns it off.
+ */
 function headerPattern(wellKnown: string, strict: boolean): RegExp {
   if (!strict) return /^[^\0\n\r]*$/;
   if (wellKnown === 'HTTP_HEADER_NAME') return /^:?[\w!#$%&'*+,\-.^|~`]+$/;

@@ -5,7 +5,10 @@ const TIMESTAMP = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:
 /** Seconds since 1970 (negative before), and nanoseconds that count forward from there. */
 export type Timestamp = { readonly seconds: number; readonly nanos: number };
 
-/** Parses proto3 JSON's form of google.protobuf.Timestamp (RFC 3339, years 0001 to 9999); undefined when it is none. */
+/**
+ * Parses proto3 JSON's form of google.protobuf.Timestamp (RFC 3339, years 0001 to 9999); undefined
+ * when it is none.
+ */
 export function parseTimestamp(json: unknown): Timestamp | undefined {
   const match = typeof json === 'string' ? TIMESTAMP.exec(json) : null;
   if (match === null) return undefined;

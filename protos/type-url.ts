@@ -1,4 +1,7 @@
-/** Type URLs of the resources of the discovery protocol. Source: Envoy's "xDS REST and gRPC protocol", resource types. */
+/**
+ * Type URLs of the resources of the discovery protocol. Source: Envoy's "xDS REST and gRPC
+ * protocol", resource types.
+ */
 const PREFIX = 'type.googleapis.com/';
 
 export const LISTENER = `${PREFIX}envoy.config.listener.v3.Listener`;

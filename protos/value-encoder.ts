@@ -5,7 +5,10 @@ import type { WireType, WireWriter } from './wire-writer.ts';
 /** Writes the values of one type: a scalar, an enum or a message. */
 export type ValueEncoder = {
   readonly wireType: WireType;
-  /** Appends the value without its tag, but with its length where it has one. Throws EncodeError when it does not fit. */
+  /**
+   * Appends the value without its tag, but with its length where it has one. Throws EncodeError
+   * when it does not fit.
+   */
   write(writer: WireWriter, json: Json, path: string): void;
   /** True for the value that proto3 does not send where a field has no presence. */
   isDefault(json: Json): boolean;

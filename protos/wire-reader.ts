@@ -18,8 +18,9 @@ export function tagOf(field: number, wireType: WireType): number {
 }
 
 /**
- * Protobuf's wire format, read field by field: `while (reader.more) switch (reader.tag()) { … }`. What is cut off or cannot be throws a
- * WireError; nothing beyond the end of the message is read. Source: protobuf.dev, Encoding.
+ * Protobuf's wire format, read field by field: `while (reader.more) switch (reader.tag()) { … }`.
+ * What is cut off or cannot be throws a WireError; nothing beyond the end of the message is read.
+ * Source: protobuf.dev, Encoding.
  */
 export class WireReader {
   readonly #bytes: Buffer;
@@ -43,7 +44,9 @@ export class WireReader {
     return tag;
   }
 
-  /** Goes into a nested message; when there is no more of it, what is returned is given to `leave`. */
+  /**
+   * Goes into a nested message; when there is no more of it, what is returned is given to `leave`.
+   */
   enter(): number {
     const outer = this.#end;
     this.#end = this.#endOfBytes();

@@ -5,8 +5,8 @@ export type WireType = (typeof WIRE)[keyof typeof WIRE];
 const MESSAGE_DEPTH_MAX = 100;
 
 /**
- * Protobuf's wire format, appended to one growing buffer. A nested message is written in place between `begin` and `end`,
- * which costs no buffer of its own. Source: protobuf.dev, Encoding.
+ * Protobuf's wire format, appended to one growing buffer. A nested message is written in place
+ * between `begin` and `end`, which costs no buffer of its own. Source: protobuf.dev, Encoding.
  */
 export class WireWriter {
   #bytes: Buffer;
@@ -88,7 +88,10 @@ export class WireWriter {
     return this.#length++;
   }
 
-  /** Ends what `begin` began: puts the length before the bytes since then, and returns where these start. */
+  /**
+   * Ends what `begin` began: puts the length before the bytes since then, and returns where these
+   * start.
+   */
   end(begun: number): number {
     const size = this.#length - begun - 1;
     const prefix = size < 128 ? 1 : Math.ceil((32 - Math.clz32(size)) / 7);

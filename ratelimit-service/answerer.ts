@@ -26,7 +26,10 @@ export type AnswererParts = {
   uptime(): number;
 };
 
-/** One line in this time, in ms, while the store fails: as many requests as there are would fill the log. */
+/**
+ * One line in this time, in ms, while the store fails: as many requests as there are would fill the
+ * log.
+ */
 const STORE_QUIET_MS = 60_000;
 
 const NOT_READY: Failed = {
@@ -61,7 +64,10 @@ export class Answerer {
     this.#parts.log.info({ limits: limits.length }, 'limits are in force');
   }
 
-  /** Never throws nor rejects. `requestId` is the proxy's, for error templates alone. A store that takes longer than `storeMs` is not waited for. */
+  /**
+   * Never throws nor rejects. `requestId` is the proxy's, for error templates alone. A store that
+   * takes longer than `storeMs` is not waited for.
+   */
   answer(
     request: RateLimitRequest,
     requestId: string,
@@ -95,7 +101,8 @@ export class Answerer {
   }
 
   #conclude(decision: Decision | InvalidRequest): RateLimitResponse | Failed {
-    if ('invalid' in decision) return this.#fail({ failed: 'INVALID_ARGUMENT', message: decision.invalid });
+    if ('invalid' in decision)
+      return this.#fail({ failed: 'INVALID_ARGUMENT', message: decision.invalid });
     const { metrics } = this.#parts;
     for (const { statuses } of decision.verdict.groups) {
       for (const status of statuses) metrics.decided(status.limit.name, outcomeOf(status));

@@ -27,7 +27,12 @@ function met(group: string): readonly [name: string | undefined, counter: string
 test('a host in any letter case meets the limit of the host, and one counter', () => {
   const [name, counter] = met('tenant=A host=shop.example.com');
   assert.equal(name, 'shop');
-  for (const host of ['SHOP.example.com', 'Shop.Example.com', 'shop.example.com:8080', 'shop.example.COM:x'])
+  for (const host of [
+    'SHOP.example.com',
+    'Shop.Example.com',
+    'shop.example.com:8080',
+    'shop.example.COM:x',
+  ])
     assert.deepEqual(met(`tenant=A host=${host}`), [name, counter]);
 });
 
@@ -56,7 +61,10 @@ test('a path with a query, parameters, a last slash or other letters meets the l
 });
 
 test('a host with a port meets the limit of the host', () => {
-  assert.deepEqual(met('tenant=A host=shop.example.com:8443'), met('tenant=A host=shop.example.com'));
+  assert.deepEqual(
+    met('tenant=A host=shop.example.com:8443'),
+    met('tenant=A host=shop.example.com'),
+  );
 });
 
 test('other labels keep their letter case, and all labels of other domains', () => {

@@ -1,14 +1,26 @@
 import { readFileSync } from 'node:fs';
 import type { HostPort } from '#grpc/host-port.ts';
-import { type DecisionConfig, readDecisionConfig, workersByDefault } from '#process/decision-config.ts';
-import { type Environment, parseInteger, readReportAddresses, variablesOf } from '#process/environment.ts';
+import {
+  type DecisionConfig,
+  readDecisionConfig,
+  workersByDefault,
+} from '#process/decision-config.ts';
+import {
+  type Environment,
+  parseInteger,
+  readReportAddresses,
+  variablesOf,
+} from '#process/environment.ts';
 import type { RedisDescription } from '#redis/description.ts';
 import { redisOf } from '#redis/read-redis.ts';
 
 export type Config = DecisionConfig & {
   /** Control planes that hear what is wrong, besides the one that is followed. */
   readonly reportTo: readonly HostPort[];
-  /** Where counters are shared by several processes; undefined: this one counts by itself. Holds secrets. */
+  /**
+   * Where counters are shared by several processes; undefined: this one counts by itself. Holds
+   * secrets.
+   */
   readonly redis: RedisDescription | undefined;
   /** A store that does not answer within this time, in ms, is taken for dead. */
   readonly storeTimeoutMs: number;
@@ -17,9 +29,12 @@ export type Config = DecisionConfig & {
 };
 
 /**
- * The configuration in the variables of `readDecisionConfig` (ADDRESS: 127.0.0.1:18002; WORKERS: one per core but one with Redis, else 1), REPORT_ADDRESSES (none), REDIS_URL and the
- * other REDIS_ variables (see `readRedis`; none: counters in memory), STORE_TIMEOUT_MS (100: half of what the edge gives the built-in service; a proxy that waits for less than
- * twice that has its answer in half of its time) and MAX_COUNTERS (500000). Throws an Error that names the variable and what it should be.
+ * The configuration in the variables of `readDecisionConfig` (ADDRESS: 127.0.0.1:18002; WORKERS:
+ * one per core but one with Redis, else 1), REPORT_ADDRESSES (none), REDIS_URL and the other REDIS_
+ * variables (see `readRedis`; none: counters in memory), STORE_TIMEOUT_MS (100: half of what the
+ * edge gives the built-in service; a proxy that waits for less than twice that has its answer in
+ * half of its time) and MAX_COUNTERS (500000). Throws an Error that names the variable and what it
+ * should be.
  */
 export function readConfig(env: Environment, readFile = readText): Config {
   const text = variablesOf(env);

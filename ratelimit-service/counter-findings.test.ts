@@ -42,8 +42,14 @@ test('dropped counters are said of each limit that lost some, in place of the ro
   ]);
   const messages = said({ crowded: { at: NOW, counter: 'c1' }, dropped });
   assert.equal(messages.length, 2);
-  assert.match(messages[0] ?? '', /^RateLimit\/shop\/clients: counters of limit "per-client" were dropped/);
-  assert.match(messages[1] ?? '', /^RateLimit\/default\/paths: counters of limit "per-path" were dropped/);
+  assert.match(
+    messages[0] ?? '',
+    /^RateLimit\/shop\/clients: counters of limit "per-client" were dropped/,
+  );
+  assert.match(
+    messages[1] ?? '',
+    /^RateLimit\/default\/paths: counters of limit "per-path" were dropped/,
+  );
   assert.deepEqual(said({ dropped }, NOW + 11 * MINUTE), []);
 });
 
@@ -60,6 +66,10 @@ test('a Redis that will refuse to write when it is full is said before that, one
 });
 
 test('where no limit is in force there is nobody to tell', () => {
-  const status = { ...ROOM, crowded: { at: NOW, counter: 'c1' }, memory: { ...MEMORY, evictedAgoMs: 0 } };
+  const status = {
+    ...ROOM,
+    crowded: { at: NOW, counter: 'c1' },
+    memory: { ...MEMORY, evictedAgoMs: 0 },
+  };
   assert.deepEqual(counterFindings(status, new Map(), NOW), []);
 });

@@ -44,7 +44,10 @@ function crowdedBy(owner: CounterOwner | undefined, { maxKeys }: CounterStoreSta
   );
 }
 
-function memoryFindings({ evictedAgoMs, maxBytes, policy, usedBytes }: StoreMemory, owner?: CounterOwner) {
+function memoryFindings(
+  { evictedAgoMs, maxBytes, policy, usedBytes }: StoreMemory,
+  owner?: CounterOwner,
+) {
   if (policy === 'noeviction' && maxBytes > 0 && usedBytes >= maxBytes * CROWDED)
     return [
       about(
@@ -63,7 +66,10 @@ function memoryFindings({ evictedAgoMs, maxBytes, policy, usedBytes }: StoreMemo
   ];
 }
 
-function about(owner: CounterOwner | undefined, say: (limit: string) => string): ReportedFinding | undefined {
+function about(
+  owner: CounterOwner | undefined,
+  say: (limit: string) => string,
+): ReportedFinding | undefined {
   if (owner === undefined) return undefined;
   const message = `${say(JSON.stringify(owner.limit))}: ${PAGE}`;
   return {

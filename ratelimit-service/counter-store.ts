@@ -3,9 +3,14 @@ import type { TablesStatus } from './counter-tables.ts';
 
 /** One counter to count in. Windows of `windowMs` are aligned to the epoch, in UTC. */
 export type Hit = {
-  /** Of the limit: unambiguous over domain, pattern and unit. It is not empty and has one length. */
+  /**
+   * Of the limit: unambiguous over domain, pattern and unit. It is not empty and has one length.
+   */
   readonly counter: string;
-  /** Unambiguous over the label group, of any length and content. It holds what clients sent, so it goes into no log. */
+  /**
+   * Unambiguous over the label group, of any length and content. It holds what clients sent, so it
+   * goes into no log.
+   */
   readonly group: string;
   /** 1,000, 60,000, 3,600,000 or 86,400,000. */
   readonly windowMs: number;
@@ -13,7 +18,10 @@ export type Hit = {
   readonly add: number;
 };
 
-/** What the counters hold after counting, in the order of the hits, and the clock that decided the window. */
+/**
+ * What the counters hold after counting, in the order of the hits, and the clock that decided the
+ * window.
+ */
 export type Counts = {
   /** Milliseconds since the epoch, by the store's clock. */
   readonly now: number;
@@ -21,14 +29,15 @@ export type Counts = {
 };
 
 /**
- * Counts requests. Exact: of any number of concurrent callers, each sees another count. Hits of one call have different keys.
- * Counts saturate at 2^53-1.
+ * Counts requests. Exact: of any number of concurrent callers, each sees another count. Hits of one
+ * call have different keys. Counts saturate at 2^53-1.
  */
 export type CounterStore = {
   /**
-   * Counts all hits, in at most one round trip. A store that needs none answers at once, not by a promise.
-   * @throws StoreUnavailable, or rejects with it, when the store does not answer in time, is gone or has too much to do; the hits may have
-   * been counted all the same
+   * Counts all hits, in at most one round trip. A store that needs none answers at once, not by a
+   * promise.
+   * @throws StoreUnavailable, or rejects with it, when the store does not answer in time, is gone
+   * or has too much to do; the hits may have been counted all the same
    */
   count(hits: readonly Hit[]): Counts | Promise<Counts>;
   status(): CounterStoreStatus;
@@ -53,7 +62,10 @@ export type StoreMemory = RedisMemory & {
   readonly evictedAgoMs?: number;
 };
 
-/** The store is slow, gone or overloaded: the caller's answer is UNAVAILABLE. The message has no key and no credential. */
+/**
+ * The store is slow, gone or overloaded: the caller's answer is UNAVAILABLE. The message has no key
+ * and no credential.
+ */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
 }

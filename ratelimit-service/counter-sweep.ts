@@ -3,8 +3,9 @@ import { waterLevel } from './water-level.ts';
 
 /**
  * Drops keys until the tables have `room` keys together, a step for each key that it looks at. They
- * come from the tables that have the most: one that has less than its share loses nothing. Of a table
- * go the lowest counts, and of equal ones the oldest, so that a count over a rate goes after all below.
+ * come from the tables that have the most: one that has less than its share loses nothing. Of a
+ * table go the lowest counts, and of equal ones the oldest, so that a count over a rate goes after
+ * all below.
  */
 export function* sweep(
   tables: ReadonlyMap<string, CounterTable>,

@@ -5,7 +5,9 @@ import { CounterTable } from './counter-table.ts';
 export type TablesStatus = {
   readonly keys: number;
   readonly maxKeys: number;
-  /** When CROWDED of the room was last used, by the store's clock, and by which counter above all. */
+  /**
+   * When CROWDED of the room was last used, by the store's clock, and by which counter above all.
+   */
   readonly crowded?: Crowded;
   /** Keys that were dropped since the start, by counter. */
   readonly dropped: ReadonlyMap<string, Dropped>;
@@ -19,15 +21,17 @@ const CROWDED = 0.8;
 /** From this part on keys are dropped, until the lower one is reached. */
 const FULL = 7 / 8;
 const ROOM = 5 / 8;
-/** Keys that are looked at for each that begins: all of them before the rest of the room is used. */
+/**
+ * Keys that are looked at for each that begins: all of them before the rest of the room is used.
+ */
 const STEPS = 8;
 /** Of counters whose keys were dropped, so many are remembered. */
 const MOST_TOLD = 1_000;
 
 /**
- * Counters in tables, one for each limit, of `maxKeys` keys together. When they are nearly too many, a
- * sweep drops a quarter of them, a few for each key that begins, so that no request waits for it.
- * All keys of a window are dropped at once when the first call after its end comes.
+ * Counters in tables, one for each limit, of `maxKeys` keys together. When they are nearly too
+ * many, a sweep drops a quarter of them, a few for each key that begins, so that no request waits
+ * for it. All keys of a window are dropped at once when the first call after its end comes.
  */
 export class CounterTables {
   readonly #maxKeys: number;
@@ -59,7 +63,10 @@ export class CounterTables {
     this.#keys += 1;
   }
 
-  /** Windows that `now` is not in are over, or were of a clock that was wrong. The last key was counted at `before`. */
+  /**
+   * Windows that `now` is not in are over, or were of a clock that was wrong. The last key was
+   * counted at `before`.
+   */
   dropWindowsBut(now: number, before: number): void {
     this.#notice(before);
     this.#sweep = undefined;

@@ -12,7 +12,11 @@ import { UNIT_MS } from './window.ts';
 
 const A: LimitJson = { pattern: ['a'], rate: 2 };
 
-function decided(limits: readonly LimitJson[], store: CounterStore, request: RateLimitRequest): Decision {
+function decided(
+  limits: readonly LimitJson[],
+  store: CounterStore,
+  request: RateLimitRequest,
+): Decision {
   const decision = decide(compileLimits(limitsOf('d', limits)), store, request, 'id');
   assert.ok('verdict' in decision, JSON.stringify(decision));
   return decision;
@@ -31,7 +35,10 @@ test('no descriptors are the mistake of the caller', () =>
 
 for (const [what, request] of [
   ['an unknown domain', { ...requestOf(['a=1', 'a=2']), domain: 'other' }],
-  ['a domain named as a property of every object', { ...requestOf(['a=1', 'a=2']), domain: '__proto__' }],
+  [
+    'a domain named as a property of every object',
+    { ...requestOf(['a=1', 'a=2']), domain: '__proto__' },
+  ],
   ['groups that no limit matches', requestOf(['b=1', '__proto__=1'])],
 ] as const) {
   test(`${what} is OK, one status a descriptor, and asks no store`, () => {
@@ -99,8 +106,13 @@ test('a store that is gone is the error of the caller to tell', async () => {
 
 test('a request as the wire has it is decided, and its response is one', () => {
   const store = mapStore(1_500);
-  const limits = [{ ...A, name: 'n', rate: 0, inject_response_headers: [{ name: 'x-a', value: 'é' }] }];
-  const request = decodedAgain('RateLimitRequest', requestOf(['a=1', 'b=1'], 3)) as RateLimitRequest;
+  const limits = [
+    { ...A, name: 'n', rate: 0, inject_response_headers: [{ name: 'x-a', value: 'é' }] },
+  ];
+  const request = decodedAgain(
+    'RateLimitRequest',
+    requestOf(['a=1', 'b=1'], 3),
+  ) as RateLimitRequest;
   const { response } = decided(limits, store, request);
   assert.deepEqual(toJson('RateLimitResponse', response), {
     overall_code: 'OVER_LIMIT',
@@ -137,7 +149,11 @@ test('of random requests each limit lets exactly its rate pass in every window a
   for (let seed = 0; seed < 50; seed++) assertExact(index, seededRandom(seed), `seed ${seed}`);
 });
 
-function assertExact(index: ReturnType<typeof compileLimits>, random: () => number, message: string): void {
+function assertExact(
+  index: ReturnType<typeof compileLimits>,
+  random: () => number,
+  message: string,
+): void {
   const store = mapStore(Math.floor(random() * 1e12));
   const seen = new Map<string, number>();
   for (let request = 0; request < 200; request++) {
@@ -166,5 +182,8 @@ function decodedAgain(name: string, message: object): object {
 function toJson(name: string, message: object): object {
   const type = findType(`envoy.service.ratelimit.v3.${name}`);
   assert.ok(type);
-  return type.toObject(type.decode(type.encode(message).finish()), { enums: String, longs: String });
+  return type.toObject(type.decode(type.encode(message).finish()), {
+    enums: String,
+    longs: String,
+  });
 }

@@ -15,8 +15,9 @@ export type InvalidRequest = { readonly invalid: string };
 const NOTHING_COUNTED: Counts = { now: 0, counts: [] };
 
 /**
- * Decides on one request: at once when nothing is to be counted or the store answers at once, else by a promise. `requestId` is Envoy's, for
- * error templates alone. Throws and rejects as the store does.
+ * Decides on one request: at once when nothing is to be counted or the store answers at once, else
+ * by a promise. `requestId` is Envoy's, for error templates alone. Throws and rejects as the store
+ * does.
  */
 export function decide(
   index: LimitIndex,

@@ -55,7 +55,9 @@ describe('requests are decoded as by protobufjs', () => {
   test(`${ROUNDS} times`, () => {
     const below = seeded(1);
     for (let round = 0; round < ROUNDS; round++) {
-      const bytes: Buffer = Buffer.from(type.encode(type.fromObject(randomRequest(below))).finish());
+      const bytes: Buffer = Buffer.from(
+        type.encode(type.fromObject(randomRequest(below))).finish(),
+      );
       const decoded = decodeRequest(bytes);
       assert.ok(decoded !== undefined, bytes.toString('hex'));
       assert.deepEqual(read(decoded), read(byProtobufjs(bytes)), bytes.toString('hex'));
@@ -116,7 +118,9 @@ describe('bytes that are no request', () => {
     const whole = { domain: 'gateway', descriptors: [{ entries: [{ key: 'path', value: '/a' }] }] };
     const bytes = Buffer.from(type.encode(type.fromObject(whole)).finish());
     const lengths = Array.from(bytes, (_, length) => length);
-    const readable = lengths.filter(length => decodeRequest(bytes.subarray(0, length)) !== undefined);
+    const readable = lengths.filter(
+      length => decodeRequest(bytes.subarray(0, length)) !== undefined,
+    );
     assert.deepEqual(readable, [0, 9]);
   });
 });

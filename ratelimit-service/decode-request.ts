@@ -17,12 +17,18 @@ const DESCRIPTOR = {
 } as const;
 
 /** Source: the same, RateLimitDescriptor.Entry. */
-const ENTRY = { key: tagOf(1, WIRE.lengthDelimited), value: tagOf(2, WIRE.lengthDelimited) } as const;
+const ENTRY = {
+  key: tagOf(1, WIRE.lengthDelimited),
+  value: tagOf(2, WIRE.lengthDelimited),
+} as const;
 
 /** Source: google/protobuf/wrappers.proto, UInt64Value. */
 const UINT64_VALUE = { value: tagOf(1, WIRE.varint) } as const;
 
-/** What we read of an `envoy.service.ratelimit.v3.RateLimitRequest`; undefined when the bytes are none. Other fields are passed over. */
+/**
+ * What we read of an `envoy.service.ratelimit.v3.RateLimitRequest`; undefined when the bytes are
+ * none. Other fields are passed over.
+ */
 export function decodeRequest(bytes: Buffer): RateLimitRequest | undefined {
   try {
     return readRequest(new WireReader(bytes));
@@ -53,7 +59,8 @@ function readDescriptor(reader: WireReader): Descriptor {
   while (reader.more) {
     const tag = reader.tag();
     if (tag === DESCRIPTOR.entries) entries.push(readEntry(reader));
-    else if (tag === DESCRIPTOR.hits_addend) hits_addend = readUint64Value(reader, hits_addend?.value);
+    else if (tag === DESCRIPTOR.hits_addend)
+      hits_addend = readUint64Value(reader, hits_addend?.value);
     else reader.skip(tag);
   }
   reader.leave(outer);
@@ -74,7 +81,10 @@ function readEntry(reader: WireReader): Label {
   return { key, value };
 }
 
-/** A message that comes twice is one whose fields add up: without a value here, that of the `earlier` one stays. */
+/**
+ * A message that comes twice is one whose fields add up: without a value here, that of the
+ * `earlier` one stays.
+ */
 function readUint64Value(reader: WireReader, earlier = 0): { readonly value: number } {
   const outer = reader.enter();
   let value = earlier;

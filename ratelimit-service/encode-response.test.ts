@@ -48,7 +48,10 @@ const CASES: ReadonlyMap<string, RateLimitResponse> = new Map([
   ['a body', { ...EMPTY, raw_body: Buffer.from([0, 255, 128]) }],
   ['an empty body', { ...EMPTY, raw_body: Buffer.alloc(0) }],
   ['a body of 64 KiB', { ...EMPTY, raw_body: Buffer.alloc(64 * 1024, 'a') }],
-  ['100 descriptors', { ...EMPTY, statuses: Array.from({ length: 100 }, (_, i) => status(`${i}`, i, i, i)) }],
+  [
+    '100 descriptors',
+    { ...EMPTY, statuses: Array.from({ length: 100 }, (_, i) => status(`${i}`, i, i, i)) },
+  ],
   [
     'metadata',
     {
@@ -70,7 +73,10 @@ for (const [what, response] of CASES)
   });
 
 test('half a character is sent as U+FFFD: Envoy takes no text that is not UTF-8', () => {
-  const bytes = encodeResponse({ ...EMPTY, response_headers_to_add: [{ key: 'x', value: 'a\ud800' }] });
+  const bytes = encodeResponse({
+    ...EMPTY,
+    response_headers_to_add: [{ key: 'x', value: 'a\ud800' }],
+  });
   const decoded = type.decode(bytes) as unknown as RateLimitResponse;
   assert.equal(decoded.response_headers_to_add[0]?.value, 'a\ufffd');
 });

@@ -4,7 +4,10 @@ import type { DescriptorStatus, HeaderValue, RateLimitResponse, Struct } from '.
 
 type Value = Struct['fields'][string];
 
-/** An `envoy.service.ratelimit.v3.RateLimitResponse` on the wire. Source: envoy/service/ratelimit/v3/rls.proto. */
+/**
+ * An `envoy.service.ratelimit.v3.RateLimitResponse` on the wire. Source:
+ * envoy/service/ratelimit/v3/rls.proto.
+ */
 export function encodeResponse(response: RateLimitResponse): Uint8Array {
   const writer = new WireWriter();
   number(writer, 1, response.overall_code);
@@ -15,7 +18,8 @@ export function encodeResponse(response: RateLimitResponse): Uint8Array {
     writer.tag(5, WIRE.lengthDelimited);
     writer.bytes(response.raw_body);
   }
-  if (response.dynamic_metadata !== null) message(writer, 6, response.dynamic_metadata, writeStruct);
+  if (response.dynamic_metadata !== null)
+    message(writer, 6, response.dynamic_metadata, writeStruct);
   return writer.copy();
 }
 
@@ -27,7 +31,10 @@ function writeStatus(writer: WireWriter, status: DescriptorStatus): void {
   if (duration_until_reset !== undefined) message(writer, 4, duration_until_reset, writeDuration);
 }
 
-function writeLimit(writer: WireWriter, limit: NonNullable<DescriptorStatus['current_limit']>): void {
+function writeLimit(
+  writer: WireWriter,
+  limit: NonNullable<DescriptorStatus['current_limit']>,
+): void {
   number(writer, 1, limit.requests_per_unit);
   number(writer, 2, limit.unit);
   text(writer, 3, limit.name);

@@ -7,7 +7,11 @@ import { compileLimits } from './limits-index.ts';
 import { matchGroup } from './match.ts';
 import { label, limitOf, limitsOf } from './testing/limits.ts';
 
-type Row = readonly [pattern: readonly string[], group: readonly string[], reason: string | undefined];
+type Row = readonly [
+  pattern: readonly string[],
+  group: readonly string[],
+  reason: string | undefined,
+];
 
 const TABLE: readonly Row[] = [
   [
@@ -18,9 +22,17 @@ const TABLE: readonly Row[] = [
   [['a=1|b=2'], ['c=3'], 'group starts with c, pattern with a or b'],
   [['a=1|a=2'], ['c=3'], 'group starts with c, pattern with a'],
   [['a=1'], ['a=2'], 'label 1 is "a=2", the pattern wants "a=1"'],
-  [['a', 'method=POST'], ['a=1', 'method=GET'], 'label 2 is "method=GET", the pattern wants "method=POST"'],
+  [
+    ['a', 'method=POST'],
+    ['a=1', 'method=GET'],
+    'label 2 is "method=GET", the pattern wants "method=POST"',
+  ],
   [['a', 'b|c=1'], ['a=1', 'd=2'], 'label 2 is "d=2", the pattern wants "b=*" or "c=1"'],
-  [['a=1|a=2|a=3|a=4|a=5'], ['a=6'], 'label 1 is "a=6", the pattern wants "a=1", "a=2", "a=3" or 2 others'],
+  [
+    ['a=1|a=2|a=3|a=4|a=5'],
+    ['a=6'],
+    'label 1 is "a=6", the pattern wants "a=1", "a=2", "a=3" or 2 others',
+  ],
   [['a', 'b'], ['a=1'], 'the group ends after 1 label, the pattern has 2'],
   [['a', 'b', 'c'], ['a=1', 'b=2'], 'the group ends after 2 labels, the pattern has 3'],
   [['a'], [], 'the group has no label, the pattern has 1'],
@@ -36,7 +48,9 @@ for (const [pattern, group, reason] of TABLE) {
 }
 
 test('shows no more than a line of a long value', () => {
-  const reason = explainMismatch(limitOf({ pattern: ['a=1'] }).pattern, [label(`a=${'x'.repeat(100_000)}`)]);
+  const reason = explainMismatch(limitOf({ pattern: ['a=1'] }).pattern, [
+    label(`a=${'x'.repeat(100_000)}`),
+  ]);
   assert.ok(reason !== undefined && reason.length < 200 && reason.includes('…'), reason);
 });
 

@@ -9,8 +9,14 @@ import type { Limit } from './limit.ts';
 const MOST_SHOWN = 3;
 const LONGEST_SHOWN = 80;
 
-/** Why a pattern does not match a label group, in plain words; undefined when it does. Labels are counted from 1. Shows labels' values. */
-export function explainMismatch(pattern: LabelPattern, group: readonly Label[]): string | undefined {
+/**
+ * Why a pattern does not match a label group, in plain words; undefined when it does. Labels are
+ * counted from 1. Shows labels' values.
+ */
+export function explainMismatch(
+  pattern: LabelPattern,
+  group: readonly Label[],
+): string | undefined {
   for (const [index, item] of pattern.entries()) {
     const label = group[index];
     if (label === undefined) return groupEnds(group.length, pattern.length);
@@ -20,8 +26,8 @@ export function explainMismatch(pattern: LabelPattern, group: readonly Label[]):
 }
 
 /**
- * Why a limit does not apply to a label group, in plain words: its pattern does not match, or one of `winners` (what matchGroup gave) is
- * preferred; undefined when it applies.
+ * Why a limit does not apply to a label group, in plain words: its pattern does not match, or one
+ * of `winners` (what matchGroup gave) is preferred; undefined when it applies.
  */
 export function explainLimit(
   limit: Limit,
@@ -40,7 +46,8 @@ function advantage(winner: Limit, limit: Limit, group: readonly Label[]): string
   const closer = winner.pattern.some((item, index) => {
     const label = group[index];
     return (
-      label !== undefined && matchesLabel(item, label) !== matchesLabel(limit.pattern[index] ?? [], label)
+      label !== undefined &&
+      matchesLabel(item, label) !== matchesLabel(limit.pattern[index] ?? [], label)
     );
   });
   return closer ? 'a more exact pattern' : 'an equally good pattern';
@@ -48,7 +55,9 @@ function advantage(winner: Limit, limit: Limit, group: readonly Label[]): string
 
 function groupEnds(labels: number, wanted: number): string {
   const has =
-    labels === 0 ? 'the group has no label' : `the group ends after ${labels} label${plural(labels)}`;
+    labels === 0
+      ? 'the group has no label'
+      : `the group ends after ${labels} label${plural(labels)}`;
   return `${has}, the pattern has ${wanted}`;
 }
 

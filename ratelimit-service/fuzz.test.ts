@@ -49,7 +49,9 @@ test('any resource that can be decoded gives limits or an error, and any request
   let responses = 0;
   for (let seed = 0; seed < 3_000; seed++) {
     const random = seededRandom(seed);
-    const parsed = parseLimits(decoded('gateway.config.v1.RateLimit', randomRateLimit(random)) as Message);
+    const parsed = parseLimits(
+      decoded('gateway.config.v1.RateLimit', randomRateLimit(random)) as Message,
+    );
     const index = compileLimits('value' in parsed ? parsed.value : []);
     const request = decoded('envoy.service.ratelimit.v3.RateLimitRequest', randomRequest(random));
     const decision = decide(
@@ -80,7 +82,10 @@ function assertResponse(response: object, descriptors: number): void {
   assert.ok([OK, OVER_LIMIT].includes(Number(overall_code)));
   assert.equal(statuses?.length, descriptors);
   for (const { code } of statuses ?? []) assert.ok([OK, OVER_LIMIT].includes(code));
-  for (const { key, value } of [...(response_headers_to_add ?? []), ...(request_headers_to_add ?? [])]) {
+  for (const { key, value } of [
+    ...(response_headers_to_add ?? []),
+    ...(request_headers_to_add ?? []),
+  ]) {
     assert.match(key, /^[a-z_-]+$/);
     assert.doesNotMatch(value, /\p{Cc}/u);
     assert.ok(Buffer.byteLength(value) <= 4_096);
@@ -88,7 +93,10 @@ function assertResponse(response: object, descriptors: number): void {
 }
 
 function randomRateLimit(random: Random): object {
-  return { domain: pick(['d', '__proto__', ''], random), limits: some(4, random, () => randomLimit(random)) };
+  return {
+    domain: pick(['d', '__proto__', ''], random),
+    limits: some(4, random, () => randomLimit(random)),
+  };
 }
 
 function randomLimit(random: Random): object {
@@ -103,7 +111,13 @@ function randomLimit(random: Random): object {
     inject_request_headers: some(2, random, () => randomHeader(random)),
     inject_response_headers: some(2, random, () => randomHeader(random)),
     error_response: pick(
-      [null, { headers: some(2, random, () => randomHeader(random)), body_template: randomTemplate(random) }],
+      [
+        null,
+        {
+          headers: some(2, random, () => randomHeader(random)),
+          body_template: randomTemplate(random),
+        },
+      ],
       random,
     ),
   };

@@ -7,15 +7,19 @@ export type JsonAnswer = { readonly status: number; readonly body: object };
 type Decide = (body: unknown) => Promise<JsonAnswer>;
 
 export type HttpSources = ProbeSources & {
-  /** Answers a rate limit request in ProtoJSON, parsed; absent where decisions are not for everybody who can reach the port. */
+  /**
+   * Answers a rate limit request in ProtoJSON, parsed; absent where decisions are not for everybody
+   * who can reach the port.
+   */
   readonly decide?: Decide;
   /** Hears of what went wrong by a mistake of ours; the client gets 500. */
   onError(error: unknown): void;
 };
 
 /**
- * What is asked for in plain HTTP: `POST /json` (a decision, for trying and for clients without gRPC), `/healthz` (it runs), `/readyz`
- * (it has its limits, else 503 with the reason) and `/metrics` (Prometheus text).
+ * What is asked for in plain HTTP: `POST /json` (a decision, for trying and for clients without
+ * gRPC), `/healthz` (it runs), `/readyz` (it has its limits, else 503 with the reason) and
+ * `/metrics` (Prometheus text).
  */
 export function httpApp(sources: HttpSources): Express {
   const app = express();
@@ -27,7 +31,9 @@ export function httpApp(sources: HttpSources): Express {
   }
   answerProbes(app, sources);
   app.use((_request, response) => {
-    response.status(404).json({ error: 'not found; try POST /json, /healthz, /readyz or /metrics' });
+    response
+      .status(404)
+      .json({ error: 'not found; try POST /json, /healthz, /readyz or /metrics' });
   });
   app.use(errorAnswer(sources.onError));
   return app;

@@ -19,12 +19,15 @@ const HTTP_STATUS: Readonly<Record<Failed['failed'], number>> = {
 };
 
 /**
- * A RateLimitRequest in ProtoJSON, answered with a RateLimitResponse in ProtoJSON: status 200, 429 over a limit; else `{ "error" }` with
- * 400, 500 or 503. As the reference service does it (envoyproxy/ratelimit, README, "HTTP Port").
+ * A RateLimitRequest in ProtoJSON, answered with a RateLimitResponse in ProtoJSON: status 200, 429
+ * over a limit; else `{ "error" }` with 400, 500 or 503. As the reference service does it
+ * (envoyproxy/ratelimit, README, "HTTP Port").
  */
 export async function decideJson(
   body: unknown,
-  answer: (request: RateLimitRequest) => RateLimitResponse | Failed | Promise<RateLimitResponse | Failed>,
+  answer: (
+    request: RateLimitRequest,
+  ) => RateLimitResponse | Failed | Promise<RateLimitResponse | Failed>,
 ): Promise<JsonAnswer> {
   const request = toRequest(body);
   if ('error' in request) return { status: 400, body: request };
@@ -36,7 +39,9 @@ export async function decideJson(
 }
 
 /** By way of the wire, so that what is read is exactly what gRPC clients can send. */
-function toRequest(body: unknown): { readonly value: RateLimitRequest } | { readonly error: string } {
+function toRequest(
+  body: unknown,
+): { readonly value: RateLimitRequest } | { readonly error: string } {
   if (!isJsonObject(body)) return { error: `want an ${REQUEST} as a JSON object` };
   try {
     const bytes = encode(REQUEST, toFieldNames(REQUEST, body));

@@ -7,7 +7,10 @@ import type { Plan } from './plan.ts';
 import { limitOf } from './testing/limits.ts';
 import { UNIT_MS } from './window.ts';
 
-/** 12:34:56.250 of a day: 0.75 s, 3.75 s, 25 min 3.75 s and 11 h 25 min 3.75 s before the windows end. */
+/**
+ * 12:34:56.250 of a day: 0.75 s, 3.75 s, 25 min 3.75 s and 11 h 25 min 3.75 s before the windows
+ * end.
+ */
 const NOW = Date.UTC(2026, 2, 1, 12, 34, 56, 250);
 
 type Case = {
@@ -18,7 +21,10 @@ type Case = {
   readonly add?: number;
 };
 
-/** Judges groups of limits that each have a counter of their own; limits are named by group and place, `0.1`. */
+/**
+ * Judges groups of limits that each have a counter of their own; limits are named by group and
+ * place, `0.1`.
+ */
 function judged(groups: readonly (readonly Case[])[]): Verdict {
   const cases = groups.flatMap((group, at) =>
     group.map((item, place) => ({ ...item, name: `${at}.${place}` })),
@@ -221,7 +227,8 @@ const SHOWN: readonly [what: string, group: readonly Case[], shown: string | und
 ];
 
 for (const [what, group, shown] of SHOWN) {
-  test(`a descriptor shows ${what}`, () => assert.equal(judged([group]).groups[0]?.shown?.limit.name, shown));
+  test(`a descriptor shows ${what}`, () =>
+    assert.equal(judged([group]).groups[0]?.shown?.limit.name, shown));
 }
 
 test('a store that gives too few counts is a bug that does not pass unseen', () => {

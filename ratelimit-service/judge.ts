@@ -16,7 +16,10 @@ export type LimitStatus = {
   readonly resetMs: number;
 };
 
-/** One descriptor's: the limits that apply, in order, and the one to show; undefined when none applies. */
+/**
+ * One descriptor's: the limits that apply, in order, and the one to show; undefined when none
+ * applies.
+ */
 export type GroupVerdict = {
   readonly statuses: readonly LimitStatus[];
   readonly shown: LimitStatus | undefined;
@@ -28,17 +31,22 @@ export type Verdict = {
   readonly over: boolean;
   /** One for each descriptor, in order. */
   readonly groups: readonly GroupVerdict[];
-  /** The exceeded limit that metadata and answer tell of; undefined when none is exceeded. Enforce when `over`. */
+  /**
+   * The exceeded limit that metadata and answer tell of; undefined when none is exceeded. Enforce
+   * when `over`.
+   */
   readonly recorded: LimitStatus | undefined;
   /** Until all limits would let a request pass, LogOnly ones too, in ms; 0 when all do now. */
   readonly retryAfterMs: number;
 };
 
 /**
- * Judges a request by the counts that the store gave for the hits of its plan, in their order, at the store's time. Request number rate + 1 of a
- * window is over; rate 0 lets none pass. A hit that only looks asks whether a request would pass now, so it is over as soon as nothing remains.
- * Recorded is the exceeded limit with the longest time until reset, but an Enforce limit rather than a LogOnly one; the first of equals.
- * Source: docs/reference/kinds/rate-limit.md; which limit a descriptor shows: see shownOf.
+ * Judges a request by the counts that the store gave for the hits of its plan, in their order, at
+ * the store's time. Request number rate + 1 of a window is over; rate 0 lets none pass. A hit that
+ * only looks asks whether a request would pass now, so it is over as soon as nothing remains.
+ * Recorded is the exceeded limit with the longest time until reset, but an Enforce limit rather
+ * than a LogOnly one; the first of equals. Source: docs/reference/kinds/rate-limit.md; which limit
+ * a descriptor shows: see shownOf.
  */
 export function judge(plan: Plan, counts: Counts): Verdict {
   const groups = plan.groups.map(group => judgeGroup(group, plan, counts));
@@ -65,7 +73,8 @@ function judgeGroup({ limits, hits }: PlannedGroup, plan: Plan, counts: Counts):
 function statusOf(limit: Limit, hit: number, plan: Plan, counts: Counts): LimitStatus {
   const count = counts.counts[hit];
   const add = plan.hits[hit]?.add;
-  if (count === undefined || add === undefined) throw new Error(`the store gave no count for hit ${hit}`);
+  if (count === undefined || add === undefined)
+    throw new Error(`the store gave no count for hit ${hit}`);
   const exceeded = add === 0 ? count >= limit.rate : count > limit.rate;
   return {
     limit,
@@ -76,7 +85,10 @@ function statusOf(limit: Limit, hit: number, plan: Plan, counts: Counts): LimitS
   };
 }
 
-/** The exceeded Enforce limit with the longest time until reset, else the limit with the least remaining; the first of equals. */
+/**
+ * The exceeded Enforce limit with the longest time until reset, else the limit with the least
+ * remaining; the first of equals.
+ */
 function shownOf(statuses: readonly LimitStatus[]): LimitStatus | undefined {
   return longest(statuses.filter(refuses)) ?? first(statuses, (a, b) => a.remaining < b.remaining);
 }
@@ -90,7 +102,8 @@ function first(
   isBefore: (a: LimitStatus, b: LimitStatus) => boolean,
 ): LimitStatus | undefined {
   let chosen: LimitStatus | undefined;
-  for (const status of statuses) if (chosen === undefined || isBefore(status, chosen)) chosen = status;
+  for (const status of statuses)
+    if (chosen === undefined || isBefore(status, chosen)) chosen = status;
   return chosen;
 }
 

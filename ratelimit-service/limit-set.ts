@@ -24,8 +24,9 @@ export class LimitSet {
   readonly #byResource = new Map<string, readonly Limit[]>();
 
   /**
-   * Takes a change as a whole, or refuses it as a whole with an error that names the resource: then nothing has changed. Gives no limits
-   * for a part of a large change: until its last part the earlier ones are in force.
+   * Takes a change as a whole, or refuses it as a whole with an error that names the resource: then
+   * nothing has changed. Gives no limits for a part of a large change: until its last part the
+   * earlier ones are in force.
    */
   update({
     changed,
@@ -36,7 +37,8 @@ export class LimitSet {
     for (const [name, limits] of parsed) {
       if ('error' in limits) return { error: `RateLimit ${name}: ${limits.error}` };
     }
-    for (const [name, limits] of parsed) if ('value' in limits) this.#byResource.set(name, limits.value);
+    for (const [name, limits] of parsed)
+      if ('value' in limits) this.#byResource.set(name, limits.value);
     for (const name of removed) this.#byResource.delete(name);
     if (!complete) return { value: undefined };
     const limits = [...this.#byResource].sort(byName).flatMap(([, limits]) => limits);
@@ -57,7 +59,8 @@ function ownersOf(byResource: ReadonlyMap<string, readonly Limit[]>): CounterOwn
 
 function parseResource({ any }: XdsResource): Parsed<readonly Limit[]> {
   const type = findType(nameInTypeUrl(any.type_url) ?? '');
-  if (type === undefined || any.type_url !== RATE_LIMIT) return { error: `no limits but ${any.type_url}` };
+  if (type === undefined || any.type_url !== RATE_LIMIT)
+    return { error: `no limits but ${any.type_url}` };
   try {
     return parseLimits(decodeBytes(type, any.value) as Message);
   } catch (error) {

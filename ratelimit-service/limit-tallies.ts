@@ -28,7 +28,8 @@ export function limitTallies(registry: Registry): LimitTallies {
     limits(all) {
       const distinct = [...new Set(all)];
       names = distinct.length;
-      const shown = distinct.length > MAX_NAMES ? [...distinct.slice(0, MAX_NAMES), OTHER] : distinct;
+      const shown =
+        distinct.length > MAX_NAMES ? [...distinct.slice(0, MAX_NAMES), OTHER] : distinct;
       tallies = new Map(shown.map(limit => [limit, tallies.get(limit) ?? noTally()]));
     },
     decided(limit, outcome) {
@@ -41,7 +42,13 @@ export function limitTallies(registry: Registry): LimitTallies {
 }
 
 function noTally(): Tally {
-  return { within_limit: 0, near_limit: 0, over_limit: 0, over_limit_log_only: 0, template_failures: 0 };
+  return {
+    within_limit: 0,
+    near_limit: 0,
+    over_limit: 0,
+    over_limit_log_only: 0,
+    template_failures: 0,
+  };
 }
 
 type Tallied = { readonly tallies: ReadonlyMap<string, Tally>; readonly names: number };

@@ -3,7 +3,10 @@ import type { LabelPattern } from '#resources/labels/label-pattern.ts';
 import type { Template } from '#resources/template/template.ts';
 import type { Unit } from './window.ts';
 
-/** What is done with requests over the rate: answered 429, or only noted. Source: docs/reference/kinds/rate-limit.md. */
+/**
+ * What is done with requests over the rate: answered 429, or only noted. Source:
+ * docs/reference/kinds/rate-limit.md.
+ */
 export type Action = 'Enforce' | 'LogOnly';
 
 /** A text without template actions is a plain string: it needs no evaluation. */
@@ -13,7 +16,10 @@ export type Text = string | Template;
 export type HeaderTemplate = { readonly name: string; readonly value: Text };
 
 /** `body` undefined: none. */
-export type ErrorResponse = { readonly headers: readonly HeaderTemplate[]; readonly body: Text | undefined };
+export type ErrorResponse = {
+  readonly headers: readonly HeaderTemplate[];
+  readonly body: Text | undefined;
+};
 
 /** A limit, ready to decide with. */
 export type Limit = {
@@ -30,8 +36,9 @@ export type Limit = {
   readonly rate: number;
   readonly unit: Unit;
   /**
-   * Begins the key of each of its counters: equal for limits of equal domain, pattern and unit, whatever else they say, so that a limit
-   * that is renamed, moved or given another rate goes on counting where it was. No counter's prefix begins another's.
+   * Begins the key of each of its counters: equal for limits of equal domain, pattern and unit,
+   * whatever else they say, so that a limit that is renamed, moved or given another rate goes on
+   * counting where it was. No counter's prefix begins another's.
    */
   readonly counter: string;
   readonly requestHeaders: readonly HeaderTemplate[];

@@ -4,19 +4,26 @@ import type { Limit } from './limit.ts';
 import { comparePatterns } from './pattern-order.ts';
 
 /**
- * A step of the patterns of one domain, read as paths: patterns that begin with the same items share their first nodes. A node
- * is found by a label's key and value, or by its key alone, so that matching does not depend on how many siblings it has.
+ * A step of the patterns of one domain, read as paths: patterns that begin with the same items
+ * share their first nodes. A node is found by a label's key and value, or by its key alone, so that
+ * matching does not depend on how many siblings it has.
  */
 export type PatternNode = {
   /** The limits whose pattern ends here, in the order of the configuration. */
   readonly limits: readonly Limit[];
   /** By label key. */
   readonly next: ReadonlyMap<string, Branches>;
-  /** Which of two patterns of equal length that match equally well wins: the lower one. Of use where limits are. */
+  /**
+   * Which of two patterns of equal length that match equally well wins: the lower one. Of use where
+   * limits are.
+   */
   readonly rank: number;
 };
 
-/** Where a label of one key leads: by its value, and whatever its value is. A node may be in both; then the value counts. */
+/**
+ * Where a label of one key leads: by its value, and whatever its value is. A node may be in both;
+ * then the value counts.
+ */
 export type Branches = {
   readonly exact: ReadonlyMap<string, ReadonlySet<PatternNode>>;
   readonly any: ReadonlySet<PatternNode>;
@@ -30,7 +37,10 @@ export type LimitIndex = {
   readonly forms: ReadonlyMap<string, ComparableForms>;
 };
 
-type GrowingBranches = { readonly exact: Map<string, Set<GrowingNode>>; readonly any: Set<GrowingNode> };
+type GrowingBranches = {
+  readonly exact: Map<string, Set<GrowingNode>>;
+  readonly any: Set<GrowingNode>;
+};
 type GrowingNode = {
   limits: Limit[];
   next: Map<string, GrowingBranches>;
@@ -40,8 +50,9 @@ type GrowingNode = {
 };
 
 /**
- * Compiles limits, of any number of resources and domains, to an index. The order of limits decides only the order in which those of
- * one pattern are given back: pass them in an order that all replicas share.
+ * Compiles limits, of any number of resources and domains, to an index. The order of limits decides
+ * only the order in which those of one pattern are given back: pass them in an order that all
+ * replicas share.
  */
 export function compileLimits(limits: readonly Limit[]): LimitIndex {
   const roots = new Map<string, GrowingNode>();

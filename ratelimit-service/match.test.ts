@@ -22,19 +22,39 @@ const TABLE: readonly Row[] = [
     group: ['a=1', 'b=2', 'c=3'],
     wins: [0],
   },
-  { rule: 'a group that is the pattern', patterns: [['a=1', 'b=2']], group: ['a=1', 'b=2'], wins: [0] },
-  { rule: 'no group in another order', patterns: [['a=1', 'b=2']], group: ['b=2', 'a=1'], wins: [] },
+  {
+    rule: 'a group that is the pattern',
+    patterns: [['a=1', 'b=2']],
+    group: ['a=1', 'b=2'],
+    wins: [0],
+  },
+  {
+    rule: 'no group in another order',
+    patterns: [['a=1', 'b=2']],
+    group: ['b=2', 'a=1'],
+    wins: [],
+  },
   {
     rule: 'no group that only holds the labels further on',
     patterns: [['a=1']],
     group: ['b=2', 'a=1'],
     wins: [],
   },
-  { rule: 'no group that is shorter than the pattern', patterns: [['a=1', 'b=2']], group: ['a=1'], wins: [] },
+  {
+    rule: 'no group that is shorter than the pattern',
+    patterns: [['a=1', 'b=2']],
+    group: ['a=1'],
+    wins: [],
+  },
   { rule: 'no other value', patterns: [['a=1']], group: ['a=2'], wins: [] },
   { rule: 'no value in another letter case', patterns: [['a=x']], group: ['a=X'], wins: [] },
   { rule: 'any value where the pattern has none', patterns: [['a']], group: ['a=7'], wins: [0] },
-  { rule: 'an empty value where the pattern has none', patterns: [['a']], group: ['a='], wins: [0] },
+  {
+    rule: 'an empty value where the pattern has none',
+    patterns: [['a']],
+    group: ['a='],
+    wins: [0],
+  },
   { rule: 'no other key, whatever the value', patterns: [['a']], group: ['b=7'], wins: [] },
   {
     rule: 'one of several alternatives',
@@ -49,7 +69,12 @@ const TABLE: readonly Row[] = [
     group: ['key3=A', 'key2=x'],
     wins: [],
   },
-  { rule: 'the longest pattern', patterns: [['a=1'], ['a', 'b'], ['a=1']], group: ['a=1', 'b=2'], wins: [1] },
+  {
+    rule: 'the longest pattern',
+    patterns: [['a=1'], ['a', 'b'], ['a=1']],
+    group: ['a=1', 'b=2'],
+    wins: [1],
+  },
   {
     rule: 'the shorter pattern when the longer does not match',
     patterns: [['a=1'], ['a=1', 'b=1']],
@@ -121,8 +146,18 @@ const TABLE: readonly Row[] = [
   },
   { rule: 'every group by the empty pattern', patterns: [[]], group: ['x=y'], wins: [0] },
   { rule: 'a group without labels by the empty pattern', patterns: [[]], group: [], wins: [0] },
-  { rule: 'any other pattern rather than the empty one', patterns: [[], ['a']], group: ['a=1'], wins: [1] },
-  { rule: 'repeated keys one after the other', patterns: [['a=1', 'a=2']], group: ['a=1', 'a=2'], wins: [0] },
+  {
+    rule: 'any other pattern rather than the empty one',
+    patterns: [[], ['a']],
+    group: ['a=1'],
+    wins: [1],
+  },
+  {
+    rule: 'repeated keys one after the other',
+    patterns: [['a=1', 'a=2']],
+    group: ['a=1', 'a=2'],
+    wins: [0],
+  },
   {
     rule: 'keys of the object prototype',
     patterns: [['__proto__', 'constructor=toString']],
@@ -141,7 +176,12 @@ const TABLE: readonly Row[] = [
     group: ['ключ=\u{1f4a9}\u0000"\\'],
     wins: [0],
   },
-  { rule: 'no value that only looks the same', patterns: [['a=\u00e9']], group: ['a=e\u0301'], wins: [] },
+  {
+    rule: 'no value that only looks the same',
+    patterns: [['a=\u00e9']],
+    group: ['a=e\u0301'],
+    wins: [],
+  },
 ];
 
 for (const { rule, patterns, group, wins } of TABLE) {
@@ -159,7 +199,10 @@ for (const { rule, patterns, group, wins } of TABLE) {
 }
 
 test('a limit of another domain does not count, however like its name', () => {
-  const index = compileLimits([...limitsOf('d', [{ pattern: ['a'] }]), ...limitsOf('__proto__', [])]);
+  const index = compileLimits([
+    ...limitsOf('d', [{ pattern: ['a'] }]),
+    ...limitsOf('__proto__', []),
+  ]);
   for (const domain of ['', 'D', 'd ', '__proto__', 'constructor']) {
     assert.deepEqual(matchGroup(index, domain, [label('a=1')]), []);
   }
@@ -168,7 +211,9 @@ test('a limit of another domain does not count, however like its name', () => {
 test('limits of one pattern add up over resources, in the order given', () => {
   const first = limitsOf('d', [{ name: 'z', pattern: ['a=1'] }]);
   const second = limitsOf('d', [{ name: 'b', pattern: ['a=1'] }]);
-  const names = matchGroup(compileLimits([...first, ...second]), 'd', [label('a=1')]).map(({ name }) => name);
+  const names = matchGroup(compileLimits([...first, ...second]), 'd', [label('a=1')]).map(
+    ({ name }) => name,
+  );
   assert.deepEqual(names, ['z', 'b']);
 });
 
@@ -185,7 +230,10 @@ test('the order of limits does not decide which pattern wins', () => {
 test('items that match a label in two ways cost no more than in one, however many follow each other', () => {
   const length = 60;
   const limits = limitsOf('d', [{ pattern: Array(length).fill('a|a=1') }]);
-  assert.deepEqual(matchGroup(compileLimits(limits), 'd', Array(length).fill(label('a=1'))), limits);
+  assert.deepEqual(
+    matchGroup(compileLimits(limits), 'd', Array(length).fill(label('a=1'))),
+    limits,
+  );
 });
 
 test('agrees with the rules of the document read one after the other, for random limits and groups', () => {
@@ -228,11 +276,16 @@ function modelMatch(limits: readonly Limit[], group: readonly Label[]): readonly
   const [winner] = matching
     .map(limit => ({ limit, order: orderOf(limit, group) }))
     .sort((a, b) => compareOrders(a.order, b.order));
-  return matching.filter(({ canonical }) => canonical === winner?.limit.canonical).map(({ name }) => name);
+  return matching
+    .filter(({ canonical }) => canonical === winner?.limit.canonical)
+    .map(({ name }) => name);
 }
 
 /** Compared item by item, the lower wins. */
-function orderOf({ pattern, canonical }: Limit, group: readonly Label[]): readonly (number | string)[] {
+function orderOf(
+  { pattern, canonical }: Limit,
+  group: readonly Label[],
+): readonly (number | string)[] {
   return [
     -pattern.length,
     ...pattern.map((item, at) => (matchesLabel(item, group[at] as Label) === 'exact' ? 0 : 1)),

@@ -41,7 +41,8 @@ describe('more counters than there is room for', () => {
       assert.ok(passes(`client=${value}`), `the first request of ${value}`);
       const client = `client=greedy${value % 40}`;
       if (value % 400 < 40 && passes(client)) admitted.set(client, (admitted.get(client) ?? 0) + 1);
-      if (value % 6_000 === 0) assert.ok(passes('api=slow'), `request of the other limit after ${value}`);
+      if (value % 6_000 === 0)
+        assert.ok(passes('api=slow'), `request of the other limit after ${value}`);
     }
     assert.equal(admitted.size, 40);
     for (const [client, requests] of admitted)
@@ -72,7 +73,10 @@ describe('more counters than there is room for', () => {
           lost += 1;
           assert.equal(counted, add);
           const asHigh = [...exact.values()].filter(other => other >= before).length;
-          assert.ok(asHigh > Math.floor((maxKeys * 5) / 8), `round ${round}: ${asHigh} had ${before}`);
+          assert.ok(
+            asHigh > Math.floor((maxKeys * 5) / 8),
+            `round ${round}: ${asHigh} had ${before}`,
+          );
         }
         exact.set(group, all);
         told.set(group, counted);
@@ -85,8 +89,10 @@ describe('more counters than there is room for', () => {
   test('are not those of a limit that has less than its share', () => {
     const { count, store } = storeOf(1_000);
     const limits = ['a', 'b', 'c'];
-    for (const limit of limits) for (let key = 0; key < 120; key += 1) count(limit, `${key}`, 1 + (key % 5));
-    for (let key = 0; key < 50_000; key += 1) count(key % 2 === 0 ? 'flood' : 'other flood', `${key}`);
+    for (const limit of limits)
+      for (let key = 0; key < 120; key += 1) count(limit, `${key}`, 1 + (key % 5));
+    for (let key = 0; key < 50_000; key += 1)
+      count(key % 2 === 0 ? 'flood' : 'other flood', `${key}`);
     for (const limit of limits)
       for (let key = 0; key < 120; key += 1) assert.equal(count(limit, `${key}`, 0), 1 + (key % 5));
     assert.deepEqual([...(store.status().dropped ?? [])].map(([counter]) => counter).sort(), [

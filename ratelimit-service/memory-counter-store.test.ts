@@ -47,7 +47,18 @@ describe('counters in memory', () => {
 
   test('are what a naive model counts, at any times, with any keys', () => {
     const random = seededRandom(1);
-    const keys = ['', 'a', '__proto__', 'constructor', 'ü', '\ud800', '\ud801', '\0', '\0a', 'x'.repeat(256)];
+    const keys = [
+      '',
+      'a',
+      '__proto__',
+      'constructor',
+      'ü',
+      '\ud800',
+      '\ud801',
+      '\0',
+      '\0a',
+      'x'.repeat(256),
+    ];
     keys.push(...[1, 2, 3].map(last => 'y'.repeat(300) + last));
     const { clock, count, store } = storeAt(START);
     const model = new Map<string, number>();
@@ -107,10 +118,13 @@ describe('counters in memory, when the clock is set back', () => {
     clock.now = boundary - 1;
     assert.equal(count('k'), 2);
     clock.now = boundary - 1_000;
-    assert.deepEqual(store.count([{ counter: '86400000', group: 'k', windowMs: 86_400_000, add: 1 }]), {
-      now: boundary,
-      counts: [1],
-    });
+    assert.deepEqual(
+      store.count([{ counter: '86400000', group: 'k', windowMs: 86_400_000, add: 1 }]),
+      {
+        now: boundary,
+        counts: [1],
+      },
+    );
     clock.now = boundary + 999;
     assert.equal(count('k'), 3);
     clock.now = boundary + 1_000;

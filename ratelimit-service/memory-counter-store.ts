@@ -4,7 +4,9 @@ import type { CounterTable } from './counter-table.ts';
 import { CounterTables } from './counter-tables.ts';
 
 export type MemoryCounterStoreOptions = {
-  /** The most counters, of all limits together. Default 500,000, at most 2^24-1 (what a Map holds). */
+  /**
+   * The most counters, of all limits together. Default 500,000, at most 2^24-1 (what a Map holds).
+   */
   readonly maxKeys?: number;
   /** Milliseconds since the epoch. It may jump. */
   readonly now: () => number;
@@ -17,8 +19,8 @@ const STEP_BACK_MS = 1000;
 const DIGEST_MARK = '\0';
 
 /**
- * Counters in this process, exact up to `maxKeys`. Then the lowest are dropped, as CounterTables says.
- * A dropped counter begins again at 0, so that no client is rejected below its rate.
+ * Counters in this process, exact up to `maxKeys`. Then the lowest are dropped, as CounterTables
+ * says. A dropped counter begins again at 0, so that no client is rejected below its rate.
  */
 export class MemoryCounterStore implements CounterStore {
   readonly #tables: CounterTables;
@@ -46,7 +48,8 @@ export class MemoryCounterStore implements CounterStore {
   #tick(): number {
     const now = this.#now();
     if (now < this.#last && this.#last - now <= STEP_BACK_MS) return this.#last;
-    if (now >= this.#tables.firstEnd || now < this.#last) this.#tables.dropWindowsBut(now, this.#last);
+    if (now >= this.#tables.firstEnd || now < this.#last)
+      this.#tables.dropWindowsBut(now, this.#last);
     this.#last = now;
     return now;
   }
@@ -71,7 +74,10 @@ function saturated(count: number): number {
   return Math.min(count, Number.MAX_SAFE_INTEGER);
 }
 
-/** The group itself, or a digest of a long one; a group that looks like a digest is taken for a long one. */
+/**
+ * The group itself, or a digest of a long one; a group that looks like a digest is taken for a long
+ * one.
+ */
 function boundedName(group: string): string {
   const isName = group.length <= LONGEST_NAME && !group.startsWith(DIGEST_MARK);
   return isName ? group : DIGEST_MARK + counterKeyDigest(group);

@@ -41,7 +41,11 @@ export function createMetrics(store: () => CounterStoreStatus): Metrics {
       },
     });
   gauge('gateway_ratelimit_counters', 'Counters in memory', () => store().keys);
-  gauge('gateway_ratelimit_counters_max', 'Most counters in memory (MAX_COUNTERS)', () => store().maxKeys);
+  gauge(
+    'gateway_ratelimit_counters_max',
+    'Most counters in memory (MAX_COUNTERS)',
+    () => store().maxKeys,
+  );
   gauge(
     'gateway_ratelimit_store_used_bytes',
     'Memory that the Redis of the counters uses',
@@ -69,7 +73,11 @@ export function createMetrics(store: () => CounterStoreStatus): Metrics {
         this.inc({ limit: owned.get(counter)?.limit ?? 'other' }, keys);
     },
   });
-  gauge('gateway_ratelimit_store_waiting', 'Requests that wait for the counter store', () => store().waiting);
+  gauge(
+    'gateway_ratelimit_store_waiting',
+    'Requests that wait for the counter store',
+    () => store().waiting,
+  );
   return {
     registry,
     ...limitTallies(registry),

@@ -16,8 +16,12 @@ export type StoreParts = {
 };
 
 /** The counters that the configuration asks for: in this process, or in Redis. */
-export function openCounterStore(config: Config, { log, now, random, uptime }: StoreParts): CounterStore {
-  if (config.redis === undefined) return new MemoryCounterStore({ maxKeys: config.maxCounters, now });
+export function openCounterStore(
+  config: Config,
+  { log, now, random, uptime }: StoreParts,
+): CounterStore {
+  if (config.redis === undefined)
+    return new MemoryCounterStore({ maxKeys: config.maxCounters, now });
   const onEvent = (event: LinkEvent) => {
     if (event.connected) log.info({ redis: event.address }, 'Redis is connected');
     else log.error({ redis: event.address, reason: event.reason }, 'Redis is not connected');

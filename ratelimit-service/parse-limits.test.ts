@@ -14,7 +14,10 @@ test('a limit keeps what the control plane sent', () => {
     unit: 'DAY',
     inject_request_headers: [{ name: 'X-Request', value: 'in' }],
     inject_response_headers: [{ name: 'x-response', value: 'out' }],
-    error_response: { headers: [{ name: 'Content-Type', value: 'text/html' }], body_template: 'no' },
+    error_response: {
+      headers: [{ name: 'Content-Type', value: 'text/html' }],
+      body_template: 'no',
+    },
   });
   const { counter, canonical, forms, ...rest } = limit;
   assert.deepEqual(rest, {
@@ -34,12 +37,21 @@ test('what is not sent has its default: Enforce, rate 0, no headers, no error re
   const { action, rate, requestHeaders, responseHeaders, errorResponse } = limitOf({ rate: 0 });
   assert.deepEqual(
     { action, rate, requestHeaders, responseHeaders, errorResponse },
-    { action: 'Enforce', rate: 0, requestHeaders: [], responseHeaders: [], errorResponse: undefined },
+    {
+      action: 'Enforce',
+      rate: 0,
+      requestHeaders: [],
+      responseHeaders: [],
+      errorResponse: undefined,
+    },
   );
 });
 
 test('an error response without a body template has no body', () =>
-  assert.deepEqual(limitOf({ error_response: {} }).errorResponse, { headers: [], body: undefined }));
+  assert.deepEqual(limitOf({ error_response: {} }).errorResponse, {
+    headers: [],
+    body: undefined,
+  }));
 
 test('a message in words, as ProtoJSON writes it, gives the same limit', () => {
   const json = { domain: 'd', limits: [{ name: 'n', action: 'LOG_ONLY', rate: 3, unit: 'HOUR' }] };
@@ -56,11 +68,14 @@ for (const [number, unit] of [
   [3, 'hour'],
   [4, 'day'],
 ] as const) {
-  test(`unit ${number} of the wire is a ${unit}`, () => assert.equal(limitOf({ unit: number }).unit, unit));
+  test(`unit ${number} of the wire is a ${unit}`, () =>
+    assert.equal(limitOf({ unit: number }).unit, unit));
 }
 
 test('a text without actions is no template', () => {
-  const { responseHeaders } = limitOf({ inject_response_headers: [{ name: 'x', value: 'a } b {' }] });
+  const { responseHeaders } = limitOf({
+    inject_response_headers: [{ name: 'x', value: 'a } b {' }],
+  });
   assert.equal(responseHeaders[0]?.value, 'a } b {');
 });
 
@@ -122,7 +137,11 @@ const IMPOSSIBLE: readonly [what: string, limit: object, error: RegExp][] = [
     { inject_request_headers: [{ name: ':path', value: '/' }] },
     /":path" is no header to add/,
   ],
-  ['Host', { inject_request_headers: [{ name: 'Host', value: 'a' }] }, /":authority" is no header to add/],
+  [
+    'Host',
+    { inject_request_headers: [{ name: 'Host', value: 'a' }] },
+    /":authority" is no header to add/,
+  ],
   ['no unit', { unit: 0 }, /^limit "n": unit 0 is not known$/],
   ['a unit of a later version', { unit: 9 }, /^limit "n": unit 9 is not known$/],
   ['an action of a later version', { action: 7 }, /^limit "n": action 7 is not known$/],
@@ -138,7 +157,10 @@ for (const [what, limit, error] of IMPOSSIBLE) {
 }
 
 test('a pattern item without alternatives is an error, not a match of everything', () => {
-  const message = { domain: 'd', limits: [{ name: 'n', unit: 1, pattern: [{ alternatives: [] }] }] };
+  const message = {
+    domain: 'd',
+    limits: [{ name: 'n', unit: 1, pattern: [{ alternatives: [] }] }],
+  };
   assert.deepEqual(parseLimits(message), { error: 'limit "n": pattern[0] is empty' });
 });
 

@@ -8,7 +8,10 @@ import type { Parsed } from '#resources/words/parsed-string.ts';
 import type { Action, ErrorResponse, HeaderTemplate, Limit, Text } from './limit.ts';
 import type { Unit } from './window.ts';
 
-/** `gateway.config.v1.Limit.Action` and `.Unit`, by number as protobufjs gives them and by word as ProtoJSON writes them. */
+/**
+ * `gateway.config.v1.Limit.Action` and `.Unit`, by number as protobufjs gives them and by word as
+ * ProtoJSON writes them.
+ */
 const ACTIONS: ReadonlyMap<unknown, Action> = new Map<unknown, Action>([
   [0, 'Enforce'],
   ['ENFORCE', 'Enforce'],
@@ -27,8 +30,9 @@ const UNITS: ReadonlyMap<unknown, Unit> = new Map<unknown, Unit>([
 ]);
 
 /**
- * The limits of a `gateway.config.v1.RateLimit`, in its order. The control plane has checked it; what cannot be all the same (a template that
- * does not parse, a unit that we do not know) is an error that names limit and field, with which the resource is refused whole.
+ * The limits of a `gateway.config.v1.RateLimit`, in its order. The control plane has checked it;
+ * what cannot be all the same (a template that does not parse, a unit that we do not know) is an
+ * error that names limit and field, with which the resource is refused whole.
  */
 export function parseLimits(message: Message): Parsed<readonly Limit[]> {
   const domain = text(message.domain);
@@ -45,12 +49,17 @@ export function parseLimits(message: Message): Parsed<readonly Limit[]> {
   });
 }
 
-function parseLimit(named: Pick<Limit, 'domain' | 'name' | 'forms'>, message: Message): Parsed<Limit> {
+function parseLimit(
+  named: Pick<Limit, 'domain' | 'name' | 'forms'>,
+  message: Message,
+): Parsed<Limit> {
   const action = ACTIONS.get(message.action ?? 0);
   if (action === undefined) return { error: `action ${message.action} is not known` };
   const unit = UNITS.get(message.unit);
   if (unit === undefined) return { error: `unit ${message.unit} is not known` };
-  const pattern = each(list(message.pattern), (label, index) => parsePatternLabel(label, index, named.forms));
+  const pattern = each(list(message.pattern), (label, index) =>
+    parsePatternLabel(label, index, named.forms),
+  );
   if ('error' in pattern) return pattern;
   const templates = parseTemplates(message);
   if ('error' in templates) return templates;
@@ -61,12 +70,17 @@ function parseLimit(named: Pick<Limit, 'domain' | 'name' | 'forms'>, message: Me
   return { value: { ...named, action, pattern: pattern.value, ...counted, ...templates.value } };
 }
 
-function parsePatternLabel(message: Message, index: number, forms: ComparableForms): Parsed<PatternLabel> {
+function parsePatternLabel(
+  message: Message,
+  index: number,
+  forms: ComparableForms,
+): Parsed<PatternLabel> {
   const alternatives = list(message.alternatives).map(({ key, value }) =>
     toAlternative(text(key), text(value), forms),
   );
   if (alternatives.length === 0) return { error: `pattern[${index}] is empty` };
-  if (alternatives.some(({ key }) => key === '')) return { error: `pattern[${index}]: a key is empty` };
+  if (alternatives.some(({ key }) => key === ''))
+    return { error: `pattern[${index}]: a key is empty` };
   return { value: alternatives };
 }
 
@@ -74,7 +88,9 @@ function toAlternative(key: string, value: string, forms: ComparableForms): Patt
   return value === '' ? { key } : { key, value: forms.get(key)?.(value) ?? value };
 }
 
-/** 128 bits, for every counter's key begins with it. All of one length, so that none begins another. */
+/**
+ * 128 bits, for every counter's key begins with it. All of one length, so that none begins another.
+ */
 function counterPrefix(domain: string, canonical: string, unit: Unit): string {
   return createHash('sha256')
     .update(JSON.stringify([domain, canonical, unit]))
@@ -84,9 +100,15 @@ function counterPrefix(domain: string, canonical: string, unit: Unit): string {
 type Templates = Pick<Limit, 'requestHeaders' | 'responseHeaders' | 'errorResponse'>;
 
 function parseTemplates(message: Message): Parsed<Templates> {
-  const requestHeaders = within('inject_request_headers', parseHeaders(message.inject_request_headers));
+  const requestHeaders = within(
+    'inject_request_headers',
+    parseHeaders(message.inject_request_headers),
+  );
   if ('error' in requestHeaders) return requestHeaders;
-  const responseHeaders = within('inject_response_headers', parseHeaders(message.inject_response_headers));
+  const responseHeaders = within(
+    'inject_response_headers',
+    parseHeaders(message.inject_response_headers),
+  );
   if ('error' in responseHeaders) return responseHeaders;
   const errorResponse = within('error_response', parseErrorResponse(message.error_response));
   if ('error' in errorResponse) return errorResponse;

@@ -2,8 +2,9 @@ import type { PatternLabel } from '#resources/labels/label-pattern.ts';
 import type { Limit } from './limit.ts';
 
 /**
- * Which of two different patterns wins that are equally long and match equally well: the one with fewer alternatives, compared from the
- * left, else the one whose canonical text is first in the order of UTF-16. Negative: `a`. Zero for equal patterns only.
+ * Which of two different patterns wins that are equally long and match equally well: the one with
+ * fewer alternatives, compared from the left, else the one whose canonical text is first in the
+ * order of UTF-16. Negative: `a`. Zero for equal patterns only.
  */
 export function comparePatterns(a: Limit, b: Limit): number {
   const length = Math.min(a.pattern.length, b.pattern.length);

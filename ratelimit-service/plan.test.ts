@@ -74,11 +74,17 @@ test('the same group twice in one request counts once', () => {
 
 test('the same group in two patterns of two domains has two counters', () => {
   const index = compileLimits([...limitsOf('d', [A]), ...limitsOf('e', [A])]);
-  const key = (domain: string) => planHits({ ...requestOf(['a=1']), domain }, index).hits[0]?.counter;
+  const key = (domain: string) =>
+    planHits({ ...requestOf(['a=1']), domain }, index).hits[0]?.counter;
   assert.notEqual(key('d'), key('e'));
 });
 
-const ADDENDS: readonly [what: string, groups: readonly string[], hits: number, adds: readonly number[]][] = [
+const ADDENDS: readonly [
+  what: string,
+  groups: readonly string[],
+  hits: number,
+  adds: readonly number[],
+][] = [
   ['a request that says nothing counts as one', ['a=1'], 0, [1]],
   ["a request's addend is counted", ['a=1', 'a=2'], 7, [7, 7]],
   ["a descriptor's own addend is counted instead", ['a=1 +3', 'a=2'], 7, [3, 7]],
@@ -104,8 +110,13 @@ for (const [value, add] of WIRE) {
   test(`an addend of ${value} on the wire adds ${add}`, () => {
     const type = findType('envoy.service.ratelimit.v3.RateLimitRequest');
     assert.ok(type);
-    const json = { domain: 'd', descriptors: [{ entries: [label('a=1')], hits_addend: { value } }] };
-    const request = type.decode(type.encode(type.fromObject(json)).finish()) as unknown as RateLimitRequest;
+    const json = {
+      domain: 'd',
+      descriptors: [{ entries: [label('a=1')], hits_addend: { value } }],
+    };
+    const request = type.decode(
+      type.encode(type.fromObject(json)).finish(),
+    ) as unknown as RateLimitRequest;
     assert.deepEqual(adds([A], request), [add]);
   });
 }
@@ -113,7 +124,10 @@ for (const [value, add] of WIRE) {
 test('renaming, moving or another rate goes on counting where it was', () => {
   const key = (limits: readonly LimitJson[]) => keyOf(plan(limits, requestOf(['a=1'])).hits[0]);
   const before = key([A]);
-  assert.equal(key([{ pattern: ['z'] }, { ...A, name: 'other', rate: 100, action: 'LOG_ONLY' }]), before);
+  assert.equal(
+    key([{ pattern: ['z'] }, { ...A, name: 'other', rate: 100, action: 'LOG_ONLY' }]),
+    before,
+  );
 });
 
 test('no two label groups share a counter, however they are cut into keys and values', () => {
@@ -126,7 +140,9 @@ test('no two label groups share a counter, however they are cut into keys and va
         pick(['1', ':', '0', 'a', '"', '\u0000', '\u{1f4a9}'], random),
       ).join(''),
     );
-    const entries = texts.flatMap((key, at) => (at % 2 === 0 ? [{ key, value: texts[at + 1] ?? '' }] : []));
+    const entries = texts.flatMap((key, at) =>
+      at % 2 === 0 ? [{ key, value: texts[at + 1] ?? '' }] : [],
+    );
     const [hit] = planHits({ domain: 'd', descriptors: [{ entries }], hits_addend: 0 }, index).hits;
     assert.ok(hit);
     const group = JSON.stringify(texts);

@@ -12,7 +12,10 @@ import {
 import { HitBatch, type KeyedHit } from './redis-counter-batch.ts';
 
 export type RedisCounterStoreOptions = RedisOptions & {
-  /** Of all keys in Redis; default `gateway:ratelimit:`. No braces: in a cluster they would decide the slot. */
+  /**
+   * Of all keys in Redis; default `gateway:ratelimit:`. No braces: in a cluster they would decide
+   * the slot.
+   */
   readonly prefix?: string;
 };
 
@@ -20,7 +23,10 @@ export type RedisCounterStoreOptions = RedisOptions & {
 const MAX_BATCH = 100;
 const MAX_WAITING = 10_000;
 
-/** A store on a connection of its own: see `connectRedis` and RedisCounterStore. Usable at once: calls fail until it is connected. */
+/**
+ * A store on a connection of its own: see `connectRedis` and RedisCounterStore. Usable at once:
+ * calls fail until it is connected.
+ */
 export function openRedisCounterStore(
   description: RedisDescription,
   options: RedisCounterStoreOptions,
@@ -29,9 +35,11 @@ export function openRedisCounterStore(
 }
 
 /**
- * Counters in Redis, shared by all services that count there: the clock of Redis decides the window, and a counter ends with its window.
- * Keys in Redis are `<prefix>{<SHA-256>}`: what clients sent cannot be read there. Hits of the requests of one turn of the event loop share
- * a script call: all of them, or in a cluster those that have the same key. Each call answers within the connection's `timeoutMs`.
+ * Counters in Redis, shared by all services that count there: the clock of Redis decides the
+ * window, and a counter ends with its window. Keys in Redis are `<prefix>{<SHA-256>}`: what clients
+ * sent cannot be read there. Hits of the requests of one turn of the event loop share a script
+ * call: all of them, or in a cluster those that have the same key. Each call answers within the
+ * connection's `timeoutMs`.
  */
 class RedisCounterStore implements CounterStore {
   readonly #redis: Redis;
@@ -45,7 +53,10 @@ class RedisCounterStore implements CounterStore {
   #memory: RedisMemory | undefined;
   #evictedAt: number | undefined;
 
-  constructor(redis: Redis, options: Pick<RedisCounterStoreOptions, 'prefix' | 'maxWaiting' | 'now'>) {
+  constructor(
+    redis: Redis,
+    options: Pick<RedisCounterStoreOptions, 'prefix' | 'maxWaiting' | 'now'>,
+  ) {
     this.#redis = redis;
     this.#now = options.now;
     this.#prefix = options.prefix ?? 'gateway:ratelimit:';
@@ -54,7 +65,9 @@ class RedisCounterStore implements CounterStore {
 
   count(hits: readonly Hit[]): Promise<Counts> {
     if (this.#waiting >= this.#maxWaiting)
-      return Promise.reject(new StoreUnavailable('Redis: too many requests wait for their counters'));
+      return Promise.reject(
+        new StoreUnavailable('Redis: too many requests wait for their counters'),
+      );
     this.#waiting += 1;
     const apart = this.#redis.clustered && hits.length > 0;
     const counted = apart ? this.#countApart(hits) : this.#countTogether(hits);
@@ -66,11 +79,15 @@ class RedisCounterStore implements CounterStore {
   status(): CounterStoreStatus {
     const status = { ...this.#redis.status(), waiting: this.#waiting };
     if (this.#memory === undefined) return status;
-    const evicted = this.#evictedAt === undefined ? {} : { evictedAgoMs: this.#now() - this.#evictedAt };
+    const evicted =
+      this.#evictedAt === undefined ? {} : { evictedAgoMs: this.#now() - this.#evictedAt };
     return { ...status, memory: { ...this.#memory, ...evicted } };
   }
 
-  /** A cluster is not looked at: each of its nodes is full by itself. Nor is a Redis that lets us have no INFO. */
+  /**
+   * A cluster is not looked at: each of its nodes is full by itself. Nor is a Redis that lets us
+   * have no INFO.
+   */
   async look(): Promise<void> {
     if (this.#redis.clustered) return;
     const memory = readMemory(await this.#redis.send('', ['INFO']).catch(() => undefined));
@@ -88,7 +105,10 @@ class RedisCounterStore implements CounterStore {
     return this.#batch('').add(hits.map(hit => this.#keyed(hit)));
   }
 
-  /** The nodes have clocks of their own: the earliest counts, so that nobody is told to wait for a window that is to come. */
+  /**
+   * The nodes have clocks of their own: the earliest counts, so that nobody is told to wait for a
+   * window that is to come.
+   */
   async #countApart(hits: readonly Hit[]): Promise<Counts> {
     const parts = await Promise.all(
       hits.map(hit => {

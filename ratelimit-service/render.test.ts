@@ -72,7 +72,9 @@ test('a header that was left out does not keep a later one of its name out', () 
 
 test('a body of 16,384 bytes is sent, a longer one fails', () => {
   assert.equal(renderedBody('x'.repeat(16_384))?.length, 16_384);
-  const { failures } = decided([{ ...OVER, error_response: { body_template: 'x'.repeat(16_385) } }]);
+  const { failures } = decided([
+    { ...OVER, error_response: { body_template: 'x'.repeat(16_385) } },
+  ]);
   assert.deepEqual(failures, [
     {
       limit: 'limit-0',
@@ -125,7 +127,10 @@ for (const [unit, text] of [
 ] as const) {
   test(`the unit of a ${unit.toLowerCase()} prints as ${text}`, () =>
     assert.equal(
-      rendered('{{ (index .RateLimitResponse.Statuses 0).CurrentLimit.Unit }}', { ...WITHIN, unit }),
+      rendered('{{ (index .RateLimitResponse.Statuses 0).CurrentLimit.Unit }}', {
+        ...WITHIN,
+        unit,
+      }),
       text,
     ));
 }
@@ -187,7 +192,9 @@ test('headers of errorResponse see the data of an error', () =>
     responseHeaders([
       {
         ...OVER,
-        error_response: { headers: [header('x', '{{ .status_code }} {{ .message }} {{ .request_id }}')] },
+        error_response: {
+          headers: [header('x', '{{ .status_code }} {{ .message }} {{ .request_id }}')],
+        },
       },
     ]),
     [

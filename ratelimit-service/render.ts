@@ -3,7 +3,10 @@ import { type Rendered, renderTemplate } from '#resources/template/template.ts';
 import type { HeaderTemplate, Text } from './limit.ts';
 import type { HeaderValue } from './wire.ts';
 
-/** The longest header value and body that are sent, in bytes: Envoy takes 60 KiB of headers in all by default. */
+/**
+ * The longest header value and body that are sent, in bytes: Envoy takes 60 KiB of headers in all
+ * by default.
+ */
 const HEADER_BYTES = 4_096;
 const BODY_BYTES = 16_384;
 
@@ -29,8 +32,9 @@ export type TemplateFailure = {
 export type HeaderList = { readonly headers: HeaderValue[]; readonly names: Set<string> };
 
 /**
- * Adds the headers whose name is not there yet; `doNotSet` leaves one out. One that fails, has a control character or more than HEADER_BYTES is
- * left out and reported. White space round a value is cut, as it is no part of one (RFC 9110 section 5.5).
+ * Adds the headers whose name is not there yet; `doNotSet` leaves one out. One that fails, has a
+ * control character or more than HEADER_BYTES is left out and reported. White space round a value
+ * is cut, as it is no part of one (RFC 9110 section 5.5).
  */
 export function addHeaders(
   to: HeaderList,

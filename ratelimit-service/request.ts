@@ -1,6 +1,8 @@
 import type { Label } from '#resources/labels/label-pattern.ts';
 
-/** An `envoy.service.ratelimit.v3.RateLimitRequest` as protobufjs decodes it, as far as we read it. */
+/**
+ * An `envoy.service.ratelimit.v3.RateLimitRequest` as protobufjs decodes it, as far as we read it.
+ */
 export type RateLimitRequest = {
   readonly domain: string;
   readonly descriptors: readonly Descriptor[];

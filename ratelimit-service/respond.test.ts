@@ -34,7 +34,8 @@ test("Retry-After is the recorded limit's, not a longer LogOnly one's", () =>
     ['retry-after', '46'],
   ]));
 
-test('metadata is not set while no limit is exceeded', () => assert.equal(metadata([WITHIN]), undefined));
+test('metadata is not set while no limit is exceeded', () =>
+  assert.equal(metadata([WITHIN]), undefined));
 
 test('metadata tells name, action and the seconds of Retry-After as a number', () =>
   assert.deepEqual(metadata([{ ...OVER, name: 'slow.default-0' }]), {
@@ -92,7 +93,10 @@ test('headers are injected whether a limit is exceeded or not', () => {
 });
 
 test('a request that is refused gets no headers for the upstream', () =>
-  assert.deepEqual(requestHeaders([{ ...OVER, inject_request_headers: [header('x-b', '2')] }]), []));
+  assert.deepEqual(
+    requestHeaders([{ ...OVER, inject_request_headers: [header('x-b', '2')] }]),
+    [],
+  ));
 
 test('headers of every matched limit are injected, those of an earlier group and limit first, once per name', () => {
   const inject = (...headers: readonly object[]) => ({ inject_response_headers: headers });
@@ -154,7 +158,9 @@ test('errorResponse is that of the recorded limit', () => {
 });
 
 test('errorResponse is not used for a request that passes', () => {
-  const limits = [{ ...LOG_ONLY, error_response: { headers: [header('x', '1')], body_template: 'no' } }];
+  const limits = [
+    { ...LOG_ONLY, error_response: { headers: [header('x', '1')], body_template: 'no' } },
+  ];
   assert.deepEqual([responseHeaders(limits), body(limits)], [[], undefined]);
 });
 

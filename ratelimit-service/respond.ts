@@ -1,7 +1,13 @@
 import type { GoValue } from '#resources/template/go-value.ts';
 import { type LimitStatus, refuses, type Verdict } from './judge.ts';
 import type { Limit } from './limit.ts';
-import { addHeader, addHeaders, type HeaderList, renderBody, type TemplateFailure } from './render.ts';
+import {
+  addHeader,
+  addHeaders,
+  type HeaderList,
+  renderBody,
+  type TemplateFailure,
+} from './render.ts';
 import { errorData, injectData } from './template-data.ts';
 import { retryAfterSeconds } from './window.ts';
 import {
@@ -31,10 +37,11 @@ type Draft = {
 };
 
 /**
- * The response that says a verdict to Envoy. `requestId` is for error templates alone. Headers of all limits that apply are added, once per name:
- * those of errorResponse first, then Retry-After, then by group and limit; on a 429 none for the upstream, which does not see the request.
- * A body without a Content-Type from errorResponse is sent by Envoy as text/plain.
- * Source: docs/reference/kinds/rate-limit.md.
+ * The response that says a verdict to Envoy. `requestId` is for error templates alone. Headers of
+ * all limits that apply are added, once per name: those of errorResponse first, then Retry-After,
+ * then by group and limit; on a 429 none for the upstream, which does not see the request. A body
+ * without a Content-Type from errorResponse is sent by Envoy as text/plain. Source:
+ * docs/reference/kinds/rate-limit.md.
  */
 export function respond(verdict: Verdict, requestId: string): Responded {
   const draft = { responseHeaders: emptyList(), requestHeaders: emptyList(), failures: [] };
@@ -59,7 +66,11 @@ function toStatus(status: LimitStatus): DescriptorStatus {
   const { limit, remaining, resetMs } = status;
   return {
     code: refuses(status) ? OVER_LIMIT : OK,
-    current_limit: { name: limit.name, requests_per_unit: limit.rate, unit: UNIT_NUMBERS[limit.unit] },
+    current_limit: {
+      name: limit.name,
+      requests_per_unit: limit.rate,
+      unit: UNIT_NUMBERS[limit.unit],
+    },
     limit_remaining: remaining,
     duration_until_reset: toDuration(resetMs),
   };
@@ -86,7 +97,9 @@ function refuse(verdict: Verdict, requestId: string, draft: Draft): Uint8Array |
   const { recorded } = verdict;
   if (recorded === undefined) return null;
   const { limit, resetMs } = recorded;
-  const data = once(() => errorData(verdict, { statusCode: TOO_MANY_REQUESTS, message: MESSAGE, requestId }));
+  const data = once(() =>
+    errorData(verdict, { statusCode: TOO_MANY_REQUESTS, message: MESSAGE, requestId }),
+  );
   const body = errorBody(limit, requestId, data, draft);
   const report = reporter(limit, 'errorResponse.headers', draft);
   addHeaders(draft.responseHeaders, limit.errorResponse?.headers ?? [], data, report);
@@ -94,12 +107,21 @@ function refuse(verdict: Verdict, requestId: string, draft: Draft): Uint8Array |
   return body;
 }
 
-function errorBody(limit: Limit, requestId: string, data: () => GoValue, draft: Draft): Uint8Array | null {
+function errorBody(
+  limit: Limit,
+  requestId: string,
+  data: () => GoValue,
+  draft: Draft,
+): Uint8Array | null {
   const template = limit.errorResponse?.body;
   if (template === undefined) return null;
   const body = renderBody(template, data);
   if ('bytes' in body) return body.bytes.length === 0 ? null : body.bytes;
-  draft.failures.push({ limit: limit.name, field: 'errorResponse.bodyTemplate', error: body.error });
+  draft.failures.push({
+    limit: limit.name,
+    field: 'errorResponse.bodyTemplate',
+    error: body.error,
+  });
   addHeader(draft.responseHeaders, 'content-type', 'application/json');
   return failedBody(limit, requestId);
 }

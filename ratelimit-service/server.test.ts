@@ -15,7 +15,12 @@ import { startServer } from './server.ts';
 import type { RateLimitResponse } from './wire.ts';
 
 const SERVICE = 'envoy.service.ratelimit.v3.RateLimitService';
-const LIMIT = { name: 'per-path', rate: 1, unit: 'DAY', pattern: [{ alternatives: [{ key: 'path' }] }] };
+const LIMIT = {
+  name: 'per-path',
+  rate: 1,
+  unit: 'DAY',
+  pattern: [{ alternatives: [{ key: 'path' }] }],
+};
 const request = (value: string) => ({
   domain: 'gateway',
   descriptors: [{ entries: [{ key: 'path', value }] }],
@@ -44,7 +49,11 @@ async function setUpOn(
     await server.stop(100);
   });
   const answers: string[] = [];
-  const update = (changed: readonly XdsResource[], removed: readonly string[] = [], complete = true) =>
+  const update = (
+    changed: readonly XdsResource[],
+    removed: readonly string[] = [],
+    complete = true,
+  ) =>
     server.update({
       typeUrl: RATE_LIMIT,
       changed,
@@ -54,7 +63,14 @@ async function setUpOn(
       nack: message => void answers.push(message),
     });
   if (limits !== undefined) update([resourceOf('default/a', limits)]);
-  return { server, answers, lines, update, call: callWith(client), url: `http://127.0.0.1:${server.port}` };
+  return {
+    server,
+    answers,
+    lines,
+    update,
+    call: callWith(client),
+    url: `http://127.0.0.1:${server.port}`,
+  };
 }
 
 function memory(): CounterStore {
@@ -134,7 +150,9 @@ for (const [name, serve] of [
 
       test('refuses a request without domain or descriptors as INVALID_ARGUMENT', async t => {
         const { call } = await setUp(t, [LIMIT]);
-        await assert.rejects(call({ ...request('/'), domain: '' }), { code: status.INVALID_ARGUMENT });
+        await assert.rejects(call({ ...request('/'), domain: '' }), {
+          code: status.INVALID_ARGUMENT,
+        });
         await assert.rejects(call({ domain: 'gateway' }), { code: status.INVALID_ARGUMENT });
       });
 
@@ -260,7 +278,9 @@ describe('POST /json', () => {
 });
 
 test('a template that fails for every request is told once, and counted', async t => {
-  const inject_response_headers = [{ name: 'X-Left', value: '{{ index .RateLimitResponse.Statuses 9 }}' }];
+  const inject_response_headers = [
+    { name: 'X-Left', value: '{{ index .RateLimitResponse.Statuses 9 }}' },
+  ];
   const { call, lines, url } = await setUp(t, [{ ...LIMIT, inject_response_headers }]);
   for (let i = 0; i < 3; i += 1)
     assert.deepEqual((await call(request('/secret'))).overall_code, i === 0 ? 1 : 2);
@@ -306,7 +326,14 @@ test('a store that is slower than half of the time that the proxy waits is UNAVA
   const { path, requestSerialize, responseDeserialize } = ShouldRateLimit;
   const options = { deadline: Date.now() + 6_000 };
   const error = await new Promise<ServiceError | null>(resolve =>
-    client.makeUnaryRequest(path, requestSerialize, responseDeserialize, request('/'), options, resolve),
+    client.makeUnaryRequest(
+      path,
+      requestSerialize,
+      responseDeserialize,
+      request('/'),
+      options,
+      resolve,
+    ),
   );
   assert.equal(error?.code, status.UNAVAILABLE);
   const reason = 'the counter store did not answer in half of the time';

@@ -1,7 +1,11 @@
 import type { Logger } from 'pino';
 import type { UnaryMethod } from '#grpc/unary/method.ts';
 import type { serveUnary } from '#grpc/unary/serve-unary.ts';
-import { type DecisionServer, type ListenAt, openDecisionServer } from '#process/decision-server.ts';
+import {
+  type DecisionServer,
+  type ListenAt,
+  openDecisionServer,
+} from '#process/decision-server.ts';
 import { groupProbes, type Worker } from '#process/worker.ts';
 import { Answerer } from './answerer.ts';
 import type { CounterOwners } from './counter-owner.ts';
@@ -18,7 +22,10 @@ import type { RateLimitResponse } from './wire.ts';
 export type ServerOptions = {
   readonly store: CounterStore;
   readonly log: Logger;
-  /** In which the store answers or fails; proxies that wait for less than twice that are answered sooner. Undefined: no such time is known. */
+  /**
+   * In which the store answers or fails; proxies that wait for less than twice that are answered
+   * sooner. Undefined: no such time is known.
+   */
   readonly storeTimeoutMs?: number;
   /** Milliseconds that never go back. */
   uptime(): number;
@@ -36,8 +43,9 @@ const PATH = '/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit';
 const REQUEST_ID = 'x-gateway-request-id';
 
 /**
- * Decides: `RateLimitService.ShouldRateLimit` over gRPC, and all of httpApp over HTTP/1.1. Until it has its limits, gRPC health is NOT_SERVING and requests
- * get UNAVAILABLE, so that the proxies' `failure_mode_deny` decides.
+ * Decides: `RateLimitService.ShouldRateLimit` over gRPC, and all of httpApp over HTTP/1.1. Until it
+ * has its limits, gRPC health is NOT_SERVING and requests get UNAVAILABLE, so that the proxies'
+ * `failure_mode_deny` decides.
  */
 export function openServer({
   store,
@@ -56,7 +64,10 @@ export function openServer({
   const limits = new LimitSet();
   return openDecisionServer({
     methods: [shouldRateLimit(answerer, storeTimeoutMs)],
-    http: httpApp({ ...sources, decide: body => decideJson(body, request => answerer.answer(request, '')) }),
+    http: httpApp({
+      ...sources,
+      decide: body => decideJson(body, request => answerer.answer(request, '')),
+    }),
     probes: httpApp(sources),
     what: 'limits',
     log,
@@ -75,7 +86,10 @@ export async function startServer(options: ServerOptions & ListenAt): Promise<Se
   return { ...server, ...(await server.listen(options)) };
 }
 
-/** The store has half of the time that the proxy waits, so that its `failure_mode_deny` decides in time. */
+/**
+ * The store has half of the time that the proxy waits, so that its `failure_mode_deny` decides in
+ * time.
+ */
 function shouldRateLimit(
   answerer: Answerer,
   storeTimeoutMs: number,

@@ -38,14 +38,24 @@ const RESPONSE = structType('ratelimit.Response', [
 ]);
 
 /** What an error response is about, besides the limits. */
-export type ErrorData = { readonly statusCode: number; readonly message: string; readonly requestId: string };
+export type ErrorData = {
+  readonly statusCode: number;
+  readonly message: string;
+  readonly requestId: string;
+};
 
-/** The data of injectRequestHeaders and injectResponseHeaders. Source: docs/reference/kinds/rate-limit.md. */
+/**
+ * The data of injectRequestHeaders and injectResponseHeaders. Source:
+ * docs/reference/kinds/rate-limit.md.
+ */
 export function injectData(verdict: Verdict): GoMap {
   return goMap(common(verdict));
 }
 
-/** The data of errorResponse: that of the injected headers and more. `json` shows the request's id only of a 5XX. Source: as above. */
+/**
+ * The data of errorResponse: that of the injected headers and more. `json` shows the request's id
+ * only of a 5XX. Source: as above.
+ */
 export function errorData(verdict: Verdict, { statusCode, message, requestId }: ErrorData): GoMap {
   const own: readonly (readonly [string, GoValue])[] = [
     ['status_code', goInt(statusCode)],

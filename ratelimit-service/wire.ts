@@ -1,14 +1,25 @@
 import type { Unit } from './window.ts';
 
-/** `envoy.service.ratelimit.v3.RateLimitResponse.Code`; UNKNOWN (0) is never sent, since Envoy lets it pass. */
+/**
+ * `envoy.service.ratelimit.v3.RateLimitResponse.Code`; UNKNOWN (0) is never sent, since Envoy lets
+ * it pass.
+ */
 export type Code = typeof OK | typeof OVER_LIMIT;
 export const OK = 1;
 export const OVER_LIMIT = 2;
 
 /** `envoy.service.ratelimit.v3.RateLimitResponse.RateLimit.Unit`. */
-export const UNIT_NUMBERS: Readonly<Record<Unit, number>> = { second: 1, minute: 2, hour: 3, day: 4 };
+export const UNIT_NUMBERS: Readonly<Record<Unit, number>> = {
+  second: 1,
+  minute: 2,
+  hour: 3,
+  day: 4,
+};
 
-/** An `envoy.service.ratelimit.v3.RateLimitResponse` as protobufjs encodes it: null is a field that is not sent. */
+/**
+ * An `envoy.service.ratelimit.v3.RateLimitResponse` as protobufjs encodes it: null is a field that
+ * is not sent.
+ */
 export type RateLimitResponse = {
   readonly overall_code: Code;
   readonly statuses: readonly DescriptorStatus[];
@@ -32,7 +43,10 @@ export type DescriptorStatus = {
 /** `envoy.config.core.v3.HeaderValue`. */
 export type HeaderValue = { readonly key: string; readonly value: string };
 
-/** `google.protobuf.Struct`; protobufjs spells the fields of its values in camelCase, whatever the loader was told. */
+/**
+ * `google.protobuf.Struct`; protobufjs spells the fields of its values in camelCase, whatever the
+ * loader was told.
+ */
 export type Struct = {
   readonly fields: Readonly<
     Record<string, { readonly stringValue: string } | { readonly numberValue: number }>

@@ -30,7 +30,9 @@ export async function work(parts: WorkParts<Config>): Promise<void> {
     what: 'limits',
     // Of several workers, which all count in Redis, one tells for all.
     ...(worker === undefined || worker.number === 1
-      ? { reports: { to: config.reportTo, begin: report => watchRoom(store, () => limits, report) } }
+      ? {
+          reports: { to: config.reportTo, begin: report => watchRoom(store, () => limits, report) },
+        }
       : {}),
     server: openServer({ store, log, uptime, storeTimeoutMs, owned, worker }),
     store: { kind: redis === undefined ? 'memory' : 'redis', close: () => store.close() },

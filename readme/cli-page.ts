@@ -23,7 +23,9 @@ function section(command: Command): string {
     `\`\`\`text shown\n${usage}\n\`\`\``,
     table(
       'argument',
-      command.registeredArguments.map(argument => [`<${argument.name()}>`, argument.description] as const),
+      command.registeredArguments.map(
+        argument => [`<${argument.name()}>`, argument.description] as const,
+      ),
     ),
     table('option', command.options.map(optionRow)),
   ];
@@ -32,12 +34,17 @@ function section(command: Command): string {
 
 function optionRow({ flags, description, defaultValue, defaultValueDescription }: Option) {
   const fallback = defaultValueDescription ?? defaultValue;
-  return [flags, fallback === undefined ? description : `${description} (default: ${fallback})`] as const;
+  return [
+    flags,
+    fallback === undefined ? description : `${description} (default: ${fallback})`,
+  ] as const;
 }
 
 function table(of: string, rows: readonly (readonly [name: string, meaning: string])[]): string {
   if (rows.length === 0) return '';
-  const lines = rows.map(([name, meaning]) => `| \`${name}\` | ${meaning.replaceAll('<', '&lt;')} |`);
+  const lines = rows.map(
+    ([name, meaning]) => `| \`${name}\` | ${meaning.replaceAll('<', '&lt;')} |`,
+  );
   return [`| ${of} | meaning |`, '|---|---|', ...lines].join('\n');
 }
 

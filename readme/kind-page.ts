@@ -32,7 +32,8 @@ file may be about to end. \`gateway status\` shows them. \`gateway validate\` ca
 /** Returns the page that lists the kinds, in Markdown. */
 export function kindsPage(): string {
   const rows = KIND_NAMES.map(
-    kind => `| [${kind}](kinds/${kebabCase(kind)}.md) | ${KINDS[kind].summary.replace(/\.$/, '')} |`,
+    kind =>
+      `| [${kind}](kinds/${kebabCase(kind)}.md) | ${KINDS[kind].summary.replace(/\.$/, '')} |`,
   );
   return `${INTRODUCTION}${rows.join('\n')}\n`;
 }
@@ -52,7 +53,8 @@ export function kindPage(kind: Kind): string {
 }
 
 function namesOf(kind: Kind): string {
-  const { names, singleton = false }: { names?: readonly string[]; singleton?: boolean } = KINDS[kind];
+  const { names, singleton = false }: { names?: readonly string[]; singleton?: boolean } =
+    KINDS[kind];
   const [own, ...aliases] = (names ?? []).map(name => `\`${name}\``);
   const name = own === undefined ? '' : `Its name is ${[own, ...aliases].join(' or ')}.`;
   return [name, singleton ? 'A gateway has one.' : ''].filter(part => part !== '').join(' ');

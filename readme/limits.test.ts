@@ -43,7 +43,9 @@ function scale(name: string): number {
   return /_(SECONDS|S)$/.test(name) ? 1_000 : 1;
 }
 
-/** Returns the values of all constants of this name below a folder. They are products of numbers. */
+/**
+ * Returns the values of all constants of this name below a folder. They are products of numbers.
+ */
 function constants(folder: string, name: string): readonly number[] {
   const pattern = new RegExp(`^(?:export )?const ${name} = ([\\d_ *]+);`, 'gm');
   return globSync(`${folder}/**/*.ts`, { cwd: ROOT })

@@ -20,7 +20,9 @@ describe('each page', () => {
     });
 
     test(`${page} names files and folders that are there`, () => {
-      const paths = readDocument(page).matchAll(/`(?:npx node |npm test -- )?([\w.-]+\/[\w./-]*)`/g);
+      const paths = readDocument(page).matchAll(
+        /`(?:npx node |npm test -- )?([\w.-]+\/[\w./-]*)`/g,
+      );
       for (const [, path = ''] of paths) {
         const [folder = ''] = path.split('/');
         const found = ['', '.ts'].some(end => existsSync(join(ROOT, `${path}${end}`)));

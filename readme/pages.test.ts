@@ -13,8 +13,8 @@ const ROOT = join(import.meta.dirname, '..');
 const PAGES = globSync('docs/**/*.md', { cwd: ROOT }).sort();
 
 /**
- * What may stand after a fence, and how it is tested. `file=…` says where the reader saves the block.
- * What is neither run nor validated says so with `shown`.
+ * What may stand after a fence, and how it is tested. `file=…` says where the reader saves the
+ * block. What is neither run nor validated says so with `shown`.
  */
 const KNOWN: readonly RegExp[] = [
   /^yaml( file=\S+)?( secret=\S+)?$/, // resources without a Problem, beside a Secret made elsewhere
@@ -58,17 +58,22 @@ for (const page of PAGES) {
       for (const [index, block] of blocks.entries()) {
         const before = blocks[index - 1];
         const run = before !== undefined && ['sh', 'sh background'].includes(infoOf(before));
-        assert.ok(infoOf(block) !== 'text' || run, `line ${block.line}: no command is run before it`);
+        assert.ok(
+          infoOf(block) !== 'text' || run,
+          `line ${block.line}: no command is run before it`,
+        );
       }
     });
 
-    // A page of a kind shows its example, which reference.test.ts validates beside those of other kinds.
+    // A page of a kind shows its example, which reference.test.ts validates beside those of other
+    // kinds.
     if (!page.startsWith('docs/reference/kinds/'))
       test('shows resources without a Problem', () => {
         const saved = new Map<string, string>();
         for (const { code: text, language, line, marks } of blocks) {
           const code = text + secretOf(marks);
-          if (language !== 'yaml' || marks.some(mark => ['instances', 'shown'].includes(mark))) continue;
+          if (language !== 'yaml' || marks.some(mark => ['instances', 'shown'].includes(mark)))
+            continue;
           const alone = resourceProblems(`${page}:${line}`, code);
           // A block may need those before it, but for a version that the reader replaces.
           saved.set(fileOf(marks) ?? String(line), code);

@@ -30,7 +30,10 @@ describe('the generated pages', async () => {
 
   test('has every example', () => {
     const files = readdirSync(join(import.meta.dirname, 'examples'));
-    assert.deepEqual(files.sort(), KIND_NAMES.map(kind => exampleFile(kind).split('/').at(-1)).sort());
+    assert.deepEqual(
+      files.sort(),
+      KIND_NAMES.map(kind => exampleFile(kind).split('/').at(-1)).sort(),
+    );
   });
 
   test('has every note', () => {
@@ -57,7 +60,9 @@ describe('the generated pages', async () => {
       // What it needs beside it to have an effect comes first.
       assert.equal(parsed.resources.at(-1)?.kind, kind);
       const filters =
-        kind === 'FilterPolicy' ? parseFile('f', exampleOf('Filter'), DEFAULT_PARSE_OPTIONS).resources : [];
+        kind === 'FilterPolicy'
+          ? parseFile('f', exampleOf('Filter'), DEFAULT_PARSE_OPTIONS).resources
+          : [];
       const set = toResourceSet([...filters, ...parsed.resources], []);
       const address = { host: '127.0.0.1', port: 8080 };
       for (const group of nodeGroups(set)) {

@@ -7,7 +7,13 @@ import { toResourceSet } from '#resources/resource-set.ts';
 
 const ADDRESS = { host: '127.0.0.1', port: 8080 };
 const EDGE_TLS = { host: '127.0.0.1', port: 8443 };
-const OPTIONS = { edge: ADDRESS, edgeTls: EDGE_TLS, sds: ADDRESS, rateLimit: ADDRESS, extAuthz: ADDRESS };
+const OPTIONS = {
+  edge: ADDRESS,
+  edgeTls: EDGE_TLS,
+  sds: ADDRESS,
+  rateLimit: ADDRESS,
+  extAuthz: ADDRESS,
+};
 
 /** Returns what is wrong with the resources in this text, alone and between them. */
 export function resourceProblems(name: string, text: string): readonly Problem[] {

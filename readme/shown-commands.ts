@@ -5,7 +5,19 @@ import { COMMANDS } from '../cli/commands.ts';
 const ROOT = join(import.meta.dirname, '..');
 
 /** Programs that a reader has or is told to install. Their words are theirs to check. */
-const PROGRAMS = ['docker', 'kubectl', 'openssl', 'curl', 'git', 'tar', 'npm', 'npx', 'node', 'rm', 'tr'];
+const PROGRAMS = [
+  'docker',
+  'kubectl',
+  'openssl',
+  'curl',
+  'git',
+  'tar',
+  'npm',
+  'npx',
+  'node',
+  'rm',
+  'tr',
+];
 
 /** Returns what is wrong with a line that a page shows and no test can run, or undefined. */
 export async function commandProblem(line: string): Promise<string | undefined> {
@@ -32,7 +44,9 @@ async function problemOf(words: readonly string[]): Promise<string | undefined> 
 function wordsOf(command: string): readonly string[] {
   const words = command.replace(/^([A-Z_]+=\S+ )+/, '').match(/'[^']*'|"[^"]*"|\S+/g) ?? [];
   const end = words.findIndex(word => ['>', '<', '&&', '||'].includes(word));
-  return words.slice(0, end < 0 ? undefined : end).map(word => word.replace(/^(['"])(.*)\1$/, '$2'));
+  return words
+    .slice(0, end < 0 ? undefined : end)
+    .map(word => word.replace(/^(['"])(.*)\1$/, '$2'));
 }
 
 function serviceProblem(words: readonly string[]): string | undefined {
@@ -69,5 +83,7 @@ async function ownProblem(name: string, args: readonly string[]): Promise<string
   const wanted = command.registeredArguments;
   const enough = operands.length >= wanted.filter(({ required }) => required).length;
   const tooMany = operands.length > wanted.length && !wanted.some(({ variadic }) => variadic);
-  return enough && !tooMany ? undefined : `gateway ${name} does not take ${operands.length} arguments`;
+  return enough && !tooMany
+    ? undefined
+    : `gateway ${name} does not take ${operands.length} arguments`;
 }

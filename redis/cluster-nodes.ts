@@ -10,8 +10,9 @@ const ASK_MS = 500;
 const REFRESH_MS = { healthy: 5000, unhealthy: 200 };
 
 /**
- * The masters of a cluster, each with its slots. Who has which slots is asked again every 5 s; after a MOVED reply at once; and every 0.2 s
- * while a slot has no connected master. https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/#moved-redirection
+ * The masters of a cluster, each with its slots. Who has which slots is asked again every 5 s;
+ * after a MOVED reply at once; and every 0.2 s while a slot has no connected master.
+ * https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/#moved-redirection
  */
 export function clusterNodes(seeds: readonly Address[], options: LinkOptions): Nodes {
   const map = new ClusterMap(seeds, options);
@@ -77,7 +78,11 @@ class ClusterMap {
   /** Why some keys cannot be reached; undefined when all can. */
   missing(): string | undefined {
     if (this.#masters.size === 0)
-      return this.links().find(link => link.reason !== undefined)?.reason ?? this.#trouble ?? 'connecting';
+      return (
+        this.links().find(link => link.reason !== undefined)?.reason ??
+        this.#trouble ??
+        'connecting'
+      );
     const down = [...this.#masters].find(address => this.#links.get(address)?.connected !== true);
     if (down !== undefined) return `${down}: ${this.#links.get(down)?.reason ?? 'connecting'}`;
     return this.#uncovered > 0 ? `${this.#uncovered} slots have no master` : undefined;
@@ -104,7 +109,10 @@ class ClusterMap {
     this.#timer = setTimeout(() => void this.#refresh(), wait);
   }
 
-  /** Asks the connected nodes one after the other, in an order by chance, until one answers with slots. */
+  /**
+   * Asks the connected nodes one after the other, in an order by chance, until one answers with
+   * slots.
+   */
   async #refresh(): Promise<void> {
     if (this.#refreshing || this.#closed) return;
     this.#refreshing = true;
@@ -118,10 +126,12 @@ class ClusterMap {
 
   async #askFor(link: Link, address: Address): Promise<boolean> {
     this.#trouble = undefined;
-    const reply = await this.#asking.race(link.send(['CLUSTER', 'SLOTS'])).catch((error: unknown) => {
-      this.#trouble = `${textOf(address)}: ${describeFailure(error)}`;
-      return null;
-    });
+    const reply = await this.#asking
+      .race(link.send(['CLUSTER', 'SLOTS']))
+      .catch((error: unknown) => {
+        this.#trouble = `${textOf(address)}: ${describeFailure(error)}`;
+        return null;
+      });
     const ranges = parseClusterSlots(reply, address.host);
     if (ranges.length === 0 || this.#closed) return false;
     const slots: (string | undefined)[] = new Array(SLOTS);

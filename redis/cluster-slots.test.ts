@@ -51,8 +51,14 @@ describe('CLUSTER SLOTS', () => {
 
 describe('a redirect', () => {
   for (const [message, expected] of [
-    ['MOVED 3999 127.0.0.1:6381', { kind: 'MOVED', slot: 3999, address: { host: '127.0.0.1', port: 6381 } }],
-    ['ASK 0 node.internal:1', { kind: 'ASK', slot: 0, address: { host: 'node.internal', port: 1 } }],
+    [
+      'MOVED 3999 127.0.0.1:6381',
+      { kind: 'MOVED', slot: 3999, address: { host: '127.0.0.1', port: 6381 } },
+    ],
+    [
+      'ASK 0 node.internal:1',
+      { kind: 'ASK', slot: 0, address: { host: 'node.internal', port: 1 } },
+    ],
     ['MOVED 1 ::1:6381', { kind: 'MOVED', slot: 1, address: { host: '::1', port: 6381 } }],
     ['MOVED 1 [::1]:6381', { kind: 'MOVED', slot: 1, address: { host: '::1', port: 6381 } }],
     ['MOVED 3999 :6381', undefined],

@@ -5,8 +5,9 @@ import { SLOTS } from './key-slot.ts';
 export type SlotRange = { readonly from: number; readonly to: number; readonly master: Address };
 
 /**
- * The answer of CLUSTER SLOTS: for each range its master and replicas, of which the replicas are left out. A node that does not know its own
- * address gives an empty one: it is the one that was asked, `askedHost`. https://redis.io/docs/latest/commands/cluster-slots/
+ * The answer of CLUSTER SLOTS: for each range its master and replicas, of which the replicas are
+ * left out. A node that does not know its own address gives an empty one: it is the one that was
+ * asked, `askedHost`. https://redis.io/docs/latest/commands/cluster-slots/
  */
 export function parseClusterSlots(reply: Reply, askedHost: string): readonly SlotRange[] {
   if (!Array.isArray(reply)) return [];
@@ -14,13 +15,26 @@ export function parseClusterSlots(reply: Reply, askedHost: string): readonly Slo
     if (!Array.isArray(range) || !Array.isArray(range[2])) return [];
     const [from, to, [host, port]] = range;
     if (!isSlot(from) || !isSlot(to) || typeof port !== 'number' || host === '?') return [];
-    return [{ from, to, master: { host: typeof host === 'string' && host !== '' ? host : askedHost, port } }];
+    return [
+      {
+        from,
+        to,
+        master: { host: typeof host === 'string' && host !== '' ? host : askedHost, port },
+      },
+    ];
   });
 }
 
-export type Redirect = { readonly kind: 'MOVED' | 'ASK'; readonly slot: number; readonly address: Address };
+export type Redirect = {
+  readonly kind: 'MOVED' | 'ASK';
+  readonly slot: number;
+  readonly address: Address;
+};
 
-/** `MOVED 3999 127.0.0.1:6381` or `ASK …`; undefined for anything else, also for a node that does not know the other's address. */
+/**
+ * `MOVED 3999 127.0.0.1:6381` or `ASK …`; undefined for anything else, also for a node that does
+ * not know the other's address.
+ */
 export function parseRedirect(message: string): Redirect | undefined {
   const parts = /^(MOVED|ASK) (\d{1,5}) (\S+):(\d{1,5})$/.exec(message);
   if (parts === null) return undefined;

@@ -30,12 +30,20 @@ export type Redis = {
   /** In a cluster keys of one call must have one slot, elsewhere any keys may be together. */
   readonly clustered: boolean;
   /**
-   * Sends one command that has `key` (or none: any text will do). A `MOVED` or `ASK` of a cluster is followed. Rejects with RedisUnavailable
-   * within `timeoutMs`, at once while the server is not connected or does not answer: nothing is kept for later.
+   * Sends one command that has `key` (or none: any text will do). A `MOVED` or `ASK` of a cluster
+   * is followed. Rejects with RedisUnavailable within `timeoutMs`, at once while the server is not
+   * connected or does not answer: nothing is kept for later.
    */
   readonly send: (key: string, args: readonly string[]) => Promise<Reply>;
-  /** Runs a script on `keys`, of which there is one at least, by its name; with its text where Redis has forgotten it. Rejects as `send`. */
-  readonly run: (script: Script, keys: readonly string[], args: readonly string[]) => Promise<Reply>;
+  /**
+   * Runs a script on `keys`, of which there is one at least, by its name; with its text where Redis
+   * has forgotten it. Rejects as `send`.
+   */
+  readonly run: (
+    script: Script,
+    keys: readonly string[],
+    args: readonly string[],
+  ) => Promise<Reply>;
   readonly status: () => RedisStatus;
   /** Refuses new commands, lets those that wait end (at most `timeoutMs`), and disconnects. */
   readonly close: () => Promise<void>;
@@ -54,8 +62,8 @@ const MAX_WAITING = 10_000;
 const MAX_REDIRECTS = 3;
 
 /**
- * Connects to Redis, at once and again whenever it is lost, until `close`. Usable immediately: what cannot be sent is refused.
- * A failover of sentinels or of a cluster is followed.
+ * Connects to Redis, at once and again whenever it is lost, until `close`. Usable immediately: what
+ * cannot be sent is refused. A failover of sentinels or of a cluster is followed.
  */
 export function connectRedis(description: RedisDescription, options: RedisOptions): Redis {
   const nodes = openNodes(description, linkOptions(description, options));
@@ -120,7 +128,10 @@ function linkOptions(
   return { access, maxWaiting, now, onEvent, random, timeoutMs };
 }
 
-/** EVALSHA first: nothing has run when the answer is NOSCRIPT. https://redis.io/docs/latest/commands/evalsha/ */
+/**
+ * EVALSHA first: nothing has run when the answer is NOSCRIPT.
+ * https://redis.io/docs/latest/commands/evalsha/
+ */
 async function runScript(
   nodes: Nodes,
   { sha1, text }: Script,

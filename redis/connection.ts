@@ -20,17 +20,24 @@ export type ConnectionLimits = {
   readonly now: () => number;
 };
 
-/** TCP, TLS, AUTH and SELECT together. Counted in parts, between which answers are read: the time for which we were busy ourselves is one. */
+/**
+ * TCP, TLS, AUTH and SELECT together. Counted in parts, between which answers are read: the time
+ * for which we were busy ourselves is one.
+ */
 const OPEN_MS = 1000;
 const OPEN_PARTS = 4;
-/** When the library gives up by itself, for a socket that is being opened and that nothing else would end. */
+/**
+ * When the library gives up by itself, for a socket that is being opened and that nothing else
+ * would end.
+ */
 const LIBRARY_OPEN_MS = 5 * OPEN_MS;
 
 type Client = ReturnType<typeof createLibraryClient>;
 
 /**
- * One connection to one server. It sends at once or refuses at once, never keeps a command for later: a server that hangs gets nothing
- * more once a command has waited for `timeoutMs`, so that it does not work off stale commands when it goes on.
+ * One connection to one server. It sends at once or refuses at once, never keeps a command for
+ * later: a server that hangs gets nothing more once a command has waited for `timeoutMs`, so that
+ * it does not work off stale commands when it goes on.
  */
 export class Connection {
   readonly #client: Client;
@@ -49,7 +56,10 @@ export class Connection {
     client.on('error', error => this.drop(error));
   }
 
-  /** A connection that is ready to use; `onLost` is called once when it ends. Rejects with the library's or the server's error. */
+  /**
+   * A connection that is ready to use; `onLost` is called once when it ends. Rejects with the
+   * library's or the server's error.
+   */
   static async open(
     address: Address,
     access: Access,
@@ -84,10 +94,14 @@ export class Connection {
     return oldest === undefined ? 0 : this.#limits.now() - oldest;
   }
 
-  /** Rejects with RedisUnavailable when it is not sent; else with what the server or the library says. */
+  /**
+   * Rejects with RedisUnavailable when it is not sent; else with what the server or the library
+   * says.
+   */
   send(args: readonly string[]): Promise<Reply> {
     const refusal = this.#refusal();
-    if (refusal !== undefined) return Promise.reject(new RedisUnavailable(refusal, { notSent: true }));
+    if (refusal !== undefined)
+      return Promise.reject(new RedisUnavailable(refusal, { notSent: true }));
     return this.#send(args, this.#done);
   }
 
@@ -128,7 +142,10 @@ export class Connection {
   }
 }
 
-function createLibraryClient({ host, port }: Address, { database, password, tls, username }: Access) {
+function createLibraryClient(
+  { host, port }: Address,
+  { database, password, tls, username }: Access,
+) {
   const socket = {
     host,
     port,
@@ -144,12 +161,16 @@ function createLibraryClient({ host, port }: Address, { database, password, tls,
     disableOfflineQueue: true,
     disableClientInfo: true,
     maintNotifications: 'disabled',
-    commandOptions: { timeout: 0 }, // the default makes an AbortSignal with its own timer for each command
+    // the default makes an AbortSignal with its own timer for each command
+    commandOptions: { timeout: 0 },
     socket: tls === undefined ? socket : { ...socket, ...tls, tls: true },
   });
 }
 
-/** A server that hangs takes connections all the same, and one that wants a password or is loading says so only to a command. */
+/**
+ * A server that hangs takes connections all the same, and one that wants a password or is loading
+ * says so only to a command.
+ */
 async function answers(client: Client): Promise<void> {
   try {
     await client.sendCommand(['PING']);

@@ -1,10 +1,14 @@
 import { RedisUnavailable } from './redis-unavailable.ts';
 
-type Call = { readonly due: number; readonly reject: (error: RedisUnavailable) => void; done: boolean };
+type Call = {
+  readonly due: number;
+  readonly reject: (error: RedisUnavailable) => void;
+  done: boolean;
+};
 
 /**
- * Calls that all have the same time to answer, so that the oldest is always the first due: one timer serves all of them, however many.
- * Times are of `now`, in ms, which never goes back.
+ * Calls that all have the same time to answer, so that the oldest is always the first due: one
+ * timer serves all of them, however many. Times are of `now`, in ms, which never goes back.
  */
 export class Deadlines {
   readonly #ms: number;
@@ -24,7 +28,9 @@ export class Deadlines {
     return this.#waiting;
   }
 
-  /** What the work gives, or RedisUnavailable when it takes too long; what it gives then is dropped. */
+  /**
+   * What the work gives, or RedisUnavailable when it takes too long; what it gives then is dropped.
+   */
   race<T>(work: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const call: Call = { due: this.#now() + this.#ms, reject, done: false };
@@ -62,16 +68,22 @@ export class Deadlines {
     return true;
   }
 
-  /** An answer that came while we were busy ourselves is read before anything is given up: timers run first, then sockets, then this. */
+  /**
+   * An answer that came while we were busy ourselves is read before anything is given up: timers
+   * run first, then sockets, then this.
+   */
   readonly #check = (): void => void setImmediate(() => this.#expire(this.#now()));
 
   #expire(now: number): void {
     const late = this.#calls.findIndex(({ done, due }) => !done && due > now);
     const over = this.#calls.splice(0, late < 0 ? this.#calls.length : late);
     for (const call of over)
-      if (this.#settle(call)) call.reject(new RedisUnavailable(`Redis: no answer within ${this.#ms} ms`));
+      if (this.#settle(call))
+        call.reject(new RedisUnavailable(`Redis: no answer within ${this.#ms} ms`));
     const [next] = this.#calls;
     this.#timer =
-      next === undefined ? undefined : setTimeout(this.#check, Math.max(1, Math.ceil(next.due - now)));
+      next === undefined
+        ? undefined
+        : setTimeout(this.#check, Math.max(1, Math.ceil(next.due - now)));
   }
 }

@@ -3,13 +3,18 @@ export type Address = { readonly host: string; readonly port: number };
 /** PEM texts. `ca` replaces the system's authorities; `cert` and `key` identify us. */
 export type RedisTls = { readonly ca?: string; readonly cert?: string; readonly key?: string };
 
-/** Where Redis is and how to talk to it, the same for every service. Holds secrets: never log it. */
+/**
+ * Where Redis is and how to talk to it, the same for every service. Holds secrets: never log it.
+ */
 export type RedisDescription = {
   readonly topology:
     | { readonly kind: 'single' }
     | { readonly kind: 'sentinel'; readonly masterName: string; readonly password?: string }
     | { readonly kind: 'cluster' };
-  /** The server; the sentinels; or some nodes of the cluster, from which the others are found. At least one. */
+  /**
+   * The server; the sentinels; or some nodes of the cluster, from which the others are found. At
+   * least one.
+   */
   readonly addresses: readonly Address[];
   readonly username?: string;
   readonly password?: string;
@@ -25,18 +30,26 @@ const WANT =
 
 /**
  * Parses the address of Redis, in any of these forms, each with `rediss` for `redis` for TLS:
- * `redis://[user:password@]host[:port][/database]`, `redis-sentinel://[user:password@]host[:port],…/master-name[/database]` and
- * `redis-cluster://[user:password@]host[:port],…`. User and password are those of the servers (a sentinel's own password is not in the
- * address), percent-encoded; a user alone, or `:password`, will do. Ports are 6379, of sentinels 26379, unless given. The schemes after
- * https://www.iana.org/assignments/uri-schemes/prov/redis. The error is in plain words and has no part of the text in it.
+ * `redis://[user:password@]host[:port][/database]`,
+ * `redis-sentinel://[user:password@]host[:port],…/master-name[/database]` and
+ * `redis-cluster://[user:password@]host[:port],…`. User and password are those of the servers (a
+ * sentinel's own password is not in the address), percent-encoded; a user alone, or `:password`,
+ * will do. Ports are 6379, of sentinels 26379, unless given. The schemes after
+ * https://www.iana.org/assignments/uri-schemes/prov/redis. The error is in plain words and has no
+ * part of the text in it.
  */
 export function parseRedisAddress(text: string): RedisDescription | Malformed {
-  const parts = /^(rediss?)(?:-(sentinel|cluster))?:\/\/(?:(.*)@)?([^@/?#]*)(\/[^?#]*)?$/s.exec(text.trim());
+  const parts = /^(rediss?)(?:-(sentinel|cluster))?:\/\/(?:(.*)@)?([^@/?#]*)(\/[^?#]*)?$/s.exec(
+    text.trim(),
+  );
   if (parts === null) return { error: `not an address of Redis: ${WANT}` };
   const [, scheme, kind = 'single', userinfo, hosts = '', path = ''] = parts;
   const user = parseUserinfo(userinfo);
-  if (user === undefined) return { error: 'the user or password has a "%" that is not percent-encoding' };
-  const addresses = hosts.split(',').map(host => parseAddress(host, kind === 'sentinel' ? 26379 : 6379));
+  if (user === undefined)
+    return { error: 'the user or password has a "%" that is not percent-encoding' };
+  const addresses = hosts
+    .split(',')
+    .map(host => parseAddress(host, kind === 'sentinel' ? 26379 : 6379));
   if (!addresses.every(address => address !== undefined))
     return { error: `a host or port is wrong: ${WANT}` };
   if (kind === 'single' && addresses.length > 1)
@@ -62,9 +75,13 @@ function parsePath(kind: string, path: string): Target | Malformed {
   return withDatabase({ kind, masterName }, rest);
 }
 
-function withDatabase(topology: Target['topology'], segments: readonly string[]): Target | Malformed {
+function withDatabase(
+  topology: Target['topology'],
+  segments: readonly string[],
+): Target | Malformed {
   const [database = '0', ...rest] = segments;
-  if (rest.length > 0 || !/^\d{1,5}$/.test(database)) return { error: 'the database is not a number' };
+  if (rest.length > 0 || !/^\d{1,5}$/.test(database))
+    return { error: 'the database is not a number' };
   return { topology, database: Number(database) };
 }
 

@@ -8,7 +8,8 @@ const TABLE = Uint16Array.from({ length: 256 }, (_, byte) => {
 export const SLOTS = 16_384;
 
 /**
- * The slot of a cluster that a key is in, 0 to 16,383: that of the text between the first `{` and the next `}`, unless empty.
+ * The slot of a cluster that a key is in, 0 to 16,383: that of the text between the first `{` and
+ * the next `}`, unless empty.
  * https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/#hash-tags
  */
 export function keySlot(key: string): number {
@@ -16,6 +17,7 @@ export function keySlot(key: string): number {
   const close = open < 0 ? -1 : key.indexOf('}', open + 1);
   const tag = close > open + 1 ? key.slice(open + 1, close) : key;
   let crc = 0;
-  for (const byte of Buffer.from(tag)) crc = ((crc << 8) & 0xffff) ^ (TABLE[(crc >> 8) ^ byte] ?? 0);
+  for (const byte of Buffer.from(tag))
+    crc = ((crc << 8) & 0xffff) ^ (TABLE[(crc >> 8) ^ byte] ?? 0);
   return crc % SLOTS;
 }

@@ -3,7 +3,10 @@ import { type Access, Connection, type Reply } from './connection.ts';
 import type { Address } from './description.ts';
 import { describeFailure, RedisUnavailable } from './redis-unavailable.ts';
 
-/** A change of a link's state, for the log: one when it is up, one for each new reason why it is not. */
+/**
+ * A change of a link's state, for the log: one when it is up, one for each new reason why it is
+ * not.
+ */
 export type LinkEvent =
   | { readonly connected: true; readonly address: string }
   | { readonly connected: false; readonly address: string; readonly reason: string };
@@ -24,8 +27,9 @@ const WATCH_MS = 250;
 const SILENT_MS = 1000;
 
 /**
- * One server, connected again by itself until `close`, after 50 to 1,000 ms. `address` is asked before each attempt, since a name may
- * point elsewhere and a master may have moved. A server that is silent for a second, whether commands wait or not, is connected anew.
+ * One server, connected again by itself until `close`, after 50 to 1,000 ms. `address` is asked
+ * before each attempt, since a name may point elsewhere and a master may have moved. A server that
+ * is silent for a second, whether commands wait or not, is connected anew.
  */
 export class Link {
   readonly #address: () => Address | Promise<Address>;
@@ -47,7 +51,8 @@ export class Link {
   constructor(address: () => Address | Promise<Address>, options: LinkOptions) {
     this.#address = address;
     this.#options = options;
-    // Answers that came while we were busy ourselves are read first: timers run before sockets, and those before immediates.
+    // Answers that came while we were busy ourselves are read first: timers run before sockets, and
+    // those before immediates.
     this.#watch = setInterval(() => setImmediate(() => this.#look()), WATCH_MS);
     void this.#open();
   }
@@ -75,7 +80,10 @@ export class Link {
     return this.#opened.promise;
   }
 
-  /** Sends now or rejects with RedisUnavailable now; rejects with an ErrorReply when the server refuses. */
+  /**
+   * Sends now or rejects with RedisUnavailable now; rejects with an ErrorReply when the server
+   * refuses.
+   */
   send(args: readonly string[]): Promise<Reply> {
     return this.#connection?.send(args) ?? Promise.reject(this.#down());
   }
@@ -85,7 +93,10 @@ export class Link {
     this.#connection?.drop(cause);
   }
 
-  /** Connects anew, because the server has become a replica: where it is still the one that is meant, it counts as connected when it has done something. */
+  /**
+   * Connects anew, because the server has become a replica: where it is still the one that is
+   * meant, it counts as connected when it has done something.
+   */
   dropDemoted(cause: unknown): void {
     const address = this.address;
     this.drop(cause);
@@ -136,15 +147,20 @@ export class Link {
   #lost(address: Address | undefined, cause: unknown): void {
     if (this.#connection !== undefined) {
       this.#opened = Promise.withResolvers();
-      // A server that takes connections and drops each, or is a replica, is not to be asked without a pause.
-      const useful = this.#demoted === undefined ? this.#connection.answers : this.#connection.served;
+      // A server that takes connections and drops each, or is a replica, is not to be asked without
+      // a pause.
+      const useful =
+        this.#demoted === undefined ? this.#connection.answers : this.#connection.served;
       this.#failures = useful > 0 ? 0 : this.#failures;
     }
     this.#connection = undefined;
     this.#demoted = undefined;
     if (this.#closed.signal.aborted) return;
     this.#tell(address, describeFailure(cause));
-    this.#retry = setTimeout(() => void this.#open(), backOff(this.#failures, this.#options.random()));
+    this.#retry = setTimeout(
+      () => void this.#open(),
+      backOff(this.#failures, this.#options.random()),
+    );
     this.#failures += 1;
   }
 
@@ -165,13 +181,17 @@ export class Link {
     });
   }
 
-  /** Finds connections that are dead without a word: what is idle is pinged, what is silent dropped. */
+  /**
+   * Finds connections that are dead without a word: what is idle is pinged, what is silent dropped.
+   */
   #look(): void {
     const connection = this.#connection;
     if (connection === undefined) return;
     if (this.#demoted !== undefined && connection.served > 0) this.#tellConnected(this.#demoted);
-    if (connection.silentMs() > SILENT_MS) connection.drop(new RedisUnavailable('no answer for a second'));
-    else if (connection.waiting === 0 && connection.answers === this.#answersSeen) connection.ping();
+    if (connection.silentMs() > SILENT_MS)
+      connection.drop(new RedisUnavailable('no answer for a second'));
+    else if (connection.waiting === 0 && connection.answers === this.#answersSeen)
+      connection.ping();
     this.#answersSeen = connection.answers;
   }
 }

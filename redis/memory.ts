@@ -9,13 +9,23 @@ export type RedisMemory = {
   readonly evicted: number;
 };
 
-/** Reads the answer to INFO. @returns undefined when the sections "memory" and "stats" are not there */
+/**
+ * Reads the answer to INFO. @returns undefined when the sections "memory" and "stats" are not there
+ */
 export function readMemory(info: unknown): RedisMemory | undefined {
   if (typeof info !== 'string') return undefined;
   const field = (name: string) => new RegExp(`^${name}:(\\S+)`, 'm').exec(info)?.[1];
-  const [used, max, policy, evicted] = ['used_memory', 'maxmemory', 'maxmemory_policy', 'evicted_keys'].map(
-    field,
-  );
+  const [used, max, policy, evicted] = [
+    'used_memory',
+    'maxmemory',
+    'maxmemory_policy',
+    'evicted_keys',
+  ].map(field);
   if (used === undefined || policy === undefined) return undefined;
-  return { usedBytes: Number(used), maxBytes: Number(max ?? 0), policy, evicted: Number(evicted ?? 0) };
+  return {
+    usedBytes: Number(used),
+    maxBytes: Number(max ?? 0),
+    policy,
+    evicted: Number(evicted ?? 0),
+  };
 }

@@ -23,7 +23,11 @@ function readFile(path: string): string {
   return content;
 }
 
-const single = { topology: { kind: 'single' }, addresses: [{ host: 'a', port: 6379 }], database: 0 };
+const single = {
+  topology: { kind: 'single' },
+  addresses: [{ host: 'a', port: 6379 }],
+  database: 0,
+};
 
 describe('the environment', () => {
   test('without REDIS_URL has no Redis', () => {
@@ -76,7 +80,10 @@ describe('the environment', () => {
   for (const [env, error] of [
     [{ REDIS_URL: 'redis://u:secret@a:b' }, /^REDIS_URL: a host or port is wrong/],
     [{ REDIS_PASSWORD: 'secret' }, /^REDIS_PASSWORD is set, but REDIS_URL is not/],
-    [{ REDIS_URL: '', REDIS_CA_FILE: '/run/ca.pem' }, /^REDIS_CA_FILE is set, but REDIS_URL is not/],
+    [
+      { REDIS_URL: '', REDIS_CA_FILE: '/run/ca.pem' },
+      /^REDIS_CA_FILE is set, but REDIS_URL is not/,
+    ],
     [{ REDIS_URL: 'redis://ada@a' }, /^REDIS_URL: a user without password/],
     [
       { REDIS_URL: 'redis://a', REDIS_PASSWORD_FILE: '/nowhere' },
@@ -113,11 +120,19 @@ describe('the environment', () => {
       /^REDIS_CERT_FILE: cannot use the file "\/run\/key.pem": it holds no certificate in PEM/,
     ],
     [
-      { REDIS_URL: 'rediss://a', REDIS_CERT_FILE: '/run/cert.pem', REDIS_KEY_FILE: '/run/cert.pem' },
+      {
+        REDIS_URL: 'rediss://a',
+        REDIS_CERT_FILE: '/run/cert.pem',
+        REDIS_KEY_FILE: '/run/cert.pem',
+      },
       /^REDIS_KEY_FILE: cannot use the file "\/run\/cert.pem": it holds no private key in PEM/,
     ],
     [
-      { REDIS_URL: 'rediss://a', REDIS_CERT_FILE: '/run/cert.pem', REDIS_KEY_FILE: '/run/other-key.pem' },
+      {
+        REDIS_URL: 'rediss://a',
+        REDIS_CERT_FILE: '/run/cert.pem',
+        REDIS_KEY_FILE: '/run/other-key.pem',
+      },
       /^REDIS_KEY_FILE: the key in "\/run\/other-key.pem" does not fit the first certificate in "\/run\/cert.pem"/,
     ],
   ] as const)

@@ -4,7 +4,10 @@ import { Unreadable } from './unreadable.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What says how to reach Redis, beside REDIS_URL. Others of such a name are not for us: an orchestrator sets some for a service that is called redis. */
+/**
+ * What says how to reach Redis, beside REDIS_URL. Others of such a name are not for us: an
+ * orchestrator sets some for a service that is called redis.
+ */
 const BESIDE_URL = [
   'REDIS_USERNAME',
   'REDIS_PASSWORD',
@@ -17,12 +20,14 @@ const BESIDE_URL = [
 ];
 
 /**
- * Redis as the environment describes it: REDIS_URL (see `parseRedisAddress`), REDIS_USERNAME, REDIS_PASSWORD or REDIS_PASSWORD_FILE,
- * REDIS_SENTINEL_PASSWORD or REDIS_SENTINEL_PASSWORD_FILE; with TLS, REDIS_CA_FILE (PEM, in place of the system's authorities), and
- * REDIS_CERT_FILE with REDIS_KEY_FILE (PEM, where the server wants a client certificate). A password of its own wins over the one in
- * the address; of a file the last line feed is cut. An empty variable is one that is not set. Undefined without any of them: that only
- * REDIS_URL is missing is an error, since replicas would then keep apart what they are to share; so is whatever would be ignored. The error names the variable,
- * and never a secret.
+ * Redis as the environment describes it: REDIS_URL (see `parseRedisAddress`), REDIS_USERNAME,
+ * REDIS_PASSWORD or REDIS_PASSWORD_FILE, REDIS_SENTINEL_PASSWORD or REDIS_SENTINEL_PASSWORD_FILE;
+ * with TLS, REDIS_CA_FILE (PEM, in place of the system's authorities), and REDIS_CERT_FILE with
+ * REDIS_KEY_FILE (PEM, where the server wants a client certificate). A password of its own wins
+ * over the one in the address; of a file the last line feed is cut. An empty variable is one that
+ * is not set. Undefined without any of them: that only REDIS_URL is missing is an error, since
+ * replicas would then keep apart what they are to share; so is whatever would be ignored. The error
+ * names the variable, and never a secret.
  */
 export function readRedis(
   env: Environment,
@@ -40,8 +45,14 @@ export function readRedis(
   }
 }
 
-/** The same, where what is wrong ends the process: throws an Error that names the variable, never its value. */
-export function redisOf(env: Environment, readFile: (path: string) => string): RedisDescription | undefined {
+/**
+ * The same, where what is wrong ends the process: throws an Error that names the variable, never
+ * its value.
+ */
+export function redisOf(
+  env: Environment,
+  readFile: (path: string) => string,
+): RedisDescription | undefined {
   const redis = readRedis(env, readFile);
   if (redis !== undefined && 'error' in redis) throw new Error(redis.error);
   return redis;
@@ -66,7 +77,9 @@ function describe(parsed: RedisDescription, read: Read, readFile: ReadFile): Red
   const username = read('REDIS_USERNAME') ?? parsed.username;
   const password = secret('REDIS_PASSWORD') ?? parsed.password;
   if (username !== undefined && password === undefined)
-    throw new Unreadable('REDIS_URL: a user without password: set REDIS_PASSWORD or REDIS_PASSWORD_FILE');
+    throw new Unreadable(
+      'REDIS_URL: a user without password: set REDIS_PASSWORD or REDIS_PASSWORD_FILE',
+    );
   const tls = readTls(file);
   if (parsed.tls === undefined && tls !== undefined)
     throw new Unreadable(
@@ -110,6 +123,8 @@ function contentOf(name: string, path: string, readFile: (path: string) => strin
   try {
     return readFile(path);
   } catch {
-    throw new Unreadable(`${name}: cannot read the file "${path}": want a file that this process may read`);
+    throw new Unreadable(
+      `${name}: cannot read the file "${path}": want a file that this process may read`,
+    );
   }
 }

@@ -7,11 +7,14 @@ import { Unreadable } from './unreadable.ts';
 const MOST = { bytes: 1024 * 1024, count: 1_000 };
 
 /** Gives what is in the file that a variable names; undefined: it is not set. */
-export type ReadFileOf = (name: string) => { readonly path: string; readonly text: string } | undefined;
+export type ReadFileOf = (
+  name: string,
+) => { readonly path: string; readonly text: string } | undefined;
 
 /**
- * What REDIS_CA_FILE, REDIS_CERT_FILE and REDIS_KEY_FILE hold, all PEM; undefined: none of them is set. Node takes a file without a certificate for no authority at all,
- * and everything would be refused later. Throws Unreadable, which names the variable, the file and what is wanted.
+ * What REDIS_CA_FILE, REDIS_CERT_FILE and REDIS_KEY_FILE hold, all PEM; undefined: none of them is
+ * set. Node takes a file without a certificate for no authority at all, and everything would be
+ * refused later. Throws Unreadable, which names the variable, the file and what is wanted.
  */
 export function readTls(read: ReadFileOf): RedisTls | undefined {
   const [ca, cert, key] = [read('REDIS_CA_FILE'), read('REDIS_CERT_FILE'), read('REDIS_KEY_FILE')];
@@ -32,7 +35,9 @@ type File = { readonly path: string; readonly text: string };
 function certificatesOf(name: string, { path, text }: File, want: string) {
   const parsed = parseCertificates(text, MOST);
   if ('error' in parsed)
-    throw new Unreadable(`${name}: cannot use the file "${path}": ${parsed.error}; want ${want} in PEM`);
+    throw new Unreadable(
+      `${name}: cannot use the file "${path}": ${parsed.error}; want ${want} in PEM`,
+    );
   return parsed.certificates;
 }
 

@@ -1,8 +1,9 @@
 import { ErrorReply } from '@redis/client';
 
 /**
- * Redis is gone, slow, overloaded or refuses: the one error of this folder. The message is plain words without key, argument or
- * credential; the command may have been executed all the same, unless `notSent`.
+ * Redis is gone, slow, overloaded or refuses: the one error of this folder. The message is plain
+ * words without key, argument or credential; the command may have been executed all the same,
+ * unless `notSent`.
  */
 export class RedisUnavailable extends Error {
   override readonly name = 'RedisUnavailable';
@@ -21,7 +22,10 @@ export class RedisUnavailable extends Error {
   }
 }
 
-/** First words of error replies, https://redis.io/docs/latest/develop/reference/protocol-spec/#simple-errors */
+/**
+ * First words of error replies,
+ * https://redis.io/docs/latest/develop/reference/protocol-spec/#simple-errors
+ */
 const REPLIES: ReadonlyMap<string, string> = new Map([
   ['WRONGPASS', 'it refuses the user or the password'],
   ['NOAUTH', 'it wants a password'],
@@ -54,13 +58,17 @@ const CODES: ReadonlyMap<string, string> = new Map([
   ['EAI_AGAIN', 'the host name cannot be looked up now'],
 ]);
 
-/** Plain words for an error, by its code alone: messages of libraries and servers may hold arguments. */
+/**
+ * Plain words for an error, by its code alone: messages of libraries and servers may hold
+ * arguments.
+ */
 export function describeFailure(error: unknown): string {
   if (error instanceof RedisUnavailable) return error.message;
   if (error instanceof ErrorReply) return describeReply(error.message);
   if (!(error instanceof Error)) return 'it failed';
   const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
-  if (code === undefined) return NAMES.get(error.constructor.name) ?? `it failed (${error.constructor.name})`;
+  if (code === undefined)
+    return NAMES.get(error.constructor.name) ?? `it failed (${error.constructor.name})`;
   if (/CERT|SELF_SIGNED|TLS|SSL/.test(code)) return `TLS failed, ${code}`;
   return CODES.get(code) ?? code;
 }
@@ -69,7 +77,10 @@ function describeReply(message: string): string {
   const [, words] = WORDED.find(([pattern]) => pattern.test(message)) ?? [];
   if (words !== undefined) return words;
   const [word = ''] = message.split(' ', 1);
-  return REPLIES.get(word) ?? (/^[A-Z]{2,16}$/.test(word) ? `it answered ${word}` : 'it answered an error');
+  return (
+    REPLIES.get(word) ??
+    (/^[A-Z]{2,16}$/.test(word) ? `it answered ${word}` : 'it answered an error')
+  );
 }
 
 /** Errors of the client library that have no code. */

@@ -10,8 +10,9 @@ const ASK_MS = 300;
 const WATCH_MS = 1000;
 
 /**
- * The master that the sentinels name, followed when it moves: they are asked whenever the connection is lost, and every second.
- * Of different answers the one of the latest failover holds. https://redis.io/docs/latest/develop/reference/sentinel-clients/
+ * The master that the sentinels name, followed when it moves: they are asked whenever the
+ * connection is lost, and every second. Of different answers the one of the latest failover holds.
+ * https://redis.io/docs/latest/develop/reference/sentinel-clients/
  */
 export function sentinelNodes(
   sentinels: readonly Address[],
@@ -36,25 +37,38 @@ async function follow(master: Link, findMaster: () => Promise<Address>): Promise
   if (connectedTo === undefined) return;
   const named = await findMaster().catch(() => undefined);
   if (named === undefined || master.address !== connectedTo) return;
-  if (textOf(named) !== textOf(connectedTo)) master.drop(new RedisUnavailable('the master has moved'));
+  if (textOf(named) !== textOf(connectedTo))
+    master.drop(new RedisUnavailable('the master has moved'));
 }
 
-async function askForMaster(links: readonly Link[], asking: Deadlines, masterName: string): Promise<Address> {
-  await Promise.race([...links.map(link => link.opened()), pause(ASK_MS, undefined, { ref: false })]);
+async function askForMaster(
+  links: readonly Link[],
+  asking: Deadlines,
+  masterName: string,
+): Promise<Address> {
+  await Promise.race([
+    ...links.map(link => link.opened()),
+    pause(ASK_MS, undefined, { ref: false }),
+  ]);
   const replies = await Promise.allSettled(
     links
       .filter(link => link.connected)
       .map(link => asking.race(link.send(['SENTINEL', 'MASTER', masterName]))),
   );
   if (replies.length === 0) throw new RedisUnavailable('no sentinel is connected');
-  const masters = replies.flatMap(reply => (reply.status === 'fulfilled' ? parseMaster(reply.value) : []));
+  const masters = replies.flatMap(reply =>
+    reply.status === 'fulfilled' ? parseMaster(reply.value) : [],
+  );
   const [latest] = masters.sort((a, b) => b.epoch - a.epoch);
-  if (latest === undefined) throw new RedisUnavailable(`no sentinel knows the master "${masterName}"`);
+  if (latest === undefined)
+    throw new RedisUnavailable(`no sentinel knows the master "${masterName}"`);
   return latest.address;
 }
 
 /** Names and values in turn. */
-function parseMaster(reply: Reply): readonly { readonly address: Address; readonly epoch: number }[] {
+function parseMaster(
+  reply: Reply,
+): readonly { readonly address: Address; readonly epoch: number }[] {
   if (!Array.isArray(reply)) return [];
   const read = (name: string) => {
     const index = reply.findIndex((item, at) => at % 2 === 0 && item === name);

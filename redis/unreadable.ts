@@ -1,4 +1,7 @@
-/** What the environment says of Redis cannot be used. The message names the variable, and never a secret. */
+/**
+ * What the environment says of Redis cannot be used. The message names the variable, and never a
+ * secret.
+ */
 export class Unreadable extends Error {
   override readonly name = 'Unreadable';
 }

@@ -22,9 +22,14 @@ export function caution(path: FieldPath, message: string): Finding {
   return { severity: 'warning', path, message };
 }
 
-/** A duration may have a sign (docs/reference/kinds/filter.md), though below 0 it means nothing here. */
+/**
+ * A duration may have a sign (docs/reference/kinds/filter.md), though below 0 it means nothing
+ * here.
+ */
 export function checkNegative(path: FieldPath, milliseconds = 0): readonly Finding[] {
-  return milliseconds < 0 ? [caution(path, `\`${path.at(-1)}\` is less than 0, which counts as 0`)] : [];
+  return milliseconds < 0
+    ? [caution(path, `\`${path.at(-1)}\` is less than 0, which counts as 0`)]
+    : [];
 }
 
 /** `virtual_hosts[0].routes[1]`, with quotes round a key that is no plain word: `labels["a.b"]`. */

@@ -1,7 +1,10 @@
 import type { Kind } from '#resources/kinds/kinds.ts';
 import type { Refused, Resource } from './resource.ts';
 
-/** The resources in force, by kind and ordered by id, and those closed: refused and without a last good version. */
+/**
+ * The resources in force, by kind and ordered by id, and those closed: refused and without a last
+ * good version.
+ */
 export type ResourceSet = {
   readonly filters: readonly Resource<'Filter'>[];
   readonly filterPolicies: readonly Resource<'FilterPolicy'>[];
@@ -17,7 +20,10 @@ export type ResourceSet = {
 };
 
 /** Sorts resources into a set. The order of the input has no effect on the result. */
-export function toResourceSet(resources: Iterable<Resource>, closed: Iterable<Refused>): ResourceSet {
+export function toResourceSet(
+  resources: Iterable<Resource>,
+  closed: Iterable<Refused>,
+): ResourceSet {
   const sorted = [...resources].sort(byId);
   return {
     filters: ofKind(sorted, 'Filter'),

@@ -4,7 +4,10 @@ import { SnapshotCache } from '#xds/snapshot-cache.ts';
 /** The group of clients that may have no secrets; no node group can be called so. */
 export const WITHOUT_SECRETS = '*';
 
-/** What aggregated streams bring, by node group: instances and secrets, as soon as all is known that is served at all. */
+/**
+ * What aggregated streams bring, by node group: instances and secrets, as soon as all is known that
+ * is served at all.
+ */
 export class AggregatedSnapshots {
   readonly cache = new SnapshotCache();
   readonly #secrets = new Map<string, Snapshot>([[WITHOUT_SECRETS, new Map()]]);
@@ -32,6 +35,7 @@ export class AggregatedSnapshots {
   }
 
   #publish(group: string, secrets: Snapshot): void {
-    if (this.#instances !== undefined) this.cache.set(group, new Map([...this.#instances, ...secrets]));
+    if (this.#instances !== undefined)
+      this.cache.set(group, new Map([...this.#instances, ...secrets]));
   }
 }

@@ -24,13 +24,19 @@ export type Config = {
   readonly instancesFiles: readonly string[];
   /** Undefined: instances are not looked for in Kubernetes. */
   readonly instancesKubernetes: KubernetesConfig | undefined;
-  /** Name servers for the names in that file, `address` or `address:port`; empty: those of the system. */
+  /**
+   * Name servers for the names in that file, `address` or `address:port`; empty: those of the
+   * system.
+   */
   readonly dnsServers: readonly string[];
   /** Records of DNS are asked for again after this time, when their own TTL is longer. */
   readonly dnsMaxTtlSeconds: number;
   /** Undefined: no secrets are served. */
   readonly secrets: SecretsConfig | undefined;
-  /** Absolute path of the folder with the identity by which this port and the control plane know us; undefined: all is plain. */
+  /**
+   * Absolute path of the folder with the identity by which this port and the control plane know us;
+   * undefined: all is plain.
+   */
   readonly tlsFolder: string | undefined;
   /** Where probes and monitoring are answered in plain HTTP, beside the port. */
   readonly http: HostPort | undefined;
@@ -42,9 +48,12 @@ const SERVED = ['instances', 'secrets'];
 const LARGEST_MAX_TTL_SECONDS = 86_400;
 
 /**
- * The configuration in SERVES (instances,secrets), ADDRESS (127.0.0.1:18003), INSTANCES_FILE (files, with `:` between) and INSTANCES_KUBERNETES (namespaces, or * for all; one of the two is required with instances), KUBECONFIG, DNS_SERVERS (comma-separated, default: the system's),
- * DNS_MAX_TTL_SECONDS (60; less where a name server gives longer TTLs than the instances live), TLS_FOLDER, HTTP_ADDRESS, LOG_LEVEL (info)
- * and those of readSecretsConfig. An empty variable is one that is not set. Throws an Error that names the variable and what it should be.
+ * The configuration in SERVES (instances,secrets), ADDRESS (127.0.0.1:18003), INSTANCES_FILE
+ * (files, with `:` between) and INSTANCES_KUBERNETES (namespaces, or * for all; one of the two is
+ * required with instances), KUBECONFIG, DNS_SERVERS (comma-separated, default: the system's),
+ * DNS_MAX_TTL_SECONDS (60; less where a name server gives longer TTLs than the instances live),
+ * TLS_FOLDER, HTTP_ADDRESS, LOG_LEVEL (info) and those of readSecretsConfig. An empty variable is
+ * one that is not set. Throws an Error that names the variable and what it should be.
  */
 export function readConfig(env: Environment): Config {
   const text = variablesOf(env);

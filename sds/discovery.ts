@@ -34,8 +34,9 @@ const ALL = 'all';
 const ADS = 'envoy.service.discovery.v3.AggregatedDiscoveryService';
 
 /**
- * The discovery services of instances and of secrets, each by itself, and both aggregated. An aggregated stream waits for all that it can bring; whoever may
- * not have secrets gets the instances alone there.
+ * The discovery services of instances and of secrets, each by itself, and both aggregated. An
+ * aggregated stream waits for all that it can bring; whoever may not have secrets gets the
+ * instances alone there.
  */
 export function createDiscovery(options: DiscoveryOptions): Discovery {
   const { withInstances, secrets, observer, now, after } = options;
@@ -99,7 +100,10 @@ function secretService(
   });
 }
 
-function aggregatedService(options: DiscoveryOptions, { cache }: AggregatedSnapshots): DiscoveryService {
+function aggregatedService(
+  options: DiscoveryOptions,
+  { cache }: AggregatedSnapshots,
+): DiscoveryService {
   const { secrets, observer, now, after } = options;
   const groupOf = (node: Node, peer: Peer) => {
     const found = secrets?.groupOf(node, peer);

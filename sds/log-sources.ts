@@ -18,7 +18,10 @@ export function fileReports(
       );
     },
     onMissing: () =>
-      log.warn({ file: path }, `the instances file ${path} is missing; it will be read when it appears`),
+      log.warn(
+        { file: path },
+        `the instances file ${path} is missing; it will be read when it appears`,
+      ),
   };
 }
 
@@ -30,7 +33,10 @@ export function dnsReports(log: Logger, metrics: Metrics): WatchDnsOptions['onQu
     const query = `${name} ${family === 4 ? 'A' : 'AAAA'}`;
     if (outcome.kind === 'failed') {
       if (!failing.has(query))
-        log.warn({ query, reason: outcome.message }, 'DNS query failed; the last answer stays in force');
+        log.warn(
+          { query, reason: outcome.message },
+          'DNS query failed; the last answer stays in force',
+        );
       failing.add(query);
     } else if (failing.delete(query)) {
       log.info({ query }, 'DNS answers again');

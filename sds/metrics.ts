@@ -30,14 +30,21 @@ export function createMetrics(): Metrics {
   const instances = gauge('sds_instances', 'Instances served, by service', ['service']);
   const clients = gauge('sds_clients', 'Discovery streams that are connected');
   const updates = counter('sds_updates_total', 'Times that the sources told of the instances');
-  const answers = counter('sds_responses_total', 'Responses that clients have answered on streams', [
-    'answer',
-  ]);
+  const answers = counter(
+    'sds_responses_total',
+    'Responses that clients have answered on streams',
+    ['answer'],
+  );
   const requests = counter('sds_http_requests_total', 'HTTP/1.1 requests by status', ['status']);
-  const queries = counter('sds_dns_queries_total', 'DNS queries by outcome: found, missing, failed', [
-    'outcome',
-  ]);
-  const problems = counter('sds_instances_file_problems_total', 'Mistakes found in the instances file');
+  const queries = counter(
+    'sds_dns_queries_total',
+    'DNS queries by outcome: found, missing, failed',
+    ['outcome'],
+  );
+  const problems = counter(
+    'sds_instances_file_problems_total',
+    'Mistakes found in the instances file',
+  );
   let last: Instances = new Map();
   return {
     registry,

@@ -35,7 +35,8 @@ async function setUp(t: TestContext) {
     after: handTimers().after,
   });
   t.after(() => server.stop(0));
-  const get = async (path: string) => (await fetch(`http://127.0.0.1:${server.port}${path}`)).text();
+  const get = async (path: string) =>
+    (await fetch(`http://127.0.0.1:${server.port}${path}`)).text();
   return {
     port: server.port,
     say: (services: Readonly<Record<string, readonly (typeof one)[]>>) =>
@@ -55,9 +56,16 @@ for (const [service, method] of DELTA) {
     const it = await setUp(t);
     it.say({ a: [one], b: [one] });
     const stream = openStream(t, it.port, service, method);
-    stream.send({ type_url: CLUSTER_LOAD_ASSIGNMENT, resource_names_subscribe: ['a', 'b', 'nobody'] });
+    stream.send({
+      type_url: CLUSTER_LOAD_ASSIGNMENT,
+      resource_names_subscribe: ['a', 'b', 'nobody'],
+    });
     const first = await stream.next();
-    assert.deepEqual(first.resources.map(resource => resource.name).toSorted(), ['a', 'b', 'nobody']);
+    assert.deepEqual(first.resources.map(resource => resource.name).toSorted(), [
+      'a',
+      'b',
+      'nobody',
+    ]);
     stream.send({ type_url: CLUSTER_LOAD_ASSIGNMENT, response_nonce: first.nonce });
     it.say({ a: [one, two], b: [one] });
     assert.deepEqual(

@@ -47,8 +47,9 @@ export type Server = {
 };
 
 /**
- * Serves the instances of the source and the secrets on one port: their discovery over gRPC (state of the world and delta, aggregated or
- * not), and all of httpApp over HTTP/1.1. Until the source has answered, streams of instances wait and gRPC health is NOT_SERVING.
+ * Serves the instances of the source and the secrets on one port: their discovery over gRPC (state
+ * of the world and delta, aggregated or not), and all of httpApp over HTTP/1.1. Until the source
+ * has answered, streams of instances wait and gRPC health is NOT_SERVING.
  */
 export async function startServer(options: ServerOptions): Promise<Server> {
   const { host, port, source, secrets, tls, metrics, log, now, after } = options;
@@ -110,7 +111,10 @@ function observerOf(metrics: Metrics, log: Logger, now: () => number): Discovery
   const logFailure = failureLog(log, now);
   return {
     failed: (stream, err) =>
-      logFailure({ err, node: stream?.node, address: stream?.address }, 'a mistake of ours ended a stream'),
+      logFailure(
+        { err, node: stream?.node, address: stream?.address },
+        'a mistake of ours ended a stream',
+      ),
     connected({ node, address, variant }) {
       metrics.clientConnected();
       log.info({ node, address, variant }, 'client connected');

@@ -5,10 +5,15 @@ import type { Instances } from './instances/instance.ts';
 import { NO_SUCH_PORT } from './instances/instances-named.ts';
 
 /**
- * The content of `/status`: the instances of each service with the version that is served, and the connected clients. `acked`
- * says that every client on a stream has ACKed the newest version of all that it subscribes to; who polls by REST is not known.
+ * The content of `/status`: the instances of each service with the version that is served, and the
+ * connected clients. `acked` says that every client on a stream has ACKed the newest version of all
+ * that it subscribes to; who polls by REST is not known.
  */
-export function statusOf(instances: Instances, snapshot: Snapshot, clients: readonly StreamStatus[]): object {
+export function statusOf(
+  instances: Instances,
+  snapshot: Snapshot,
+  clients: readonly StreamStatus[],
+): object {
   const assignments = snapshot.get(CLUSTER_LOAD_ASSIGNMENT);
   const acked = clients.every(client => client.standing === 'settled');
   const listed = [...instances].filter(([, members]) => members !== NO_SUCH_PORT);

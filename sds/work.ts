@@ -24,7 +24,10 @@ import type { Secrets } from './secrets/secrets.ts';
 import { startSecrets } from './secrets/start-secrets.ts';
 import { startServer } from './server.ts';
 
-/** The group that the control plane sends secrets to, and that the certificate of this service carries. */
+/**
+ * The group that the control plane sends secrets to, and that the certificate of this service
+ * carries.
+ */
 const GROUP = 'sds';
 const DNS_TIMEOUT_MS = 5_000;
 /** Streams of proxies never end by themselves: what may still end in this time are requests. */
@@ -58,7 +61,9 @@ export async function work(given: ServiceParts<Config>): Promise<Started> {
     log,
     now: Date.now,
     after,
-  }).catch((error: Error) => exit(`ADDRESS: cannot listen on ${host} port ${port}: ${error.message}`));
+  }).catch((error: Error) =>
+    exit(`ADDRESS: cannot listen on ${host} port ${port}: ${error.message}`),
+  );
   const http = config.http && (await servePlainHttp(server.http, config.http, exit));
   const following = secretsConfig && secrets && follow(secretsConfig, secrets, tls, parts);
   return {
@@ -85,7 +90,10 @@ function openFile(path: string, { config, log, metrics }: Parts): InstanceSource
   return fileSource({ path, watchName, ...fileReports(path, log, metrics) });
 }
 
-async function openKubernetes({ kubeconfig, namespaces }: KubernetesConfig, { log, metrics }: Parts) {
+async function openKubernetes(
+  { kubeconfig, namespaces }: KubernetesConfig,
+  { log, metrics }: Parts,
+) {
   const reports = kubernetesReports(log, metrics.registry, Date.now);
   const cluster = await connectCluster({ kubeconfig });
   const source = kubernetesSource({ cluster, namespaces, reports, after, random: Math.random });
@@ -101,9 +109,17 @@ function openSecrets(config: SecretsConfig, { log, metrics }: Parts): Promise<Se
   });
 }
 
-async function openIdentity({ secrets, tlsFolder }: Config, { log }: Parts): Promise<MutualTls | undefined> {
+async function openIdentity(
+  { secrets, tlsFolder }: Config,
+  { log }: Parts,
+): Promise<MutualTls | undefined> {
   if (tlsFolder === undefined) return undefined;
-  return openMutualTls(tlsFolder, { group: GROUP, trustDomain: secrets?.trustDomain, log, now: Date.now });
+  return openMutualTls(tlsFolder, {
+    group: GROUP,
+    trustDomain: secrets?.trustDomain,
+    log,
+    now: Date.now,
+  });
 }
 
 /** What the control plane sent last stays in force while it is away. */

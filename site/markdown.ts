@@ -7,7 +7,13 @@ type Token = {
   attrGet(name: string): string | null;
   attrSet(name: string, value: string): void;
 };
-type Rule = (tokens: Token[], index: number, options: object, env: object, self: Renderer) => string;
+type Rule = (
+  tokens: Token[],
+  index: number,
+  options: object,
+  env: object,
+  self: Renderer,
+) => string;
 type Renderer = {
   rules: Record<string, Rule | undefined>;
   renderToken(tokens: Token[], index: number, options: object): string;
@@ -16,9 +22,17 @@ type Renderer = {
 /** The part of markdown-it that is used here. */
 export type MarkdownIt = { set(options: object): MarkdownIt; readonly renderer: Renderer };
 
-const COLOURS = { bg: '#ffffff', fg: '#1c1e21', line: '#51565d', muted: '#3a3e44', transparent: true };
+const COLOURS = {
+  bg: '#ffffff',
+  fg: '#1c1e21',
+  line: '#51565d',
+  muted: '#3a3e44',
+  transparent: true,
+};
 
-/** Changes how Markdown is rendered: diagrams are drawn, headings have names, links lead to pages. */
+/**
+ * Changes how Markdown is rendered: diagrams are drawn, headings have names, links lead to pages.
+ */
 export function amendMarkdown(markdown: MarkdownIt): void {
   const { rules } = markdown.set({ html: false }).renderer;
   const plainFence = rules.fence;
@@ -44,7 +58,10 @@ function diagram(text: string): string {
   return `<figure>${svg}</figure>\n`;
 }
 
-/** Returns where a link leads on the site: `../how-to/stream.md#grpc` is `../how-to/stream.html#grpc`. */
+/**
+ * Returns where a link leads on the site: `../how-to/stream.md#grpc` is
+ * `../how-to/stream.html#grpc`.
+ */
 function toPage(href: string): string {
   if (/^[a-z]+:/i.test(href)) return href;
   return href.replace(/README\.md(?=#|$)/, 'index.md').replace(/\.md(?=#|$)/, '.html');

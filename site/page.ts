@@ -5,7 +5,10 @@ import { type MenuItem, menu } from '../readme/menu.ts';
 
 const STYLE = readFileSync(join(import.meta.dirname, 'style.css'), 'utf8');
 
-/** Returns a whole HTML page around the content that Markdown gave. `path` is that of the page, `/docs/security.html`. */
+/**
+ * Returns a whole HTML page around the content that Markdown gave. `path` is that of the page,
+ * `/docs/security.html`.
+ */
 export function htmlPage(path: string, content: string): string {
   const title = /<h1[^>]*>(.*?)<\/h1>/.exec(content)?.[1]?.replace(/<[^>]*>/g, '') ?? path;
   return `<!doctype html>

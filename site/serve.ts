@@ -11,7 +11,8 @@ await site.watch();
 const server = express()
   .use(express.static(FOLDER))
   .listen(PORT, '127.0.0.1', error => {
-    if (error === undefined) return process.stdout.write(`The pages are at http://127.0.0.1:${PORT}/\n`);
+    if (error === undefined)
+      return process.stdout.write(`The pages are at http://127.0.0.1:${PORT}/\n`);
     process.stderr.write(`Cannot serve the pages at port ${PORT}: ${error.message}\n`);
     process.exit(1);
   });

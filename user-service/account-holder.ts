@@ -9,7 +9,10 @@ export type AccountHolder = {
   readonly scope: string;
 };
 
-/** The one whom the headers X-User, X-User-Name, X-User-Email and X-User-Scope name; undefined: no filter of the gateway has set them. */
+/**
+ * The one whom the headers X-User, X-User-Name, X-User-Email and X-User-Scope name; undefined: no
+ * filter of the gateway has set them.
+ */
 export function accountHolder(headers: IncomingHttpHeaders): AccountHolder | undefined {
   const read = (name: string) => decode(headers[name]);
   const username = read('x-user');

@@ -55,7 +55,10 @@ export function loggedOutPage(): string {
   return page('Logged out', '<p><a href="/account">Log in again</a></p>');
 }
 
-/** What docs/reference/kinds/filter.md asks of applications: the browser posts the realm and the value of its xsrf cookie, and goes where the answer says. */
+/**
+ * What docs/reference/kinds/filter.md asks of applications: the browser posts the realm and the
+ * value of its xsrf cookie, and goes where the answer says.
+ */
 function logoutForm(cookies: string): string {
   return `<form method="post" action="${LOGOUT}">
 <input type="hidden" name="realm" value="${REALM}">

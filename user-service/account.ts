@@ -5,14 +5,17 @@ import { HttpError } from './http-error.ts';
 import type { Instance } from './instance.ts';
 
 /**
- * The part of the sample behind a login: pages, and the same facts as JSON. It believes the gateway's headers, so whoever reaches the instance past the
- * gateway could say that they are anybody: the instance listens on the loopback, behind its proxy.
+ * The part of the sample behind a login: pages, and the same facts as JSON. It believes the
+ * gateway's headers, so whoever reaches the instance past the gateway could say that they are
+ * anybody: the instance listens on the loopback, behind its proxy.
  */
 export function accountRoutes(instance: Instance): Router {
   const router = Router({ caseSensitive: true, strict: true });
   router.get(
     '/account',
-    known((holder, req, res) => send(res, accountPage(holder, instance.hostname, req.get('cookie') ?? ''))),
+    known((holder, req, res) =>
+      send(res, accountPage(holder, instance.hostname, req.get('cookie') ?? '')),
+    ),
   );
   router.get(
     '/account/admin',
@@ -27,7 +30,9 @@ export function accountRoutes(instance: Instance): Router {
   return router;
 }
 
-function known(handle: (holder: AccountHolder, req: Request, res: Response) => void): RequestHandler {
+function known(
+  handle: (holder: AccountHolder, req: Request, res: Response) => void,
+): RequestHandler {
   return (req, res) => {
     const holder = accountHolder(req.headers);
     if (holder === undefined) throw new HttpError(403, 'the gateway does not say who you are');

@@ -27,11 +27,18 @@ type UserHandler = RequestHandler<{ username: string }>;
 
 const MAX_BODY_BYTES = 16 * 1024;
 
-/** The REST interface of the user service: health, create, read, log in, every answer JSON; and the pages behind the gateway's login. */
+/**
+ * The REST interface of the user service: health, create, read, log in, every answer JSON; and the
+ * pages behind the gateway's login.
+ */
 export function userServiceApp(options: AppOptions): Express {
   const { instance } = options;
   const app = express();
-  app.disable('x-powered-by').disable('etag').enable('case sensitive routing').enable('strict routing');
+  app
+    .disable('x-powered-by')
+    .disable('etag')
+    .enable('case sensitive routing')
+    .enable('strict routing');
 
   app.use(requestLog(options.log, options.now));
   app.use(noStore);
@@ -42,7 +49,11 @@ export function userServiceApp(options: AppOptions): Express {
     .get(health(instance))
     .put((_req, _res, next) => next('route')) // to be told that it is not a username
     .all(allow('GET, HEAD'));
-  app.route('/user/:username').get(getUser(options)).put(createUser(options)).all(allow('GET, HEAD, PUT'));
+  app
+    .route('/user/:username')
+    .get(getUser(options))
+    .put(createUser(options))
+    .all(allow('GET, HEAD, PUT'));
   app.route('/user/:username/login').post(logIn(options)).all(allow('POST'));
 
   app.use(accountRoutes(instance));
@@ -58,13 +69,18 @@ const noStore: RequestHandler = (_req, res, next) => {
   next();
 };
 
-/** Before anything is answered, so that no answer leaves part of its request unread; only 413 does. */
+/**
+ * Before anything is answered, so that no answer leaves part of its request unread; only 413 does.
+ */
 const bufferBody: RequestHandler = async (req, res, next) => {
   req.body = await readBody(req, res, MAX_BODY_BYTES);
   next();
 };
 
-/** Answers for the instance alone: also when the store is down, because another instance could do no better. */
+/**
+ * Answers for the instance alone: also when the store is down, because another instance could do no
+ * better.
+ */
 function health(instance: Instance): RequestHandler {
   return (_req, res) => {
     res.json({ ...instance, msg: 'health check OK', ok: true });
@@ -82,7 +98,10 @@ function getUser({ instance, users }: AppOptions): UserHandler {
 function createUser(options: AppOptions): UserHandler {
   return async (req, res) => {
     const username = parseUsername(req.params.username);
-    const result = await putUser(options, { username, ...parseUser(parseJsonBody(req.headers, req.body)) });
+    const result = await putUser(options, {
+      username,
+      ...parseUser(parseJsonBody(req.headers, req.body)),
+    });
     if (result.outcome === 'conflict') {
       throw new HttpError(409, 'a user of this name exists with another full name or password');
     }
@@ -90,7 +109,9 @@ function createUser(options: AppOptions): UserHandler {
   };
 }
 
-/** An unknown user and a wrong password are told apart neither by the answer nor by its duration. */
+/**
+ * An unknown user and a wrong password are told apart neither by the answer nor by its duration.
+ */
 function logIn({ instance, users, passwords }: AppOptions): UserHandler {
   return async (req, res) => {
     const username = parseUsername(req.params.username);
@@ -98,7 +119,9 @@ function logIn({ instance, users, passwords }: AppOptions): UserHandler {
     const user = await users.find(username);
     const verified = await passwords.verify(password, user?.passwordHash);
     if (user === undefined || !verified) {
-      throw new HttpError(401, 'wrong username or password', { 'WWW-Authenticate': 'Login realm="user"' });
+      throw new HttpError(401, 'wrong username or password', {
+        'WWW-Authenticate': 'Login realm="user"',
+      });
     }
     sendUser(res, instance, user);
   };
@@ -106,7 +129,9 @@ function logIn({ instance, users, passwords }: AppOptions): UserHandler {
 
 function allow(methods: string): RequestHandler {
   return req => {
-    throw new HttpError(405, `${req.method} is not allowed here, only ${methods}`, { Allow: methods });
+    throw new HttpError(405, `${req.method} is not allowed here, only ${methods}`, {
+      Allow: methods,
+    });
   };
 }
 

@@ -5,12 +5,18 @@ import type { Instance } from './instance.ts';
 
 const REFUSALS: Readonly<Record<string, { readonly status: number; readonly error: string }>> = {
   HPE_HEADER_OVERFLOW: { status: 431, error: 'the header of the request is too large' },
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: 413, error: 'the chunk extensions of the body are too large' },
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: {
+    status: 413,
+    error: 'the chunk extensions of the body are too large',
+  },
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, error: 'the request took too long to arrive' },
 };
 const MALFORMED = { status: 400, error: 'this is not a valid HTTP request' };
 
-/** Listener of a server's `clientError`: answers what is not HTTP in the form of every other failure, and closes the connection. */
+/**
+ * Listener of a server's `clientError`: answers what is not HTTP in the form of every other
+ * failure, and closes the connection.
+ */
 export function clientError(
   instance: Instance,
   log: Logger,
@@ -22,7 +28,9 @@ export function clientError(
     }
     const { status, error } = REFUSALS[cause.code ?? ''] ?? MALFORMED;
     log.info({ status, error, code: cause.code }, 'connection refused');
-    socket.end(message(status, JSON.stringify({ ok: false, ...instance, error })), () => socket.destroy());
+    socket.end(message(status, JSON.stringify({ ok: false, ...instance, error })), () =>
+      socket.destroy(),
+    );
   };
 }
 

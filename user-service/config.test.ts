@@ -20,7 +20,10 @@ test('without variables, or with empty ones, everything has its default', () => 
 
 test('DATABASE_URL goes before DATABASE_FILE', () => {
   const url = 'postgresql://user:secret@db/users';
-  assert.deepEqual(readConfig({ DATABASE_URL: url, DATABASE_FILE: 'x' }).database, { kind: 'postgres', url });
+  assert.deepEqual(readConfig({ DATABASE_URL: url, DATABASE_FILE: 'x' }).database, {
+    kind: 'postgres',
+    url,
+  });
   assert.deepEqual(readConfig({ DATABASE_FILE: 'x' }).database, { kind: 'sqlite', file: 'x' });
 });
 
@@ -37,7 +40,8 @@ for (const [variable, value] of [
   test(`${variable} cannot be ${value}, and the message says so without a password`, () => {
     assert.throws(
       () => readConfig({ [variable]: value }),
-      (error: Error) => error.message.startsWith(`${variable}: `) && !error.message.includes('secret'),
+      (error: Error) =>
+        error.message.startsWith(`${variable}: `) && !error.message.includes('secret'),
     );
   });
 }

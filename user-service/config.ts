@@ -15,7 +15,10 @@ export type Config = {
   readonly logLevel: string;
 };
 
-/** A variable of the environment is unusable; the message names it, and never its value where that may hold a password. */
+/**
+ * A variable of the environment is unusable; the message names it, and never its value where that
+ * may hold a password.
+ */
 class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
@@ -25,9 +28,9 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
 /**
- * The configuration in HOST (127.0.0.1), PORT (5000), DATABASE_URL (PostgreSQL) or else DATABASE_FILE (SQLite,
- * .gateway/users.sqlite), INSTANCE_NAME, INSTANCE_ADDRESS and LOG_LEVEL (info). An empty variable is one that is not set.
- * Throws ConfigError.
+ * The configuration in HOST (127.0.0.1), PORT (5000), DATABASE_URL (PostgreSQL) or else
+ * DATABASE_FILE (SQLite, .gateway/users.sqlite), INSTANCE_NAME, INSTANCE_ADDRESS and LOG_LEVEL
+ * (info). An empty variable is one that is not set. Throws ConfigError.
  */
 export function readConfig(environment: Environment): Config {
   const read = (name: string) => environment[name]?.trim() || undefined;
@@ -65,5 +68,7 @@ function parseAddress(value: string | undefined): string | undefined {
 
 function parseLogLevel(value: string): string {
   if (LOG_LEVELS.includes(value)) return value;
-  throw new ConfigError(`LOG_LEVEL: "${value}" is not a level, use one of ${LOG_LEVELS.join(', ')}`);
+  throw new ConfigError(
+    `LOG_LEVEL: "${value}" is not a level, use one of ${LOG_LEVELS.join(', ')}`,
+  );
 }

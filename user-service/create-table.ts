@@ -7,16 +7,22 @@ const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 2000;
 
 /**
- * Creates the table, and resolves after the first attempt also when the store is down: then it keeps trying in the background,
- * with pauses that double from 0.25 s to 2 s, until it succeeds or `stop` is aborted. A service without its store is up:
- * its health path answers for the instance, and what needs a user answers 503.
+ * Creates the table, and resolves after the first attempt also when the store is down: then it
+ * keeps trying in the background, with pauses that double from 0.25 s to 2 s, until it succeeds or
+ * `stop` is aborted. A service without its store is up: its health path answers for the instance,
+ * and what needs a user answers 503.
  */
 export async function createTable(store: UserStore, log: Logger, stop: AbortSignal): Promise<void> {
   const fault = await attempt(store, log);
   if (fault !== undefined) void keepTrying(store, log, stop, fault);
 }
 
-async function keepTrying(store: UserStore, log: Logger, stop: AbortSignal, first: string): Promise<void> {
+async function keepTrying(
+  store: UserStore,
+  log: Logger,
+  stop: AbortSignal,
+  first: string,
+): Promise<void> {
   let wait = FIRST_PAUSE_MS;
   let fault: string | undefined = first;
   do {

@@ -7,7 +7,10 @@ import { lingeringClose, sentOrSilent } from './lingering-close.ts';
 import { noteFailure } from './request-log.ts';
 import { StoreUnavailable } from './store-unavailable.ts';
 
-/** Answers whatever a handler threw: JSON with `ok` false, the instance and `error` in plain words. The cause goes to the log only. */
+/**
+ * Answers whatever a handler threw: JSON with `ok` false, the instance and `error` in plain words.
+ * The cause goes to the log only.
+ */
 export function errorAnswer(instance: Instance): ErrorRequestHandler {
   return async (error, req, res, _next) => {
     const { status, headers, message } = toHttpError(error);
@@ -19,7 +22,8 @@ export function errorAnswer(instance: Instance): ErrorRequestHandler {
       res.json(body);
       return;
     }
-    if (req.headers.expect === undefined) await sentOrSilent(req); // who asks first has sent nothing yet
+    // who asks first has sent nothing yet
+    if (req.headers.expect === undefined) await sentOrSilent(req);
     const bytes = Buffer.from(JSON.stringify(body));
     res.type('json').set({ Connection: 'close', 'Content-Length': String(bytes.length) });
     res.write(bytes);
@@ -36,6 +40,7 @@ function toHttpError(error: unknown): HttpError {
   }
   if (error instanceof Overloaded)
     return new HttpError(503, 'too many requests at once, try again', TRY_AGAIN);
-  if (error instanceof URIError) return new HttpError(400, 'the path has a malformed percent-encoding');
+  if (error instanceof URIError)
+    return new HttpError(400, 'the path has a malformed percent-encoding');
   return new HttpError(500, 'internal error');
 }

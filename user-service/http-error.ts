@@ -1,4 +1,7 @@
-/** An answer that is not a success. The message is shown to the client as it is: plain words, nothing of what the client sent. */
+/**
+ * An answer that is not a success. The message is shown to the client as it is: plain words,
+ * nothing of what the client sent.
+ */
 export class HttpError extends Error {
   override readonly name = 'HttpError';
   readonly status: number;

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { Agent, get, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import {
+  Agent,
+  get,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerResponse,
+} from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
@@ -8,11 +14,17 @@ import pino from 'pino';
 import { clientError } from './client-error.ts';
 import { startHttpServer } from './http-server.ts';
 
-const onClientError = clientError({ hostname: 'one', resolvedname: '10.0.0.7' }, pino({ level: 'silent' }));
+const onClientError = clientError(
+  { hostname: 'one', resolvedname: '10.0.0.7' },
+  pino({ level: 'silent' }),
+);
 const start = (onRequest: RequestListener) =>
   startHttpServer({ host: '127.0.0.1', port: 0, onRequest, onClientError });
 
-/** A server, and a request to it over a connection that is kept alive, held until the test answers it. */
+/**
+ * A server, and a request to it over a connection that is kept alive, held until the test answers
+ * it.
+ */
 async function startWithRequestInFlight() {
   const arrived = Promise.withResolvers<ServerResponse>();
   const server = await start((_req, res) => arrived.resolve(res));
@@ -68,7 +80,10 @@ for (const [name, sent, status] of [
     const [head = '', body = ''] = (await text(socket)).split('\r\n\r\n');
     assert.match(head, new RegExp(`^HTTP/1.1 ${status} .*\r\nConnection: close\r\n`));
     const { ok, hostname, resolvedname, error } = JSON.parse(body);
-    assert.deepEqual([ok, hostname, resolvedname, typeof error], [false, 'one', '10.0.0.7', 'string']);
+    assert.deepEqual(
+      [ok, hostname, resolvedname, typeof error],
+      [false, 'one', '10.0.0.7', 'string'],
+    );
     await server.stop(0);
   });
 }

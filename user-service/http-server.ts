@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 
 /**
- * Longer than Envoy keeps an idle upstream connection (one hour by default). So it is always the proxy that closes one: a server
- * that does so may cross with the next request, which then fails.
+ * Longer than Envoy keeps an idle upstream connection (one hour by default). So it is always the
+ * proxy that closes one: a server that does so may cross with the next request, which then fails.
  */
 const KEEP_ALIVE_MS = 65 * 60 * 1000;
 /** A slow client holds a connection for so long at most (the header, the whole request). */
@@ -16,7 +16,10 @@ const TIMEOUT_CHECK_MS = 2000;
 export type HttpServer = {
   readonly address: string;
   readonly port: number;
-  /** Accepts nothing more, and resolves when the requests in flight are answered or `graceMs` have passed, whichever is first. */
+  /**
+   * Accepts nothing more, and resolves when the requests in flight are answered or `graceMs` have
+   * passed, whichever is first.
+   */
   readonly stop: (graceMs: number) => Promise<void>;
 };
 
@@ -25,11 +28,16 @@ export type HttpServerOptions = {
   /** 0: any free port. */
   readonly port: number;
   readonly onRequest: RequestListener;
-  /** Hears of a connection that does not speak HTTP, unless its request has been answered already. */
+  /**
+   * Hears of a connection that does not speak HTTP, unless its request has been answered already.
+   */
   readonly onClientError: (error: NodeJS.ErrnoException, socket: Duplex) => void;
 };
 
-/** Listens. Rejects with the system's error (EADDRINUSE, EACCES, EADDRNOTAVAIL, ENOTFOUND) when it cannot. */
+/**
+ * Listens. Rejects with the system's error (EADDRINUSE, EACCES, EADDRNOTAVAIL, ENOTFOUND) when it
+ * cannot.
+ */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const server = createServer({
     keepAliveTimeout: KEEP_ALIVE_MS,
@@ -45,7 +53,8 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     options.onRequest(req, res);
   };
   server.on('request', onRequest);
-  server.on('checkContinue', onRequest); // the body's reader says `100 Continue`, or refuses before anything is sent
+  // The body's reader says `100 Continue`, or refuses before anything is sent.
+  server.on('checkContinue', onRequest);
   server.on('clientError', (error, socket) => {
     const answered = [...inFlight].some(res => res.socket === socket && res.headersSent);
     if (answered) socket.destroy();
@@ -57,7 +66,11 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   return { ...boundAddress(server), stop: graceMs => stop(server, inFlight, graceMs) };
 }
 
-async function stop(server: Server, inFlight: ReadonlySet<ServerResponse>, graceMs: number): Promise<void> {
+async function stop(
+  server: Server,
+  inFlight: ReadonlySet<ServerResponse>,
+  graceMs: number,
+): Promise<void> {
   const closed = once(server, 'close');
   server.close();
   for (const res of inFlight) res.shouldKeepAlive = false; // else their connections would stay open

@@ -4,7 +4,14 @@ import { test } from 'node:test';
 import { instanceAddress } from './instance.ts';
 
 const v4 = (address: string, internal = false): NetworkInterfaceInfo => ({
-  ...{ address, internal, family: 'IPv4', netmask: '255.0.0.0', mac: '00:00:00:00:00:00', cidr: null },
+  ...{
+    address,
+    internal,
+    family: 'IPv4',
+    netmask: '255.0.0.0',
+    mac: '00:00:00:00:00:00',
+    cidr: null,
+  },
 });
 const v6 = (address: string, internal = false): NetworkInterfaceInfo => ({
   ...{
@@ -26,12 +33,37 @@ for (const [name, host, interfaces, address] of [
     { lo, eth0: [v4('10.0.0.7')] },
     '10.0.0.9',
   ],
-  ['of its machine, behind a proxy on the loopback', '127.0.0.1', { lo, eth0: [v4('10.0.0.7')] }, '10.0.0.7'],
-  ['of its machine, when it listens everywhere', '0.0.0.0', { lo, eth0: [v4('10.0.0.7')] }, '10.0.0.7'],
-  ['of its machine, when it listens on a name', 'localhost', { lo, eth0: [v4('10.0.0.7')] }, '10.0.0.7'],
+  [
+    'of its machine, behind a proxy on the loopback',
+    '127.0.0.1',
+    { lo, eth0: [v4('10.0.0.7')] },
+    '10.0.0.7',
+  ],
+  [
+    'of its machine, when it listens everywhere',
+    '0.0.0.0',
+    { lo, eth0: [v4('10.0.0.7')] },
+    '10.0.0.7',
+  ],
+  [
+    'of its machine, when it listens on a name',
+    'localhost',
+    { lo, eth0: [v4('10.0.0.7')] },
+    '10.0.0.7',
+  ],
   ['IPv4 before IPv6', '::1', { lo, eth0: [v6('2001:db8::7'), v4('10.0.0.7')] }, '10.0.0.7'],
-  ['IPv6 where there is no other', '::', { lo, eth0: [v6('fe80::1'), v6('2001:db8::7')] }, '2001:db8::7'],
-  ['the loopback without any network', '127.0.0.1', { lo, wlan0: [v4('169.254.1.1')] }, '127.0.0.1'],
+  [
+    'IPv6 where there is no other',
+    '::',
+    { lo, eth0: [v6('fe80::1'), v6('2001:db8::7')] },
+    '2001:db8::7',
+  ],
+  [
+    'the loopback without any network',
+    '127.0.0.1',
+    { lo, wlan0: [v4('169.254.1.1')] },
+    '127.0.0.1',
+  ],
 ] as const) {
   test(`the address of an instance is ${name}`, () => {
     assert.equal(instanceAddress(host, interfaces), address);

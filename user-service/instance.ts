@@ -13,13 +13,16 @@ type NetworkInterfaces = Readonly<Record<string, readonly NetworkInterfaceInfo[]
 const ANY_ADDRESS = ['0.0.0.0', '::'];
 
 /**
- * The IP address of an instance that listens on `host`: that address where others can reach it, else the first one of the machine
- * that is not internal (IPv4 first, no link-local address), because an instance on the loopback sits behind a proxy on its machine.
- * A machine without any network is 127.0.0.1. Asks no resolver, which may be away or map the name to 127.0.1.1.
+ * The IP address of an instance that listens on `host`: that address where others can reach it,
+ * else the first one of the machine that is not internal (IPv4 first, no link-local address),
+ * because an instance on the loopback sits behind a proxy on its machine. A machine without any
+ * network is 127.0.0.1. Asks no resolver, which may be away or map the name to 127.0.1.1.
  */
 export function instanceAddress(host: string, interfaces: NetworkInterfaces): string {
   if (isIP(host) !== 0 && !ANY_ADDRESS.includes(host) && !isLoopback(host)) return host;
-  const external = Object.values(interfaces).flatMap(addresses => (addresses ?? []).filter(isReachable));
+  const external = Object.values(interfaces).flatMap(addresses =>
+    (addresses ?? []).filter(isReachable),
+  );
   const first = external.find(({ family }) => family === 'IPv4') ?? external[0];
   return first?.address ?? '127.0.0.1';
 }

@@ -6,7 +6,10 @@ export class Overloaded extends Error {
 /** Runs a task now or later; rejects with Overloaded at once when too many wait already. */
 export type Limiter = <T>(task: () => Promise<T>) => Promise<T>;
 
-/** A limiter that runs at most `concurrency` tasks at a time and lets at most `waiting` more wait, in the order they came. */
+/**
+ * A limiter that runs at most `concurrency` tasks at a time and lets at most `waiting` more wait,
+ * in the order they came.
+ */
 export function limiter(concurrency: number, waiting: number): Limiter {
   const queue: (() => void)[] = [];
   let running = 0;

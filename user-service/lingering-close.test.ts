@@ -7,7 +7,10 @@ import { type TestContext, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { lingeringClose, sentOrSilent } from './lingering-close.ts';
 
-/** A server that refuses each request at once, and a client that has begun to send one without reading. */
+/**
+ * A server that refuses each request at once, and a client that has begun to send one without
+ * reading.
+ */
 async function refusedRequest(t: TestContext, contentLength: number): Promise<Socket> {
   const server = createServer((req, res) => {
     res.writeHead(413, { Connection: 'close', 'Content-Length': '7' });

@@ -2,9 +2,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { HttpError } from './http-error.ts';
 
 /**
- * The JSON object that a request carries.
- * Throws HttpError 415 unless the type is application/json (a charset, when named, must be UTF-8; RFC 8259, 8.1)
- * without a content coding, and 400 unless the bytes are UTF-8, JSON and an object.
+ * The JSON object that a request carries. Throws HttpError 415 unless the type is application/json
+ * (a charset, when named, must be UTF-8; RFC 8259, 8.1) without a content coding, and 400 unless
+ * the bytes are UTF-8, JSON and an object.
  */
 export function parseJsonBody(
   headers: Pick<IncomingHttpHeaders, 'content-type' | 'content-encoding'>,
@@ -12,7 +12,9 @@ export function parseJsonBody(
 ): Readonly<Record<string, unknown>> {
   checkContentType(headers['content-type'] ?? '');
   if (!['', 'identity'].includes(headers['content-encoding'] ?? '')) {
-    throw new HttpError(415, 'the body must not have a Content-Encoding', { 'Accept-Encoding': 'identity' });
+    throw new HttpError(415, 'the body must not have a Content-Encoding', {
+      'Accept-Encoding': 'identity',
+    });
   }
   const value = parseJson(body);
   if (!isObject(value)) throw new HttpError(400, 'the body must be a JSON object');
@@ -21,8 +23,11 @@ export function parseJsonBody(
 
 function checkContentType(contentType: string): void {
   const [type = '', ...parameters] = contentType.split(';').map(part => part.trim().toLowerCase());
-  if (type !== 'application/json') throw new HttpError(415, 'Content-Type must be application/json');
-  const charset = parameters.find(parameter => parameter.startsWith('charset='))?.slice('charset='.length);
+  if (type !== 'application/json')
+    throw new HttpError(415, 'Content-Type must be application/json');
+  const charset = parameters
+    .find(parameter => parameter.startsWith('charset='))
+    ?.slice('charset='.length);
   if (charset !== undefined && !['utf-8', '"utf-8"'].includes(charset)) {
     throw new HttpError(415, 'the charset of the body must be utf-8');
   }
@@ -39,7 +44,10 @@ function parseJson(body: Uint8Array): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new HttpError(400, text.trim() === '' ? 'the body is empty' : 'the body is not valid JSON');
+    throw new HttpError(
+      400,
+      text.trim() === '' ? 'the body is empty' : 'the body is not valid JSON',
+    );
   }
 }
 

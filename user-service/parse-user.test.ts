@@ -17,7 +17,9 @@ test('the bounds count code points, not UTF-16 units', () => {
 
 test('a password has at most 1024 characters', () => {
   assert.equal(parsePassword({ password: 'x'.repeat(1024) }).length, 1024);
-  assert.throws(() => parsePassword({ password: 'x'.repeat(1025) }), { message: /1 to 1024 characters/ });
+  assert.throws(() => parsePassword({ password: 'x'.repeat(1025) }), {
+    message: /1 to 1024 characters/,
+  });
 });
 
 for (const [name, fullname, message] of [
@@ -35,5 +37,7 @@ for (const [name, fullname, message] of [
 
 test('a field of the prototype is not a field of the body', () => {
   const body: unknown = JSON.parse('{"__proto__": {"fullname": "Eve"}, "password": "pw"}');
-  assert.throws(() => parseUser(body as Record<string, unknown>), { message: '"fullname" is missing' });
+  assert.throws(() => parseUser(body as Record<string, unknown>), {
+    message: '"fullname" is missing',
+  });
 });

@@ -19,7 +19,8 @@ test('only the password itself verifies', async () => {
 });
 
 test('the test vector of the reference implementation verifies, under the parameters that it names', async () => {
-  const vector = '$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc';
+  const vector =
+    '$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc';
   assert.equal(await verify('password', vector), true);
   assert.equal(await verify('passwore', vector), false);
 });

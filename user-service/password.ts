@@ -18,7 +18,10 @@ type Hash = {
   readonly tag: Buffer;
 };
 
-/** Both cost the same time and memory, and run under the limiter: they reject with Overloaded when too many wait. */
+/**
+ * Both cost the same time and memory, and run under the limiter: they reject with Overloaded when
+ * too many wait.
+ */
 export type Passwords = {
   /** The argon2id hash of the password under a fresh salt, as a PHC string. */
   readonly hash: (password: string) => Promise<string>;
@@ -26,7 +29,10 @@ export type Passwords = {
   readonly verify: (password: string, hash: string | undefined) => Promise<boolean>;
 };
 
-/** Argon2id (RFC 9106) with as many derivations at a time as `limit` lets through: each takes 19 MiB and one thread. */
+/**
+ * Argon2id (RFC 9106) with as many derivations at a time as `limit` lets through: each takes 19 MiB
+ * and one thread.
+ */
 export function passwords(limit: Limiter): Passwords {
   return {
     hash: password => limit(() => hashPassword(password)),
@@ -42,11 +48,21 @@ async function hashPassword(password: string): Promise<string> {
 
 async function verifyPassword(password: string, phc: string): Promise<boolean> {
   const { memory, passes, parallelism, salt, tag } = parseHash(phc);
-  const parameters = { memory, passes, parallelism, nonce: salt, tagLength: tag.length, message: password };
+  const parameters = {
+    memory,
+    passes,
+    parallelism,
+    nonce: salt,
+    tagLength: tag.length,
+    message: password,
+  };
   return timingSafeEqual(await deriveKey('argon2id', parameters), tag);
 }
 
-/** PHC string format: `$argon2id$v=19$m=<KiB>,t=<passes>,p=<lanes>$<salt>$<tag>`, base64 without padding. */
+/**
+ * PHC string format: `$argon2id$v=19$m=<KiB>,t=<passes>,p=<lanes>$<salt>$<tag>`, base64 without
+ * padding.
+ */
 function formatHash({ memory, passes, parallelism, salt, tag }: Hash): string {
   return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${toBase64(salt)}$${toBase64(tag)}`;
 }
@@ -68,7 +84,9 @@ function toBase64(bytes: Buffer): string {
   return bytes.toString('base64').replace(/=+$/, '');
 }
 
-/** No password is known to have this tag, and to find that out takes as long as for a stored hash. */
+/**
+ * No password is known to have this tag, and to find that out takes as long as for a stored hash.
+ */
 const NOBODYS_HASH = formatHash({
   ...PARAMETERS,
   salt: Buffer.alloc(SALT_BYTES),

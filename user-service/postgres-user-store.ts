@@ -4,8 +4,9 @@ import type { UserStore } from './users.ts';
 
 const TABLE_EXISTS = "SELECT to_regclass('users') IS NOT NULL AS found";
 /**
- * IF NOT EXISTS alone fails when two instances create at once (pg_type_typname_nsp_index), so they take turns.
- * Statements sent together are one transaction, and the lock ends with it. The number only has to be the same everywhere.
+ * IF NOT EXISTS alone fails when two instances create at once (pg_type_typname_nsp_index), so they
+ * take turns. Statements sent together are one transaction, and the lock ends with it. The number
+ * only has to be the same everywhere.
  */
 const CREATE_TABLE = `SELECT pg_advisory_xact_lock(5000180003);
 CREATE TABLE IF NOT EXISTS users (
@@ -27,10 +28,14 @@ const MAX_CONNECTIONS = 5;
 type Row = { readonly fullname: string; readonly uuid: string; readonly password_hash: string };
 
 /**
- * Users in PostgreSQL. Connects when asked something and again after PostgreSQL was away; every call ends within five seconds.
- * `onConnectionLost` hears of connections that break while nobody uses them.
+ * Users in PostgreSQL. Connects when asked something and again after PostgreSQL was away; every
+ * call ends within five seconds. `onConnectionLost` hears of connections that break while nobody
+ * uses them.
  */
-export function postgresUserStore(url: string, onConnectionLost: (error: Error) => void): UserStore {
+export function postgresUserStore(
+  url: string,
+  onConnectionLost: (error: Error) => void,
+): UserStore {
   const pool = new Pool({
     connectionString: url,
     application_name: 'user-service',
@@ -41,7 +46,10 @@ export function postgresUserStore(url: string, onConnectionLost: (error: Error) 
   });
   pool.on('error', onConnectionLost);
 
-  const query = async <R extends object>(text: string, values?: string[]): Promise<QueryResult<R>> => {
+  const query = async <R extends object>(
+    text: string,
+    values?: string[],
+  ): Promise<QueryResult<R>> => {
     try {
       return await pool.query<R>(text, values);
     } catch (error) {
@@ -57,7 +65,9 @@ export function postgresUserStore(url: string, onConnectionLost: (error: Error) 
     },
     find: async username => {
       const [row] = (await query<Row>(FIND, [username])).rows;
-      return row && { username, fullname: row.fullname, uuid: row.uuid, passwordHash: row.password_hash };
+      return (
+        row && { username, fullname: row.fullname, uuid: row.uuid, passwordHash: row.password_hash }
+      );
     },
     insert: async ({ username, fullname, uuid, passwordHash }) =>
       (await query(INSERT, [username, fullname, uuid, passwordHash])).rowCount === 1,

@@ -1,16 +1,25 @@
 import type { Passwords } from './password.ts';
 import type { User, UserStore } from './users.ts';
 
-export type NewUser = { readonly username: string; readonly fullname: string; readonly password: string };
+export type NewUser = {
+  readonly username: string;
+  readonly fullname: string;
+  readonly password: string;
+};
 export type PutUser =
   | { readonly outcome: 'created' | 'same'; readonly user: User }
   | { readonly outcome: 'conflict' };
 
-type Ports = { readonly users: UserStore; readonly passwords: Passwords; readonly newUuid: () => string };
+type Ports = {
+  readonly users: UserStore;
+  readonly passwords: Passwords;
+  readonly newUuid: () => string;
+};
 
 /**
- * Creates the user, or finds that it exists with this full name and password ("same") or with others ("conflict").
- * Of any number of equal calls at the same time, on whichever instances, exactly one creates.
+ * Creates the user, or finds that it exists with this full name and password ("same") or with
+ * others ("conflict"). Of any number of equal calls at the same time, on whichever instances,
+ * exactly one creates.
  */
 export async function putUser(ports: Ports, wanted: NewUser): Promise<PutUser> {
   const existing = await ports.users.find(wanted.username);
@@ -29,6 +38,7 @@ export async function putUser(ports: Ports, wanted: NewUser): Promise<PutUser> {
 
 async function compare(passwords: Passwords, wanted: NewUser, user: User): Promise<PutUser> {
   const same =
-    user.fullname === wanted.fullname && (await passwords.verify(wanted.password, user.passwordHash));
+    user.fullname === wanted.fullname &&
+    (await passwords.verify(wanted.password, user.passwordHash));
   return same ? { outcome: 'same', user } : { outcome: 'conflict' };
 }

@@ -3,7 +3,10 @@ import type { Logger } from 'pino';
 
 const MAX_PATH = 256;
 
-/** One line for each request when it is over: no query, no header but the request id, no body. `now` counts milliseconds. */
+/**
+ * One line for each request when it is over: no query, no header but the request id, no body. `now`
+ * counts milliseconds.
+ */
 export function requestLog(log: Logger, now: () => number): RequestHandler {
   return (req, res, next) => {
     const { method, path } = req;
@@ -17,7 +20,10 @@ export function requestLog(log: Logger, now: () => number): RequestHandler {
         request_id: req.get('x-request-id')?.slice(0, MAX_PATH),
         ...failure(res),
       };
-      log[level(res.statusCode)](line, res.writableFinished ? 'request' : 'request, client went away');
+      log[level(res.statusCode)](
+        line,
+        res.writableFinished ? 'request' : 'request, client went away',
+      );
     });
     next();
   };

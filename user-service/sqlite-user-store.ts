@@ -19,7 +19,10 @@ const INSERT =
 /** Two seconds in all. */
 const BUSY_ATTEMPTS = 200;
 const BUSY_PAUSE_MS = 10;
-/** The primary result code of «another connection holds the lock», https://sqlite.org/rescode.html#busy */
+/**
+ * The primary result code of «another connection holds the lock»,
+ * https://sqlite.org/rescode.html#busy
+ */
 const SQLITE_BUSY = 5;
 
 type OpenDatabase = {
@@ -29,8 +32,9 @@ type OpenDatabase = {
 };
 
 /**
- * Users in one SQLite file that all instances of a machine share. A committed user survives a power cut.
- * The file and its folder are made by `createTable`, readable by their owner alone; before it succeeds nothing is found or stored.
+ * Users in one SQLite file that all instances of a machine share. A committed user survives a power
+ * cut. The file and its folder are made by `createTable`, readable by their owner alone; before it
+ * succeeds nothing is found or stored.
  */
 export function sqliteUserStore(file: string): UserStore {
   let open: OpenDatabase | undefined;
@@ -71,8 +75,8 @@ function openDatabase(file: string): OpenDatabase {
 }
 
 /**
- * Waits between attempts instead of inside SQLite (its busy timeout is 0): SQLite would hold up every other request meanwhile,
- * and does not wait at all where a file is switched to WAL.
+ * Waits between attempts instead of inside SQLite (its busy timeout is 0): SQLite would hold up
+ * every other request meanwhile, and does not wait at all where a file is switched to WAL.
  */
 async function whenNotBusy<T>(file: string, task: () => T): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
@@ -88,12 +92,18 @@ async function whenNotBusy<T>(file: string, task: () => T): Promise<T> {
 }
 
 function isBusy(error: unknown): boolean {
-  if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return false;
+  if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number')
+    return false;
   return (error.errcode & 0xff) === SQLITE_BUSY; // the upper bits are the extended code
 }
 
 function toUser(username: string, row: ReturnType<StatementSync['get']>): User | undefined {
   if (row === undefined) return undefined;
   const { fullname, uuid, password_hash } = row;
-  return { username, fullname: String(fullname), uuid: String(uuid), passwordHash: String(password_hash) };
+  return {
+    username,
+    fullname: String(fullname),
+    uuid: String(uuid),
+    passwordHash: String(password_hash),
+  };
 }

@@ -16,7 +16,19 @@ for (const name of [
   test(`"${name}" is a username`, () => assert.equal(parseUsername(name), name));
 }
 
-for (const name of ['', 'health', '.', '..', 'a b', 'a/b', 'é', 'a\n', 'a\0', '%61', 'x'.repeat(65)]) {
+for (const name of [
+  '',
+  'health',
+  '.',
+  '..',
+  'a b',
+  'a/b',
+  'é',
+  'a\n',
+  'a\0',
+  '%61',
+  'x'.repeat(65),
+]) {
   test(`${JSON.stringify(name)} is not a username`, () => {
     assert.throws(() => parseUsername(name), { name: 'HttpError', status: 400 });
   });

@@ -1,15 +1,19 @@
 import { HttpError } from './http-error.ts';
 
 const USERNAME = /^[A-Za-z0-9._@-]{1,64}$/;
-/** `health` is the health path; dot segments (RFC 3986, 5.2.4) are resolved away before a request gets here. */
+/**
+ * `health` is the health path; dot segments (RFC 3986, 5.2.4) are resolved away before a request
+ * gets here.
+ */
 const RESERVED: ReadonlySet<string> = new Set(['health', '.', '..']);
 
 /**
- * The username of a decoded path segment: 1 to 64 ASCII letters, digits, `.`, `_`, `-`, `@`; letter case counts.
- * Throws HttpError 400 for anything else and for a reserved name.
+ * The username of a decoded path segment: 1 to 64 ASCII letters, digits, `.`, `_`, `-`, `@`; letter
+ * case counts. Throws HttpError 400 for anything else and for a reserved name.
  */
 export function parseUsername(segment: string): string {
-  if (RESERVED.has(segment)) throw new HttpError(400, `"${segment}" is reserved and cannot be a username`);
+  if (RESERVED.has(segment))
+    throw new HttpError(400, `"${segment}" is reserved and cannot be a username`);
   if (!USERNAME.test(segment)) {
     throw new HttpError(400, 'a username is 1 to 64 letters, digits, ".", "_", "-" or "@"');
   }

@@ -1,4 +1,7 @@
-/** One row of the table of users. `passwordHash` is a PHC string and leaves the service in no answer and no log. */
+/**
+ * One row of the table of users. `passwordHash` is a PHC string and leaves the service in no answer
+ * and no log.
+ */
 export type User = {
   readonly username: string;
   readonly fullname: string;
@@ -8,8 +11,8 @@ export type User = {
 };
 
 /**
- * The table of users, shared by all instances.
- * Every function rejects with StoreUnavailable, in bounded time, when the store does not do its part.
+ * The table of users, shared by all instances. Every function rejects with StoreUnavailable, in
+ * bounded time, when the store does not do its part.
  */
 export type UserStore = {
   /** Creates the table unless it exists; safe when several instances do so at once. */

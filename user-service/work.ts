@@ -16,9 +16,9 @@ import { sqliteUserStore } from './sqlite-user-store.ts';
 import type { UserStore } from './users.ts';
 
 /**
- * Password hashes at a time: one thread of libuv's pool of four is left for the rest. glibc keeps up
- * to two blocks of 19 MiB for each thread, 150 MiB in all. To give them back after each hash costs a
- * fifth more CPU [measured].
+ * Password hashes at a time: one thread of libuv's pool of four is left for the rest. glibc keeps
+ * up to two blocks of 19 MiB for each thread, 150 MiB in all. To give them back after each hash
+ * costs a fifth more CPU [measured].
  */
 const MAX_HASHES = Math.min(3, availableParallelism());
 /** About five seconds of waiting; more than that is answered 503 at once. */

@@ -7,20 +7,25 @@ export type Update = {
   readonly changed: readonly XdsResource[];
   readonly removed: readonly string[];
   /**
-   * With this change the client has all that the server has of the type. False while a large change comes in parts: whoever must not
-   * act on a part of it waits for the last one.
+   * With this change the client has all that the server has of the type. False while a large change
+   * comes in parts: whoever must not act on a part of it waits for the last one.
    */
   readonly complete: boolean;
   /** It is in force. */
   ack(): void;
-  /** It is refused as a whole, what was ACKed before stays in force; `message` reaches the operator. */
+  /**
+   * It is refused as a whole, what was ACKed before stays in force; `message` reaches the operator.
+   */
   nack(message: string): void;
 };
 
 /** google.rpc.Code of a NACK. */
 const INVALID_ARGUMENT = 3;
 
-/** The client's side of a delta subscription to every resource of a type: remembers which versions were ACKed. */
+/**
+ * The client's side of a delta subscription to every resource of a type: remembers which versions
+ * were ACKed.
+ */
 export class ClientSubscription {
   readonly typeUrl: string;
   readonly #versions = new Map<string, string>();
@@ -57,11 +62,25 @@ export class ClientSubscription {
       answer(null);
     };
     const nack = (message: string) => answer({ code: INVALID_ARGUMENT, message });
-    return { typeUrl: this.typeUrl, changed, removed, complete: this.#completes(response), ack, nack };
+    return {
+      typeUrl: this.typeUrl,
+      changed,
+      removed,
+      complete: this.#completes(response),
+      ack,
+      nack,
+    };
   }
 
-  /** The server's version is a hash of the names and versions of all that it has, and counts the NACKs behind a dash. */
-  #completes({ resources, removed_resources, system_version_info }: DeltaDiscoveryResponse): boolean {
+  /**
+   * The server's version is a hash of the names and versions of all that it has, and counts the
+   * NACKs behind a dash.
+   */
+  #completes({
+    resources,
+    removed_resources,
+    system_version_info,
+  }: DeltaDiscoveryResponse): boolean {
     const held = new Map(this.#versions);
     for (const { name, version } of resources) held.set(name, version);
     for (const name of removed_resources) held.delete(name);

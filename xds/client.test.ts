@@ -14,7 +14,9 @@ const POLICY = 'type.googleapis.com/test.Policy';
 const LIMIT = 'type.googleapis.com/test.Limit';
 
 function policies(contents: Readonly<Record<string, string>>): Snapshot {
-  return snapshotOf(Object.entries(contents).map(([name, content]) => resource(name, content, POLICY)));
+  return snapshotOf(
+    Object.entries(contents).map(([name, content]) => resource(name, content, POLICY)),
+  );
 }
 
 /** A client that applies and ACKs what does not hold `bad`. */
@@ -36,7 +38,8 @@ function startClient(
     onUpdate({ typeUrl, changed, removed, complete, ack, nack }) {
       completes.push(complete);
       updates.push([typeUrl.slice(-6), changed.map(({ name }) => name), removed].flat().join(' '));
-      if (changed.some(({ name, any }) => contentOf(name, any) === 'bad')) return nack('bad policy');
+      if (changed.some(({ name, any }) => contentOf(name, any) === 'bad'))
+        return nack('bad policy');
       for (const { name, any } of changed) holds.set(name, contentOf(name, any));
       for (const name of removed) holds.delete(name);
       ack();
@@ -142,7 +145,12 @@ test('a peer that is silent without a word is noticed', async t => {
     relay.close();
     for (const socket of sockets) socket.destroy();
   });
-  const { holds, disconnects } = startClient(t, (relay.address() as net.AddressInfo).port, [POLICY], 100);
+  const { holds, disconnects } = startClient(
+    t,
+    (relay.address() as net.AddressInfo).port,
+    [POLICY],
+    100,
+  );
   await until(() => (holds.size === 1 ? true : undefined));
   for (const socket of sockets.splice(0)) socket.unpipe().pause();
   await until(() => disconnects[0]);

@@ -1,4 +1,9 @@
-import { type ChannelCredentials, Client, type ClientDuplexStream, type ServiceError } from '@grpc/grpc-js';
+import {
+  type ChannelCredentials,
+  Client,
+  type ClientDuplexStream,
+  type ServiceError,
+} from '@grpc/grpc-js';
 import { serviceDefinition } from '#grpc/service.ts';
 import type { Any } from '#protos/encode.ts';
 import { ClientSubscription, type Update } from './client-subscription.ts';
@@ -12,10 +17,14 @@ export type ConnectOptions = {
   readonly node: Node;
   /** Every resource of these types is subscribed to; none: the stream only reports. */
   readonly typeUrls: readonly string[];
-  /** Gets every change and must answer it by `ack` or `nack`, now or later. What was ACKed before stays in force. */
+  /**
+   * Gets every change and must answer it by `ack` or `nack`, now or later. What was ACKed before
+   * stays in force.
+   */
   onUpdate(update: Update): void;
   /**
-   * The server is lost, or was not reached for some 10 s, with the reason: once for each outage. The stream is opened again by itself.
+   * The server is lost, or was not reached for some 10 s, with the reason: once for each outage.
+   * The stream is opened again by itself.
    */
   onDisconnect?(reason: string): void;
   /** The server takes the stream again, after an outage that was told. */
@@ -29,8 +38,9 @@ export type ConnectOptions = {
 
 export type Connection = {
   /**
-   * Tells the server what is wrong with what it sent, in place of what was told before; undefined: nothing is. It is told again to each server that takes the
-   * stream; one that takes reports, but not of this group, ends it, and is told nothing more until there is another report.
+   * Tells the server what is wrong with what it sent, in place of what was told before; undefined:
+   * nothing is. It is told again to each server that takes the stream; one that takes reports, but
+   * not of this group, ends it, and is told nothing more until there is another report.
    */
   report(report: Any | undefined): void;
   close(): void;
@@ -40,13 +50,17 @@ type Call = ClientDuplexStream<object, DeltaDiscoveryResponse>;
 
 const ADS = 'envoy.service.discovery.v3.AggregatedDiscoveryService';
 const BACK_OFF_MS = { first: 100, most: 500 };
-/** So many attempts may fail before it is told that the server was never reached: it may be starting too. */
+/**
+ * So many attempts may fail before it is told that the server was never reached: it may be starting
+ * too.
+ */
 const QUIET_ATTEMPTS = 20;
 const MAX_RECEIVE_BYTES = 64 * 1024 * 1024;
 
 /**
- * Subscribes to every resource of some types at a discovery server, by delta over one aggregated stream, until `close`.
- * A stream that ends is opened again after 50 to 500 ms and resumes with what was ACKed, so that only changes are sent.
+ * Subscribes to every resource of some types at a discovery server, by delta over one aggregated
+ * stream, until `close`. A stream that ends is opened again after 50 to 500 ms and resumes with
+ * what was ACKed, so that only changes are sent.
  */
 export function connect(options: ConnectOptions): Connection {
   const client = new Client(
@@ -118,7 +132,11 @@ export function connect(options: ConnectOptions): Connection {
 function openCall(client: Client): Call {
   const method = serviceDefinition(ADS).DeltaAggregatedResources;
   if (method === undefined) throw new Error(`${ADS} has no DeltaAggregatedResources`);
-  return client.makeBidiStreamRequest(method.path, method.requestSerialize, method.responseDeserialize);
+  return client.makeBidiStreamRequest(
+    method.path,
+    method.requestSerialize,
+    method.responseDeserialize,
+  );
 }
 
 function channelOptions(keepaliveMs: number) {
@@ -133,7 +151,10 @@ function channelOptions(keepaliveMs: number) {
   };
 }
 
-/** Twice as long after each failure, half of it by chance, so that many clients do not come back together. */
+/**
+ * Twice as long after each failure, half of it by chance, so that many clients do not come back
+ * together.
+ */
 function backOff(failures: number, random: number): number {
   const ms = Math.min(BACK_OFF_MS.first * 2 ** failures, BACK_OFF_MS.most);
   return ms / 2 + (ms / 2) * random;

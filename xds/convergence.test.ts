@@ -40,7 +40,10 @@ function wanted(all: Resources, names: ReadonlySet<string>, wildcard: boolean): 
   return show(new Map(mine.map(([name, { any }]) => [name, Buffer.from(any.value).toString()])));
 }
 
-/** A delta client: holds what it is sent and applies a part of what it refuses, as Envoy does with clusters. */
+/**
+ * A delta client: holds what it is sent and applies a part of what it refuses, as Envoy does with
+ * clusters.
+ */
 function deltaClient(random: Random, typeUrl: string, wildcard: boolean) {
   const subscription = new DeltaSubscription(typeUrl, rulesOf(typeUrl));
   const names = new Set(random.some(NAMES));
@@ -79,7 +82,9 @@ function deltaClient(random: Random, typeUrl: string, wildcard: boolean) {
       if (has) names.delete(name);
       else names.add(name);
       if (has && !wildcard) holds.delete(name);
-      const what = has ? { resource_names_unsubscribe: [name] } : { resource_names_subscribe: [name] };
+      const what = has
+        ? { resource_names_unsubscribe: [name] }
+        : { resource_names_subscribe: [name] };
       subscription.request(deltaRequest(what));
     },
     holds: () => show(new Map([...holds].filter(([name]) => wildcard || names.has(name)))),
@@ -98,7 +103,9 @@ function sotwClient(random: Random, typeUrl: string, wildcard: boolean) {
   let last = '';
   let nonce = 0;
   const request = (fields: object) =>
-    subscription.request(sotwRequest({ resource_names: [...names], response_nonce: last, ...fields }));
+    subscription.request(
+      sotwRequest({ resource_names: [...names], response_nonce: last, ...fields }),
+    );
   request({});
   const apply = (response: DiscoveryResponse) => {
     if (fullState) holds.clear();
@@ -132,7 +139,8 @@ function sotwClient(random: Random, typeUrl: string, wildcard: boolean) {
       request({});
     },
     /** Of other types than clusters nothing is ever reported as gone. */
-    holds: (all: Resources) => show(new Map([...holds].filter(([name]) => fullState || all.has(name)))),
+    holds: (all: Resources) =>
+      show(new Map([...holds].filter(([name]) => fullState || all.has(name)))),
     wants: (all: Resources) => wanted(all, names, wildcard),
     standing: (all: Resources) => subscription.standing(all),
   };
@@ -140,7 +148,12 @@ function sotwClient(random: Random, typeUrl: string, wildcard: boolean) {
 
 const CASES = [
   { what: 'a delta client of everything', client: deltaClient, typeUrl: CLUSTER, wildcard: true },
-  { what: 'a delta client of names', client: deltaClient, typeUrl: ROUTE_CONFIGURATION, wildcard: false },
+  {
+    what: 'a delta client of names',
+    client: deltaClient,
+    typeUrl: ROUTE_CONFIGURATION,
+    wildcard: false,
+  },
   {
     what: 'a state-of-the-world client of everything',
     client: sotwClient,

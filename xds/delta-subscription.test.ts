@@ -134,7 +134,9 @@ describe('types', () => {
     driver.ask({ subscribe: ['e'] });
     driver.sent(NO_RESOURCES);
     const empty = emptyAssignment('e');
-    assert.deepEqual(driver.last?.resources, [{ name: 'e', version: empty.version, resource: empty.any }]);
+    assert.deepEqual(driver.last?.resources, [
+      { name: 'e', version: empty.version, resource: empty.any },
+    ]);
     driver.ack();
     assert.deepEqual(driver.sent(resources({ e: '1' }, CLUSTER_LOAD_ASSIGNMENT)), { e: '1' });
     driver.ack();
@@ -144,7 +146,9 @@ describe('types', () => {
 });
 
 test('a big first fill is cut into responses of at most 2 MiB, each sent after the ACK of the one before', () => {
-  const contents = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`r${i}`, 'x'.repeat(100_000)]));
+  const contents = Object.fromEntries(
+    Array.from({ length: 50 }, (_, i) => [`r${i}`, 'x'.repeat(100_000)]),
+  );
   const all = resources(contents);
   const driver = new DeltaDriver();
   driver.ask({ subscribe: ['*'] });

@@ -17,12 +17,20 @@ type Sent = {
 
 type Changes = { readonly resources: DeltaResource[]; readonly removed: string[] };
 
-/** A subscription of the incremental variant. Source: Envoy's "xDS REST and gRPC protocol", Incremental xDS. */
-export class DeltaSubscription implements Subscription<DeltaDiscoveryRequest, DeltaDiscoveryResponse> {
+/**
+ * A subscription of the incremental variant. Source: Envoy's "xDS REST and gRPC protocol",
+ * Incremental xDS.
+ */
+export class DeltaSubscription
+  implements Subscription<DeltaDiscoveryRequest, DeltaDiscoveryResponse>
+{
   readonly #typeUrl: string;
   readonly #rules: TypeRules;
   readonly #names = new NameSet();
-  /** What the client holds as far as we know; undefined: it may be anything, because a response was refused. */
+  /**
+   * What the client holds as far as we know; undefined: it may be anything, because a response was
+   * refused.
+   */
   readonly #held = new Map<string, Held>();
   /** Names that are answered next whatever the client holds. */
   readonly #owed = new NameSet();
@@ -68,14 +76,16 @@ export class DeltaSubscription implements Subscription<DeltaDiscoveryRequest, De
     else for (const name of request.resource_names_subscribe) this.#owe(name);
     for (const name of request.resource_names_subscribe) this.#subscribe(name);
     for (const name of request.resource_names_unsubscribe) this.#unsubscribe(name);
-    const asks = request.resource_names_subscribe.length + request.resource_names_unsubscribe.length > 0;
+    const asks =
+      request.resource_names_subscribe.length + request.resource_names_unsubscribe.length > 0;
     if (asks || verdict.kind === 'nack') this.#nothingIn = undefined;
     return verdict;
   }
 
   respond(resources: Resources, turn: Turn): DeltaDiscoveryResponse | undefined {
     if (!this.#started || this.#inFlight !== undefined) return undefined;
-    if (this.#nothingIn?.resources === resources && this.#nothingIn.keep === turn.keep) return undefined;
+    if (this.#nothingIn?.resources === resources && this.#nothingIn.keep === turn.keep)
+      return undefined;
     this.#refusals.release(name => this.#version(name, resources));
     const changes = this.#changes(resources, turn.keep);
     if (changes.resources.length + changes.removed.length === 0 && !this.#owesFirstAnswer()) {
@@ -101,13 +111,19 @@ export class DeltaSubscription implements Subscription<DeltaDiscoveryRequest, De
     const refused = [...sent.held].filter(([name]) => this.#wildcard || this.#names.has(name));
     for (const [name] of refused) this.#held.set(name, undefined);
     this.#refusals.add(new Map(refused));
-    return { kind: 'nack', version: sent.version, names: [...sent.held.keys()], error: request.error_detail };
+    return {
+      kind: 'nack',
+      version: sent.version,
+      names: [...sent.held.keys()],
+      error: request.error_detail,
+    };
   }
 
   #start(request: DeltaDiscoveryRequest): void {
     this.#started = true;
     const asksNothing =
-      request.resource_names_subscribe.length === 0 && request.resource_names_unsubscribe.length === 0;
+      request.resource_names_subscribe.length === 0 &&
+      request.resource_names_unsubscribe.length === 0;
     this.#wildcard = this.#rules.wildcard && asksNothing;
     if (!this.#rules.resumes) return;
     const all = this.#wildcard || request.resource_names_subscribe.includes(WILDCARD);
@@ -140,7 +156,8 @@ export class DeltaSubscription implements Subscription<DeltaDiscoveryRequest, De
 
   #unsubscribeWildcard(): void {
     this.#wildcard = false;
-    for (const name of [...this.#held.keys(), ...this.#owed]) if (!this.#names.has(name)) this.#forget(name);
+    for (const name of [...this.#held.keys(), ...this.#owed])
+      if (!this.#names.has(name)) this.#forget(name);
   }
 
   #forget(name: string): void {
@@ -156,8 +173,11 @@ export class DeltaSubscription implements Subscription<DeltaDiscoveryRequest, De
     for (const name of this.#candidates(resources)) {
       const change = this.#change(name, resources, keep);
       if (change === undefined) continue;
-      bytes += name.length + (change === ABSENT ? 0 : change.any.value.length + change.any.type_url.length);
-      if (bytes > MAX_RESPONSE_BYTES && changes.resources.length + changes.removed.length > 0) return changes;
+      bytes +=
+        name.length +
+        (change === ABSENT ? 0 : change.any.value.length + change.any.type_url.length);
+      if (bytes > MAX_RESPONSE_BYTES && changes.resources.length + changes.removed.length > 0)
+        return changes;
       if (change === ABSENT) changes.removed.push(name);
       else changes.resources.push({ name, version: change.version, resource: change.any });
     }
@@ -171,13 +191,20 @@ export class DeltaSubscription implements Subscription<DeltaDiscoveryRequest, De
   }
 
   /** What is said about one name; undefined: nothing. */
-  #change(name: string, resources: Resources, keep: boolean): XdsResource | typeof ABSENT | undefined {
+  #change(
+    name: string,
+    resources: Resources,
+    keep: boolean,
+  ): XdsResource | typeof ABSENT | undefined {
     if (this.#owed.has(name)) return this.#answer(name, resources);
     if (this.#refusals.has(name)) return undefined;
     const change = this.#news(name, resources);
     // It may be in use, and is held from before this stream: it is neither removed nor emptied yet.
     const withheld =
-      change !== undefined && keep && typeof this.#held.get(name) === 'string' && !resources.has(name);
+      change !== undefined &&
+      keep &&
+      typeof this.#held.get(name) === 'string' &&
+      !resources.has(name);
     return withheld ? undefined : change;
   }
 
@@ -199,13 +226,19 @@ export class DeltaSubscription implements Subscription<DeltaDiscoveryRequest, De
     return unknown === 'silence' ? undefined : unknown(name);
   }
 
-  /** The version that the client would be sent of a name, ABSENT where it would be told that there is none. */
+  /**
+   * The version that the client would be sent of a name, ABSENT where it would be told that there
+   * is none.
+   */
   #version(name: string, resources: Resources): string | typeof ABSENT {
     const answer = this.#answer(name, resources);
     return answer === undefined || answer === ABSENT ? ABSENT : answer.version;
   }
 
-  /** Whoever subscribes to everything waits for a first answer, were it empty; who resumes has had his. */
+  /**
+   * Whoever subscribes to everything waits for a first answer, were it empty; who resumes has had
+   * his.
+   */
   #owesFirstAnswer(): boolean {
     return this.#wildcard && !this.#answered && !this.#resumed;
   }

@@ -5,7 +5,13 @@ import { credentials, makeClientConstructor, type ServiceError, status } from '@
 import { promised } from '#envoy/e2e/promised.ts';
 import { until } from '#envoy/e2e/until.ts';
 import { serviceDefinition } from '#grpc/service.ts';
-import { CLUSTER, CLUSTER_LOAD_ASSIGNMENT, LISTENER, ROUTE_CONFIGURATION, SECRET } from '#protos/type-url.ts';
+import {
+  CLUSTER,
+  CLUSTER_LOAD_ASSIGNMENT,
+  LISTENER,
+  ROUTE_CONFIGURATION,
+  SECRET,
+} from '#protos/type-url.ts';
 import type { Peer } from './discovery-service.ts';
 import { MAX_NAMES } from './request-check.ts';
 import { snapshotOf } from './snapshot.ts';
@@ -69,7 +75,9 @@ for (const [service, name, typeUrl] of PER_TYPE) {
       const Client = makeClientConstructor(serviceDefinition(service), service);
       const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure());
       t.after(() => client.close());
-      const error = await new Promise<ServiceError>(resolve => client[`Fetch${name}`]?.({}, resolve));
+      const error = await new Promise<ServiceError>(resolve =>
+        client[`Fetch${name}`]?.({}, resolve),
+      );
       assert.equal(error.code, status.UNIMPLEMENTED);
       const stream = open(`Delta${name}`, service);
       stream.begin({ type_url: 'type.googleapis.com/other' });
@@ -95,7 +103,10 @@ test('streams for each type of one client are led together: routes follow the AC
   const channel = new DiscoveryChannel(port);
   t.after(() => channel.close());
   cache.set('edge', snapshotOf([resource('a', '1'), resource('edge', 'a', ROUTE_CONFIGURATION)]));
-  const clusters = channel.open('DeltaClusters', 'envoy.service.cluster.v3.ClusterDiscoveryService');
+  const clusters = channel.open(
+    'DeltaClusters',
+    'envoy.service.cluster.v3.ClusterDiscoveryService',
+  );
   const routes = channel.open('DeltaRoutes', 'envoy.service.route.v3.RouteDiscoveryService');
   clusters.begin({});
   clusters.ack(await clusters.next());
@@ -129,7 +140,9 @@ test('streams tell who is connected, what each was sent, ACKed and refused', asy
   cache.set('edge', snapshotOf([resource('a', '2')]));
   const error_detail = { code: 13, message: `bad ${'x'.repeat(10_000)}` };
   client.ack(await client.next(), { error_detail });
-  const stream = await until(() => service.streams().find(({ standing }) => standing === 'refused'));
+  const stream = await until(() =>
+    service.streams().find(({ standing }) => standing === 'refused'),
+  );
   const types = stream.types[CLUSTER];
   assert.deepEqual([stream.node, stream.group, stream.variant], ['proxy-1', 'edge', 'delta']);
   assert.match(stream.address, /^127\.0\.0\.1:\d+$/);
@@ -199,7 +212,8 @@ describe('odd clients', () => {
     const { cache, open } = await setUp(t);
     cache.set('edge', ONE_OF_EACH);
     const client = open('DeltaAggregatedResources');
-    for (let i = 0; i < 2; i += 1) client.begin({ type_url: CLUSTER, resource_names_subscribe: ['a'] });
+    for (let i = 0; i < 2; i += 1)
+      client.begin({ type_url: CLUSTER, resource_names_subscribe: ['a'] });
     client.ack(await client.next());
     client.ack(await client.next());
     assert.deepEqual(client.received, []);
@@ -222,13 +236,16 @@ describe('odd clients', () => {
     const good = open('DeltaAggregatedResources');
     good.begin({ type_url: CLUSTER });
     good.ack(await good.next());
-    const raw = { ...serviceDefinition(ADS).DeltaAggregatedResources, requestSerialize: (b: Buffer) => b };
+    const raw = {
+      ...serviceDefinition(ADS).DeltaAggregatedResources,
+      requestSerialize: (b: Buffer) => b,
+    };
     const Raw = makeClientConstructor({ Raw: raw } as never, ADS);
     const client = new Raw(`127.0.0.1:${port}`, credentials.createInsecure());
     t.after(() => client.close());
-    const call = (client.Raw as unknown as () => ReturnType<typeof client.makeBidiStreamRequest>).call(
-      client,
-    );
+    const call = (
+      client.Raw as unknown as () => ReturnType<typeof client.makeBidiStreamRequest>
+    ).call(client);
     const failed = new Promise<ServiceError>(resolve => call.on('error', resolve));
     call.write(Buffer.from('ffffffffff', 'hex'));
     assert.notEqual((await failed).code, status.OK);

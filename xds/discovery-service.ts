@@ -22,7 +22,12 @@ import { DiscoveryStream } from './discovery-stream.ts';
 import { IndependentSession } from './independent-session.ts';
 import { KEPT_MS } from './kept.ts';
 import { type ReportTaker, takeReport } from './report.ts';
-import { type CheckedRequest, checkRequest, type Refusal, type StreamLoad } from './request-check.ts';
+import {
+  type CheckedRequest,
+  checkRequest,
+  type Refusal,
+  type StreamLoad,
+} from './request-check.ts';
 import type { SnapshotCache } from './snapshot-cache.ts';
 import { SotwSubscription } from './sotw-subscription.ts';
 import type { Subscription } from './subscription.ts';
@@ -53,8 +58,15 @@ export type Peer = {
   readonly certificate: X509Certificate | undefined;
 };
 
-/** Service name, the part of its methods' names after Stream, Delta and Fetch, and the one type that it serves. */
-const SERVICES: readonly (readonly [service: string, methods: string, typeUrl: string | undefined])[] = [
+/**
+ * Service name, the part of its methods' names after Stream, Delta and Fetch, and the one type that
+ * it serves.
+ */
+const SERVICES: readonly (readonly [
+  service: string,
+  methods: string,
+  typeUrl: string | undefined,
+])[] = [
   ['envoy.service.discovery.v3.AggregatedDiscoveryService', 'AggregatedResources', undefined],
   ['envoy.service.listener.v3.ListenerDiscoveryService', 'Listeners', LISTENER],
   ['envoy.service.route.v3.RouteDiscoveryService', 'Routes', ROUTE_CONFIGURATION],
@@ -81,7 +93,10 @@ type OpenStream<Request = never> = {
   close(): void;
 };
 
-/** The discovery services of the Envoy API, aggregated and per type, state of the world and delta, over one cache of snapshots. */
+/**
+ * The discovery services of the Envoy API, aggregated and per type, state of the world and delta,
+ * over one cache of snapshots.
+ */
 export class DiscoveryService {
   readonly #options: DiscoveryServiceOptions;
   readonly #sessions = new Map<string, Session>();
@@ -92,10 +107,15 @@ export class DiscoveryService {
     this.#options = options;
   }
 
-  /** The handlers of every service, or of those that serve one of `typeUrls` and the aggregated one. */
-  implementations(typeUrls?: readonly string[]): Readonly<Record<string, UntypedServiceImplementation>> {
+  /**
+   * The handlers of every service, or of those that serve one of `typeUrls` and the aggregated one.
+   */
+  implementations(
+    typeUrls?: readonly string[],
+  ): Readonly<Record<string, UntypedServiceImplementation>> {
     const served = SERVICES.filter(
-      ([, , typeUrl]) => typeUrl === undefined || typeUrls === undefined || typeUrls.includes(typeUrl),
+      ([, , typeUrl]) =>
+        typeUrl === undefined || typeUrls === undefined || typeUrls.includes(typeUrl),
     );
     return Object.fromEntries(
       served.map(([name, methods, typeUrl]) => [name, this.#handlers(methods, typeUrl)]),
@@ -107,7 +127,10 @@ export class DiscoveryService {
     return [...this.#streams].filter(asks).map(stream => stream.status());
   }
 
-  /** Ends every stream, so that a server can stop without waiting for them; clients come back, here or elsewhere. */
+  /**
+   * Ends every stream, so that a server can stop without waiting for them; clients come back, here
+   * or elsewhere.
+   */
   close(): void {
     const refusal = { code: status.UNAVAILABLE, details: 'shutting down' };
     for (const stream of [...this.#streams]) stream.end(refusal);
@@ -240,7 +263,8 @@ export class DiscoveryService {
       },
     };
     this.#streams.add(open);
-    call.sendMetadata(new Metadata()); // says at once that the stream is taken, for there may be nothing to send
+    // says at once that the stream is taken, for there may be nothing to send
+    call.sendMetadata(new Metadata());
     return open;
   }
 
@@ -274,7 +298,8 @@ export class DiscoveryService {
   #sessionFailed(info: StreamInfo, error: unknown): void {
     this.#tellFailed(info, error);
     const key = sessionKey(info);
-    for (const stream of [...this.#streams]) if (sessionKey(stream.info) === key) stream.end(FAILED);
+    for (const stream of [...this.#streams])
+      if (sessionKey(stream.info) === key) stream.end(FAILED);
   }
 
   #tellFailed(stream: StreamInfo | undefined, error: unknown): void {

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { CLUSTER, CLUSTER_LOAD_ASSIGNMENT, LISTENER, ROUTE_CONFIGURATION } from '#protos/type-url.ts';
+import {
+  CLUSTER,
+  CLUSTER_LOAD_ASSIGNMENT,
+  LISTENER,
+  ROUTE_CONFIGURATION,
+} from '#protos/type-url.ts';
 import type { Nack } from './discovery-observer.ts';
 import { KEPT_MS, MOST_KEPT } from './kept.ts';
 import { NO_RESOURCES, type Snapshot, snapshotOf } from './snapshot.ts';
@@ -53,7 +58,8 @@ describe('the way to a new snapshot', () => {
     const proxy = new SessionProxy(cache);
     proxy.subscribeToAll();
     const order = [];
-    for (let next = proxy.answer(); next !== undefined; next = proxy.answer()) order.push(next.type_url);
+    for (let next = proxy.answer(); next !== undefined; next = proxy.answer())
+      order.push(next.type_url);
     assert.deepEqual(order, [CLUSTER, LISTENER, ROUTE_CONFIGURATION]);
   });
 
@@ -275,7 +281,8 @@ describe('a refusal', () => {
 
 describe('a proxy that comes back', () => {
   const current = snapshot('b', { b: '1' });
-  const versionOf = (typeUrl: string, name: string) => current.get(typeUrl)?.get(name)?.version ?? '';
+  const versionOf = (typeUrl: string, name: string) =>
+    current.get(typeUrl)?.get(name)?.version ?? '';
 
   function comesBack(clusters: Readonly<Record<string, string>>) {
     const cache = new SnapshotCache();
@@ -288,7 +295,9 @@ describe('a proxy that comes back', () => {
   test('with everything is sent nothing, and is settled at once', () => {
     const { proxy } = comesBack({ b: versionOf(CLUSTER, 'b') });
     proxy.subscribe(LISTENER, ['*'], { edge: versionOf(LISTENER, 'edge') });
-    proxy.subscribe(ROUTE_CONFIGURATION, ['edge'], { edge: versionOf(ROUTE_CONFIGURATION, 'edge') });
+    proxy.subscribe(ROUTE_CONFIGURATION, ['edge'], {
+      edge: versionOf(ROUTE_CONFIGURATION, 'edge'),
+    });
     assert.deepEqual(proxy.inbox, []);
     assert.equal(proxy.standing, 'settled');
   });
@@ -328,7 +337,10 @@ describe('a proxy that comes back', () => {
     const { proxy } = comesBack({ b: versionOf(CLUSTER, 'b') });
     proxy.subscribe(LISTENER, ['*'], { other: '1' });
     const sent = proxy.answer(true);
-    assert.deepEqual([sent?.resources.map(({ name }) => name), sent?.removed_resources], [['edge'], []]);
+    assert.deepEqual(
+      [sent?.resources.map(({ name }) => name), sent?.removed_resources],
+      [['edge'], []],
+    );
     assert.deepEqual([proxy.inbox, proxy.timers.pending], [[], 0]);
   });
 
@@ -377,7 +389,10 @@ test('no request ever holds a route to a cluster that the proxy has not, whateve
     };
     const next = (contents: readonly string[]) => {
       const used = random.some(names, 0.3);
-      const clusters = [...used, ...random.some(names, 0.2)].map(name => [name, random.pick(contents) ?? '']);
+      const clusters = [...used, ...random.some(names, 0.2)].map(name => [
+        name,
+        random.pick(contents) ?? '',
+      ]);
       cache.set(
         INFO.group,
         snapshot([random.pick(contents), ...used].join(' '), Object.fromEntries(clusters)),

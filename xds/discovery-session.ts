@@ -10,7 +10,10 @@ import { advance, begin, release, retarget, type Transition } from './transition
 /** A stage that a proxy has not ACKed for this long, in ms, is over all the same. */
 const STAGE_MS = 2_000;
 
-/** What an Envoy subscribes to one after the other; until it has, it cannot have taken a snapshot that holds them. */
+/**
+ * What an Envoy subscribes to one after the other; until it has, it cannot have taken a snapshot
+ * that holds them.
+ */
 const SUBSCRIBED_IN_TURN = [CLUSTER, LISTENER, ROUTE_CONFIGURATION];
 
 /** A stream as its session sees it, whatever its requests and responses are. */
@@ -30,9 +33,10 @@ export type SessionOptions = {
 };
 
 /**
- * One proxy, with one aggregated stream or a stream for each type: leads it to its group's newest snapshot, stage by stage.
- * (Without an aggregated stream Envoy ACKs clusters before they are warm: then a switch may cost requests.)
- * It holds nobody else. A refusal stops it where it is, with all that it has ACKed in force, until a newer snapshot comes.
+ * One proxy, with one aggregated stream or a stream for each type: leads it to its group's newest
+ * snapshot, stage by stage. (Without an aggregated stream Envoy ACKs clusters before they are warm:
+ * then a switch may cost requests.) It holds nobody else. A refusal stops it where it is, with all
+ * that it has ACKed in force, until a newer snapshot comes.
  */
 export class DiscoverySession {
   readonly #options: SessionOptions;
@@ -82,10 +86,14 @@ export class DiscoverySession {
     if (transition === undefined) return 'waiting';
     const standing = stream.standing(transition.stage, transition.target);
     if (standing !== 'settled') return standing;
-    return transition.step === 2 && subscribesInTurn(stream, transition.target) ? 'settled' : 'waiting';
+    return transition.step === 2 && subscribesInTurn(stream, transition.target)
+      ? 'settled'
+      : 'waiting';
   }
 
-  /** Writes what is due, and goes on to the next stages for as long as there is nothing to wait for. */
+  /**
+   * Writes what is due, and goes on to the next stages for as long as there is nothing to wait for.
+   */
   pump(): void {
     let next = this.#transition;
     while (next !== undefined) {
@@ -104,9 +112,11 @@ export class DiscoverySession {
     if (standings.includes('refused')) return 'refused';
     if (standings.includes('waiting')) return 'waiting';
     if (transition.step !== 1) return 'settled';
-    // A proxy that has just come tells of its listeners last, and these go when it has taken those in their place.
+    // A proxy that has just come tells of its listeners last, and these go when it has taken those
+    // in their place.
     const untold =
-      transition.from === undefined && streams.some(stream => !subscribesInTurn(stream, transition.target));
+      transition.from === undefined &&
+      streams.some(stream => !subscribesInTurn(stream, transition.target));
     return untold ? 'waiting' : 'settled';
   }
 
@@ -114,7 +124,8 @@ export class DiscoverySession {
   #next(transition: Transition, standing: Standing): Transition | undefined {
     if (transition.step === 2) this.#tellSettled(transition);
     // After a refusal a newer snapshot need not wait for the end of the way.
-    if (standing === 'refused') return transition.next && this.#retarget(transition, transition.next);
+    if (standing === 'refused')
+      return transition.next && this.#retarget(transition, transition.next);
     const next = standing === 'settled' ? this.#advanced(transition) : transition;
     return next === transition ? undefined : next;
   }
@@ -140,7 +151,8 @@ export class DiscoverySession {
 
   #aim(snapshot: Snapshot): void {
     const current = this.#transition;
-    this.#transition = current === undefined ? begin(undefined, snapshot) : this.#retarget(current, snapshot);
+    this.#transition =
+      current === undefined ? begin(undefined, snapshot) : this.#retarget(current, snapshot);
     this.pump();
   }
 

@@ -1,5 +1,11 @@
 import { cutText } from '#grpc/cut-text.ts';
-import { CLUSTER, CLUSTER_LOAD_ASSIGNMENT, LISTENER, ROUTE_CONFIGURATION, SECRET } from '#protos/type-url.ts';
+import {
+  CLUSTER,
+  CLUSTER_LOAD_ASSIGNMENT,
+  LISTENER,
+  ROUTE_CONFIGURATION,
+  SECRET,
+} from '#protos/type-url.ts';
 import type { Nack, StreamInfo, StreamStatus, TypeStatus } from './discovery-observer.ts';
 import type { Stage } from './make-before-break.ts';
 import { NO_RESOURCES, type Snapshot } from './snapshot.ts';
@@ -99,7 +105,9 @@ export class DiscoveryStream<Request, Response> {
   standing(stage: Stage, target: Snapshot): Standing {
     if (this.#blocked) return 'waiting';
     return this.#guard('waiting', () => {
-      const standings = [...this.#channels.values()].map(channel => standingIn(channel, stage, target));
+      const standings = [...this.#channels.values()].map(channel =>
+        standingIn(channel, stage, target),
+      );
       if (standings.includes('refused')) return 'refused';
       return standings.includes('waiting') ? 'waiting' : 'settled';
     });
@@ -119,11 +127,16 @@ export class DiscoveryStream<Request, Response> {
   }
 
   status(standing: Standing): StreamStatus {
-    const types = Object.fromEntries([...this.#channels].map(([typeUrl, { status }]) => [typeUrl, status]));
+    const types = Object.fromEntries(
+      [...this.#channels].map(([typeUrl, { status }]) => [typeUrl, status]),
+    );
     return { ...this.info, types, standing };
   }
 
-  /** Whoever asks for many streams goes on with the others when one fails, which then gives `otherwise`. */
+  /**
+   * Whoever asks for many streams goes on with the others when one fails, which then gives
+   * `otherwise`.
+   */
   #guard<T>(otherwise: T, work: () => T): T {
     if (this.#hasFailed) return otherwise;
     try {
@@ -163,7 +176,10 @@ function rank(typeUrl: string): number {
   return index < 0 ? ORDER.length : index;
 }
 
-/** A type that the stage is silent about stands for nothing, unless a response about it is still under way. */
+/**
+ * A type that the stage is silent about stands for nothing, unless a response about it is still
+ * under way.
+ */
 function standingIn<Request, Response>(
   channel: Channel<Request, Response>,
   stage: Stage,

@@ -1,6 +1,9 @@
 import type { Any } from '#protos/encode.ts';
 
-/** The messages of envoy.service.discovery.v3 as protobufjs decodes them: absent messages are null, absent scalars ''. */
+/**
+ * The messages of envoy.service.discovery.v3 as protobufjs decodes them: absent messages are null,
+ * absent scalars ''.
+ */
 
 export type Node = { readonly id: string; readonly cluster: string };
 
@@ -37,7 +40,11 @@ export type DeltaDiscoveryRequest = {
   readonly error_detail: ErrorDetail | null;
 };
 
-export type DeltaResource = { readonly name: string; readonly version: string; readonly resource: Any };
+export type DeltaResource = {
+  readonly name: string;
+  readonly version: string;
+  readonly resource: Any;
+};
 
 export type DeltaDiscoveryResponse = {
   readonly system_version_info: string;

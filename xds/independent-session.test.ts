@@ -14,7 +14,10 @@ const { group } = INFO;
 test('a stream is sent each newest snapshot, whatever another one of the proxy has not ACKed', () => {
   const cache = new SnapshotCache();
   const session = new IndependentSession({ group, cache, observer: {} });
-  const [quick, silent] = [new SessionProxy(cache, {}, session), new SessionProxy(cache, {}, session)];
+  const [quick, silent] = [
+    new SessionProxy(cache, {}, session),
+    new SessionProxy(cache, {}, session),
+  ];
   for (const proxy of [quick, silent]) proxy.subscribe(CLUSTER, ['*']);
   assert.equal(quick.standing, 'waiting');
   for (const content of ['1', '2', '3']) {
@@ -77,7 +80,8 @@ function randomSnapshot(random: Random, before: Snapshot): Snapshot {
   const known = before.get(CLUSTER_LOAD_ASSIGNMENT);
   const listed = known instanceof Listed ? known : new PersistentMap<XdsResource>();
   const all = new Listed(() => {}, listed.with(changes));
-  const endpoints: Snapshot = all.size === 0 ? new Map() : new Map([[CLUSTER_LOAD_ASSIGNMENT, all]]);
+  const endpoints: Snapshot =
+    all.size === 0 ? new Map() : new Map([[CLUSTER_LOAD_ASSIGNMENT, all]]);
   return random.chance(0.8) ? new Map([...endpoints, ...CLUSTERS]) : endpoints;
 }
 
@@ -101,7 +105,10 @@ function randomDeed(random: Random): (proxies: readonly SessionProxy[]) => void 
   return proxies => void proxies[at]?.answer(refuse);
 }
 
-/** The same deeds with a session and with one whose streams are all looked at after each change: both have sent the same after each. */
+/**
+ * The same deeds with a session and with one whose streams are all looked at after each change:
+ * both have sent the same after each.
+ */
 function compare(random: Random): void {
   const cache = new SnapshotCache();
   const [one, other] = [gateway(cache), gateway(cache)];

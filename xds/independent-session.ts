@@ -17,8 +17,8 @@ export type IndependentSessionOptions = {
 };
 
 /**
- * One proxy, where nothing that is served depends on something else: each stream is served its group's newest snapshot at once, whatever another one has
- * not ACKed.
+ * One proxy, where nothing that is served depends on something else: each stream is served its
+ * group's newest snapshot at once, whatever another one has not ACKed.
  */
 export class IndependentSession {
   readonly #observer: DiscoveryObserver;

@@ -14,7 +14,10 @@ export type Kept = {
  */
 export const KEPT_MS = 15_000;
 
-/** Beyond this number of resources the oldest changes' go early. What the last change removed never does. */
+/**
+ * Beyond this number of resources the oldest changes' go early. What the last change removed never
+ * does.
+ */
 export const MOST_KEPT = 1_000;
 
 /** Adds what a switch from `from` to `target` removes, as the last. */

@@ -30,13 +30,19 @@ test('the names of a state of the world replace those before them, beside what w
 test('a delta subscription counts names, what it owes, and what was brought', () => {
   const subscription = new DeltaSubscription(TYPE, rulesOf(TYPE));
   subscription.request(
-    deltaRequest({ resource_names_subscribe: ['aa', '*'], initial_resource_versions: { bb: '11' } }),
+    deltaRequest({
+      resource_names_subscribe: ['aa', '*'],
+      initial_resource_versions: { bb: '11' },
+    }),
   );
   assert.equal(subscription.bytes, 2 + 4);
   for (let i = 0; i < 1_000; i += 1) {
     subscription.request(deltaRequest({ resource_names_subscribe: [`n${i}`] }));
     subscription.request(deltaRequest({ resource_names_unsubscribe: [`n${i}`] }));
   }
-  assert.ok(subscription.size >= 1_000, 'a client that reads no answers makes us owe what it no longer asks');
+  assert.ok(
+    subscription.size >= 1_000,
+    'a client that reads no answers makes us owe what it no longer asks',
+  );
   assert.ok(subscription.bytes > 3_000);
 });

@@ -2,7 +2,9 @@
 export class NameSet extends Set<string> {
   #bytes = 0;
 
-  /** Returns a set of these names. The base class cannot: it would count before there is a counter. */
+  /**
+   * Returns a set of these names. The base class cannot: it would count before there is a counter.
+   */
   static of(names: Iterable<string>): NameSet {
     const set = new NameSet();
     for (const name of names) set.add(name);

@@ -17,7 +17,8 @@ function assertSame(map: PersistentMap<Value>, model: ReadonlyMap<string, Value>
   assert.deepEqual([...map.keys()].sort(), [...model.keys()].sort());
   assert.equal(new Set(map.values()).size, new Set(model.values()).size);
   assert.equal(map.size, model.size);
-  for (const key of KEYS) assert.deepEqual([map.has(key), map.get(key)], [model.has(key), model.get(key)]);
+  for (const key of KEYS)
+    assert.deepEqual([map.has(key), map.get(key)], [model.has(key), model.get(key)]);
 }
 
 test('each version is what a plain map would be, also when later ones have been made from it', () => {

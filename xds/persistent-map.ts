@@ -7,8 +7,9 @@ const EMPTY: ReadonlyMap<string, never> = new Map<string, never>();
 const NO_ENTRIES: Shards<never> = Array.from({ length: SHARDS }, () => EMPTY);
 
 /**
- * A map that never changes: `with` gives another one. What did not change is shared by both, so that to change a few of thousands of entries costs little,
- * and so does to find them (`changedKeys`). Iterates in an order of its own.
+ * A map that never changes: `with` gives another one. What did not change is shared by both, so
+ * that to change a few of thousands of entries costs little, and so does to find them
+ * (`changedKeys`). Iterates in an order of its own.
  */
 export class PersistentMap<V extends object> implements ReadonlyMap<string, V> {
   readonly size: number;
@@ -20,7 +21,10 @@ export class PersistentMap<V extends object> implements ReadonlyMap<string, V> {
     this.size = shards.reduce((sum, shard) => sum + shard.size, 0);
   }
 
-  /** The map with these values, set one after the other; undefined: without the key. Itself where nothing changes. */
+  /**
+   * The map with these values, set one after the other; undefined: without the key. Itself where
+   * nothing changes.
+   */
   with(changes: Iterable<readonly [key: string, value: V | undefined]>): PersistentMap<V> {
     const copies = new Map<number, Map<string, V>>();
     for (const [key, value] of changes) {
@@ -67,8 +71,8 @@ export class PersistentMap<V extends object> implements ReadonlyMap<string, V> {
 }
 
 /**
- * The keys that only one of the maps has, or that have another value in each. Between two PersistentMaps of which one was made from the other it costs
- * little.
+ * The keys that only one of the maps has, or that have another value in each. Between two
+ * PersistentMaps of which one was made from the other it costs little.
  */
 export function changedKeys<V extends object>(
   before: ReadonlyMap<string, V>,
@@ -82,7 +86,10 @@ function shardsOf<V extends object>(map: ReadonlyMap<string, V>): Shards<V> {
   return map instanceof PersistentMap ? map.shards : new PersistentMap<V>().with(map).shards;
 }
 
-function differences<V>(before: ReadonlyMap<string, V>, after: ReadonlyMap<string, V>): readonly string[] {
+function differences<V>(
+  before: ReadonlyMap<string, V>,
+  after: ReadonlyMap<string, V>,
+): readonly string[] {
   if (before === after) return [];
   const gone = [...before.keys()].filter(key => !after.has(key));
   return [...gone, ...[...after.keys()].filter(key => before.get(key) !== after.get(key))];
@@ -91,6 +98,7 @@ function differences<V>(before: ReadonlyMap<string, V>, after: ReadonlyMap<strin
 /** FNV-1a, folded. */
 function shardOf(key: string): number {
   let hash = 0x811c9dc5;
-  for (let at = 0; at < key.length; at += 1) hash = Math.imul(hash ^ key.charCodeAt(at), 0x01000193);
+  for (let at = 0; at < key.length; at += 1)
+    hash = Math.imul(hash ^ key.charCodeAt(at), 0x01000193);
   return (hash ^ (hash >>> 16) ^ (hash >>> 8)) & (SHARDS - 1);
 }

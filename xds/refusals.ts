@@ -4,12 +4,15 @@ export const ABSENT = Symbol('absent');
 /** What a client holds of a name: a version, ABSENT, or undefined for "it may be anything". */
 export type Held = string | typeof ABSENT | undefined;
 
-/** The content of one refused response: name to the version that it carried, ABSENT for a removal. */
+/**
+ * The content of one refused response: name to the version that it carried, ABSENT for a removal.
+ */
 export type Refused = ReadonlyMap<string, string | typeof ABSENT>;
 
 /**
- * What a client has refused and must not be sent again as it was. A refused response names no culprit, so its resources
- * are held back together until one of them changes: then what is left of them is another response.
+ * What a client has refused and must not be sent again as it was. A refused response names no
+ * culprit, so its resources are held back together until one of them changes: then what is left of
+ * them is another response.
  */
 export class Refusals {
   readonly #groups = new Set<Map<string, string | typeof ABSENT>>();
@@ -31,7 +34,10 @@ export class Refusals {
     return [...this.#groups].some(group => [...group].some(([name, was]) => now(name) === was));
   }
 
-  /** Lets every group go of which not all is still as it was refused; `now` is what a name would be sent as. */
+  /**
+   * Lets every group go of which not all is still as it was refused; `now` is what a name would be
+   * sent as.
+   */
   release(now: (name: string) => string | typeof ABSENT): void {
     for (const group of this.#groups) {
       const unchanged = [...group].every(([name, was]) => now(name) === was);

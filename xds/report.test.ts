@@ -158,7 +158,9 @@ test('a server that takes no reports, or knows none, serves who reports as other
     client.send({ ...NODE, ...reportRequest(saying('one')), ...type });
     client.send({ type_url: POLICY, resource_names_subscribe: ['*'] });
     client.ack(await client.next());
-    await until(() => (service.streams().every(({ standing }) => standing === 'settled') ? true : undefined));
+    await until(() =>
+      service.streams().every(({ standing }) => standing === 'settled') ? true : undefined,
+    );
     assert.deepEqual([client.received, client.status], [[], undefined]);
   }
 });

@@ -106,22 +106,26 @@ const CASES: readonly Case[] = [
 
 for (const [what, request, served, load, code] of CASES) {
   test(`${what} is ${code === undefined ? 'taken' : status[code]}`, () => {
-    assert.equal(checkRequest({ node: null, type_url: CLUSTER, ...request }, served, load)?.code, code);
+    assert.equal(
+      checkRequest({ node: null, type_url: CLUSTER, ...request }, served, load)?.code,
+      code,
+    );
   });
 }
 
 const long = (bytes: number) => 'ä'.repeat(bytes / 2);
 
-const TEXTS: readonly (readonly [what: string, most: number, request: (text: string) => object])[] = [
-  ['a name', MAX_NAME_BYTES, text => ({ resource_names: ['a', text] })],
-  ['a subscribed name', MAX_NAME_BYTES, text => ({ resource_names_subscribe: ['a', text] })],
-  ['an unsubscribed name', MAX_NAME_BYTES, text => ({ resource_names_unsubscribe: ['a', text] })],
-  ['a brought name', MAX_NAME_BYTES, text => ({ initial_resource_versions: { [text]: '1' } })],
-  ['a brought version', MAX_NAME_BYTES, text => ({ initial_resource_versions: { a: text } })],
-  ['node.id', MAX_ID_BYTES, text => ({ node: { id: text, cluster: 'edge' } })],
-  ['node.cluster', MAX_ID_BYTES, text => ({ node: { id: 'n', cluster: text } })],
-  ['type_url', MAX_ID_BYTES, text => ({ type_url: text })],
-];
+const TEXTS: readonly (readonly [what: string, most: number, request: (text: string) => object])[] =
+  [
+    ['a name', MAX_NAME_BYTES, text => ({ resource_names: ['a', text] })],
+    ['a subscribed name', MAX_NAME_BYTES, text => ({ resource_names_subscribe: ['a', text] })],
+    ['an unsubscribed name', MAX_NAME_BYTES, text => ({ resource_names_unsubscribe: ['a', text] })],
+    ['a brought name', MAX_NAME_BYTES, text => ({ initial_resource_versions: { [text]: '1' } })],
+    ['a brought version', MAX_NAME_BYTES, text => ({ initial_resource_versions: { a: text } })],
+    ['node.id', MAX_ID_BYTES, text => ({ node: { id: text, cluster: 'edge' } })],
+    ['node.cluster', MAX_ID_BYTES, text => ({ node: { id: 'n', cluster: text } })],
+    ['type_url', MAX_ID_BYTES, text => ({ type_url: text })],
+  ];
 
 for (const [what, most, request] of TEXTS) {
   test(`${what} may have ${most} bytes, and no more`, () => {
@@ -129,7 +133,10 @@ for (const [what, most, request] of TEXTS) {
       checkRequest({ node, type_url: CLUSTER, ...request(text) }, undefined, undefined);
     assert.equal(check(long(most)), undefined);
     assert.equal(check(`${long(most)}x`)?.code, status.INVALID_ARGUMENT);
-    assert.ok((check(long(1_000_000))?.details.length ?? 0) < 200, 'what is too long is not repeated');
+    assert.ok(
+      (check(long(1_000_000))?.details.length ?? 0) < 200,
+      'what is too long is not repeated',
+    );
   });
 }
 

@@ -28,8 +28,9 @@ export type StreamLoad = { readonly types: number; readonly names: number; reado
 export type Refusal = { readonly code: status; readonly details: string };
 
 /**
- * Why a request ends its stream; undefined when it is taken. `served` is the type of a per-type service,
- * undefined on an aggregated stream. Only the first request of a stream must carry the node.
+ * Why a request ends its stream; undefined when it is taken. `served` is the type of a per-type
+ * service, undefined on an aggregated stream. Only the first request of a stream must carry the
+ * node.
  */
 export function checkRequest(
   request: CheckedRequest,
@@ -46,7 +47,8 @@ export function checkRequest(
 }
 
 function checkNode(node: Node | null): Refusal | undefined {
-  if (node === null || node.id === '') return invalid('the first request of a stream must carry node.id');
+  if (node === null || node.id === '')
+    return invalid('the first request of a stream must carry node.id');
   if (isLongerThan(MAX_ID_BYTES, node.id)) return tooLong('node.id', MAX_ID_BYTES);
   if (isLongerThan(MAX_ID_BYTES, node.cluster)) return tooLong('node.cluster', MAX_ID_BYTES);
   return undefined;
@@ -64,17 +66,21 @@ function checkType(typeUrl: string, served: string | undefined): Refusal | undef
 function checkLoad(request: CheckedRequest, load: StreamLoad | undefined): Refusal | undefined {
   const { types, names, bytes } = load ?? { types: 0, names: 0, bytes: 0 };
   if (types > MAX_TYPES) return tooMuch(`${MAX_TYPES} types`);
-  // Neither what is brought nor what is already there may pass the bound; a request may repeat all of it.
+  // Neither what is brought nor what is already there may pass the bound; a request may repeat all
+  // of it.
   if (Math.max(names, namesIn(request)) > MAX_NAMES) return tooMuch(`${MAX_NAMES} names`);
   // A request cannot bring more than a message may have.
   return bytes > MAX_BYTES ? tooMuch(`${MAX_BYTES} bytes of names`) : undefined;
 }
 
-/** A name that no resource can have. The API wants a name in what an unknown name is answered with. */
+/**
+ * A name that no resource can have. The API wants a name in what an unknown name is answered with.
+ */
 function checkNames(request: CheckedRequest): Refusal | undefined {
   for (const name of allNames(request)) {
     if (name === '') return invalid('the name of a resource is empty');
-    if (isLongerThan(MAX_NAME_BYTES, name)) return tooLong('the name of a resource', MAX_NAME_BYTES);
+    if (isLongerThan(MAX_NAME_BYTES, name))
+      return tooLong('the name of a resource', MAX_NAME_BYTES);
   }
   return undefined;
 }
@@ -98,7 +104,11 @@ function isLongerThan(bytes: number, text: string): boolean {
 }
 
 function namesIn(request: CheckedRequest): number {
-  const { resource_names = [], resource_names_subscribe = [], resource_names_unsubscribe = [] } = request;
+  const {
+    resource_names = [],
+    resource_names_subscribe = [],
+    resource_names_unsubscribe = [],
+  } = request;
   const brought = Object.keys(request.initial_resource_versions ?? {});
   return Math.max(
     resource_names.length,

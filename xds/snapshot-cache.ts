@@ -2,7 +2,10 @@ import type { Snapshot } from './snapshot.ts';
 
 type Watcher = (snapshot: Snapshot) => void;
 
-/** The newest snapshot of each node group. Before the first `set` of a group its proxies are sent nothing at all. */
+/**
+ * The newest snapshot of each node group. Before the first `set` of a group its proxies are sent
+ * nothing at all.
+ */
 export class SnapshotCache {
   readonly #snapshots = new Map<string, Snapshot>();
   readonly #watchers = new Map<string, Set<Watcher>>();
@@ -37,7 +40,8 @@ export class SnapshotCache {
     this.#watchers.set(group, watchers.add(watcher));
     return () => {
       watchers.delete(watcher);
-      if (watchers.size === 0 && this.#watchers.get(group) === watchers) this.#watchers.delete(group);
+      if (watchers.size === 0 && this.#watchers.get(group) === watchers)
+        this.#watchers.delete(group);
     };
   }
 

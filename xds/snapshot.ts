@@ -1,20 +1,27 @@
 import { createHash, createHmac } from 'node:crypto';
 import type { Any } from '#protos/encode.ts';
 
-/** One resource as it goes on the wire. `version` is a hash of its content: equal content has an equal version. */
+/**
+ * One resource as it goes on the wire. `version` is a hash of its content: equal content has an
+ * equal version.
+ */
 export type XdsResource = { readonly name: string; readonly version: string; readonly any: Any };
 
 /** The resources of one type by name. */
 export type Resources = ReadonlyMap<string, XdsResource>;
 
-/** Everything that one node group is served: type URL to resources. A type that is missing has no resources. */
+/**
+ * Everything that one node group is served: type URL to resources. A type that is missing has no
+ * resources.
+ */
 export type Snapshot = ReadonlyMap<string, Resources>;
 
 export const NO_RESOURCES: Resources = new Map();
 
 /**
- * The version is the content's: two control planes that compile the same configuration agree on it. With a `key` it is so for the
- * holder of the key alone: nobody can try out what secret gives a version that he sees.
+ * The version is the content's: two control planes that compile the same configuration agree on it.
+ * With a `key` it is so for the holder of the key alone: nobody can try out what secret gives a
+ * version that he sees.
  */
 export function xdsResource(name: string, any: Any, key?: Uint8Array): XdsResource {
   const hash = key === undefined ? createHash('sha256') : createHmac('sha256', key);
@@ -22,7 +29,10 @@ export function xdsResource(name: string, any: Any, key?: Uint8Array): XdsResour
   return { name, version: hash.digest('hex').slice(0, 16), any };
 }
 
-/** A snapshot of these resources, each put under its own type URL. Of two with one type and name the later wins. */
+/**
+ * A snapshot of these resources, each put under its own type URL. Of two with one type and name the
+ * later wins.
+ */
 export function snapshotOf(resources: Iterable<XdsResource>): Snapshot {
   const snapshot = new Map<string, Map<string, XdsResource>>();
   for (const resource of resources) {
@@ -41,7 +51,10 @@ export function resourcesVersion(resources: Resources): string {
   return version;
 }
 
-/** Says what `resourcesVersion` is to answer: whoever changes a few of many resources may know it without looking at all of them. */
+/**
+ * Says what `resourcesVersion` is to answer: whoever changes a few of many resources may know it
+ * without looking at all of them.
+ */
 export function setResourcesVersion(resources: Resources, version: string): void {
   versions.set(resources, version);
 }
@@ -56,7 +69,10 @@ export function versionOf(versions: ReadonlyMap<string, string>): string {
 /** Many streams ask for the version of the same resources, which never change. */
 const versions = new WeakMap<Resources, string>();
 
-/** Version of a whole snapshot: a hash of its types' versions. A type without resources is as good as missing. */
+/**
+ * Version of a whole snapshot: a hash of its types' versions. A type without resources is as good
+ * as missing.
+ */
 export function snapshotVersion(snapshot: Snapshot): string {
   const hash = createHash('sha256');
   for (const typeUrl of [...snapshot.keys()].sort()) {

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { CLUSTER, CLUSTER_LOAD_ASSIGNMENT, LISTENER, ROUTE_CONFIGURATION, SECRET } from '#protos/type-url.ts';
+import {
+  CLUSTER,
+  CLUSTER_LOAD_ASSIGNMENT,
+  LISTENER,
+  ROUTE_CONFIGURATION,
+  SECRET,
+} from '#protos/type-url.ts';
 import { NO_RESOURCES } from './snapshot.ts';
 import { resources } from './testing/resources.ts';
 import { SotwDriver } from './testing/sotw-driver.ts';
@@ -43,7 +49,8 @@ describe('wildcard', () => {
   });
 
   test('nobody gets secrets by wildcard', () => {
-    for (const names of [[], ['*']]) assert.equal(holding({ s: '1' }, names, SECRET).sent, undefined);
+    for (const names of [[], ['*']])
+      assert.equal(holding({ s: '1' }, names, SECRET).sent, undefined);
   });
 });
 
@@ -101,7 +108,10 @@ describe('names', () => {
   test('newly requested names are sent, although they have not changed', () => {
     const { driver } = holding({ a: '1', b: '1' }, ['a'], ROUTE_CONFIGURATION);
     driver.ask(['a', 'b']);
-    assert.deepEqual(driver.sent(resources({ a: '1', b: '1' }, ROUTE_CONFIGURATION)), ['a=1', 'b=1']);
+    assert.deepEqual(driver.sent(resources({ a: '1', b: '1' }, ROUTE_CONFIGURATION)), [
+      'a=1',
+      'b=1',
+    ]);
   });
 
   test('names that are left out are unsubscribed from, which needs no answer', () => {

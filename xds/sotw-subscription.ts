@@ -6,7 +6,9 @@ import type { TypeRules } from './type-rules.ts';
 
 type Sent = { readonly version: string; readonly content: Resources };
 
-/** A subscription of the state-of-the-world variant. Source: Envoy's "xDS REST and gRPC protocol". */
+/**
+ * A subscription of the state-of-the-world variant. Source: Envoy's "xDS REST and gRPC protocol".
+ */
 export class SotwSubscription implements Subscription<DiscoveryRequest, DiscoveryResponse> {
   readonly #typeUrl: string;
   readonly #rules: TypeRules;
@@ -50,12 +52,14 @@ export class SotwSubscription implements Subscription<DiscoveryRequest, Discover
   }
 
   request(request: DiscoveryRequest): Verdict {
-    // A request that answers an older response than the latest is superseded by one that is on its way.
+    // A request that answers an older response than the latest is superseded by one that is on its
+    // way.
     const stale =
       request.response_nonce !== '' && this.#nonce !== '' && request.response_nonce !== this.#nonce;
     if (stale) return { kind: 'none' };
     const sent = request.response_nonce === this.#nonce ? this.#inFlight : undefined;
-    if (!this.#started && request.version_info !== '') this.#brought = NameSet.of(request.resource_names);
+    if (!this.#started && request.version_info !== '')
+      this.#brought = NameSet.of(request.resource_names);
     this.#subscribe(request.resource_names, sent === undefined);
     if (sent === undefined) return { kind: 'none' };
     this.#inFlight = undefined;
@@ -78,7 +82,8 @@ export class SotwSubscription implements Subscription<DiscoveryRequest, Discover
       return undefined;
     }
     const refused = this.#refused;
-    if (refused !== undefined && resourcesVersion(refused) === resourcesVersion(wanted)) return undefined;
+    if (refused !== undefined && resourcesVersion(refused) === resourcesVersion(wanted))
+      return undefined;
     return this.#send(wanted, turn.nonce);
   }
 
@@ -86,7 +91,9 @@ export class SotwSubscription implements Subscription<DiscoveryRequest, Discover
     if (this.#inFlight !== undefined) return 'waiting';
     if (this.#refused === undefined) return 'settled';
     const wanted = this.#wanted(target, false);
-    const refused = [...this.#refused].some(([name, { version }]) => wanted.get(name)?.version === version);
+    const refused = [...this.#refused].some(
+      ([name, { version }]) => wanted.get(name)?.version === version,
+    );
     return refused ? 'refused' : 'settled';
   }
 
@@ -134,7 +141,8 @@ export class SotwSubscription implements Subscription<DiscoveryRequest, Discover
   }
 
   #due(wanted: Resources): boolean {
-    // An empty answer says "there is nothing" of listeners and clusters only; of other types it says nothing at all.
+    // An empty answer says "there is nothing" of listeners and clusters only; of other types it
+    // says nothing at all.
     if (this.#owes && (wanted.size > 0 || this.#wildcard || this.#rules.fullState)) return true;
     for (const [name, { version }] of wanted) if (this.#held.get(name) !== version) return true;
     return this.#rules.fullState && [...this.#held.keys()].some(name => !wanted.has(name));

@@ -1,4 +1,7 @@
-/** Streams by the one name that each is about: whoever knows which names have changed need not look at all of them. An Envoy has one for each cluster. */
+/**
+ * Streams by the one name that each is about: whoever knows which names have changed need not look
+ * at all of them. An Envoy has one for each cluster.
+ */
 export class StreamsByName<Stream> {
   readonly #names = new Map<Stream, string | undefined>();
   readonly #streams = new Map<string | undefined, Set<Stream>>();

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CLUSTER, CLUSTER_LOAD_ASSIGNMENT, LISTENER, ROUTE_CONFIGURATION, SECRET } from '#protos/type-url.ts';
+import {
+  CLUSTER,
+  CLUSTER_LOAD_ASSIGNMENT,
+  LISTENER,
+  ROUTE_CONFIGURATION,
+  SECRET,
+} from '#protos/type-url.ts';
 import type { Stage } from './make-before-break.ts';
 import { type Snapshot, snapshotOf } from './snapshot.ts';
 import { resource } from './testing/resources.ts';
@@ -29,7 +35,14 @@ test('the stages from an old to a new snapshot', () => {
   const shift = advance(make);
   const break_ = advance(shift);
   //                                     CDS        EDS        secrets    LDS      RDS        other
-  assert.deepEqual(show(make.stage, newer), ['new n o', 'new n o', 'new n o', 'old o', 'old o', 'new n']);
+  assert.deepEqual(show(make.stage, newer), [
+    'new n o',
+    'new n o',
+    'new n o',
+    'old o',
+    'old o',
+    'new n',
+  ]);
   assert.deepEqual(show(shift.stage, newer), [
     'new n o',
     'new n o',
@@ -38,11 +51,25 @@ test('the stages from an old to a new snapshot', () => {
     'new n o',
     'new n',
   ]);
-  assert.deepEqual(show(break_.stage, newer), ['new n o', 'new n o', 'new n o', 'new n', 'new n', 'new n']);
+  assert.deepEqual(show(break_.stage, newer), [
+    'new n o',
+    'new n o',
+    'new n o',
+    'new n',
+    'new n',
+    'new n',
+  ]);
   const [kept] = break_.kept;
   assert.ok(kept !== undefined);
   const released = release(break_, kept);
-  assert.deepEqual(show(released.stage, newer), ['new n', 'new n', 'new n', 'new n', 'new n', 'new n']);
+  assert.deepEqual(show(released.stage, newer), [
+    'new n',
+    'new n',
+    'new n',
+    'new n',
+    'new n',
+    'new n',
+  ]);
   assert.equal(release(released, kept), released);
   assert.equal(advance(break_), break_);
   for (const { stage } of [make, shift, break_])

@@ -16,16 +16,25 @@ export type Transition = {
 };
 
 /** Begins the way to `target`. */
-export function begin(from: Snapshot | undefined, target: Snapshot, kept: readonly Kept[] = []): Transition {
+export function begin(
+  from: Snapshot | undefined,
+  target: Snapshot,
+  kept: readonly Kept[] = [],
+): Transition {
   return staged({ from, target, step: 0, next: undefined, kept });
 }
 
 /**
- * Sets a newer target. It waits until the switch under way is through: otherwise changes that come faster than they are ACKed would keep
- * routes from ever moving. Of several that wait the newest stays. When the proxy has `refused` some types, nothing will come of the switch
- * under way: the newer target replaces it, without what was refused.
+ * Sets a newer target. It waits until the switch under way is through: otherwise changes that come
+ * faster than they are ACKed would keep routes from ever moving. Of several that wait the newest
+ * stays. When the proxy has `refused` some types, nothing will come of the switch under way: the
+ * newer target replaces it, without what was refused.
  */
-export function retarget(current: Transition, target: Snapshot, refused: ReadonlySet<string>): Transition {
+export function retarget(
+  current: Transition,
+  target: Snapshot,
+  refused: ReadonlySet<string>,
+): Transition {
   if (refused.size > 0) return begin(withoutRefused(current, refused), target, current.kept);
   if (current.step === 2) return begin(current.target, target, current.kept);
   return { ...current, next: target };
@@ -54,10 +63,15 @@ function staged(transition: Omit<Transition, 'stage'>): Transition {
   return { ...transition, stage: withKept(stageOf(from, target, step), kept) };
 }
 
-/** What the proxy is served now, with the refused types as they were before; undefined where that is not known. */
+/**
+ * What the proxy is served now, with the refused types as they were before; undefined where that is
+ * not known.
+ */
 function withoutRefused(current: Transition, refused: ReadonlySet<string>): Snapshot | undefined {
   if (current.from === undefined) return undefined;
-  const served = new Map<string, Resources>(stageOf(current.from, current.target, current.step).snapshot);
+  const served = new Map<string, Resources>(
+    stageOf(current.from, current.target, current.step).snapshot,
+  );
   for (const typeUrl of refused) served.set(typeUrl, current.from.get(typeUrl) ?? NO_RESOURCES);
   return served;
 }

@@ -8,11 +8,17 @@ import { type XdsResource, xdsResource } from './snapshot.ts';
  * Source: Envoy's "xDS REST and gRPC protocol", and what Envoy itself waits for.
  */
 export type TypeRules = {
-  /** A response of the state of the world carries every resource of the type: what is missing in it is deleted. */
+  /**
+   * A response of the state of the world carries every resource of the type: what is missing in it
+   * is deleted.
+   */
   readonly fullState: boolean;
   /** `*`, or a first request without names, means every resource. */
   readonly wildcard: boolean;
-  /** What a name that nobody serves is answered with; undefined: a removal (delta) or nothing (state of the world). */
+  /**
+   * What a name that nobody serves is answered with; undefined: a removal (delta) or nothing (state
+   * of the world).
+   */
   readonly unknown: ((name: string) => XdsResource) | 'silence' | undefined;
   /** A request that repeats names is answered although nothing changed. */
   readonly answersRepeats: boolean;
@@ -28,12 +34,15 @@ const BASE: TypeRules = {
   resumes: true,
 };
 
-/** Envoy holds a cluster, and with it every later cluster, until its endpoints are answered: so they always are. */
+/**
+ * Envoy holds a cluster, and with it every later cluster, until its endpoints are answered: so they
+ * always are.
+ */
 const ENDPOINTS: TypeRules = { ...BASE, unknown: emptyAssignment, answersRepeats: true };
 
 /**
- * A listener waits for its secret and refuses a removal; nobody gets a secret that he does not name.
- * A reconnecting Envoy is sent its secrets again.
+ * A listener waits for its secret and refuses a removal; nobody gets a secret that he does not
+ * name. A reconnecting Envoy is sent its secrets again.
  */
 const SECRETS: TypeRules = { ...BASE, wildcard: false, unknown: 'silence', resumes: false };
 

@@ -21,7 +21,10 @@ export type Asked = {
   readonly isTraced?: boolean;
 };
 
-/** Calls as Envoy sends them: headers that are the same in each call are sent once for a connection, and named by one byte from then on. */
+/**
+ * Calls as Envoy sends them: headers that are the same in each call are sent once for a connection,
+ * and named by one byte from then on.
+ */
 export function callsOf({ path, next, isTraced = false }: Asked): () => MakeCall {
   const fields = [
     [':path', path],
@@ -34,7 +37,10 @@ export function callsOf({ path, next, isTraced = false }: Asked): () => MakeCall
     Buffer.from(START),
     ...fields.map(([name, value]) => literal(0x40, name, value)),
   ]);
-  const later = Buffer.from([...START, ...fields.map((_, n) => 0x80 | (NEWEST + fields.length - 1 - n))]);
+  const later = Buffer.from([
+    ...START,
+    ...fields.map((_, n) => 0x80 | (NEWEST + fields.length - 1 - n)),
+  ]);
   return () => stream => {
     const block = stream === 1 ? first : later;
     const trace = isTraced ? literal(0, 'traceparent', traceOf(stream)) : Buffer.alloc(0);
@@ -90,5 +96,11 @@ function traceOf(stream: number): string {
 
 /** Texts of less than 127 bytes, as they are. Source: RFC 7541, section 6.2. */
 function literal(kind: number, name: string, value: string): Buffer {
-  return Buffer.from([kind, name.length, ...Buffer.from(name), value.length, ...Buffer.from(value)]);
+  return Buffer.from([
+    kind,
+    name.length,
+    ...Buffer.from(name),
+    value.length,
+    ...Buffer.from(value),
+  ]);
 }

@@ -5,17 +5,29 @@ import { startOursOn } from '../oauth2/check-service.ts';
 import { logInAll } from '../oauth2/login.ts';
 import { type Server, startServiceProcess } from '../oauth2/service-process.ts';
 import { pageOf, siteYaml } from '../oauth2/site.ts';
-import { type DecisionService, type Kind, startDecisionService } from '../ratelimit/decision-service.ts';
+import {
+  type DecisionService,
+  type Kind,
+  startDecisionService,
+} from '../ratelimit/decision-service.ts';
 import { startLimitador as startLimitadorService } from '../ratelimit/limitador.ts';
 import { CHECK_PATH, RATE_LIMIT_PATH, rateLimitMessage } from './calls.ts';
 
-/** A service, and what it can be asked: the method, and messages that it answers with a decision. */
-export type Decider = DecisionService & { readonly path: string; readonly messages: readonly Uint8Array[] };
+/**
+ * A service, and what it can be asked: the method, and messages that it answers with a decision.
+ */
+export type Decider = DecisionService & {
+  readonly path: string;
+  readonly messages: readonly Uint8Array[];
+};
 
 const MAIN = join(import.meta.dirname, 'decision-process.ts');
 
 /** Our rate limit service with counters in memory, each of which is dropped after a `unit`. */
-export async function startRateLimit(server: Server, unit: 'SECOND' | 'MINUTE' = 'MINUTE'): Promise<Decider> {
+export async function startRateLimit(
+  server: Server,
+  unit: 'SECOND' | 'MINUTE' = 'MINUTE',
+): Promise<Decider> {
   const { pid, port, stop } = await startServiceProcess([MAIN, server, 'ratelimit', unit]);
   return rateLimitDecider({ port, stop, service: pid, store: undefined });
 }
@@ -30,7 +42,10 @@ export async function startLimitador(): Promise<Decider> {
   return rateLimitDecider(await startLimitadorService());
 }
 
-/** Our ext-authz with so many sessions in its file; the messages have the cookies of one after the other. */
+/**
+ * Our ext-authz with so many sessions in its file; the messages have the cookies of one after the
+ * other.
+ */
 export async function startCheck(server: Server, sessions = 1): Promise<Decider> {
   const provider = await startHostileProvider();
   const { records, stop, ...service } = await startOursOn(server, siteYaml(provider.issuer, 1));

@@ -11,7 +11,10 @@ import {
   widen,
 } from './frames.ts';
 
-/** The window is widened to the most at the start, and again long before answers of some bytes have used it up. */
+/**
+ * The window is widened to the most at the start, and again long before answers of some bytes have
+ * used it up.
+ */
 const WIDEN_AFTER = 2 ** 30;
 /** Until the server has said how many it takes. */
 const FIRST_STREAMS = 100;
@@ -25,9 +28,10 @@ export type OnEnd = (due: number, failure?: string) => void;
 export type MakeCall = (stream: number) => Buffer;
 
 /**
- * A connection that asks for decisions at a hundredth of what an HTTP/2 library costs, so that the service is what is measured. It writes frames
- * that were made before and looks for DATA and END_STREAM in the answers. Calls beyond what the server takes at once wait here. Every call
- * ends: those of a connection that is closed, and those asked for later, as failures.
+ * A connection that asks for decisions at a hundredth of what an HTTP/2 library costs, so that the
+ * service is what is measured. It writes frames that were made before and looks for DATA and
+ * END_STREAM in the answers. Calls beyond what the server takes at once wait here. Every call ends:
+ * those of a connection that is closed, and those asked for later, as failures.
  */
 export class DecisionConnection {
   readonly #socket: net.Socket;
@@ -108,10 +112,12 @@ export class DecisionConnection {
   }
 
   #hear(type: number, flags: number, stream: number, payload: Buffer): void {
-    if (type === FRAME.data || type === FRAME.headers) this.#hearAnswer(type, flags, stream, payload);
+    if (type === FRAME.data || type === FRAME.headers)
+      this.#hearAnswer(type, flags, stream, payload);
     if (type === FRAME.rstStream) this.#end(stream, `RST_STREAM ${payload.readUInt32BE()}`);
     if (type === FRAME.goAway) this.#goAway = describeGoAway(payload);
-    if (type === FRAME.ping && flags === 0) this.#socket.write(frame(FRAME.ping, FLAG.ack, payload));
+    if (type === FRAME.ping && flags === 0)
+      this.#socket.write(frame(FRAME.ping, FLAG.ack, payload));
     if (type === FRAME.settings && flags === 0) {
       this.#streams = Math.min(MOST_STREAMS, maxStreamsOf(payload) ?? MOST_STREAMS);
       this.#socket.write(frame(FRAME.settings, FLAG.ack));

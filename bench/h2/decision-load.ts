@@ -28,11 +28,21 @@ type AtRate = Target & { readonly perSecond: number; readonly seconds: number };
 /** As often as the clock is looked at to see which calls are due. */
 const TICK_MS = 1;
 const LONGEST_WAIT_MS = 20_000;
-/** More than a server's backlog (511 in Node) are dropped by the kernel, tried again a second later, or reset [measured]. */
+/**
+ * More than a server's backlog (511 in Node) are dropped by the kernel, tried again a second later,
+ * or reset [measured].
+ */
 const OPENED_AT_ONCE = 100;
 
-/** The next call as soon as one ends. Rejects when a call fails, and when nothing is answered for 20 s. */
-export async function askAsFastAsPossible({ atOnce, enough, ...target }: AsFastAsPossible): Promise<Load> {
+/**
+ * The next call as soon as one ends. Rejects when a call fails, and when nothing is answered for 20
+ * s.
+ */
+export async function askAsFastAsPossible({
+  atOnce,
+  enough,
+  ...target
+}: AsFastAsPossible): Promise<Load> {
   const { load, record } = recorder();
   const { promise: over, resolve, reject } = Promise.withResolvers<void>();
   let answered = 0;
@@ -58,7 +68,10 @@ export async function askAsFastAsPossible({ atOnce, enough, ...target }: AsFastA
   }
 }
 
-/** So many calls a second, spread evenly over time and in turn over the connections, whether the earlier ones are answered or not. */
+/**
+ * So many calls a second, spread evenly over time and in turn over the connections, whether the
+ * earlier ones are answered or not.
+ */
 export async function askAtRate({ perSecond, seconds, ...target }: AtRate): Promise<Load> {
   const { load, record } = recorder();
   const opened = await openAll(target, () => record);
@@ -109,7 +122,9 @@ async function openAll(
     opened.push(connection);
   };
   while (opened.length < connections)
-    await Promise.all(Array.from({ length: Math.min(OPENED_AT_ONCE, connections - opened.length) }, open));
+    await Promise.all(
+      Array.from({ length: Math.min(OPENED_AT_ONCE, connections - opened.length) }, open),
+    );
   return opened;
 }
 
@@ -117,7 +132,8 @@ async function openAll(
 function watch(answered: () => number, reject: (error: Error) => void): () => void {
   let last = -1;
   const timer = setInterval(() => {
-    if (answered() === last) reject(new Error(`no decision has had an answer for ${LONGEST_WAIT_MS} ms`));
+    if (answered() === last)
+      reject(new Error(`no decision has had an answer for ${LONGEST_WAIT_MS} ms`));
     last = answered();
   }, LONGEST_WAIT_MS);
   return () => clearInterval(timer);

@@ -1,6 +1,7 @@
 /**
- * A rate limit service with its counters in memory and one limit, or an ext-authz with the sessions of a file, served by what the first argument
- * says. The rest of the arguments: `ratelimit` and the unit of the limit, or `check`, the file of sessions and that of the resources.
+ * A rate limit service with its counters in memory and one limit, or an ext-authz with the sessions
+ * of a file, served by what the first argument says. The rest of the arguments: `ratelimit` and the
+ * unit of the limit, or `check`, the file of sessions and that of the resources.
  */
 import { createSecretKey, randomBytes, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -36,7 +37,14 @@ async function serveRateLimit(unit: string): Promise<number> {
   const nack = (reason: string) => {
     throw new Error(reason);
   };
-  started.update({ typeUrl: RATE_LIMIT, changed, removed: [], complete: true, ack: () => {}, nack });
+  started.update({
+    typeUrl: RATE_LIMIT,
+    changed,
+    removed: [],
+    complete: true,
+    ack: () => {},
+    nack,
+  });
   return started.port;
 }
 
@@ -44,7 +52,15 @@ async function serveCheck(sessions: string, resources: string): Promise<number> 
   const store = await openSqliteRecordStore(sessions, { now: Date.now, uptime });
   const storeKey = createSecretKey(randomBytes(32));
   const kit = openFilterKit({
-    ...{ store, storeKey, log, now: Date.now, randomBytes, id: randomUUID, timeout: AbortSignal.timeout },
+    ...{
+      store,
+      storeKey,
+      log,
+      now: Date.now,
+      randomBytes,
+      id: randomUUID,
+      timeout: AbortSignal.timeout,
+    },
     pause: ms => new Promise(resolve => setTimeout(resolve, ms)),
   });
   const checker = new Checker({ kit, log, after, metrics: createMetrics(), uptime });

@@ -11,7 +11,10 @@ export const FRAME = {
 export const FLAG = { endStream: 1, ack: 1, endHeaders: 4 } as const;
 export const HEAD_BYTES = 9;
 export const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
-/** By so many bytes the window of a connection can be widened at most when it is as it was at the start. */
+/**
+ * By so many bytes the window of a connection can be widened at most when it is as it was at the
+ * start.
+ */
 export const WIDEST = 2 ** 31 - 1 - 65_535;
 
 const MAX_CONCURRENT_STREAMS = 3;
@@ -43,7 +46,10 @@ export function widen(bytes: number): Buffer {
   return frame(FRAME.windowUpdate, 0, increment);
 }
 
-/** How many streams the sender of these SETTINGS takes at once; undefined when it does not say. Source: RFC 9113, section 6.5. */
+/**
+ * How many streams the sender of these SETTINGS takes at once; undefined when it does not say.
+ * Source: RFC 9113, section 6.5.
+ */
 export function maxStreamsOf(settings: Buffer): number | undefined {
   for (let at = 0; at + 6 <= settings.length; at += 6)
     if (settings.readUInt16BE(at) === MAX_CONCURRENT_STREAMS) return settings.readUInt32BE(at + 2);

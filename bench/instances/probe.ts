@@ -7,12 +7,18 @@ import { pollingClient } from '../polling-client.ts';
 import { changeSlice, createSlice } from './slices.ts';
 
 export type Probe = {
-  /** Moves the service to its other instance: how long, in ms from before the write, until Envoy sends requests there. */
+  /**
+   * Moves the service to its other instance: how long, in ms from before the write, until Envoy
+   * sends requests there.
+   */
   move(): Promise<number>;
   close(): void;
 };
 
-/** A service with one instance at a time, of two that really run: on an address of this machine that is not of the loopback, which slices refuse. */
+/**
+ * A service with one instance at a time, of two that really run: on an address of this machine that
+ * is not of the loopback, which slices refuse.
+ */
 export async function createProbe(cluster: Cluster, service: string) {
   const address = ownAddress();
   const servers = await Promise.all(['one', 'two'].map(name => serve(name, address)));
@@ -46,7 +52,9 @@ export async function createProbe(cluster: Cluster, service: string) {
 }
 
 async function serve(hostname: string, address: string): Promise<http.Server> {
-  const server = http.createServer((_request, response) => void response.end(JSON.stringify({ hostname })));
+  const server = http.createServer(
+    (_request, response) => void response.end(JSON.stringify({ hostname })),
+  );
   server.listen(0, address);
   await once(server, 'listening');
   return server;
@@ -56,6 +64,7 @@ function ownAddress(): string {
   const found = Object.values(networkInterfaces())
     .flatMap(each => each ?? [])
     .find(({ family, internal }) => family === 'IPv4' && !internal);
-  if (found === undefined) throw new Error('This machine has no IPv4 address but those of the loopback');
+  if (found === undefined)
+    throw new Error('This machine has no IPv4 address but those of the loopback');
   return found.address;
 }

@@ -48,7 +48,11 @@ export async function createSlice(
 }
 
 /** Changes fields of a service's slice. */
-export async function changeSlice(cluster: Cluster, service: string, fields: object): Promise<void> {
+export async function changeSlice(
+  cluster: Cluster,
+  service: string,
+  fields: object,
+): Promise<void> {
   const written = await patchObject({ cluster, resource: RESOURCE }, service, fields);
   if (written.kind !== 'written') throw new Error(`${service}: ${written.message}`);
 }

@@ -6,13 +6,16 @@ const TYPE = 'type.googleapis.com/envoy.extensions';
 const NAME = 'bare';
 
 /**
- * An Envoy with one worker that answers 200 itself and has no option that it can do without: what is left of it is the cost of Envoy's own. Checks
- * go to the service at this port; `undefined`: it has no filter but its router.
+ * An Envoy with one worker that answers 200 itself and has no option that it can do without: what
+ * is left of it is the cost of Envoy's own. Checks go to the service at this port; `undefined`: it
+ * has no filter but its router.
  */
 export async function startBareEdge(service: number | undefined): Promise<Edge> {
   const filters = service === undefined ? [] : [EXT_AUTHZ];
   const clusters = service === undefined ? [] : [cluster(service)];
-  const envoy = await startEnvoy({ static_resources: { listeners: [listener(filters)], clusters } });
+  const envoy = await startEnvoy({
+    static_resources: { listeners: [listener(filters)], clusters },
+  });
   return { envoy, port: await envoy.listenerPort(NAME) };
 }
 

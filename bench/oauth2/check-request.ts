@@ -16,7 +16,10 @@ const FIELDS: readonly (readonly [name: string, value: string])[] = [
   ['x-request-id', '909acf86-419f-4be6-8c0e-399479103cad'],
 ];
 
-/** An `envoy.service.auth.v3.CheckRequest` with the fields that Envoy 1.40 sends of a browser's GET, as edge/ configures it. */
+/**
+ * An `envoy.service.auth.v3.CheckRequest` with the fields that Envoy 1.40 sends of a browser's GET,
+ * as edge/ configures it.
+ */
 export function checkRequest(path: string, cookie: string): Buffer {
   const fields = [
     [':authority', HOST],

@@ -60,12 +60,21 @@ export async function startOurs(kind: StoreKind, yaml: string): Promise<GuardedS
   return { port, records, service: pid, store: redis?.pid(), stop: stopAll };
 }
 
-/** Our ext-authz with its embedded store, served by what is said, with these resources from the start. */
+/**
+ * Our ext-authz with its embedded store, served by what is said, with these resources from the
+ * start.
+ */
 export async function startOursOn(server: Server, yaml: string): Promise<GuardedService> {
   const folder = mkdtempSync(join(tmpdir(), 'bench-oauth2-'));
   const [file, resources] = [join(folder, 'sessions.sqlite'), join(folder, 'site.yaml')];
   writeFileSync(resources, yaml);
-  const { pid, port, stop } = await startServiceProcess([DECISIONS, server, 'check', file, resources]);
+  const { pid, port, stop } = await startServiceProcess([
+    DECISIONS,
+    server,
+    'check',
+    file,
+    resources,
+  ]);
   const records = await openStore('', file);
   const stopAll = async () => {
     await records.close();

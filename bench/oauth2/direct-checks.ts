@@ -12,7 +12,10 @@ const HEADERS = {
   'grpc-timeout': '5000m',
 };
 
-/** The CPU time of a service for each of `count` checks, in µs, that come without an Envoy between. Throws when a call fails. */
+/**
+ * The CPU time of a service for each of `count` checks, in µs, that come without an Envoy between.
+ * Throws when a call fails.
+ */
 export async function measureDirectChecks(
   { pid, port }: { readonly pid: number; readonly port: number },
   requests: readonly Uint8Array[],

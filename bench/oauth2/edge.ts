@@ -8,8 +8,9 @@ import { LISTENER } from '#protos/type-url.ts';
 export type Edge = { readonly envoy: EnvoyProcess; readonly port: number };
 
 /**
- * An Envoy with one worker and what these resources compile to for the edge, but that it answers the Mappings' requests itself with 200 and writes
- * no access log. Checks go to the service at `extAuthz`.
+ * An Envoy with one worker and what these resources compile to for the edge, but that it answers
+ * the Mappings' requests itself with 200 and writes no access log. Checks go to the service at
+ * `extAuthz`.
  */
 export async function startEdge(yaml: string, extAuthz: number): Promise<Edge> {
   const at = (port: number) => ({ host: '127.0.0.1', port });
@@ -36,12 +37,18 @@ function withinOf(value: Json): Json {
 }
 
 /** Requests that the service let pass, and others, since Envoy began. */
-export async function checksOf({ envoy }: Edge): Promise<{ readonly ok: number; readonly others: number }> {
-  const stats = await envoy.get('/stats?filter=ext_authz%5C.(ok|denied|error|failure_mode_allowed|invalid)$');
+export async function checksOf({
+  envoy,
+}: Edge): Promise<{ readonly ok: number; readonly others: number }> {
+  const stats = await envoy.get(
+    '/stats?filter=ext_authz%5C.(ok|denied|error|failure_mode_allowed|invalid)$',
+  );
   const counts = [...stats.matchAll(/ext_authz\.(\w+): (\d+)/g)].map(
     ([, name, count]) => [name, Number(count)] as const,
   );
   const sum = (wanted: boolean) =>
-    counts.filter(([name]) => (name === 'ok') === wanted).reduce((total, [, count]) => total + count, 0);
+    counts
+      .filter(([name]) => (name === 'ok') === wanted)
+      .reduce((total, [, count]) => total + count, 0);
   return { ok: sum(true), others: sum(false) };
 }

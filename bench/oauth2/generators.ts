@@ -4,7 +4,11 @@ import { runWrk } from '../wrk.ts';
 import { HOST, ORIGIN } from './site.ts';
 
 /** What is asked: a page of the site, at the edge's port, with these Cookie fields in turn. */
-export type Asked = { readonly port: number; readonly page: string; readonly cookies: readonly string[] };
+export type Asked = {
+  readonly port: number;
+  readonly page: string;
+  readonly cookies: readonly string[];
+};
 
 /** A program that makes load. */
 export type Generator = {

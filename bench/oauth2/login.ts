@@ -6,7 +6,10 @@ import { CLIENT, FILTER } from './site.ts';
 
 const REALM = `${FILTER}.default`;
 
-/** The Cookie fields of `count` users who are logged in, as a browser sends them; each has an access token of its own. */
+/**
+ * The Cookie fields of `count` users who are logged in, as a browser sends them; each has an access
+ * token of its own.
+ */
 export async function logInAll(
   store: RecordStore,
   provider: HostileProvider,

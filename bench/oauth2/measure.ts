@@ -15,7 +15,11 @@ export type Subject = {
 };
 
 /** Of the service, its store and Envoy. */
-export type ByProcess = { readonly service: number; readonly store: number; readonly envoy: number };
+export type ByProcess = {
+  readonly service: number;
+  readonly store: number;
+  readonly envoy: number;
+};
 
 export type Round = Load & {
   /** How long it took, and CPU time, in ms. */
@@ -26,8 +30,9 @@ export type Round = Load & {
 };
 
 /**
- * So many rounds, each of which asks all subjects, forth and back in turn: what disturbs the machine disturbs all alike. Gives each one's rounds.
- * Throws when a single request is not let pass, or not asked about.
+ * So many rounds, each of which asks all subjects, forth and back in turn: what disturbs the
+ * machine disturbs all alike. Gives each one's rounds. Throws when a single request is not let
+ * pass, or not asked about.
  */
 export async function measureInTurn(
   subjects: readonly Subject[],

@@ -17,7 +17,8 @@ export type Measured = {
 
 export function measuredIn(rounds: readonly Round[]): Measured {
   const median = (of: (round: Round) => number) => quantile(rounds.map(of), 0.5);
-  const sum = (of: (round: Round) => number) => rounds.reduce((total, round) => total + of(round), 0);
+  const sum = (of: (round: Round) => number) =>
+    rounds.reduce((total, round) => total + of(round), 0);
   const cpu = (factor: number): ByProcess => ({
     service: factor * sum(({ cpu }) => cpu.service),
     store: factor * sum(({ cpu }) => cpu.store),
@@ -33,7 +34,10 @@ export function measuredIn(rounds: readonly Round[]): Measured {
   };
 }
 
-/** The part of another's throughput that was kept, round by round: the median. Throws when they have not as many rounds. */
+/**
+ * The part of another's throughput that was kept, round by round: the median. Throws when they have
+ * not as many rounds.
+ */
 export function shareOf(rounds: readonly Round[], others: readonly Round[]): number {
   if (rounds.length !== others.length)
     throw new Error(`${rounds.length} rounds cannot be compared to ${others.length}`);

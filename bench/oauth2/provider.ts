@@ -1,6 +1,10 @@
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { webClient } from '#ext-authz/testing/oidc-clients.ts';
-import { type OidcProvider, RESOURCE, startOidcProvider } from '#ext-authz/testing/oidc-provider.ts';
+import {
+  type OidcProvider,
+  RESOURCE,
+  startOidcProvider,
+} from '#ext-authz/testing/oidc-provider.ts';
 import { CALLBACK, CLIENT, USER } from './site.ts';
 
 /** A certified provider, and access tokens as it would give them to as many users. */
@@ -8,7 +12,10 @@ export type BenchProvider = OidcProvider & { readonly accessTokens: readonly str
 
 const LIFETIME_SECONDS = 3_600;
 
-/** With `count` access tokens, JWTs (RFC 9068) signed by its key: each has to be verified for itself. */
+/**
+ * With `count` access tokens, JWTs (RFC 9068) signed by its key: each has to be verified for
+ * itself.
+ */
 export async function startProvider(count: number): Promise<BenchProvider> {
   const { privateKey } = await generateKeyPair('RS256', { extractable: true });
   const provider = await startOidcProvider({

@@ -12,7 +12,10 @@ export type ServiceProcess = { readonly pid: number; readonly port: number; stop
 
 type Environment = Readonly<Record<string, string>>;
 
-/** Starts a program that says over IPC where it listens and when it is ready, as the services of the gateway do. Rejects when it ends before that. */
+/**
+ * Starts a program that says over IPC where it listens and when it is ready, as the services of the
+ * gateway do. Rejects when it ends before that.
+ */
 export async function startServiceProcess(
   [main, ...args]: readonly [main: string, ...args: string[]],
   env: Environment = {},

@@ -11,8 +11,8 @@ const COOKIE = `${SESSION}.${FILTER}.default`;
 const AT_ONCE = 100;
 
 /**
- * The Cookie fields of `count` sessions: the first is of a login at the edge and the provider, the others are made in the store, each with
- * an access token of its own.
+ * The Cookie fields of `count` sessions: the first is of a login at the edge and the provider, the
+ * others are made in the store, each with an access token of its own.
  */
 export async function makeSessions(
   port: number,
@@ -29,7 +29,9 @@ export async function makeSessions(
   const others: string[] = [];
   for (let from = 0; from < count - 1; from += AT_ONCE) {
     const tokens = accessTokens.slice(from, Math.min(from + AT_ONCE, count - 1));
-    const made = tokens.map(accessToken => records.create({ ...loaded.session, accessToken }, Date.now()));
+    const made = tokens.map(accessToken =>
+      records.create({ ...loaded.session, accessToken }, Date.now()),
+    );
     others.push(...(await Promise.all(made)));
   }
   const xsrf = `${XSRF}.${FILTER}.default=${loaded.session.xsrf}`;
@@ -46,7 +48,11 @@ async function logInAt(port: number, path: string): Promise<string> {
   return session.slice(COOKIE.length + 1);
 }
 
-type Asked = { readonly status: number; readonly location: string; readonly cookies: readonly string[] };
+type Asked = {
+  readonly status: number;
+  readonly location: string;
+  readonly cookies: readonly string[];
+};
 
 /** As a browser would: with the host of the site. */
 export function ask(port: number, path: string, cookie: string): Promise<Asked> {
@@ -55,7 +61,9 @@ export function ask(port: number, path: string, cookie: string): Promise<Asked> 
     const sent = request({ host: '127.0.0.1', port, path, headers }, response => {
       const { statusCode: status = 0, headers } = response;
       const cookies = (headers['set-cookie'] ?? []).map(field => field.split(';')[0] ?? '');
-      response.resume().once('end', () => resolve({ status, location: headers.location ?? '', cookies }));
+      response
+        .resume()
+        .once('end', () => resolve({ status, location: headers.location ?? '', cookies }));
     });
     sent.on('error', reject).end();
   });

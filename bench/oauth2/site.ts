@@ -11,7 +11,10 @@ export function pageOf(policies: number): string {
   return `/guarded-${policies - 1}/page`;
 }
 
-/** The resources: one Filter that logs in at this provider, and `policies` FilterPolicies with a path each. None: nothing is guarded. */
+/**
+ * The resources: one Filter that logs in at this provider, and `policies` FilterPolicies with a
+ * path each. None: nothing is guarded.
+ */
 export function siteYaml(issuer: string, policies: number): string {
   const guards = Array.from({ length: policies }, (_, i) => policy(i));
   return [...(policies === 0 ? [] : [filter(issuer)]), ...guards, MAPPING].join('---\n');

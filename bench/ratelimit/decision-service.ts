@@ -23,7 +23,10 @@ export type Kind = 'envoyproxy/ratelimit + Redis' | 'ours, in memory' | 'ours + 
 const ONE = { WORKERS: '1' };
 const MAIN = join(import.meta.dirname, '..', '..', 'ratelimit-service', 'main.ts');
 
-/** Limit `i` is on requests labelled `generic_key=limit-<i>` and any `n`: each n has a counter of its own. */
+/**
+ * Limit `i` is on requests labelled `generic_key=limit-<i>` and any `n`: each n has a counter of
+ * its own.
+ */
 export async function startDecisionService(kind: Kind, limits: number): Promise<DecisionService> {
   if (kind === 'ours, in memory') return startOurs(limits, {}, undefined, async () => {});
   const redis = await startRedis();

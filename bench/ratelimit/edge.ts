@@ -4,8 +4,9 @@ import { DOMAIN } from './limits.ts';
 const TYPE = 'type.googleapis.com/envoy.extensions';
 
 /**
- * An Envoy with one worker that asks the service for each request, and sends it on to a second listener of its own that answers 200. Each
- * request has `descriptors` descriptors of two labels, spread over the first `limits` limits. `undefined`: it asks nobody.
+ * An Envoy with one worker that asks the service for each request, and sends it on to a second
+ * listener of its own that answers 200. Each request has `descriptors` descriptors of two labels,
+ * spread over the first `limits` limits. `undefined`: it asks nobody.
  */
 export async function startEdge(
   service: number | undefined,
@@ -15,7 +16,11 @@ export async function startEdge(
   const envoy = await startEnvoy({
     static_resources: {
       listeners: [
-        listener('edge', edgeRoute(descriptors, limits), service === undefined ? [] : [rateLimit()]),
+        listener(
+          'edge',
+          edgeRoute(descriptors, limits),
+          service === undefined ? [] : [rateLimit()],
+        ),
         listener('upstream', { match: { prefix: '/' }, direct_response: { status: 200 } }, []),
       ],
       clusters: [

@@ -15,7 +15,8 @@ const BUILT = join(TOOLS, 'limitador');
 const LONGEST_START_MS = 10_000;
 
 /**
- * Builds Limitador's library, behind a server of ours (`limitador/`), with Rust, outside the tree of sources. Returns why it did not; '' when it did.
+ * Builds Limitador's library, behind a server of ours (`limitador/`), with Rust, outside the tree
+ * of sources. Returns why it did not; '' when it did.
  */
 export function buildLimitador(): string {
   if (spawnSync('cargo', ['--version']).status !== 0) return 'there is no Rust to build it';

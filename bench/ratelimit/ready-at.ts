@@ -4,7 +4,10 @@ import { until } from '#envoy/e2e/until.ts';
 const LONGEST_START_MS = 60_000;
 const LONGEST_ANSWER_MS = 1_000;
 
-/** Waits until the process answers 200 at this URL. Rejects when it ends before, or takes longer than a minute. */
+/**
+ * Waits until the process answers 200 at this URL. Rejects when it ends before, or takes longer
+ * than a minute.
+ */
 export async function readyAt(url: string, child: ChildProcess): Promise<void> {
   const isReady = async () => {
     if (child.exitCode !== null) throw new Error(`${child.spawnfile} ended with ${child.exitCode}`);

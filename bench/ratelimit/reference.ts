@@ -12,7 +12,8 @@ import type { DecisionService } from './decision-service.ts';
 import { DOMAIN, RATE } from './limits.ts';
 import { readyAt } from './ready-at.ts';
 
-const PACKAGE = 'github.com/envoyproxy/ratelimit/src/service_cmd@v1.4.1-0.20260122083618-3fb702589d36';
+const PACKAGE =
+  'github.com/envoyproxy/ratelimit/src/service_cmd@v1.4.1-0.20260122083618-3fb702589d36';
 const BINARY = join(TOOLS, 'envoyproxy-ratelimit');
 
 /** What we are compared to, as a page of results names it. */

@@ -64,7 +64,9 @@ test('the roots survive a restart, in files for their owner alone', async t => {
 
 test('many that begin together agree on one root', async t => {
   const folder = folderOf(t);
-  const opened = await Promise.all(Array.from({ length: 8 }, () => open(t, fileAuthorityStore(folder))));
+  const opened = await Promise.all(
+    Array.from({ length: 8 }, () => open(t, fileAuthorityStore(folder))),
+  );
   assert.equal(new Set(opened.map(({ authority }) => authority.roots())).size, 1);
 });
 
@@ -72,7 +74,10 @@ test('damaged roots are never replaced by new ones: it does not start, and says 
   const folder = folderOf(t);
   await open(t, fileAuthorityStore(folder));
   writeFileSync(join(folder, 'roots.json'), '{');
-  await assert.rejects(open(t, fileAuthorityStore(folder)), /roots\.json cannot be used: it is not what/);
+  await assert.rejects(
+    open(t, fileAuthorityStore(folder)),
+    /roots\.json cannot be used: it is not what/,
+  );
 });
 
 test('while the store is away the roots read last go on, which is told once', async t => {
@@ -131,7 +136,9 @@ test('node speaks mutual TLS by what it issues, and tells the group', async t =>
       key: client.key,
     });
     t.after(() => socket.destroy());
-    await new Promise((resolve, reject) => socket.once('secureConnect', resolve).once('error', reject));
+    await new Promise((resolve, reject) =>
+      socket.once('secureConnect', resolve).once('error', reject),
+    );
     const { authorized, ...seen } = {
       authorized: (await peer).authorized,
       certificate: (await peer).getPeerX509Certificate(),

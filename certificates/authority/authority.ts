@@ -8,7 +8,9 @@ import { formatRoots, parseRoots } from './roots-text.ts';
 export type AuthorityOptions = Lifetimes & {
   readonly store: AuthorityStore;
   readonly trustDomain: string;
-  /** The store cannot be used, with the reason, once for each outage: what was read last goes on. */
+  /**
+   * The store cannot be used, with the reason, once for each outage: what was read last goes on.
+   */
   onTrouble(message: string): void;
   /** Milliseconds since the epoch. */
   now(): number;
@@ -35,8 +37,9 @@ const LEAST_PAUSE_MS = 20;
 const ATTEMPTS = 10;
 
 /**
- * Reads the roots, or makes the first, and renews them from then on. Rejects with an Error that names the place where they cannot be read: a new root beside an old
- * one that is merely damaged would have everyone refuse everyone.
+ * Reads the roots, or makes the first, and renews them from then on. Rejects with an Error that
+ * names the place where they cannot be read: a new root beside an old one that is merely damaged
+ * would have everyone refuse everyone.
  */
 export async function openAuthority(options: AuthorityOptions): Promise<Authority> {
   const { store, trustDomain, leafMs, now, after, onTrouble } = options;
@@ -61,12 +64,14 @@ export async function openAuthority(options: AuthorityOptions): Promise<Authorit
     schedule();
   };
   const schedule = () => {
-    if (!ended) cancelTimer = after(Math.min(Math.max(leafMs / 40, LEAST_PAUSE_MS), MOST_PAUSE_MS), turn);
+    if (!ended)
+      cancelTimer = after(Math.min(Math.max(leafMs / 40, LEAST_PAUSE_MS), MOST_PAUSE_MS), turn);
   };
   schedule();
   const issuer = () => {
     const found = issuerOf(roots, now());
-    if (found === undefined) throw new Error(`${store.place}: there is no root to issue certificates with`);
+    if (found === undefined)
+      throw new Error(`${store.place}: there is no root to issue certificates with`);
     return found;
   };
   const lifetime = () => ({ now: now(), lifetimeMs: leafMs });

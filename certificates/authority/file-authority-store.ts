@@ -7,7 +7,10 @@ import type { AuthorityStore, Stored } from './authority-store.ts';
 
 const FILE = 'roots.json';
 
-/** The roots in a folder of this machine, which is made for its owner alone, as are the files in it. Its errors are the system's. */
+/**
+ * The roots in a folder of this machine, which is made for its owner alone, as are the files in it.
+ * Its errors are the system's.
+ */
 export function fileAuthorityStore(folder: string): AuthorityStore {
   const path = join(folder, FILE);
   return {
@@ -30,7 +33,10 @@ function readStored(path: string): Stored | undefined {
   }
 }
 
-/** The draft is on the disk before the mark is compared: nothing slow is between that and the replacement. */
+/**
+ * The draft is on the disk before the mark is compared: nothing slow is between that and the
+ * replacement.
+ */
 function replaceMarked(path: string, text: string, mark: string): boolean {
   return withDraft(path, text, draft => {
     if (readStored(path)?.mark !== mark) return false;

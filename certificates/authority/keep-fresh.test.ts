@@ -84,5 +84,8 @@ test('after close nothing is issued', async () => {
 
 test('what others keep too is due as soon as any of them may think so', async () => {
   const pair = await issueServer(ROOT, ['a.test'], { now: START, lifetimeMs: 20 * HOUR });
-  assert.deepEqual([isDue(pair, START + 8.9 * HOUR), isDue(pair, START + 9.1 * HOUR)], [false, true]);
+  assert.deepEqual(
+    [isDue(pair, START + 8.9 * HOUR), isDue(pair, START + 9.1 * HOUR)],
+    [false, true],
+  );
 });

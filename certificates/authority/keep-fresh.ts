@@ -4,7 +4,10 @@ import { SKEW_MS } from './skew.ts';
 
 export type KeepFreshOptions = {
   issue(): Promise<KeyPair>;
-  /** Gets the first certificate and each that replaces it. What it throws counts as a failure to issue. */
+  /**
+   * Gets the first certificate and each that replaces it. What it throws counts as a failure to
+   * issue.
+   */
   onIssued(pair: KeyPair): void | Promise<void>;
   /** What is in use goes on; it is tried again soon. Once for each outage. */
   onTrouble(message: string): void;
@@ -14,7 +17,10 @@ export type KeepFreshOptions = {
   after(ms: number, run: () => void): () => void;
 };
 
-/** Longest sleep, in ms: while a machine is suspended its timers stand still, its certificates do not. */
+/**
+ * Longest sleep, in ms: while a machine is suspended its timers stand still, its certificates do
+ * not.
+ */
 const MOST_PAUSE_MS = 60_000;
 const RETRY_MS = { part: 20, most: 5_000 };
 
@@ -54,7 +60,10 @@ export function keepFresh(options: KeepFreshOptions): { close(): void } {
   };
 }
 
-/** Whether a certificate that others keep, too, is to be renewed: as soon as any of them may think so. */
+/**
+ * Whether a certificate that others keep, too, is to be renewed: as soon as any of them may think
+ * so.
+ */
 export function isDue(pair: Pick<KeyPair, 'certificate'>, now: number): boolean {
   const { start, end } = lifeOf(pair);
   return now >= start + partOf(end - start, 0);

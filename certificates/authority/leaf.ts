@@ -28,17 +28,33 @@ type Leaf = {
 /** RFC 5280, upper bounds: ub-common-name. */
 const LONGEST_COMMON_NAME = 64;
 
-/** A certificate by which a proxy or service proves its node group, to those that it calls and those that call it. Source: X.509-SVID, section 4. */
-export function issueIdentity(root: KeyPair, identity: Identity, lifetime: Lifetime): Promise<KeyPair> {
+/**
+ * A certificate by which a proxy or service proves its node group, to those that it calls and those
+ * that call it. Source: X.509-SVID, section 4.
+ */
+export function issueIdentity(
+  root: KeyPair,
+  identity: Identity,
+  lifetime: Lifetime,
+): Promise<KeyPair> {
   const { serverAuth, clientAuth } = ExtendedKeyUsage;
   const names = [{ type: 'url' as const, value: spiffeId(identity) }];
-  return issueLeaf(root, { commonName: identity.group, names, usages: [serverAuth, clientAuth] }, lifetime);
+  return issueLeaf(
+    root,
+    { commonName: identity.group, names, usages: [serverAuth, clientAuth] },
+    lifetime,
+  );
 }
 
 /**
- * A server's certificate for host names, `*.` and one or more labels too, and literal addresses. Source: RFC 9525, section 6 (alternative names alone count).
+ * A server's certificate for host names, `*.` and one or more labels too, and literal addresses.
+ * Source: RFC 9525, section 6 (alternative names alone count).
  */
-export function issueServer(root: KeyPair, hosts: readonly string[], lifetime: Lifetime): Promise<KeyPair> {
+export function issueServer(
+  root: KeyPair,
+  hosts: readonly string[],
+  lifetime: Lifetime,
+): Promise<KeyPair> {
   const names = hosts.map(host =>
     isIP(host) > 0 ? { type: 'ip' as const, value: host } : { type: 'dns' as const, value: host },
   );
@@ -46,7 +62,11 @@ export function issueServer(root: KeyPair, hosts: readonly string[], lifetime: L
   return issueLeaf(root, { commonName, names, usages: [ExtendedKeyUsage.serverAuth] }, lifetime);
 }
 
-async function issueLeaf(root: KeyPair, leaf: Leaf, { now, lifetimeMs }: Lifetime): Promise<KeyPair> {
+async function issueLeaf(
+  root: KeyPair,
+  leaf: Leaf,
+  { now, lifetimeMs }: Lifetime,
+): Promise<KeyPair> {
   const issuer = new X509Certificate(root.certificate);
   const keys = await generateKeys();
   const certificate = await X509CertificateGenerator.create({

@@ -17,8 +17,9 @@ export type Lifetime = {
 };
 
 /**
- * A new root: it may sign certificates of servers and clients, but no further authorities. Its name is its own, so that those who know two roots of ours tell them
- * apart at once. Source: RFC 5280, 4.2.1.
+ * A new root: it may sign certificates of servers and clients, but no further authorities. Its name
+ * is its own, so that those who know two roots of ours tell them apart at once. Source: RFC 5280,
+ * 4.2.1.
  */
 export async function issueRoot({ now, lifetimeMs }: Lifetime): Promise<KeyPair> {
   const keys = await generateKeys();

@@ -8,10 +8,14 @@ export function formatRoots(roots: Roots): string {
   return `${JSON.stringify({ roots }, null, 2)}\n`;
 }
 
-/** The inverse of formatRoots. An `error` says what is wrong, and holds nothing of the text. Whether they have expired is not looked at. */
+/**
+ * The inverse of formatRoots. An `error` says what is wrong, and holds nothing of the text. Whether
+ * they have expired is not looked at.
+ */
 export function parseRoots(text: string): { readonly roots: Roots } | { readonly error: string } {
   const items = itemsOf(text);
-  if (items === undefined) return { error: 'it is not what the authority writes ({ "roots": [...] })' };
+  if (items === undefined)
+    return { error: 'it is not what the authority writes ({ "roots": [...] })' };
   const roots: Root[] = [];
   for (const [at, item] of items.entries()) {
     const root = parseRoot(item);
@@ -31,7 +35,9 @@ function itemsOf(text: string): readonly unknown[] | undefined {
 }
 
 function parseRoot(item: unknown): Root | { readonly error: string } {
-  const { certificate, key, issuesFrom, leafMs } = (item ?? {}) as Readonly<Record<string, unknown>>;
+  const { certificate, key, issuesFrom, leafMs } = (item ?? {}) as Readonly<
+    Record<string, unknown>
+  >;
   if (typeof certificate !== 'string') return { error: 'certificate: want PEM' };
   if (key !== undefined && typeof key !== 'string') return { error: 'key: want PEM' };
   if (typeof issuesFrom !== 'number' || typeof leafMs !== 'number') {

@@ -81,7 +81,10 @@ const BROKEN: readonly (readonly [text: string, error: RegExp])[] = [
   [JSON.stringify({ roots: [null] }), /roots\[0\]: certificate: want PEM/],
   [JSON.stringify({ roots: [{ ...root, key: 1 }] }), /roots\[0\]: key: want PEM/],
   [JSON.stringify({ roots: [{ ...root, leafMs: '1' }] }), /issuesFrom, leafMs: want milliseconds/],
-  [JSON.stringify({ roots: [root, { ...root, key: other }] }), /roots\[1\]: the private key does not fit/],
+  [
+    JSON.stringify({ roots: [root, { ...root, key: other }] }),
+    /roots\[1\]: the private key does not fit/,
+  ],
   [JSON.stringify({ roots: [{ ...root, certificate: 'x' }] }), /holds no certificate/],
 ];
 

@@ -7,7 +7,10 @@ export type Root = {
   readonly certificate: string;
   /** PKCS #8; undefined once another root issues: nobody needs it any more. */
   readonly key: string | undefined;
-  /** From then on it issues; before it is only made known, so that everyone trusts it when its first certificate comes. */
+  /**
+   * From then on it issues; before it is only made known, so that everyone trusts it when its first
+   * certificate comes.
+   */
   readonly issuesFrom: number;
   /** The longest lifetime, in ms, of the certificates that it issues. */
   readonly leafMs: number;
@@ -24,13 +27,18 @@ export type Lifetimes = {
 /** What is to be done before the roots are right again; `renew` wants a new root. */
 export type Tended = { readonly roots: Roots; readonly renew: boolean };
 
-/** A new root is known for this long before it issues: the longest time that files, mounted Secrets and proxies may need to hear of it. */
+/**
+ * A new root is known for this long before it issues: the longest time that files, mounted Secrets
+ * and proxies may need to hear of it.
+ */
 const MOST_NOTICE_MS = 10 * 60_000;
 
 /** Certificates count a little longer than they say, on machines whose clocks are behind. */
 const MOST_GRACE_MS = 5 * 60_000;
 
-/** A root that begins now: at once when there is none to go on with, else after notice was given. */
+/**
+ * A root that begins now: at once when there is none to go on with, else after notice was given.
+ */
 export function addRoot(
   roots: Roots,
   { certificate, key }: KeyPair,
@@ -42,14 +50,18 @@ export function addRoot(
 }
 
 /**
- * The roots as they are to be at `now`. A root whose successor issues loses its key, and leaves when the last certificate that it issued has ended. A new one
- * is due at half of the newest one's life.
+ * The roots as they are to be at `now`. A root whose successor issues loses its key, and leaves
+ * when the last certificate that it issued has ended. A new one is due at half of the newest one's
+ * life.
  */
 export function tendRoots(roots: Roots, now: number, lifetimes: Lifetimes): Tended {
   const alive = roots.filter(root => lifeOf(root).end > now);
   const kept = alive.flatMap((root, at) => {
     const next = alive[at + 1];
-    const grown = { ...root, leafMs: Math.max(root.leafMs, root.key === undefined ? 0 : lifetimes.leafMs) };
+    const grown = {
+      ...root,
+      leafMs: Math.max(root.leafMs, root.key === undefined ? 0 : lifetimes.leafMs),
+    };
     if (next === undefined || next.issuesFrom > now) return [grown];
     const grace = Math.min(root.leafMs / 4, MOST_GRACE_MS);
     return next.issuesFrom + root.leafMs + grace > now ? [{ ...root, key: undefined }] : [];

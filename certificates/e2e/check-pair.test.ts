@@ -18,15 +18,25 @@ const PAIR = await issueIdentity(ROOT, EDGE, DAY);
 const OTHER = await issueServer(ROOT, ['a.test'], DAY);
 
 function messages(certificate: string, key: string, now = NOW): readonly string[] {
-  return checkKeyPair(certificate, key, now).map(({ severity, message }) => `${severity}: ${message}`);
+  return checkKeyPair(certificate, key, now).map(
+    ({ severity, message }) => `${severity}: ${message}`,
+  );
 }
 
 test('a pair of the authority has no findings, also with its root behind it and text between', () => {
   assert.deepEqual(messages(PAIR.certificate, PAIR.key), []);
-  assert.deepEqual(messages(`subject=x\n${PAIR.certificate}\nissuer\n${ROOT.certificate}`, PAIR.key), []);
+  assert.deepEqual(
+    messages(`subject=x\n${PAIR.certificate}\nissuer\n${ROOT.certificate}`, PAIR.key),
+    [],
+  );
 });
 
-const MALFORMED: readonly (readonly [what: string, certificate: string, key: string, message: RegExp])[] = [
+const MALFORMED: readonly (readonly [
+  what: string,
+  certificate: string,
+  key: string,
+  message: RegExp,
+])[] = [
   [
     'no certificate',
     '',
@@ -41,7 +51,12 @@ const MALFORMED: readonly (readonly [what: string, certificate: string, key: str
     /certificate 1 in it is malformed/,
   ],
   ['a chain without end', PAIR.certificate.repeat(17), PAIR.key, /holds more than 16 certificates/],
-  ['much text', `${PAIR.certificate}${'x'.repeat(200_000)}`, PAIR.key, /has more than 131072 bytes/],
+  [
+    'much text',
+    `${PAIR.certificate}${'x'.repeat(200_000)}`,
+    PAIR.key,
+    /has more than 131072 bytes/,
+  ],
   [
     'no key',
     PAIR.certificate,
@@ -60,7 +75,12 @@ const MALFORMED: readonly (readonly [what: string, certificate: string, key: str
     `\ufeff${PAIR.key}`,
     /^error: the private key cannot be used: something stands before it on its first line/,
   ],
-  ['another key', PAIR.certificate, OTHER.key, /^error: the private key does not fit the certificate$/],
+  [
+    'another key',
+    PAIR.certificate,
+    OTHER.key,
+    /^error: the private key does not fit the certificate$/,
+  ],
   [
     'the root first',
     ROOT.certificate + PAIR.certificate,
@@ -109,11 +129,23 @@ test('an encrypted key is refused, in its new form and its old one', () => {
 });
 
 test('an RSA key wants 2048 bits', t => {
-  const small = selfSigned(t, '-newkey', 'rsa:1024', '-addext', 'basicConstraints=critical,CA:FALSE');
+  const small = selfSigned(
+    t,
+    '-newkey',
+    'rsa:1024',
+    '-addext',
+    'basicConstraints=critical,CA:FALSE',
+  );
   assert.deepEqual(messages(small.certificate, small.key, LATER), [
     'error: the RSA key has 1024 bits: want 2048 or more',
   ]);
-  const enough = selfSigned(t, '-newkey', 'rsa:2048', '-addext', 'basicConstraints=critical,CA:FALSE');
+  const enough = selfSigned(
+    t,
+    '-newkey',
+    'rsa:2048',
+    '-addext',
+    'basicConstraints=critical,CA:FALSE',
+  );
   assert.deepEqual(messages(enough.certificate, enough.key, LATER), []);
 });
 
@@ -175,7 +207,11 @@ for (const [what, extension, finding] of [
     'tlsfeature=status_request',
     /^error: the certificate is to be served with an OCSP response/,
   ],
-  ['must staple, critical', 'tlsfeature=critical,status_request', /^error: the certificate is to be served/],
+  [
+    'must staple, critical',
+    'tlsfeature=critical,status_request',
+    /^error: the certificate is to be served/,
+  ],
   ['status_request_v2 alone', 'tlsfeature=status_request_v2', /^$/],
 ] as const) {
   test(`an ECDSA certificate with an extension is judged as Envoy and clients do: ${what}`, t => {
@@ -238,8 +274,14 @@ test('openssl verifies what the authority issues, strictly', t => {
   write('root', ROOT.certificate);
   write('edge', PAIR.certificate);
   write('server', OTHER.certificate);
-  assert.match(run('verify', '-x509_strict', '-CAfile', 'root', 'edge', 'server'), /edge: OK\nserver: OK/);
-  assert.match(run('verify', '-x509_strict', '-purpose', 'sslclient', '-CAfile', 'root', 'edge'), /OK/);
+  assert.match(
+    run('verify', '-x509_strict', '-CAfile', 'root', 'edge', 'server'),
+    /edge: OK\nserver: OK/,
+  );
+  assert.match(
+    run('verify', '-x509_strict', '-purpose', 'sslclient', '-CAfile', 'root', 'edge'),
+    /OK/,
+  );
   assert.throws(() => run('verify', '-purpose', 'sslclient', '-CAfile', 'root', 'server'));
   assert.match(
     run('x509', '-in', 'root', '-noout', '-ext', 'basicConstraints'),
@@ -258,7 +300,10 @@ test('a certificate that is about to end is told of before it does', async () =>
     const { certificate, key } = await issueServer(root, ['a.test'], { now: NOW, lifetimeMs });
     return messages(certificate, key, NOW + lifetimeMs - left * DAY.lifetimeMs);
   };
-  assert.deepEqual([await ending(90, 15), await ending(365, 15), await ending(1, 0.2)], [[], [], []]);
+  assert.deepEqual(
+    [await ending(90, 15), await ending(365, 15), await ending(1, 0.2)],
+    [[], [], []],
+  );
   for (const soon of [await ending(90, 13), await ending(365, 13), await ending(1, 0.1)]) {
     assert.equal(soon.length, 1);
     assert.match(

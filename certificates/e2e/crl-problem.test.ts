@@ -17,7 +17,18 @@ function authority(t: TestContext): { certificate: string; crl: string } {
   write('index', '');
   write('configuration', CONFIGURATION);
   run('req', '-x509', '-nodes', '-keyout', 'key', '-out', 'crt', '-subj', '/CN=test', '-days', '2');
-  run('ca', '-gencrl', '-config', 'configuration', '-keyfile', 'key', '-cert', 'crt', '-out', 'crl');
+  run(
+    'ca',
+    '-gencrl',
+    '-config',
+    'configuration',
+    '-keyfile',
+    'key',
+    '-cert',
+    'crt',
+    '-out',
+    'crl',
+  );
   return { certificate: read('crt'), crl: read('crl') };
 }
 

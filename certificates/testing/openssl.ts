@@ -13,15 +13,35 @@ export function openssl(t: Ending) {
   return {
     /** Standard output; throws where it ends with another code than 0. */
     run: (...args: readonly string[]) =>
-      execFileSync('openssl', args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }),
+      execFileSync('openssl', args, {
+        cwd: folder,
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'pipe'],
+      }),
     read: (name: string) => readFileSync(join(folder, name), 'utf8'),
     write: (name: string, text: string) => writeFileSync(join(folder, name), text),
   };
 }
 
 /** A certificate that openssl signs for its own key, and that key, PEM. */
-export function selfSigned(t: Ending, ...args: readonly string[]): { certificate: string; key: string } {
+export function selfSigned(
+  t: Ending,
+  ...args: readonly string[]
+): { certificate: string; key: string } {
   const { run, read } = openssl(t);
-  run('req', '-x509', '-nodes', '-keyout', 'key', '-out', 'crt', '-subj', '/CN=test', '-days', '2', ...args);
+  run(
+    'req',
+    '-x509',
+    '-nodes',
+    '-keyout',
+    'key',
+    '-out',
+    'crt',
+    '-subj',
+    '/CN=test',
+    '-days',
+    '2',
+    ...args,
+  );
   return { certificate: read('crt'), key: read('key') };
 }

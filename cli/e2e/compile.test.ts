@@ -33,14 +33,26 @@ describe('gateway compile', () => {
   });
 
   test('listens where it is told to', async () => {
-    const { stdout } = await gateway('compile', DEMO, '--node-group=edge', '--edge=127.0.0.1:8181', '--json');
+    const { stdout } = await gateway(
+      'compile',
+      DEMO,
+      '--node-group=edge',
+      '--edge=127.0.0.1:8181',
+      '--json',
+    );
     const [listener] = JSON.parse(stdout).static_resources.listeners;
     assert.deepEqual(listener.address.socket_address, { address: '127.0.0.1', port_value: 8181 });
   });
 
   test('is for the proxies of one node group', async t => {
     const folder = await folderOf(t, { 'beside.yaml': BESIDE });
-    const { code, stdout } = await gateway('compile', folder, DEMO, '--node-group=beside', '--json');
+    const { code, stdout } = await gateway(
+      'compile',
+      folder,
+      DEMO,
+      '--node-group=beside',
+      '--json',
+    );
     const { node, static_resources } = JSON.parse(stdout);
     assert.deepEqual([code, node.cluster, static_resources.listeners.length], [0, 'beside', 1]);
     assert.equal(await validate(JSON.parse(stdout)), undefined);
@@ -72,7 +84,12 @@ describe('gateway compile', () => {
       'a.yaml': BESIDE,
       'b.yaml': broken.replace('name: beside', 'name: b'),
     });
-    const { code, stdout, stderr } = await gateway('compile', folder, '--node-group=beside', '--json');
+    const { code, stdout, stderr } = await gateway(
+      'compile',
+      folder,
+      '--node-group=beside',
+      '--json',
+    );
     assert.equal(code, 1);
     assert.match(stderr, /^error: ProxyConfig default\/b \(.*b\.yaml:5, spec\.node_group\): .*\n$/);
     assert.equal(JSON.parse(stdout).static_resources.listeners.length, 1);

@@ -80,9 +80,18 @@ describe('gateway explain', () => {
 
   test('a request without route is answered 404, and the nearest Mapping says why', async t => {
     const folder = await folderOf(t, { 'a.yaml': RESOURCES });
-    const { code, stdout, stderr } = await gateway('explain', 'POST', '/user/', '--resources', folder);
+    const { code, stdout, stderr } = await gateway(
+      'explain',
+      'POST',
+      '/user/',
+      '--resources',
+      folder,
+    );
     assert.equal(code, 1);
-    assert.match(stdout, /\n {2}not Mapping default\/user \(.*a\.yaml:1\): the method is POST, not GET\n/);
+    assert.match(
+      stdout,
+      /\n {2}not Mapping default\/user \(.*a\.yaml:1\): the method is POST, not GET\n/,
+    );
     assert.match(stdout, /\nThis request is answered 404: no route matches it\.\n$/);
     assert.match(stderr, /^error: Mapping default\/broken \(.*a\.yaml:16, spec\.service\): /);
   });
@@ -92,13 +101,24 @@ describe('gateway explain', () => {
     const { code, stdout } = await gateway('explain', 'GET', '/broken/x', '--resources', folder);
     assert.equal(code, 1);
     assert.match(stdout, /\n {2}Mapping default\/broken \(.*a\.yaml:13\), virtual host \*\n/);
-    assert.match(stdout, /\nThis request is answered 500: .*spec\.service: Cannot parse service "ftp:\/\/x"/);
+    assert.match(
+      stdout,
+      /\nThis request is answered 500: .*spec\.service: Cannot parse service "ftp:\/\/x"/,
+    );
   });
 
   test('a header of the request is a label, and Host its host', async t => {
     const folder = await folderOf(t, { 'a.yaml': RESOURCES });
     const headers = ['-H', 'X-Tenant: green', '-H', 'Host: Shop:80'];
-    const said = await gateway('explain', 'get', '/user/', ...headers, '--json', '--resources', folder);
+    const said = await gateway(
+      'explain',
+      'get',
+      '/user/',
+      ...headers,
+      '--json',
+      '--resources',
+      folder,
+    );
     const { rateLimits, request } = JSON.parse(said.stdout);
     assert.equal(request.host, 'Shop:80');
     assert.deepEqual(rateLimits.cases[0].groups[1], {

@@ -15,7 +15,11 @@ describe('the gateway command', () => {
     const help = await gateway('--help');
     assert.equal(help.code, 0);
     for (const command of COMMANDS) assert.match(help.stdout, new RegExp(`^  ${command} `, 'm'));
-    assert.deepEqual(await gateway('--version'), { code: 0, stdout: `${manifest.version}\n`, stderr: '' });
+    assert.deepEqual(await gateway('--version'), {
+      code: 0,
+      stdout: `${manifest.version}\n`,
+      stderr: '',
+    });
   });
 
   test('without a command shows its help, as a mistake', async () => {
@@ -34,14 +38,23 @@ describe('the gateway command', () => {
 
   const mistakes = [
     [['stauts'], /^error: unknown command 'stauts'\n\(Did you mean status\?\)\n\(--help shows/],
-    [['validate', 'x', '--jsn'], /^error: unknown option '--jsn'\n\(Did you mean --json\?\)\n\(--help shows/],
+    [
+      ['validate', 'x', '--jsn'],
+      /^error: unknown option '--jsn'\n\(Did you mean --json\?\)\n\(--help shows/,
+    ],
     [['validate'], /^error: missing required argument 'files'\n\(--help shows/],
-    [['compile', 'x'], /^error: required option '--node-group <group>' not specified\n\(--help shows/],
+    [
+      ['compile', 'x'],
+      /^error: required option '--node-group <group>' not specified\n\(--help shows/,
+    ],
     [
       ['status', '--port-offset', 'far'],
       /'--port-offset <number>' argument 'far' is invalid\. want a number/,
     ],
-    [['up', '--state', ''], /^error: option '--state <folder>' is empty: give it a value, or leave it out\n/],
+    [
+      ['up', '--state', ''],
+      /^error: option '--state <folder>' is empty: give it a value, or leave it out\n/,
+    ],
     [['up', '--resources', ' '], /^error: option '--resources <folder>' is empty/],
     [['scale', '2', '--state='], /^error: option '--state <folder>' is empty/],
     [['scale', ''], /^error: an argument is empty/],
@@ -49,7 +62,10 @@ describe('the gateway command', () => {
     [['bootstrap', 'edge', '--tls-folder', ''], /^error: option '--tls-folder <path>' is empty/],
     [['compile', 'x', '--node-group', ''], /^error: option '--node-group <group>' is empty/],
     [['explain', 'GET', '/', '-H', ''], /^error: option '-H, --header <name: value>' is empty/],
-    [['explain', 'GET', '/', '--resources', 'x', ''], /^error: option '--resources <paths...>' is empty/],
+    [
+      ['explain', 'GET', '/', '--resources', 'x', ''],
+      /^error: option '--resources <paths...>' is empty/,
+    ],
     [['validate', 'x', ''], /^error: an argument is empty/],
   ] as const;
   for (const [args, message] of mistakes) {
@@ -70,7 +86,10 @@ describe('the gateway command', () => {
       process.execPath,
       main,
     ]);
-    await assert.rejects(run, { code: 1, stderr: /^gateway: Cannot write the output: ENOSPC.*\n$/ });
+    await assert.rejects(run, {
+      code: 1,
+      stderr: /^gateway: Cannot write the output: ENOSPC.*\n$/,
+    });
   });
 
   test('does not start on a state folder in which it cannot write, and says so', async t => {
@@ -78,7 +97,10 @@ describe('the gateway command', () => {
     await mkdir(join(folder, 'up.lock'));
     const { code, stderr } = await gateway('up', '--state', folder);
     assert.equal(code, 1);
-    assert.match(stderr, /^gateway: Cannot use the state folder .*: EISDIR.* Choose another with --state\n$/);
+    assert.match(
+      stderr,
+      /^gateway: Cannot use the state folder .*: EISDIR.* Choose another with --state\n$/,
+    );
   });
 
   test('says nothing when its reader has had enough', async t => {
@@ -86,7 +108,15 @@ describe('the gateway command', () => {
     const folder = await folderOf(t, { 'many.yaml': mappings });
     const main = join(import.meta.dirname, '..', 'main.ts');
     const pipe = '"$0" "$1" compile --node-group edge "$2" | head -1';
-    const run = promisify(execFile)('bash', ['-o', 'pipefail', '-c', pipe, process.execPath, main, folder]);
+    const run = promisify(execFile)('bash', [
+      '-o',
+      'pipefail',
+      '-c',
+      pipe,
+      process.execPath,
+      main,
+      folder,
+    ]);
     assert.deepEqual(await run, { stdout: 'node:\n', stderr: '' });
   });
 });

@@ -73,7 +73,10 @@ describe('gateway status', () => {
     for (const status of [404, 400]) {
       const address = await answering(t, status);
       const { code, stderr } = await gateway('status', '--address', address);
-      assert.deepEqual([code, stderr], [1, `gateway: the control plane at ${address} answers ${status}\n`]);
+      assert.deepEqual(
+        [code, stderr],
+        [1, `gateway: the control plane at ${address} answers ${status}\n`],
+      );
     }
   });
 });

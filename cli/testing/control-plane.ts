@@ -9,7 +9,10 @@ import type { TestContext } from 'node:test';
 const MAIN = join(import.meta.dirname, '..', '..', 'controlplane', 'main.ts');
 const ANY_PORT = '127.0.0.1:0';
 
-/** A control plane for the time of the test, on these resources. Resolves with the address of its HTTP interface. */
+/**
+ * A control plane for the time of the test, on these resources. Resolves with the address of its
+ * HTTP interface.
+ */
 export async function startControlPlane(t: TestContext, resources: string): Promise<string> {
   const state = await mkdtemp(join(tmpdir(), 'gateway-state-'));
   const env = { RESOURCES: resources, STATE: state, XDS_ADDRESS: ANY_PORT, HTTP_ADDRESS: ANY_PORT };

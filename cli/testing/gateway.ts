@@ -18,7 +18,10 @@ export function gateway(...args: readonly string[]): Promise<Said> {
 }
 
 /** A folder with these files, which is there for the time of the test. */
-export async function folderOf(t: TestContext, files: Readonly<Record<string, string>>): Promise<string> {
+export async function folderOf(
+  t: TestContext,
+  files: Readonly<Record<string, string>>,
+): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'gateway-cli-'));
   t.after(() => rm(folder, { recursive: true }));
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);

@@ -10,8 +10,14 @@ import type { HeaderSetter, HeaderSetters } from './set-headers.ts';
 
 type Mapping = Resource<'Mapping'>;
 
-/** The request headers that a Mapping adds: all but those that the gateway itself sets, beside which Envoy would put the Mapping's, or in their place. */
-export function addedHeaders(spec: MappingSpec, settersOf: HeaderSetters | undefined): AddedHeaders {
+/**
+ * The request headers that a Mapping adds: all but those that the gateway itself sets, beside which
+ * Envoy would put the Mapping's, or in their place.
+ */
+export function addedHeaders(
+  spec: MappingSpec,
+  settersOf: HeaderSetters | undefined,
+): AddedHeaders {
   if (settersOf === undefined || !addsRequestHeaders(spec)) return spec.add_request_headers;
   const added = Object.entries(spec.add_request_headers);
   return Object.fromEntries(added.filter(([name]) => settersOf(spec, name) === undefined));
@@ -24,8 +30,9 @@ export function addsRequestHeaders({ add_request_headers }: MappingSpec): boolea
 }
 
 /**
- * The resources without the Mappings that would replace what a Filter sets. They are closed: served without the header they would let through what a client sends under its
- * name, wherever the Filter does not run.
+ * The resources without the Mappings that would replace what a Filter sets. They are closed: served
+ * without the header they would let through what a client sends under its name, wherever the Filter
+ * does not run.
  */
 export function closeReplacing(resources: ResourceSet, settersOf: HeaderSetters): ResourceSet {
   const replacing = new Set(resources.mappings.filter(({ spec }) => replaces(spec, settersOf)));
@@ -40,14 +47,21 @@ function replaces(spec: MappingSpec, settersOf: HeaderSetters): boolean {
 }
 
 /** A Problem for each request header that a Mapping changes and the gateway itself sets. */
-export function addedHeaderProblems({ mappings }: ResourceSet, settersOf: HeaderSetters): readonly Problem[] {
+export function addedHeaderProblems(
+  { mappings }: ResourceSet,
+  settersOf: HeaderSetters,
+): readonly Problem[] {
   const changing = mappings.filter(
     ({ spec }) => spec.remove_request_headers.length > 0 || addsRequestHeaders(spec),
   );
   return changing.flatMap(mapping => [
     ...Object.entries(mapping.spec.add_request_headers).flatMap(([name, { append }]) =>
-      problemsOf(mapping, 'error', ['add_request_headers', name], settersOf(mapping.spec, name), setter =>
-        addedText(name, append, setter),
+      problemsOf(
+        mapping,
+        'error',
+        ['add_request_headers', name],
+        settersOf(mapping.spec, name),
+        setter => addedText(name, append, setter),
       ),
     ),
     ...mapping.spec.remove_request_headers.flatMap(name =>

@@ -19,7 +19,10 @@ export function authorityMatches(regex: string): JsonObject {
 
 /** The same in any letter case. */
 export function hostMatches(regex: string): JsonObject {
-  return { name: ':authority', string_match: { safe_regex: { regex: `(?i)${withAnyPort(regex)}` } } };
+  return {
+    name: ':authority',
+    string_match: { safe_regex: { regex: `(?i)${withAnyPort(regex)}` } },
+  };
 }
 
 /** The expression, which then matches a host that it matches also with a port behind it. */

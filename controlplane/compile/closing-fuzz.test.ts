@@ -70,7 +70,9 @@ function randomWorld(seed: number, withHosts: boolean): World {
   const policies = randomPolicies(chances.pick([1, 2, 4, 6]), chances);
   const { documents, hosts } = withHosts ? randomHosts(chances) : { documents: [], hosts: [] };
   const secrets = CLIENT_SECRETS.flatMap(({ data, name }) =>
-    data === undefined ? [] : [{ apiVersion: 'v1', kind: 'Secret', metadata: { name }, stringData: data }],
+    data === undefined
+      ? []
+      : [{ apiVersion: 'v1', kind: 'Secret', metadata: { name }, stringData: data }],
   );
   const all = [
     ...MAPPINGS,
@@ -79,8 +81,15 @@ function randomWorld(seed: number, withHosts: boolean): World {
     ...policies.map(({ name, namespace, spec }) => written('FilterPolicy', namespace, name, spec)),
     ...documents,
   ];
-  const order = all.map(document => ({ document, at: chances.random() })).sort((a, b) => a.at - b.at);
-  return { filters, policies, hosts, text: order.map(({ document }) => stringify(document)).join('---\n') };
+  const order = all
+    .map(document => ({ document, at: chances.random() }))
+    .sort((a, b) => a.at - b.at);
+  return {
+    filters,
+    policies,
+    hosts,
+    text: order.map(({ document }) => stringify(document)).join('---\n'),
+  };
 }
 
 function answersOf({ text }: World) {
@@ -122,7 +131,8 @@ function everyRequest(
     const world = randomWorld(seed, withHosts);
     const answer = answersOf(world);
     for (const host of HOSTS)
-      for (const path of paths) visit(world, { answer, host, path, url: `seed ${seed}, ${host}${path}` });
+      for (const path of paths)
+        visit(world, { answer, host, path, url: `seed ${seed}, ${host}${path}` });
   }
 }
 
@@ -172,7 +182,8 @@ test('Hosts and TLSContexts, right or wrong, let nothing past a rule, and what i
   everyRequest(true, PATHS, (world, { answer, host, path, url }) => {
     const [wanted, actual] = [expected(world, host, path), answer(host, path)];
     const shut = world.hosts.some(one => one.shut && one.hostname === host);
-    if ('ran' in actual) assert.deepEqual([actual, shut], [wanted, false], shown(world, url, actual, wanted));
+    if ('ran' in actual)
+      assert.deepEqual([actual, shut], [wanted, false], shown(world, url, actual, wanted));
     seen.shut += shut ? 1 : 0;
     seen.passed += 'ran' in actual ? 1 : 0;
   });

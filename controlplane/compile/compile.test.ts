@@ -27,7 +27,8 @@ const OPTIONS: CompileOptions = {
 const mapping = (name: string, spec: string) =>
   `---\napiVersion: gateway.internal/v2\nkind: Mapping\nmetadata: {name: ${name}}\nspec: {${spec}}\n`;
 
-const setOf = (...documents: readonly string[]): ResourceSet => resourceSetOf(documents.join('')).resources;
+const setOf = (...documents: readonly string[]): ResourceSet =>
+  resourceSetOf(documents.join('')).resources;
 
 /** The routes of the only virtual host, by name. */
 function routesOf({ resources }: Compiled): ReadonlyMap<string, JsonObject> {
@@ -38,7 +39,9 @@ function routesOf({ resources }: Compiled): ReadonlyMap<string, JsonObject> {
 }
 
 const names = ({ resources }: Compiled, typeUrl: string) =>
-  (resources.get(typeUrl) ?? []).map(({ name }) => name).filter(name => !OWN_CLUSTERS.includes(name));
+  (resources.get(typeUrl) ?? [])
+    .map(({ name }) => name)
+    .filter(name => !OWN_CLUSTERS.includes(name));
 
 const OWN_CLUSTERS: readonly string[] = [EXT_AUTHZ_CLUSTER, RATE_LIMIT_CLUSTER];
 
@@ -47,7 +50,10 @@ const clusterOf = ({ resources }: Compiled, wanted: string) =>
 
 test('the order of documents has no effect', () => {
   const documents = Array.from({ length: 20 }, (_, n) =>
-    mapping(`m-${n}`, `prefix: /${n % 5}/, service: s-${n % 3}, host: h${n % 2}.example.com, weight: 5`),
+    mapping(
+      `m-${n}`,
+      `prefix: /${n % 5}/, service: s-${n % 3}, host: h${n % 2}.example.com, weight: 5`,
+    ),
   );
   const json = (set: ResourceSet) => JSON.stringify([...compile(set, 'edge', OPTIONS).resources]);
   assert.equal(json(setOf(...documents)), json(setOf(...documents.toReversed())));
@@ -65,7 +71,10 @@ test('an edit leaves the other routes and clusters the very same objects', () =>
   // It also moves to another line.
   const after = compileNext(mapping('b', 'prefix: /b/, service: c'), kept);
   assert.equal(routesOf(after).get('Mapping/default/a'), routesOf(before).get('Mapping/default/a'));
-  assert.notEqual(routesOf(after).get('Mapping/default/b'), routesOf(before).get('Mapping/default/b'));
+  assert.notEqual(
+    routesOf(after).get('Mapping/default/b'),
+    routesOf(before).get('Mapping/default/b'),
+  );
   assert.equal(clusterOf(after, 'a')?.json, clusterOf(before, 'a')?.json);
 });
 
@@ -124,7 +133,10 @@ test('each message names the resources that it comes from', () => {
   const compiled = compile(set, 'edge', OPTIONS);
   const ids = ['Mapping/default/a', 'Mapping/default/b'];
   assert.deepEqual(clusterOf(compiled, 's')?.origins, ids);
-  assert.deepEqual(compiled.resources.get(ROUTE_CONFIGURATION)?.[0]?.origins, [...ids, 'Mapping/default/c']);
+  assert.deepEqual(compiled.resources.get(ROUTE_CONFIGURATION)?.[0]?.origins, [
+    ...ids,
+    'Mapping/default/c',
+  ]);
 });
 
 const PROXY_CONFIG = (port: number) => `---
@@ -139,7 +151,9 @@ spec:
 
 test('a discovery service that the running proxies do not know is a Problem, and its clusters have no members', () => {
   const set = setOf(PROXY_CONFIG(80));
-  const [bootstrapped] = discoveryClusters(set, 'edge', OPTIONS.sds).map(({ name }) => String(name));
+  const [bootstrapped] = discoveryClusters(set, 'edge', OPTIONS.sds).map(({ name }) =>
+    String(name),
+  );
   assert.equal(bootstrapped, 'own@10.0.0.5:80-rest');
   const running = new Set([bootstrapped]);
 
@@ -147,7 +161,10 @@ test('a discovery service that the running proxies do not know is a Problem, and
   assert.deepEqual(known.problems, []);
   assert.equal(clusterOf(known, 'users')?.json.type, 'EDS');
 
-  const edited = compile(setOf(PROXY_CONFIG(81)), 'edge', { ...OPTIONS, discoveryClusters: running });
+  const edited = compile(setOf(PROXY_CONFIG(81)), 'edge', {
+    ...OPTIONS,
+    discoveryClusters: running,
+  });
   assert.match(edited.problems[0]?.message ?? '', /gateway bootstrap edge/);
   assert.equal(clusterOf(edited, 'users')?.json.type, 'STATIC');
 });

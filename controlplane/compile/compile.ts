@@ -41,17 +41,24 @@ import { servedSecrets } from './tls/served-secrets.ts';
 import { type WithoutUnserved, withoutUnserved } from './unserved.ts';
 
 /**
- * The configuration of a node group's Envoys, as on Envoy's pages, or of one of our services: proto3 JSON, snake_case. Pure and
- * deterministic: equal resources give equal JSON, in whatever order they were written. Never throws for what an operator can write.
+ * The configuration of a node group's Envoys, as on Envoy's pages, or of one of our services:
+ * proto3 JSON, snake_case. Pure and deterministic: equal resources give equal JSON, in whatever
+ * order they were written. Never throws for what an operator can write.
  */
 export function compile(resources: ResourceSet, group: string, options: CompileOptions): Compiled {
   const restricted = withoutUnserved(resources);
   const compiled = compileServed(restricted, group, options);
   const problems = restricted.problems(group);
-  return problems.length === 0 ? compiled : { ...compiled, problems: [...problems, ...compiled.problems] };
+  return problems.length === 0
+    ? compiled
+    : { ...compiled, problems: [...problems, ...compiled.problems] };
 }
 
-function compileServed(restricted: WithoutUnserved, group: string, options: CompileOptions): Compiled {
+function compileServed(
+  restricted: WithoutUnserved,
+  group: string,
+  options: CompileOptions,
+): Compiled {
   const { memo = new Memo() } = options;
   const { resources } = restricted;
   switch (group) {
@@ -94,7 +101,11 @@ function compileProxies(
     memo,
     edge && { ...edge, ...edge.limits, ...edge.filters },
   );
-  const routes = virtualHosts({ entries, declared: hosts.hosts, ...hostInputs(own, edge, everything) });
+  const routes = virtualHosts({
+    entries,
+    declared: hosts.hosts,
+    ...hostInputs(own, edge, everything),
+  });
   const clusters = [...declared.byName.values(), ...byMapping.values(), ...edgeClusters(edge)];
   const plain = listeners(resources, group, options, edge?.limits.listener);
   const routeOrigins = [...(edge?.routeOrigins ?? sent.origins), ...shadows.map(({ id }) => id)];
@@ -141,7 +152,8 @@ function hostInputs(
     filters: edge?.filters,
     guards: edge?.guards,
     wildcardFirst: edge === undefined ? [] : [SEVERAL_HOSTS],
-    common: edge === undefined ? {} : { ...MARK_LATE_TRIES, ...hostRateLimits(edge.limits.labellings) },
+    common:
+      edge === undefined ? {} : { ...MARK_LATE_TRIES, ...hostRateLimits(edge.limits.labellings) },
   };
 }
 

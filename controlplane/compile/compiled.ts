@@ -1,7 +1,10 @@
 import type { JsonObject } from '#protos/json.ts';
 import type { Problem } from '#resources/problem.ts';
 
-/** One message for Envoy, as proto3 JSON with `@type`, and the ids of the operator's resources that it comes from. */
+/**
+ * One message for Envoy, as proto3 JSON with `@type`, and the ids of the operator's resources that
+ * it comes from.
+ */
 export type CompiledResource = {
   readonly name: string;
   readonly json: JsonObject;

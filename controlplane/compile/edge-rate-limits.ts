@@ -19,8 +19,15 @@ export type EdgeRateLimits = RateLimitContext & {
   readonly origins: readonly string[];
 };
 
-/** The rate limit service of the edge, the labels that it is asked with, and the headers that its limits set. */
-export function edgeRateLimits(resources: ResourceSet, options: CompileOptions, memo: Memo): EdgeRateLimits {
+/**
+ * The rate limit service of the edge, the labels that it is asked with, and the headers that its
+ * limits set.
+ */
+export function edgeRateLimits(
+  resources: ResourceSet,
+  options: CompileOptions,
+  memo: Memo,
+): EdgeRateLimits {
   const labels = labellings(resources);
   const isAsked = (domain: string) => labels.domains.some(labelling => labelling.domain === domain);
   const taken = takenHeaders(resources);
@@ -51,11 +58,17 @@ export function edgeRateLimits(resources: ResourceSet, options: CompileOptions, 
 
 function injectingIds(rateLimits: ResourceSet['rateLimits']): readonly string[] {
   return rateLimits
-    .filter(({ spec }) => spec.limits.some(({ injectRequestHeaders }) => injectRequestHeaders.length > 0))
+    .filter(({ spec }) =>
+      spec.limits.some(({ injectRequestHeaders }) => injectRequestHeaders.length > 0),
+    )
     .map(({ id }) => id);
 }
 
-function clusterOf({ rateLimitServices }: ResourceSet, options: CompileOptions, memo: Memo): NamedCluster {
+function clusterOf(
+  { rateLimitServices }: ResourceSet,
+  options: CompileOptions,
+  memo: Memo,
+): NamedCluster {
   const { rateLimit, caFile, serviceTls, trustDomain } = options;
   const service = rateLimitServices[0];
   const inputs = [rateLimit.host, rateLimit.port, caFile, serviceTls, trustDomain];

@@ -48,7 +48,11 @@ export function edgeOf(resources: ResourceSet, options: CompileOptions, memo: Me
     guards: hosts.length === 0 ? undefined : hostGuards(hosts, cover, httpsPort),
     tlsListener,
     contexts,
-    routeOrigins: [...limits.origins, ...filters.origins, ...hosts.flatMap(({ origins }) => origins)],
+    routeOrigins: [
+      ...limits.origins,
+      ...filters.origins,
+      ...hosts.flatMap(({ origins }) => origins),
+    ],
     problems: [
       ...problems,
       ...uncoveredProblems(resources, hosts, cover),

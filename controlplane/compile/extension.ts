@@ -1,6 +1,9 @@
 import type { JsonObject } from '#protos/json.ts';
 
-/** An extension's typed configuration; `type` is its message without the common prefix `envoy.extensions.`. */
+/**
+ * An extension's typed configuration; `type` is its message without the common prefix
+ * `envoy.extensions.`.
+ */
 export function extension(type: string, fields: JsonObject = {}): JsonObject {
   return { '@type': `type.googleapis.com/envoy.extensions.${type}`, ...fields };
 }

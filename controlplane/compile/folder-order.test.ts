@@ -8,7 +8,9 @@ const FOLDERS = ['clusters', 'tls', 'ext-authz', 'rate-limits', 'routes', 'liste
 
 function importedFolders(folder: string): ReadonlySet<string> {
   const path = join(import.meta.dirname, folder);
-  const files = readdirSync(path).filter(file => file.endsWith('.ts') && !file.endsWith('.test.ts'));
+  const files = readdirSync(path).filter(
+    file => file.endsWith('.ts') && !file.endsWith('.test.ts'),
+  );
   const texts = files.map(file => readFileSync(join(path, file), 'utf8'));
   const specifiers = texts.flatMap(text => [...text.matchAll(/from '\.\.\/([^/']+)\/[^']+'/g)]);
   return new Set(specifiers.map(([, name = '']) => name));
@@ -22,5 +24,10 @@ for (const [index, folder] of FOLDERS.entries()) {
 }
 
 test('what routes import is seen', () => {
-  assert.deepEqual([...importedFolders('routes')].sort(), ['clusters', 'ext-authz', 'rate-limits', 'tls']);
+  assert.deepEqual([...importedFolders('routes')].sort(), [
+    'clusters',
+    'ext-authz',
+    'rate-limits',
+    'tls',
+  ]);
 });

@@ -13,8 +13,9 @@ import { SERVICE_GROUPS } from './node-groups.ts';
 import { GOLDEN, goldenCases } from './testing/golden-cases.ts';
 
 /**
- * A case is two files and no code: `testdata/<case>.in.yaml` is what the operator writes, `<case>.<node group>.out.yaml`
- * what its Envoys get, or our own service. After a change: `node --test --test-update-snapshots controlplane/compile/golden.test.ts`, then read the diff.
+ * A case is two files and no code: `testdata/<case>.in.yaml` is what the operator writes,
+ * `<case>.<node group>.out.yaml` what its Envoys get, or our own service. After a change: `node
+ * --test --test-update-snapshots controlplane/compile/golden.test.ts`, then read the diff.
  */
 for (const { compiled, group, name, problems } of goldenCases()) {
   test(`${name} is compiled as its golden file says`, (t: TestContext) => {
@@ -30,7 +31,10 @@ for (const { compiled, group, name, problems } of goldenCases()) {
   if (SERVICE_GROUPS.includes(group)) continue;
 
   test(`${name} names no cluster and no routes that it does not hold`, () => {
-    assert.deepEqual(missingReferences(snapshotEncoder(Buffer.alloc(32))(compiled), BOOTSTRAP_CLUSTERS), []);
+    assert.deepEqual(
+      missingReferences(snapshotEncoder(Buffer.alloc(32))(compiled), BOOTSTRAP_CLUSTERS),
+      [],
+    );
   });
 }
 
@@ -41,7 +45,9 @@ function golden({ resources }: Compiled, problems: readonly Problem[]): string {
     list.map(({ json: { '@type': _, ...message }, origins }) => ({ origins, message })),
   ]);
   const lines = problems.map(({ severity, line, kind, namespace, name, field, message }) =>
-    [`line ${line}: ${severity}: ${kind} ${namespace}/${name}:`, field, message].filter(Boolean).join(' '),
+    [`line ${line}: ${severity}: ${kind} ${namespace}/${name}:`, field, message]
+      .filter(Boolean)
+      .join(' '),
   );
   return toEnvoyYaml({ ...Object.fromEntries(messages), problems: lines });
 }

@@ -15,7 +15,10 @@ export type MappingKeys = {
 export type KeyedMapping = { readonly mapping: Resource<'Mapping'>; readonly keys: MappingKeys };
 
 /** The Mappings with their keys, each of which is spelled once in the Mapping's life. */
-export function keyedMappings(mappings: readonly Resource<'Mapping'>[], memo: Memo): readonly KeyedMapping[] {
+export function keyedMappings(
+  mappings: readonly Resource<'Mapping'>[],
+  memo: Memo,
+): readonly KeyedMapping[] {
   return mappings.map(mapping => ({
     mapping,
     keys: memo.of(mapping.spec, 'keys', [], () => mappingKeys(mapping.spec)),

@@ -18,7 +18,8 @@ const mapping = (name: string, spec: object) =>
   document('Mapping', name, { prefix: `/${name}/`, service: 'shop', ...spec });
 const moduleWith = (config: object) => document('Module', 'gateway', { config });
 
-const setOf = (...documents: readonly string[]): ResourceSet => resourceSetOf(documents.join('')).resources;
+const setOf = (...documents: readonly string[]): ResourceSet =>
+  resourceSetOf(documents.join('')).resources;
 const compiled = (resources: ResourceSet, memo = new Memo()) =>
   compile(resources, EDGE, { ...FUZZ_OPTIONS, memo });
 
@@ -53,7 +54,11 @@ test('the first cors, of a Mapping or of the Module, leaves the listeners as the
 test('Mappings that use a service in the same way share a cluster, in whatever words', () => {
   const same = [
     mapping('a', {}),
-    mapping('b', { load_balancer: { policy: 'round_robin' }, circuit_breakers: [{}], keepalive: {} }),
+    mapping('b', {
+      load_balancer: { policy: 'round_robin' },
+      circuit_breakers: [{}],
+      keepalive: {},
+    }),
     mapping('c', { cluster_max_connection_lifetime_ms: 0, priority: 'default', grpc: false }),
   ];
   assert.deepEqual(clusters(compiled(setOf(...same))), ['shop']);
@@ -111,7 +116,9 @@ test("the Module's cors for any origin is not for a Mapping that adds leave for 
     ['a', 'b'].map(name =>
       JSON.stringify(
         routeOf(
-          compiled(setOf(mapping('a', adding), mapping('b', {}), moduleWith({ cors: { origins } }))),
+          compiled(
+            setOf(mapping('a', adding), mapping('b', {}), moduleWith({ cors: { origins } })),
+          ),
           name,
         ),
       ).includes('filters.http.cors'),

@@ -17,13 +17,18 @@ export function withModuleDefaults(resources: ResourceSet, memo: Memo): Resource
   const defaults: Defaults = Object.fromEntries(given.map(field => [field, config[field]]));
   const inputs = FIELDS.map(field => config[field]);
   const mappings = resources.mappings.map(mapping => {
-    const spec = memo.of(mapping.spec, 'defaults', inputs, () => withDefaults(mapping.spec, defaults));
+    const spec = memo.of(mapping.spec, 'defaults', inputs, () =>
+      withDefaults(mapping.spec, defaults),
+    );
     return { ...mapping, spec };
   });
   return { ...resources, mappings };
 }
 
-/** A Mapping that lets every page use credentials keeps to the pages that its service names: the default for any origin is not for it. */
+/**
+ * A Mapping that lets every page use credentials keeps to the pages that its service names: the
+ * default for any origin is not for it.
+ */
 function withDefaults(spec: MappingSpec, defaults: Defaults): MappingSpec {
   const { cors: _, ...others } = defaults;
   const together = { ...defaults, ...spec };

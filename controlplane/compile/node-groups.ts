@@ -1,6 +1,9 @@
 import type { ResourceSet } from '#resources/resource-set.ts';
 
-/** The group of the proxies that clients from outside reach. All others are application proxies behind it. */
+/**
+ * The group of the proxies that clients from outside reach. All others are application proxies
+ * behind it.
+ */
 export const EDGE = 'edge';
 
 /** The groups of our own services, which receive what they decide by over the same protocol. */
@@ -9,7 +12,10 @@ export const RATELIMIT_SERVICE = 'ratelimit-service';
 export const SDS = 'sds';
 export const SERVICE_GROUPS: readonly string[] = [EXT_AUTHZ, RATELIMIT_SERVICE, SDS];
 
-/** Every node group of proxies that has configuration, in order; `edge` always has. A group of our services is none. */
+/**
+ * Every node group of proxies that has configuration, in order; `edge` always has. A group of our
+ * services is none.
+ */
 export function nodeGroups(resources: ResourceSet): readonly string[] {
   const mappings = resources.mappings.map(({ spec }) => spec.node_group);
   const proxyConfigs = resources.proxyConfigs.map(({ spec }) => spec.node_group);
@@ -20,7 +26,11 @@ export function nodeGroups(resources: ResourceSet): readonly string[] {
 
 const EDGE_KINDS: readonly string[] = ['Filter', 'FilterPolicy', 'Host', 'TLSContext'];
 
-/** The part of the resources that is for this node group. Filters, FilterPolicies, Hosts and TLSContexts, those in force and those closed, are the edge's; by which TLSContexts services are asked is looked up among all. */
+/**
+ * The part of the resources that is for this node group. Filters, FilterPolicies, Hosts and
+ * TLSContexts, those in force and those closed, are the edge's; by which TLSContexts services are
+ * asked is looked up among all.
+ */
 export function ofNodeGroup(resources: ResourceSet, group: string): ResourceSet {
   return {
     ...resources,

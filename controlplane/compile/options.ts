@@ -6,17 +6,28 @@ export type CompileOptions = {
   readonly edge: HostPort;
   /** Where the edge listens for TLS, when a Host has it; absent: DEFAULT_EDGE_TLS. */
   readonly edgeTls?: HostPort;
-  /** The port that clients use for https, to which they are redirected; absent: that of `edgeTls`. */
+  /**
+   * The port that clients use for https, to which they are redirected; absent: that of `edgeTls`.
+   */
   readonly httpsPort?: number;
-  /** The built-in discovery service, which every bootstrap reaches as `sds` (gRPC) and `sds-rest`. */
+  /**
+   * The built-in discovery service, which every bootstrap reaches as `sds` (gRPC) and `sds-rest`.
+   */
   readonly sds: HostPort;
-  /** The built-in rate limit service, which the edge asks unless a RateLimitService names another. */
+  /**
+   * The built-in rate limit service, which the edge asks unless a RateLimitService names another.
+   */
   readonly rateLimit: HostPort;
   /** The built-in service that runs filters. */
   readonly extAuthz: HostPort;
-  /** What the bootstraps of the group's proxies can reach besides; undefined: all that its ProxyConfigs name. */
+  /**
+   * What the bootstraps of the group's proxies can reach besides; undefined: all that its
+   * ProxyConfigs name.
+   */
   readonly discoveryClusters?: ReadonlySet<string>;
-  /** The certificates that `https://` services are checked against: a file on the proxies' machines. */
+  /**
+   * The certificates that `https://` services are checked against: a file on the proxies' machines.
+   */
   readonly caFile?: string;
   /** Whether proxies speak mutual TLS to each other; absent: in plain text. */
   readonly hopTls?: boolean;

@@ -14,8 +14,8 @@ export type HeaderSetters = (spec: MappingSpec, header: string) => HeaderSetter 
 const LIMIT: HeaderSetter = { kind: 'RateLimit', who: "a RateLimit's `injectRequestHeaders`" };
 
 /**
- * The Filters that may run on a Mapping's host, unless its route is without filters, and the limits, which may set `ownHeaders` on all requests. What is redirected goes to no
- * service.
+ * The Filters that may run on a Mapping's host, unless its route is without filters, and the
+ * limits, which may set `ownHeaders` on all requests. What is redirected goes to no service.
  */
 export function headerSetters(
   { settersOn }: Pick<EdgeFilters, 'settersOn'>,
@@ -34,12 +34,17 @@ export function headerSetters(
   };
 }
 
-/** Whether all Mappings that share a route with this one have `bypass_auth`: of several, the first's counts. */
+/**
+ * Whether all Mappings that share a route with this one have `bypass_auth`: of several, the first's
+ * counts.
+ */
 function bypasses(mappings: readonly Resource<'Mapping'>[]): (spec: MappingSpec) => boolean {
   let filtered: ReadonlySet<string> | undefined;
   return spec => {
     if (!spec.bypass_auth) return false;
-    filtered ??= new Set(mappings.filter(({ spec }) => !spec.bypass_auth).map(({ spec }) => matchKey(spec)));
+    filtered ??= new Set(
+      mappings.filter(({ spec }) => !spec.bypass_auth).map(({ spec }) => matchKey(spec)),
+    );
     return !filtered.has(matchKey(spec));
   };
 }

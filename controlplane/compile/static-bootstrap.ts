@@ -3,8 +3,8 @@ import { CLUSTER, LISTENER, ROUTE_CONFIGURATION } from '#protos/type-url.ts';
 import type { Compiled } from './compiled.ts';
 
 /**
- * A configuration that needs no control plane: `bootstrap` with the compiled resources themselves, routes inside their listeners.
- * `envoy --mode validate` checks all of them at once.
+ * A configuration that needs no control plane: `bootstrap` with the compiled resources themselves,
+ * routes inside their listeners. `envoy --mode validate` checks all of them at once.
  */
 export function staticBootstrap(bootstrap: JsonObject, compiled: Compiled): JsonObject {
   const { dynamic_resources, static_resources, ...rest } = bootstrap;

@@ -31,7 +31,10 @@ const BASE = [
   written('Mapping', 'default', 'all', { prefix: '/', service: 's' }),
   written('Host', 'default', 'any', { hostname: '*' }),
 ];
-const SELF_SIGNED = { tls: { issuer: 'gateway' }, requestPolicy: { insecure: { action: 'Route' } } };
+const SELF_SIGNED = {
+  tls: { issuer: 'gateway' },
+  requestPolicy: { insecure: { action: 'Route' } },
+};
 
 /** A resource that asks for the restriction, in the words of Ambassador's reference. */
 function asking({ kind, field, named }: Restriction): readonly Document[] {
@@ -64,7 +67,9 @@ function merged(a: { hostname: string; tls: object }, b: { tls?: object }): obje
 /** Which of the four requests of `compiled` a restriction covers. */
 function covered({ kind }: Restriction): readonly boolean[] {
   if (kind === 'Mapping') return [false, true, false, true];
-  return kind === 'Host' || kind === 'TLSContext' ? [true, true, false, false] : [true, true, true, true];
+  return kind === 'Host' || kind === 'TLSContext'
+    ? [true, true, false, false]
+    : [true, true, true, true];
 }
 
 for (const row of RESTRICTIONS) {
@@ -87,7 +92,11 @@ for (const row of RESTRICTIONS) {
     const [own, others] =
       row.kind === 'Module' && row.named === undefined ? [true, []] : [false, asking(row)];
     const field = own ? nested((row.field ?? '').split('.').slice(1), ['x']) : {};
-    const { answers, problems } = compiled([...BASE, ...others, module({ ignore: [row.name], ...field })]);
+    const { answers, problems } = compiled([
+      ...BASE,
+      ...others,
+      module({ ignore: [row.name], ...field }),
+    ]);
     assert.equal(answers.includes(500), false);
     const said = problems.filter(({ message }) => message.includes('is not served, and it '));
     assert.deepEqual(
@@ -171,7 +180,11 @@ const MISSPELT: readonly (readonly [
   ],
   [
     'a Host',
-    written('Host', 'default', 'h', { hostname: 'a.test', ...SELF_SIGNED, requestPolcy: { insecure: 1 } }),
+    written('Host', 'default', 'h', {
+      hostname: 'a.test',
+      ...SELF_SIGNED,
+      requestPolcy: { insecure: 1 },
+    }),
     [true, true, false, false],
     'requestPolcy',
   ],
@@ -182,7 +195,12 @@ const MISSPELT: readonly (readonly [
     [true, true, true, true],
     'failure_mode_den',
   ],
-  ['an AuthService', written('AuthServce', 'default', 'x', {}), [true, true, true, true], 'AuthService'],
+  [
+    'an AuthService',
+    written('AuthServce', 'default', 'x', {}),
+    [true, true, true, true],
+    'AuthService',
+  ],
   [
     'a Module by its name',
     written('Module', 'default', 'authentcation', { config: { auth_service: 'a' } }),
@@ -208,7 +226,10 @@ for (const [what, document, closed, name] of MISSPELT)
     const ignoring = isModule ? [module({ ip_alow: [1], ...ignore })] : [document, module(ignore)];
     const opened = compiled([...BASE, ...ignoring]);
     assert.equal(opened.answers.includes(500), false);
-    assert.equal(opened.problems.filter(({ message }) => message.includes('leaves it out')).length, 1);
+    assert.equal(
+      opened.problems.filter(({ message }) => message.includes('leaves it out')).length,
+      1,
+    );
   });
 
 const FILTER = { JWT: { jwksURI: 'https://a.test/keys' } };
@@ -228,7 +249,12 @@ test('a misspelt kind closes what the kind that was meant covers', () => {
     false,
   ]);
   const mapping = { host: 'b.test', prefix: '/guarded/', service: 's' };
-  assert.deepEqual(closedBy(written('Maping', 'default', 'm', mapping)), [false, false, false, true]);
+  assert.deepEqual(closedBy(written('Maping', 'default', 'm', mapping)), [
+    false,
+    false,
+    false,
+    true,
+  ]);
 });
 
 test('a kind that is near to none is told and closes nothing', () => {

@@ -2,7 +2,11 @@ import { formatPath } from '#resources/finding.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { Refused, Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
-import { closesEverything, RESTRICTION_NAMES, type Unserved } from '#resources/schema/restrictions.ts';
+import {
+  closesEverything,
+  RESTRICTION_NAMES,
+  type Unserved,
+} from '#resources/schema/restrictions.ts';
 import { suggest } from '#resources/words/suggest.ts';
 import { closeMappings } from './close-mappings.ts';
 import { moduleConfig } from './module-config.ts';

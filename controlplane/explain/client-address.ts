@@ -3,7 +3,9 @@ import type { ClientRequest } from './client-request.ts';
 import type { ListenerSettings } from './listener-settings.ts';
 
 /**
- * The client's address as Envoy takes it: the connection's, or what the trusted part of `X-Forwarded-For` says In the spelling of RFC 5952. Source: Envoy's page "HTTP header manipulation", x-forwarded-for.
+ * The client's address as Envoy takes it: the connection's, or what the trusted part of
+ * `X-Forwarded-For` says In the spelling of RFC 5952. Source: Envoy's page "HTTP header
+ * manipulation", x-forwarded-for.
  */
 export function clientAddress(
   { from, headers }: ClientRequest,
@@ -11,7 +13,9 @@ export function clientAddress(
 ): string {
   const connection = canonicalAddress(from) ?? from;
   if (use_remote_address && hops === 0) return connection;
-  const forwardedFor = headers.filter(({ name }) => name === 'x-forwarded-for').map(({ value }) => value);
+  const forwardedFor = headers
+    .filter(({ name }) => name === 'x-forwarded-for')
+    .map(({ value }) => value);
   const addresses = forwardedFor
     .join()
     .split(',')

@@ -12,7 +12,10 @@ export type ClientRequest = {
   readonly headers: readonly ClientHeader[];
   /** IP address of the connection. */
   readonly from: string;
-  /** The name that it says in the handshake of TLS, in lower case; `''`: none, since it is an address. Undefined: without TLS. */
+  /**
+   * The name that it says in the handshake of TLS, in lower case; `''`: none, since it is an
+   * address. Undefined: without TLS.
+   */
   readonly serverName?: string;
 };
 
@@ -24,7 +27,10 @@ export type RequestFlags = {
   readonly from: string;
 };
 
-/** Reads what `gateway explain` is told of a request, as curl would send it. Throws an Error that says what is wrong with which part. */
+/**
+ * Reads what `gateway explain` is told of a request, as curl would send it. Throws an Error that
+ * says what is wrong with which part.
+ */
 export function parseClientRequest(
   method: string,
   url: string,
@@ -34,7 +40,8 @@ export function parseClientRequest(
   if ('error' in parsedMethod) throw new Error(parsedMethod.error);
   const headers = header.map(parseHeader);
   const hosts = headers.filter(({ name }) => name === ':authority').map(({ value }) => value);
-  if (hosts.length > 1) throw new Error('--header: a request has one Host; Envoy answers 400 to several');
+  if (hosts.length > 1)
+    throw new Error('--header: a request has one Host; Envoy answers 400 to several');
   const { authority, target } = parseUrl(url);
   const serverName = /^https:/i.test(url) ? toServerName(authority) : undefined;
   return {
@@ -62,11 +69,15 @@ function parseUrl(url: string): Pick<ClientRequest, 'authority' | 'target'> {
   const [, host = DEFAULT_HOST, target = ''] = URL_FORM.exec(url) ?? [];
   const authority = host.slice(host.lastIndexOf('@') + 1);
   if (!/^[\x21-\x7e]+$/.test(authority)) {
-    throw new Error(`the URL "${url}" has no host in ASCII: write for example http://localhost:8080/user`);
+    throw new Error(
+      `the URL "${url}" has no host in ASCII: write for example http://localhost:8080/user`,
+    );
   }
   const path = target.startsWith('?') || target === '' ? `/${target}` : target;
   if (!path.startsWith('/')) {
-    throw new Error(`the URL "${url}" must begin with http://, https:// or "/", for example /user/health`);
+    throw new Error(
+      `the URL "${url}" must begin with http://, https:// or "/", for example /user/health`,
+    );
   }
   return { authority, target: toAscii(path) };
 }

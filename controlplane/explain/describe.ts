@@ -1,7 +1,11 @@
 import type { Label, LabelPattern, PatternLabel } from '#resources/labels/label-pattern.ts';
 import { filterSection } from './explained-filters-text.ts';
 import type { AppliedLimit, ExplainedLimit, OtherLimit } from './explained-limits.ts';
-import type { ExplainedGroup, ExplainedRateLimits, RateLimitCase } from './explained-rate-limits.ts';
+import type {
+  ExplainedGroup,
+  ExplainedRateLimits,
+  RateLimitCase,
+} from './explained-rate-limits.ts';
 import type { Target } from './explained-route.ts';
 import type { Explanation } from './explanation.ts';
 import { placeText } from './place.ts';
@@ -57,7 +61,8 @@ function targetSection({ route }: Explanation): readonly string[] {
 
 function sentSection({ sent }: Explanation): readonly string[] {
   if (sent === undefined) return [];
-  const { answerWithin, host, idle, path, requestHeaders, responseHeaders, retries, retryOn } = sent;
+  const { answerWithin, host, idle, path, requestHeaders, responseHeaders, retries, retryOn } =
+    sent;
   return [
     'The service gets',
     `  ${path}, host ${plain(host)}`,
@@ -120,9 +125,14 @@ function caseSections(one: RateLimitCase, { cases, domains }: ExplainedRateLimit
 }
 
 /** A section for each domain in which the request has labels. */
-function labelSections(groups: readonly ExplainedGroup[], domains: readonly string[], where: string) {
+function labelSections(
+  groups: readonly ExplainedGroup[],
+  domains: readonly string[],
+  where: string,
+) {
   const byDomain = Map.groupBy(groups, ({ domain }) => domain);
-  if (byDomain.size === 0) return [`Labels in domain ${domains.map(plain).join(' and ')}${where}`, '  none'];
+  if (byDomain.size === 0)
+    return [`Labels in domain ${domains.map(plain).join(' and ')}${where}`, '  none'];
   return [...byDomain].flatMap(([domain, own]) => [
     `Labels in domain ${plain(domain)}${where}`,
     ...own.map(groupLine),
@@ -146,12 +156,17 @@ function appliedLines(limit: AppliedLimit): readonly string[] {
     `    applies to ${limit.groups.map(plain).join(', ')}, by its pattern ${patternText(limit.pattern)}`,
     `    ${limit.rate} per ${limit.unit}, ${limit.action}`,
     ...requestHeaders.map(({ name, value }) => `    adds to the request ${name}: ${plain(value)}`),
-    ...responseHeaders.map(({ name, value }) => `    adds to the response ${name}: ${plain(value)}`),
+    ...responseHeaders.map(
+      ({ name, value }) => `    adds to the response ${name}: ${plain(value)}`,
+    ),
   ];
 }
 
 function otherLines(limit: OtherLimit): readonly string[] {
-  return [`  not ${limitText(limit)}`, `    of pattern ${patternText(limit.pattern)}: ${limit.reason}`];
+  return [
+    `  not ${limitText(limit)}`,
+    `    of pattern ${patternText(limit.pattern)}: ${limit.reason}`,
+  ];
 }
 
 function limitText(limit: ExplainedLimit): string {

@@ -1,6 +1,9 @@
 import type { ListenerSettings } from './listener-settings.ts';
 
-/** Fields of one connection, and those by which Envoys tell each other something. Measured on Envoy 1.40. */
+/**
+ * Fields of one connection, and those by which Envoys tell each other something. Measured on Envoy
+ * 1.40.
+ */
 const DROPPED: ReadonlySet<string> = new Set([
   'keep-alive',
   'proxy-connection',
@@ -31,10 +34,16 @@ const DROPPED_FROM_CLIENTS: ReadonlySet<string> = new Set([
   'x-envoy-original-path',
 ]);
 
-/** Whether nothing of this header that a client sends is seen by routes and filters. `name` is in lower case. */
+/**
+ * Whether nothing of this header that a client sends is seen by routes and filters. `name` is in
+ * lower case.
+ */
 export function isDropped(
   name: string,
-  { removedHeaders, use_remote_address }: Pick<ListenerSettings, 'removedHeaders' | 'use_remote_address'>,
+  {
+    removedHeaders,
+    use_remote_address,
+  }: Pick<ListenerSettings, 'removedHeaders' | 'use_remote_address'>,
 ): boolean {
   if (DROPPED.has(name) || removedHeaders.has(name)) return true;
   return use_remote_address && DROPPED_FROM_CLIENTS.has(name);

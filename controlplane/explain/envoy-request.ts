@@ -52,9 +52,14 @@ function queryOf(query: string): ReadonlyMap<string, string> {
   );
 }
 
-function refusalOf(request: ClientRequest, path: string, settings: ListenerSettings): Refusal | undefined {
+function refusalOf(
+  request: ClientRequest,
+  path: string,
+  settings: ListenerSettings,
+): Refusal | undefined {
   const { headers, method } = request;
-  if (method === 'CONNECT') return { status: 404, reason: 'the gateway opens no tunnels (CONNECT)' };
+  if (method === 'CONNECT')
+    return { status: 404, reason: 'the gateway opens no tunnels (CONNECT)' };
   if (settings.rejectsEscapedSlashes && /%(?:2f|5c)/i.test(path)) {
     return {
       status: 400,
@@ -74,7 +79,8 @@ function refusalOf(request: ClientRequest, path: string, settings: ListenerSetti
 
 /** RFC 9110 section 7.8. Of HTTP/1.1 Envoy ignores one to `h2c`. */
 function upgradeOf({ headers }: ClientRequest): string | undefined {
-  const valuesOf = (field: string) => headers.filter(({ name }) => name === field).map(({ value }) => value);
+  const valuesOf = (field: string) =>
+    headers.filter(({ name }) => name === field).map(({ value }) => value);
   const options = valuesOf('connection').join().toLowerCase().split(',');
   const upgrade = valuesOf('upgrade').join().toLowerCase();
   if (upgrade === '' || upgrade === 'h2c') return undefined;

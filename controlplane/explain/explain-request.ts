@@ -25,7 +25,10 @@ export type ExplainBasis = {
  * Returns what becomes of a request with what is in force. The code for it is loaded when it is
  * first asked for. Throws an Error that says what is wrong with the question.
  */
-export async function explainRequest(question: ExplainQuestion, basis: ExplainBasis): Promise<Explanation> {
+export async function explainRequest(
+  question: ExplainQuestion,
+  basis: ExplainBasis,
+): Promise<Explanation> {
   const [{ parseClientRequest }, { explain }] = await Promise.all([
     import('./client-request.ts'),
     import('./explanation.ts'),
@@ -44,5 +47,7 @@ export function parseQuestion(body: unknown): ExplainQuestion | undefined {
   const { from, headers, method, nodeGroup, url } = body as Record<string, unknown>;
   const texts = [from, method, nodeGroup, url];
   if (!texts.every(text => typeof text === 'string') || !Array.isArray(headers)) return undefined;
-  return headers.every(header => typeof header === 'string') ? (body as ExplainQuestion) : undefined;
+  return headers.every(header => typeof header === 'string')
+    ? (body as ExplainQuestion)
+    : undefined;
 }

@@ -36,13 +36,19 @@ export function isFiltered(filters: ExplainedFilters | undefined): boolean {
   return filters?.decision === 'chain' && filters.chain.some(({ applies }) => applies !== 'no');
 }
 
-/** A filter that surely runs, unless one before it answers, and lets nothing of this origin pass. */
+/**
+ * A filter that surely runs, unless one before it answers, and lets nothing of this origin pass.
+ */
 function refusedBy(chain: readonly ExplainedFilter[]): GatewayAnswer | undefined {
-  const passable = chain.findIndex(({ applies, onAllow }) => applies !== 'no' && onAllow === 'break');
+  const passable = chain.findIndex(
+    ({ applies, onAllow }) => applies !== 'no' && onAllow === 'break',
+  );
   const reached = passable === -1 ? chain : chain.slice(0, passable + 1);
   const refusing = reached.find(isRefusing);
   if (refusing === undefined) return undefined;
-  const before = reached.slice(0, reached.indexOf(refusing)).some(({ applies }) => applies !== 'no');
+  const before = reached
+    .slice(0, reached.indexOf(refusing))
+    .some(({ applies }) => applies !== 'no');
   const unless = before ? ', unless an earlier filter answers' : '';
   return {
     status: 403,
@@ -51,5 +57,7 @@ function refusedBy(chain: readonly ExplainedFilter[]): GatewayAnswer | undefined
 }
 
 function isRefusing({ applies, login, onDeny }: ExplainedFilter): boolean {
-  return applies === 'yes' && onDeny === 'break' && login !== undefined && login.origin === undefined;
+  return (
+    applies === 'yes' && onDeny === 'break' && login !== undefined && login.origin === undefined
+  );
 }

@@ -1,11 +1,25 @@
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
 import { canLogIn } from '#ext-authz/oauth2/login/navigation.ts';
-import { type Place as OriginPlace, placeOf as originOf } from '#ext-authz/oauth2/session/origin.ts';
-import type { Definitions, FilterDefinition, OAuth2Settings } from '#ext-authz/policy/filter-settings.ts';
+import {
+  type Place as OriginPlace,
+  placeOf as originOf,
+} from '#ext-authz/oauth2/session/origin.ts';
+import type {
+  Definitions,
+  FilterDefinition,
+  OAuth2Settings,
+} from '#ext-authz/policy/filter-settings.ts';
 import type { InsteadOfRedirect, Next, RuleItem, SameSite } from '#ext-authz/policy/rule.ts';
-import type { FilterReference, InnerFilterReference } from '#resources/kinds/filter-policy/filter-policy.ts';
+import type {
+  FilterReference,
+  InnerFilterReference,
+} from '#resources/kinds/filter-policy/filter-policy.ts';
 import { type Resource, resourceId } from '#resources/resource.ts';
-import { type Applies, type ConditionContext, explainCondition } from './explained-filters-condition.ts';
+import {
+  type Applies,
+  type ConditionContext,
+  explainCondition,
+} from './explained-filters-condition.ts';
 import type { OperatorRule } from './explained-filters-config.ts';
 import { type Place, placeOf } from './place.ts';
 
@@ -31,7 +45,9 @@ export type ExplainedLogin = {
   /** The protected origin that the request belongs to. Without one it is answered 403. */
   readonly origin?: ExplainedOrigin;
   readonly sameSite?: SameSite;
-  /** Whether it is sent to log in where `insteadOfRedirect` says nothing. Else it is answered 401. */
+  /**
+   * Whether it is sent to log in where `insteadOfRedirect` says nothing. Else it is answered 401.
+   */
   readonly canLogIn: boolean;
   readonly insteadOfRedirect?: ExplainedInstead;
 };
@@ -53,7 +69,10 @@ export type ChainContext = {
   readonly places: ReadonlyMap<string, Place>;
 };
 
-/** What each filter of a rule does with a request, as far as it hangs on the request alone: whether it lets pass is told by nobody. */
+/**
+ * What each filter of a rule does with a request, as far as it hangs on the request alone: whether
+ * it lets pass is told by nobody.
+ */
 export function explainChain(
   { rule, spec }: Pick<OperatorRule, 'rule' | 'spec'>,
   context: ChainContext,
@@ -84,7 +103,11 @@ function filtersOf({ arguments: { insteadOfRedirect }, filter }: RuleItem): read
   return [filter, ...(insteadOfRedirect?.items ?? []).map(item => item.filter)];
 }
 
-function explainItem(item: RuleItem, written: Reference | undefined, context: Context): ExplainedFilter {
+function explainItem(
+  item: RuleItem,
+  written: Reference | undefined,
+  context: Context,
+): ExplainedFilter {
   const definition = context.definitions.get(item.filter);
   if (definition === undefined) throw new Error(`Filter ${item.filter} is not in force`);
   const { onAllow, onDeny } = item;
@@ -106,8 +129,12 @@ function filterId({ name, namespace }: Pick<Resource<'Filter'>, 'name' | 'namesp
 }
 
 /** See docs/reference/kinds/filter-policy.md. */
-function scopeOf({ arguments: { scope } }: RuleItem, definition: FilterDefinition): readonly string[] {
-  if (definition.type === 'JWT' || definition.settings.grantType !== 'AuthorizationCode') return scope ?? [];
+function scopeOf(
+  { arguments: { scope } }: RuleItem,
+  definition: FilterDefinition,
+): readonly string[] {
+  if (definition.type === 'JWT' || definition.settings.grantType !== 'AuthorizationCode')
+    return scope ?? [];
   return [...new Set(['openid', ...(scope ?? [])])].sort();
 }
 
@@ -129,7 +156,10 @@ function explainLogin(
 }
 
 /** What is compared with the `internalOrigin` of protected origins. */
-export function requestOrigin({ authority, scheme }: Pick<HttpRequest, 'authority' | 'scheme'>): string {
+export function requestOrigin({
+  authority,
+  scheme,
+}: Pick<HttpRequest, 'authority' | 'scheme'>): string {
   return `${scheme}://${authority}`;
 }
 
@@ -144,10 +174,13 @@ function explainInstead(
   context: Context,
 ): ExplainedInstead {
   const given = written?.arguments;
-  const spec = given !== undefined && 'insteadOfRedirect' in given ? given.insteadOfRedirect : undefined;
+  const spec =
+    given !== undefined && 'insteadOfRedirect' in given ? given.insteadOfRedirect : undefined;
   return {
     ...explainCondition(spec?.ifRequestHeader, applies, conditionContext(context)),
-    ...(status === undefined ? { filters: explainItems(items, spec?.filters ?? [], context) } : { status }),
+    ...(status === undefined
+      ? { filters: explainItems(items, spec?.filters ?? [], context) }
+      : { status }),
   };
 }
 
@@ -158,7 +191,10 @@ function conditionContext({ client, definitions, earlier, request }: Context): C
   return { request, client, setters };
 }
 
-/** What a filter injects, the access token of an OAuth2 filter, and what the filter injects that it leaves tokens to. */
+/**
+ * What a filter injects, the access token of an OAuth2 filter, and what the filter injects that it
+ * leaves tokens to.
+ */
 function settableBy(filter: string, definitions: Definitions): ReadonlySet<string> {
   const definition = definitions.get(filter);
   if (definition === undefined) return new Set();

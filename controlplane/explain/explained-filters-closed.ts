@@ -2,7 +2,10 @@ import type { ClosedRule } from '#ext-authz/chain/active-rules.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { OperatorRule } from './explained-filters-config.ts';
 
-/** Why a rule is closed: the errors of what it refers to, and of the Filter by which it is closed. Never empty. */
+/**
+ * Why a rule is closed: the errors of what it refers to, and of the Filter by which it is closed.
+ * Never empty.
+ */
 export function closedReasons(
   { policy, index }: Pick<OperatorRule, 'policy' | 'index'>,
   { filter }: Pick<ClosedRule, 'filter'>,

@@ -19,8 +19,8 @@ export type ConditionContext = {
 };
 
 /**
- * Whether `ifRequestHeader` holds, by the function that decides it, and why. Values, those wanted and those sent, are not in the words: they may be
- * secrets.
+ * Whether `ifRequestHeader` holds, by the function that decides it, and why. Values, those wanted
+ * and those sent, are not in the words: they may be secrets.
  */
 export function explainCondition(
   condition: HeaderCondition | undefined,
@@ -43,7 +43,11 @@ export function explainCondition(
   return { applies: held ? 'yes' : 'no', reason: state + negated };
 }
 
-function stateOf({ name, value, valueRegex }: HeaderCondition, matched: boolean, isThere: boolean): string {
+function stateOf(
+  { name, value, valueRegex }: HeaderCondition,
+  matched: boolean,
+  isThere: boolean,
+): string {
   const header = `the header ${name}`;
   if (!isThere) return `${header} is missing`;
   if (value !== undefined) return `${header} has ${matched ? 'the wanted' : 'another'} value`;

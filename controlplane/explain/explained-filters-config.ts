@@ -27,7 +27,10 @@ export type FiltersInForce = {
   readonly rules: readonly OperatorRule[];
 };
 
-/** Filters and rules by the way that they take to the service: messages, their bytes, what it reads of them. No filter is opened. */
+/**
+ * Filters and rules by the way that they take to the service: messages, their bytes, what it reads
+ * of them. No filter is opened.
+ */
 export function filtersInForce(resources: ResourceSet, options: CompileOptions): FiltersInForce {
   const { definitions, rules } = receivedBy(new FilterSet(), resources, options);
   const runnable = new Map([...definitions].map(([name, filter]) => [name, unopened(filter)]));
@@ -45,7 +48,11 @@ export function filtersInForce(resources: ResourceSet, options: CompileOptions):
 /** Only versions are made with it, and nobody sees them. */
 const VERSION_KEY = new Uint8Array(32);
 
-function receivedBy(service: FilterSet, resources: ResourceSet, options: CompileOptions): Configuration {
+function receivedBy(
+  service: FilterSet,
+  resources: ResourceSet,
+  options: CompileOptions,
+): Configuration {
   const snapshot = snapshotEncoder(VERSION_KEY)(compile(resources, EXT_AUTHZ, options));
   let received: Configuration | undefined;
   for (const typeUrl of FILTER_TYPES) {
@@ -54,7 +61,8 @@ function receivedBy(service: FilterSet, resources: ResourceSet, options: Compile
     if ('error' in taken) throw new Error(`the service that runs filters refuses ${taken.error}`);
     received = taken.value;
   }
-  if (received === undefined) throw new Error('the service that runs filters lacks a type of resources');
+  if (received === undefined)
+    throw new Error('the service that runs filters lacks a type of resources');
   return received;
 }
 
@@ -69,5 +77,8 @@ function writtenRules(
   policy: Resource<'FilterPolicy'>,
 ): readonly (readonly [id: string, Omit<OperatorRule, 'rule'>])[] {
   const { name, namespace, spec } = policy;
-  return spec.rules.map((rule, index) => [`${namespace}/${name}[${index}]`, { spec: rule, policy, index }]);
+  return spec.rules.map((rule, index) => [
+    `${namespace}/${name}[${index}]`,
+    { spec: rule, policy, index },
+  ]);
 }

@@ -1,5 +1,9 @@
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
-import { CALLBACK_PATH, LOGOUT_PATH, placeOf as originOf } from '#ext-authz/oauth2/session/origin.ts';
+import {
+  CALLBACK_PATH,
+  LOGOUT_PATH,
+  placeOf as originOf,
+} from '#ext-authz/oauth2/session/origin.ts';
 import type { Definitions } from '#ext-authz/policy/filter-settings.ts';
 import { resourceId } from '#resources/resource.ts';
 import { type ExplainedOrigin, requestOrigin, shownOrigin } from './explained-filters-chain.ts';
@@ -22,13 +26,18 @@ const ENDPOINTS: ReadonlyMap<string, ExplainedEndpoint['endpoint']> = new Map([
 /** Source: docs/reference/kinds/filter.md. */
 export function explainEndpoint(
   request: Pick<HttpRequest, 'authority' | 'scheme' | 'target'>,
-  { definitions, places }: { readonly definitions: Definitions; readonly places: ReadonlyMap<string, Place> },
+  {
+    definitions,
+    places,
+  }: { readonly definitions: Definitions; readonly places: ReadonlyMap<string, Place> },
 ): ExplainedEndpoint {
   const [path = ''] = request.target.split(/[?#]/, 1);
   const filters = [...definitions.values()].flatMap(({ name, namespace, settings, type }) => {
     const place = type === 'OAuth2' ? originOf(settings.protectedOrigins, request) : undefined;
     if (place === undefined) return [];
-    return [{ ...placeOf(places, resourceId('Filter', namespace, name)), origin: shownOrigin(place) }];
+    return [
+      { ...placeOf(places, resourceId('Filter', namespace, name)), origin: shownOrigin(place) },
+    ];
   });
   const endpoint = ENDPOINTS.get(path) ?? 'unknown';
   return { decision: 'endpoint', endpoint, requestOrigin: requestOrigin(request), filters };

@@ -4,13 +4,19 @@ import { parseCheckRequest } from '#ext-authz/wire/check-request.ts';
 import type { Parsed } from '#resources/words/parsed-string.ts';
 import type { EnvoyRequest } from './envoy-request.ts';
 
-/** A request as the service that runs filters reads it of Envoy's message; the error says what it answers 400 for. */
+/**
+ * A request as the service that runs filters reads it of Envoy's message; the error says what it
+ * answers 400 for.
+ */
 export function toFilterRequest({ headers, remoteAddress }: EnvoyRequest): Parsed<HttpRequest> {
   const pseudo = (name: string) => headers.get(name)?.[0] ?? '';
   const fields = new Map(
     [...headers]
       .filter(([name]) => !name.startsWith(':'))
-      .map(([name, values]) => [name, values.map(value => headerText(name, Buffer.from(value)))] as const),
+      .map(
+        ([name, values]) =>
+          [name, values.map(value => headerText(name, Buffer.from(value)))] as const,
+      ),
   );
   const message = {
     isHttp: true,

@@ -11,8 +11,14 @@ import type { ExplainedRule, MissedRule, Reading } from './explained-filters-rul
 import { placeText } from './place.ts';
 import { plain } from './plain.ts';
 
-/** The filters' part of an explanation, for people; `all`: with the rules that are tried before and do not match. */
-export function filterSection(filters: ExplainedFilters | undefined, all: boolean): readonly string[] {
+/**
+ * The filters' part of an explanation, for people; `all`: with the rules that are tried before and
+ * do not match.
+ */
+export function filterSection(
+  filters: ExplainedFilters | undefined,
+  all: boolean,
+): readonly string[] {
   return filters === undefined ? [] : ['Filters', ...linesOf(filters, all)];
 }
 
@@ -125,7 +131,9 @@ function insteadLines(
   margin: string,
 ): readonly string[] {
   const without = `${margin}without a session`;
-  const otherwise = canLogIn ? 'is sent to log in' : 'is answered 401, since it does not ask for a page';
+  const otherwise = canLogIn
+    ? 'is sent to log in'
+    : 'is answered 401, since it does not ask for a page';
   if (instead === undefined) return [`${without} it ${otherwise}`];
   const { applies, filters = [], status } = instead;
   const decides = status === undefined ? 'these filters decide' : `it is answered ${status}`;

@@ -27,8 +27,12 @@ test('a rule is told with its filters, each with what it does with the request',
     {name: machines, arguments: {scope: [b, a]}},
     {name: login, ifRequestHeader: {name: X-Mode, value: s3cret}, arguments: {sameSite: lax, scope: [profile],
       insteadOfRedirect: {ifRequestHeader: {name: Accept, valueRegex: json, negate: true}, httpStatusCode: 401}}}]}`;
-  const yaml = LOGIN + MACHINES + jwt('tokens') + policy(`{path: /open/*}, ${rules}`, 'site', 5) + mapping();
-  const asked = { url: 'http://a.other.test/app/x', header: ['X-Mode: s3cret', 'Accept: text/html'] };
+  const yaml =
+    LOGIN + MACHINES + jwt('tokens') + policy(`{path: /open/*}, ${rules}`, 'site', 5) + mapping();
+  const asked = {
+    url: 'http://a.other.test/app/x',
+    header: ['X-Mode: s3cret', 'Accept: text/html'],
+  };
   const explanation = explained(yaml, asked);
   assert.deepEqual(section(explanation), [
     '  FilterPolicy default/site (spec.rules[1]), host "*.test", path "/app/*", precedence 5',
@@ -57,14 +61,26 @@ test('a rule is told with its filters, each with what it does with the request',
 test('an explanation as JSON has all of it, with places', () => {
   const yaml = jwt('tokens') + policy(`{path: /a}, {filters: [{name: tokens}]}`) + mapping();
   const { filters } = JSON.parse(JSON.stringify(explained(yaml)));
-  const rule = { resource: 'FilterPolicy default/site', file: 'in.yaml', line: 7, precedence: 0, host: '*' };
+  const rule = {
+    resource: 'FilterPolicy default/site',
+    file: 'in.yaml',
+    line: 7,
+    precedence: 0,
+    host: '*',
+  };
   assert.deepEqual(filters, {
     decision: 'chain',
     rule: { ...rule, field: 'spec.rules[1]', path: '*' },
     earlier: [{ ...rule, field: 'spec.rules[0]', path: '/a', reason: 'the path is /, not /a' }],
     chain: [
       {
-        ...{ resource: 'Filter default/tokens', file: 'in.yaml', line: 2, type: 'JWT', applies: 'yes' },
+        ...{
+          resource: 'Filter default/tokens',
+          file: 'in.yaml',
+          line: 2,
+          type: 'JWT',
+          applies: 'yes',
+        },
         ...{ onDeny: 'break', onAllow: 'continue', scope: [], injects: [] },
       },
     ],
@@ -93,7 +109,9 @@ test('a request that does not ask for a page is told to get 401 without a sessio
   assert.deepEqual(section(explained(yaml, asked)).slice(-1), [
     '      without a session it is answered 401, since it does not ask for a page',
   ]);
-  assert.deepEqual(section(explained(yaml)).slice(-1), ['      without a session it is sent to log in']);
+  assert.deepEqual(section(explained(yaml)).slice(-1), [
+    '      without a session it is sent to log in',
+  ]);
 });
 
 const OFF: readonly (readonly [string, string, Asked, string])[] = [
@@ -107,7 +125,8 @@ const OFF: readonly (readonly [string, string, Asked, string])[] = [
 ];
 for (const [why, fields, asked, line] of OFF) {
   test(`no filter runs with ${why}`, () => {
-    const yaml = jwt('tokens') + policy('{host: site.test, filters: [{name: tokens}]}') + mapping(fields);
+    const yaml =
+      jwt('tokens') + policy('{host: site.test, filters: [{name: tokens}]}') + mapping(fields);
     const explanation = explained(yaml, asked);
     assert.deepEqual(section(explanation), [line]);
     assert.match(lastLine(explanation) ?? '', /^This request may pass any number/);
@@ -165,7 +184,12 @@ const CLOSED: readonly (readonly [string, string, string, RegExp])[] = [
     '{name: login}',
     /there is no Secret default\/gone/,
   ],
-  ['SameSite=None over http', LOGIN, '{name: login, arguments: {sameSite: none}}', /`none` needs https/],
+  [
+    'SameSite=None over http',
+    LOGIN,
+    '{name: login, arguments: {sameSite: none}}',
+    /`none` needs https/,
+  ],
 ];
 for (const [why, filter, item, reason] of CLOSED) {
   test(`a rule that is closed by ${why} is answered 500 and says so`, () => {
@@ -187,9 +211,19 @@ test('a refused FilterPolicy closes its route', () => {
 const CONDITIONS: readonly (readonly [string, readonly string[], string, string])[] = [
   ['{name: X-A}', ['X-A: 1'], 'yes', 'the header x-a is there'],
   ['{name: X-A}', [], 'no', 'the header x-a is missing'],
-  ['{name: X-A, negate: true}', [], 'yes', 'the header x-a is missing, and the condition is negated'],
+  [
+    '{name: X-A, negate: true}',
+    [],
+    'yes',
+    'the header x-a is missing, and the condition is negated',
+  ],
   ['{name: X-A, value: p4ss}', ['X-A: other'], 'no', 'the header x-a has another value'],
-  ['{name: X-A, value: p4ss}', ['X-A: other', 'X-A: p4ss'], 'yes', 'the header x-a has the wanted value'],
+  [
+    '{name: X-A, value: p4ss}',
+    ['X-A: other', 'X-A: p4ss'],
+    'yes',
+    'the header x-a has the wanted value',
+  ],
   [
     '{name: X-A, valueRegex: "^p4.s$"}',
     ['X-A: p4ss'],
@@ -206,9 +240,12 @@ const CONDITIONS: readonly (readonly [string, readonly string[], string, string]
 for (const [condition, header, applies, reason] of CONDITIONS) {
   test(`whether ${condition} holds with ${JSON.stringify(header)}: ${applies}`, () => {
     const rule = `{filters: [{name: tokens, ifRequestHeader: ${condition}}]}`;
-    const explanation = explained(jwt('tokens', '{name: X-User, value: a}') + policy(rule) + mapping(), {
-      header,
-    });
+    const explanation = explained(
+      jwt('tokens', '{name: X-User, value: a}') + policy(rule) + mapping(),
+      {
+        header,
+      },
+    );
     const [filter] = chainOf(explanation);
     assert.deepEqual([filter?.applies, filter?.reason], [applies, reason]);
     assert.doesNotMatch(JSON.stringify(explanation) + describe(explanation, true), /p4ss/);
@@ -235,13 +272,15 @@ test('what an earlier filter may set is not guessed', () => {
 test('what filters of insteadOfRedirect may set is not guessed either', () => {
   const instead = 'arguments: {insteadOfRedirect: {filters: [{name: tokens}]}}';
   const rule = `{filters: [{name: login, ${instead}}, {name: b, ifRequestHeader: {name: X-Sub}}]}`;
-  const yaml = LOGIN + jwt('tokens', '{name: X-Sub, value: a}') + jwt('b') + policy(rule) + mapping();
+  const yaml =
+    LOGIN + jwt('tokens', '{name: X-Sub, value: a}') + jwt('b') + policy(rule) + mapping();
   const [, filter] = chainOf(explained(yaml));
   assert.equal(filter?.reason, 'it depends on what default/tokens puts into the header x-sub');
 });
 
 test('nothing secret is shown, of the Filter or of the request', () => {
-  const yaml = LOGIN + policy(`{filters: [{name: login, ifRequestHeader: {name: Cookie}}]}`) + mapping();
+  const yaml =
+    LOGIN + policy(`{filters: [{name: login, ifRequestHeader: {name: Cookie}}]}`) + mapping();
   const header = ['Cookie: gateway_session.login.default=c00kie', 'Authorization: Bearer t0ken'];
   const explanation = explained(yaml, { header });
   assert.equal(chainOf(explanation)[0]?.applies, 'yes');
@@ -250,7 +289,8 @@ test('nothing secret is shown, of the Filter or of the request', () => {
 });
 
 test('odd names and a host that filters refuse are only text', () => {
-  const yaml = jwt('constructor') + policy('{filters: [{name: constructor}]}', 'tostring') + mapping();
+  const yaml =
+    jwt('constructor') + policy('{filters: [{name: constructor}]}', 'tostring') + mapping();
   assert.equal(chainOf(explained(yaml))[0]?.resource, 'Filter default/constructor');
   const malformed = explained(yaml, { header: ['Host: a%41'] });
   assert.equal(malformed.answer?.status, 400);

@@ -8,7 +8,11 @@ import type { ResourceSet } from '#resources/resource-set.ts';
 import type { EnvoyRequest } from './envoy-request.ts';
 import { type ExplainedFilter, explainChain } from './explained-filters-chain.ts';
 import { closedReasons } from './explained-filters-closed.ts';
-import { type FiltersInForce, filtersInForce, type OperatorRule } from './explained-filters-config.ts';
+import {
+  type FiltersInForce,
+  filtersInForce,
+  type OperatorRule,
+} from './explained-filters-config.ts';
 import { type ExplainedEndpoint, explainEndpoint } from './explained-filters-endpoint.ts';
 import { toFilterRequest } from './explained-filters-request.ts';
 import {
@@ -24,7 +28,10 @@ import type { Place } from './place.ts';
 import { EXT_AUTHZ_FILTER, type PerFilterConfig } from './route-configuration.ts';
 import type { RouteMatch } from './route-match.ts';
 
-/** What FilterPolicies and Filters make of a request; `earlier`: the rules that are tried before and do not match. */
+/**
+ * What FilterPolicies and Filters make of a request; `earlier`: the rules that are tried before and
+ * do not match.
+ */
 export type ExplainedFilters =
   /** None is asked. */
   | { readonly decision: 'off'; readonly reason: string }
@@ -61,8 +68,9 @@ export type FilterInputs = {
 };
 
 /**
- * What the ext_authz filter and its service make of a request, by the functions with which they decide; undefined when there are no Filters and
- * FilterPolicies at all. Nothing of a secret or of a header's value is in it. Throws an Error when the service would refuse what it is sent.
+ * What the ext_authz filter and its service make of a request, by the functions with which they
+ * decide; undefined when there are no Filters and FilterPolicies at all. Nothing of a secret or of
+ * a header's value is in it. Throws an Error when the service would refuse what it is sent.
  */
 export function explainFilters(inputs: FilterInputs): ExplainedFilters | undefined {
   const { filterPolicies, filters, closed } = inputs.resources;
@@ -89,9 +97,14 @@ function isOff({ typed_per_filter_config }: PerFilterConfig): boolean {
   return typed_per_filter_config?.[EXT_AUTHZ_FILTER]?.disabled === true;
 }
 
-function explainCheck(request: HttpRequest, client: HttpRequest, inputs: FilterInputs): ExplainedFilters {
+function explainCheck(
+  request: HttpRequest,
+  client: HttpRequest,
+  inputs: FilterInputs,
+): ExplainedFilters {
   const inForce = filtersInForce(inputs.resources, inputs.options);
-  if (request.target.startsWith(OWN_PATHS)) return explainEndpoint(request, { ...inForce, ...inputs });
+  if (request.target.startsWith(OWN_PATHS))
+    return explainEndpoint(request, { ...inForce, ...inputs });
   const selected = selectRule(inForce.active.index, request);
   if ('ambiguous' in selected)
     return { decision: 'ambiguous', readings: explainReadings(request, inForce, inputs.places) };
@@ -112,7 +125,12 @@ function explainSelected(
   const headers = active.headers.get(operator.rule);
   const closed = active.closed.get(operator.rule);
   if (closed !== undefined)
-    return { decision: 'closed', rule, earlier, reasons: closedReasons(operator, closed, problems) };
+    return {
+      decision: 'closed',
+      rule,
+      earlier,
+      reasons: closedReasons(operator, closed, problems),
+    };
   if (headers === undefined) return { decision: 'allowed', rule, earlier };
   const seen = withoutInjected(request, headers);
   const chain = explainChain(operator, { definitions, request: seen, client, places });

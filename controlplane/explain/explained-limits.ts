@@ -28,7 +28,10 @@ export type AppliedLimit = ExplainedLimit & {
 
 type Header = { readonly name: string; readonly value: string };
 
-/** A limit of the domain that does not apply, and why not to the group that comes nearest to its pattern. */
+/**
+ * A limit of the domain that does not apply, and why not to the group that comes nearest to its
+ * pattern.
+ */
 export type OtherLimit = ExplainedLimit & { readonly reason: string };
 
 export type ExplainedLimits = {
@@ -37,7 +40,10 @@ export type ExplainedLimits = {
   readonly others: readonly OtherLimit[];
 };
 
-/** Which limits of the domain apply to these label groups, by the functions with which the rate limit service decides. */
+/**
+ * Which limits of the domain apply to these label groups, by the functions with which the rate
+ * limit service decides.
+ */
 export function explainLimits(
   all: readonly OperatorLimit[],
   domain: string,
@@ -52,7 +58,11 @@ export function explainLimits(
   });
   const explained = limits.map(operator => {
     const own = matched.filter(({ winners }) => winners.includes(operator.limit));
-    return { operator, facts: factsOf(operator, places), groups: own.map(({ group }) => group.name) };
+    return {
+      operator,
+      facts: factsOf(operator, places),
+      groups: own.map(({ group }) => group.name),
+    };
   });
   return {
     applied: explained
@@ -82,8 +92,14 @@ function factsOf(
   };
 }
 
-/** With the templates as they are written; a header that the compiler leaves out of the limit is in none of them. */
-function headersOf({ limit, spec }: OperatorLimit): Pick<AppliedLimit, 'requestHeaders' | 'responseHeaders'> {
+/**
+ * With the templates as they are written; a header that the compiler leaves out of the limit is in
+ * none of them.
+ */
+function headersOf({
+  limit,
+  spec,
+}: OperatorLimit): Pick<AppliedLimit, 'requestHeaders' | 'responseHeaders'> {
   const sent = new Set(limit.requestHeaders.map(({ name }) => name));
   return {
     requestHeaders: spec.injectRequestHeaders.filter(({ name }) => sent.has(name.toLowerCase())),
@@ -95,7 +111,11 @@ type Matched = { readonly group: NamedGroup; readonly winners: ReturnType<typeof
 
 function nearestGroup({ limit }: OperatorLimit, matched: readonly Matched[]) {
   const ranked = matched
-    .map(({ group, winners }) => ({ group, winners, nearness: nearnessOf(limit.pattern, group.labels) }))
+    .map(({ group, winners }) => ({
+      group,
+      winners,
+      nearness: nearnessOf(limit.pattern, group.labels),
+    }))
     .sort((a, b) => b.nearness - a.nearness);
   const [nearest] = ranked;
   if (nearest === undefined) return { nearness: 0, reason: 'the request has no label group' };

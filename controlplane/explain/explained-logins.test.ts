@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { chainOf, document, explained, jwt, LOGIN, mapping, policy, section } from './testing/explained.ts';
+import {
+  chainOf,
+  document,
+  explained,
+  jwt,
+  LOGIN,
+  mapping,
+  policy,
+  section,
+} from './testing/explained.ts';
 
 const REFUSED: readonly (readonly [string, string, number | undefined])[] = [
   ['alone', '{name: login}', 403],
@@ -63,7 +72,10 @@ for (const [url, status, lines] of ENDPOINTS) {
 }
 
 test('a Filter for https does not protect a host that is asked over http', () => {
-  const https = LOGIN.replaceAll('http://site', 'https://site').replaceAll('http://other', 'https://other');
+  const https = LOGIN.replaceAll('http://site', 'https://site').replaceAll(
+    'http://other',
+    'https://other',
+  );
   const module = document('Module', 'gateway', '{config: {xff_num_trusted_hops: 1}}');
   const yaml = module + https + policy('{filters: [{name: login}]}') + mapping();
   const plain = explained(yaml);

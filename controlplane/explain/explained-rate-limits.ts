@@ -24,7 +24,10 @@ export type ExplainedRateLimits = {
   readonly otherDomains: readonly { readonly domain: string; readonly limits: number }[];
   /** The operator's own service, which the edge asks instead of the built-in one. */
   readonly service?: Place & { readonly address: string };
-  /** One for each set of labels: several only where a label is the cluster that is chosen among several. */
+  /**
+   * One for each set of labels: several only where a label is the cluster that is chosen among
+   * several.
+   */
   readonly cases: readonly RateLimitCase[];
 };
 
@@ -92,7 +95,11 @@ function groupsFor(cluster: string, { match, request, nodeGroup, resources }: Ra
 }
 
 /** Envoy is not told the names of groups: they are those of the Mapping, in the same order. */
-function namesOf({ route }: RouteMatch, resources: ResourceSet, labelling: Labelling): readonly string[] {
+function namesOf(
+  { route }: RouteMatch,
+  resources: ResourceSet,
+  labelling: Labelling,
+): readonly string[] {
   const mapping = resources.mappings.find(({ id }) => id === route.name);
   if (mapping === undefined) return [];
   return labelGroupsOf(mapping.spec, labelling).map(({ name }) => name);

@@ -53,7 +53,10 @@ function clustersOf(action: RouteAction | undefined): readonly Omit<Target, 'of'
   return clusters.map(({ name, weight }) => ({ cluster: name, percent: (weight / whole) * 100 }));
 }
 
-/** The Mappings that match the very same requests, also shadows, in the order in which the route has their clusters. */
+/**
+ * The Mappings that match the very same requests, also shadows, in the order in which the route has
+ * their clusters.
+ */
 function mappingsSharing(id: string, { mappings }: ResourceSet): readonly Resource<'Mapping'>[] {
   const first = mappings.find(mapping => mapping.id === id);
   if (first === undefined) return [];

@@ -63,7 +63,11 @@ test('a canary is told by cluster, where the cluster is a label', () => {
   const limit = limits('{pattern: [{destination_cluster: next}], rate: 1, unit: day}');
   const yaml = mapping('{g: [destination_cluster]}') + canary + limit;
   assert.deepEqual(
-    explained(yaml).route?.targets.map(({ cluster, percent, of }) => [cluster, percent, of.resource]),
+    explained(yaml).route?.targets.map(({ cluster, percent, of }) => [
+      cluster,
+      percent,
+      of.resource,
+    ]),
     [
       ['s', 75, 'Mapping default/all'],
       ['next', 25, 'Mapping default/canary'],
@@ -90,7 +94,11 @@ test('default labels alone are the group default, also of a ProxyConfig', () => 
   const { rateLimits, route } = explained(module + routes);
   assert.equal(route?.resource, 'ProxyConfig default/edge');
   assert.deepEqual(rateLimits?.cases[0]?.groups, [
-    { name: 'default', domain: 'gateway', labels: [{ key: 'remote_address', value: '203.0.113.7' }] },
+    {
+      name: 'default',
+      domain: 'gateway',
+      labels: [{ key: 'remote_address', value: '203.0.113.7' }],
+    },
   ]);
 });
 
@@ -116,12 +124,16 @@ test('labels and limits of both default domains are told', () => {
     only?.applied.map(({ name }) => name),
     ['our', 'their'],
   );
-  const sections = /Labels in domain gateway\n {2}g: .*\nLabels in domain ambassador\n {2}default: /;
+  const sections =
+    /Labels in domain gateway\n {2}g: .*\nLabels in domain ambassador\n {2}default: /;
   assert.match(describe(explanation), sections);
 });
 
 test('only the nearest limits are told, unless all are asked for', () => {
-  const many = Array.from({ length: 15 }, (_, n) => `{pattern: [{generic_key: n${n}}], rate: 1, unit: day}`);
+  const many = Array.from(
+    { length: 15 },
+    (_, n) => `{pattern: [{generic_key: n${n}}], rate: 1, unit: day}`,
+  );
   const near = '{name: near, pattern: [{generic_key: a}, {generic_key: b}], rate: 1, unit: day}';
   const explanation = explained(mapping('{g: [a]}') + limits(...many, near));
   const few = describe(explanation);
@@ -156,7 +168,11 @@ test('the nearest Mappings are those with the fewest differences, hosts included
   const yaml = [
     document('Mapping', 'far', '{host: a.com, prefix: /other/, service: s}'),
     document('Mapping', 'path', '{host: a.com, prefix: /users/, service: s}'),
-    document('Mapping', 'host', '{host: b.com, prefix: /user/, service: s, headers: {x-key: s3cret}}'),
+    document(
+      'Mapping',
+      'host',
+      '{host: b.com, prefix: /user/, service: s, headers: {x-key: s3cret}}',
+    ),
     document(
       'Mapping',
       'header',
@@ -169,8 +185,16 @@ test('the nearest Mappings are those with the fewest differences, hosts included
     nearest?.map(({ resource, reasons }) => [resource, ...reasons]),
     [
       ['Mapping default/path', 'the path is /user/x, not one that begins with /users/'],
-      ['Mapping default/header', 'the header x-any is missing', 'the header x-key has another value'],
-      ['Mapping default/host', 'the host is a.com, not b.com', 'the header x-key has another value'],
+      [
+        'Mapping default/header',
+        'the header x-any is missing',
+        'the header x-key has another value',
+      ],
+      [
+        'Mapping default/host',
+        'the host is a.com, not b.com',
+        'the header x-key has another value',
+      ],
     ],
   );
 });

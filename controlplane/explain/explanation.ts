@@ -23,7 +23,10 @@ import { matchRoute, nearestMisses, type RouteMatch } from './route-match.ts';
 import { redirectTarget, type SentRequest, sentRequest } from './sent-request.ts';
 import { chainOf } from './tls-chain.ts';
 
-/** What becomes of a request, and why. Later parts are there only when the earlier ones let the request come so far. */
+/**
+ * What becomes of a request, and why. Later parts are there only when the earlier ones let the
+ * request come so far.
+ */
 export type Explanation = {
   readonly request: {
     readonly method: string;
@@ -60,10 +63,13 @@ export type ExplainInputs = {
 };
 
 /**
- * Follows a request through what the resources compile to, in the order in which Envoy does: listener, route, filters. Throws an Error
- * when the node group has no listener.
+ * Follows a request through what the resources compile to, in the order in which Envoy does:
+ * listener, route, filters. Throws an Error when the node group has no listener.
  */
-export function explain(inputs: ExplainInputs): { explanation: Explanation; problems: readonly Problem[] } {
+export function explain(inputs: ExplainInputs): {
+  explanation: Explanation;
+  problems: readonly Problem[];
+} {
   const { resources, nodeGroup, options } = inputs;
   const compiled = compile(resources, nodeGroup, options);
   const problems = [...inputs.problems, ...compiled.problems];
@@ -85,7 +91,8 @@ function explainCompiled(compiled: Compiled, inputs: ExplainInputs): Explanation
   const hosts = virtualHostsOf(compiled);
   const match = matchRoute(hosts, seen);
   const shown = { ...asSent(inputs), ...asSeen(seen), ...tls };
-  if (match !== undefined) return { request: shown, ...explainMatch(match, seen, settings, places, inputs) };
+  if (match !== undefined)
+    return { request: shown, ...explainMatch(match, seen, settings, places, inputs) };
   const nearest = nearestMisses(hosts.map(withoutOwnRoutes), seen).map(({ route, unmet }) => ({
     ...placeOf(places, route.name),
     reasons: unmet.map(({ reason }) => reason),
@@ -102,7 +109,10 @@ function whyUnrouted({ nodeGroup, resources }: ExplainInputs, { headers }: Envoy
   return `no Host covers ${plain(host)}, and Mappings are served on the names of Hosts only (\`serve_other_hosts\` of the Module serves them on all)`;
 }
 
-/** The gateway's own paths, and what a Host answers itself, are nothing that a request was meant for. */
+/**
+ * The gateway's own paths, and what a Host answers itself, are nothing that a request was meant
+ * for.
+ */
 function withoutOwnRoutes(host: VirtualHost): VirtualHost {
   return {
     ...host,
@@ -118,12 +128,17 @@ function asSent({ nodeGroup, request }: ExplainInputs): Explanation['request'] {
 function asSeen({ headers, remoteAddress, upgrade }: EnvoyRequest) {
   const [host = ''] = headers.get(':authority') ?? [];
   const [path = ''] = headers.get(':path') ?? [];
-  return { host, path, clientAddress: remoteAddress, ...(upgrade === undefined ? {} : { upgrade }) };
+  return {
+    host,
+    path,
+    clientAddress: remoteAddress,
+    ...(upgrade === undefined ? {} : { upgrade }),
+  };
 }
 
 /**
- * The parts behind the route, one for each filter; the filters come before the route's own answer, and an upgrade that it does not allow is refused
- * before all of them.
+ * The parts behind the route, one for each filter; the filters come before the route's own answer,
+ * and an upgrade that it does not allow is refused before all of them.
  */
 function explainMatch(
   match: RouteMatch,
@@ -178,7 +193,10 @@ function ownAnswer(
 }
 
 /** Source: host-guard.ts and redirect-route.ts. */
-function redirectAnswer({ host_redirect, response_code }: JsonObject, target: string): GatewayAnswer {
+function redirectAnswer(
+  { host_redirect, response_code }: JsonObject,
+  target: string,
+): GatewayAnswer {
   if (host_redirect === undefined)
     return { status: 301, reason: `its Host sends what comes without TLS to https: ${target}` };
   const status = REDIRECTS[String(response_code)] ?? 301;
@@ -202,7 +220,8 @@ const HOST_ANSWERS: Readonly<Record<number, string>> = {
 
 function whyClosed(id: string, { problems }: ExplainInputs): string {
   const errors = problems.filter(
-    ({ severity, kind, namespace, name }) => severity === 'error' && `${kind}/${namespace}/${name}` === id,
+    ({ severity, kind, namespace, name }) =>
+      severity === 'error' && `${kind}/${namespace}/${name}` === id,
   );
   const reasons = errors.map(({ field, message }) =>
     field === undefined ? message : `${field}: ${message}`,

@@ -4,13 +4,16 @@ import type { Headers } from './request-headers.ts';
 import type { Unmet } from './unmet.ts';
 
 /**
- * One of Envoy's `HeaderMatcher`s: `present_match` or `string_match`, each perhaps inverted. Of repeated fields it is enough when
- * one matches [measured on Envoy 1.40]. A wanted value is not in the words, but that of a method: it may be a secret.
+ * One of Envoy's `HeaderMatcher`s: `present_match` or `string_match`, each perhaps inverted. Of
+ * repeated fields it is enough when one matches [measured on Envoy 1.40]. A wanted value is not in
+ * the words, but that of a method: it may be a secret.
  */
 export function unmetHeader(matcher: JsonObject, headers: Headers): Unmet | undefined {
   const { name, present_match, string_match, invert_match = false, ...others } = matcher;
   if (typeof name !== 'string' || Object.keys(others).length > 0)
-    throw new Error(`a header match that explain does not know: ${Object.keys(matcher).join(', ')}`);
+    throw new Error(
+      `a header match that explain does not know: ${Object.keys(matcher).join(', ')}`,
+    );
   const values = headers.get(name.toLowerCase());
   if (present_match !== undefined) {
     const wanted = present_match !== invert_match;
@@ -23,7 +26,9 @@ export function unmetHeader(matcher: JsonObject, headers: Headers): Unmet | unde
 
 /** Envoy's `StringMatcher`. */
 export function matchesString(matcher: Json | undefined, text: string): boolean {
-  const { exact, contains, safe_regex, ...others } = isJsonObject(matcher) ? matcher : { none: null };
+  const { exact, contains, safe_regex, ...others } = isJsonObject(matcher)
+    ? matcher
+    : { none: null };
   if (Object.keys(others).length === 0) {
     if (typeof exact === 'string') return text === exact;
     if (typeof contains === 'string') return text.includes(contains);
@@ -32,11 +37,17 @@ export function matchesString(matcher: Json | undefined, text: string): boolean 
   throw new Error(`a string match that explain does not know: ${Object.keys(others).join(', ')}`);
 }
 
-function unmet(name: string, values: readonly string[] | undefined, matcher: Json | undefined): Unmet {
+function unmet(
+  name: string,
+  values: readonly string[] | undefined,
+  matcher: Json | undefined,
+): Unmet {
   const header = name === ':authority' ? 'the Host' : `the header ${name}`;
   if (values === undefined) return { of: 'header', reason: `${header} is missing` };
   if (name !== ':method') return { of: 'header', reason: `${header} has another value` };
   const { exact, safe_regex } = isJsonObject(matcher) ? matcher : {};
-  const wanted = isJsonObject(safe_regex) ? `one that ${String(safe_regex.regex)} matches` : String(exact);
+  const wanted = isJsonObject(safe_regex)
+    ? `one that ${String(safe_regex.regex)} matches`
+    : String(exact);
   return { of: 'method', reason: `the method is ${values.join()}, not ${wanted}` };
 }

@@ -4,19 +4,31 @@ import type { EnvoyRequest } from './envoy-request.ts';
 import type { ExplainedFilters } from './explained-filters.ts';
 import type { VirtualHost } from './route-configuration.ts';
 
-/** Returns the request as filters see it: without what the virtual host removes, since only Filters may set it. */
-export function withoutIdentityHeaders(request: EnvoyRequest, virtualHost: VirtualHost): EnvoyRequest {
+/**
+ * Returns the request as filters see it: without what the virtual host removes, since only Filters
+ * may set it.
+ */
+export function withoutIdentityHeaders(
+  request: EnvoyRequest,
+  virtualHost: VirtualHost,
+): EnvoyRequest {
   const mutations = virtualHost.typed_per_filter_config?.[IDENTITY_HEADERS]?.mutations;
   if (!isJsonObject(mutations)) return request;
   const removed = new Set(objectsIn(mutations.request_mutations).map(({ remove }) => remove));
-  return { ...request, headers: new Map([...request.headers].filter(([name]) => !removed.has(name))) };
+  return {
+    ...request,
+    headers: new Map([...request.headers].filter(([name]) => !removed.has(name))),
+  };
 }
 
 /**
  * Returns the request as limits see it: with what its filters may set. The values are known only
  * when the filters run, so each stands for itself.
  */
-export function withInjected(request: EnvoyRequest, filters: ExplainedFilters | undefined): EnvoyRequest {
+export function withInjected(
+  request: EnvoyRequest,
+  filters: ExplainedFilters | undefined,
+): EnvoyRequest {
   if (filters?.decision !== 'chain') return request;
   const running = filters.chain.filter(({ applies }) => applies !== 'no');
   const set = running.flatMap(({ injects, resource }) =>

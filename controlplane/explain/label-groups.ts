@@ -4,7 +4,9 @@ import type { EnvoyRequest } from './envoy-request.ts';
 import type { RouteMatch } from './route-match.ts';
 
 /** A label group of a request, or why the request has it not. */
-export type RequestGroup = { readonly labels: readonly Label[] } | { readonly missingHeader: string };
+export type RequestGroup =
+  | { readonly labels: readonly Label[] }
+  | { readonly missingHeader: string };
 
 /** What label groups are made of beside the request. */
 export type LabelSources = {
@@ -16,9 +18,11 @@ export type LabelSources = {
 };
 
 /**
- * The label groups (descriptors) that Envoy sends for a request, one for each `RateLimit` of the route, or of its virtual host when the
- * route has none, in their order, of the stage of one filter. A route that Envoy answers itself has none. Throws an Error for an action that the compiler does
- * not write. Source: Envoy's pages of `RouteAction.rate_limits` and `RateLimit.Action`.
+ * The label groups (descriptors) that Envoy sends for a request, one for each `RateLimit` of the
+ * route, or of its virtual host when the route has none, in their order, of the stage of one
+ * filter. A route that Envoy answers itself has none. Throws an Error for an action that the
+ * compiler does not write. Source: Envoy's pages of `RouteAction.rate_limits` and
+ * `RateLimit.Action`.
  */
 export function labelGroups(
   { route, virtualHost }: RouteMatch,
@@ -42,7 +46,10 @@ function toGroup(actions: Json | undefined, sources: LabelSources): RequestGroup
   return { labels };
 }
 
-function toLabel(action: JsonObject, sources: LabelSources): Label | { readonly missingHeader: string } {
+function toLabel(
+  action: JsonObject,
+  sources: LabelSources,
+): Label | { readonly missingHeader: string } {
   const [[type, settings] = [], ...others] = Object.entries(action);
   if (type !== undefined && others.length === 0 && isJsonObject(settings)) {
     const { descriptor_value, descriptor_key, header_name, ...unknown } = settings;

@@ -17,7 +17,10 @@ export type ListenerSettings = {
   readonly asksForLimits: boolean;
 };
 
-/** Those of the node group's listeners, which differ only in their address, and in that one speaks TLS. Undefined when it has none. */
+/**
+ * Those of the node group's listeners, which differ only in their address, and in that one speaks
+ * TLS. Undefined when it has none.
+ */
 export function listenerSettings({ resources }: Compiled): ListenerSettings | undefined {
   const listener = resources.get(LISTENER)?.find(({ json }) => json.listener_filters === undefined);
   if (listener === undefined) return undefined;
@@ -27,7 +30,8 @@ export function listenerSettings({ resources }: Compiled): ListenerSettings | un
     use_remote_address: manager.use_remote_address === true,
     xff_num_trusted_hops: Number(manager.xff_num_trusted_hops ?? 0),
     rejectsEscapedSlashes: manager.path_with_escaped_slashes_action === 'REJECT_REQUEST',
-    rejectsUnderscores: isJsonObject(common) && common.headers_with_underscores_action === 'REJECT_REQUEST',
+    rejectsUnderscores:
+      isJsonObject(common) && common.headers_with_underscores_action === 'REJECT_REQUEST',
     removedHeaders: removedHeaders(manager),
     runsFilters: hasFilter(manager, EXT_AUTHZ_FILTER),
     asksForLimits: hasFilter(manager, 'envoy.filters.http.ratelimit'),
@@ -35,7 +39,9 @@ export function listenerSettings({ resources }: Compiled): ListenerSettings | un
 }
 
 type ListenerJson = {
-  readonly filter_chains: readonly [{ readonly filters: readonly [{ readonly typed_config: JsonObject }] }];
+  readonly filter_chains: readonly [
+    { readonly filters: readonly [{ readonly typed_config: JsonObject }] },
+  ];
 };
 
 function managerOf(json: JsonObject): JsonObject {
@@ -46,7 +52,10 @@ function hasFilter({ http_filters }: JsonObject, filter: string): boolean {
   return objectsIn(http_filters).some(({ name }) => name === filter);
 }
 
-/** Source: Envoy's page of `HttpConnectionManager`, `early_header_mutation_extensions` and `forward_client_cert_details`. */
+/**
+ * Source: Envoy's page of `HttpConnectionManager`, `early_header_mutation_extensions` and
+ * `forward_client_cert_details`.
+ */
 function removedHeaders(manager: JsonObject): ReadonlySet<string> {
   const { early_header_mutation_extensions, forward_client_cert_details } = manager;
   const mutations = objectsIn(early_header_mutation_extensions).flatMap(({ typed_config }) =>
@@ -54,6 +63,8 @@ function removedHeaders(manager: JsonObject): ReadonlySet<string> {
   );
   const certificate =
     forward_client_cert_details === 'ALWAYS_FORWARD_ONLY' ? [] : ['x-forwarded-client-cert'];
-  const removed = mutations.flatMap(({ remove }) => (typeof remove === 'string' ? remove.toLowerCase() : []));
+  const removed = mutations.flatMap(({ remove }) =>
+    typeof remove === 'string' ? remove.toLowerCase() : [],
+  );
   return new Set([...certificate, ...removed]);
 }

@@ -1,8 +1,9 @@
 /**
- * A path as Envoy's listener rewrites it before anything decides by it (`normalize_path`, then `merge_slashes`): dot segments resolved,
- * also `..;x`, `\` turned to `/`, escaped letters, digits and `-._~` unescaped, other odd characters escaped, repeated slashes
- * merged. `path` is without query, in visible ASCII, and begins with `/`. Undefined: Envoy answers 400 (`%00`).
- * Source: measured on Envoy 1.40; RFC 3986, section 6.2.2.
+ * A path as Envoy's listener rewrites it before anything decides by it (`normalize_path`, then
+ * `merge_slashes`): dot segments resolved, also `..;x`, `\` turned to `/`, escaped letters, digits
+ * and `-._~` unescaped, other odd characters escaped, repeated slashes merged. `path` is without
+ * query, in visible ASCII, and begins with `/`. Undefined: Envoy answers 400 (`%00`). Source:
+ * measured on Envoy 1.40; RFC 3986, section 6.2.2.
  */
 export function normalisePath(path: string): string | undefined {
   const plain = path.replace(DOTS_WITH_PARAMETERS, '/$1');
@@ -11,7 +12,10 @@ export function normalisePath(path: string): string | undefined {
   return mergeSlashes(`/${segments.join('/')}`);
 }
 
-/** Envoy drops what stands behind dots in a segment, but looks for it before `\` or escaped dots mean anything. */
+/**
+ * Envoy drops what stands behind dots in a segment, but looks for it before `\` or escaped dots
+ * mean anything.
+ */
 const DOTS_WITH_PARAMETERS = /\/(\.\.?);[^/]*/g;
 
 function resolveDots(segments: readonly string[]): readonly string[] {
@@ -53,7 +57,10 @@ function normaliseEscapes(segment: string): string {
   return out;
 }
 
-/** A `%` that was no escape must not become one because of what was unescaped behind it: then it is escaped itself. */
+/**
+ * A `%` that was no escape must not become one because of what was unescaped behind it: then it is
+ * escaped itself.
+ */
 function withoutNewEscape(out: string, broken: number | undefined, next: string): string {
   if (broken === undefined || out.length > broken + 3) return out;
   const behind = out.slice(broken + 1);

@@ -19,8 +19,13 @@ export type OperatorLimit = {
 };
 
 /** All limits of all domains, in the order in which the rate limit service has them. */
-export function operatorLimits(resources: ResourceSet, options: CompileOptions): readonly OperatorLimit[] {
-  const byName = new Map(resources.rateLimits.map(resource => [rateLimitMessageName(resource), resource]));
+export function operatorLimits(
+  resources: ResourceSet,
+  options: CompileOptions,
+): readonly OperatorLimit[] {
+  const byName = new Map(
+    resources.rateLimits.map(resource => [rateLimitMessageName(resource), resource]),
+  );
   const messages = compile(resources, RATELIMIT_SERVICE, options).resources.get(RATE_LIMIT) ?? [];
   return messages.flatMap(({ name, json }) => {
     const rateLimit = byName.get(name);

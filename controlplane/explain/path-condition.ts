@@ -2,8 +2,15 @@ import { isJsonObject, type JsonObject } from '#protos/json.ts';
 import { matchesRe2 } from '#resources/match/re2.ts';
 import type { Unmet } from './unmet.ts';
 
-/** The part of Envoy's `RouteMatch` for the path, which has one of the fields `prefix`, `path`, `path_separated_prefix` and `safe_regex`; that of an expression always has its letter case. */
-export function unmetPath(match: JsonObject, path: string, caseSensitive = true): Unmet | undefined {
+/**
+ * The part of Envoy's `RouteMatch` for the path, which has one of the fields `prefix`, `path`,
+ * `path_separated_prefix` and `safe_regex`; that of an expression always has its letter case.
+ */
+export function unmetPath(
+  match: JsonObject,
+  path: string,
+  caseSensitive = true,
+): Unmet | undefined {
   const compared = (text: string) => (caseSensitive ? text : text.toLowerCase());
   const own = compared(path);
   const [[kind, wanted] = [], ...others] = Object.entries(match);
@@ -11,10 +18,14 @@ export function unmetPath(match: JsonObject, path: string, caseSensitive = true)
     throw new Error(`a route match with several paths: ${Object.keys(match).join(', ')}`);
   if (kind === 'safe_regex' && isJsonObject(wanted)) {
     const regex = String(wanted.regex);
-    return matchesRe2(regex, path) ? undefined : unmet(path, `one that the expression ${regex} matches`);
+    return matchesRe2(regex, path)
+      ? undefined
+      : unmet(path, `one that the expression ${regex} matches`);
   }
   if (kind === 'prefix' && typeof wanted === 'string')
-    return own.startsWith(compared(wanted)) ? undefined : unmet(path, `one that begins with ${wanted}`);
+    return own.startsWith(compared(wanted))
+      ? undefined
+      : unmet(path, `one that begins with ${wanted}`);
   if (kind === 'path' && typeof wanted === 'string')
     return own === compared(wanted) ? undefined : unmet(path, wanted);
   if (kind === 'path_separated_prefix' && typeof wanted === 'string') {

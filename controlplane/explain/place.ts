@@ -5,8 +5,16 @@ export type Place = { readonly resource: string; readonly file?: string; readonl
 
 /** Places by id, also those of refused resources. */
 export function placesOf(resources: ResourceSet): ReadonlyMap<string, Place> {
-  const { closed, filterPolicies, filters, hosts, mappings, proxyConfigs, rateLimits, rateLimitServices } =
-    resources;
+  const {
+    closed,
+    filterPolicies,
+    filters,
+    hosts,
+    mappings,
+    proxyConfigs,
+    rateLimits,
+    rateLimitServices,
+  } = resources;
   const all = [
     ...[...mappings, ...proxyConfigs, ...rateLimits, ...rateLimitServices],
     ...[...filters, ...filterPolicies, ...hosts, ...closed],

@@ -4,10 +4,13 @@ import type { GatewayAnswer } from './explained-filters-answer.ts';
 import type { RouteMatch } from './route-match.ts';
 
 /**
- * What the gateway answers to a preflight (Fetch Standard) where the Mapping has `cors`, before Filters and limits, whatever the origin; undefined: it is none.
- * Source: Envoy's page "CORS".
+ * What the gateway answers to a preflight (Fetch Standard) where the Mapping has `cors`, before
+ * Filters and limits, whatever the origin; undefined: it is none. Source: Envoy's page "CORS".
  */
-export function preflightAnswer({ route }: RouteMatch, { headers }: EnvoyRequest): GatewayAnswer | undefined {
+export function preflightAnswer(
+  { route }: RouteMatch,
+  { headers }: EnvoyRequest,
+): GatewayAnswer | undefined {
   const [method, origin, asked] = [':method', 'origin', 'access-control-request-method'].map(
     name => headers.get(name)?.[0] ?? '',
   );

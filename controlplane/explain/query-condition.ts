@@ -2,8 +2,14 @@ import type { JsonObject } from '#protos/json.ts';
 import { matchesString } from './header-condition.ts';
 import type { Unmet } from './unmet.ts';
 
-/** One of Envoy's `QueryParameterMatcher`s: `present_match` or `string_match`. A wanted value is not in the words: it may be a secret. */
-export function unmetQuery(matcher: JsonObject, query: ReadonlyMap<string, string>): Unmet | undefined {
+/**
+ * One of Envoy's `QueryParameterMatcher`s: `present_match` or `string_match`. A wanted value is not
+ * in the words: it may be a secret.
+ */
+export function unmetQuery(
+  matcher: JsonObject,
+  query: ReadonlyMap<string, string>,
+): Unmet | undefined {
   const { name, present_match, string_match, ...others } = matcher;
   if (typeof name !== 'string' || Object.keys(others).length > 0)
     throw new Error(`a query match that explain does not know: ${Object.keys(matcher).join(', ')}`);

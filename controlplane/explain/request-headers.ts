@@ -6,7 +6,9 @@ import { isDropped } from './dropped-headers.ts';
 import type { ListenerSettings } from './listener-settings.ts';
 import { withoutTrailingDot } from './request-host.ts';
 
-/** By name in lower case, pseudo-headers too: the values of the fields of that name, in their order. */
+/**
+ * By name in lower case, pseudo-headers too: the values of the fields of that name, in their order.
+ */
 export type Headers = ReadonlyMap<string, readonly [string, ...string[]]>;
 
 /** What stands for a value that Envoy makes up for each request. */
@@ -33,9 +35,10 @@ const JOINED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The headers as routes and filters see them: what the listener removes, joins and sets. `target` is path and query, normalised; `tlsMark`
- * what the Host's TLS over which it comes says of itself; absent: without TLS.
- * A client on a loopback address is one whose X-Forwarded-For Envoy fills with an address of its own machine: here it is the client's.
+ * The headers as routes and filters see them: what the listener removes, joins and sets. `target`
+ * is path and query, normalised; `tlsMark` what the Host's TLS over which it comes says of itself;
+ * absent: without TLS. A client on a loopback address is one whose X-Forwarded-For Envoy fills with
+ * an address of its own machine: here it is the client's.
  */
 export function requestHeaders(
   request: ClientRequest,
@@ -77,19 +80,26 @@ function setAtTheEdge(
   if (settings.xff_num_trusted_hops === 0) headers.delete('x-forwarded-proto');
 }
 
-/** As the gateway's own `forwardedHeaders`. The port that a client writes is told to services only. */
+/**
+ * As the gateway's own `forwardedHeaders`. The port that a client writes is told to services only.
+ */
 function setForwarded(
   headers: Map<string, [string, ...string[]]>,
   settings: ListenerSettings,
   hasTls: boolean,
 ): void {
   for (const { append_action, key } of forwardedHeaders(settings, hasTls)) {
-    const value = key === 'x-forwarded-host' ? headers.get(':authority')?.[0] : hasTls ? '443' : '80';
+    const value =
+      key === 'x-forwarded-host' ? headers.get(':authority')?.[0] : hasTls ? '443' : '80';
     if (value !== undefined && (append_action !== 'ADD_IF_ABSENT' || !headers.has(key)))
       headers.set(key, [value]);
   }
 }
 
-function setMissing(headers: Map<string, [string, ...string[]]>, name: string, value: string): void {
+function setMissing(
+  headers: Map<string, [string, ...string[]]>,
+  name: string,
+  value: string,
+): void {
   if (!headers.has(name)) headers.set(name, [value]);
 }

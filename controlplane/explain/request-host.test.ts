@@ -2,7 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { withoutPort, withoutTrailingDot } from './request-host.ts';
 
-/** Authority as it is sent → as the upstream gets it and the host that Envoy routes by. As Envoy 1.40 answered. */
+/**
+ * Authority as it is sent → as the upstream gets it and the host that Envoy routes by. As Envoy
+ * 1.40 answered.
+ */
 const HOSTS: Readonly<Record<string, readonly [sent: string, host: string]>> = {
   Shop: ['Shop', 'Shop'],
   'h.': ['h', 'h'],

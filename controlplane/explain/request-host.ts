@@ -6,7 +6,9 @@ export function withoutTrailingDot(authority: string): string {
   const dot = authority.lastIndexOf('.');
   if (dot === -1) return authority;
   if (dot === authority.length - 1) return authority.slice(0, -1);
-  return authority.charAt(dot + 1) === ':' ? authority.slice(0, dot) + authority.slice(dot + 1) : authority;
+  return authority.charAt(dot + 1) === ':'
+    ? authority.slice(0, dot) + authority.slice(dot + 1)
+    : authority;
 }
 
 /**

@@ -9,7 +9,9 @@ export const EXT_AUTHZ_FILTER = 'envoy.filters.http.ext_authz';
 export const OWN_ROUTE = 'gateway';
 
 /** What a route or virtual host changes about filters, by their names. */
-export type PerFilterConfig = { readonly typed_per_filter_config?: Readonly<Record<string, JsonObject>> };
+export type PerFilterConfig = {
+  readonly typed_per_filter_config?: Readonly<Record<string, JsonObject>>;
+};
 
 /** Envoy's `VirtualHost`, as far as it decides. */
 export type VirtualHost = PerFilterConfig & {

@@ -11,10 +11,18 @@ export type RouteMatch = { readonly virtualHost: VirtualHost; readonly route: Ro
 /** A route that Envoy does not take, and why; `unmet` is never empty. */
 export type RouteMiss = { readonly route: Route; readonly unmet: readonly Unmet[] };
 
-/** The first route that matches in the virtual host of the request's host; undefined: Envoy answers 404. */
-export function matchRoute(hosts: readonly VirtualHost[], request: EnvoyRequest): RouteMatch | undefined {
+/**
+ * The first route that matches in the virtual host of the request's host; undefined: Envoy answers
+ * 404.
+ */
+export function matchRoute(
+  hosts: readonly VirtualHost[],
+  request: EnvoyRequest,
+): RouteMatch | undefined {
   const virtualHost = findVirtualHost(hosts, hostOf(request));
-  const route = virtualHost?.routes.find(({ match }) => unmetConditions(match, request).length === 0);
+  const route = virtualHost?.routes.find(
+    ({ match }) => unmetConditions(match, request).length === 0,
+  );
   return virtualHost === undefined || route === undefined ? undefined : { virtualHost, route };
 }
 
@@ -22,9 +30,13 @@ export function matchRoute(hosts: readonly VirtualHost[], request: EnvoyRequest)
 const NEAREST = 3;
 
 /**
- * For a request without route: the routes of all virtual hosts that come nearest, each resource once.
+ * For a request without route: the routes of all virtual hosts that come nearest, each resource
+ * once.
  */
-export function nearestMisses(hosts: readonly VirtualHost[], request: EnvoyRequest): readonly RouteMiss[] {
+export function nearestMisses(
+  hosts: readonly VirtualHost[],
+  request: EnvoyRequest,
+): readonly RouteMiss[] {
   const chosen = findVirtualHost(hosts, hostOf(request));
   const misses = hosts.flatMap(virtualHost =>
     virtualHost.routes.map(route => ({
@@ -40,9 +52,18 @@ export function nearestMisses(hosts: readonly VirtualHost[], request: EnvoyReque
   return [...ofName.values()].flatMap(([best]) => best ?? []).slice(0, NEAREST);
 }
 
-/** The lower, the likelier that the route was meant: a wrong path counts the less, the more of its beginning is right. */
+/**
+ * The lower, the likelier that the route was meant: a wrong path counts the less, the more of its
+ * beginning is right.
+ */
 function distanceOf({ route, unmet }: RouteMiss, request: EnvoyRequest): number {
-  const distances = { method: 1, header: 1, query: 1, host: 2, path: 1 + 3 * pathUnlikeness(route, request) };
+  const distances = {
+    method: 1,
+    header: 1,
+    query: 1,
+    host: 2,
+    path: 1 + 3 * pathUnlikeness(route, request),
+  };
   return unmet.reduce((sum, { of }) => sum + distances[of], 0);
 }
 
@@ -52,7 +73,12 @@ function unmetHost(
   request: EnvoyRequest,
 ): readonly Unmet[] {
   if (virtualHost === chosen) return [];
-  return [{ of: 'host', reason: `the host is ${hostOf(request)}, not ${virtualHost.domains.join(' or ')}` }];
+  return [
+    {
+      of: 'host',
+      reason: `the host is ${hostOf(request)}, not ${virtualHost.domains.join(' or ')}`,
+    },
+  ];
 }
 
 /** From 0 to 1: how much of the beginning of the route's path is not that of the request. */

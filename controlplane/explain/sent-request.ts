@@ -13,7 +13,10 @@ export type HeaderChange = {
   readonly append?: boolean;
 };
 
-/** What the service gets of a request, and for how long it is waited for. Times are Envoy's, such as `3s`. */
+/**
+ * What the service gets of a request, and for how long it is waited for. Times are Envoy's, such as
+ * `3s`.
+ */
 export type SentRequest = {
   /** Rewritten, with query. */
   readonly path: string;
@@ -45,7 +48,11 @@ export function sentRequest(
   const retry = isJsonObject(action.retry_policy) ? action.retry_policy : {};
   const [asked = ''] = request.headers.get(':path') ?? [];
   const shared = oneCluster(action);
-  const parts: readonly JsonObject[] = [shared, route as JsonObject, virtualHost as unknown as JsonObject];
+  const parts: readonly JsonObject[] = [
+    shared,
+    route as JsonObject,
+    virtualHost as unknown as JsonObject,
+  ];
   const added = parts.flatMap(part => changes(part, 'request'));
   const conditions = String(retry.retry_on ?? '')
     .split(',')
@@ -53,7 +60,9 @@ export function sentRequest(
   const [method = ''] = request.headers.get(':method') ?? [];
   const repeatsResets = added.some(({ name }) => name === RETRY_ON) && SAFE.has(method);
   return {
-    path: rewritten(request.path, { ...shared, ...action }, route.match) + asked.slice(request.path.length),
+    path:
+      rewritten(request.path, { ...shared, ...action }, route.match) +
+      asked.slice(request.path.length),
     host: hostOf({ ...action, ...shared }, request),
     ...textAs('answerWithin', retry.per_try_timeout),
     ...textAs('idle', action.idle_timeout),
@@ -72,16 +81,25 @@ export function redirectTarget({ route }: RouteMatch, request: EnvoyRequest): st
   const [asked = ''] = headers.get(':path') ?? [];
   const [authority = ''] = headers.get(':authority') ?? [];
   const [proto = 'http'] = headers.get('x-forwarded-proto') ?? [];
-  const { host_redirect = withoutPort(authority), https_redirect, path_redirect, port_redirect } = redirect;
+  const {
+    host_redirect = withoutPort(authority),
+    https_redirect,
+    path_redirect,
+    port_redirect,
+  } = redirect;
   const scheme = https_redirect === true ? 'https' : proto;
   const ownPort = scheme === 'https' ? 443 : 80;
   const port = port_redirect === undefined || port_redirect === ownPort ? '' : `:${port_redirect}`;
   const query = asked.slice(path.length);
-  const to = typeof path_redirect === 'string' ? path_redirect : rewritten(path, redirect, route.match);
+  const to =
+    typeof path_redirect === 'string' ? path_redirect : rewritten(path, redirect, route.match);
   return `${scheme}://${host_redirect}${port}${to}${to.includes('?') ? '' : query}`;
 }
 
-/** What the only cluster of a route changes by itself. Of several each has its own, which is not told. */
+/**
+ * What the only cluster of a route changes by itself. Of several each has its own, which is not
+ * told.
+ */
 function oneCluster({ weighted_clusters }: JsonObject): JsonObject {
   const clusters = isJsonObject(weighted_clusters) ? objectsIn(weighted_clusters.clusters) : [];
   const [only, ...others] = clusters;
@@ -103,7 +121,9 @@ function rewritten(path: string, action: JsonObject, match: JsonObject): string 
   while (matcher.find()) {
     const group = (digit: string) => matcher.group(Number(digit)) ?? '';
     // RE2 writes groups as `\1` and a backslash as `\\`.
-    const text = substitution.replace(/\\(\d|\\)/g, (_, what) => (what === '\\' ? what : group(what)));
+    const text = substitution.replace(/\\(\d|\\)/g, (_, what) =>
+      what === '\\' ? what : group(what),
+    );
     made += path.slice(end, matcher.start()) + text;
     end = matcher.end();
   }
@@ -131,6 +151,9 @@ function text(header: Json | undefined, key: string): string {
   return isJsonObject(header) ? String(header[key] ?? '') : '';
 }
 
-function textAs<Name extends string>(name: Name, value: Json | undefined): { readonly [K in Name]?: string } {
+function textAs<Name extends string>(
+  name: Name,
+  value: Json | undefined,
+): { readonly [K in Name]?: string } {
   return (typeof value === 'string' ? { [name]: value } : {}) as { readonly [K in Name]?: string };
 }

@@ -23,7 +23,11 @@ const RESOURCES = [
     'strict',
     'hostname: strict.example.org, tls: {issuer: gateway, cacert_chain_file: /ca, cert_required: true}',
   ),
-  document('Host', 'free', 'hostname: free.example.org, requestPolicy: {insecure: {action: Route}}'),
+  document(
+    'Host',
+    'free',
+    'hostname: free.example.org, requestPolicy: {insecure: {action: Route}}',
+  ),
 ].join('');
 
 /** What `gateway explain` prints of a GET. */
@@ -31,7 +35,8 @@ function explained(url: string, header: readonly string[] = [], yaml = RESOURCES
   const { problems, resources } = resourceSetOf(yaml, 'in.yaml');
   const request = parseClientRequest('GET', url, { header, from: '203.0.113.7' });
   return describe(
-    explain({ resources, problems, nodeGroup: 'edge', request, options: compileOptions({}) }).explanation,
+    explain({ resources, problems, nodeGroup: 'edge', request, options: compileOptions({}) })
+      .explanation,
   );
 }
 
@@ -40,10 +45,19 @@ for (const [url, said] of [
     'https://shop.example.com/',
     /\n {2}over TLS of Host default\/shop \(in\.yaml:\d+\)\nRoute\n {2}Mapping default\/all /,
   ],
-  ['https://SHOP.example.com:8443/', /over TLS of Host default\/shop .*may pass any number of times/s],
+  [
+    'https://SHOP.example.com:8443/',
+    /over TLS of Host default\/shop .*may pass any number of times/s,
+  ],
   ['https://a.b.example.com/', /over TLS of Host default\/wild /],
-  ['https://strict.example.org/', /over TLS of Host default\/strict .*may pass any number of times/s],
-  ['https://bare.example.com/', /goes to no service: the Host of bare\.example\.com cannot speak TLS/],
+  [
+    'https://strict.example.org/',
+    /over TLS of Host default\/strict .*may pass any number of times/s,
+  ],
+  [
+    'https://bare.example.com/',
+    /goes to no service: the Host of bare\.example\.com cannot speak TLS/,
+  ],
   ['https://free.example.org/', /goes to no service: no Host has TLS for free\.example\.org/],
   ['https://10.0.0.1/', /goes to no service: no Host has TLS for a client that says no name/],
   ['https://[::1]:8443/', /goes to no service: no Host has TLS for a client that says no name/],
@@ -85,7 +99,10 @@ test('where every Host redirects, so is a name that no Host covers', () => {
     document('Mapping', 'all', 'prefix: /, service: s') +
     document('Host', 'shop', 'hostname: shop.example.com, tls: {issuer: gateway}');
   const said = explained('http://other.example.org/', [], yaml);
-  assert.match(said, /is answered 301: no Host covers its name, and every Host sends what comes without TLS/);
+  assert.match(
+    said,
+    /is answered 301: no Host covers its name, and every Host sends what comes without TLS/,
+  );
 });
 
 test('without a Host nobody listens for TLS', () => {

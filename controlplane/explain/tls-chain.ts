@@ -5,15 +5,18 @@ import { isJsonObject, type JsonObject, objectsIn } from '#protos/json.ts';
 import { LISTENER } from '#protos/type-url.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 
-/** The filter chain that a connection of TLS gets: that of a Host, by its id; `mark` is what it says of itself to routes. */
+/**
+ * The filter chain that a connection of TLS gets: that of a Host, by its id; `mark` is what it says
+ * of itself to routes.
+ */
 export type TlsChain = { readonly mark: string; readonly host: string };
 
 /** Why a connection of TLS comes to nothing. */
 export type NoTls = { readonly reason: string };
 
 /**
- * The filter chain for this server name (`''`: none was said): the Host's of that name, else of the longest wildcard that covers it, else of `*`.
- * Source: Envoy's page "FilterChainMatch".
+ * The filter chain for this server name (`''`: none was said): the Host's of that name, else of the
+ * longest wildcard that covers it, else of `*`. Source: Envoy's page "FilterChainMatch".
  */
 export function chainOf(
   { resources }: Compiled,
@@ -22,12 +25,16 @@ export function chainOf(
 ): TlsChain | NoTls {
   const listener = resources.get(LISTENER)?.find(({ json }) => json.listener_filters !== undefined);
   if (listener === undefined) return { reason: 'nobody listens for TLS, since no Host has it' };
-  const chains = new Map(objectsIn(listener.json.filter_chains).map(chain => [String(chain.name), chain]));
+  const chains = new Map(
+    objectsIn(listener.json.filter_chains).map(chain => [String(chain.name), chain]),
+  );
   const wanted = serverName === '' ? ['*'] : coveringDomains(serverName);
   const hostname = wanted.find(name => chains.has(name));
   const chain = hostname === undefined ? undefined : chains.get(hostname);
   if (hostname === undefined || chain === undefined)
-    return { reason: `no Host has TLS for ${serverName === '' ? 'a client that says no name' : serverName}` };
+    return {
+      reason: `no Host has TLS for ${serverName === '' ? 'a client that says no name' : serverName}`,
+    };
   if (chain.transport_socket === undefined)
     return { reason: `the Host of ${hostname} cannot speak TLS, see its problems` };
   const owner = hosts.find(({ spec }) => spec.hostname === hostname);
@@ -37,7 +44,9 @@ export function chainOf(
 /** What its `early_header_mutation_extensions` set. */
 function markOf({ filters }: JsonObject): string {
   const [manager] = objectsIn(filters).map(({ typed_config }) => typed_config);
-  const extensions = isJsonObject(manager) ? objectsIn(manager.early_header_mutation_extensions) : [];
+  const extensions = isJsonObject(manager)
+    ? objectsIn(manager.early_header_mutation_extensions)
+    : [];
   const mutations = extensions.flatMap(({ typed_config }) =>
     isJsonObject(typed_config) ? objectsIn(typed_config.mutations) : [],
   );

@@ -1,2 +1,5 @@
 /** A condition of a route that a request does not meet, in words. */
-export type Unmet = { readonly of: 'host' | 'path' | 'method' | 'header' | 'query'; readonly reason: string };
+export type Unmet = {
+  readonly of: 'host' | 'path' | 'method' | 'header' | 'query';
+  readonly reason: string;
+};

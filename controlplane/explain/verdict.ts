@@ -23,14 +23,18 @@ function lowered(subject: string): string {
 }
 
 function answerText({ status, reason }: GatewayAnswer): string {
-  return status === undefined ? `goes to no service: ${reason}` : `is answered ${status}: ${reason}`;
+  return status === undefined
+    ? `goes to no service: ${reason}`
+    : `is answered ${status}: ${reason}`;
 }
 
 function mayPass(applied: readonly AppliedLimit[]): string {
   const enforced = applied.filter(({ action }) => action === 'Enforce');
   const never = enforced.find(({ rate }) => rate === 0);
-  if (never !== undefined) return `is answered 429 every time: limit ${plain(never.name)} has rate 0`;
-  if (enforced.length > 0) return `may pass ${tightest(enforced).join(' and ')}; then it is answered 429`;
+  if (never !== undefined)
+    return `is answered 429 every time: limit ${plain(never.name)} has rate 0`;
+  if (enforced.length > 0)
+    return `may pass ${tightest(enforced).join(' and ')}; then it is answered 429`;
   return applied.length === 0
     ? 'may pass any number of times: no limit applies'
     : 'may pass any number of times: what exceeds its limits is only logged';

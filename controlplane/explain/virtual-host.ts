@@ -1,10 +1,14 @@
 import type { VirtualHost } from './route-configuration.ts';
 
 /**
- * The virtual host that Envoy chooses for this host, which has no port: the one that names it, else the longest wildcard in front
- * (`*.example.com`), else the longest behind (`example.*`), else `*`. Source: Envoy's page of `VirtualHost.domains`.
+ * The virtual host that Envoy chooses for this host, which has no port: the one that names it, else
+ * the longest wildcard in front (`*.example.com`), else the longest behind (`example.*`), else `*`.
+ * Source: Envoy's page of `VirtualHost.domains`.
  */
-export function findVirtualHost(hosts: readonly VirtualHost[], requested: string): VirtualHost | undefined {
+export function findVirtualHost(
+  hosts: readonly VirtualHost[],
+  requested: string,
+): VirtualHost | undefined {
   const host = requested.toLowerCase();
   let best: { readonly rank: number; readonly virtualHost: VirtualHost } | undefined;
   for (const virtualHost of hosts) {

@@ -5,7 +5,8 @@ import { candidates } from './candidates.ts';
 
 const at = (id: string, hash: string, file = 'a.yaml') =>
   ({ id, hash, source: { file, line: 1 } }) as Resource;
-const byId = <T extends { id: string }>(...items: T[]) => new Map(items.map(item => [item.id, item]));
+const byId = <T extends { id: string }>(...items: T[]) =>
+  new Map(items.map(item => [item.id, item]));
 const refused = (id: string) => ({ id, source: { file: 'a.yaml', line: 1 } }) as Refused;
 const versions = (resources: ReadonlyMap<string, Resource>) =>
   Object.fromEntries([...resources].map(([id, { hash }]) => [id, hash]));

@@ -7,7 +7,10 @@ export type Written = {
   readonly refused: ReadonlyMap<string, Refused>;
   /** Files of which a part is so broken that nobody knows what it was about. */
   readonly unreadable: ReadonlySet<string>;
-  /** Files with a document that has an error and does not say, or not for sure, which resource it is. */
+  /**
+   * Files with a document that has an error and does not say, or not for sure, which resource it
+   * is.
+   */
   readonly anonymous: ReadonlySet<string>;
 };
 
@@ -23,8 +26,8 @@ export type Candidates = {
 };
 
 /**
- * What is written, with the last good version for what is refused, and for what a broken file may have held
- * (docs/adr/0002-closed-or-last-good.md).
+ * What is written, with the last good version for what is refused, and for what a broken file may
+ * have held (docs/adr/0002-closed-or-last-good.md).
  */
 export function candidates(written: Written, lastGood: Resources): Candidates {
   const resources = new Map(written.resources);
@@ -33,7 +36,8 @@ export function candidates(written: Written, lastGood: Resources): Candidates {
   const found = new Set<string>();
   for (const [id, good] of lastGood) {
     const { file } = good.source;
-    const lost = !resources.has(id) && (written.unreadable.has(file) || written.anonymous.has(file));
+    const lost =
+      !resources.has(id) && (written.unreadable.has(file) || written.anonymous.has(file));
     if (!lost && !written.refused.has(id)) continue;
     resources.set(id, good);
     kept.add(id);

@@ -17,7 +17,11 @@ const mapping = (name: string, hash: string) =>
     source: { file: 'a.yaml', line: 1 },
     spec: {},
   }) as Resource;
-const written = (resources: Resource[], refused: string[] = [], unreadable: string[] = []): Written => ({
+const written = (
+  resources: Resource[],
+  refused: string[] = [],
+  unreadable: string[] = [],
+): Written => ({
   resources: new Map(resources.map(resource => [resource.id, resource])),
   refused: new Map(refused.map(id => [id, { id, source: { file: 'a.yaml', line: 1 } } as Refused])),
   unreadable: new Set(unreadable),
@@ -30,7 +34,11 @@ function snapshotFor(resources: ResourceSet): Snapshot {
     ...resources.mappings.map(({ name, hash }) => `${name}@${hash}`),
     ...resources.closed.map(({ id }) => `!${id}`),
   ].join();
-  const resource: XdsResource = { name: 'edge', version, any: { type_url: 't', value: new Uint8Array() } };
+  const resource: XdsResource = {
+    name: 'edge',
+    version,
+    any: { type_url: 't', value: new Uint8Array() },
+  };
   return new Map([['t', new Map([['edge', resource]])]]);
 }
 
@@ -47,31 +55,37 @@ function system(
   let served = '';
   let state: Standing['state'] = 'settled';
   const timers: (() => void)[] = [];
-  const controller: Controller = new Controller(new Map(lastGood.map(resource => [resource.id, resource])), {
-    groups: () => ['edge'],
-    services: new Set(),
-    changedOver: () => {},
-    compile: resources => {
-      const snapshot = snapshotFor(resources);
-      return fails(versionOf(snapshot)) ? { error: 'does not encode' } : { snapshot, problems: [] };
+  const controller: Controller = new Controller(
+    new Map(lastGood.map(resource => [resource.id, resource])),
+    {
+      groups: () => ['edge'],
+      services: new Set(),
+      changedOver: () => {},
+      compile: resources => {
+        const snapshot = snapshotFor(resources);
+        return fails(versionOf(snapshot))
+          ? { error: 'does not encode' }
+          : { snapshot, problems: [] };
+      },
+      publish: (_group, snapshot) => {
+        served = versionOf(snapshot);
+        state = 'waiting';
+      },
+      proxies: () =>
+        Array.from({ length: proxies }, (_, index) => ({
+          id: `${index}`,
+          group: 'edge',
+          state,
+          refusal: 'no good',
+        })),
+      keep: accepted =>
+        kept.push([...accepted.values()].map(({ name, hash }) => `${name}@${hash}`)),
+      after: (_ms, callback) => {
+        timers.push(callback);
+        return () => {};
+      },
     },
-    publish: (_group, snapshot) => {
-      served = versionOf(snapshot);
-      state = 'waiting';
-    },
-    proxies: () =>
-      Array.from({ length: proxies }, (_, index) => ({
-        id: `${index}`,
-        group: 'edge',
-        state,
-        refusal: 'no good',
-      })),
-    keep: accepted => kept.push([...accepted.values()].map(({ name, hash }) => `${name}@${hash}`)),
-    after: (_ms, callback) => {
-      timers.push(callback);
-      return () => {};
-    },
-  });
+  );
   const answer = () => {
     while (state === 'waiting') {
       state = bad(served) ? 'refused' : 'settled';
@@ -109,7 +123,10 @@ describe('the controller', () => {
     assert.equal(it.served(), 'a@2,bad@1,c@2');
     const [problem] = it.controller.problems();
     assert.equal(problem?.name, 'bad');
-    assert.match(problem?.message ?? '', /Envoy refuses it: no good; its last good version stays in force/);
+    assert.match(
+      problem?.message ?? '',
+      /Envoy refuses it: no good; its last good version stays in force/,
+    );
   });
 
   test('a refused resource without a last good version is closed', () => {
@@ -181,7 +198,12 @@ describe('services and proxies', () => {
         states[group] = 'waiting';
       },
       proxies: () =>
-        connected.map(group => ({ id: group, group, state: states[group] ?? 'waiting', refusal: 'no' })),
+        connected.map(group => ({
+          id: group,
+          group,
+          state: states[group] ?? 'waiting',
+          refusal: 'no',
+        })),
       keep: accepted => kept.push([...accepted.keys()].join()),
       after: (_ms, callback) => {
         timers.push(callback);
@@ -282,7 +304,9 @@ describe('services and proxies', () => {
   });
 
   test('edits in a row do not put off what a proxy that never answers holds up', () => {
-    const { controller, say, connect, kept, over, timers } = pair({ groups: () => ['edge', 'stuck'] });
+    const { controller, say, connect, kept, over, timers } = pair({
+      groups: () => ['edge', 'stuck'],
+    });
     connect('edge', 'stuck');
     for (const version of ['1', '2', '3']) {
       controller.written(written([mapping('a', version)]));
@@ -354,7 +378,10 @@ describe('services and proxies', () => {
 });
 
 describe('proxies that are not there', () => {
-  /** A controller of the groups edge and side after a restart, with `a` as last good. The edge refuses a@2. */
+  /**
+   * A controller of the groups edge and side after a restart, with `a` as last good. The edge
+   * refuses a@2.
+   */
   function restarted() {
     const served: Record<string, string> = {};
     const settledWith: Record<string, string | undefined> = {};
@@ -378,7 +405,8 @@ describe('proxies that are not there', () => {
       },
       proxies: () =>
         connected.map(group => ({ id: group, group, state: stateOf(group), refusal: 'no good' })),
-      keep: accepted => kept.push([...accepted.values()].map(({ name, hash }) => `${name}@${hash}`).join()),
+      keep: accepted =>
+        kept.push([...accepted.values()].map(({ name, hash }) => `${name}@${hash}`).join()),
       after: (_ms, callback) => {
         timers.push(callback);
         return () => timers.includes(callback) && timers.splice(timers.indexOf(callback), 1);

@@ -5,22 +5,42 @@ import { type Snapshot, snapshotVersion } from '#xds/snapshot.ts';
 import { type Candidates, candidates, type Written } from './candidates.ts';
 import { Patience } from './patience.ts';
 import { closedResource, quarantineProblem } from './problems.ts';
-import { accept, effective, type Resources, type Rollout, refuse, startRollout, want } from './rollout.ts';
+import {
+  accept,
+  effective,
+  type Resources,
+  type Rollout,
+  refuse,
+  startRollout,
+  want,
+} from './rollout.ts';
 import { type Standing, verdict } from './verdict.ts';
 
 /** The configuration of one node group. */
-export type GroupConfiguration = { readonly snapshot: Snapshot; readonly problems: readonly Problem[] };
+export type GroupConfiguration = {
+  readonly snapshot: Snapshot;
+  readonly problems: readonly Problem[];
+};
 
 export type ControllerParts = {
   /** Node groups that have configuration under these resources, services' too. */
   groups(resources: ResourceSet): readonly string[];
-  /** The groups of our own services, which decide about requests: what tightens is in force there before proxies act on it. */
+  /**
+   * The groups of our own services, which decide about requests: what tightens is in force there
+   * before proxies act on it.
+   */
   readonly services: ReadonlySet<string>;
-  /** Other control planes serve the same resources, and services may be connected to those alone. Default: there is none. */
+  /**
+   * Other control planes serve the same resources, and services may be connected to those alone.
+   * Default: there is none.
+   */
   readonly replicated?: boolean;
   /** An `error` is a configuration that cannot be made; it counts as one that proxies refuse. */
   compile(resources: ResourceSet, group: string): GroupConfiguration | { readonly error: string };
-  /** Serves the configuration to every proxy of the group; to a service together with what proxies may still go by, until `changedOver`. */
+  /**
+   * Serves the configuration to every proxy of the group; to a service together with what proxies
+   * may still go by, until `changedOver`.
+   */
   publish(group: string, snapshot: Snapshot): void;
   /** The proxies go by what was last published: services need not know what was before. */
   changedOver(): void;
@@ -38,7 +58,10 @@ const OVERDUE_MS = 5_000;
 /** Proxies wait for our services for this long at most, in ms. */
 const SERVICES_MS = 2_000;
 
-/** What a service gets from another control plane is in force there in this time, in ms: both have heard of the change at about the same moment. */
+/**
+ * What a service gets from another control plane is in force there in this time, in ms: both have
+ * heard of the change at about the same moment.
+ */
 const ELSEWHERE_MS = 500;
 
 /** What a service that is connected to another control plane is waited for under. */
@@ -47,8 +70,9 @@ const ELSEWHERE = 'elsewhere';
 type Compiled = GroupConfiguration & { readonly group: string };
 
 /**
- * Brings what the operator wrote into force: publishes each group's configuration, hears what the proxies say of it,
- * and on a refusal finds the guilty resource (rollout.ts) while the rest goes on.
+ * Brings what the operator wrote into force: publishes each group's configuration, hears what the
+ * proxies say of it, and on a refusal finds the guilty resource (rollout.ts) while the rest goes
+ * on.
  */
 export class Controller {
   readonly #parts: ControllerParts;
@@ -59,7 +83,10 @@ export class Controller {
   #candidates: Candidates | undefined;
   /** Configuration of proxies that is held back until the services have theirs. */
   #held: readonly Compiled[] = [];
-  /** Proxies answer synchronously what changes nothing for them; no verdict is due before all have been served. */
+  /**
+   * Proxies answer synchronously what changes nothing for them; no verdict is due before all have
+   * been served.
+   */
   #publishing = false;
   /** Proxies may still go by what was before. */
   #changing = false;
@@ -110,7 +137,9 @@ export class Controller {
   }
 
   #haveChangedOver(): boolean {
-    return this.#clients('proxy').every(({ id, state }) => state === 'settled' || this.#proxies.isLate(id));
+    return this.#clients('proxy').every(
+      ({ id, state }) => state === 'settled' || this.#proxies.isLate(id),
+    );
   }
 
   /** The connected proxies, or the connected services. */
@@ -123,29 +152,41 @@ export class Controller {
   #noteClients(): void {
     const proxies = this.#clients('proxy');
     for (const { group } of proxies) this.#seen.add(group);
-    const settled = new Set(proxies.filter(({ state }) => state === 'settled').map(({ group }) => group));
-    const groups = proxies.length === 0 ? [] : [...this.#awaited()].filter(group => !settled.has(group));
+    const settled = new Set(
+      proxies.filter(({ state }) => state === 'settled').map(({ group }) => group),
+    );
+    const groups =
+      proxies.length === 0 ? [] : [...this.#awaited()].filter(group => !settled.has(group));
     this.#proxies.waitFor([...unsettled(proxies), ...groups.map(groupKey)]);
     const elsewhere = this.#elsewhere ? [ELSEWHERE] : [];
     this.#services.waitFor([...unsettled(this.#clients('service')), ...elsewhere]);
   }
 
   /**
-   * Groups that cannot take a change while no proxy of theirs is here: those that had one and still have configuration, and of a process
-   * that has just begun every one, since proxies come back one by one. Elsewhere is another control plane that hears them.
+   * Groups that cannot take a change while no proxy of theirs is here: those that had one and still
+   * have configuration, and of a process that has just begun every one, since proxies come back one
+   * by one. Elsewhere is another control plane that hears them.
    */
   #awaited(): readonly string[] {
     const { replicated = false, services } = this.#parts;
     if (replicated) return [];
     return this.#configured.filter(
-      group => !services.has(group) && this.#unproven.has(group) && (!this.#proven || this.#seen.has(group)),
+      group =>
+        !services.has(group) &&
+        this.#unproven.has(group) &&
+        (!this.#proven || this.#seen.has(group)),
     );
   }
 
   #judge(): void {
     const late = (key: string) => this.#proxies.isLate(key);
     const awaited = this.#awaited().filter(group => !late(groupKey(group)));
-    const said = verdict(this.#parts.proxies(), this.#unproven, ({ id }) => late(id), new Set(awaited));
+    const said = verdict(
+      this.#parts.proxies(),
+      this.#unproven,
+      ({ id }) => late(id),
+      new Set(awaited),
+    );
     if (typeof said === 'object') this.#refuse(said.refused);
     else if (said === 'accepted' && this.#hasProxies()) this.#accept();
   }
@@ -218,7 +259,10 @@ export class Controller {
   #publish(): void {
     const resources = this.inForce;
     this.#configured = this.#parts.groups(resources);
-    const compiled = [...this.groups].map(group => ({ group, ...this.#parts.compile(resources, group) }));
+    const compiled = [...this.groups].map(group => ({
+      group,
+      ...this.#parts.compile(resources, group),
+    }));
     const failure = compiled.find(result => 'error' in result);
     if (failure !== undefined && this.#refuse(failure.error)) return;
     const made = compiled.filter(result => 'snapshot' in result);

@@ -38,7 +38,10 @@ test('what could not be kept is kept once there is space again, without another 
   disk.full = true;
   keeper.keep(NONE);
   await settled();
-  assert.match(keeper.problems()[0]?.message ?? '', /cannot keep the last good resources: no space left/);
+  assert.match(
+    keeper.problems()[0]?.message ?? '',
+    /cannot keep the last good resources: no space left/,
+  );
   assert.equal(retries.size, 1);
   disk.full = false;
   for (const retry of retries) retry();

@@ -8,7 +8,10 @@ import type { Resources } from './rollout.ts';
 export type LastGoodKeeper = {
   /** What an earlier process kept. */
   readonly lastGood: Resources;
-  /** Keeps these soon; of several that wait only the newest is written. A failure is a Problem until a later write succeeds; it is tried again every 5 s. */
+  /**
+   * Keeps these soon; of several that wait only the newest is written. A failure is a Problem until
+   * a later write succeeds; it is tried again every 5 s.
+   */
   keep(accepted: Resources): void;
   problems(): readonly Problem[];
   /** Tries nothing again, and resolves when nothing waits to be written. */

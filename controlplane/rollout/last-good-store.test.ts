@@ -45,6 +45,9 @@ test('a folder that was deleted is made again, for its owner alone', async t => 
   await rm(folder, { recursive: true });
   assert.equal(await store.isThere(), false);
   await store.write([{ file: 'a.yaml', document: 1 }]);
-  assert.deepEqual([await store.read(), await store.isThere()], [[{ file: 'a.yaml', document: 1 }], true]);
+  assert.deepEqual(
+    [await store.read(), await store.isThere()],
+    [[{ file: 'a.yaml', document: 1 }], true],
+  );
   assert.equal((await stat(folder)).mode & 0o777, 0o700);
 });

@@ -6,12 +6,14 @@ import { makeStateFolder } from './state-folder.ts';
 export type LastGood = { readonly file: string; readonly document: unknown };
 
 /**
- * Keeps the last good documents in one file (0600) so that a restart does not lose them. Secrets are never given to it.
- * `write` is atomic and durable: a crash or a full disk leaves the former content. It makes the folder
- * again when somebody has deleted it.
+ * Keeps the last good documents in one file (0600) so that a restart does not lose them. Secrets
+ * are never given to it. `write` is atomic and durable: a crash or a full disk leaves the former
+ * content. It makes the folder again when somebody has deleted it.
  */
 export type LastGoodStore = {
-  /** Empty when nothing was ever kept. Throws when the file is there but cannot be read or parsed. */
+  /**
+   * Empty when nothing was ever kept. Throws when the file is there but cannot be read or parsed.
+   */
   read(): Promise<readonly LastGood[]>;
   write(documents: readonly LastGood[]): Promise<void>;
   /** Returns whether there is anything to read. */

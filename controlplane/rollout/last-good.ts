@@ -5,7 +5,10 @@ import { isFields } from '#resources/words/fields.ts';
 import type { LastGood } from './last-good-store.ts';
 import type { Resources } from './rollout.ts';
 
-/** The accepted resources as they are kept: the documents as the operator wrote them, without Secrets. */
+/**
+ * The accepted resources as they are kept: the documents as the operator wrote them, without
+ * Secrets.
+ */
 export function toLastGood(accepted: Resources): LastGood[] {
   return [...accepted.values()].flatMap(({ source, document }) =>
     document === undefined ? [] : [{ file: source.file, document }],

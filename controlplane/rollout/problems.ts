@@ -5,7 +5,11 @@ import { formatSource, type Refused, type Resource } from '#resources/resource.t
 import type { Quarantined } from './rollout.ts';
 
 /** A mistake that only the proxies found: the resource that holds it, and what became of it. */
-export function quarantineProblem(resource: Resource, refused: Quarantined, keptLastGood: boolean): Problem {
+export function quarantineProblem(
+  resource: Resource,
+  refused: Quarantined,
+  keptLastGood: boolean,
+): Problem {
   const { kind, namespace, name, source } = resource;
   const instead = keptLastGood
     ? 'its last good version stays in force'
@@ -25,18 +29,24 @@ export function systemProblem(kind: string, name: string, message: string): Prob
   return { severity: 'error', kind, namespace: '', name, file: '', line: 0, message };
 }
 
-/** A resource that proxies refused and that has no last good version: its traffic must not fall through to a wider match. */
+/**
+ * A resource that proxies refused and that has no last good version: its traffic must not fall
+ * through to a wider match.
+ */
 export function closedResource(resource: Resource): Refused {
   const { kind, namespace, name, id, source } = resource;
   if (resource.kind === 'FilterPolicy') {
     const rules = resource.spec.rules.map(({ host, path }) => ({ host, path }));
     return { kind, namespace, name, id, source, rules };
   }
-  if (resource.kind === 'Host') return { kind, namespace, name, id, source, hosts: [resource.spec.hostname] };
+  if (resource.kind === 'Host')
+    return { kind, namespace, name, id, source, hosts: [resource.spec.hostname] };
   if (resource.kind === 'TLSContext')
     return { kind, namespace, name, id, source, hosts: resource.spec.hosts };
-  if (resource.kind === 'Filter') return { kind, namespace, name, id, source, injects: injectedBy(resource) };
-  if (resource.kind !== 'Mapping' || resource.spec.shadow) return { kind, namespace, name, id, source };
+  if (resource.kind === 'Filter')
+    return { kind, namespace, name, id, source, injects: injectedBy(resource) };
+  if (resource.kind !== 'Mapping' || resource.spec.shadow)
+    return { kind, namespace, name, id, source };
   return { kind, namespace, name, id, source, match: matchOf(resource.spec) };
 }
 
@@ -46,7 +56,15 @@ export function describeProblem(problem: Problem): string {
 }
 
 /** The same without the severity, for where that stands beside it. */
-export function problemText({ kind, namespace, name, file, line, field, message }: Problem): string {
+export function problemText({
+  kind,
+  namespace,
+  name,
+  file,
+  line,
+  field,
+  message,
+}: Problem): string {
   const id = [namespace, name].filter(part => part !== '').join('/');
   const what = [kind, id].filter(part => part !== '').join(' ');
   const place = [formatSource({ file, line }), field ?? ''].filter(part => part !== '').join(', ');
@@ -60,12 +78,16 @@ const MOST_ALIKE = 3;
 /** Of so many of the others the names are told. */
 const MOST_NAMES = 5;
 
-/** Returns the Problems, with one in place of many warnings that say the same of different resources. */
+/**
+ * Returns the Problems, with one in place of many warnings that say the same of different
+ * resources.
+ */
 export function withoutAlike(problems: readonly Problem[]): readonly Problem[] {
   const groups = Map.groupBy(problems, sayingOf);
   return [...groups.values()].flatMap(group => {
     const [first, ...others] = group;
-    if (first === undefined || first.severity === 'error' || group.length <= MOST_ALIKE) return group;
+    if (first === undefined || first.severity === 'error' || group.length <= MOST_ALIKE)
+      return group;
     const names = others.slice(0, MOST_NAMES).map(({ namespace, name }) => `${namespace}/${name}`);
     const rest = others.length > MOST_NAMES ? [`and ${others.length - MOST_NAMES} more`] : [];
     const same = `the same for ${[...names, ...rest].join(', ')}`;
@@ -77,7 +99,10 @@ function sayingOf({ severity, kind, field = '', message }: Problem): string {
   return JSON.stringify([severity, kind, field.replace(/\[\d+\]/g, ''), message]);
 }
 
-/** What operators wrote, or strangers call themselves, may hold controls, which would break the line or act on a terminal. */
+/**
+ * What operators wrote, or strangers call themselves, may hold controls, which would break the line
+ * or act on a terminal.
+ */
 export function escapeControls(text: string): string {
   return text.replace(/\p{Cc}/gu, escapeControl);
 }

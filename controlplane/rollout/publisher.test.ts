@@ -11,7 +11,9 @@ import { publisher } from './publisher.ts';
 /** A RateLimit of this name, with one limit on a label of its name. */
 function limit(name: string): Snapshot {
   const limits = [{ name, rate: 1, unit: 'HOUR', pattern: [{ alternatives: [{ key: name }] }] }];
-  return snapshotOf([xdsResource(name, encodeAny({ '@type': RATE_LIMIT, domain: 'gateway', limits }))]);
+  return snapshotOf([
+    xdsResource(name, encodeAny({ '@type': RATE_LIMIT, domain: 'gateway', limits })),
+  ]);
 }
 
 function served(cache: SnapshotCache): readonly string[] {

@@ -5,12 +5,16 @@ import type { SnapshotCache } from '#xds/snapshot-cache.ts';
 import type { ControllerParts } from './controller.ts';
 import { isKept, widener } from './widen.ts';
 
-/** An Envoy ACKs routes before its workers have them, and requests are on their way: services keep what was before for so long, in ms. */
+/**
+ * An Envoy ACKs routes before its workers have them, and requests are on their way: services keep
+ * what was before for so long, in ms.
+ */
 const LAST_REQUESTS_MS = 1_000;
 
 /**
- * Puts each group's newest snapshot into the cache; that of a service together with what proxies may still go by. What each change
- * removed has a time of its own. Otherwise frequent changes would keep limits in force that are long gone.
+ * Puts each group's newest snapshot into the cache; that of a service together with what proxies
+ * may still go by. What each change removed has a time of its own. Otherwise frequent changes would
+ * keep limits in force that are long gone.
  */
 export function publisher(
   cache: SnapshotCache,
@@ -55,6 +59,8 @@ function keptNames(snapshot: Snapshot): readonly string[] {
 /** When nothing is kept any more, what is served is what was published. */
 function without(names: readonly string[], wide: Snapshot, published: Snapshot): Snapshot {
   if (names.length === keptNames(wide).length) return published;
-  const limits = [...(wide.get(RATE_LIMIT) ?? NO_RESOURCES)].filter(([name]) => !names.includes(name));
+  const limits = [...(wide.get(RATE_LIMIT) ?? NO_RESOURCES)].filter(
+    ([name]) => !names.includes(name),
+  );
   return new Map([...wide, [RATE_LIMIT, new Map(limits)]]);
 }

@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Resource } from '#resources/resource.ts';
-import { accept, effective, type Resources, type Rollout, refuse, startRollout, want } from './rollout.ts';
+import {
+  accept,
+  effective,
+  type Resources,
+  type Rollout,
+  refuse,
+  startRollout,
+  want,
+} from './rollout.ts';
 
 const resource = (id: string, hash: string) => ({ id, hash }) as Resource;
 const set = (versions: Record<string, string>): Resources =>
@@ -9,7 +17,10 @@ const set = (versions: Record<string, string>): Resources =>
 const served = (rollout: Rollout) =>
   Object.fromEntries([...effective(rollout)].map(([id, { hash }]) => [id, hash]));
 
-/** Proxies that refuse any set in which `bad` holds; answers until the rollout rests. Returns it and the number of trials. */
+/**
+ * Proxies that refuse any set in which `bad` holds; answers until the rollout rests. Returns it and
+ * the number of trials.
+ */
 function settle(
   rollout: Rollout,
   bad: (resources: Resources) => boolean,
@@ -42,7 +53,10 @@ describe('a rollout', () => {
     const names = Array.from({ length: 100 }, (_, i) => `m${i}`);
     const base = set(Object.fromEntries(names.map(name => [name, '1'])));
     const wanted = set(Object.fromEntries(names.map(name => [name, '2'])));
-    const { rollout, trials } = settle(want(startRollout(base), wanted), r => r.get('m42')?.hash === '2');
+    const { rollout, trials } = settle(
+      want(startRollout(base), wanted),
+      r => r.get('m42')?.hash === '2',
+    );
     assert.deepEqual([...rollout.quarantined.keys()], ['m42']);
     assert.equal(rollout.accepted.get('m42')?.hash, '1');
     assert.ok(names.every(name => name === 'm42' || rollout.accepted.get(name)?.hash === '2'));
@@ -67,7 +81,10 @@ describe('a rollout', () => {
   });
 
   test('when the base itself is refused, nothing is blamed and all that is wanted is served', () => {
-    const { rollout } = settle(want(startRollout(set({ a: '1' })), set({ a: '2', b: '1' })), () => true);
+    const { rollout } = settle(
+      want(startRollout(set({ a: '1' })), set({ a: '2', b: '1' })),
+      () => true,
+    );
     assert.equal(rollout.quarantined.size, 0);
     assert.equal(rollout.trial?.stage, 'unproven');
     assert.deepEqual(served(rollout), { a: '2', b: '1' });
@@ -76,8 +93,14 @@ describe('a rollout', () => {
 
   test('a refused document is not tried again until it is touched, be it to say the same', () => {
     const wanted = set({ a: '2' });
-    const { rollout } = settle(want(startRollout(set({ a: '1' })), wanted), r => r.get('a')?.hash === '2');
-    assert.equal(want(rollout, new Map([...wanted, ...set({ b: '1' })])).trial?.changes[0]?.id, 'b');
+    const { rollout } = settle(
+      want(startRollout(set({ a: '1' })), wanted),
+      r => r.get('a')?.hash === '2',
+    );
+    assert.equal(
+      want(rollout, new Map([...wanted, ...set({ b: '1' })])).trial?.changes[0]?.id,
+      'b',
+    );
     assert.equal(want(rollout, wanted).trial, undefined);
     assert.deepEqual(served(want(rollout, set({ a: '2' }))), { a: '2' });
     assert.deepEqual(served(want(rollout, set({ a: '3' }))), { a: '3' });
@@ -93,15 +116,24 @@ describe('a rollout', () => {
     for (let round = 0; round < 300; round++) {
       const ids = Array.from({ length: 1 + random(12) }, (_, i) => `r${i}`);
       const guilty = new Set(ids.filter(() => random(5) === 0).map(id => `${id}@2`));
-      const bad = (r: Resources) => [...r.values()].some(({ id, hash }) => guilty.has(`${id}@${hash}`));
+      const bad = (r: Resources) =>
+        [...r.values()].some(({ id, hash }) => guilty.has(`${id}@${hash}`));
       const versions = () =>
-        set(Object.fromEntries(ids.filter(() => random(4) > 0).map(id => [id, String(1 + random(2))])));
-      const base = new Map([...versions()].filter(([id, { hash }]) => !guilty.has(`${id}@${hash}`)));
+        set(
+          Object.fromEntries(
+            ids.filter(() => random(4) > 0).map(id => [id, String(1 + random(2))]),
+          ),
+        );
+      const base = new Map(
+        [...versions()].filter(([id, { hash }]) => !guilty.has(`${id}@${hash}`)),
+      );
       const wanted = versions();
       const { rollout } = settle(want(startRollout(base), wanted), bad);
       assert.ok(!bad(rollout.accepted));
       for (const id of ids) {
-        const expected = guilty.has(`${id}@${wanted.get(id)?.hash}`) ? base.get(id) : wanted.get(id);
+        const expected = guilty.has(`${id}@${wanted.get(id)?.hash}`)
+          ? base.get(id)
+          : wanted.get(id);
         assert.equal(rollout.accepted.get(id)?.hash, expected?.hash, `${id} in round ${round}`);
       }
     }

@@ -3,15 +3,18 @@ import type { Resource } from '#resources/resource.ts';
 /** One resource that is to become another version, or to go (`to` undefined). */
 export type Change = { readonly id: string; readonly to: Resource | undefined };
 
-/** A version that proxies refused: the document as it was read, undefined when its removal was refused. */
+/**
+ * A version that proxies refused: the document as it was read, undefined when its removal was
+ * refused.
+ */
 export type Quarantined = { readonly to: Resource | undefined; readonly message: string };
 
 export type Resources = ReadonlyMap<string, Resource>;
 
 /**
- * What is being tried, on top of what is accepted:
- * `first` all that is new; `control` nothing, to see whether the base itself still stands; `search` a part of what was refused;
- * `unproven` all that is new although the base does not stand, since then no resource is to blame.
+ * What is being tried, on top of what is accepted: `first` all that is new; `control` nothing, to
+ * see whether the base itself still stands; `search` a part of what was refused; `unproven` all
+ * that is new although the base does not stand, since then no resource is to blame.
  */
 export type Trial = {
   readonly stage: 'first' | 'control' | 'search' | 'unproven';
@@ -21,8 +24,9 @@ export type Trial = {
 };
 
 /**
- * How new resources come into force. Envoy refuses a whole response and mostly names nothing, so a refused set of changes
- * is halved until the guilty resource is alone; that one is quarantined, the innocent ones go on.
+ * How new resources come into force. Envoy refuses a whole response and mostly names nothing, so a
+ * refused set of changes is halved until the guilty resource is alone; that one is quarantined, the
+ * innocent ones go on.
  */
 export type Rollout = {
   /** Proven by every proxy that was there; the base of each trial. */
@@ -39,13 +43,16 @@ export function startRollout(accepted: Resources): Rollout {
 
 /** What is to be served now: the accepted resources with the changes of the trial on top. */
 export function effective(rollout: Rollout): Resources {
-  return rollout.trial === undefined ? rollout.accepted : apply(rollout.accepted, rollout.trial.changes);
+  return rollout.trial === undefined
+    ? rollout.accepted
+    : apply(rollout.accepted, rollout.trial.changes);
 }
 
 /**
- * The operator wrote something new: everything that differs from the accepted becomes one trial, replacing a running one.
- * What is quarantined is tried again when its document was touched, also when it says the same: the cause may have been
- * elsewhere, as a port that was taken. (The parser gives the very same object for a document that was not touched.)
+ * The operator wrote something new: everything that differs from the accepted becomes one trial,
+ * replacing a running one. What is quarantined is tried again when its document was touched, also
+ * when it says the same: the cause may have been elsewhere, as a port that was taken. (The parser
+ * gives the very same object for a document that was not touched.)
  */
 export function want(rollout: Rollout, wanted: Resources): Rollout {
   const quarantined = new Map(
@@ -90,7 +97,10 @@ function narrow(rollout: Rollout, trial: Trial, message: string): Rollout {
     return { ...rollout, quarantined, trial: trialOf('search', rest) };
   }
   const middle = Math.ceil(changes.length / 2);
-  return { ...rollout, trial: trialOf('search', [changes.slice(0, middle), changes.slice(middle), ...rest]) };
+  return {
+    ...rollout,
+    trial: trialOf('search', [changes.slice(0, middle), changes.slice(middle), ...rest]),
+  };
 }
 
 function trialOf(stage: Trial['stage'], sets: readonly (readonly Change[])[]): Trial | undefined {
@@ -98,7 +108,10 @@ function trialOf(stage: Trial['stage'], sets: readonly (readonly Change[])[]): T
   return changes === undefined ? undefined : { stage, changes, rest };
 }
 
-/** Accepted → wanted, without what is quarantined; in the order of ids, so that halving is the same everywhere. */
+/**
+ * Accepted → wanted, without what is quarantined; in the order of ids, so that halving is the same
+ * everywhere.
+ */
 function difference(rollout: Pick<Rollout, 'accepted' | 'wanted' | 'quarantined'>): Change[] {
   const { accepted, wanted, quarantined } = rollout;
   const ids = new Set([...accepted.keys(), ...wanted.keys()]);

@@ -1,6 +1,9 @@
 import { mkdirSync, statSync } from 'node:fs';
 
-/** Makes the folder for what must survive a restart, for its owner alone. Throws an Error that names STATE where that cannot be. */
+/**
+ * Makes the folder for what must survive a restart, for its owner alone. Throws an Error that names
+ * STATE where that cannot be.
+ */
 export function makeStateFolder(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
   try {

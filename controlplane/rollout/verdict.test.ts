@@ -12,8 +12,18 @@ const table: [what: string, proxies: Standing[], overdue: boolean, expected: Ver
   ['no proxy is there', [], false, 'undecided'],
   ['no proxy is there, overdue', [], true, 'undecided'],
   ['all took it', [proxy('edge', 'settled'), proxy('edge', 'settled')], false, 'accepted'],
-  ['one has not answered', [proxy('edge', 'settled'), proxy('edge', 'waiting')], false, 'undecided'],
-  ['one is stuck and overdue', [proxy('edge', 'settled'), proxy('edge', 'waiting')], true, 'accepted'],
+  [
+    'one has not answered',
+    [proxy('edge', 'settled'), proxy('edge', 'waiting')],
+    false,
+    'undecided',
+  ],
+  [
+    'one is stuck and overdue',
+    [proxy('edge', 'settled'), proxy('edge', 'waiting')],
+    true,
+    'accepted',
+  ],
   ['all are stuck and overdue', [proxy('edge', 'waiting')], true, 'undecided'],
   [
     'one refuses while another has not answered',

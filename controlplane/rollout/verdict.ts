@@ -11,10 +11,11 @@ export type Standing = {
 export type Verdict = 'accepted' | 'undecided' | { readonly refused: string };
 
 /**
- * What the proxies together say of a trial that changed the configuration of `groups`: refused as soon as one refuses it;
- * `accepted` when those that are there took it, or when no proxy that is there gets it; `undecided` while one has not answered
- * that is not late, or when there is no proxy at all. A proxy that does not answer in time does not hold the others. A group of
- * `awaited` does as long as no proxy of it is there.
+ * What the proxies together say of a trial that changed the configuration of `groups`: refused as
+ * soon as one refuses it; `accepted` when those that are there took it, or when no proxy that is
+ * there gets it; `undecided` while one has not answered that is not late, or when there is no proxy
+ * at all. A proxy that does not answer in time does not hold the others. A group of `awaited` does
+ * as long as no proxy of it is there.
  */
 export function verdict(
   proxies: Iterable<Standing>,

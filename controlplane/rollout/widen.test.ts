@@ -9,7 +9,10 @@ import { widener } from './widen.ts';
 const widen = widener();
 
 /** RateLimits by name, each with limits written `<key> <rate>`. */
-function limits(resources: Readonly<Record<string, readonly string[]>>, domain = 'gateway'): Snapshot {
+function limits(
+  resources: Readonly<Record<string, readonly string[]>>,
+  domain = 'gateway',
+): Snapshot {
   return snapshotOf(
     Object.entries(resources).map(([name, written]) =>
       xdsResource(name, encodeAny({ '@type': RATE_LIMIT, domain, limits: written.map(toLimit) })),

@@ -8,9 +8,10 @@ import { NO_RESOURCES, type Snapshot, type XdsResource, xdsResource } from '#xds
 export type Widen = (before: Snapshot | undefined, next: Snapshot) => Snapshot;
 
 /**
- * What a service is to have while proxies change over from what was served `before` to `next`: besides `next` the limits whose pattern it has no more, so
- * that neither the labels that proxies send still nor those that they will send pass unlimited. They stand under names of their own. Of other types
- * it has `next` alone.
+ * What a service is to have while proxies change over from what was served `before` to `next`:
+ * besides `next` the limits whose pattern it has no more, so that neither the labels that proxies
+ * send still nor those that they will send pass unlimited. They stand under names of their own. Of
+ * other types it has `next` alone.
  */
 export function widener(): Widen {
   // What is next now is what was before the next time.
@@ -28,10 +29,14 @@ type Decode = (resource: XdsResource) => JsonObject;
 function widen(before: Snapshot | undefined, next: Snapshot, decode: Decode): Snapshot {
   const older = before?.get(RATE_LIMIT) ?? NO_RESOURCES;
   const newer = next.get(RATE_LIMIT) ?? NO_RESOURCES;
-  const left = [...older.values()].filter(({ name, version }) => newer.get(name)?.version !== version);
+  const left = [...older.values()].filter(
+    ({ name, version }) => newer.get(name)?.version !== version,
+  );
   if (left.length === 0) return next;
   // A pattern that moved to another resource is in one that changed.
-  const changed = [...newer.values()].filter(({ name, version }) => older.get(name)?.version !== version);
+  const changed = [...newer.values()].filter(
+    ({ name, version }) => older.get(name)?.version !== version,
+  );
   const patterns = new Set(changed.flatMap(resource => limitsOf(decode(resource))).map(patternOf));
   const kept = left.flatMap(resource =>
     keepLimits(resource, decode(resource), limit => !patterns.has(patternOf(limit))),

@@ -95,7 +95,9 @@ describe('a saved edit', () => {
   test('of very many files is one line', () => {
     const { lines, save, take } = operator();
     const files = (service: string) =>
-      Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`${at}.yaml`, mapping(`m${at}`, service)]));
+      Object.fromEntries(
+        Array.from({ length: 30 }, (_, at) => [`${at}.yaml`, mapping(`m${at}`, service)]),
+      );
     save(files('one'));
     take();
     save(files('two'));

@@ -16,8 +16,8 @@ export type EditConfirmation = {
 
 /**
  * Logs each edit of a file once it is in force, and how long that took since it was read. Such a
- * line is for the console too (`console`). What is there at the start is no edit, and what stands in
- * the state folder is the gateway's own.
+ * line is for the console too (`console`). What is there at the start is no edit, and what stands
+ * in the state folder is the gateway's own.
  */
 export function confirmEdits(log: Logger, state: string, now: () => number): EditConfirmation {
   let known: ReadonlyMap<string, ReadonlyMap<string, string>> | undefined;
@@ -42,7 +42,8 @@ export function confirmEdits(log: Logger, state: string, now: () => number): Edi
       const tell = (what: string, ms: number) =>
         log.info({ console: true }, `${what} after ${Math.max(1, Math.round(ms))} ms`);
       if (files.length <= MOST_LINES)
-        for (const { file, resources, ms } of files) tell(`${basename(file)}: ${counted(resources)}`, ms);
+        for (const { file, resources, ms } of files)
+          tell(`${basename(file)}: ${counted(resources)}`, ms);
       else {
         const all = files.flatMap(({ resources }) => resources);
         tell(`${files.length} files: ${counted(all)}`, Math.max(...files.map(({ ms }) => ms)));
@@ -58,7 +59,9 @@ function byFile(
 ): ReadonlyMap<string, ReadonlyMap<string, string>> {
   const files = Map.groupBy(resources, ({ source }) => (source.line === 0 ? '' : source.file));
   const edited = [...files].filter(([file]) => file !== '' && !isBelow(state, file));
-  return new Map(edited.map(([file, all]) => [file, new Map(all.map(({ id, hash }) => [id, hash]))]));
+  return new Map(
+    edited.map(([file, all]) => [file, new Map(all.map(({ id, hash }) => [id, hash]))]),
+  );
 }
 
 function isBelow(folder: string, file: string): boolean {
@@ -75,7 +78,9 @@ function same(
 /** `3 routes in force`, or of a file without routes `2 resources in force`. */
 function counted(resources: readonly Resource[]): string {
   if (resources.length === 0) return 'nothing of it in force';
-  const routes = resources.filter(({ kind }) => kind === 'Mapping' || kind === 'ProxyConfig').length;
+  const routes = resources.filter(
+    ({ kind }) => kind === 'Mapping' || kind === 'ProxyConfig',
+  ).length;
   const [count, noun] = routes > 0 ? [routes, 'route'] : [resources.length, 'resource'];
   return `${count} ${noun}${count === 1 ? '' : 's'} in force`;
 }

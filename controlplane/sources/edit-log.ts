@@ -5,8 +5,9 @@ import type { Written } from '#controlplane/rollout/candidates.ts';
 const MOST_NAMES = 10;
 
 /**
- * Logs what each edit was, by ids: resources that came, changed in what they mean, or went. One that is refused has not gone: the Problem tells of it.
- * Of the first reading only how many there are.
+ * Logs what each edit was, by ids: resources that came, changed in what they mean, or went. One
+ * that is refused has not gone: the Problem tells of it. Of the first reading only how many there
+ * are.
  */
 export function editLog(log: Logger): (written: Written) => void {
   let known: ReadonlyMap<string, string> | undefined;

@@ -22,7 +22,9 @@ function mappings(count: number, service: string): string {
 /** Of how many Mappings each folder's are, and of which service: `500 x`. */
 type Delivery = readonly string[];
 
-/** Follows folders of one file each. `asked` is how often the thread was given something to parse. */
+/**
+ * Follows folders of one file each. `asked` is how often the thread was given something to parse.
+ */
 function follow(t: TestContext, ...texts: readonly string[]) {
   const folders = texts.map(() => mkdtempSync(join(tmpdir(), 'folders-')));
   const write = (folder: number, text: string) => {

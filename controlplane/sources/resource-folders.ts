@@ -7,8 +7,14 @@ import { ParseThread } from '#resources/parse/parse-thread.ts';
 import type { ParsedFile } from '#resources/parse/parsed-file.ts';
 import type { Problem } from '#resources/problem.ts';
 
-/** What several folders hold, parsed; the earlier folder's files first. The problems are the folders' own. */
-export type FoldersReading = { readonly files: readonly ParsedFile[]; readonly problems: readonly Problem[] };
+/**
+ * What several folders hold, parsed; the earlier folder's files first. The problems are the
+ * folders' own.
+ */
+export type FoldersReading = {
+  readonly files: readonly ParsedFile[];
+  readonly problems: readonly Problem[];
+};
 
 export type FoldersOptions = {
   readonly folders: readonly string[];
@@ -20,12 +26,16 @@ export type FoldersOptions = {
   after(ms: number, callback: () => void): () => void;
 };
 
-/** So many characters are parsed at once, in about 100 ms, or a second where aliases repeat them. More are parsed by a thread, while everything else goes on. */
+/**
+ * So many characters are parsed at once, in about 100 ms, or a second where aliases repeat them.
+ * More are parsed by a thread, while everything else goes on.
+ */
 const AT_ONCE = 32 * 1024;
 
 /**
- * Follows several folders. Calls `onChange` with everything before it returns, or, where that is much, when it is parsed; then at each change. Every reading is of
- * one moment, and later than the one before: while much is parsed, other edits wait, and of several the last counts.
+ * Follows several folders. Calls `onChange` with everything before it returns, or, where that is
+ * much, when it is parsed; then at each change. Every reading is of one moment, and later than the
+ * one before: while much is parsed, other edits wait, and of several the last counts.
  * @throws Error when a folder cannot be read at the start
  */
 export function watchResourceFolders(
@@ -78,12 +88,16 @@ class ResourceFolders {
     if (this.#parsing) return;
     const { files, problems } = gather(this.#contents, this.#options.from);
     const round = this.#parser.begin(files);
-    const deliver = (parsed?: ParsedTexts) => this.#onChange({ files: round.finish(parsed), problems });
+    const deliver = (parsed?: ParsedTexts) =>
+      this.#onChange({ files: round.finish(parsed), problems });
     if (lengthOf(round.unseen) > AT_ONCE) void this.#parseAside(round.unseen, deliver);
     else deliver();
   }
 
-  async #parseAside(texts: Iterable<string>, deliver: (parsed: ParsedTexts) => void): Promise<void> {
+  async #parseAside(
+    texts: Iterable<string>,
+    deliver: (parsed: ParsedTexts) => void,
+  ): Promise<void> {
     this.#parsing = true;
     const parsed = await this.#thread.parse(texts);
     this.#parsing = false;
@@ -98,7 +112,10 @@ function lengthOf(texts: Iterable<string>): number {
   return length;
 }
 
-type Gathered = { readonly files: ReadonlyMap<string, FileContent>; readonly problems: readonly Problem[] };
+type Gathered = {
+  readonly files: ReadonlyMap<string, FileContent>;
+  readonly problems: readonly Problem[];
+};
 
 function gather(contents: ReadonlyMap<string, FolderContent>, from: string): Gathered {
   const files = new Map<string, FileContent>();

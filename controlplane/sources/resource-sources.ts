@@ -1,6 +1,9 @@
 import type { Written } from '#controlplane/rollout/candidates.ts';
 import type { Cluster } from '#kubernetes/cluster.ts';
-import { type KubernetesReading, KubernetesSource } from '#resources/kubernetes/kubernetes-source.ts';
+import {
+  type KubernetesReading,
+  KubernetesSource,
+} from '#resources/kubernetes/kubernetes-source.ts';
 import { type SecretName, secretReferences } from '#resources/kubernetes/secret-references.ts';
 import type { ServedObject } from '#resources/kubernetes/served-object.ts';
 import { collect } from '#resources/parse/collect.ts';
@@ -51,15 +54,19 @@ const NOTHING: KubernetesReading = { objects: [], others: [], problems: [] };
 const QUIET_MS = 20;
 /** …and for so long at most. */
 const LONGEST_MS = 200;
-/** What names a Secret that nothing is known of waits for it so long, in ms. Not at the start: then all wait. */
+/**
+ * What names a Secret that nothing is known of waits for it so long, in ms. Not at the start: then
+ * all wait.
+ */
 const SECRET_MS = 2_000;
 /** Secrets that were in force are read so much longer, in ms. */
 const REVIEW_MS = 2_000;
 
 /**
- * Follows folders and Kubernetes as one source of resources. Of two documents for one resource the folder's counts, of two folders the
- * earlier's. Calls `onChange` when everything has been read, then at each change; with folders alone for the first time before it returns, unless
- * there is much in them.
+ * Follows folders and Kubernetes as one source of resources. Of two documents for one resource the
+ * folder's counts, of two folders the earlier's. Calls `onChange` when everything has been read,
+ * then at each change; with folders alone for the first time before it returns, unless there is
+ * much in them.
  * @throws Error when a folder cannot be read at the start
  */
 export function watchResources(options: SourcesOptions): Sources {
@@ -84,7 +91,14 @@ class ResourceSources implements Sources {
     const { parse, kubernetes, after, random, onStatus = () => {} } = options;
     if (kubernetes === undefined) return;
     const onContent = () => this.#stir();
-    this.#kubernetes = new KubernetesSource({ ...kubernetes, parse, after, random, onContent, onStatus });
+    this.#kubernetes = new KubernetesSource({
+      ...kubernetes,
+      parse,
+      after,
+      random,
+      onContent,
+      onStatus,
+    });
   }
 
   start(): void {
@@ -146,7 +160,10 @@ class ResourceSources implements Sources {
     this.#options.onTrouble?.(reason);
   }
 
-  #wantedSecrets(folders: FoldersReading, { objects }: KubernetesReading): ReadonlyMap<string, SecretName> {
+  #wantedSecrets(
+    folders: FoldersReading,
+    { objects }: KubernetesReading,
+  ): ReadonlyMap<string, SecretName> {
     const { resources } = collect([...folders.files, ...objects.map(({ parsed }) => parsed)]);
     const wanted = secretReferences([...resources.values(), ...this.#options.inForce()]);
     return new Map([...wanted].filter(([key]) => !resources.has(`Secret/${key}`)));
@@ -168,7 +185,11 @@ class ResourceSources implements Sources {
     this.#delivered = true;
     const parsed = objects.map(object => object.parsed);
     const { problems: found, ...written } = collect([...folders.files, ...parsed, ...others]);
-    this.#options.onChange({ written, problems: [...folders.problems, ...problems, ...found], objects });
+    this.#options.onChange({
+      written,
+      problems: [...folders.problems, ...problems, ...found],
+      objects,
+    });
     if (this.#kubernetes === undefined) return;
     this.#cancel('review');
     this.#callIn('review', REVIEW_MS, () => this.#review(folders, objects));
@@ -180,7 +201,11 @@ class ResourceSources implements Sources {
     if (this.#kubernetes?.want(this.#wantedSecrets(folders, reading)) === true) this.#read();
   }
 
-  #callIn(timer: 'quiet' | 'longest' | 'secret' | 'review', ms: number, callback: () => void): void {
+  #callIn(
+    timer: 'quiet' | 'longest' | 'secret' | 'review',
+    ms: number,
+    callback: () => void,
+  ): void {
     if (this.#timers.has(timer)) return;
     const run = () => {
       this.#timers.delete(timer);

@@ -27,7 +27,10 @@ for (const [group, address, plaintext, refused] of [
   const allowed = plaintext ? ', where plaintext is allowed,' : '';
   test(`${address}${allowed} ${refused ? 'does not get' : 'gets'} the configuration of ${group}`, () => {
     const trust = { ...TRUST, plaintextSecrets: plaintext };
-    assert.equal(refuseGroup(group, { address, certificate: undefined }, trust) !== undefined, refused);
+    assert.equal(
+      refuseGroup(group, { address, certificate: undefined }, trust) !== undefined,
+      refused,
+    );
   });
 }
 
@@ -37,7 +40,11 @@ for (const [uris, group, refused] of [
   [['spiffe://gateway.internal/group/edge'], 'edge-2', true],
   [['spiffe://gateway.internal/group/ext-authz'], 'ext-authz', false],
   [['spiffe://other.test/group/edge'], 'edge', true],
-  [['spiffe://gateway.internal/group/edge', 'spiffe://gateway.internal/group/ext-authz'], 'edge', true],
+  [
+    ['spiffe://gateway.internal/group/edge', 'spiffe://gateway.internal/group/ext-authz'],
+    'edge',
+    true,
+  ],
   [[], 'edge', true],
   [[], '', true],
 ] as const) {

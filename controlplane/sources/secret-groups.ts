@@ -13,17 +13,25 @@ export type Trust = {
 };
 
 /**
- * Why a client may not have the group's configuration; undefined: it may. By mutual TLS it has that of the group that its certificate names, and no
- * other. In plain text what holds secrets goes to this machine's own processes, and elsewhere only where the operator says that nobody else can read along.
+ * Why a client may not have the group's configuration; undefined: it may. By mutual TLS it has that
+ * of the group that its certificate names, and no other. In plain text what holds secrets goes to
+ * this machine's own processes, and elsewhere only where the operator says that nobody else can
+ * read along.
  */
-export function refuseGroup(group: string, { address, certificate }: Peer, trust: Trust): string | undefined {
+export function refuseGroup(
+  group: string,
+  { address, certificate }: Peer,
+  trust: Trust,
+): string | undefined {
   if (certificate === undefined) return refuseSecrets(group, address, trust.plaintextSecrets);
   const own = groupOfPeer(certificate.subjectAltName, trust.trustDomain);
   if (own === group) return undefined;
   return `the certificate is of ${own ?? `nobody of ${trust.trustDomain}`}: it is not given the configuration of ${group.slice(0, MAX_GROUP)}`;
 }
 
-/** A group's name is a DNS label; whatever else a stranger calls itself is cut before it is told. */
+/**
+ * A group's name is a DNS label; whatever else a stranger calls itself is cut before it is told.
+ */
 const MAX_GROUP = 63;
 
 function refuseSecrets(group: string, address: string, plaintext: boolean): string | undefined {
@@ -34,7 +42,10 @@ function refuseSecrets(group: string, address: string, plaintext: boolean): stri
   return `the configuration of ${group} holds secrets and goes over the loopback only; set TLS_FOLDER${otherwise}`;
 }
 
-/** A peer's address is `host:port`, an IPv6 one with brackets or without, and an IPv4 one may be mapped (RFC 4291, section 2.5.5.2). */
+/**
+ * A peer's address is `host:port`, an IPv6 one with brackets or without, and an IPv4 one may be
+ * mapped (RFC 4291, section 2.5.5.2).
+ */
 function hostOf(address: string): string {
   const host = address.slice(0, Math.max(address.lastIndexOf(':'), 0));
   return host.replace(/^\[(.*)\]$/, '$1').replace(/^::ffff:/i, '');

@@ -32,7 +32,10 @@ function objectOf(name: string, problems: readonly object[]): ServedObject {
   return toServedObject(object, COLLECTION, objectParser(FILE, DEFAULT_PARSE_OPTIONS).parse);
 }
 
-/** An API whose Leases are free, and which remembers whose status was written; unless it `renews`, who renews a Lease hears nothing. */
+/**
+ * An API whose Leases are free, and which remembers whose status was written; unless it `renews`,
+ * who renews a Lease hears nothing.
+ */
 function fakeCluster(renews = true) {
   const written: string[] = [];
   const renewed: string[] = [];
@@ -56,9 +59,16 @@ function fakeCluster(renews = true) {
 
 /** What is known of these objects, with what services report of them. */
 function factsOf(objects: readonly ServedObject[], problems: readonly Problem[]) {
-  const resources = new Map(objects.flatMap(({ parsed }) => parsed.resources).map(each => [each.id, each]));
+  const resources = new Map(
+    objects.flatMap(({ parsed }) => parsed.resources).map(each => [each.id, each]),
+  );
   return {
-    written: { resources, refused: new Map(), unreadable: new Set<string>(), anonymous: new Set<string>() },
+    written: {
+      resources,
+      refused: new Map(),
+      unreadable: new Set<string>(),
+      anonymous: new Set<string>(),
+    },
     rollout: startRollout(resources),
     problems,
     compiled: [],
@@ -102,7 +112,11 @@ test('a control plane that has just begun takes back no problem that it may not 
   t.after(() => status.close());
   status.changed();
   await until(() => (written.includes('zzz-well') ? true : undefined));
-  assert.deepEqual(written, ['reported-again', 'zzz-well'], 'what was heard again, and what had no problem');
+  assert.deepEqual(
+    written,
+    ['reported-again', 'zzz-well'],
+    'what was heard again, and what had no problem',
+  );
   time += 15_000;
   wake();
   await until(() => (written.includes('aaa-reported') ? true : undefined));

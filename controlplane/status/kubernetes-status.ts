@@ -37,10 +37,16 @@ export type KubernetesStatus = {
 /** One that has vanished is followed by another within 10 to 12 s. */
 const LEASE_SECONDS = 10;
 
-/** From its start on, in ms, a control plane may not have heard yet what services report: so long it takes nothing back that another has written of an object as it is. */
+/**
+ * From its start on, in ms, a control plane may not have heard yet what services report: so long it
+ * takes nothing back that another has written of an object as it is.
+ */
 const HEARS_ALL_MS = 15_000;
 
-/** Writes into the objects of Kubernetes what becomes of them. Of several control planes the one that holds the Lease does. */
+/**
+ * Writes into the objects of Kubernetes what becomes of them. Of several control planes the one
+ * that holds the Lease does.
+ */
 export function writeKubernetesStatus(parts: KubernetesStatusParts): KubernetesStatus {
   const { cluster, gatewayId, metrics, log, now, after, random } = parts;
   const lease = statusLeaseName(gatewayId);

@@ -1,7 +1,10 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { ProxyStatus, Status } from './status.ts';
 
-/** What happened, counted; what is, is read from the status at each scrape. No label carries more than names of the operator's. */
+/**
+ * What happened, counted; what is, is read from the status at each scrape. No label carries more
+ * than names of the operator's.
+ */
 export type Metrics = {
   readonly registry: Registry;
   acked(type: string): void;
@@ -41,9 +44,12 @@ export function createMetrics(status: () => Status): Metrics {
     help: 'Whether this control plane writes the status of resources in Kubernetes',
     registers,
   });
-  gauge('gateway_ready', 'Whether configuration is served', [], set => set({}, status().ready ? 1 : 0));
+  gauge('gateway_ready', 'Whether configuration is served', [], set =>
+    set({}, status().ready ? 1 : 0),
+  );
   gauge('gateway_resources', 'Resources by state', ['state'], set => {
-    for (const [state, count] of countBy(status().resources, ({ state }) => state)) set({ state }, count);
+    for (const [state, count] of countBy(status().resources, ({ state }) => state))
+      set({ state }, count);
   });
   gauge('gateway_problems', 'Problems by severity', ['severity'], set => {
     for (const severity of ['error', 'warning']) set({ severity }, 0);

@@ -14,7 +14,10 @@ export type Said = {
   readonly message: string;
 };
 
-/** How an object of Kubernetes stands: whether all of it can be served, and whether the proxies go by it. */
+/**
+ * How an object of Kubernetes stands: whether all of it can be served, and whether the proxies go
+ * by it.
+ */
 export type ObjectStanding = {
   readonly accepted: Said;
   readonly programmed: Said;
@@ -34,7 +37,9 @@ export type ObjectFacts = {
 };
 
 /** Tells how objects stand; undefined: the object is for another gateway. */
-export function objectStandings(facts: ObjectFacts): (object: ServedObject) => ObjectStanding | undefined {
+export function objectStandings(
+  facts: ObjectFacts,
+): (object: ServedObject) => ObjectStanding | undefined {
   const byPlace = Map.groupBy(facts.problems, placeOf);
   const ofSecrets = Map.groupBy(
     facts.problems.filter(({ kind }) => kind === 'Secret'),
@@ -60,7 +65,10 @@ function problemsOfSecrets(
   return names.flatMap(name =>
     (problems.get(name) ?? [])
       .filter(problem => concerns(problem, item))
-      .map(({ field: _, ...problem }) => ({ ...problem, message: `Secret ${name}: ${problem.message}` })),
+      .map(({ field: _, ...problem }) => ({
+        ...problem,
+        message: `Secret ${name}: ${problem.message}`,
+      })),
   );
 }
 
@@ -77,7 +85,10 @@ function standing(item: Resource | Refused, facts: Own): Omit<ObjectStanding, 'p
     return { accepted: no('Invalid', why), programmed: served.has(item.id) ? LAST_GOOD : CLOSED };
   }
   if (written.resources.get(item.id) !== item) {
-    return { accepted: no('Conflicted', why), programmed: no('Conflicted', 'Another resource is in force') };
+    return {
+      accepted: no('Conflicted', why),
+      programmed: no('Conflicted', 'Another resource is in force'),
+    };
   }
   const quarantined = rollout.quarantined.get(item.id);
   if (quarantined !== undefined) {
@@ -85,14 +96,18 @@ function standing(item: Resource | Refused, facts: Own): Omit<ObjectStanding, 'p
     const rejection = `A proxy rejects it: ${quarantined.message.trim()}`;
     return { accepted: no('RefusedByProxy', why), programmed: no(reason, rejection) };
   }
-  const accepted = errors.length > 0 ? no('Problems', why) : said('True', 'Accepted', 'All of it is served');
+  const accepted =
+    errors.length > 0 ? no('Problems', why) : said('True', 'Accepted', 'All of it is served');
   const state = stateOf(item);
   if (state === 'out of service') return { accepted, programmed: no('OutOfService', why) };
   if (state === 'closed') return { accepted, programmed: no('Closed', why) };
   return { accepted, programmed: programmed(item, facts) };
 }
 
-/** What the proxies took is known by content, not by version: an edit that changes nothing needs no new answer. */
+/**
+ * What the proxies took is known by content, not by version: an edit that changes nothing needs no
+ * new answer.
+ */
 function programmed(item: Resource, { rollout, proxies }: ObjectFacts): Said {
   if (rollout.accepted.get(item.id)?.hash === item.hash)
     return said('True', 'Programmed', 'The proxies have taken it');
@@ -120,6 +135,11 @@ function textOf({ field, message }: Problem): string {
   return field === undefined ? message : `${field}: ${message}`;
 }
 
-function placeOf({ kind, namespace, name, file }: Pick<Problem, 'kind' | 'namespace' | 'name' | 'file'>) {
+function placeOf({
+  kind,
+  namespace,
+  name,
+  file,
+}: Pick<Problem, 'kind' | 'namespace' | 'name' | 'file'>) {
   return `${kind} ${namespace}/${name} ${file}`;
 }

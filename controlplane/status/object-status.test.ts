@@ -56,7 +56,10 @@ const inShort = (status: ReturnType<typeof statusOf>) =>
 describe('the status of an object', () => {
   test('is unknown until proxies have answered', () => {
     const object = objectOf(GOOD);
-    assert.deepEqual(inShort(statusOf(object)), ['Accepted=True:Accepted', 'Programmed=Unknown:Pending']);
+    assert.deepEqual(inShort(statusOf(object)), [
+      'Accepted=True:Accepted',
+      'Programmed=Unknown:Pending',
+    ]);
   });
 
   test('is of its generation, and since the time when it last changed', () => {
@@ -72,7 +75,10 @@ describe('the status of an object', () => {
     });
     const edited = objectOf({ ...GOOD, service: 'b' }, first, 8);
     const [kept] = conditionsOf(statusOf(edited, factsOf(edited), NOW + 60_000));
-    assert.deepEqual([kept?.observedGeneration, kept?.lastTransitionTime], [8, '2026-01-02T03:04:05Z']);
+    assert.deepEqual(
+      [kept?.observedGeneration, kept?.lastTransitionTime],
+      [8, '2026-01-02T03:04:05Z'],
+    );
   });
 
   test('is not written when it is so already, later too', () => {
@@ -88,7 +94,10 @@ describe('the status of an object', () => {
     const same = objectOf(GOOD, taken);
     assert.equal(statusOf(same, factsOf(same, { proxies: false })), undefined);
     const next = objectOf(GOOD, taken, 2);
-    assert.deepEqual(inShort(statusOf(next)), ['Accepted=True:Accepted', 'Programmed=Unknown:Pending']);
+    assert.deepEqual(inShort(statusOf(next)), [
+      'Accepted=True:Accepted',
+      'Programmed=Unknown:Pending',
+    ]);
   });
 
   test('keeps the conditions of others', () => {
@@ -98,7 +107,14 @@ describe('the status of an object', () => {
   });
 
   test('survives a status of any form', () => {
-    for (const status of [null, 1, 'x', [], { conditions: 'x', problems: {} }, { conditions: [null, 1] }])
+    for (const status of [
+      null,
+      1,
+      'x',
+      [],
+      { conditions: 'x', problems: {} },
+      { conditions: [null, 1] },
+    ])
       assert.equal(conditionsOf(statusOf(objectOf(GOOD, status))).length, 2);
   });
 
@@ -124,7 +140,13 @@ describe('the status of an object', () => {
   test('of a Host has what is wrong with its Secret, which has no status', () => {
     const spec = { hostname: 'shop.example', tlsSecret: { name: 'pair', namespace: 'keys' } };
     const host = objectOf(spec, undefined, 1, 'Host');
-    const place = { kind: 'Secret', namespace: 'keys', name: 'pair', file: 'Kubernetes secrets', line: 0 };
+    const place = {
+      kind: 'Secret',
+      namespace: 'keys',
+      name: 'pair',
+      file: 'Kubernetes secrets',
+      line: 0,
+    };
     const said = (severity: Severity, message: string) => ({ ...place, severity, message });
     const status = statusOf(
       host,
@@ -152,13 +174,29 @@ describe('the status of an object', () => {
     const [resource] = object.parsed.resources;
     assert.ok(resource !== undefined);
     const { kind, namespace, name, id, source } = resource;
-    const found = { kind, namespace, name, ...source, field: 'spec.service', message: 'it is not there' };
+    const found = {
+      kind,
+      namespace,
+      name,
+      ...source,
+      field: 'spec.service',
+      message: 'it is not there',
+    };
     const status = (severity: Severity, out: readonly string[] = []) => {
       const problems = [{ ...found, severity }];
-      return statusOf(object, factsOf(object, { ...accepted(object), problems, outOfService: new Set(out) }));
+      return statusOf(
+        object,
+        factsOf(object, { ...accepted(object), problems, outOfService: new Set(out) }),
+      );
     };
-    assert.deepEqual(inShort(status('warning')), ['Accepted=True:Accepted', 'Programmed=True:Programmed']);
-    assert.deepEqual(inShort(status('error')), ['Accepted=False:Problems', 'Programmed=True:Programmed']);
+    assert.deepEqual(inShort(status('warning')), [
+      'Accepted=True:Accepted',
+      'Programmed=True:Programmed',
+    ]);
+    assert.deepEqual(inShort(status('error')), [
+      'Accepted=False:Problems',
+      'Programmed=True:Programmed',
+    ]);
     const out = status('error', [id]);
     assert.deepEqual(inShort(out), ['Accepted=False:Problems', 'Programmed=False:OutOfService']);
     assert.equal(conditionsOf(out)[1]?.message, 'spec.service: it is not there');
@@ -200,7 +238,11 @@ describe('the status of an object', () => {
     const status = { ...said, conditions: [...conditionsOf(said), others] };
     const left = objectOf({ ...GOOD, gateway_id: 'other' }, status, 2);
     assert.deepEqual(statusOnceLeft(left), { conditions: [others], problems: [] });
-    const since = objectOf({ ...GOOD, gateway_id: 'other' }, statusOf(objectOf(GOOD, status, 2)), 2);
+    const since = objectOf(
+      { ...GOOD, gateway_id: 'other' },
+      statusOf(objectOf(GOOD, status, 2)),
+      2,
+    );
     assert.equal(statusOnceLeft(since), undefined);
   });
 });
@@ -209,8 +251,14 @@ describe('a new status takes something back', () => {
   const problem = { severity: 'error', field: 'spec.service', message: 'it is away' } as const;
   const other = { severity: 'warning', message: 'it is slow' } as const;
   const saying = (problems: readonly object[], observedGeneration = 1) =>
-    objectOf(GOOD, { conditions: [{ type: 'Accepted', status: 'False', observedGeneration }], problems });
-  const next = (...problems: readonly (typeof problem | typeof other)[]) => ({ conditions: [], problems });
+    objectOf(GOOD, {
+      conditions: [{ type: 'Accepted', status: 'False', observedGeneration }],
+      problems,
+    });
+  const next = (...problems: readonly (typeof problem | typeof other)[]) => ({
+    conditions: [],
+    problems,
+  });
 
   test('when it lacks a problem of the one before', () => {
     assert.ok(takesBack(saying([problem, other]), next(problem)));

@@ -21,8 +21,9 @@ const LONGEST_PROBLEM = 1_000;
 const MOST_PROBLEMS = 50;
 
 /**
- * The status that an object is to have, or undefined: it has it. What others have written as conditions stays. That a proxy has not answered is
- * no news where another control plane has seen the answer of its proxies to this generation. `now` is in milliseconds since the epoch.
+ * The status that an object is to have, or undefined: it has it. What others have written as
+ * conditions stays. That a proxy has not answered is no news where another control plane has seen
+ * the answer of its proxies to this generation. `now` is in milliseconds since the epoch.
  */
 export function objectStatus(
   object: ServedObject,
@@ -45,20 +46,26 @@ export function objectStatus(
   return isDeepStrictEqual(status, before) ? undefined : status;
 }
 
-/** Whether something that was said to be wrong with this generation of the object is said no more. */
+/**
+ * Whether something that was said to be wrong with this generation of the object is said no more.
+ */
 export function takesBack({ status, generation }: ServedObject, next: ObjectStatus): boolean {
   const { conditions, problems } = readStatus(status);
   const isOfIt = conditions.find(isOf('Accepted'))?.observedGeneration === generation;
-  return isOfIt && problems.some(said => !next.problems.some(problem => isDeepStrictEqual(problem, said)));
+  return (
+    isOfIt &&
+    problems.some(said => !next.problems.some(problem => isDeepStrictEqual(problem, said)))
+  );
 }
 
 /**
- * The status of an object that has left for another gateway, or undefined: nothing is left to take back. What is said of its newest generation the other gateway
- * has said.
+ * The status of an object that has left for another gateway, or undefined: nothing is left to take
+ * back. What is said of its newest generation the other gateway has said.
  */
 export function statusOnceLeft({ status, generation }: ServedObject): ObjectStatus | undefined {
   const { conditions } = readStatus(status);
-  const isStale = (condition: Fields) => isOurs(condition) && condition.observedGeneration !== generation;
+  const isStale = (condition: Fields) =>
+    isOurs(condition) && condition.observedGeneration !== generation;
   if (!conditions.some(isStale)) return undefined;
   return { conditions: conditions.filter(condition => !isStale(condition)), problems: [] };
 }
@@ -74,7 +81,9 @@ function toCondition(
   before: { readonly conditions: readonly Fields[] },
   now: number,
 ): Condition {
-  const same = before.conditions.find(condition => condition.type === type && condition.status === status);
+  const same = before.conditions.find(
+    condition => condition.type === type && condition.status === status,
+  );
   const since = same?.lastTransitionTime;
   return {
     type,
@@ -89,14 +98,21 @@ function toCondition(
 }
 
 function toProblem({ severity, field, message }: Problem) {
-  return { severity, ...(field === undefined ? {} : { field }), message: cut(message, LONGEST_PROBLEM) };
+  return {
+    severity,
+    ...(field === undefined ? {} : { field }),
+    message: cut(message, LONGEST_PROBLEM),
+  };
 }
 
 function cut(text: string, longest: number): string {
   return text.length <= longest ? text : `${text.slice(0, longest - 1).toWellFormed()}…`;
 }
 
-function readStatus(status: unknown): { conditions: readonly Fields[]; problems: readonly unknown[] } {
+function readStatus(status: unknown): {
+  conditions: readonly Fields[];
+  problems: readonly unknown[];
+} {
   const { conditions, problems } = isFields(status) ? status : {};
   return {
     conditions: Array.isArray(conditions) ? conditions.filter(isFields) : [],

@@ -24,7 +24,9 @@ const OTHER: Problem = {
 
 function logged(...readings: readonly (readonly Problem[])[]): readonly string[] {
   const lines: string[] = [];
-  const write = problemLog(pino({ base: null }, { write: line => void lines.push(JSON.parse(line).msg) }));
+  const write = problemLog(
+    pino({ base: null }, { write: line => void lines.push(JSON.parse(line).msg) }),
+  );
   for (const problems of readings) write(problems);
   return lines;
 }

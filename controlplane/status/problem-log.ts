@@ -2,12 +2,16 @@ import type { Logger } from 'pino';
 import { problemText, withoutAlike } from '#controlplane/rollout/problems.ts';
 import type { Problem } from '#resources/problem.ts';
 
-/** So many lines of one kind at once: thousands hold up whoever reads them, and the process that writes them. */
+/**
+ * So many lines of one kind at once: thousands hold up whoever reads them, and the process that
+ * writes them.
+ */
 const MOST_LINES = 100;
 
 /**
- * Logs each Problem once when it appears, and once when it is gone. One that another has followed at its place is not mended: it reads otherwise now, though for a moment
- * some may have told of the one, and some of the other. Of very many at once the first are told, and how many more there are.
+ * Logs each Problem once when it appears, and once when it is gone. One that another has followed
+ * at its place is not mended: it reads otherwise now, though for a moment some may have told of the
+ * one, and some of the other. Of very many at once the first are told, and how many more there are.
  */
 export function problemLog(log: Logger): (problems: readonly Problem[]) => void {
   let known = new Map<string, Problem>();
@@ -16,7 +20,9 @@ export function problemLog(log: Logger): (problems: readonly Problem[]) => void 
     const now = new Map(withoutAlike(problems).map(problem => [problemText(problem), problem]));
     const come = [...now].filter(([text]) => !known.has(text));
     for (const severity of ['error', 'warning'] as const) {
-      const texts = come.filter(([, problem]) => problem.severity === severity).map(([text]) => text);
+      const texts = come
+        .filter(([, problem]) => problem.severity === severity)
+        .map(([text]) => text);
       const write = (text: string) => log[severity === 'error' ? 'error' : 'warn'](text);
       writeFirst(texts, write, '; /status has all of them');
     }

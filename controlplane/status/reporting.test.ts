@@ -79,7 +79,14 @@ test('what services find is a Problem with file and line, once, until none of th
   two.report(FINDING);
   const { problems } = await says(FINDING.message);
   assert.deepEqual(problems[0], {
-    ...{ severity: 'error', kind: 'Filter', namespace: 'default', name: 'login', file: 'in.yaml', line: 5 },
+    ...{
+      severity: 'error',
+      kind: 'Filter',
+      namespace: 'default',
+      name: 'login',
+      file: 'in.yaml',
+      line: 5,
+    },
     ...{ field: FINDING.field, message: FINDING.message },
   });
   assert.deepEqual([...(plane.objectFacts()?.outOfService ?? [])], []);
@@ -144,7 +151,10 @@ test('neither an Envoy nor another service is heard', async t => {
 test('where certificates say who somebody is, nobody reports in the name of another', async t => {
   const authority = await testAuthority();
   const identity = (group: string) => authority.issue(`spiffe://gateway.internal/group/${group}`);
-  const { port, read, says, said } = await startPlane(t, changingTls(await identity('controlplane')).options);
+  const { port, read, says, said } = await startPlane(
+    t,
+    changingTls(await identity('controlplane')).options,
+  );
   read(LOGIN);
   const report = async (own: string, called: string) => {
     const { ca, certificate, key } = await identity(own);

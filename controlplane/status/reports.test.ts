@@ -56,7 +56,11 @@ describe('what services report', () => {
       undefined,
     );
     assert.deepEqual(reports.problems(BOTH), []);
-    reports.take(1, encodeReport([FINDING, { ...FINDING, resource: 'MappingX/default/a' }]), 'Mapping');
+    reports.take(
+      1,
+      encodeReport([FINDING, { ...FINDING, resource: 'MappingX/default/a' }]),
+      'Mapping',
+    );
     assert.equal(reports.problems(BOTH).length, 1);
   });
 
@@ -108,9 +112,13 @@ describe('what services report', () => {
   });
 
   test('of what is not known here, such as a resource of another gateway, is left out', () => {
-    const odd = ['Filter/shop/login', 'Mapping/default/A', 'Mapping/default/a/', 'nonsense', ''].map(
-      resource => ({ ...FINDING, resource }),
-    );
+    const odd = [
+      'Filter/shop/login',
+      'Mapping/default/A',
+      'Mapping/default/a/',
+      'nonsense',
+      '',
+    ].map(resource => ({ ...FINDING, resource }));
     assert.deepEqual(saying(odd).problems(BOTH), []);
     assert.equal(saying([...odd, FINDING]).problems(BOTH).length, 1);
   });

@@ -9,26 +9,33 @@ import type { Resource } from '#resources/resource.ts';
 /** Of all streams together: others are not shown. */
 const MOST_PROBLEMS = 1_000;
 
-/** What services report of the resources that they were sent, stream by stream, as Problems. What several say alike, or one by several streams, is said once. */
+/**
+ * What services report of the resources that they were sent, stream by stream, as Problems. What
+ * several say alike, or one by several streams, is said once.
+ */
 export class Reports {
   readonly #streams = new Map<number, readonly ReportedFinding[]>();
 
   /**
-   * What the stream says from now on; undefined: nothing, or it is over. Gives why it cannot be taken: then what it said before stays.
-   * What it says of a resource of another kind than `kind` is left out.
+   * What the stream says from now on; undefined: nothing, or it is over. Gives why it cannot be
+   * taken: then what it said before stays. What it says of a resource of another kind than `kind`
+   * is left out.
    */
   take(stream: number, report: Any | undefined, kind?: Kind): string | undefined {
     const decoded = report === undefined ? [] : decodeReport(report);
     if ('error' in decoded) return decoded.error;
-    const findings = decoded.filter(({ resource }) => kind === undefined || resource.startsWith(`${kind}/`));
+    const findings = decoded.filter(
+      ({ resource }) => kind === undefined || resource.startsWith(`${kind}/`),
+    );
     this.#streams.delete(stream);
     if (findings.length > 0) this.#streams.set(stream, findings);
     return undefined;
   }
 
   /**
-   * With the places where the resources are written, in an order that does not depend on who came first. What is said of others is left out: they are gone,
-   * which the service will hear, or not yet known here, or those of another gateway whose services report here as well.
+   * With the places where the resources are written, in an order that does not depend on who came
+   * first. What is said of others is left out: they are gone, which the service will hear, or not
+   * yet known here, or those of another gateway whose services report here as well.
    */
   problems(rollout: Rollout): readonly Problem[] {
     const findings = [...this.#streams.values()].flat();
@@ -46,7 +53,9 @@ export class Reports {
   /** The ids of resources that do not work at all, as somebody finds. */
   outOfService(): ReadonlySet<string> {
     const findings = [...this.#streams.values()].flat();
-    return new Set(findings.flatMap(({ resource, outOfService }) => (outOfService ? resource : [])));
+    return new Set(
+      findings.flatMap(({ resource, outOfService }) => (outOfService ? resource : [])),
+    );
   }
 }
 

@@ -11,9 +11,13 @@ const text = (kind: string, spec: string) =>
   `apiVersion: gateway.internal/v2\nkind: ${kind}\nmetadata: { name: a }\nspec: ${spec}\n`;
 const mapping = (service: string) => text('Mapping', `{ prefix: /a/, service: ${service} }`);
 const JWT = text('Filter', '{ JWT: { jwksURI: "https://idp.test/keys" } }');
-const LIMIT = text('RateLimit', '{ domain: d, limits: [{ pattern: [{ a: "" }], rate: 1, unit: second }] }');
+const LIMIT = text(
+  'RateLimit',
+  '{ domain: d, limits: [{ pattern: [{ a: "" }], rate: 1, unit: second }] }',
+);
 
-const read = (yaml: string) => collect([parseFile('f.yaml', yaml, DEFAULT_PARSE_OPTIONS)]).resources;
+const read = (yaml: string) =>
+  collect([parseFile('f.yaml', yaml, DEFAULT_PARSE_OPTIONS)]).resources;
 const inForce = (yaml: string) => accept(want(startRollout(new Map()), read(yaml)));
 const rejected = (rollout: Rollout) => {
   const searching = accept(refuse(rollout, 'no'));
@@ -22,7 +26,13 @@ const rejected = (rollout: Rollout) => {
 
 /** The state of the one resource that is written. */
 function stateOf(rollout: Rollout, more: Partial<StateFacts> = {}): ResourceState {
-  const facts = { rollout, kept: new Set<string>(), outOfService: new Set<string>(), compiled: [], ...more };
+  const facts = {
+    rollout,
+    kept: new Set<string>(),
+    outOfService: new Set<string>(),
+    compiled: [],
+    ...more,
+  };
   const [resource] = rollout.wanted.values();
   assert.ok(resource !== undefined);
   return resourceStates(facts)(resource);
@@ -45,8 +55,14 @@ describe('a resource is', () => {
   });
 
   test('last good when an older version is in force, since the written one has an error or was rejected', () => {
-    assert.equal(stateOf(inForce(mapping('one')), { kept: new Set(['Mapping/default/a']) }), 'last good');
-    assert.equal(stateOf(rejected(want(inForce(mapping('one')), read(mapping('two'))))), 'last good');
+    assert.equal(
+      stateOf(inForce(mapping('one')), { kept: new Set(['Mapping/default/a']) }),
+      'last good',
+    );
+    assert.equal(
+      stateOf(rejected(want(inForce(mapping('one')), read(mapping('two'))))),
+      'last good',
+    );
   });
 
   test('closed when it was rejected and had never been good', () => {
@@ -63,6 +79,9 @@ describe('a resource is', () => {
   });
 
   test('out of service when a service of ours cannot work with it', () => {
-    assert.equal(stateOf(inForce(JWT), { outOfService: new Set(['Filter/default/a']) }), 'out of service');
+    assert.equal(
+      stateOf(inForce(JWT), { outOfService: new Set(['Filter/default/a']) }),
+      'out of service',
+    );
   });
 });

@@ -34,7 +34,9 @@ const CLOSING_KINDS: ReadonlySet<string> = new Set([
 export function resourceStates(facts: StateFacts): (resource: Resource) => ResourceState {
   const { compiled, kept, outOfService, rollout } = facts;
   const served = effective(rollout);
-  const errors = compiled.filter(({ severity, kind }) => severity === 'error' && CLOSING_KINDS.has(kind));
+  const errors = compiled.filter(
+    ({ severity, kind }) => severity === 'error' && CLOSING_KINDS.has(kind),
+  );
   const closed = new Set(errors.map(placeOf));
   return resource => {
     const { id, hash } = resource;
@@ -47,6 +49,11 @@ export function resourceStates(facts: StateFacts): (resource: Resource) => Resou
   };
 }
 
-function placeOf({ kind, namespace, name, file }: Pick<Problem, 'kind' | 'namespace' | 'name' | 'file'>) {
+function placeOf({
+  kind,
+  namespace,
+  name,
+  file,
+}: Pick<Problem, 'kind' | 'namespace' | 'name' | 'file'>) {
   return `${kind} ${namespace}/${name} ${file}`;
 }

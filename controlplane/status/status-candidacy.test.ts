@@ -30,7 +30,9 @@ function started() {
   });
   const passTo = (time: number) => {
     for (;;) {
-      const [next] = [...timers].filter(([, { at }]) => at <= time).sort(([, a], [, b]) => a.at - b.at);
+      const [next] = [...timers]
+        .filter(([, { at }]) => at <= time)
+        .sort(([, a], [, b]) => a.at - b.at);
       if (next === undefined) break;
       now = next[1].at;
       timers.delete(next[0]);
@@ -42,7 +44,14 @@ function started() {
     events.push(`${now} gives it up`);
     released.resolve();
   };
-  return { candidacy, events, passTo, leads, release, lead: (leading: boolean) => leads.at(-1)?.(leading) };
+  return {
+    candidacy,
+    events,
+    passTo,
+    leads,
+    release,
+    lead: (leading: boolean) => leads.at(-1)?.(leading),
+  };
 }
 
 test('one with proxies stands at once, and stays', () => {
@@ -114,5 +123,10 @@ test('one that is closed while it leaves the Lease has given it up when that is 
   const closed = candidacy.close().then(() => events.push('closed'));
   setImmediate(release);
   await closed;
-  assert.deepEqual(events.slice(2), ['25000 leads no more', '25000 leaves', '25000 gives it up', 'closed']);
+  assert.deepEqual(events.slice(2), [
+    '25000 leads no more',
+    '25000 leaves',
+    '25000 gives it up',
+    'closed',
+  ]);
 });

@@ -14,20 +14,27 @@ export type Candidacy = {
   close(): Promise<void>;
 };
 
-/** A control plane without proxies leaves the Lease to whoever else wants it, for so long at its start, in ms… */
+/**
+ * A control plane without proxies leaves the Lease to whoever else wants it, for so long at its
+ * start, in ms…
+ */
 const ASIDE_MS = 5_000;
 /** …and again when it has held it so long without any. */
 const WITHOUT_PROXIES_MS = 20_000;
 
 /**
- * Whether this control plane stands for the Lease: at once when it has proxies. What proxies have taken is known only to the one that they are
- * connected to, so one without proxies holds the Lease for a while only: another that has some gets it then.
+ * Whether this control plane stands for the Lease: at once when it has proxies. What proxies have
+ * taken is known only to the one that they are connected to, so one without proxies holds the Lease
+ * for a while only: another that has some gets it then.
  */
 export function openCandidacy({ lead, onLeading, after }: CandidacyOptions): Candidacy {
   let candidate: Leading | undefined;
   /** The Lease that was left last is given up. */
   let left: Promise<void> | undefined;
-  /** How often it has stood: what is heard of an earlier time, which may still be ending, does not count. */
+  /**
+   * How often it has stood: what is heard of an earlier time, which may still be ending, does not
+   * count.
+   */
   let standing = 0;
   let leading = false;
   let connected = false;

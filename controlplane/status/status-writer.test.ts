@@ -32,7 +32,12 @@ function manualClock() {
 }
 
 function write(uid: string, message = 'm', resourceVersion = '1'): StatusWrite {
-  const collection = { group: 'gateway.internal', version: 'v2', plural: 'mappings', namespace: 'shop' };
+  const collection = {
+    group: 'gateway.internal',
+    version: 'v2',
+    plural: 'mappings',
+    namespace: 'shop',
+  };
   const object = {
     collection,
     namespace: 'shop',
@@ -47,7 +52,10 @@ function write(uid: string, message = 'm', resourceVersion = '1'): StatusWrite {
   return { object, status: { conditions: [], problems: [{ severity: 'error', message }] } };
 }
 
-/** A writer, and what it has asked of an API that answers with these statuses, one after the other, then 200. */
+/**
+ * A writer, and what it has asked of an API that answers with these statuses, one after the other,
+ * then 200.
+ */
 function writerTo(...answers: readonly (number | 'away')[]) {
   const clock = manualClock();
   const asked: ApiRequest[] = [];
@@ -58,7 +66,10 @@ function writerTo(...answers: readonly (number | 'away')[]) {
     asked.push(request);
     const answer = left.next().value ?? 200;
     if (answer === 'away') throw new ClusterError('away');
-    return { status: answer, body: answer === 200 ? { metadata: { name: 'x' } } : { message: 'no' } };
+    return {
+      status: answer,
+      body: answer === 200 ? { metadata: { name: 'x' } } : { message: 'no' },
+    };
   };
   const cluster: Cluster = {
     server: 's',

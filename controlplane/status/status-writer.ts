@@ -21,18 +21,24 @@ export type StatusWriterParts = {
   random(): number;
 };
 
-/** Nothing may happen for so long, in ms, before statuses are compared; what holds for a moment only is not written. */
+/**
+ * Nothing may happen for so long, in ms, before statuses are compared; what holds for a moment only
+ * is not written.
+ */
 const QUIET_MS = 200;
 const LONGEST_MS = 1_000;
 /** One write in so many ms, and no more than this at a time. */
 const PACE_MS = 20;
 const AT_ONCE = 4;
-/** The same status is not written to the same object again for so long, in ms, whatever becomes of it: others may write it too. */
+/**
+ * The same status is not written to the same object again for so long, in ms, whatever becomes of
+ * it: others may write it too.
+ */
 const REPEAT_MS = 600_000;
 
 /**
- * Writes statuses while it leads: those that differ, at most 50 a second, each for the version of the object that it was made for. What fails is
- * compared anew and tried again.
+ * Writes statuses while it leads: those that differ, at most 50 a second, each for the version of
+ * the object that it was made for. What fails is compared anew and tried again.
  */
 export class StatusWriter {
   readonly #parts: StatusWriterParts;
@@ -78,7 +84,8 @@ export class StatusWriter {
   }
 
   #proceed(): void {
-    if (this.#waiting.length === 0 || this.#timers.has('pace') || this.#underWay.size >= AT_ONCE) return;
+    if (this.#waiting.length === 0 || this.#timers.has('pace') || this.#underWay.size >= AT_ONCE)
+      return;
     const next = this.#waiting.find(({ object }) => !this.#underWay.has(object.uid));
     if (next === undefined) return;
     this.#waiting = this.#waiting.filter(write => write !== next);
@@ -90,8 +97,15 @@ export class StatusWriter {
     const { uid, name, resourceVersion, collection } = object;
     this.#underWay.add(uid);
     try {
-      const target = { cluster: this.#parts.cluster, resource: collection, part: 'status' } as const;
-      const written = await patchObject(target, name, { metadata: { uid, resourceVersion }, status });
+      const target = {
+        cluster: this.#parts.cluster,
+        resource: collection,
+        part: 'status',
+      } as const;
+      const written = await patchObject(target, name, {
+        metadata: { uid, resourceVersion },
+        status,
+      });
       this.#ended(uid, status, written);
     } catch (error) {
       if (!(error instanceof ClusterError)) throw error;

@@ -37,7 +37,10 @@ export type Status = {
   readonly proxies: readonly ProxyStatus[];
 };
 
-/** All Problems: those of the parser and the state folder (`known`), the compiler's, and what the proxies refuse. */
+/**
+ * All Problems: those of the parser and the state folder (`known`), the compiler's, and what the
+ * proxies refuse.
+ */
 export function allProblems(
   controller: Controller,
   known: readonly Problem[],
@@ -69,7 +72,10 @@ function resourcesOf(controller: Controller, outOfService: ReadonlySet<string>):
   const { closed, kept, rollout } = controller;
   const all = new Map([...effective(rollout), ...rollout.wanted]);
   const stateOf = resourceStates({ rollout, kept, outOfService, compiled: controller.problems() });
-  const known = [...all.values()].map(resource => ({ ...placeOf(resource), state: stateOf(resource) }));
+  const known = [...all.values()].map(resource => ({
+    ...placeOf(resource),
+    state: stateOf(resource),
+  }));
   const refused = closed.map(resource => ({ ...placeOf(resource), state: 'closed' as const }));
   return [...known, ...refused].sort((a, b) => (a.id < b.id ? -1 : 1));
 }
@@ -78,7 +84,10 @@ function placeOf({ id, source }: Pick<Refused, 'id' | 'source'>): Source & { rea
   return { id, ...source };
 }
 
-/** What a proxy refuses now, although no resource is to blame for it, for example because its port is taken. */
+/**
+ * What a proxy refuses now, although no resource is to blame for it, for example because its port
+ * is taken.
+ */
 function refusals({ node, types }: StreamStatus): Problem[] {
   return Object.entries(types).flatMap(([typeUrl, { nack }]) =>
     nack === undefined
@@ -104,7 +113,10 @@ export function shortTypeName(typeUrl: string): string {
   return name.slice(name.lastIndexOf('.') + 1);
 }
 
-/** The short name as a metric's label. What strangers name is one label, or they could make any number. */
+/**
+ * The short name as a metric's label. What strangers name is one label, or they could make any
+ * number.
+ */
 export function typeLabel(typeUrl: string): string {
   return KNOWN_TYPES.has(typeUrl) ? shortTypeName(typeUrl) : 'other';
 }

@@ -8,7 +8,9 @@ const MOST_TOLD = 20;
 const MOST_NAMED = 10;
 const MOST_CHARACTERS = 100;
 
-/** Returns what is wrong with proxies whose node group nothing configures: they are sent nothing. */
+/**
+ * Returns what is wrong with proxies whose node group nothing configures: they are sent nothing.
+ */
 export function unknownGroupProblems(
   streams: readonly Pick<StreamStatus, 'node' | 'group'>[],
   known: ReadonlySet<string>,
@@ -37,5 +39,7 @@ function describe(group: string, known: ReadonlySet<string>): string {
 }
 
 function cut(text: string): string {
-  return text.length <= MOST_CHARACTERS ? text : `${text.slice(0, MOST_CHARACTERS - 1)}…`.toWellFormed();
+  return text.length <= MOST_CHARACTERS
+    ? text
+    : `${text.slice(0, MOST_CHARACTERS - 1)}…`.toWellFormed();
 }

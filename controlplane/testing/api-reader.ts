@@ -1,5 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Reading, type Sources, watchResources } from '#controlplane/sources/resource-sources.ts';
+import {
+  type Reading,
+  type Sources,
+  watchResources,
+} from '#controlplane/sources/resource-sources.ts';
 import { type ApiRequest, type Cluster, connectCluster } from '#kubernetes/cluster.ts';
 import { after } from '#process/after.ts';
 import { DEFAULT_PARSE_OPTIONS } from '#resources/parse/parse-options.ts';
@@ -23,14 +27,18 @@ export type ApiReader = Sources & {
 /** Reads resources from an API, and from folders, as the control plane does. */
 export async function readFrom(
   kubeconfig: string,
-  { namespaces, folders = [] }: { namespaces?: readonly string[]; folders?: readonly string[] } = {},
+  {
+    namespaces,
+    folders = [],
+  }: { namespaces?: readonly string[]; folders?: readonly string[] } = {},
 ): Promise<ApiReader> {
   const cluster = await connectCluster({ kubeconfig });
   const readings: Reading[] = [];
   const asked: string[] = [];
   const troubles: string[] = [];
   let statuses = 0;
-  const note = ({ path, query }: ApiRequest) => asked.push(`${path} ${query?.fieldSelector ?? ''}`.trim());
+  const note = ({ path, query }: ApiRequest) =>
+    asked.push(`${path} ${query?.fieldSelector ?? ''}`.trim());
   const noted: Cluster = {
     ...cluster,
     call: request => {

@@ -4,7 +4,10 @@ import { after } from '#process/after.ts';
 import { encodeReport, type ReportedFinding } from '#process/report.ts';
 import { connect } from '#xds/client.ts';
 
-/** A service of this group at a control plane (`host:port`), which takes what it is sent and reports what the test says; in plain text unless it has `tls`. */
+/**
+ * A service of this group at a control plane (`host:port`), which takes what it is sent and reports
+ * what the test says; in plain text unless it has `tls`.
+ */
 export function startReporter(
   t: TestContext,
   address: string,
@@ -24,6 +27,7 @@ export function startReporter(
     after: (ms, callback) => after(ms / 100, callback),
   });
   t.after(() => connection.close());
-  const report = (...findings: readonly ReportedFinding[]) => connection.report(encodeReport(findings));
+  const report = (...findings: readonly ReportedFinding[]) =>
+    connection.report(encodeReport(findings));
   return { report, close: connection.close, disconnects };
 }

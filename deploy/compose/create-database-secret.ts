@@ -1,4 +1,5 @@
-// node deploy/compose/create-database-secret.ts FOLDER: makes the database's password, once, and what is told of it.
+// node deploy/compose/create-database-secret.ts FOLDER: makes the database's password, once, and
+// what is told of it.
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +10,10 @@ if (folder === undefined) {
   process.exit(1);
 }
 
-/** For PostgreSQL (POSTGRES_PASSWORD_FILE), which takes it when it creates the database and never again: it must not change. */
+/**
+ * For PostgreSQL (POSTGRES_PASSWORD_FILE), which takes it when it creates the database and never
+ * again: it must not change.
+ */
 const passwordFile = join(folder, 'password');
 if (!existsSync(passwordFile)) write(passwordFile, randomBytes(24).toString('hex'));
 const password = readFileSync(passwordFile, 'utf8');
@@ -19,7 +23,10 @@ write(
   `DATABASE_URL=postgres://user-service:${password}@postgres:5432/user-service\n`,
 );
 
-/** Whole or not at all. The containers that read it run as users of their own; only they have the folder. */
+/**
+ * Whole or not at all. The containers that read it run as users of their own; only they have the
+ * folder.
+ */
 function write(file: string, content: string): void {
   const draft = `${file}.new`;
   rmSync(draft, { force: true });

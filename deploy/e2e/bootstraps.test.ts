@@ -25,14 +25,20 @@ const BOOTSTRAPS = ['edge', 'user-service'].map(group => ({
     group,
     xdsAddress: `controlplane:${portOf('controlplane', 'XDS_ADDRESS')}`,
     sdsAddress: `sds:${portOf('sds', 'ADDRESS')}`,
-    // The loopback of a proxy is also its instance's, which can do no more there than to stop its own proxy.
+    // The loopback of a proxy is also its instance's, which can do no more there than to stop its
+    // own proxy.
     adminAddress: '127.0.0.1:9901',
-    identity: { tlsFolder: TLS_FOLDER, secretsFolder: '/etc/gateway', trustDomain: DEFAULT_TRUST_DOMAIN },
+    identity: {
+      tlsFolder: TLS_FOLDER,
+      secretsFolder: '/etc/gateway',
+      trustDomain: DEFAULT_TRUST_DOMAIN,
+    },
   }),
 }));
 
 for (const { file, json } of BOOTSTRAPS) {
-  // After a change to envoy/bootstrap.ts: node --test --test-update-snapshots deploy/e2e/bootstraps.test.ts
+  // After a change to envoy/bootstrap.ts: node --test --test-update-snapshots
+  // deploy/e2e/bootstraps.test.ts
   test(`${file} is what \`gateway bootstrap\` gives`, t => {
     t.assert.fileSnapshot(toEnvoyYaml(json), mounted(file), { serializers: [String] });
   });
@@ -45,7 +51,9 @@ for (const { file, json } of BOOTSTRAPS) {
 for (const name of ['identity', 'roots'] as const) {
   test(`/etc/gateway/${name}.yaml is what \`gateway bootstrap --print\` gives`, t => {
     const json = identitySecret(name, TLS_FOLDER);
-    t.assert.fileSnapshot(toEnvoyYaml(json), mounted(`/etc/gateway/${name}.yaml`), { serializers: [String] });
+    t.assert.fileSnapshot(toEnvoyYaml(json), mounted(`/etc/gateway/${name}.yaml`), {
+      serializers: [String],
+    });
   });
 }
 
@@ -58,7 +66,9 @@ test('each Envoy starts with the bootstrap of its group', () => {
 
 test('Envoy sheds load before its container is killed for want of memory', () => {
   const heap = /"max_heap_size_bytes":(\d+)/.exec(JSON.stringify(OVERLOAD_MANAGER))?.[1];
-  const envoys = Object.values(COMPOSE.services).filter(({ image }) => image.startsWith('envoyproxy/'));
+  const envoys = Object.values(COMPOSE.services).filter(({ image }) =>
+    image.startsWith('envoyproxy/'),
+  );
   for (const { deploy } of envoys) {
     const mebibytes = Number.parseInt(deploy?.resources.limits.memory ?? '', 10);
     assert.ok(mebibytes * 2 ** 20 > Number(heap));

@@ -4,7 +4,14 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { ENVOY_VERSION } from '#envoy/binary.ts';
-import { COMPOSE, composeService, INSTANCES, mounted, networkOf, ROOT } from '../testing/compose-file.ts';
+import {
+  COMPOSE,
+  composeService,
+  INSTANCES,
+  mounted,
+  networkOf,
+  ROOT,
+} from '../testing/compose-file.ts';
 
 const SERVICES = Object.entries(COMPOSE.services);
 const ONE_SHOT = 'database-secret';
@@ -26,12 +33,18 @@ const NETWORKS: Readonly<Record<string, readonly string[]>> = {
 const OUTSIDE = ['edge', 'providers'];
 
 /**
- * The command line that checks compose.yaml: Docker Compose, whose first version did not know all that such files have today,
- * else the program of its library.
+ * The command line that checks compose.yaml: Docker Compose, whose first version did not know all
+ * that such files have today, else the program of its library.
  */
 const DOCKER_COMPOSE = [
-  { version: ['docker', 'compose', 'version', '--short'], check: ['docker', 'compose', 'config', '--quiet'] },
-  { version: ['docker-compose', 'version', '--short'], check: ['docker-compose', 'config', '--quiet'] },
+  {
+    version: ['docker', 'compose', 'version', '--short'],
+    check: ['docker', 'compose', 'config', '--quiet'],
+  },
+  {
+    version: ['docker-compose', 'version', '--short'],
+    check: ['docker-compose', 'config', '--quiet'],
+  },
   {
     version: ['sh', '-c', 'command -v compose-go >/dev/null && echo 2'],
     check: ['compose-go', 'compose.yaml'],
@@ -42,7 +55,9 @@ const DOCKER_COMPOSE = [
 })?.check;
 
 test('docker compose takes the file', {
-  skip: DOCKER_COMPOSE ? false : 'needs docker compose, version 2 or later, or its library (compose-go)',
+  skip: DOCKER_COMPOSE
+    ? false
+    : 'needs docker compose, version 2 or later, or its library (compose-go)',
 }, () => {
   const [command = '', ...args] = DOCKER_COMPOSE ?? [];
   const { status, stderr } = spawnSync(command, args, { cwd: ROOT, encoding: 'utf8' });
@@ -50,7 +65,8 @@ test('docker compose takes the file', {
 });
 
 test('every image is of one version, ours and Envoy of the versions that the code has', () => {
-  for (const [name, { image }] of SERVICES) assert.match(image, /:v?\d+\.\d+\.\d+|^postgres:\d+\.\d+/, name);
+  for (const [name, { image }] of SERVICES)
+    assert.match(image, /:v?\d+\.\d+\.\d+|^postgres:\d+\.\d+/, name);
   const images = new Set(SERVICES.map(([, { image }]) => image));
   assert.deepEqual([...images].filter(image => /envoy/.test(image)).sort(), [
     OUR_IMAGE,
@@ -107,7 +123,9 @@ test('what an Envoy needs is stopped after it: the edge waits for all when it st
   const before = (name: string): readonly string[] =>
     Object.keys(composeService(name).depends_on ?? {}).flatMap(other => [other, ...before(other)]);
   const needed = new Set(before('edge'));
-  const others = SERVICES.map(([name]) => name).filter(name => name !== 'edge' && !needed.has(name));
+  const others = SERVICES.map(([name]) => name).filter(
+    name => name !== 'edge' && !needed.has(name),
+  );
   assert.deepEqual(others, []);
 });
 
@@ -148,7 +166,10 @@ test('a container waits for what is healthy only where that is watched', () => {
       const { healthcheck } = composeService(other);
       const possible =
         healthcheck === undefined
-          ? ['service_completed_successfully', ...(HOLDERS.includes(other) ? ['service_started'] : [])]
+          ? [
+              'service_completed_successfully',
+              ...(HOLDERS.includes(other) ? ['service_started'] : []),
+            ]
           : ['service_healthy', 'service_started'];
       assert.ok(possible.includes(condition), `${name} waits for ${other}: ${condition}`);
     }
@@ -160,6 +181,9 @@ test('counters and sessions are apart: full, counters go, and sessions stay', ()
     const { hostname } = new URL(String(composeService(service).environment?.REDIS_URL));
     return [hostname, composeService(hostname).command?.slice(-2)];
   };
-  assert.deepEqual(storeOf('ratelimit-service'), ['valkey-counters', ['--maxmemory-policy', 'allkeys-lfu']]);
+  assert.deepEqual(storeOf('ratelimit-service'), [
+    'valkey-counters',
+    ['--maxmemory-policy', 'allkeys-lfu'],
+  ]);
   assert.deepEqual(storeOf('ext-authz'), ['valkey', ['--maxmemory-policy', 'noeviction']]);
 });

@@ -1,18 +1,28 @@
 import assert from 'node:assert/strict';
 import { fork, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  cpSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, matchesGlob } from 'node:path';
 import { after, before, test } from 'node:test';
 import { composeService, mounted, ROOT, variable } from '../testing/compose-file.ts';
 
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
-const LOCK: { packages: Record<string, { version: string; dev?: true; optional?: true }> } = JSON.parse(
-  read('package-lock.json'),
-);
+const LOCK: { packages: Record<string, { version: string; dev?: true; optional?: true }> } =
+  JSON.parse(read('package-lock.json'));
 
-/** A folder with what the image has: the files that .dockerignore leaves, and the packages that production needs. */
+/**
+ * A folder with what the image has: the files that .dockerignore leaves, and the packages that
+ * production needs.
+ */
 let image: string;
 
 before(() => {
@@ -29,7 +39,9 @@ before(() => {
 
 after(() => rmSync(image, { recursive: true }));
 
-/** Of the rules of .dockerignore the last one that fits a file, or a folder that it is in, holds. */
+/**
+ * Of the rules of .dockerignore the last one that fits a file, or a folder that it is in, holds.
+ */
 function contextFiles(): readonly string[] {
   const rules = read('.dockerignore')
     .split('\n')
@@ -53,7 +65,10 @@ test('the Node.js of the image is the one that tests run under', () => {
 });
 
 test('tests and what only they need are not in the image', () => {
-  assert.deepEqual(globSync('**/{*.test.ts,e2e,testing}', { cwd: image, exclude: ['node_modules'] }), []);
+  assert.deepEqual(
+    globSync('**/{*.test.ts,e2e,testing}', { cwd: image, exclude: ['node_modules'] }),
+    [],
+  );
 });
 
 const RESOURCES = mounted(variable('controlplane', 'RESOURCES'));
@@ -68,14 +83,24 @@ const STARTS: readonly { service: string; env(): Record<string, string> }[] = [
   { service: 'sds', env: () => ({ INSTANCES_FILE, ADDRESS: ANY }) },
   { service: 'ratelimit-service', env: () => ({ ADDRESS: ANY }) },
   { service: 'ext-authz', env: () => ({ ADDRESS: ANY, STATE: join(image, 'state') }) },
-  { service: 'user-service-1', env: () => ({ PORT: '0', DATABASE_FILE: join(image, 'users.sqlite') }) },
+  {
+    service: 'user-service-1',
+    env: () => ({ PORT: '0', DATABASE_FILE: join(image, 'users.sqlite') }),
+  },
 ];
 
 for (const { service, env } of STARTS) {
   test(`the image has all that ${service} needs`, async () => {
     const main = composeService(service).command?.at(-1) ?? '';
-    const options = { cwd: image, env: { ...env(), LOG_LEVEL: 'warn' }, execPath: process.execPath };
-    const child = fork(join(image, main), { ...options, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+    const options = {
+      cwd: image,
+      env: { ...env(), LOG_LEVEL: 'warn' },
+      execPath: process.execPath,
+    };
+    const child = fork(join(image, main), {
+      ...options,
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    });
     const [message] = await Promise.race([once(child, 'message'), once(child, 'exit')]);
     // A service that waits for its configuration says first that it listens.
     assert.ok(message.ready || message.listening, 'it ended');

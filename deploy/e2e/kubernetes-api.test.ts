@@ -41,10 +41,9 @@ const RIGHTS: Readonly<Record<string, readonly string[]>> = {
     'gateway: list /services',
     'gateway: watch /services',
     'gateway: create /secrets',
-    ...['gateway-authority', ...IDENTITIES.map(group => `gateway-identity-${group}`)].flatMap(name => [
-      `gateway: get /secrets ${name}`,
-      `gateway: update /secrets ${name}`,
-    ]),
+    ...['gateway-authority', ...IDENTITIES.map(group => `gateway-identity-${group}`)].flatMap(
+      name => [`gateway: get /secrets ${name}`, `gateway: update /secrets ${name}`],
+    ),
   ],
   edge: [],
   'ext-authz': [],
@@ -55,7 +54,9 @@ const RIGHTS: Readonly<Record<string, readonly string[]>> = {
   postgres: [],
 };
 
-/** What a thief of a token would try; none of it may work for any account, but for the rights above. */
+/**
+ * What a thief of a token would try; none of it may work for any account, but for the rights above.
+ */
 const THEFTS: readonly ApiRequest[] = [
   ...NAMESPACES.map(namespace => ({
     method: 'GET' as const,
@@ -78,7 +79,10 @@ const THEFTS: readonly ApiRequest[] = [
     contentType: 'application/merge-patch+json',
     body: {},
   },
-  { method: 'DELETE', path: '/apis/networking.k8s.io/v1/namespaces/gateway/networkpolicies/default-deny' },
+  {
+    method: 'DELETE',
+    path: '/apis/networking.k8s.io/v1/namespaces/gateway/networkpolicies/default-deny',
+  },
   {
     method: 'PATCH',
     path: '/apis/rbac.authorization.k8s.io/v1/namespaces/gateway/roles/sds',
@@ -91,7 +95,10 @@ const THEFTS: readonly ApiRequest[] = [
     contentType: 'application/merge-patch+json',
     body: { spec: { prefix: '/' } },
   },
-  { method: 'DELETE', path: '/apis/gateway.internal/v2/namespaces/gateway-resources/mappings/user-service' },
+  {
+    method: 'DELETE',
+    path: '/apis/gateway.internal/v2/namespaces/gateway-resources/mappings/user-service',
+  },
   { method: 'GET', path: '/api/v1/nodes' },
 ];
 
@@ -101,7 +108,9 @@ const MAY: Readonly<Record<string, readonly string[]>> = {
 };
 
 type List = {
-  readonly items: readonly { readonly metadata: { readonly name: string; readonly generation: number } }[];
+  readonly items: readonly {
+    readonly metadata: { readonly name: string; readonly generation: number };
+  }[];
 };
 
 type Rules = {
@@ -126,7 +135,10 @@ describe('the manifests on a Kubernetes API', { skip }, () => {
     const { name, namespace } = manifest.metadata;
     const request = {
       method: 'PATCH',
-      path: resourcePath({ ...groupOf(manifest), plural: pluralOf(manifest.kind), namespace }, name),
+      path: resourcePath(
+        { ...groupOf(manifest), plural: pluralOf(manifest.kind), namespace },
+        name,
+      ),
       query: { fieldManager: 'test', fieldValidation: 'Strict' },
       contentType: 'application/apply-patch+yaml',
       body: manifest,
@@ -135,10 +147,16 @@ describe('the manifests on a Kubernetes API', { skip }, () => {
       const found = await api.admin.call(request);
       return found.status === 404 ? undefined : found;
     });
-    assert.ok([200, 201].includes(answer.status), `${manifest.kind} ${name}: ${JSON.stringify(answer.body)}`);
+    assert.ok(
+      [200, 201].includes(answer.status),
+      `${manifest.kind} ${name}: ${JSON.stringify(answer.body)}`,
+    );
   };
 
-  const as = async <T>(account: string, ask: (call: typeof api.admin.call) => Promise<T>): Promise<T> => {
+  const as = async <T>(
+    account: string,
+    ask: (call: typeof api.admin.call) => Promise<T>,
+  ): Promise<T> => {
     const token = await issueToken(api.admin, 'gateway', account);
     const cluster = await connectCluster({ kubeconfig: await api.writeKubeconfig(account, token) });
     return await ask(cluster.call).finally(() => cluster.close());
@@ -268,14 +286,15 @@ function pluralOf(kind: string): string {
 
 function rightsIn({ status }: Rules): readonly string[] {
   assert.equal(status.incomplete, false);
-  return status.resourceRules.flatMap(({ verbs, apiGroups = [], resources = [], resourceNames = [''] }) =>
-    verbs.flatMap(verb =>
-      apiGroups.flatMap(group =>
-        resources.flatMap(resource =>
-          resourceNames.map(name => `${verb} ${group}/${resource} ${name}`.trimEnd()),
+  return status.resourceRules.flatMap(
+    ({ verbs, apiGroups = [], resources = [], resourceNames = [''] }) =>
+      verbs.flatMap(verb =>
+        apiGroups.flatMap(group =>
+          resources.flatMap(resource =>
+            resourceNames.map(name => `${verb} ${group}/${resource} ${name}`.trimEnd()),
+          ),
         ),
       ),
-    ),
   );
 }
 

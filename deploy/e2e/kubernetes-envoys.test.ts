@@ -31,12 +31,17 @@ function bootstrapOf(group: string) {
     sdsAddress: 'sds:18003',
     // The loopback of a pod: nobody else reaches it.
     adminAddress: '127.0.0.1:9901',
-    identity: { tlsFolder: TLS_FOLDER, secretsFolder: CONFIGURATION, trustDomain: 'gateway.internal' },
+    identity: {
+      tlsFolder: TLS_FOLDER,
+      secretsFolder: CONFIGURATION,
+      trustDomain: 'gateway.internal',
+    },
   });
 }
 
 for (const [file, json] of Object.entries(FILES)) {
-  // After a change to envoy/bootstrap.ts: node --test --test-update-snapshots deploy/e2e/kubernetes-envoys.test.ts
+  // After a change to envoy/bootstrap.ts: node --test --test-update-snapshots
+  // deploy/e2e/kubernetes-envoys.test.ts
   test(`${file} is what \`gateway bootstrap\` gives`, t => {
     t.assert.fileSnapshot(toEnvoyYaml(json), join(ROOT, 'deploy/kubernetes', file), {
       serializers: [String],
@@ -61,8 +66,11 @@ describe('each Envoy of the manifests', { skip: whyNoKubectl() ?? false }, () =>
         'metadata.name',
       );
       const mounted = new Map(volumeMounts.map(({ name, mountPath }) => [mountPath, name]));
-      const { projected } = pod.volumes?.find(({ name }) => name === mounted.get(CONFIGURATION)) ?? {};
-      const maps = projected?.sources.map(({ configMap }) => configMap.name.replace(/-[a-z0-9]{10}$/, ''));
+      const { projected } =
+        pod.volumes?.find(({ name }) => name === mounted.get(CONFIGURATION)) ?? {};
+      const maps = projected?.sources.map(({ configMap }) =>
+        configMap.name.replace(/-[a-z0-9]{10}$/, ''),
+      );
       assert.deepEqual(maps, [`${group}-bootstrap`, 'proxy-identity']);
       assert.ok(mounted.has(TLS_FOLDER));
     }

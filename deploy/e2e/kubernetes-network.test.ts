@@ -28,8 +28,8 @@ const OUTSIDE: Readonly<Record<number, readonly string[]>> = {
 };
 
 const PORTS = [
-  53, 80, 443, 5000, 5432, 6379, 6443, 8000, 8001, 8002, 8003, 8080, 8443, 8877, 9901, 10250, 18000, 18001,
-  18002, 18003,
+  53, 80, 443, 5000, 5432, 6379, 6443, 8000, 8001, 8002, 8003, 8080, 8443, 8877, 9901, 10250, 18000,
+  18001, 18002, 18003,
 ];
 
 describe('on the network of the cluster', { skip: whyNoKubectl() ?? false }, () => {
@@ -46,14 +46,18 @@ describe('on the network of the cluster', { skip: whyNoKubectl() ?? false }, () 
     [...parties].filter(([, from]) => mayConnect(policies, from, to, port)).map(([name]) => name);
 
   test('there are all pods of this table, and no more', () => {
-    assert.deepEqual([...parties.keys()].sort(), [...Object.keys(CALLS), 'outside', 'stranger'].sort());
+    assert.deepEqual(
+      [...parties.keys()].sort(),
+      [...Object.keys(CALLS), 'outside', 'stranger'].sort(),
+    );
     assert.ok(policies.every(({ metadata }) => metadata.namespace === 'gateway'));
   });
 
   for (const [name, ports] of Object.entries(CALLS)) {
     test(`${name} is reached by whom it serves alone, where it serves them`, () => {
       const to = parties.get(name) ?? 'outside';
-      for (const port of PORTS) assert.deepEqual(callers(to, port).sort(), ports[port] ?? [], `port ${port}`);
+      for (const port of PORTS)
+        assert.deepEqual(callers(to, port).sort(), ports[port] ?? [], `port ${port}`);
     });
   }
 

@@ -54,7 +54,9 @@ describe('the manifests, run by a real API server', { skip: whyNoTestCluster() ?
   test('every probe finds its container ready', async () => {
     try {
       for (const pod of pods) {
-        for (const { readinessProbe = {}, livenessProbe = {}, ports = [] } of containersOf(pod.workload)) {
+        for (const { readinessProbe = {}, livenessProbe = {}, ports = [] } of containersOf(
+          pod.workload,
+        )) {
           const port = (name: string) => ports.find(each => each.name === name)?.containerPort ?? 0;
           for (const probe of [readinessProbe, livenessProbe])
             await until(
@@ -75,9 +77,10 @@ describe('the manifests, run by a real API server', { skip: whyNoTestCluster() ?
     const instances = pods.filter(({ containers }) => containers.has('user-service'));
     const seen = new Set<string>();
     await until(async () => {
-      const { status, body } = await httpsGet(url, { ca, checkServerIdentity: () => undefined }).catch(
-        () => NOTHING,
-      );
+      const { status, body } = await httpsGet(url, {
+        ca,
+        checkServerIdentity: () => undefined,
+      }).catch(() => NOTHING);
       if (status === 200) seen.add(JSON.parse(body).resolvedname);
       return seen.size === instances.length || undefined;
     }, READY_MS);
@@ -109,7 +112,9 @@ describe('the manifests, run by a real API server', { skip: whyNoTestCluster() ?
     assert.equal(planes.length, 2);
     const tell = (wanted: boolean) =>
       until(async () => {
-        const said = await Promise.all(planes.map(({ address }) => textOf(`http://${address}:8877/status`)));
+        const said = await Promise.all(
+          planes.map(({ address }) => textOf(`http://${address}:8877/status`)),
+        );
         return said.every(text => text.includes('/etc/gateway/none.crt') === wanted) || undefined;
       }, READY_MS);
     cluster.shell(`kubectl apply -f - <<'END'\n${HOST_WITHOUT_FILES}END`);
@@ -129,7 +134,10 @@ describe('the manifests, run by a real API server', { skip: whyNoTestCluster() ?
     for (const [name, port] of ports) {
       const url = `${podOf(name).address}:${port}/user/health`;
       await assert.rejects(fetch(`http://${url}`), `${name} in plain text`);
-      await assert.rejects(httpsGet(`https://${url}`, { rejectUnauthorized: false }), `${name} by TLS`);
+      await assert.rejects(
+        httpsGet(`https://${url}`, { rejectUnauthorized: false }),
+        `${name} by TLS`,
+      );
     }
   });
 
@@ -146,8 +154,13 @@ describe('the manifests, run by a real API server', { skip: whyNoTestCluster() ?
   });
 });
 
-async function succeeds({ httpGet, tcpSocket }: Probe, address: string, port: (name: string) => number) {
-  if (httpGet !== undefined) return await answers(`http://${address}:${port(httpGet.port)}${httpGet.path}`);
+async function succeeds(
+  { httpGet, tcpSocket }: Probe,
+  address: string,
+  port: (name: string) => number,
+) {
+  if (httpGet !== undefined)
+    return await answers(`http://${address}:${port(httpGet.port)}${httpGet.path}`);
   if (tcpSocket !== undefined) return await isOpen(address, port(tcpSocket.port));
   return true;
 }

@@ -41,7 +41,9 @@ describe('the pods of the manifests', { skip: whyNoKubectl() ?? false }, () => {
       const workload = named(WORKLOADS, metadata.name === EACH ? 'controlplane' : metadata.name);
       assert.deepEqual(spec.selector, workload.spec.selector.matchLabels);
       for (const { targetPort } of spec.ports) {
-        const ports = containersOf(workload).flatMap(({ ports: each = [] }) => each.map(({ name }) => name));
+        const ports = containersOf(workload).flatMap(({ ports: each = [] }) =>
+          each.map(({ name }) => name),
+        );
         assert.ok(ports.includes(targetPort), `${metadata.name}: ${targetPort}`);
       }
     }
@@ -92,21 +94,31 @@ describe('the pods of the manifests', { skip: whyNoKubectl() ?? false }, () => {
     const edge = containerOf('edge');
     assert.equal(EDGE_ADDRESS, `0.0.0.0:${portNumber(edge, 'http')}`);
     assert.equal(EDGE_TLS_ADDRESS, `0.0.0.0:${portNumber(edge, 'https')}`);
-    const https = named(SERVICES, 'edge').spec.ports.find(({ targetPort }) => targetPort === 'https');
+    const https = named(SERVICES, 'edge').spec.ports.find(
+      ({ targetPort }) => targetPort === 'https',
+    );
     assert.equal(EDGE_HTTPS_PORT, String(https?.port));
   });
 
   test('the database is that of compose.yaml, and its password stands in a URL', () => {
     const { POSTGRES_USER, POSTGRES_DB } = composeService('postgres').environment ?? {};
     const { username, host, pathname } = new URL(ownEnvironment('user-service').DATABASE_URL ?? '');
-    assert.deepEqual([username, host, pathname], [POSTGRES_USER, 'postgres:5432', `/${POSTGRES_DB}`]);
+    assert.deepEqual(
+      [username, host, pathname],
+      [POSTGRES_USER, 'postgres:5432', `/${POSTGRES_DB}`],
+    );
     const postgres = containerOf('postgres').env ?? [];
     for (const [name, value] of Object.entries({ POSTGRES_USER, POSTGRES_DB }))
       assert.equal(postgres.find(each => each.name === name)?.value, value);
   });
 
   test('every process proves itself by its own identity, which sds writes and nobody else mounts', () => {
-    const { IDENTITY_SECRETS = '', IDENTITIES, IDENTITY_FOLDER, TLS_FOLDER } = ownEnvironment('sds');
+    const {
+      IDENTITY_SECRETS = '',
+      IDENTITIES,
+      IDENTITY_FOLDER,
+      TLS_FOLDER,
+    } = ownEnvironment('sds');
     const groups = IDENTITY_SECRETS.split(',');
     const mounted = WORKLOADS.flatMap(({ metadata, spec }) => {
       const volume = spec.template.spec.volumes?.find(({ name }) => name === 'identity')?.secret;

@@ -38,13 +38,16 @@ const READERS: Readonly<Record<string, (env: Environment) => unknown>> = {
 
 describe('each pod of the manifests', { skip: whyNoKubectl() ?? false }, () => {
   test('without the sample service they are the same system, and the definitions of our kinds', () => {
-    const identity = ({ kind, metadata }: Manifest) => `${kind} ${metadata.namespace}/${metadata.name}`;
+    const identity = ({ kind, metadata }: Manifest) =>
+      `${kind} ${metadata.namespace}/${metadata.name}`;
     const system = manifestsOf('kubernetes');
     const demo = new Set(MANIFESTS.map(identity));
     const others = system.filter(manifest => !demo.has(identity(manifest)));
     assert.deepEqual(
       others.map(({ kind, metadata }) => `${kind} ${metadata.name}`),
-      SERVED_KINDS.map(kind => `CustomResourceDefinition ${kindNames(kind).plural}.gateway.internal`).sort(),
+      SERVED_KINDS.map(
+        kind => `CustomResourceDefinition ${kindNames(kind).plural}.gateway.internal`,
+      ).sort(),
     );
   });
 
@@ -61,7 +64,9 @@ describe('each pod of the manifests', { skip: whyNoKubectl() ?? false }, () => {
         }),
       );
       const parts = (containerOf(service).env ?? []).map(({ value }) => value ?? '').join(' ');
-      const useless = Object.keys(given).filter(name => !asked.has(name) && !parts.includes(`$(${name})`));
+      const useless = Object.keys(given).filter(
+        name => !asked.has(name) && !parts.includes(`$(${name})`),
+      );
       assert.deepEqual(useless, []);
     });
   }
@@ -92,9 +97,14 @@ describe('each pod of the manifests', { skip: whyNoKubectl() ?? false }, () => {
         assert.ok(resources[kind].cpu, name);
         assert.ok(resources[kind].memory, name);
       }
-      const { automountServiceAccountToken, serviceAccountName, enableServiceLinks } = spec.template.spec;
+      const { automountServiceAccountToken, serviceAccountName, enableServiceLinks } =
+        spec.template.spec;
       assert.equal(serviceAccountName, metadata.name);
-      assert.equal(automountServiceAccountToken, ['controlplane', 'sds'].includes(metadata.name), name);
+      assert.equal(
+        automountServiceAccountToken,
+        ['controlplane', 'sds'].includes(metadata.name),
+        name,
+      );
       assert.equal(enableServiceLinks, false, name);
     }
   });

@@ -8,8 +8,9 @@ const PROBES = ['user-service-1', 'user-service-1-proxy'].map(
 );
 
 /**
- * Process 1 of a container with what it runs, which is probed once. Says whether the probe ended it. Of two signals
- * that wait for a process the lower one ends it: SIGTERM (15) before SIGPROF (27).
+ * Process 1 of a container with what it runs, which is probed once. Says whether the probe ended
+ * it. Of two signals that wait for a process the lower one ends it: SIGTERM (15) before SIGPROF
+ * (27).
  */
 const CONTAINER = `sleep infinity & runs=$!
 bash -c "$PROBE" 2>/dev/null &
@@ -18,17 +19,23 @@ kill -PROF $runs
 wait $runs
 case $? in 143) echo ended ;; 155) echo stayed ;; esac`;
 
-/** In a new process namespace; in a new network namespace too, where there is nothing but the loopback, when `alone`. */
+/**
+ * In a new process namespace; in a new network namespace too, where there is nothing but the
+ * loopback, when `alone`.
+ */
 function probe(PROBE: string, { alone }: { alone: boolean }) {
   const namespaces = ['--pid', '--fork', '--mount-proc', ...(alone ? ['--net'] : [])];
   const env = { PATH: process.env.PATH, PROBE };
   return spawnSync('unshare', [...namespaces, 'bash', '-c', CONTAINER], { env, encoding: 'utf8' });
 }
 
-const skip = probe('true', { alone: false }).status === 0 ? false : 'needs unshare(1) and its rights';
+const skip =
+  probe('true', { alone: false }).status === 0 ? false : 'needs unshare(1) and its rights';
 
 for (const [name, script] of PROBES) {
-  test(`${name} ends when the network that it is in has gone, to be started in the new one`, { skip }, () => {
+  test(`${name} ends when the network that it is in has gone, to be started in the new one`, {
+    skip,
+  }, () => {
     assert.equal(probe(script, { alone: true }).stdout, 'ended\n');
   });
 

@@ -18,7 +18,9 @@ export type ComposeService = {
   readonly ports?: readonly string[];
   readonly volumes?: readonly string[];
   readonly network_mode?: string;
-  readonly networks?: readonly string[] | Readonly<Record<string, { readonly aliases?: readonly string[] }>>;
+  readonly networks?:
+    | readonly string[]
+    | Readonly<Record<string, { readonly aliases?: readonly string[] }>>;
   readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
   readonly healthcheck?: { readonly test: readonly string[] };
   readonly deploy?: {
@@ -33,7 +35,9 @@ type ComposeFile = {
 };
 
 /** compose.yaml, its merge keys resolved. */
-export const COMPOSE: ComposeFile = parse(readFileSync(join(ROOT, 'compose.yaml'), 'utf8'), { merge: true });
+export const COMPOSE: ComposeFile = parse(readFileSync(join(ROOT, 'compose.yaml'), 'utf8'), {
+  merge: true,
+});
 
 /** Throws when there is no such service. */
 export function composeService(name: string): ComposeService {

@@ -1,6 +1,7 @@
-// Runs commands of Docker Compose while requests go through the edge, and prints what became of these:
-// every 20 ms a GET, every 500 ms a PUT whose body takes 2 s. The system must be up. Each argument is
-// one step: npx node deploy/testing/compose-under-load.ts 'restart user-service-1' 'stop edge'
+// Runs commands of Docker Compose while requests go through the edge, and prints what became of
+// these: every 20 ms a GET, every 500 ms a PUT whose body takes 2 s. The system must be up. Each
+// argument is one step: npx node deploy/testing/compose-under-load.ts 'restart user-service-1'
+// 'stop edge'
 import { execFile } from 'node:child_process';
 import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,7 +9,9 @@ import { promisify } from 'node:util';
 import { ROOT } from './compose-file.ts';
 
 const EDGE = 'http://127.0.0.1:8080/user';
-/** Its password is missing: the service reads all of it and answers 400, without the work of a hash. */
+/**
+ * Its password is missing: the service reads all of it and answers 400, without the work of a hash.
+ */
 const BODY = JSON.stringify({ fullname: 'Ada Lovelace' });
 const UPLOAD_MS = 2_000;
 /** Before a step and after it, in ms. */
@@ -30,7 +33,12 @@ function put(agent: http.Agent): Promise<Answer> {
   });
 }
 
-function ask(method: string, agent: http.Agent, url: string, send: (request: http.ClientRequest) => void) {
+function ask(
+  method: string,
+  agent: http.Agent,
+  url: string,
+  send: (request: http.ClientRequest) => void,
+) {
   const began = performance.now();
   return new Promise<Answer>(resolve => {
     const end = (outcome: string) =>
@@ -67,7 +75,9 @@ function report(step: string, at: number, took: number, answers: readonly Answer
   const slowest = Math.max(...answers.map(({ began, ended }) => ended - began));
   const inFlight = answers.filter(({ began, ended }) => began < at && ended > at);
   const lost = inFlight.filter(({ outcome }) => !/ [24]..$/.test(outcome));
-  console.log(`${step}: took ${Math.round(took)} ms, the slowest request ${Math.round(slowest)} ms.`);
+  console.log(
+    `${step}: took ${Math.round(took)} ms, the slowest request ${Math.round(slowest)} ms.`,
+  );
   console.log(`  Of ${inFlight.length} in flight when it began ${lost.length} were lost.`);
   const outcomes = Object.entries(Object.groupBy(answers, ({ outcome }) => outcome));
   for (const [outcome, those = []] of outcomes) console.log(`  ${those.length} ${outcome}`);

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { whyNoKubectl } from '#kubernetes/testing/kube-apiserver.ts';
-import { type Container, containersOf, environmentOf, manifestsOf, workloadsOf } from './manifests.ts';
+import {
+  type Container,
+  containersOf,
+  environmentOf,
+  manifestsOf,
+  workloadsOf,
+} from './manifests.ts';
 
 /** The system with the sample service, and nothing where there is no kubectl. */
 export const MANIFESTS = whyNoKubectl() === undefined ? manifestsOf('kubernetes/demo') : [];

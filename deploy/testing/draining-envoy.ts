@@ -27,7 +27,9 @@ export type DrainingEnvoy = {
   reached(): Promise<http.ServerResponse>;
 };
 
-/** Starts an Envoy as the containers do, in front of an upstream that answers when the test says so. */
+/**
+ * Starts an Envoy as the containers do, in front of an upstream that answers when the test says so.
+ */
 export async function startDrainingEnvoy(t: TestContext): Promise<DrainingEnvoy> {
   const upstream = http.createServer().listen(0, '127.0.0.1');
   await once(upstream, 'listening');
@@ -37,7 +39,10 @@ export async function startDrainingEnvoy(t: TestContext): Promise<DrainingEnvoy>
     await freePort(),
   ];
   const config = join(folder, 'bootstrap.yaml');
-  writeFileSync(config, toEnvoyYaml(bootstrapOf(adminPort, port, (upstream.address() as AddressInfo).port)));
+  writeFileSync(
+    config,
+    toEnvoyYaml(bootstrapOf(adminPort, port, (upstream.address() as AddressInfo).port)),
+  );
   symlinkSync(await envoyBinary(), join(folder, 'envoy'));
   const env = { PATH: `${folder}:${process.env.PATH}`, ADMIN_PORT: `${adminPort}` };
   const args = ['-c', config, '--disable-hot-restart', '--concurrency', '1', '-l', 'off'];
@@ -51,7 +56,8 @@ export async function startDrainingEnvoy(t: TestContext): Promise<DrainingEnvoy>
   });
   const admin = `127.0.0.1:${adminPort}`;
   await until(
-    async () => (await tryHttpRequest({ address: admin, path: '/ready' }))?.status === 200 || undefined,
+    async () =>
+      (await tryHttpRequest({ address: admin, path: '/ready' }))?.status === 200 || undefined,
   );
   return { shell, status, port, env, reached: async () => (await once(upstream, 'request'))[1] };
 }
@@ -66,7 +72,9 @@ function killGroup({ pid }: ChildProcess): void {
 
 function bootstrapOf(adminPort: number, port: number, upstreamPort: number) {
   const type = (name: string) => `type.googleapis.com/envoy.extensions.filters.${name}`;
-  const address = (at: number) => ({ address: { socket_address: { address: '127.0.0.1', port_value: at } } });
+  const address = (at: number) => ({
+    address: { socket_address: { address: '127.0.0.1', port_value: at } },
+  });
   const routes = [{ match: { prefix: '/' }, route: { cluster: 'upstream', timeout: '0s' } }];
   const manager = {
     '@type': type('network.http_connection_manager.v3.HttpConnectionManager'),

@@ -61,7 +61,9 @@ export type Volume = {
   readonly name: string;
   readonly emptyDir?: object;
   readonly secret?: { readonly secretName: string };
-  readonly projected?: { readonly sources: readonly { readonly configMap: { readonly name: string } }[] };
+  readonly projected?: {
+    readonly sources: readonly { readonly configMap: { readonly name: string } }[];
+  };
 };
 
 export type PodSpec = {
@@ -88,19 +90,31 @@ export type Workload = Manifest & {
   };
 };
 
-/** What kustomize makes of a folder of deploy/. Throws an Error with what it says when that is not an object of each document. */
+/**
+ * What kustomize makes of a folder of deploy/. Throws an Error with what it says when that is not
+ * an object of each document.
+ */
 export function manifestsOf(folder: string): readonly Manifest[] {
-  const { status, stdout, stderr } = kubectl({ kubeconfig: '' }, ['kustomize', join(ROOT, 'deploy', folder)]);
+  const { status, stdout, stderr } = kubectl({ kubeconfig: '' }, [
+    'kustomize',
+    join(ROOT, 'deploy', folder),
+  ]);
   if (status !== 0) throw new Error(stderr);
   return parseAllDocuments(stdout).map(document => document.toJS());
 }
 
-export function ofKind<T extends Manifest>(manifests: readonly Manifest[], kind: string): readonly T[] {
+export function ofKind<T extends Manifest>(
+  manifests: readonly Manifest[],
+  kind: string,
+): readonly T[] {
   return manifests.filter((manifest): manifest is T => manifest.kind === kind);
 }
 
 export function workloadsOf(manifests: readonly Manifest[]): readonly Workload[] {
-  return [...ofKind<Workload>(manifests, 'Deployment'), ...ofKind<Workload>(manifests, 'StatefulSet')];
+  return [
+    ...ofKind<Workload>(manifests, 'Deployment'),
+    ...ofKind<Workload>(manifests, 'StatefulSet'),
+  ];
 }
 
 /** Those that stay, sidecars first. */

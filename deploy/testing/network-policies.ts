@@ -27,7 +27,10 @@ export type NetworkPolicy = Manifest & {
 /** A pod of the namespace, or somebody elsewhere. */
 export type Party = { readonly labels: Labels } | 'outside';
 
-/** Whether the policies of a namespace let TCP pass. Source: Kubernetes' page "Network Policies"; no `endPort`, no named ports. */
+/**
+ * Whether the policies of a namespace let TCP pass. Source: Kubernetes' page "Network Policies"; no
+ * `endPort`, no named ports.
+ */
 export function mayConnect(
   policies: readonly NetworkPolicy[],
   from: Party,
@@ -50,7 +53,11 @@ function enters(policies: readonly NetworkPolicy[], from: Party, to: Party, port
 }
 
 /** A pod that no policy selects is open to all. */
-function ofPod(policies: readonly NetworkPolicy[], party: Party, type: string): readonly NetworkPolicy[] {
+function ofPod(
+  policies: readonly NetworkPolicy[],
+  party: Party,
+  type: string,
+): readonly NetworkPolicy[] {
   if (party === 'outside') return [];
   return policies.filter(
     ({ spec }) => spec.policyTypes.includes(type) && selects(spec.podSelector, party.labels),
@@ -61,12 +68,19 @@ function hasPort({ ports }: Rule, port: number): boolean {
   return ports === undefined || ports.some(each => each.protocol === 'TCP' && each.port === port);
 }
 
-/** Outside is any address: what a block of a few addresses lets through is not meant, nor are pods by blocks. */
+/**
+ * Outside is any address: what a block of a few addresses lets through is not meant, nor are pods
+ * by blocks.
+ */
 function isPeer(peers: readonly Peer[] | undefined, party: Party): boolean {
   if (peers === undefined) return true;
   return peers.some(({ podSelector, namespaceSelector, ipBlock }) => {
     if (party === 'outside') return ipBlock?.cidr.endsWith('/0') === true;
-    return namespaceSelector === undefined && podSelector !== undefined && selects(podSelector, party.labels);
+    return (
+      namespaceSelector === undefined &&
+      podSelector !== undefined &&
+      selects(podSelector, party.labels)
+    );
   });
 }
 

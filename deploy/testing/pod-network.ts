@@ -1,6 +1,9 @@
 import { ip } from '#envoy/e2e/test-hosts.ts';
 
-/** A network whose machines are network namespaces, each with an address; this machine is on it, too. */
+/**
+ * A network whose machines are network namespaces, each with an address; this machine is on it,
+ * too.
+ */
 export type PodNetwork = {
   /** This machine's. */
   readonly address: string;

@@ -4,7 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ROOT } from './compose-file.ts';
 
-/** A process in a root of its own, which nobody may write to, under a user without any rights: as containers of the strictest standard run. */
+/**
+ * A process in a root of its own, which nobody may write to, under a user without any rights: as
+ * containers of the strictest standard run.
+ */
 export type ContainerOptions = {
   readonly namespace: string;
   readonly uid: number;
@@ -32,7 +35,10 @@ export type RunningContainer = {
   ): Promise<{ readonly code: number | null; readonly signal: string | null } | undefined>;
 };
 
-/** Binds what is of the system and of the checkout into an empty root; the rest of its arguments is the command. As in DNS, a name may have several addresses (host.conf(5)). */
+/**
+ * Binds what is of the system and of the checkout into an empty root; the rest of its arguments is
+ * the command. As in DNS, a name may have several addresses (host.conf(5)).
+ */
 const SCRIPT = `
 set -e
 root=$1 checkout=$2 uid=$3 gid=$4 groups=$5 hosts=$6; shift 6
@@ -64,15 +70,30 @@ export function startContainer(options: ContainerOptions): RunningContainer {
   const root = mkdtempSync(join(tmpdir(), 'gateway-container-'));
   const mounts = [
     ...[...options.programs].flatMap(([name, file]) => [file, `/image/${name}`, 'ro']),
-    ...[...options.mounts].flatMap(([path, { folder, readOnly }]) => [folder, path, readOnly ? 'ro' : 'rw']),
+    ...[...options.mounts].flatMap(([path, { folder, readOnly }]) => [
+      folder,
+      path,
+      readOnly ? 'ro' : 'rw',
+    ]),
   ];
-  const args = [root, ROOT, `${uid}`, `${gid}`, `${gid},${fsGroup}`, hostsFile, ...mounts, '--', ...command];
+  const args = [
+    root,
+    ROOT,
+    `${uid}`,
+    `${gid}`,
+    `${gid},${fsGroup}`,
+    hostsFile,
+    ...mounts,
+    '--',
+    ...command,
+  ];
   const child = spawn('ip', ['netns', 'exec', namespace, 'sh', '-c', SCRIPT, 'sh', ...args], {
     env: { PATH: '/image:/usr/sbin:/usr/bin:/sbin:/bin', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const output: string[] = [];
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => output.push(String(chunk)));
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', chunk => output.push(String(chunk)));
   const exited = new Promise<{ code: number | null; signal: string | null }>(resolve =>
     child.once('exit', (code, signal) => {
       rmSync(root, { recursive: true, force: true });

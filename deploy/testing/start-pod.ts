@@ -33,20 +33,31 @@ export type Pod = { readonly containers: ReadonlyMap<string, RunningContainer> }
 const TOKEN_PATH = '/var/run/secrets/kubernetes.io/serviceaccount';
 const READ_BY_GROUP = 0o440;
 
-/** Runs the containers of a pod as its spec says, sidecars first; what this needs of Kubernetes' page "Pod lifecycle", and no more. */
-export async function startPod({ spec, sources, onContainer, ...options }: PodOptions): Promise<Pod> {
+/**
+ * Runs the containers of a pod as its spec says, sidecars first; what this needs of Kubernetes'
+ * page "Pod lifecycle", and no more.
+ */
+export async function startPod({
+  spec,
+  sources,
+  onContainer,
+  ...options
+}: PodOptions): Promise<Pod> {
   const home = join(options.home, options.name);
   mkdirSync(home);
   const { runAsUser, runAsGroup, fsGroup = 0 } = spec.securityContext;
   const folders = new Map<string, string>();
   for (const volume of spec.volumes ?? [])
     folders.set(volume.name, await fill(join(home, volume.name), volume, fsGroup, sources));
-  const token = spec.automountServiceAccountToken ? await sources.tokenFolder(spec.serviceAccountName) : '';
+  const token = spec.automountServiceAccountToken
+    ? await sources.tokenFolder(spec.serviceAccountName)
+    : '';
   const containers = new Map<string, RunningContainer>();
   for (const container of [...(spec.initContainers ?? []), ...spec.containers]) {
     const mounts = (container.volumeMounts ?? []).map(({ name, mountPath, readOnly = false }) => {
       const folder = folders.get(name);
-      if (folder === undefined) throw new Error(`${container.name} mounts ${name}, which is no volume`);
+      if (folder === undefined)
+        throw new Error(`${container.name} mounts ${name}, which is no volume`);
       return [mountPath, { folder, readOnly }] as const;
     });
     const values = await secretValues(container.env ?? [], sources);
@@ -75,14 +86,23 @@ async function secretValues(env: readonly EnvironmentVariable[], sources: PodSou
     const { secretKeyRef } = valueFrom ?? {};
     if (secretKeyRef === undefined) continue;
     const value = (await sources.secret(secretKeyRef.name))[secretKeyRef.key];
-    if (value === undefined) throw new Error(`Secret ${secretKeyRef.name} has no ${secretKeyRef.key}`);
+    if (value === undefined)
+      throw new Error(`Secret ${secretKeyRef.name} has no ${secretKeyRef.key}`);
     values.set(name, value.toString());
   }
   return values;
 }
 
-/** Files belong to root and the pod's group, as a kubelet has it; what is empty the group may write to. */
-async function fill(folder: string, volume: Volume, fsGroup: number, sources: PodSources): Promise<string> {
+/**
+ * Files belong to root and the pod's group, as a kubelet has it; what is empty the group may write
+ * to.
+ */
+async function fill(
+  folder: string,
+  volume: Volume,
+  fsGroup: number,
+  sources: PodSources,
+): Promise<string> {
   mkdirSync(folder);
   chownSync(folder, 0, fsGroup);
   chmodSync(folder, volume.emptyDir === undefined ? 0o755 : 0o2775);

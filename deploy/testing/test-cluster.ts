@@ -22,7 +22,10 @@ import { type Pod, type PodSources, startPod } from './start-pod.ts';
 /** A pod that runs, with an address that this machine reaches. */
 export type TestPod = Pod & { readonly workload: Workload; readonly address: string };
 
-/** A real API server, and what stands in for a kubelet, a scheduler, DNS and the controllers of Services. */
+/**
+ * A real API server, and what stands in for a kubelet, a scheduler, DNS and the controllers of
+ * Services.
+ */
 export type TestCluster = {
   readonly api: KubeApiserver;
   /** Runs a line of shell in the checkout, where `kubectl` is the cluster's. */
@@ -76,7 +79,9 @@ export async function startTestCluster(): Promise<TestCluster> {
         stdio: ['ignore', 'pipe', 'pipe'],
       }),
     async start(manifests, { without, replicas }) {
-      const workloads = workloadsOf(manifests).filter(({ metadata }) => !without.includes(metadata.name));
+      const workloads = workloadsOf(manifests).filter(
+        ({ metadata }) => !without.includes(metadata.name),
+      );
       const places = workloads.flatMap(workload =>
         Array.from({ length: replicas[workload.metadata.name] ?? 1 }, (_, index) => ({
           workload,
@@ -91,7 +96,10 @@ export async function startTestCluster(): Promise<TestCluster> {
       writeFileSync(hostsFile, `127.0.0.1 localhost\n${names.join('')}`);
       await writeSlices(api, manifests, places);
       const server = new URL(api.server);
-      const ofCluster = { KUBERNETES_SERVICE_HOST: server.hostname, KUBERNETES_SERVICE_PORT: server.port };
+      const ofCluster = {
+        KUBERNETES_SERVICE_HOST: server.hostname,
+        KUBERNETES_SERVICE_PORT: server.port,
+      };
       await Promise.all(
         places.map(async ({ workload, ...place }) => {
           const { spec } = workload.spec.template;
@@ -126,7 +134,9 @@ function apiSources(api: KubeApiserver, home: string): PodSources {
       async () => {
         const path = `/api/v1/namespaces/${NAMESPACE}/${plural}/${name}`;
         const { status, body } = await api.admin.call({ method: 'GET', path });
-        return status === 200 ? (body as { data: Readonly<Record<string, string>> }).data : undefined;
+        return status === 200
+          ? (body as { data: Readonly<Record<string, string>> }).data
+          : undefined;
       },
       SECRET_MS,
       `${plural} ${name}`,
@@ -165,7 +175,11 @@ function servicesOf(manifests: readonly Manifest[], places: readonly Place[]) {
 }
 
 /** What the controller of EndpointSlices writes when the pods are ready. */
-async function writeSlices(api: KubeApiserver, manifests: readonly Manifest[], places: readonly Place[]) {
+async function writeSlices(
+  api: KubeApiserver,
+  manifests: readonly Manifest[],
+  places: readonly Place[],
+) {
   for (const { service, chosen } of servicesOf(manifests, places)) {
     const { metadata, spec } = service;
     const { name } = metadata;
@@ -179,7 +193,10 @@ async function writeSlices(api: KubeApiserver, manifests: readonly Manifest[], p
         port: portNumber(chosen, port),
         protocol: 'TCP',
       })),
-      endpoints: chosen.map(({ address }) => ({ addresses: [address], conditions: { ready: true } })),
+      endpoints: chosen.map(({ address }) => ({
+        addresses: [address],
+        conditions: { ready: true },
+      })),
     };
     const path = `/apis/discovery.k8s.io/v1/namespaces/${NAMESPACE}/endpointslices`;
     await api.admin.call({ method: 'POST', path, body });
@@ -192,5 +209,6 @@ function portNumber(places: readonly Place[], name: string): number | undefined 
     ...initContainers,
     ...containers,
   ]);
-  return containers.flatMap(({ ports = [] }) => ports).find(port => port.name === name)?.containerPort;
+  return containers.flatMap(({ ports = [] }) => ports).find(port => port.name === name)
+    ?.containerPort;
 }

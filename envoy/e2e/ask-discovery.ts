@@ -4,7 +4,10 @@ import { Client, credentials, type StatusObject } from '@grpc/grpc-js';
 import { serviceDefinition } from '#grpc/service.ts';
 import { SECRET } from '#protos/type-url.ts';
 
-/** A client of a discovery server, which has the identity of a folder and says that it is of `group`. */
+/**
+ * A client of a discovery server, which has the identity of a folder and says that it is of
+ * `group`.
+ */
 export type Asking = {
   readonly address: string;
   readonly folder: string;
@@ -13,11 +16,21 @@ export type Asking = {
   readonly names: readonly string[];
 };
 
-/** What it gets for each of the questions in its one argument (JSON): the names of the resources of the first answer, or gRPC's status. */
-export type Told = { readonly names?: readonly string[]; readonly code?: number; readonly details?: string };
+/**
+ * What it gets for each of the questions in its one argument (JSON): the names of the resources of
+ * the first answer, or gRPC's status.
+ */
+export type Told = {
+  readonly names?: readonly string[];
+  readonly code?: number;
+  readonly details?: string;
+};
 
 /** As Envoys ask: secrets of a service of their own. */
-const ADS = ['envoy.service.discovery.v3.AggregatedDiscoveryService', 'DeltaAggregatedResources'] as const;
+const ADS = [
+  'envoy.service.discovery.v3.AggregatedDiscoveryService',
+  'DeltaAggregatedResources',
+] as const;
 const SDS = ['envoy.service.secret.v3.SecretDiscoveryService', 'DeltaSecrets'] as const;
 const PATIENCE_MS = 30_000;
 
@@ -34,9 +47,13 @@ function ask({ address, folder, group, typeUrl, names }: Asking): Promise<Told> 
   if (method === undefined) throw new Error(`${service} has no ${name}`);
   const { path, requestSerialize, responseDeserialize } = method;
   const deadline = Date.now() + PATIENCE_MS;
-  const call = client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, { deadline });
+  const call = client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, {
+    deadline,
+  });
   return new Promise(resolve => {
-    call.on('data', (response: Response) => resolve({ names: response.resources.map(({ name }) => name) }));
+    call.on('data', (response: Response) =>
+      resolve({ names: response.resources.map(({ name }) => name) }),
+    );
     call.on('status', ({ code, details }: StatusObject) => resolve({ code, details }));
     call.on('error', () => {}); // the status tells
     call.write({

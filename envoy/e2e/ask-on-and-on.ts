@@ -8,8 +8,14 @@ export type Asked = {
   readonly hostnames: Readonly<Record<string, number>>;
 };
 
-/** `node ask-on-and-on.ts {"url": …, "forMs": …}`: eight clients ask with GET, and never wait for one another. Prints what came of it. */
-const { forMs, url } = JSON.parse(process.argv[2] ?? '') as { readonly url: string; readonly forMs: number };
+/**
+ * `node ask-on-and-on.ts {"url": …, "forMs": …}`: eight clients ask with GET, and never wait for
+ * one another. Prints what came of it.
+ */
+const { forMs, url } = JSON.parse(process.argv[2] ?? '') as {
+  readonly url: string;
+  readonly forMs: number;
+};
 const CLIENTS = 8;
 const PAUSE_MS = 20;
 

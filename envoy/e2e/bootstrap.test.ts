@@ -16,7 +16,10 @@ const OPTIONS: BootstrapOptions = {
 const FORMS: readonly { name: string; options: Partial<BootstrapOptions> }[] = [
   { name: 'IPv4 addresses', options: { adminAddress: '127.0.0.1:9901' } },
   { name: 'IPv6 addresses', options: { xdsAddress: '[::1]:18000', sdsAddress: '[::1]:18003' } },
-  { name: 'host names', options: { xdsAddress: 'controlplane:18000', sdsAddress: 'sds.internal:18003' } },
+  {
+    name: 'host names',
+    options: { xdsAddress: 'controlplane:18000', sdsAddress: 'sds.internal:18003' },
+  },
   {
     name: 'unix sockets',
     options: { xdsAddress: 'unix:/run/xds.sock', adminAddress: 'unix:/run/admin.sock' },
@@ -33,7 +36,9 @@ for (const { name, options } of FORMS) {
 
 test('host names are resolved, addresses are not', () => {
   const json = bootstrap({ ...OPTIONS, xdsAddress: 'controlplane:18000' });
-  const { clusters } = json.static_resources as unknown as { clusters: { name: string; type: string }[] };
+  const { clusters } = json.static_resources as unknown as {
+    clusters: { name: string; type: string }[];
+  };
   assert.deepEqual(
     clusters.map(({ name, type }) => [name, type]),
     [
@@ -64,7 +69,8 @@ test('an Envoy that starts with it warns of nothing but the control plane that i
   );
   t.after(() => envoy.stop());
   await until(
-    async () => /controlplane::.*::cx_connect_fail::[1-9]/.test(await envoy.get('/clusters')) || undefined,
+    async () =>
+      /controlplane::.*::cx_connect_fail::[1-9]/.test(await envoy.get('/clusters')) || undefined,
   );
   const lines = envoy
     .log()

@@ -59,7 +59,8 @@ describe('under load nobody notices', () => {
       const wanted = change % 2 === 0 ? 'blue' : 'green';
       const changedAt = performance.now();
       system.write('target.yaml', mapping('target', port));
-      const arrived = () => load.tally().samples.some(s => s.sentAt > changedAt && s.hostname === wanted);
+      const arrived = () =>
+        load.tally().samples.some(s => s.sentAt > changedAt && s.hostname === wanted);
       await until(() => arrived() || undefined, 30_000, `change ${change} to ${wanted} arrives`);
     }
     await load.more(50);
@@ -70,10 +71,14 @@ describe('under load nobody notices', () => {
     const load = startLoad({ base: system.edge, path: '/target' });
     for (const broken of ['kind: [', 'kind: Mapping\nspec: 5\n', '{{{']) {
       system.write('target.yaml', broken);
-      await system.statusWhen(({ problems }) => problems.some(({ file }) => file.endsWith('target.yaml')));
+      await system.statusWhen(({ problems }) =>
+        problems.some(({ file }) => file.endsWith('target.yaml')),
+      );
       await load.more(50);
       system.write('target.yaml', mapping('target', blue.port));
-      await system.statusWhen(({ problems }) => !problems.some(({ file }) => file.endsWith('target.yaml')));
+      await system.statusWhen(
+        ({ problems }) => !problems.some(({ file }) => file.endsWith('target.yaml')),
+      );
     }
     report(t, await load.stop());
   });

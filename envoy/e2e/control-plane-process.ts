@@ -6,7 +6,10 @@ import { createInterface } from 'node:readline';
 const MAIN = join(import.meta.dirname, '..', '..', 'controlplane', 'main.ts');
 const ANY_PORT = '127.0.0.1:0';
 
-/** Another address, since listeners have the names of theirs. The default port may be another gateway's. */
+/**
+ * Another address, since listeners have the names of theirs. The default port may be another
+ * gateway's.
+ */
 const ANY_TLS_PORT = '127.0.0.2:0';
 
 /** A control plane by itself, on ports that the system chose. */
@@ -52,7 +55,11 @@ export async function startControlPlane({
   const stop = () => end('SIGTERM');
   const kill = () => end('SIGKILL');
   for await (const line of createInterface({ input: child.stdout })) {
-    const { http, msg, xds } = JSON.parse(line) as { http?: { port: number }; msg: string; xds?: number };
+    const { http, msg, xds } = JSON.parse(line) as {
+      http?: { port: number };
+      msg: string;
+      xds?: number;
+    };
     if (msg !== 'listening') continue;
     child.stdout.resume();
     return { xds: `127.0.0.1:${xds}`, http: `http://127.0.0.1:${http?.port}`, stop, kill };

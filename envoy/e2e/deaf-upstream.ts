@@ -3,7 +3,10 @@ import { connect, type Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { until } from './until.ts';
 
-/** A port at which connections are neither accepted nor refused: its queue is full, and nobody ever empties it. */
+/**
+ * A port at which connections are neither accepted nor refused: its queue is full, and nobody ever
+ * empties it.
+ */
 export type DeafUpstream = { readonly port: number; close(): Promise<void> };
 
 const DEAF = `
@@ -19,7 +22,11 @@ export async function startDeafUpstream(): Promise<DeafUpstream> {
   const worker = new Worker(DEAF, { eval: true });
   const [port] = (await once(worker, 'message')) as [number];
   const queued: Socket[] = [];
-  await until(async () => ((await isQueued(port, queued)) ? undefined : true), 30_000, 'a full queue');
+  await until(
+    async () => ((await isQueued(port, queued)) ? undefined : true),
+    30_000,
+    'a full queue',
+  );
   const close = async () => {
     for (const socket of queued) socket.destroy();
     await worker.terminate();
@@ -27,7 +34,10 @@ export async function startDeafUpstream(): Promise<DeafUpstream> {
   return { port, close };
 }
 
-/** Opens one more connection; false when the queue has no place for it. One that is there, and of which a busy process has not heard yet, is heard of before `setImmediate`. */
+/**
+ * Opens one more connection; false when the queue has no place for it. One that is there, and of
+ * which a busy process has not heard yet, is heard of before `setImmediate`.
+ */
 function isQueued(port: number, queued: Socket[]): Promise<boolean> {
   const socket = connect({ host: '127.0.0.1', port });
   socket.on('error', () => {});

@@ -41,7 +41,8 @@ describe('TLS at the edge, when something changes:', () => {
     });
     await until(() =>
       site.system.status().then(
-        ({ ready, proxies }) => (ready && proxies.some(({ group }) => group === 'edge')) || undefined,
+        ({ ready, proxies }) =>
+          (ready && proxies.some(({ group }) => group === 'edge')) || undefined,
         () => undefined,
       ),
     );
@@ -82,8 +83,13 @@ describe('TLS at the edge, when something changes:', () => {
 
   test('another Host comes and goes, and no connection of the others ends', async () => {
     const connection = await openHttp2(at('shop.example.com'));
-    site.system.write('more.yaml', host('more', 'hostname: more.example.org, tls: {issuer: gateway}'));
-    await until(() => handshake(at('more.example.org', { ca: site.roots() })).catch(() => undefined));
+    site.system.write(
+      'more.yaml',
+      host('more', 'hostname: more.example.org, tls: {issuer: gateway}'),
+    );
+    await until(() =>
+      handshake(at('more.example.org', { ca: site.roots() })).catch(() => undefined),
+    );
     site.system.write('more.yaml', '');
     await untilRefused('more.example.org');
     assert.equal((await connection.ask('shop.example.com', '/')).status, 200);
@@ -92,7 +98,10 @@ describe('TLS at the edge, when something changes:', () => {
   });
 
   test('a connection from before certificates were required is asked for one', async () => {
-    const loose = host('tight', 'hostname: tight.example.org, tls: {issuer: gateway, ca_secret: partners}');
+    const loose = host(
+      'tight',
+      'hostname: tight.example.org, tls: {issuer: gateway, ca_secret: partners}',
+    );
     site.system.write('tight.yaml', loose);
     const connection = await until(() => openHttp2(at('tight.example.org')).catch(() => undefined));
     assert.equal((await connection.ask('tight.example.org', '/')).status, 200);
@@ -102,7 +111,9 @@ describe('TLS at the edge, when something changes:', () => {
     await until(async () => (await status()) !== 200 || undefined);
     const certificate = await site.clients.issue(CLIENT);
     await until(async () => {
-      const answer = await askHttps(at('tight.example.org', { certificate }), '/').catch(() => undefined);
+      const answer = await askHttps(at('tight.example.org', { certificate }), '/').catch(
+        () => undefined,
+      );
       return answer?.status === 200 || undefined;
     });
     connection.close();
@@ -143,7 +154,10 @@ describe('TLS at the edge, when something changes:', () => {
   });
 
   test('a Host with an error and no last good version is closed, and not served by a wider one', async () => {
-    const shut = host('shut', 'hostname: shut.example.com, requestPolicy: {insecure: {action: Refuse}}');
+    const shut = host(
+      'shut',
+      'hostname: shut.example.com, requestPolicy: {insecure: {action: Refuse}}',
+    );
     await handshake(at('shut.example.com'));
     site.system.write('shut.yaml', shut);
     await until(async () => (await insecurely('shut.example.com')) === 500 || undefined);

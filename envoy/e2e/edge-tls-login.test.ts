@@ -35,7 +35,10 @@ describe('a login at an origin of https', () => {
   before(async () => {
     system = await startSystem({ demo: true });
     origin = `https://localhost:${system.ports.edgeTls}`;
-    system.write('secure.yaml', RESOURCES(origin, `http://127.0.0.1:${system.ports.identityProvider}`));
+    system.write(
+      'secure.yaml',
+      RESOURCES(origin, `http://127.0.0.1:${system.ports.identityProvider}`),
+    );
     // The edge is ready when it has one of its listeners.
     const statusNow = () =>
       ask('/secure').then(

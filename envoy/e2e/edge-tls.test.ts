@@ -25,7 +25,10 @@ describe('TLS at the edge', () => {
     const { names, serial } = await handshake(at('shop.example.com', { ca: site.authority.ca }));
     assert.equal(names, 'DNS:shop.example.com');
     assert.ok(serial.length > 0);
-    const { body, status } = await askHttps(at('shop.example.com', { ca: site.authority.ca }), '/x?y');
+    const { body, status } = await askHttps(
+      at('shop.example.com', { ca: site.authority.ca }),
+      '/x?y',
+    );
     const { headers, url } = JSON.parse(body) as Echo;
     assert.deepEqual([status, url, headers['x-forwarded-proto']], [200, '/x?y', 'https']);
   });
@@ -81,14 +84,23 @@ describe('TLS at the edge', () => {
   test('versions and cipher suites are those of the Host', async () => {
     const only = (version: 'TLSv1.2' | 'TLSv1.3') => ({ min: version, max: version });
     assert.equal((await handshake(at('old.example.com'))).version, 'TLSv1.2');
-    assert.equal((await handshake(at('old.example.com'))).cipher, 'TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384');
+    assert.equal(
+      (await handshake(at('old.example.com'))).cipher,
+      'TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384',
+    );
     assert.equal((await handshake(at('a.example.com'))).version, 'TLSv1.3');
-    assert.equal((await handshake(at('shop.example.com', { versions: only('TLSv1.2') }))).version, 'TLSv1.2');
+    assert.equal(
+      (await handshake(at('shop.example.com', { versions: only('TLSv1.2') }))).version,
+      'TLSv1.2',
+    );
     await assert.rejects(handshake(at('old.example.com', { versions: only('TLSv1.3') })));
     await assert.rejects(handshake(at('a.example.com', { versions: only('TLSv1.2') })));
     await assert.rejects(
       handshake(
-        at('old.example.com', { versions: only('TLSv1.2'), ciphers: 'ECDHE-ECDSA-AES128-GCM-SHA256' }),
+        at('old.example.com', {
+          versions: only('TLSv1.2'),
+          ciphers: 'ECDHE-ECDSA-AES128-GCM-SHA256',
+        }),
       ),
     );
   });
@@ -96,7 +108,11 @@ describe('TLS at the edge', () => {
   test('a client with a certificate is let in, and the service learns who it is', async () => {
     const certificate = await site.clients.issue(CLIENT);
     const spoofed = { 'x-forwarded-client-cert': 'URI=spiffe://somebody.else' };
-    const { body, status } = await askHttps(at('partners.example.com', { certificate }), '/', spoofed);
+    const { body, status } = await askHttps(
+      at('partners.example.com', { certificate }),
+      '/',
+      spoofed,
+    );
     const xfcc = (JSON.parse(body) as Echo).headers['x-forwarded-client-cert'] ?? '';
     assert.equal(status, 200);
     assert.match(xfcc, /URI=spiffe:\/\/client\.example\/a/);
@@ -105,8 +121,14 @@ describe('TLS at the edge', () => {
 
   test('a client without one, or with that of another authority or of yesterday, is not', async t => {
     await rejects(t, at('partners.example.com'));
-    await rejects(t, at('partners.example.com', { certificate: await site.authority.issue(CLIENT) }));
-    await rejects(t, at('partners.example.com', { certificate: await site.clients.issue(CLIENT, -30) }));
+    await rejects(
+      t,
+      at('partners.example.com', { certificate: await site.authority.issue(CLIENT) }),
+    );
+    await rejects(
+      t,
+      at('partners.example.com', { certificate: await site.clients.issue(CLIENT, -30) }),
+    );
   });
 
   test('what a client says of its certificate elsewhere is taken away', async () => {
@@ -116,7 +138,10 @@ describe('TLS at the edge', () => {
     };
     const { body } = await askHttps(at('shop.example.com'), '/', headers);
     const got = (JSON.parse(body) as Echo).headers;
-    assert.deepEqual([got['x-forwarded-client-cert'], got['x-gateway-tls-host']], [undefined, undefined]);
+    assert.deepEqual(
+      [got['x-forwarded-client-cert'], got['x-gateway-tls-host']],
+      [undefined, undefined],
+    );
   });
 
   test('a connection of one Host asks for no other, whatever it says of itself', async () => {
@@ -134,7 +159,10 @@ describe('TLS at the edge', () => {
     connection.close();
     const headers = { host: 'partners.example.com', 'x-gateway-tls-host': 'partners.example.com' };
     const misled = await askHttps(at('shop.example.com'), '/', headers);
-    assert.deepEqual([misled.status, misled.headers['strict-transport-security']], [421, undefined]);
+    assert.deepEqual(
+      [misled.status, misled.headers['strict-transport-security']],
+      [421, undefined],
+    );
     const plain = await request(site.system.edge, '/', {
       headers: { ...headers, 'x-forwarded-proto': 'https' },
     });
@@ -146,19 +174,26 @@ describe('TLS at the edge', () => {
       headers: { host: 'shop.example.com:8080' },
     });
     assert.equal(status, 301);
-    assert.equal(headers.location, `https://shop.example.com:${site.system.ports.edgeTls}/x/y?a=b&c`);
+    assert.equal(
+      headers.location,
+      `https://shop.example.com:${site.system.ports.edgeTls}/x/y?a=b&c`,
+    );
     assert.equal(headers['strict-transport-security'], undefined);
   });
 
   test('or refused, or served, as its Host says; an ACME challenge is served', async () => {
-    const ask = (name: string, path = '/') => request(site.system.edge, path, { headers: { host: name } });
+    const ask = (name: string, path = '/') =>
+      request(site.system.edge, path, { headers: { host: name } });
     assert.equal((await ask('a.example.com')).status, 403);
     assert.equal((await ask('old.example.com')).status, 200);
     assert.equal((await ask('elsewhere.example.org')).status, 404);
     assert.equal((await ask('127.0.0.1', '/.well-known/acme-challenge/token')).status, 404);
     for (const name of ['shop.example.com', 'a.example.com'])
       assert.equal((await ask(name, '/.well-known/acme-challenge/token')).status, 200);
-    assert.equal((await ask('shop.example.com', '/.well-known/acme-challenge/../../x')).status, 301);
+    assert.equal(
+      (await ask('shop.example.com', '/.well-known/acme-challenge/../../x')).status,
+      301,
+    );
   });
 
   test('Strict-Transport-Security is said over TLS by the Host that wants it, also in answers of the gateway', async () => {

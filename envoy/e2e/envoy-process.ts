@@ -20,8 +20,14 @@ export type EnvoyProcess = {
   stop(): Promise<void>;
 };
 
-/** Starts Envoy with this bootstrap (JSON form), whose `admin` is replaced, and waits until the admin interface answers. One worker, unless `args` say otherwise. */
-export async function startEnvoy(bootstrap: object, args: readonly string[] = []): Promise<EnvoyProcess> {
+/**
+ * Starts Envoy with this bootstrap (JSON form), whose `admin` is replaced, and waits until the
+ * admin interface answers. One worker, unless `args` say otherwise.
+ */
+export async function startEnvoy(
+  bootstrap: object,
+  args: readonly string[] = [],
+): Promise<EnvoyProcess> {
   const folder = await mkdtemp(join(tmpdir(), 'envoy-'));
   const config = join(folder, 'bootstrap.yaml');
   const addressFile = join(folder, 'admin');
@@ -52,7 +58,9 @@ export async function startEnvoy(bootstrap: object, args: readonly string[] = []
   });
   const base = `http://${address}`;
   const get = async (path: string) => (await fetch(base + path)).text();
-  /** The first listeners have their ports before Envoy starts its workers, and only then it listens. */
+  /**
+   * The first listeners have their ports before Envoy starts its workers, and only then it listens.
+   */
   const isLive = async () => (await get('/ready')).startsWith('LIVE');
   return {
     pid: child.pid ?? 0,
@@ -73,7 +81,8 @@ type Listeners = {
 };
 
 function portOf(listeners: Listeners, name: string): number | undefined {
-  return listeners.listener_statuses?.find(l => l.name === name)?.local_address.socket_address.port_value;
+  return listeners.listener_statuses?.find(l => l.name === name)?.local_address.socket_address
+    .port_value;
 }
 
 async function stop(child: ChildProcess, folder: string): Promise<void> {

@@ -10,7 +10,10 @@ export type ConnectAsk = {
 
 export type ConnectAnswer = { readonly status: number; readonly received: string };
 
-/** One CONNECT over an HTTP/2 connection of its own, in plain text. Resolves when as much has come back as was sent, or when it is refused. */
+/**
+ * One CONNECT over an HTTP/2 connection of its own, in plain text. Resolves when as much has come
+ * back as was sent, or when it is refused.
+ */
 export async function askConnect(base: string, ask: ConnectAsk): Promise<ConnectAnswer> {
   const session = connect(base);
   try {

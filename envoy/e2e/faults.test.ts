@@ -91,7 +91,9 @@ describe('with a fault in a file the system says what and where, and traffic goe
 
   const clean = () => system.statusWhen(({ problems }) => problems.length === 0);
   const problem = async (says: RegExp) => {
-    const { problems } = await system.statusWhen(({ problems }) => problems.some(p => says.test(p.message)));
+    const { problems } = await system.statusWhen(({ problems }) =>
+      problems.some(p => says.test(p.message)),
+    );
     const found = problems.find(({ message }) => says.test(message));
     assert.ok(found !== undefined);
     return found;
@@ -199,7 +201,10 @@ spec:
       ['v2', '/swap-2'],
     ] as const) {
       mkdirSync(join(mount, `..${version}`));
-      writeFileSync(join(mount, `..${version}`, 'swap.yaml'), mapping('swap', prefix, upstream.port));
+      writeFileSync(
+        join(mount, `..${version}`, 'swap.yaml'),
+        mapping('swap', prefix, upstream.port),
+      );
     }
     symlinkSync('..v1', join(mount, '..data'));
     symlinkSync(join('..data', 'swap.yaml'), join(mount, 'swap.yaml'));
@@ -226,7 +231,9 @@ spec:
   });
 
   test('a file that was broken while the control plane was away keeps its last good version', async t => {
-    await system.statusWhen(({ resources }) => resources.every(({ state }) => state === 'in force'));
+    await system.statusWhen(({ resources }) =>
+      resources.every(({ state }) => state === 'in force'),
+    );
     await system.whileAway('controlplane', async () =>
       system.write('steady.yaml', 'apiVersion: gateway.internal/v2\nkind: Mapping\nspec: [\n'),
     );

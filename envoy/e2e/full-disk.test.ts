@@ -23,7 +23,8 @@ function unmount(folder: string): void {
 
 /** Why no small file system can be had here; false when it can. */
 function whyNot(): string | false {
-  if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'mounting a tmpfs needs root on Linux';
+  if (process.platform !== 'linux' || process.getuid?.() !== 0)
+    return 'mounting a tmpfs needs root on Linux';
   const folder = mkdtempSync(join(tmpdir(), 'e2e-mount-'));
   try {
     mount(folder);
@@ -86,11 +87,20 @@ describe('when the disk of the state is full', { skip: whyNot() }, () => {
   }
 
   const answered = (path: string) =>
-    until(async () => (await request(system.edge, path)).status === 200 || undefined, 30_000, `GET ${path}`);
+    until(
+      async () => (await request(system.edge, path)).status === 200 || undefined,
+      30_000,
+      `GET ${path}`,
+    );
   const stateProblem = (kind: string) => kind === 'State';
 
   test('an edit is in effect all the same, and the status says what cannot be kept', async t => {
-    const load = startLoad({ base: system.edge, path: '/user/health', connections: 4, perSecond: 100 });
+    const load = startLoad({
+      base: system.edge,
+      path: '/user/health',
+      connections: 4,
+      perSecond: 100,
+    });
     system.write('edited.yaml', mapping('/full', upstream.port));
     await answered('/full');
     const { problems, ready } = await system.statusWhen(({ problems }) =>

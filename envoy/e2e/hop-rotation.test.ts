@@ -4,7 +4,10 @@ import { startLoad } from './load.ts';
 import { type System, startSystem } from './system.ts';
 import { until } from './until.ts';
 
-/** Certificates of the hop are renewed at half of this, their authority's root as soon as it may. A busy machine must be able to do it in the other half. */
+/**
+ * Certificates of the hop are renewed at half of this, their authority's root as soon as it may. A
+ * busy machine must be able to do it in the other half.
+ */
 const LIFETIME = '6s';
 const ROOT_LIFETIME = '24s';
 /** By hand longer: `ROTATION_MS=120000`. */
@@ -29,7 +32,8 @@ describe('while the certificates between the proxies change all the time', () =>
   }
 
   async function stat(name: string): Promise<number> {
-    const line = (await edgeAdmin('/stats')).split('\n').find(text => text.startsWith(`${name}: `)) ?? '';
+    const line =
+      (await edgeAdmin('/stats')).split('\n').find(text => text.startsWith(`${name}: `)) ?? '';
     return Number(line.slice(name.length + 2));
   }
 

@@ -33,7 +33,10 @@ export type HttpsAnswer = {
 
 const LONGEST_MS = 20_000;
 
-/** Every way to ask has these. A client's certificate is refused behind the handshake in TLS 1.3, so that one must wait for an answer. */
+/**
+ * Every way to ask has these. A client's certificate is refused behind the handshake in TLS 1.3, so
+ * that one must wait for an answer.
+ */
 function optionsOf({
   ca,
   certificate,
@@ -47,7 +50,9 @@ function optionsOf({
     host: '127.0.0.1',
     port,
     servername: sni ?? '',
-    ...(ca === undefined ? { rejectUnauthorized: false } : { ca, checkServerIdentity: checkName(sni) }),
+    ...(ca === undefined
+      ? { rejectUnauthorized: false }
+      : { ca, checkServerIdentity: checkName(sni) }),
     ...(certificate === undefined ? {} : { cert: certificate.certificate, key: certificate.key }),
     ...(versions === undefined ? {} : { minVersion: versions.min, maxVersion: versions.max }),
     ...(ciphers === undefined ? {} : { ciphers }),
@@ -56,7 +61,8 @@ function optionsOf({
 }
 
 function checkName(sni = 'localhost') {
-  return (_host: string, certificate: tls.PeerCertificate) => tls.checkServerIdentity(sni, certificate);
+  return (_host: string, certificate: tls.PeerCertificate) =>
+    tls.checkServerIdentity(sni, certificate);
 }
 
 /** Makes the handshake, and no request. Rejects where it fails. */

@@ -57,7 +57,10 @@ const ASKED = [
 
 const skip = whyNoTestHosts() ?? false;
 
-/** As in a cluster: nothing is on the loopback but an instance beside its proxy. The other host also stands for strangers in the network. */
+/**
+ * As in a cluster: nothing is on the loopback but an instance beside its proxy. The other host also
+ * stands for strangers in the network.
+ */
 describe('on two hosts, where everybody has an identity,', { skip }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'e2e-identities-'));
   const identities = join(folder, 'identities');
@@ -116,10 +119,12 @@ describe('on two hosts, where everybody has an identity,', { skip }, () => {
     await until(() => GROUPS.every(hasIdentity) || undefined, 90_000, 'identities');
     await startEnvoy(other, 'user-service');
     await startEnvoy(center, 'edge');
-    await until(async () => ((await throughEdge()) === 'HTTP/1.1 200' ? true : undefined), 90_000).catch(
-      error => assert.fail(`${error}\n${hosts.log()}`),
-    );
-    // All workers of a service are ready some time after the first one answers, and the edge answers without limits too.
+    await until(
+      async () => ((await throughEdge()) === 'HTTP/1.1 200' ? true : undefined),
+      90_000,
+    ).catch(error => assert.fail(`${error}\n${hosts.log()}`));
+    // All workers of a service are ready some time after the first one answers, and the edge
+    // answers without limits too.
     for (const port of [8091, 8092])
       await until(async () => (await isReady(port)) || undefined, 90_000, `${port} is ready`);
     await prepareStrangers();
@@ -178,14 +183,22 @@ describe('on two hosts, where everybody has an identity,', { skip }, () => {
     const ca = readFileSync(join(identities, 'edge', 'ca.crt'), 'utf8');
     const issue = async (group: string, now = Date.now()) => {
       const lifetime = { now, lifetimeMs: 3_600_000 };
-      const { certificate, key } = await issueIdentity(root, { trustDomain: TRUST_DOMAIN, group }, lifetime);
+      const { certificate, key } = await issueIdentity(
+        root,
+        { trustDomain: TRUST_DOMAIN, group },
+        lifetime,
+      );
       return { ca, cert: certificate, key };
     };
     const foreign = await (await testAuthority()).issue(`spiffe://${TRUST_DOMAIN}/group/edge`);
     shown
       .set('nothing encrypted', undefined)
       .set('no certificate', { ca })
-      .set('a certificate of a foreign authority', { ca, cert: foreign.certificate, key: foreign.key })
+      .set('a certificate of a foreign authority', {
+        ca,
+        cert: foreign.certificate,
+        key: foreign.key,
+      })
       .set("an expired certificate of the edge's", await issue('edge', Date.now() - 7_200_000))
       .set("the edge's certificate by TLS 1.2", { ...(await issue('edge')), maxVersion: 'TLSv1.2' })
       .set("another service's certificate", await issue('orders'))
@@ -201,12 +214,14 @@ describe('on two hosts, where everybody has an identity,', { skip }, () => {
       ...(tls === undefined ? {} : { tls }),
     }));
     const heard = await run<(string | null)[]>(other, 'knock.ts', attempts);
-    for (const [at, { place, what }] of all.entries()) answers.set(`${place} ${what}`, heard[at] ?? null);
+    for (const [at, { place, what }] of all.entries())
+      answers.set(`${place} ${what}`, heard[at] ?? null);
   }
 
   const answered = (place: Place, what: string) => answers.get(`${place} ${what}`);
 
-  const isReady = async (port: number) => (await atCenter('127.0.0.1', port, '/readyz')) === 'HTTP/1.1 200';
+  const isReady = async (port: number) =>
+    (await atCenter('127.0.0.1', port, '/readyz')) === 'HTTP/1.1 200';
 
   const throughEdge = (path = '/user/health') => atCenter(center.address, 8080, path);
 
@@ -290,7 +305,10 @@ describe('on two hosts, where everybody has an identity,', { skip }, () => {
     writeFileSync(join(folder, 'instances.yaml'), instances(center.address, other.address));
     const url = `http://${center.address}:8080/user/health`;
     const before = () => run<Asked>(center, 'ask-on-and-on.ts', { url, forMs: 200 });
-    await until(async () => Object.keys((await before()).hostnames).length === 2 || undefined, 60_000);
+    await until(
+      async () => Object.keys((await before()).hostnames).length === 2 || undefined,
+      60_000,
+    );
     const asking = run<Asked>(center, 'ask-on-and-on.ts', { url, forMs: 6_000 });
     await before();
     other.unplug();
@@ -302,11 +320,19 @@ describe('on two hosts, where everybody has an identity,', { skip }, () => {
 });
 
 function resources(): string {
-  const mapping = { prefix: '/user', rewrite: '', service: 'user-service', resolver: 'sds', timeout_ms: 0 };
+  const mapping = {
+    prefix: '/user',
+    rewrite: '',
+    service: 'user-service',
+    resolver: 'sds',
+    timeout_ms: 0,
+  };
   const proxy = {
     node_group: 'user-service',
     listener: { address: '0.0.0.0', port: 8000 },
-    virtual_hosts: [{ name: 'all', domains: ['*'], routes: [{ prefix: '/', cluster: 'instance' }] }],
+    virtual_hosts: [
+      { name: 'all', domains: ['*'], routes: [{ prefix: '/', cluster: 'instance' }] },
+    ],
     clusters: [{ name: 'instance', type: 'static', hosts: [{ url: 'tcp://127.0.0.1:5000' }] }],
   };
   const labelled = { ...mapping, labels: { gateway: [{ all: ['users'] }] } };
@@ -319,14 +345,24 @@ function resources(): string {
     ['ProxyConfig', proxy],
     ['RateLimit', limit],
     ['Filter', { JWT: { jwksURI: 'http://127.0.0.1:1/jwks', insecureTLS: false } }],
-    ['FilterPolicy', { rules: [{ host: '*', path: '/user/token', filters: [{ name: 'user-service' }] }] }],
+    [
+      'FilterPolicy',
+      { rules: [{ host: '*', path: '/user/token', filters: [{ name: 'user-service' }] }] },
+    ],
   ]
     .map(([kind, spec]) =>
-      stringify({ apiVersion: 'gateway.internal/v2', kind, metadata: { name: 'user-service' }, spec }),
+      stringify({
+        apiVersion: 'gateway.internal/v2',
+        kind,
+        metadata: { name: 'user-service' },
+        spec,
+      }),
     )
     .join('---\n');
 }
 
 function instances(...addresses: readonly string[]): string {
-  return stringify({ services: { 'user-service': addresses.map(address => ({ address, port: 8000 })) } });
+  return stringify({
+    services: { 'user-service': addresses.map(address => ({ address, port: 8000 })) },
+  });
 }

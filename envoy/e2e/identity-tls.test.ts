@@ -99,7 +99,8 @@ test('an Envoy does not talk to another service of ours in the place of the cont
   const envoy = await start();
   await until(
     async () =>
-      /cluster.controlplane.ssl.fail_verify_san: [1-9]/.test(await envoy.get('/stats')) || undefined,
+      /cluster.controlplane.ssl.fail_verify_san: [1-9]/.test(await envoy.get('/stats')) ||
+      undefined,
   );
   assert.deepEqual(peers, []);
 });

@@ -80,7 +80,10 @@ describe('on two hosts, of which one has an instance with its proxy and the othe
       EDGE_ADDRESS: `${address}:8080`,
       SDS_ADDRESS: sds,
     });
-    startNode(host, 'sds/main.ts', { INSTANCES_FILE: join(folder, 'instances.yaml'), ADDRESS: sds });
+    startNode(host, 'sds/main.ts', {
+      INSTANCES_FILE: join(folder, 'instances.yaml'),
+      ADDRESS: sds,
+    });
   }
 
   function startInstance(host: TestHost): void {
@@ -130,7 +133,10 @@ metadata: { name: user-service }
 spec: { prefix: /user, rewrite: "", service: user-service, resolver: sds, timeout_ms: 0 }
 `;
 
-/** The application proxy: reachable by the network, with the instance behind it on the loopback interface. */
+/**
+ * The application proxy: reachable by the network, with the instance behind it on the loopback
+ * interface.
+ */
 function instanceProxy(address: string): string {
   const hosts = [{ url: `tcp://127.0.0.1:${SERVICE_PORT}` }];
   return stringify({
@@ -140,12 +146,16 @@ function instanceProxy(address: string): string {
     spec: {
       node_group: GROUP,
       listener: { address, port: PROXY_PORT },
-      virtual_hosts: [{ name: 'all', domains: ['*'], routes: [{ prefix: '/', cluster: 'instance' }] }],
+      virtual_hosts: [
+        { name: 'all', domains: ['*'], routes: [{ prefix: '/', cluster: 'instance' }] },
+      ],
       clusters: [{ name: 'instance', type: 'static', hosts }],
     },
   });
 }
 
 function instances(address: string): string {
-  return stringify({ services: { 'user-service': [{ address, port: PROXY_PORT, hostname: GROUP }] } });
+  return stringify({
+    services: { 'user-service': [{ address, port: PROXY_PORT, hostname: GROUP }] },
+  });
 }

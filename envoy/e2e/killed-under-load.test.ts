@@ -32,7 +32,8 @@ describe('under load', () => {
   async function isBack(part: string, former: number | undefined): Promise<boolean> {
     const { processes } = await system.gateway.status();
     return processes.some(
-      ({ name, phase, pid }) => name === part && pid !== former && (phase === 'ready' || phase === 'running'),
+      ({ name, phase, pid }) =>
+        name === part && pid !== former && (phase === 'ready' || phase === 'running'),
     );
   }
 
@@ -54,7 +55,11 @@ describe('under load', () => {
       const load = startLoad({ base: system.edge, path: '/user/health' });
       await answersAfter(load, 0, 50);
       const { killedAt } = await killAndWait(part);
-      const served = await until(() => firstAnswerOf(FIRST, load, killedAt + 50), 30_000, `${FIRST} answers`);
+      const served = await until(
+        () => firstAnswerOf(FIRST, load, killedAt + 50),
+        30_000,
+        `${FIRST} answers`,
+      );
       const tally = await load.stop();
       t.diagnostic(`${part} served again after ${Math.round(served.endedAt - killedAt)} ms`);
       report(t, tally);
@@ -86,7 +91,9 @@ describe('under load', () => {
 });
 
 function report(t: TestContext, { failures, hostnames, requests }: Tally): void {
-  t.diagnostic(`${requests} requests, ${failures.length} failed, by ${JSON.stringify([...hostnames])}`);
+  t.diagnostic(
+    `${requests} requests, ${failures.length} failed, by ${JSON.stringify([...hostnames])}`,
+  );
 }
 
 async function answersAfter(load: Load, time: number, count: number): Promise<void> {

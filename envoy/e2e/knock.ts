@@ -15,8 +15,8 @@ export type Knock = {
 const PATIENCE_MS = 30_000;
 
 /**
- * What a client on another test host gets of one attempt: the first words of an answer to a request over HTTP/1.1,
- * or null where not a byte was answered.
+ * What a client on another test host gets of one attempt: the first words of an answer to a request
+ * over HTTP/1.1, or null where not a byte was answered.
  */
 function knock({ host, port, path = '/user/health', tls: options }: Knock): Promise<string | null> {
   return new Promise(resolve => {

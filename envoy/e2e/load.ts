@@ -42,7 +42,10 @@ export type Load = {
   stop(): Promise<Tally>;
 };
 
-/** Asks again and again, on connections that are kept alive, at most so often a second; never longer than `longestMs`. */
+/**
+ * Asks again and again, on connections that are kept alive, at most so often a second; never longer
+ * than `longestMs`.
+ */
 export function startLoad(options: LoadOptions): Load {
   const { connections = 16, longestMs = 60_000, perSecond = 400 } = options;
   const agent = new http.Agent({ keepAlive: true, maxSockets: connections });
@@ -51,13 +54,19 @@ export function startLoad(options: LoadOptions): Load {
   const deadline = performance.now() + longestMs;
   let stopped = false;
   const lane = async (first: number) => {
-    for (let due = first; !stopped && due < deadline; due = Math.max(due + intervalMs, performance.now())) {
+    for (
+      let due = first;
+      !stopped && due < deadline;
+      due = Math.max(due + intervalMs, performance.now())
+    ) {
       await delay(Math.max(0, due - performance.now()));
       samples.push(await ask(options, agent));
     }
   };
   const begin = performance.now();
-  const lanes = Array.from({ length: connections }, (_, at) => lane(begin + (at * intervalMs) / connections));
+  const lanes = Array.from({ length: connections }, (_, at) =>
+    lane(begin + (at * intervalMs) / connections),
+  );
   const stop = async () => {
     stopped = true;
     await Promise.all(lanes);

@@ -5,7 +5,13 @@ import { type DeafUpstream, startDeafUpstream } from './deaf-upstream.ts';
 import { getJson, type RequestOptions, request } from './request.ts';
 import { type System, startSystem } from './system.ts';
 import { until } from './until.ts';
-import { type Echo, SILENT, startUntrustedUpstream, startUpstream, type Upstream } from './upstream.ts';
+import {
+  type Echo,
+  SILENT,
+  startUntrustedUpstream,
+  startUpstream,
+  type Upstream,
+} from './upstream.ts';
 
 type Upstreams = {
   readonly one: Upstream;
@@ -139,7 +145,12 @@ describe('a Mapping through the edge', () => {
   });
 
   for (const { ask, from = 'one', gives, host, status = 200, ...options } of CASES) {
-    const asked = [options.method ?? 'GET', host ?? '', ask, JSON.stringify(options.headers ?? '')].join(' ');
+    const asked = [
+      options.method ?? 'GET',
+      host ?? '',
+      ask,
+      JSON.stringify(options.headers ?? ''),
+    ].join(' ');
     test(`${asked} gives ${gives ?? status}`, async () => {
       const headers = { ...options.headers, ...(host === undefined ? {} : { Host: host }) };
       const answer = await request(system.edge, ask, { ...options, headers });
@@ -181,7 +192,8 @@ describe('a Mapping through the edge', () => {
 
   test('believes what a client says of its address and scheme only behind a trusted proxy', async () => {
     const headers = { 'X-Forwarded-For': '203.0.113.9', 'X-Forwarded-Proto': 'https' };
-    const echo = async () => JSON.parse((await request(system.edge, '/kept', { headers })).body) as Echo;
+    const echo = async () =>
+      JSON.parse((await request(system.edge, '/kept', { headers })).body) as Echo;
     const seen = async () => {
       const { headers } = await echo();
       return [headers['x-forwarded-proto'], headers['x-envoy-external-address']];
@@ -189,7 +201,10 @@ describe('a Mapping through the edge', () => {
     const spoofed = await echo();
     assert.equal(spoofed.headers['x-forwarded-proto'], 'http');
     assert.notEqual(spoofed.headers['x-envoy-external-address'], '203.0.113.9');
-    assert.match(spoofed.headers['x-forwarded-for'] ?? '', /^203\.0\.113\.9,\s*(?!203\.0\.113\.9)[0-9.]+$/);
+    assert.match(
+      spoofed.headers['x-forwarded-for'] ?? '',
+      /^203\.0\.113\.9,\s*(?!203\.0\.113\.9)[0-9.]+$/,
+    );
     system.write('module.yaml', moduleYaml({ xff_num_trusted_hops: 1 }));
     await until(async () => ((await seen()).join() === 'https,203.0.113.9' ? true : undefined));
   });

@@ -29,7 +29,8 @@ spec: { prefix: /${name}/, service: "127.0.0.1:${port}" }
 `;
 }
 
-const errors = (problems: readonly Problem[]) => problems.filter(({ severity }) => severity === 'error');
+const errors = (problems: readonly Problem[]) =>
+  problems.filter(({ severity }) => severity === 'error');
 
 describe('when the edge Envoy refuses a listener', () => {
   let system: System;
@@ -38,16 +39,23 @@ describe('when the edge Envoy refuses a listener', () => {
     upstream = await startUpstream('upstream');
     system = await startSystem({ resources: { 'first.yaml': mapping('first', upstream.port) } });
     system.write('usual.yaml', listener('usual', system.ports.edge));
-    await system.statusWhen(({ resources }) => resources.some(({ id, state }) => isGood('usual', id, state)));
+    await system.statusWhen(({ resources }) =>
+      resources.some(({ id, state }) => isGood('usual', id, state)),
+    );
   });
   after(async () => {
     await system.stop();
     await upstream.close();
   });
 
-  const isGood = (name: string, id: string, state: string) => id.endsWith(`/${name}`) && state === 'in force';
+  const isGood = (name: string, id: string, state: string) =>
+    id.endsWith(`/${name}`) && state === 'in force';
   const isServed = (path: string) =>
-    until(async () => (await statusOf(system.edge, path)) === 200 || undefined, 30_000, `${path} is served`);
+    until(
+      async () => (await statusOf(system.edge, path)) === 200 || undefined,
+      30_000,
+      `${path} is served`,
+    );
   const isOpen = (port: number) =>
     until(async () => (await tryConnect(port)) || undefined, 30_000, `port ${port} is open`);
 
@@ -63,8 +71,15 @@ describe('when the edge Envoy refuses a listener', () => {
     return problem;
   }
 
-  /** Writes a listener on a port that is taken, sees who is blamed, lets go of the port and sees it mended. */
-  async function refuseAndMend(name: string, port: number, others: readonly string[]): Promise<void> {
+  /**
+   * Writes a listener on a port that is taken, sees who is blamed, lets go of the port and sees it
+   * mended.
+   */
+  async function refuseAndMend(
+    name: string,
+    port: number,
+    others: readonly string[],
+  ): Promise<void> {
     const holder = await occupyPort(port);
     const texts = others.map(other => mapping(other, upstream.port));
     system.write(`${name}.yaml`, [listener(name, port), ...texts].join('\n---\n'));
@@ -103,7 +118,11 @@ describe('when the edge Envoy refuses a listener', () => {
     assert.equal(refusals, 0, 'it is open while the other is tried');
     const killed = await system.kill('edge');
     const isAnother = (pid: number | undefined) => pid !== undefined && pid !== killed;
-    await until(async () => isAnother(await system.pid('edge')) || undefined, 30_000, 'another edge');
+    await until(
+      async () => isAnother(await system.pid('edge')) || undefined,
+      30_000,
+      'another edge',
+    );
     await isOpen(good);
     await isServed('/first/');
     assert.equal((await blame()).name, 'moving');

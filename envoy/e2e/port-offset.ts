@@ -7,15 +7,24 @@ export type PortOffset = { readonly offset: number; release(): void };
 
 export type PortOffsets = { readonly first: number; readonly last: number };
 
-/** Above the offsets that the launcher's own tests take, and below those whose ports the system gives to clients. */
+/**
+ * Above the offsets that the launcher's own tests take, and below those whose ports the system
+ * gives to clients.
+ */
 const OFFSETS: PortOffsets = { first: 14_100, last: 14_700 };
-/** Offsets that are 4,800, 8,100 or 12,900 apart share ports, which are of different parts: no two that are used at a time may be. */
+/**
+ * Offsets that are 4,800, 8,100 or 12,900 apart share ports, which are of different parts: no two
+ * that are used at a time may be.
+ */
 const STEP = 100;
 
 /** No part of a system listens on this port plus its offset: who does so has claimed the offset. */
 const CLAIM = 4_999;
 
-/** Claims an offset at which all ports of a system are free, also when other test files look for one at the same time. */
+/**
+ * Claims an offset at which all ports of a system are free, also when other test files look for one
+ * at the same time.
+ */
 export async function claimPortOffset({ first, last } = OFFSETS): Promise<PortOffset> {
   const places = (last - first) / STEP + 1;
   // Files that start together begin to look at different places.

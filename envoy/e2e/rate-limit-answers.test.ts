@@ -28,7 +28,9 @@ function resources({ rateLimit, upstream }: Services): Record<string, string> {
   return {
     'service.yaml': patientService(rateLimit),
     'mappings.yaml': [
-      ...['bare', 'full', 'faulty', 'limited.service', 'trial', 'trials'].map(name => of(name, [name])),
+      ...['bare', 'full', 'faulty', 'limited.service', 'trial', 'trials'].map(name =>
+        of(name, [name]),
+      ),
       document('Mapping', 'plain', { prefix: '/plain/', service: upstream }),
       of('counted', ['counted', CLIENT]),
       of('several', ['several-second'], ['several-day'], ['several-trial']),
@@ -77,7 +79,13 @@ function resources({ rateLimit, upstream }: Services): Record<string, string> {
       ]),
       limits('log', [
         { name: 'trial', action: 'logonly', pattern: pattern('trial'), ...NONE },
-        { name: 'short trial', action: 'LogOnly', pattern: pattern('trials'), ...NONE, unit: 'second' },
+        {
+          name: 'short trial',
+          action: 'LogOnly',
+          pattern: pattern('trials'),
+          ...NONE,
+          unit: 'second',
+        },
         { name: 'long trial', action: 'LogOnly', pattern: pattern('trials'), ...NONE, unit: 'day' },
         { name: 'several short', pattern: pattern('several-second'), ...NONE, unit: 'second' },
         { name: 'several long', pattern: pattern('several-day'), ...NONE, unit: 'day' },
@@ -182,7 +190,12 @@ describe('what is limited, through the edge', () => {
     assert.ok(Math.abs(Number(headers['retry-after']) - Number(seconds)) <= 1, body);
     assert.match(requestId ?? '', /^[0-9a-f-]{36}$/);
     const data = JSON.parse(json) as object;
-    assert.deepEqual(Object.keys(data), ['RateLimitResponse', 'RetryAfter', 'message', 'status_code']);
+    assert.deepEqual(Object.keys(data), [
+      'RateLimitResponse',
+      'RetryAfter',
+      'message',
+      'status_code',
+    ]);
   });
 
   test('by LogOnly limits alone is answered by the upstream', async () => {
@@ -227,8 +240,13 @@ describe('what is limited, through the edge', () => {
     });
 
     test('name the limit that was exceeded', async () => {
-      const { headers } = await system.ask('/bare/', { headers: { 'user-agent': 'of the default log' } });
-      const line = JSON.parse(await system.logLine('of the default log')) as Record<string, unknown>;
+      const { headers } = await system.ask('/bare/', {
+        headers: { 'user-agent': 'of the default log' },
+      });
+      const line = JSON.parse(await system.logLine('of the default log')) as Record<
+        string,
+        unknown
+      >;
       assert.deepEqual(
         [line.status, line.flags, line.limit, line.limit_action, line.retry_after],
         [429, 'RL', 'bare.default-0', 'Enforce', Number(headers['retry-after'])],
@@ -237,7 +255,8 @@ describe('what is limited, through the edge', () => {
   });
 
   describe('is in an access log of the operator by', { concurrency: true }, () => {
-    const metadata = (key: string) => `%DYNAMIC_METADATA(proxy.filters.http.ratelimit:gw.ratelimit.${key})%`;
+    const metadata = (key: string) =>
+      `%DYNAMIC_METADATA(proxy.filters.http.ratelimit:gw.ratelimit.${key})%`;
     before(async () => {
       const format = `%REQ(X-ASK)%|${metadata('name')}|${metadata('action')}|${metadata('retry_after')}|%RESPONSE_CODE%`;
       system.write(
@@ -253,8 +272,20 @@ describe('what is limited, through the edge', () => {
     for (const [why, path, name, action, code] of [
       ['the LogOnly limit when no other is exceeded (1)', 'trial', 'trial', 'LogOnly', 200],
       ['the longest of several LogOnly limits (1, 2)', 'trials', 'long trial', 'LogOnly', 200],
-      ['the limit with the longest time until reset (2)', 'several', 'several long', 'Enforce', 429],
-      ['the Enforce limit although a LogOnly is longer (3)', 'mixed', 'mixed enforced', 'Enforce', 429],
+      [
+        'the limit with the longest time until reset (2)',
+        'several',
+        'several long',
+        'Enforce',
+        429,
+      ],
+      [
+        'the Enforce limit although a LogOnly is longer (3)',
+        'mixed',
+        'mixed enforced',
+        'Enforce',
+        429,
+      ],
     ] as const)
       test(why, async () => {
         const { headers, status } = await system.ask(`/${path}/`, { headers: { 'x-ask': path } });

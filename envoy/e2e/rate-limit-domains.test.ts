@@ -38,7 +38,10 @@ function resources({ rateLimit, upstream }: Services): Readonly<Record<string, s
     const labels = Object.fromEntries(domains.map(domain => [domain, [{ g: [name, CLIENT] }]]));
     return document('Mapping', name, { prefix: `/${name}/`, service: upstream, labels });
   };
-  const defaults = Object.entries(DEFAULTS).map(([domain, label]) => [domain, { defaults: [label] }]);
+  const defaults = Object.entries(DEFAULTS).map(([domain, label]) => [
+    domain,
+    { defaults: [label] },
+  ]);
   return {
     'ours.yaml': [
       patientService(rateLimit),
@@ -73,7 +76,11 @@ describe('with documents of both API groups', () => {
   };
 
   test('a Mapping with labels of our domain meets its limits, and the default of the other', async () => {
-    assert.deepEqual(await ask('/ours/', 3), ['200 ours default', '200 ours default', '429 ours -']);
+    assert.deepEqual(await ask('/ours/', 3), [
+      '200 ours default',
+      '200 ours default',
+      '429 ours -',
+    ]);
   });
 
   test("a Mapping with labels of Ambassador's domain meets its limits, and the default of ours", async () => {
@@ -87,7 +94,11 @@ describe('with documents of both API groups', () => {
 
   test('a Mapping with labels of both meets the limits of both, whichever is exceeded first', async () => {
     assert.deepEqual(await ask('/both/', 3), ['200 both both', '200 both both', '429 both both']);
-    assert.deepEqual(await ask('/turned/', 3), ['200 turned turned', '200 turned turned', '429 turned -']);
+    assert.deepEqual(await ask('/turned/', 3), [
+      '200 turned turned',
+      '200 turned turned',
+      '429 turned -',
+    ]);
   });
 
   test('a Mapping without labels has the default labels of both', async () => {

@@ -29,7 +29,10 @@ function resources({ rateLimit, upstream }: Services): Record<string, string> {
   };
 }
 
-/** What is edited: the rate of a client at `/counted/`, and what the limit of `/version/` says of itself. */
+/**
+ * What is edited: the rate of a client at `/counted/`, and what the limit of `/version/` says of
+ * itself.
+ */
 function limitsWith(rate: number, version: number): string {
   const injectResponseHeaders = [{ name: 'X-Version', value: String(version) }];
   return limits('limits', [
@@ -47,7 +50,8 @@ describe('rate limits', () => {
   });
   after(() => system.stop());
 
-  const counted = (client: string) => system.statusOf('/counted/', { headers: { 'x-client': client } });
+  const counted = (client: string) =>
+    system.statusOf('/counted/', { headers: { 'x-client': client } });
 
   /** Edits the limits, and waits until the edit is in force. */
   async function edit(rate: number, version: number): Promise<void> {
@@ -80,7 +84,10 @@ describe('rate limits', () => {
     for (let at = 0; at < 10; at++) {
       const name = `new-${at}`;
       const limit = { pattern: [{ generic_key: name }], rate: 0, unit: 'hour' };
-      system.write('new.yaml', labelled(name, system.services.upstream, [name]) + limits(name, [limit]));
+      system.write(
+        'new.yaml',
+        labelled(name, system.services.upstream, [name]) + limits(name, [limit]),
+      );
       const first = await until(async () => {
         const status = await system.statusOf(`/${name}/`);
         return status === 404 ? undefined : status;
@@ -98,10 +105,17 @@ describe('rate limits', () => {
         'renamed.yaml',
         labelled('renamed', system.services.upstream, [label]) + limits('renamed', [limit]),
       );
-      await until(async () => (await system.ask('/renamed/')).headers['x-label'] === label || undefined);
+      await until(
+        async () => (await system.ask('/renamed/')).headers['x-label'] === label || undefined,
+      );
     };
     await write(0);
-    const load = startLoad({ base: system.edge, path: '/renamed/', connections: 4, perSecond: 200 });
+    const load = startLoad({
+      base: system.edge,
+      path: '/renamed/',
+      connections: 4,
+      perSecond: 200,
+    });
     for (let at = 1; at <= 10; at++) {
       await load.more(5);
       await write(at);
@@ -116,14 +130,20 @@ describe('rate limits', () => {
     const write = async (domain: string) => {
       const errorResponse = { headers: [{ name: 'X-Domain', value: domain }] };
       const limit = { pattern: [{ generic_key: 'moved' }], rate: 0, unit: 'hour', errorResponse };
-      const mapping = { prefix: '/moved/', service: upstream, labels: { [domain]: [{ group: ['moved'] }] } };
+      const mapping = {
+        prefix: '/moved/',
+        service: upstream,
+        labels: { [domain]: [{ group: ['moved'] }] },
+      };
       system.write(
         'service.yaml',
         patientService(rateLimit, { domain }) +
           document('Mapping', 'moved', mapping) +
           document('RateLimit', 'moved', { domain, limits: [limit] }),
       );
-      await until(async () => (await system.ask('/moved/')).headers['x-domain'] === domain || undefined);
+      await until(
+        async () => (await system.ask('/moved/')).headers['x-domain'] === domain || undefined,
+      );
     };
     await write('gateway');
     const load = startLoad({ base: system.edge, path: '/moved/', connections: 4, perSecond: 100 });

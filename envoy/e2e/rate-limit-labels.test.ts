@@ -25,7 +25,9 @@ const WIDE = {
 type Group = readonly unknown[];
 type Case = RequestOptions & {
   readonly row: string;
-  /** The label groups of the Mapping, each after a label `{ generic_key: <number of the case> }`. */
+  /**
+   * The label groups of the Mapping, each after a label `{ generic_key: <number of the case> }`.
+   */
   readonly groups: readonly Group[];
   /** Limit name → pattern, after the same label. */
   readonly patterns: Readonly<Record<string, readonly object[]>>;
@@ -173,7 +175,10 @@ const CASES: readonly Case[] = [
   },
 ];
 
-const CANARY = { prefix: '/canary/', labels: { gateway: [{ to: ['canary', 'destination_cluster'] }] } };
+const CANARY = {
+  prefix: '/canary/',
+  labels: { gateway: [{ to: ['canary', 'destination_cluster'] }] },
+};
 
 function resources({ rateLimit, upstream }: Services): Record<string, string> {
   const mapping = (name: string, spec: object) =>
@@ -181,11 +186,14 @@ function resources({ rateLimit, upstream }: Services): Record<string, string> {
   const cases = CASES.map(({ groups, patterns }, at) => {
     const number = `case ${at}`;
     const list = Object.entries(patterns).map(([name, pattern]) => {
-      const ofUpstream = pattern.map(item => JSON.parse(JSON.stringify(item).replace(UPSTREAM, upstream)));
+      const ofUpstream = pattern.map(item =>
+        JSON.parse(JSON.stringify(item).replace(UPSTREAM, upstream)),
+      );
       return { ...WIDE, name, pattern: [{ generic_key: number }, ...ofUpstream] };
     });
     return (
-      labelled(`${at}`, upstream, ...groups.map(group => [number, ...group])) + limits(`case-${at}`, list)
+      labelled(`${at}`, upstream, ...groups.map(group => [number, ...group])) +
+      limits(`case-${at}`, list)
     );
   });
   const localhost = upstream.replace('127.0.0.1', 'localhost');
@@ -196,12 +204,22 @@ function resources({ rateLimit, upstream }: Services): Record<string, string> {
       document('Mapping', 'canary-old', { ...CANARY, service: upstream }),
       document('Mapping', 'canary-new', { ...CANARY, service: localhost, weight: 50 }),
       limits('canary', [
-        { ...WIDE, name: 'old', pattern: [{ generic_key: 'canary' }, { destination_cluster: upstream }] },
-        { ...WIDE, name: 'new', pattern: [{ generic_key: 'canary' }, { destination_cluster: localhost }] },
+        {
+          ...WIDE,
+          name: 'old',
+          pattern: [{ generic_key: 'canary' }, { destination_cluster: upstream }],
+        },
+        {
+          ...WIDE,
+          name: 'new',
+          pattern: [{ generic_key: 'canary' }, { destination_cluster: localhost }],
+        },
       ]),
       labelled('twofold', upstream, ['twofold']),
       limits('one', [{ ...WIDE, name: 'hourly', pattern: [{ generic_key: 'twofold' }] }]),
-      limits('two', [{ ...WIDE, name: 'daily', unit: 'day', pattern: [{ generic_key: 'twofold' }] }]),
+      limits('two', [
+        { ...WIDE, name: 'daily', unit: 'day', pattern: [{ generic_key: 'twofold' }] },
+      ]),
       labelled('any', upstream, ['open'], ['closed', TENANT], ['open']),
       limits('any', [
         { ...WIDE, name: 'open', pattern: [{ generic_key: 'open' }] },
@@ -214,13 +232,20 @@ function resources({ rateLimit, upstream }: Services): Record<string, string> {
   };
 }
 
-/** Limits of the default labels, which stand before each group of a Mapping and are else a group of their own. */
+/**
+ * Limits of the default labels, which stand before each group of a Mapping and are else a group of
+ * their own.
+ */
 const DEFAULTS = [
   document('Module', 'gateway', {
     config: { default_labels: { gateway: { defaults: ['every', 'remote_address'] } } },
   }),
   limits('defaults', [
-    { ...WIDE, name: 'default', pattern: [{ generic_key: 'every' }, { remote_address: '127.0.0.1' }] },
+    {
+      ...WIDE,
+      name: 'default',
+      pattern: [{ generic_key: 'every' }, { remote_address: '127.0.0.1' }],
+    },
     {
       ...WIDE,
       name: 'prepended',
@@ -231,8 +256,16 @@ const DEFAULTS = [
       name: 'tenant',
       pattern: [{ generic_key: 'every' }, { remote_address: '*' }, { tenant: '*' }],
     },
-    { ...WIDE, name: 'forwarded', pattern: [{ generic_key: 'every' }, { remote_address: '203.0.113.9' }] },
-    { ...WIDE, name: 'before it', pattern: [{ generic_key: 'every' }, { remote_address: '203.0.113.7' }] },
+    {
+      ...WIDE,
+      name: 'forwarded',
+      pattern: [{ generic_key: 'every' }, { remote_address: '203.0.113.9' }],
+    },
+    {
+      ...WIDE,
+      name: 'before it',
+      pattern: [{ generic_key: 'every' }, { remote_address: '203.0.113.7' }],
+    },
   ]),
 ].join('');
 

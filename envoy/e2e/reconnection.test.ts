@@ -41,17 +41,29 @@ describe('a control plane that was away', () => {
       const isBack = (pid: number | undefined) => pid !== undefined && pid !== killed;
       await until(async () => isBack(await system.pid('controlplane')) || undefined);
     }
-    await until(async () => (await tryConnect(system.ports.xds)) || undefined, 30_000, 'xDS is served');
+    await until(
+      async () => (await tryConnect(system.ports.xds)) || undefined,
+      30_000,
+      'xDS is served',
+    );
     const servedAt = performance.now();
     const { proxies } = await system.statusWhen(({ proxies }) => {
-      return ['edge', 'user-service-1'].every(group => proxies.some(proxy => proxy.group === group));
+      return ['edge', 'user-service-1'].every(group =>
+        proxies.some(proxy => proxy.group === group),
+      );
     });
     const connectedAt = performance.now();
-    await until(async () => (await statusOf('/after')) === 200 || undefined, 30_000, '/after is served');
+    await until(
+      async () => (await statusOf('/after')) === 200 || undefined,
+      30_000,
+      '/after is served',
+    );
     const inEffectAt = performance.now();
     assert.equal(await statusOf('/before'), 404);
     t.diagnostic(`the control plane was away for ${Math.round(servedAt - goneAt)} ms`);
-    t.diagnostic(`its ${proxies.length} proxies were back ${Math.round(connectedAt - servedAt)} ms later`);
+    t.diagnostic(
+      `its ${proxies.length} proxies were back ${Math.round(connectedAt - servedAt)} ms later`,
+    );
     t.diagnostic(`the edit was in effect ${Math.round(inEffectAt - servedAt)} ms later`);
     assert.ok(connectedAt - servedAt < promised(1_000));
   });

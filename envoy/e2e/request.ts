@@ -17,7 +17,9 @@ export type Answer = {
 /** How long an answer may take, in ms. */
 const LONGEST_MS = 20_000;
 
-/** One request as it is written: the path is not normalised. Rejects when there is no whole answer. */
+/**
+ * One request as it is written: the path is not normalised. Rejects when there is no whole answer.
+ */
 export function request(base: string, path: string, options: RequestOptions = {}): Promise<Answer> {
   const { agent = false, body, headers = {}, method = 'GET' } = options;
   const { hostname, port } = new URL(base);

@@ -31,17 +31,27 @@ function routings({ one, h2, sdsPort }: { one: number; h2: number; sdsPort: numb
     'strict-dns': {
       clusters: [{ ...CLUSTER, type: 'strict_dns', hosts: [{ url: `tcp://localhost:${one}` }] }],
     },
-    static: { clusters: [{ ...CLUSTER, type: 'static', hosts: [{ url: `tcp://127.0.0.1:${one}` }] }] },
+    static: {
+      clusters: [{ ...CLUSTER, type: 'static', hosts: [{ url: `tcp://127.0.0.1:${one}` }] }],
+    },
     http2: {
       clusters: [
-        { ...CLUSTER, type: 'static', features: 'http2', hosts: [{ url: `tcp://127.0.0.1:${h2}` }] },
+        {
+          ...CLUSTER,
+          type: 'static',
+          features: 'http2',
+          hosts: [{ url: `tcp://127.0.0.1:${h2}` }],
+        },
       ],
     },
     'sds-rest': {
       clusters: [{ ...CLUSTER, ...sds }],
       cluster_manager: { sds: { cluster: discovery, refresh_delay_ms: REFRESH_DELAY_MS } },
     },
-    'sds-grpc': { clusters: [{ ...CLUSTER, ...sds }], cluster_manager: { sds: { cluster: discovery } } },
+    'sds-grpc': {
+      clusters: [{ ...CLUSTER, ...sds }],
+      cluster_manager: { sds: { cluster: discovery } },
+    },
   };
 }
 
@@ -62,7 +72,7 @@ function proxyConfig(group: string, port: number, routing: object): string {
   });
 }
 
-describe("routing, with instances found by", () => {
+describe('routing, with instances found by', () => {
   const bases = new Map<string, string>();
   const envoys: EnvoyProcess[] = [];
   let system: System;
@@ -78,10 +88,14 @@ describe("routing, with instances found by", () => {
       system.write(`${group}.yaml`, proxyConfig(group, port, routing));
       bases.set(group, `http://127.0.0.1:${port}`);
     }
-    const { problems } = await system.statusWhen(({ resources }) => resources.length >= 2 + all.length);
+    const { problems } = await system.statusWhen(
+      ({ resources }) => resources.length >= 2 + all.length,
+    );
     assert.deepEqual(problems, []);
     for (const [group, base] of bases) {
-      const envoy = await startEnvoy(await bootstrapOf(system, group, '--resources', system.resources));
+      const envoy = await startEnvoy(
+        await bootstrapOf(system, group, '--resources', system.resources),
+      );
       envoys.push(envoy);
       await envoy.listenerPort(base.replace('http://', ''));
     }
@@ -144,11 +158,17 @@ describe("routing, with instances found by", () => {
     await until(registered, 30_000, 'the discovery service knows three instances');
     const begin = performance.now();
     const arrival = async (group: string) => {
-      await until(async () => new Set(await hostnames(group, 3)).size === 3 || undefined, 30_000, group);
+      await until(
+        async () => new Set(await hostnames(group, 3)).size === 3 || undefined,
+        30_000,
+        group,
+      );
       return performance.now() - begin;
     };
     const [grpc, rest] = await Promise.all([arrival('sds-grpc'), arrival('sds-rest')]);
-    t.diagnostic(`gRPC ${Math.round(grpc)} ms, REST ${Math.round(rest)} ms of ${REFRESH_DELAY_MS} ms`);
+    t.diagnostic(
+      `gRPC ${Math.round(grpc)} ms, REST ${Math.round(rest)} ms of ${REFRESH_DELAY_MS} ms`,
+    );
     assert.equal((await scaling).code, 0);
     assert.ok(grpc < SLACK_MS);
     assert.ok(rest < REFRESH_DELAY_MS + ENVOYS_JITTER_MS + SLACK_MS);

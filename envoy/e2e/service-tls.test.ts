@@ -14,7 +14,8 @@ const NAME = 'shop.internal';
 const document = (kind: string, name: string, spec: string) =>
   `---\napiVersion: getambassador.io/v2\nkind: ${kind}\nmetadata: {name: ${name}}\nspec: {${spec}}\n`;
 const context = (name: string, spec: string) => document('TLSContext', name, spec);
-const mapping = (name: string, spec: string) => document('Mapping', name, `prefix: /${name}, ${spec}`);
+const mapping = (name: string, spec: string) =>
+  document('Mapping', name, `prefix: /${name}, ${spec}`);
 
 const serialOf = ({ certificate }: Pick<Pair, 'certificate'>) =>
   new X509Certificate(certificate).serialNumber;
@@ -28,7 +29,10 @@ describe('services that want TLS, and to know who asks:', () => {
   let system: System;
 
   /** The certificate of the service, which takes clients of `clients`. */
-  const serverPair = async () => ({ ...(await services.issue([NAME, 'localhost'])), ca: clients.ca });
+  const serverPair = async () => ({
+    ...(await services.issue([NAME, 'localhost'])),
+    ca: clients.ca,
+  });
   /** The Secret by which the gateway asks it. */
   const clientSecret = (pair: Pair, ca = services.ca) => secret('client', { ...pair, ca });
 
@@ -59,10 +63,13 @@ describe('services that want TLS, and to know who asks:', () => {
           mapping('old', `${at}, tls: old`),
           mapping('of-proxy', `${at}, tls: mutual, node_group: user-service-1`),
           mapping('through-proxy', 'service: user-service, resolver: sds, rewrite: /of-proxy'),
-          mapping('around-proxy', 'service: user-service, resolver: sds, rewrite: /of-proxy, tls: mutual'),
+          mapping(
+            'around-proxy',
+            'service: user-service, resolver: sds, rewrite: /of-proxy, tls: mutual',
+          ),
           mapping('anew', `${at}, tls: mutual, cluster_max_connection_lifetime_ms: 1`),
-          ...['other-name', 'foreign-ca', 'foreign-client', 'no-client', 'no-ca', 'missing'].map(name =>
-            mapping(name, `${at}, tls: ${name}`),
+          ...['other-name', 'foreign-ca', 'foreign-client', 'no-client', 'no-ca', 'missing'].map(
+            name => mapping(name, `${at}, tls: ${name}`),
           ),
           mapping('system-ca', `service: 'localhost:${upstream.port}', tls: true`),
           mapping('in-plain-text', at),
@@ -183,7 +190,8 @@ describe('services that want TLS, and to know who asks:', () => {
     const shows = (pair: Pair) =>
       until(
         async () =>
-          ((await statusOf('/switched')) === 200 && (await seen('/switched')).serial === serialOf(pair)) ||
+          ((await statusOf('/switched')) === 200 &&
+            (await seen('/switched')).serial === serialOf(pair)) ||
           undefined,
       );
     system.write('switched.yaml', site('client', 'first'));
@@ -214,7 +222,9 @@ describe('services that want TLS, and to know who asks:', () => {
     assert.equal(resources.find(({ id }) => id === 'Secret/default/client')?.state, 'last good');
     assert.equal(await shown(), serialOf(client));
     await system.kill('controlplane');
-    await system.statusWhen(({ proxies, ready }) => ready && proxies.some(({ group }) => group === 'edge'));
+    await system.statusWhen(
+      ({ proxies, ready }) => ready && proxies.some(({ group }) => group === 'edge'),
+    );
     assert.equal(await shown(), serialOf(client));
     system.write('client.yaml', clientSecret(other));
     await until(async () => (await shown()) === serialOf(other) || undefined);
@@ -232,7 +242,10 @@ describe('services that want TLS, and to know who asks:', () => {
   });
 
   test('a TLSContext that comes opens the Mapping, and one that goes closes it', async () => {
-    system.write('missing.yaml', context('missing', `secret: client, ca_secret: client, sni: ${NAME}`));
+    system.write(
+      'missing.yaml',
+      context('missing', `secret: client, ca_secret: client, sni: ${NAME}`),
+    );
     await until(async () => (await statusOf('/missing')) === 200 || undefined);
     system.write('missing.yaml', context('missing', 'secret: 5'));
     await system.statusWhen(({ problems }) =>
@@ -254,5 +267,6 @@ describe('services that want TLS, and to know who asks:', () => {
 
 async function clusterCounters({ ports }: System): Promise<string> {
   const admin = `http://127.0.0.1:${ports.edgeAdmin}`;
-  return (await request(admin, '/stats?filter=^cluster_manager.cluster_(added|modified|removed)$')).body;
+  return (await request(admin, '/stats?filter=^cluster_manager.cluster_(added|modified|removed)$'))
+    .body;
 }

@@ -2,8 +2,8 @@ import type { Status } from '#controlplane/status/status.ts';
 import { until } from './until.ts';
 
 /**
- * Asks for the control plane's status until it is as wanted, also of one that is just restarting and does not answer.
- * What was still wrong is part of the failure.
+ * Asks for the control plane's status until it is as wanted, also of one that is just restarting
+ * and does not answer. What was still wrong is part of the failure.
  */
 export async function statusWhen(
   ask: () => Promise<Status>,
@@ -24,5 +24,9 @@ export async function statusWhen(
 function describeStatus(status: Status | undefined): string {
   const resources = status?.resources.filter(({ state }) => state !== 'in force');
   const proxies = status?.proxies.map(({ node, standing }) => `${node} ${standing}`);
-  return JSON.stringify({ ready: status?.ready, resources, problems: status?.problems, proxies }, null, 1);
+  return JSON.stringify(
+    { ready: status?.ready, resources, problems: status?.problems, proxies },
+    null,
+    1,
+  );
 }

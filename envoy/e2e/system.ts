@@ -7,7 +7,12 @@ import { promisify } from 'node:util';
 import type { Status } from '#controlplane/status/status.ts';
 import { DEMO } from '#launcher/demo-resources.ts';
 import { instancePorts, type Ports, portsAt } from '#launcher/ports.ts';
-import { assertNothingLeft, type Gateway, pidsOf, startGateway } from '#launcher/testing/gateway.ts';
+import {
+  assertNothingLeft,
+  type Gateway,
+  pidsOf,
+  startGateway,
+} from '#launcher/testing/gateway.ts';
 import { claimPortOffset, type PortOffset } from './port-offset.ts';
 import { getJson } from './request.ts';
 import { statusWhen } from './status-when.ts';
@@ -21,7 +26,10 @@ const OPEN = 'user-service.yaml';
 
 export type SystemOptions = {
   readonly instances?: number;
-  /** File name → text of the resources; absent: the demo's user-service.yaml alone, without the limits and logins that load would meet. */
+  /**
+   * File name → text of the resources; absent: the demo's user-service.yaml alone, without the
+   * limits and logins that load would meet.
+   */
   readonly resources?: Readonly<Record<string, string>>;
   /** All of the demo instead, and its identity provider. */
   readonly demo?: boolean;
@@ -48,11 +56,17 @@ export type System = {
   status(): Promise<Status>;
   /** Waits until the control plane's status is as wanted. */
   statusWhen(wanted: (status: Status) => boolean, withinMs?: number): Promise<Status>;
-  /** The process id of one part, such as `edge` or `user-service-1-proxy`; undefined when it does not run. */
+  /**
+   * The process id of one part, such as `edge` or `user-service-1-proxy`; undefined when it does
+   * not run.
+   */
   pid(part: string): Promise<number | undefined>;
   /** Kills a part outright; resolves with the pid that it had. */
   kill(part: string): Promise<number>;
-  /** Kills a part outright, and runs this before it is started again, however long that takes: its supervisor is held. */
+  /**
+   * Kills a part outright, and runs this before it is started again, however long that takes: its
+   * supervisor is held.
+   */
   whileAway<T>(part: string, run: () => Promise<T>): Promise<T>;
   /** `gateway <args>`, with its exit code and all that it said. */
   command(...args: readonly string[]): Promise<{ code: number; said: string }>;
@@ -112,7 +126,8 @@ function systemOf(gateway: Gateway, resources: string, stop: () => Promise<void>
     edge: `http://127.0.0.1:${ports.edge}`,
     state: gateway.state,
     resources,
-    freePort: number => instancePorts(gateway.portOffset, 41 + Math.floor(number / 2)).proxy + (number % 2),
+    freePort: number =>
+      instancePorts(gateway.portOffset, 41 + Math.floor(number / 2)).proxy + (number % 2),
     status,
     statusWhen: (wanted, withinMs) => statusWhen(status, wanted, withinMs),
     pid,

@@ -62,7 +62,9 @@ spec: { prefix: /${name}, service: "127.0.0.1:${upstream.port}" }
     const look = async () => {
       const { problems, resources } = await getJson<Status>(controlPlane.http, '/status');
       const wrong = problems.map(({ kind, name }) => `${kind} ${name}`).join();
-      return resources.length === resourceCount && wrong === 'Envoy edge-1' ? problems[0] : undefined;
+      return resources.length === resourceCount && wrong === 'Envoy edge-1'
+        ? problems[0]
+        : undefined;
     };
     const problem = await until(look, 30_000, 'only the Envoy is wrong');
     assert.match(problem.message, /refuses its Listener: .*cannot bind.*Address already in use/);
@@ -84,7 +86,8 @@ spec: { prefix: /${name}, service: "127.0.0.1:${upstream.port}" }
     );
     const base = `http://127.0.0.1:${await envoy.listenerPort(`127.0.0.1:${taken.port}`)}`;
     const serves = async (path: string) => (await request(base, path)).status === 200 || undefined;
-    for (const path of ['/first', '/second']) await until(() => serves(path), 30_000, `${path} is served`);
+    for (const path of ['/first', '/second'])
+      await until(() => serves(path), 30_000, `${path} is served`);
     await until(async () => {
       const { problems, resources } = await getJson<Status>(controlPlane.http, '/status');
       const settled = resources.every(({ state }) => state === 'in force');

@@ -5,7 +5,11 @@ import { promisify } from 'node:util';
 export type TestHost = {
   readonly address: string;
   /** Starts a process on it, which ends with the hosts at the latest. */
-  spawn(file: string, args: readonly string[], env?: Readonly<Record<string, string>>): ChildProcess;
+  spawn(
+    file: string,
+    args: readonly string[],
+    env?: Readonly<Record<string, string>>,
+  ): ChildProcess;
   /** Runs a command on it to its end; resolves with what it printed. */
   run(file: string, args: readonly string[]): Promise<string>;
   /** Takes its cable away: what is sent to it is lost without a word. */
@@ -50,7 +54,13 @@ export function makeTestHosts(): TestHosts {
   const host = (name: string, address: string): TestHost => {
     ip('-n', name, 'address', 'add', `${address}/24`, 'dev', name);
     for (const device of ['lo', name]) ip('-n', name, 'link', 'set', device, 'up');
-    const inside = (file: string, args: readonly string[]) => ['netns', 'exec', name, file, ...args];
+    const inside = (file: string, args: readonly string[]) => [
+      'netns',
+      'exec',
+      name,
+      file,
+      ...args,
+    ];
     return {
       address,
       spawn: (file, args, env = {}) => {

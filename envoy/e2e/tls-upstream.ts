@@ -13,7 +13,10 @@ export type SeenPeer = {
   readonly httpVersion: string;
 };
 
-/** A real HTTPS server on the loopback interface, by HTTP/1.1 and HTTP/2, that lets in only clients with a certificate of its authorities, and answers with what it saw of them. */
+/**
+ * A real HTTPS server on the loopback interface, by HTTP/1.1 and HTTP/2, that lets in only clients
+ * with a certificate of its authorities, and answers with what it saw of them.
+ */
 export type TlsUpstream = {
   readonly port: number;
   /** How many requests it got. */
@@ -24,7 +27,10 @@ export type TlsUpstream = {
 };
 
 /** Starts one that calls itself `hostname`. */
-export async function startTlsUpstream(hostname: string, material: TlsMaterial): Promise<TlsUpstream> {
+export async function startTlsUpstream(
+  hostname: string,
+  material: TlsMaterial,
+): Promise<TlsUpstream> {
   let requests = 0;
   const server = http2.createSecureServer(
     { ...contextOf(material), requestCert: true, rejectUnauthorized: true, allowHTTP1: true },

@@ -1,6 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Asks again every few ms until the answer is not undefined; throws after `withinMs` with what was waited for. */
+/**
+ * Asks again every few ms until the answer is not undefined; throws after `withinMs` with what was
+ * waited for.
+ */
 export async function until<T>(
   ask: () => Promise<T | undefined> | T | undefined,
   withinMs = 90_000,

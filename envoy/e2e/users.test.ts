@@ -14,7 +14,9 @@ const PASSWORD = 'correct horse battery staple';
 const WRONG_PASSWORD = 'incorrect mule';
 const JSON_BODY = { 'Content-Type': 'application/json' };
 
-/** The answer to a client that reads nothing before it has sent all, as urllib and many others do. */
+/**
+ * The answer to a client that reads nothing before it has sent all, as urllib and many others do.
+ */
 async function sendThenRead(edge: string, path: string, size: number): Promise<string> {
   const { hostname, port } = new URL(edge);
   const socket = connect(Number(port), hostname).pause();
@@ -104,7 +106,8 @@ describe('a user', () => {
       'the logs tell of the logins',
     );
     for (const text of [...texts, ...answers.map(answer => JSON.stringify(answer))]) {
-      for (const secret of [PASSWORD, WRONG_PASSWORD, 'argon2']) assert.ok(!text.includes(secret), text);
+      for (const secret of [PASSWORD, WRONG_PASSWORD, 'argon2'])
+        assert.ok(!text.includes(secret), text);
     }
     t.diagnostic(`searched ${logs.length} logs and ${answers.length} answers`);
   });

@@ -6,13 +6,23 @@ import { promisify } from 'node:util';
 import { envoyBinary } from '#envoy/binary.ts';
 import { toEnvoyYaml } from '#envoy/envoy-yaml.ts';
 
-/** What a real `envoy --mode validate` says of a bootstrap: undefined when it is accepted, else its complaint. */
+/**
+ * What a real `envoy --mode validate` says of a bootstrap: undefined when it is accepted, else its
+ * complaint.
+ */
 export async function validate(bootstrap: object): Promise<string | undefined> {
   const folder = await mkdtemp(join(tmpdir(), 'envoy-validate-'));
   const config = join(folder, 'bootstrap.yaml');
   try {
     await writeFile(config, toEnvoyYaml(bootstrap));
-    await promisify(execFile)(await envoyBinary(), ['--mode', 'validate', '-c', config, '-l', 'error']);
+    await promisify(execFile)(await envoyBinary(), [
+      '--mode',
+      'validate',
+      '-c',
+      config,
+      '-l',
+      'error',
+    ]);
     return undefined;
   } catch (error) {
     return (error as { stderr?: string }).stderr || String(error);

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { EVENT_MS, EVENTS, type HeldApplication, startHeldApplication } from './held-application.ts';
+import {
+  EVENT_MS,
+  EVENTS,
+  type HeldApplication,
+  startHeldApplication,
+} from './held-application.ts';
 import { startLoad } from './load.ts';
 import { type Answer, request } from './request.ts';
 import { type System, startSystem } from './system.ts';
@@ -83,7 +88,9 @@ describe('with the default time to answer, and an application beside each of two
     const asked = (method: string) => urls.map(url => sum(applications, `${method} ${url}`));
     const repeated = asked('GET').filter(count => count > 1).length;
     const { 200: answered = 0, 503: failed = 0 } = statuses(await posts);
-    t.diagnostic(`${lost} requests lost their proxy: ${repeated} GETs repeated, ${failed} POSTs lost`);
+    t.diagnostic(
+      `${lost} requests lost their proxy: ${repeated} GETs repeated, ${failed} POSTs lost`,
+    );
     assert.ok(repeated > 0, 'else this shows nothing');
     assert.equal(repeated + failed, lost);
     assert.equal(answered + failed, HELD);

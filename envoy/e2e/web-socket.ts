@@ -14,7 +14,11 @@ export type EchoSocket = {
 };
 
 /** Rejects where the handshake fails. `base` begins with http. */
-export async function openWebSocket(base: string, path: string, headers: Headers = {}): Promise<EchoSocket> {
+export async function openWebSocket(
+  base: string,
+  path: string,
+  headers: Headers = {},
+): Promise<EchoSocket> {
   const socket = new WebSocket(base.replace(/^http/, 'ws') + path, { headers });
   const opened = new Promise((resolve, reject) => {
     socket.addEventListener('open', resolve);
@@ -36,7 +40,11 @@ export async function openWebSocket(base: string, path: string, headers: Headers
 }
 
 /** What a request for an upgrade is answered; `socket` when the protocol was switched. */
-export type UpgradeAnswer = { readonly status: number; readonly headers: Headers; readonly socket?: Duplex };
+export type UpgradeAnswer = {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly socket?: Duplex;
+};
 
 /** Asks for an upgrade, by HTTP/1.1 and by hand. */
 export function askUpgrade(
@@ -58,7 +66,9 @@ export function askUpgrade(
       answer(response.statusCode ?? 0, response.headers);
       response.resume();
     });
-    sent.once('upgrade', ({ statusCode = 0, headers }, socket) => answer(statusCode, headers, socket));
+    sent.once('upgrade', ({ statusCode = 0, headers }, socket) =>
+      answer(statusCode, headers, socket),
+    );
     sent.end();
   });
 }

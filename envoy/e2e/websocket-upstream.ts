@@ -9,7 +9,10 @@ export type UpgradeAsked = {
   readonly headers: IncomingMessage['headers'];
 };
 
-/** A real server on the loopback that takes every upgrade: of a WebSocket it sends back each message, of other protocols each byte. */
+/**
+ * A real server on the loopback that takes every upgrade: of a WebSocket it sends back each
+ * message, of other protocols each byte.
+ */
 export type WebSocketUpstream = {
   readonly port: number;
   /** What it was asked, since it began. */
@@ -47,8 +50,12 @@ export async function startWebSocketUpstream(): Promise<WebSocketUpstream> {
 /** RFC 6455 section 4.2.2. */
 function switching({ upgrade, 'sec-websocket-key': key }: IncomingMessage['headers']): string {
   const lines = ['HTTP/1.1 101 Switching Protocols', 'Connection: Upgrade', `Upgrade: ${upgrade}`];
-  const accept = createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64');
-  return [...lines, ...(key === undefined ? [] : [`Sec-WebSocket-Accept: ${accept}`]), '', ''].join('\r\n');
+  const accept = createHash('sha1')
+    .update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`)
+    .digest('base64');
+  return [...lines, ...(key === undefined ? [] : [`Sec-WebSocket-Accept: ${accept}`]), '', ''].join(
+    '\r\n',
+  );
 }
 
 function echoMessages(socket: Duplex): void {
@@ -67,7 +74,10 @@ const CLOSE = 0x8;
 
 type Frame = { readonly first: number; readonly payload: Buffer; readonly bytes: number };
 
-/** A client's frame, of up to 64 KiB, which is masked: RFC 6455 section 5.2. Undefined: not all of it is there. */
+/**
+ * A client's frame, of up to 64 KiB, which is masked: RFC 6455 section 5.2. Undefined: not all of
+ * it is there.
+ */
 function readFrame(bytes: Buffer): Frame | undefined {
   const [first = 0, second = 0] = bytes;
   const isLong = (second & 0x7f) === 126;

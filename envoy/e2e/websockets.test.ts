@@ -71,7 +71,9 @@ describe('through the whole gateway, with mutual TLS and HTTP/2 between its prox
       ),
     ];
     system = await startSystem({ port, resources: { 'chat.yaml': documents.join('') } });
-    await system.statusWhen(({ resources }) => resources.every(({ state }) => state === 'in force'));
+    await system.statusWhen(({ resources }) =>
+      resources.every(({ state }) => state === 'in force'),
+    );
     await until(async () => ((await ask('/chat/')).status === 101 ? true : undefined));
   });
   after(async () => {
@@ -99,9 +101,14 @@ describe('through the whole gateway, with mutual TLS and HTTP/2 between its prox
   for (const allowH2 of [false, true]) {
     test(`by https and HTTP/${allowH2 ? '2' : '1.1'} too`, async t => {
       const ca = readFileSync(join(system.state, 'authority', 'roots.pem'), 'utf8');
-      const dispatcher = new Agent({ allowH2, connect: { ca, checkServerIdentity: () => undefined } });
+      const dispatcher = new Agent({
+        allowH2,
+        connect: { ca, checkServerIdentity: () => undefined },
+      });
       t.after(() => dispatcher.destroy());
-      const socket = new WebSocket(`wss://${HOST}:${system.ports.edgeTls}/chat/room`, { dispatcher });
+      const socket = new WebSocket(`wss://${HOST}:${system.ports.edgeTls}/chat/room`, {
+        dispatcher,
+      });
       const opened = new Promise((resolve, reject) => {
         socket.addEventListener('open', resolve);
         socket.addEventListener('error', ({ error }) => reject(error));
@@ -128,7 +135,8 @@ describe('through the whole gateway, with mutual TLS and HTTP/2 between its prox
   });
 
   test('edits leave one open, though its cluster gets another name and its Mapping allows no more', async () => {
-    const clusters = async () => (await fetch(`http://127.0.0.1:${system.ports.edgeAdmin}/clusters`)).text();
+    const clusters = async () =>
+      (await fetch(`http://127.0.0.1:${system.ports.edgeAdmin}/clusters`)).text();
     system.write('edited.yaml', mapping('edited', 'allow_upgrade: [websocket]'));
     await until(async () => ((await ask('/edited/')).status === 101 ? true : undefined));
     const socket = await openWebSocket(system.edge, '/edited/room');

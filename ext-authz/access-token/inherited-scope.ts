@@ -1,8 +1,8 @@
 import type { AccessTokenJWTFilter } from '#ext-authz/policy/filter-settings.ts';
 
 /**
- * Scope values that concern the login, not the upstream. An access token's own `scope` need not have
- * them (RFC 9068 section 2.2.3).
+ * Scope values that concern the login, not the upstream. An access token's own `scope` need not
+ * have them (RFC 9068 section 2.2.3).
  */
 export const OF_THE_LOGIN: readonly string[] = ['openid', 'offline_access'];
 
@@ -19,5 +19,7 @@ export function delegatedScope(
   const stripped = stripInheritedScope
     ? inherited.map(value => value.slice(value.lastIndexOf('/') + 1))
     : inherited;
-  return [...new Set([...scope, ...stripped.filter(value => !OF_THE_LOGIN.includes(value))])].sort();
+  return [
+    ...new Set([...scope, ...stripped.filter(value => !OF_THE_LOGIN.includes(value))]),
+  ].sort();
 }

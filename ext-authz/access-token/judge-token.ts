@@ -1,6 +1,10 @@
 import { type ClaimRules, claimFault, scopeClaim, timeOf } from '#ext-authz/jwt/claims.ts';
 import type { JwtFilter, JwtVerdict } from '#ext-authz/jwt/open-jwt-filter.ts';
-import type { VerdictMemory, VerifiedToken, VerifiedTokens } from '#ext-authz/jwt/verified-tokens.ts';
+import type {
+  VerdictMemory,
+  VerifiedToken,
+  VerifiedTokens,
+} from '#ext-authz/jwt/verified-tokens.ts';
 import type { TokenVerdict } from '#ext-authz/oauth2/tokens/resource-server.ts';
 import type { OAuth2Settings } from '#ext-authz/policy/filter-settings.ts';
 import type { JsonObject } from '#ext-authz/provider/json-answer.ts';
@@ -27,7 +31,10 @@ export type Judge = {
   readonly deadline: () => AbortSignal;
 };
 
-/** Claims that were judged, and the time in which they hold: from, and before; ms since the epoch. `granted` is their scope. */
+/**
+ * Claims that were judged, and the time in which they hold: from, and before; ms since the epoch.
+ * `granted` is their scope.
+ */
 export type Holding = {
   readonly claims: JsonObject;
   readonly from: number;
@@ -50,9 +57,10 @@ export type JudgedToken = {
 type Fault = SignatureFault | 'issuer';
 
 /**
- * Judges an access token by its form, then as `accessTokenValidation` says; the signature of a JWT is verified once, a userinfo
- * endpoint asked each time. `scope` is the rule's without an `openid` that only rule 2 added. Rejects with a ProviderError where the provider must be
- * asked and cannot be.
+ * Judges an access token by its form, then as `accessTokenValidation` says; the signature of a JWT
+ * is verified once, a userinfo endpoint asked each time. `scope` is the rule's without an `openid`
+ * that only rule 2 added. Rejects with a ProviderError where the provider must be asked and cannot
+ * be.
  */
 export function judgeToken(
   token: JudgedToken,
@@ -70,7 +78,8 @@ export function judgeToken(
     : settle(token, verified, scope, judge);
 }
 
-const FORM = 'the access token has characters that RFC 6750 does not allow (see allowMalformedAccessToken)';
+const FORM =
+  'the access token has characters that RFC 6750 does not allow (see allowMalformedAccessToken)';
 
 /** Decisions, "auto": what is no JWT of a signature that holds is a matter of userinfo. */
 function settle(
@@ -82,7 +91,9 @@ function settle(
   if (typeof verified !== 'string') return judgeClaims(token, verified, scope, judge.now());
   const { accessTokenValidation, grantType } = judge.settings;
   const asksUserinfo = accessTokenValidation === 'auto' && grantType !== 'ClientCredentials';
-  return asksUserinfo && verified !== 'issuer' ? askUserinfo(token, judge) : invalid(FAULTS[verified]);
+  return asksUserinfo && verified !== 'issuer'
+    ? askUserinfo(token, judge)
+    : invalid(FAULTS[verified]);
 }
 
 const FAULTS: Readonly<Record<Fault, string>> = {
@@ -134,7 +145,10 @@ function isHolding(holding: Holding, claims: JsonObject, now: number): boolean {
   return holding.claims === claims && now >= holding.from && now < holding.until;
 }
 
-/** Claims that hold at one time hold until `exp`: time is all that they are judged by besides themselves. */
+/**
+ * Claims that hold at one time hold until `exp`: time is all that they are judged by besides
+ * themselves.
+ */
 function holdingFrom(claims: JsonObject, from: number): Holding {
   return { claims, from, until: timeOf(claims, 'exp') ?? from, granted: scopeClaim(claims) };
 }
@@ -152,7 +166,8 @@ function delegate(
 }
 
 function toTokenVerdict(verdict: JwtVerdict): TokenVerdict {
-  if (verdict.kind === 'invalid') return invalid(verdict.reason.replace('the token', 'the access token'));
+  if (verdict.kind === 'invalid')
+    return invalid(verdict.reason.replace('the token', 'the access token'));
   return verdict.kind === 'valid' ? VALID : insufficient(verdict.missing);
 }
 
@@ -167,7 +182,8 @@ async function askUserinfo(
     if (!(error instanceof ProviderError)) throw error;
     if (error.code === 'subject_mismatch') return invalid('userinfo is about somebody else (sub)');
     if (error.code !== 'oauth_error') throw error;
-    if (error.oauthError === 'insufficient_scope') return { kind: 'insufficient_scope', check: BY_USERINFO };
+    if (error.oauthError === 'insufficient_scope')
+      return { kind: 'insufficient_scope', check: BY_USERINFO };
     if (error.oauthError === 'invalid_token' || error.status === 401)
       return invalid('the userinfo endpoint refuses the access token');
     throw error;
@@ -182,5 +198,8 @@ const BY_USERINFO = 'the userinfo endpoint says that the access token lacks a sc
 
 /** The log tells the operator which values to ask the provider for. */
 function insufficient(missing: readonly string[]): TokenVerdict {
-  return { kind: 'insufficient_scope', check: `the access token lacks the scope ${missing.join(' ')}` };
+  return {
+    kind: 'insufficient_scope',
+    check: `the access token lacks the scope ${missing.join(' ')}`,
+  };
 }

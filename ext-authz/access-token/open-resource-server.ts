@@ -15,26 +15,37 @@ import { providerKeys } from './provider-keys.ts';
 
 export type ResourceServerParts = {
   readonly provider: Pick<Provider, 'keySet' | 'knownKeySet' | 'metadata' | 'verify' | 'userinfo'>;
-  /** The JWT filter in force by the name that `accessTokenJWTFilter` gives, `<namespace>/<name>`. */
+  /**
+   * The JWT filter in force by the name that `accessTokenJWTFilter` gives, `<namespace>/<name>`.
+   */
   readonly jwtFilter: (name: string) => JwtFilter | undefined;
   /** ms since the epoch */
   readonly now: () => number;
-  /** A signal that aborts when the time for the provider is over; shorter than a check's, so that the answer is 504. */
+  /**
+   * A signal that aborts when the time for the provider is over; shorter than a check's, so that
+   * the answer is 504.
+   */
   readonly deadline: () => AbortSignal;
 };
 
 type Settings = TokenSettings & Pick<OAuth2Settings, 'injectRequestHeaders'>;
 
-/** Two tokens for each of as many sessions as are remembered. Weight is the length of the tokens. */
+/**
+ * Two tokens for each of as many sessions as are remembered. Weight is the length of the tokens.
+ */
 const BOUNDS: CacheBounds = { entries: 20_000, weight: 32 * 1_048_576 };
 
-/** The half of an OAuth2 filter that is a resource server (docs/reference/kinds/filter.md). `realm` names the Filter in errors. */
+/**
+ * The half of an OAuth2 filter that is a resource server (docs/reference/kinds/filter.md). `realm`
+ * names the Filter in errors.
+ */
 export function openResourceServer(
   { realm, settings }: { readonly realm: string; readonly settings: Settings },
   { deadline, jwtFilter, now, provider }: ResourceServerParts,
 ): AnyResourceServer {
   const { accessTokenJWTFilter } = settings;
-  const delegate = () => (accessTokenJWTFilter && jwtFilter(accessTokenJWTFilter.filter)) || undefined;
+  const delegate = () =>
+    (accessTokenJWTFilter && jwtFilter(accessTokenJWTFilter.filter)) || undefined;
   const tokens = new VerifiedTokens(providerKeys(provider), { now, deadline });
   const judge: Judge = {
     settings,
@@ -45,14 +56,24 @@ export function openResourceServer(
     deadline,
   };
   const dataOf = rememberedData();
-  const change = (tokens: GrantedTokens, by: JwtFilter | undefined, asked: () => AskedRequest): Change => {
+  const change = (
+    tokens: GrantedTokens,
+    by: JwtFilter | undefined,
+    asked: () => AskedRequest,
+  ): Change => {
     const { accessToken, idToken } = tokens;
     const token = () => dataOf(accessToken);
     const data = () => {
-      const known = { token: token(), idToken: idToken === undefined ? NO_TOKEN : dataOf(idToken.raw) };
+      const known = {
+        token: token(),
+        idToken: idToken === undefined ? NO_TOKEN : dataOf(idToken.raw),
+      };
       return requestData(known, asked);
     };
-    const own = renderHeaders(settings.injectRequestHeaders, data, { realm, field: 'injectRequestHeaders' });
+    const own = renderHeaders(settings.injectRequestHeaders, data, {
+      realm,
+      field: 'injectRequestHeaders',
+    });
     const set = by?.headers(token, asked) ?? new Map<string, string>();
     if (!set.has('authorization')) set.set('authorization', `Bearer ${accessToken}`);
     for (const [name, value] of own) set.set(name, value);
@@ -61,7 +82,8 @@ export function openResourceServer(
   const knownOf = rememberedTokens(settings.allowMalformedAccessToken);
   return {
     validate: (tokens, scope) => judgeToken(knownOf(tokens).judged, scope, judge),
-    change: (tokens, request) => rememberedChange(knownOf(tokens), change, tokens, delegate(), request),
+    change: (tokens, request) =>
+      rememberedChange(knownOf(tokens), change, tokens, delegate(), request),
   };
 }
 
@@ -91,9 +113,16 @@ function rememberedTokens(allowMalformed: boolean): (tokens: GrantedTokens) => K
   };
 }
 
-type MakeChange = (tokens: GrantedTokens, by: JwtFilter | undefined, asked: () => AskedRequest) => Change;
+type MakeChange = (
+  tokens: GrantedTokens,
+  by: JwtFilter | undefined,
+  asked: () => AskedRequest,
+) => Change;
 
-/** A change that was made of the tokens alone, since no template read the request, is the same each time. Another JWT filter makes another. */
+/**
+ * A change that was made of the tokens alone, since no template read the request, is the same each
+ * time. Another JWT filter makes another.
+ */
 function rememberedChange(
   known: KnownTokens,
   make: MakeChange,

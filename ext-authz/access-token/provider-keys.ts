@@ -5,8 +5,8 @@ import type { Provider } from '#ext-authz/provider/provider.ts';
 const ALGORITHMS = ['RS256', 'RS384', 'RS512'];
 
 /**
- * The keys of a provider, for access tokens that it issued itself: `iss` must be there and be the discovery document's (RFC 9068 section 4), by either name that
- * it has there.
+ * The keys of a provider, for access tokens that it issued itself: `iss` must be there and be the
+ * discovery document's (RFC 9068 section 4), by either name that it has there.
  */
 export function providerKeys(
   provider: Pick<Provider, 'keySet' | 'knownKeySet' | 'metadata' | 'verify'>,
@@ -17,7 +17,9 @@ export function providerKeys(
       if (typeof token === 'string') return token;
       const { access_token_issuer, issuer } = await provider.metadata(signal);
       const { iss } = token.claims;
-      return iss === issuer || (iss !== undefined && iss === access_token_issuer) ? token : 'issuer';
+      return iss === issuer || (iss !== undefined && iss === access_token_issuer)
+        ? token
+        : 'issuer';
     },
     keySet: provider.keySet,
     knownKeySet: provider.knownKeySet,

@@ -5,7 +5,11 @@ import { faultOf } from '#ext-authz/chain/fault.ts';
 import { openJwtFilter } from '#ext-authz/jwt/open-jwt-filter.ts';
 import { headerTemplates, jwtSettings } from '#ext-authz/jwt/testing/jwt-settings.ts';
 import { requestWith, soon } from '#ext-authz/jwt/testing/requests.ts';
-import type { AccessTokenJWTFilter, JwtSettings, OAuth2Settings } from '#ext-authz/policy/filter-settings.ts';
+import type {
+  AccessTokenJWTFilter,
+  JwtSettings,
+  OAuth2Settings,
+} from '#ext-authz/policy/filter-settings.ts';
 import {
   type HostileProvider,
   makeSigningKey,
@@ -107,7 +111,9 @@ test('jwt: iss may be the access_token_issuer of AD FS, and of no other provider
   const trust = 'http://adfs.test/adfs/services/trust';
   const token = await sign({ iss: trust });
   assert.match(await open(t, { accessTokenValidation: 'jwt' }).judge(token), /^invalid: .*\(iss\)/);
-  hostile.behave('discovery', () => ({ body: { ...hostile.discovery(), access_token_issuer: trust } }));
+  hostile.behave('discovery', () => ({
+    body: { ...hostile.discovery(), access_token_issuer: trust },
+  }));
   const { judge } = open(t, { accessTokenValidation: 'jwt' });
   assert.equal(await judge(token), 'valid');
   assert.equal(await judge(await sign()), 'valid');
@@ -159,7 +165,13 @@ test('userinfo: the refusals of RFC 6750 section 3.1, and faults', async t => {
     await judge('opaque'),
     'insufficient_scope: the userinfo endpoint says that the access token lacks a scope',
   );
-  for (const answer of [{ status: 500 }, { status: 503 }, { body: '{' }, 'hang up', 'break off'] as const) {
+  for (const answer of [
+    { status: 500 },
+    { status: 503 },
+    { body: '{' },
+    'hang up',
+    'break off',
+  ] as const) {
     hostile.behave('userinfo', () => answer);
     await assert.rejects(judge('opaque'), error => faultOf(error) === 'provider');
   }
@@ -217,7 +229,11 @@ const DELEGATED: AccessTokenJWTFilter = {
 };
 
 test('accessTokenJWTFilter: the JWT filter judges, with its algorithms and claims alone', async t => {
-  const { judge } = open(t, { accessTokenJWTFilter: DELEGATED }, { audience: 'api', requireAudience: true });
+  const { judge } = open(
+    t,
+    { accessTokenJWTFilter: DELEGATED },
+    { audience: 'api', requireAudience: true },
+  );
   assert.equal(await judge(await sign({ aud: 'api', iss: undefined }, elliptic, 'ES256')), 'valid');
   assert.equal(await judge(await sign()), 'invalid: the access token has no aud');
   assert.equal(await judge('opaque'), 'invalid: the access token is not a signed JWT');
@@ -241,9 +257,24 @@ test('accessTokenJWTFilter: its scope argument, inherited scope and stripped sco
     [{ inheritScopeArgument: true, scope: ['b'] }, ['a'], 'a', false],
     [{ inheritScopeArgument: true, scope: ['b'] }, ['a'], 'a b', true],
     [{ inheritScopeArgument: true }, ['https://api.test/read'], 'read', false],
-    [{ inheritScopeArgument: true, stripInheritedScope: true }, ['https://api.test/read'], 'read', true],
-    [{ inheritScopeArgument: true, stripInheritedScope: true, scope: ['x/b'] }, ['x/a'], 'a x/b', true],
-    [{ inheritScopeArgument: true, stripInheritedScope: true, scope: ['x/b'] }, ['x/a'], 'a b', false],
+    [
+      { inheritScopeArgument: true, stripInheritedScope: true },
+      ['https://api.test/read'],
+      'read',
+      true,
+    ],
+    [
+      { inheritScopeArgument: true, stripInheritedScope: true, scope: ['x/b'] },
+      ['x/a'],
+      'a x/b',
+      true,
+    ],
+    [
+      { inheritScopeArgument: true, stripInheritedScope: true, scope: ['x/b'] },
+      ['x/a'],
+      'a b',
+      false,
+    ],
     [{ stripInheritedScope: true }, ['x/a'], '', true],
   ];
   for (const [reference, rule, scope, valid] of rows) {
@@ -282,7 +313,10 @@ test('upstream gets the access token and what templates make of both tokens', as
   ]);
   const { change } = open(t, { injectRequestHeaders: injecting });
   const [accessToken, raw] = [await sign({ sub: 'a' }), await sign({ email: 'e@x' })];
-  const { set } = change({ accessToken, idToken: { raw, claims: {} } }, requestWith({ 'x-in': 'there' }));
+  const { set } = change(
+    { accessToken, idToken: { raw, claims: {} } },
+    requestWith({ 'x-in': 'there' }),
+  );
   assert.deepEqual(Object.fromEntries(set), {
     authorization: `Bearer ${accessToken}`,
     'x-access': `a RS256 ${accessToken.split('.')[2]}`,
@@ -294,15 +328,32 @@ test('upstream gets the access token and what templates make of both tokens', as
 test('an opaque access token has Raw only, an absent ID token is all empty: no template fails', async t => {
   const parts = ['token', 'idToken'].flatMap(name => [
     [`x-${name}-raw`, `{{ .${name}.Raw }}`] as const,
-    [`x-${name}-rest`, `{{ .${name}.Header }}{{ .${name}.Claims }}{{ .${name}.Signature }}`] as const,
+    [
+      `x-${name}-rest`,
+      `{{ .${name}.Header }}{{ .${name}.Claims }}{{ .${name}.Signature }}`,
+    ] as const,
     [`x-${name}-claim`, `{{ .${name}.Claims.sub }}`] as const,
   ]);
   const { change } = open(t, { injectRequestHeaders: headerTemplates(parts) });
-  for (const accessToken of ['opaque', 'a.b.c', '..', `${'e30.'.repeat(3)}e30`, 'bnVsbA.bnVsbA.x']) {
+  for (const accessToken of [
+    'opaque',
+    'a.b.c',
+    '..',
+    `${'e30.'.repeat(3)}e30`,
+    'bnVsbA.bnVsbA.x',
+  ]) {
     const { set } = change({ accessToken, idToken: undefined }, requestWith());
     assert.deepEqual(
       [...set.values()],
-      [`Bearer ${accessToken}`, accessToken, 'map[]map[]', '<no value>', '', 'map[]map[]', '<no value>'],
+      [
+        `Bearer ${accessToken}`,
+        accessToken,
+        'map[]map[]',
+        '<no value>',
+        '',
+        'map[]map[]',
+        '<no value>',
+      ],
     );
   }
 });
@@ -310,7 +361,10 @@ test('an opaque access token has Raw only, an absent ID token is all empty: no t
 test('headers of the JWT filter to which validation is left are set too; the OAuth2 filter wins', async t => {
   const { change } = open(
     t,
-    { accessTokenJWTFilter: DELEGATED, injectRequestHeaders: headerTemplates([['x-both', 'oauth2']]) },
+    {
+      accessTokenJWTFilter: DELEGATED,
+      injectRequestHeaders: headerTemplates([['x-both', 'oauth2']]),
+    },
     {
       injectRequestHeaders: headerTemplates([
         ['x-both', 'jwt'],
@@ -318,7 +372,10 @@ test('headers of the JWT filter to which validation is left are set too; the OAu
       ]),
     },
   );
-  const { set } = change({ accessToken: await sign({ sub: 'a' }), idToken: undefined }, requestWith());
+  const { set } = change(
+    { accessToken: await sign({ sub: 'a' }), idToken: undefined },
+    requestWith(),
+  );
   assert.deepEqual([set.get('x-both'), set.get('x-sub')], ['oauth2', 'a']);
 });
 

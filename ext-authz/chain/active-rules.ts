@@ -7,7 +7,10 @@ import { rememberedSelection } from '#ext-authz/policy/rule-selection.ts';
 import type { RunnableFilter } from './filter-runner.ts';
 import { ruleHeaders } from './final-change.ts';
 
-/** A rule that answers 500, since this Filter is missing, cannot run, or cannot do what the rule asks of it. */
+/**
+ * A rule that answers 500, since this Filter is missing, cannot run, or cannot do what the rule
+ * asks of it.
+ */
 export type ClosedRule = { readonly rule: Rule; readonly filter: string };
 
 /** The rules in force, with what their filters need. */
@@ -22,23 +25,28 @@ export type ActiveRules = {
 };
 
 /**
- * Rules that refer to a Filter that cannot run are closed whole: what it would have injected is not known, so it could not be taken from what
- * the client sends. Source: docs/adr/0002-closed-or-last-good.md.
+ * Rules that refer to a Filter that cannot run are closed whole: what it would have injected is not
+ * known, so it could not be taken from what the client sends. Source:
+ * docs/adr/0002-closed-or-last-good.md.
  */
 export function activateRules(
   rules: readonly Rule[],
   definitions: Definitions,
   runnable: ReadonlyMap<string, RunnableFilter>,
 ): ActiveRules {
-  const filters = new Map([...runnable].filter(([name]) => delegateRuns(name, definitions, runnable)));
+  const filters = new Map(
+    [...runnable].filter(([name]) => delegateRuns(name, definitions, runnable)),
+  );
   const headers = new Map<Rule, RuleHeaders>();
   const closed = new Map<Rule, ClosedRule>();
   for (const rule of rules) {
     const names = rule.items.flatMap(namedBy);
     const broken =
-      names.find(name => !filters.has(name)) ?? rule.items.find(item => isBroken(item, definitions))?.filter;
+      names.find(name => !filters.has(name)) ??
+      rule.items.find(item => isBroken(item, definitions))?.filter;
     if (broken !== undefined) closed.set(rule, { rule, filter: broken });
-    else if (names.length > 0) headers.set(rule, ruleHeaders(withDelegates(names, definitions, filters)));
+    else if (names.length > 0)
+      headers.set(rule, ruleHeaders(withDelegates(names, definitions, filters)));
   }
   const index = indexRules(rules);
   return { index, select: rememberedSelection(index), filters, headers, closed };
@@ -48,7 +56,10 @@ function namedBy({ filter, arguments: { insteadOfRedirect } }: RuleItem): readon
   return [filter, ...(insteadOfRedirect?.items ?? []).flatMap(namedBy)];
 }
 
-/** An OAuth2 filter cannot decide instead of a redirect, and browsers refuse cookies with `SameSite=None` over http. */
+/**
+ * An OAuth2 filter cannot decide instead of a redirect, and browsers refuse cookies with
+ * `SameSite=None` over http.
+ */
 function isBroken({ filter, arguments: given }: RuleItem, definitions: Definitions): boolean {
   const definition = definitions.get(filter);
   if (definition?.type !== 'OAuth2') return false;
@@ -56,14 +67,17 @@ function isBroken({ filter, arguments: given }: RuleItem, definitions: Definitio
   const open = protectedOrigins.some(({ origin }) => origin.scheme === 'http');
   const inner = given.insteadOfRedirect?.items ?? [];
   return (
-    (given.sameSite === 'none' && open) || inner.some(item => definitions.get(item.filter)?.type !== 'JWT')
+    (given.sameSite === 'none' && open) ||
+    inner.some(item => definitions.get(item.filter)?.type !== 'JWT')
   );
 }
 
 /** The JWT filter to which an OAuth2 filter leaves the validation of access tokens. */
 function delegateOf(name: string, definitions: Definitions): string | undefined {
   const definition = definitions.get(name);
-  return definition?.type === 'OAuth2' ? definition.settings.accessTokenJWTFilter?.filter : undefined;
+  return definition?.type === 'OAuth2'
+    ? definition.settings.accessTokenJWTFilter?.filter
+    : undefined;
 }
 
 function delegateRuns(

@@ -5,9 +5,11 @@ import { encodeCheck } from '#ext-authz/wire/encode-check.ts';
 const NONE: readonly string[] = [];
 
 /**
- * The answer to a request that one filter let pass. A change that comes again is the same object only while all that its filter went by is the same: each
- * check is decided anew, and only the writing of its latest answer is spared. That depends on nothing else but the rule and the cookies where a request
- * has no header that is settled after the chain. `headers` are the rule's, `cookies` the request's fields; `settle` says what the upstream gets.
+ * The answer to a request that one filter let pass. A change that comes again is the same object
+ * only while all that its filter went by is the same: each check is decided anew, and only the
+ * writing of its latest answer is spared. That depends on nothing else but the rule and the cookies
+ * where a request has no header that is settled after the chain. `headers` are the rule's,
+ * `cookies` the request's fields; `settle` says what the upstream gets.
  */
 export function allowedAnswer(
   { memory }: Change,

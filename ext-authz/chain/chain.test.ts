@@ -23,14 +23,22 @@ for (const onDeny of NEXT) {
 for (const onAllow of NEXT) {
   test(`allow + ${onAllow}`, async () => {
     const items = [ruleItem('a', { onAllow }), ruleItem('b')];
-    const filters = { a: jwt(allowing({ 'x-a': '1' }), 'x-a'), b: jwt(allowing({ 'x-b': '2' }), 'x-b') };
+    const filters = {
+      a: jwt(allowing({ 'x-a': '1' }), 'x-a'),
+      b: jwt(allowing({ 'x-b': '2' }), 'x-b'),
+    };
     const { upstream } = await pass(filters, items);
-    assert.deepEqual(upstream, onAllow === 'break' ? { 'x-a': ['1'] } : { 'x-a': ['1'], 'x-b': ['2'] });
+    assert.deepEqual(
+      upstream,
+      onAllow === 'break' ? { 'x-a': ['1'] } : { 'x-a': ['1'], 'x-b': ['2'] },
+    );
   });
 }
 
 test('a denial that the last filter continues goes to the upstream', async () => {
-  const { upstream } = await pass({ no: jwt(denying(401)) }, [ruleItem('no', { onDeny: 'continue' })]);
+  const { upstream } = await pass({ no: jwt(denying(401)) }, [
+    ruleItem('no', { onDeny: 'continue' }),
+  ]);
   assert.deepEqual(upstream, {});
 });
 
@@ -101,7 +109,10 @@ for (const [name, value] of [
 
 const inner = (...items: readonly RuleItem[]): RuleItem =>
   ruleItem('login', {
-    arguments: { ...NO_ARGUMENTS, insteadOfRedirect: { applies: () => true, status: undefined, items } },
+    arguments: {
+      ...NO_ARGUMENTS,
+      insteadOfRedirect: { applies: () => true, status: undefined, items },
+    },
   });
 
 /** As the OAuth2 filter does it: the inner chain's outcome, 403 when there is none. */
@@ -126,7 +137,11 @@ for (const [why, items, status] of [
       no: jwt(denying(401)),
       yes: jwt(allowing({ 'x-user': 'inner' }), 'x-user'),
     };
-    const result = await pass(filters, [inner(...items)], requestWith({ authorization: 'Bearer own' }));
+    const result = await pass(
+      filters,
+      [inner(...items)],
+      requestWith({ authorization: 'Bearer own' }),
+    );
     assert.equal(result.status, status);
     if (status !== undefined) return;
     assert.deepEqual(result.upstream, { authorization: ['Bearer own'], 'x-user': ['inner'] });

@@ -12,7 +12,10 @@ export type ChainParts = {
   /** The Filters in force, by `<namespace>/<name>`. */
   readonly filters: ReadonlyMap<string, RunnableFilter>;
   signal(): AbortSignal;
-  /** Hears what a filter did. `error` is there when it failed by no fault of the client's; it may not be shown to the client. */
+  /**
+   * Hears what a filter did. `error` is there when it failed by no fault of the client's; it may
+   * not be shown to the client.
+   */
   ran(filter: string, what: Ran): void;
 };
 
@@ -32,10 +35,15 @@ export type ChainResult =
     };
 
 /**
- * Runs the filters of a rule in order; all of them are in force. `request` has no header that one of them may inject (`withoutInjected`). A filter that
- * throws has answered, which `onDeny` may continue as any answer. Source: docs/adr/0011-ext-authz.md.
+ * Runs the filters of a rule in order; all of them are in force. `request` has no header that one
+ * of them may inject (`withoutInjected`). A filter that throws has answered, which `onDeny` may
+ * continue as any answer. Source: docs/adr/0011-ext-authz.md.
  */
-export function runChain({ items }: Rule, request: HttpRequest, parts: ChainParts): Eventually<ChainResult> {
+export function runChain(
+  { items }: Rule,
+  request: HttpRequest,
+  parts: ChainParts,
+): Eventually<ChainResult> {
   const run: Run = { ...parts, authorizationChecked: false };
   return whenThere(runItems(items, request, run, true), result =>
     result.kind === 'answer'
@@ -70,7 +78,15 @@ function runItems(
   run: Run,
   own: boolean,
 ): Eventually<ItemsResult> {
-  const way: Way = { items, request, run, own, changes: new HeaderChanges(), seen: request, allowed: false };
+  const way: Way = {
+    items,
+    request,
+    run,
+    own,
+    changes: new HeaderChanges(),
+    seen: request,
+    allowed: false,
+  };
   return runFrom(0, way);
 }
 

@@ -1,6 +1,9 @@
 import type { Change } from '#ext-authz/http/outcome.ts';
 
-/** What Envoy would route or frame by, and what is settled after the chain. The kinds refuse them too; nothing depends on that here. */
+/**
+ * What Envoy would route or frame by, and what is settled after the chain. The kinds refuse them
+ * too; nothing depends on that here.
+ */
 const NEVER_SET: ReadonlySet<string> = new Set([
   'connection',
   'content-length',
@@ -15,12 +18,17 @@ const NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be there (RFC 9110 section 5.5)
 const CONTROL = /[\x00-\x08\x0a-\x1f\x7f]/;
 
-/** Why a filter's change must not go to Envoy; undefined: it may. Names the header, never its value. */
+/**
+ * Why a filter's change must not go to Envoy; undefined: it may. Names the header, never its value.
+ */
 export function changeFault({ set, responseHeaders }: Change): string | undefined {
   for (const [name, value] of set) {
-    if (!NAME.test(name) || NEVER_SET.has(name)) return `it sets the header ${JSON.stringify(name)}`;
+    if (!NAME.test(name) || NEVER_SET.has(name))
+      return `it sets the header ${JSON.stringify(name)}`;
     if (CONTROL.test(value)) return `the header ${JSON.stringify(name)} has a control character`;
   }
   const broken = responseHeaders.find(([name, value]) => !NAME.test(name) || CONTROL.test(value));
-  return broken === undefined ? undefined : `the response header ${JSON.stringify(broken[0])} is malformed`;
+  return broken === undefined
+    ? undefined
+    : `the response header ${JSON.stringify(broken[0])} is malformed`;
 }

@@ -6,7 +6,13 @@ import { ProviderError } from '#ext-authz/provider/provider-error.ts';
 import { StoreUnavailable } from '#ext-authz/store/record-store.ts';
 
 /** Why a check failed by no fault of the client's, as metrics and logs name it. */
-export type Fault = 'missing_filter' | 'provider' | 'provider_timeout' | 'store' | 'timeout' | 'internal';
+export type Fault =
+  | 'missing_filter'
+  | 'provider'
+  | 'provider_timeout'
+  | 'store'
+  | 'timeout'
+  | 'internal';
 
 /** What the client learns of a fault. */
 export type FaultFacts = Pick<Page, 'status' | 'message' | 'advice'>;
@@ -60,7 +66,8 @@ export class WordedFault extends Error {
 /** Which fault an error of a filter stands for. Source: docs/reference/status-codes.md. */
 export function faultOf(error: unknown): Fault {
   if (error instanceof WordedFault) return faultOf(error.cause);
-  if (error instanceof ProviderError) return error.code === 'timeout' ? 'provider_timeout' : 'provider';
+  if (error instanceof ProviderError)
+    return error.code === 'timeout' ? 'provider_timeout' : 'provider';
   return error instanceof StoreUnavailable ? 'store' : 'internal';
 }
 

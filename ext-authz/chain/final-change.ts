@@ -21,21 +21,33 @@ export function ruleHeaders(filters: readonly RunnableFilter[]): RuleHeaders {
   const injected = new Set(filters.flatMap(({ injects }) => [...injects].map(headerIdentity)));
   // It is settled at the end of the chain: until then filters read it.
   const injectsAuthorization = injected.delete('authorization');
-  const lengths = new Set(['authorization', ...injected, ...CREDENTIALS].map(({ length }) => length));
+  const lengths = new Set(
+    ['authorization', ...injected, ...CREDENTIALS].map(({ length }) => length),
+  );
   const hasOAuth2 = filters.some(({ type }) => type === 'OAuth2');
   return { injected, hasOAuth2, lengths, injectsAuthorization };
 }
 
-/** Whether a request has a header that only a filter of the rule may say, or that is settled after the chain, `Cookie` apart. */
-export function hasSettledHeaders({ headers }: HttpRequest, { injected, lengths }: RuleHeaders): boolean {
+/**
+ * Whether a request has a header that only a filter of the rule may say, or that is settled after
+ * the chain, `Cookie` apart.
+ */
+export function hasSettledHeaders(
+  { headers }: HttpRequest,
+  { injected, lengths }: RuleHeaders,
+): boolean {
   for (const name of fieldNames(headers, lengths)) {
     const identity = headerIdentity(name);
-    if (identity === 'authorization' || injected.has(identity) || CREDENTIALS.has(identity)) return true;
+    if (identity === 'authorization' || injected.has(identity) || CREDENTIALS.has(identity))
+      return true;
   }
   return false;
 }
 
-/** The request without what only a filter of the rule may say, in any letter case and with `_` for `-`. */
+/**
+ * The request without what only a filter of the rule may say, in any letter case and with `_` for
+ * `-`.
+ */
 export function withoutInjected(request: HttpRequest, { injected }: RuleHeaders): HttpRequest {
   const spoofed = [...request.headers.keys()].filter(name => injected.has(headerIdentity(name)));
   if (spoofed.length === 0) return request;
@@ -53,8 +65,9 @@ export function unfilteredChange({ headers }: HttpRequest): Change {
 }
 
 /**
- * What the upstream gets of a request that its chain let pass. In a rule with an OAuth2 filter the client's own `Authorization` goes on only when a JWT
- * filter of that rule ran on it and allowed it. No name is both set and removed. Source: docs/adr/0011-ext-authz.md.
+ * What the upstream gets of a request that its chain let pass. In a rule with an OAuth2 filter the
+ * client's own `Authorization` goes on only when a JWT filter of that rule ran on it and allowed
+ * it. No name is both set and removed. Source: docs/adr/0011-ext-authz.md.
  */
 export function finalChange(
   client: HttpRequest,
@@ -75,7 +88,10 @@ export function finalChange(
   return { set, remove, responseHeaders };
 }
 
-/** Several fields become one when something of them goes, as HTTP/2 splits and joins them too (RFC 9113 section 8.2.3). */
+/**
+ * Several fields become one when something of them goes, as HTTP/2 splits and joins them too (RFC
+ * 9113 section 8.2.3).
+ */
 function settleCookies(
   headers: HeaderFields,
   set: Map<string, string>,

@@ -3,8 +3,9 @@ import type { Change } from '#ext-authz/http/outcome.ts';
 import type { FilterType } from './filter-runner.ts';
 
 /**
- * Who set a header, weakest first: an OAuth2 filter's access token in `Authorization` yields to what a filter injects there on purpose; OAuth2 wins
- * over JWT for one name, whatever the order. Source: docs/adr/0011-ext-authz.md.
+ * Who set a header, weakest first: an OAuth2 filter's access token in `Authorization` yields to
+ * what a filter injects there on purpose; OAuth2 wins over JWT for one name, whatever the order.
+ * Source: docs/adr/0011-ext-authz.md.
  */
 const RANKS = { token: 0, jwt: 1, oauth2: 2 } as const;
 

@@ -28,7 +28,10 @@ describe('a browser', { skip: whyNoBrowser() }, () => {
     return context.newPage();
   };
 
-  /** Puts `/<name>` behind a login, at a provider that is not there yet; waits until the edge does so. */
+  /**
+   * Puts `/<name>` behind a login, at a provider that is not there yet; waits until the edge does
+   * so.
+   */
   const guard = async (name: string, number: number) => {
     const at = { edge: system.edge, port: system.freePort(number) };
     system.write(`${name}.yaml`, guardedPath(name, at));
@@ -53,7 +56,11 @@ describe('a browser', { skip: whyNoBrowser() }, () => {
 
   /** A provider that was never reached is asked again a little later each time. */
   const openForm = (page: Page, url: string) =>
-    until(async () => ((await page.goto(url))?.status() === 200 ? true : undefined), 15_000, 'the form');
+    until(
+      async () => ((await page.goto(url))?.status() === 200 ? true : undefined),
+      15_000,
+      'the form',
+    );
 
   test('is told when the provider is not there, and logs in when it is', async t => {
     const path = await guard('away', 0);
@@ -108,7 +115,9 @@ describe('a browser', { skip: whyNoBrowser() }, () => {
     assert.ok(first !== undefined);
     const stolen = { headers: { cookie: `gateway_session.brief.default=${first}` } };
     assert.equal((await request(system.edge, '/brief', stolen)).status, 200);
-    await until(async () => (await request(system.edge, '/brief', stolen)).status === 303 || undefined);
+    await until(
+      async () => (await request(system.edge, '/brief', stolen)).status === 303 || undefined,
+    );
     await page.goto(path.url);
     await page.getByText('"username":"ada"').waitFor();
     assert.equal(page.url(), path.url);

@@ -41,7 +41,8 @@ describe('in a browser, the demo', { skip: whyNoBrowser() }, () => {
   };
 
   /** The page that keeps a fragment moves on by itself, perhaps after it has loaded. */
-  const isForm = (page: Page) => page.waitForURL(url => url.href.startsWith(`${provider()}/interaction/`));
+  const isForm = (page: Page) =>
+    page.waitForURL(url => url.href.startsWith(`${provider()}/interaction/`));
 
   const logIn = async (page: Page, username = 'ada', password = 'difference') => {
     await page.goto(`${here()}/account`);
@@ -197,7 +198,8 @@ describe('in a browser, the demo', { skip: whyNoBrowser() }, () => {
     await logIn(page);
     const cookies = await page.context().cookies(here());
     const flags = (name: string) => {
-      const { domain, expires, httpOnly, path, secure } = cookies.find(cookie => cookie.name === name) ?? {};
+      const { domain, expires, httpOnly, path, secure } =
+        cookies.find(cookie => cookie.name === name) ?? {};
       return { domain, httpOnly, path, secure, lasts: (expires ?? 0) > Date.now() / 1000 };
     };
     const expected = { domain: '127.0.0.1', path: '/', secure: false, lasts: true };

@@ -48,7 +48,9 @@ describe('over https, beside a neighbour of the same domain', { skip: whyNoBrows
     store = await openStore(folder);
     const kit = openKit(store, openStoreKey(folder, randomBytes));
     envoy = await startGuarded(resources(), kit, undefined, bootstrap => withTls(bootstrap, tls));
-    const rules = [ORIGIN, NEIGHBOUR].map(url => `MAP ${new URL(url).host} 127.0.0.1:${envoy.port}`);
+    const rules = [ORIGIN, NEIGHBOUR].map(
+      url => `MAP ${new URL(url).host} 127.0.0.1:${envoy.port}`,
+    );
     browser = await startBrowser([`--host-resolver-rules=${rules.join(', ')}`]);
   });
   after(async () => {
@@ -227,7 +229,10 @@ function withTls(
       '@type': 'type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext',
       common_tls_context: {
         tls_certificates: [
-          { certificate_chain: { inline_string: certificate }, private_key: { inline_string: key } },
+          {
+            certificate_chain: { inline_string: certificate },
+            private_key: { inline_string: key },
+          },
         ],
       },
     },

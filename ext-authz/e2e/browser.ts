@@ -11,10 +11,16 @@ export function whyNoBrowser(): string | false {
   return findTool('chromium').skip;
 }
 
-/** Debian's Chromium, without a window. (Its own sandbox needs rights that root in a container has not.) */
+/**
+ * Debian's Chromium, without a window. (Its own sandbox needs rights that root in a container has
+ * not.)
+ */
 export async function startBrowser(args: readonly string[] = []): Promise<Browser> {
   const { path } = findTool('chromium');
-  return chromium.launch({ executablePath: path, args: ['--no-sandbox', '--disable-quic', ...args] });
+  return chromium.launch({
+    executablePath: path,
+    args: ['--no-sandbox', '--disable-quic', ...args],
+  });
 }
 
 /** Fills in the login form that the page shows. */
@@ -24,7 +30,10 @@ export async function fillIn(page: Page, username: string, password: string): Pr
   await page.getByRole('button', { name: 'Log in' }).click();
 }
 
-/** Opens an address in each tab, and lets nobody decide before the edge has the requests of all; the first answers, which may be redirects. */
+/**
+ * Opens an address in each tab, and lets nobody decide before the edge has the requests of all; the
+ * first answers, which may be redirects.
+ */
 export async function openAtOnce(
   system: System,
   tabs: readonly Page[],
@@ -44,7 +53,10 @@ export async function openAtOnce(
     });
     const admin = `http://127.0.0.1:${system.ports.edgeAdmin}`;
     await until(async () => {
-      const { body } = await request(admin, '/stats?filter=%5Ehttp%5C..*downstream_(cx%7Crq)_active%24');
+      const { body } = await request(
+        admin,
+        '/stats?filter=%5Ehttp%5C..*downstream_(cx%7Crq)_active%24',
+      );
       return parseActivity(body).requests >= tabs.length || undefined;
     });
     process.kill(decider, 'SIGCONT');
@@ -55,7 +67,11 @@ export async function openAtOnce(
 }
 
 /** The value of a cookie that the browser would send to this URL. */
-export async function cookieValue(page: Page, url: string, name: string): Promise<string | undefined> {
+export async function cookieValue(
+  page: Page,
+  url: string,
+  name: string,
+): Promise<string | undefined> {
   const cookies = await page.context().cookies(url);
   return cookies.find(cookie => cookie.name === name)?.value;
 }

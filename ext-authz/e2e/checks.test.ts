@@ -30,7 +30,11 @@ function kit() {
       const bytes = Number(request.headers.get('x-token-bytes')?.[0] ?? 1);
       const more = Number(request.headers.get('x-more-fields')?.[0] ?? 0);
       const fields = Array.from({ length: more }, (_, n) => [`x-more-${n}`, 'v']);
-      return allowed({ 'x-user': 'from-token', token: 't'.repeat(bytes), ...Object.fromEntries(fields) });
+      return allowed({
+        'x-user': 'from-token',
+        token: 't'.repeat(bytes),
+        ...Object.fromEntries(fields),
+      });
     },
     'default/refuses': denying(418, [
       ['set-cookie', 'a=1; Path=/'],
@@ -113,13 +117,19 @@ test('a filter sees the request as it came: raw headers, client address, id', as
 test('behind a trusted proxy the client is the one that it names', async () => {
   const module = document('Module', 'gateway', '{config: {xff_num_trusted_hops: 1}}');
   const behind = await startGuarded(module + resources(upstream.address), kit());
-  await behind.ask('/login/', { ...SITE, headers: { 'x-forwarded-for': '192.0.2.9, 198.51.100.7' } });
+  await behind.ask('/login/', {
+    ...SITE,
+    headers: { 'x-forwarded-for': '192.0.2.9, 198.51.100.7' },
+  });
   assert.equal(seen?.clientAddress, '198.51.100.7');
   await behind.stop();
 });
 
 test('two Cookie fields come in apart, and what is left of them goes on as one', async () => {
-  const answer = await raw('GET /login/ HTTP/1.1', ['cookie: a=1; gateway_session.x.y=1', 'cookie: b=2']);
+  const answer = await raw('GET /login/ HTTP/1.1', [
+    'cookie: a=1; gateway_session.x.y=1',
+    'cookie: b=2',
+  ]);
   assert.deepEqual(seen?.headers.get('cookie'), ['a=1; gateway_session.x.y=1', 'b=2']);
   assert.match(answer, /"cookie":"a=1; b=2"/);
 });
@@ -127,7 +137,11 @@ test('two Cookie fields come in apart, and what is left of them goes on as one',
 test('what a filter sets replaces what the client sent, in every spelling', async () => {
   const { headers } = await envoy.echo('/login/', {
     ...SITE,
-    headers: { 'X-USER': ['root', 'root2'], authorization: 'Bearer mine', Connection: 'x-user, close' },
+    headers: {
+      'X-USER': ['root', 'root2'],
+      authorization: 'Bearer mine',
+      Connection: 'x-user, close',
+    },
   });
   assert.equal(headers['x-user'], 'alice');
   assert.equal(headers.authorization, 'Bearer access');
@@ -157,13 +171,21 @@ test('cookies of the gateway stay, others go upstream byte for byte', async () =
     'a="1;2"; gateway_session.login.default=secret;  b=\u00c3\u00a9=; gateway_xsrf.login.default=x';
   const { headers } = await envoy.echo('/free-of-rules', { ...SITE, headers: { cookie } });
   assert.equal(headers.cookie, 'a="1;2";  b=\u00c3\u00a9=; gateway_xsrf.login.default=x');
-  const gone = await envoy.echo('/login/', { ...SITE, headers: { cookie: 'gateway_pending.x.y=1' } });
+  const gone = await envoy.echo('/login/', {
+    ...SITE,
+    headers: { cookie: 'gateway_pending.x.y=1' },
+  });
   assert.equal('cookie' in gone.headers, false);
 });
 
 test('a thousand cookies are too many for no part', async () => {
-  const pairs = Array.from({ length: 1000 }, (_, n) => (n % 2 ? `c${n}=v` : `gateway_session.r${n}.d=v`));
-  const { headers } = await envoy.echo('/login/', { ...SITE, headers: { cookie: pairs.join('; ') } });
+  const pairs = Array.from({ length: 1000 }, (_, n) =>
+    n % 2 ? `c${n}=v` : `gateway_session.r${n}.d=v`,
+  );
+  const { headers } = await envoy.echo('/login/', {
+    ...SITE,
+    headers: { cookie: pairs.join('; ') },
+  });
   assert.equal(headers.cookie, pairs.filter(pair => pair.startsWith('c')).join('; '));
 });
 
@@ -178,7 +200,8 @@ test('headers that filters make too large have a page of ours, before Envoy answ
   const cookie = `c=${'x'.repeat(20_000)}`;
   for (const bytes of [1, 40_000, 60_900, 61_000])
     assert.equal(await isTooLarge({ 'x-token-bytes': `${bytes}` }), false, `${bytes}`);
-  for (let bytes = 61_060; bytes < 61_300; bytes += 20) await isTooLarge({ 'x-token-bytes': `${bytes}` });
+  for (let bytes = 61_060; bytes < 61_300; bytes += 20)
+    await isTooLarge({ 'x-token-bytes': `${bytes}` });
   for (const bytes of [61_300, 65_536, 200_000])
     assert.equal(await isTooLarge({ 'x-token-bytes': `${bytes}` }), true, `${bytes}`);
   assert.equal(await isTooLarge({ 'x-token-bytes': '40000', cookie }), false);
@@ -268,7 +291,10 @@ test('bypass_auth: no filter runs, what filters set is taken away, cookies pass'
 });
 
 test('only a logout brings its body, up to 8,193 bytes', async () => {
-  assert.match(await post('/.gateway/oauth2/logout', 8192), /POST \/\.gateway\/oauth2\/logout 8192/);
+  assert.match(
+    await post('/.gateway/oauth2/logout', 8192),
+    /POST \/\.gateway\/oauth2\/logout 8192/,
+  );
   assert.match(await post('/.gateway/oauth2/logout?realm=a', 20_000), / 8193"/);
   assert.match(await post('/.gateway/oauth2/other', 100), /other 0"/);
 });
@@ -283,7 +309,9 @@ function raw(line: string, fields: readonly string[], body = ''): Promise<string
   return new Promise((resolve, reject) => {
     let answer = '';
     const socket = connect({ port: envoy.port, host: '127.0.0.1' }, () => {
-      socket.write([line, 'host: site.test', ...fields, 'connection: close', '', body].join('\r\n'));
+      socket.write(
+        [line, 'host: site.test', ...fields, 'connection: close', '', body].join('\r\n'),
+      );
     });
     socket.setEncoding('utf8').on('data', data => {
       answer += data;
@@ -293,7 +321,10 @@ function raw(line: string, fields: readonly string[], body = ''): Promise<string
 }
 
 test('what the gateway answers itself never comes from an upstream', async () => {
-  const { status, headers } = await envoy.ask('/.gateway/oauth2/redirection-endpoint?state=1', SITE);
+  const { status, headers } = await envoy.ask(
+    '/.gateway/oauth2/redirection-endpoint?state=1',
+    SITE,
+  );
   assert.equal(status, 200);
   assert.deepEqual(headers['set-cookie'], ['a=1', 'b=2']);
 });

@@ -5,7 +5,9 @@ import type { TestUser } from '../testing/oidc-provider.ts';
 const OWN_PATH = '/.gateway/oauth2/redirection-endpoint';
 
 /** The cookies that an answer sets, as a browser sends them again. */
-export function cookiesOf(headers: { readonly 'set-cookie'?: string | string[] | undefined }): string {
+export function cookiesOf(headers: {
+  readonly 'set-cookie'?: string | string[] | undefined;
+}): string {
   return [headers['set-cookie'] ?? []]
     .flat()
     .map(cookie => cookie.split(';', 1)[0])
@@ -13,8 +15,8 @@ export function cookiesOf(headers: { readonly 'set-cookie'?: string | string[] |
 }
 
 /**
- * Somebody logs in at an edge, whose base URL is that of the protected origin unless `host` says otherwise. Resolves with the `Cookie` field of
- * the session; fails when there is none.
+ * Somebody logs in at an edge, whose base URL is that of the protected origin unless `host` says
+ * otherwise. Resolves with the `Cookie` field of the session; fails when there is none.
  */
 export async function edgeSession(
   base: string,
@@ -25,10 +27,12 @@ export async function edgeSession(
   const ask = (target: string, headers: RequestOptions['headers'] = {}) =>
     request(base, target, { headers: { ...headers, host } });
   const away = await ask(path);
-  if (away.status !== 303) throw new Error(`${path} is answered ${away.status}, not sent to log in`);
+  if (away.status !== 303)
+    throw new Error(`${path} is answered ${away.status}, not sent to log in`);
   const callback = await logIn(away.headers.location ?? '', user, `http://${host}${OWN_PATH}`);
   const back = await ask(callback.pathname + callback.search, { cookie: cookiesOf(away.headers) });
   const cookie = cookiesOf(back.headers);
-  if (!cookie.includes('gateway_session.')) throw new Error(`${back.status} without a session: ${back.body}`);
+  if (!cookie.includes('gateway_session.'))
+    throw new Error(`${back.status} without a session: ${back.body}`);
   return cookie;
 }

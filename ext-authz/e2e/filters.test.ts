@@ -19,7 +19,11 @@ import { openStore } from './open-store.ts';
 const SECRET = 's'.repeat(40);
 const ORIGIN = 'http://site.test:8080';
 const CALLBACK = `${ORIGIN}/.gateway/oauth2/redirection-endpoint`;
-const ALICE = { username: 'alice', password: 'wonder land', claims: { email: 'alice@example.com' } };
+const ALICE = {
+  username: 'alice',
+  password: 'wonder land',
+  claims: { email: 'alice@example.com' },
+};
 const SMUGGLER = { username: 'alice\r\nx-admin: yes', password: 'trick' };
 const folder = mkdtempSync(join(tmpdir(), 'ext-authz-'));
 
@@ -144,7 +148,10 @@ for (const spoofed of [
     const { headers, status } = await envoy.ask('/page', { ...SITE, headers: spoofed });
     assert.equal(status, 303);
     const away = new URL(String(headers.location));
-    assert.deepEqual([away.origin, away.searchParams.get('redirect_uri')], [provider.issuer, CALLBACK]);
+    assert.deepEqual(
+      [away.origin, away.searchParams.get('redirect_uri')],
+      [provider.issuer, CALLBACK],
+    );
     assert.doesNotMatch(JSON.stringify(headers), /evil/);
   });
 }

@@ -1,4 +1,7 @@
-/** What a client of the demo's identity provider gets for this token request. Fails when that is no token. */
+/**
+ * What a client of the demo's identity provider gets for this token request. Fails when that is no
+ * token.
+ */
 export async function getToken(
   provider: string,
   client: string,

@@ -13,14 +13,21 @@ const NOWHERE = '127.0.0.1:1';
 /** Returns what the service has logged about store keys when it looks for its Redis. */
 async function told(environment: NodeJS.ProcessEnv): Promise<readonly string[]> {
   const child = spawn(process.execPath, [join(import.meta.dirname, '..', 'main.ts')], {
-    env: { ...process.env, WORKERS: '1', ADDRESS: '127.0.0.1:0', XDS_ADDRESS: NOWHERE, ...environment },
+    env: {
+      ...process.env,
+      WORKERS: '1',
+      ADDRESS: '127.0.0.1:0',
+      XDS_ADDRESS: NOWHERE,
+      ...environment,
+    },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const messages: string[] = [];
   try {
     for await (const line of createInterface(child.stdout)) {
       const { msg } = JSON.parse(line);
-      if (msg === 'Redis is not connected') return messages.filter(message => message.includes('STORE_KEY'));
+      if (msg === 'Redis is not connected')
+        return messages.filter(message => message.includes('STORE_KEY'));
       messages.push(msg);
     }
     throw new Error('ext-authz ended');

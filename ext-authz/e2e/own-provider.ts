@@ -41,7 +41,10 @@ export async function startOwnProvider({
 }
 
 /** The resources that put `/<name>` behind a login at the provider at this port. */
-export function guardedPath(name: string, { edge, port }: Pick<OwnProvider, 'edge' | 'port'>): string {
+export function guardedPath(
+  name: string,
+  { edge, port }: Pick<OwnProvider, 'edge' | 'port'>,
+): string {
   return `apiVersion: gateway.internal/v2
 kind: Filter
 metadata: { name: ${name} }

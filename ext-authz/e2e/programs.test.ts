@@ -28,7 +28,10 @@ describe('programs at the demo', () => {
       const answer = await ask('/account/api', accept === undefined ? {} : { accept });
       assert.equal(answer.status, 401);
       assert.match(answer.headers['www-authenticate'] ?? '', /^Bearer realm="login\.default"/);
-      assert.deepEqual([answer.headers.location, answer.headers['set-cookie']], [undefined, undefined]);
+      assert.deepEqual(
+        [answer.headers.location, answer.headers['set-cookie']],
+        [undefined, undefined],
+      );
     });
   }
 
@@ -69,16 +72,25 @@ describe('programs at the demo', () => {
   test('do not get in without a token, or with one that was tampered with', async () => {
     const token = await fromPrograms('users:read');
     const none = await ask('/api/health');
-    assert.deepEqual([none.status, none.headers['www-authenticate']], [401, 'Bearer realm="tokens.default"']);
+    assert.deepEqual(
+      [none.status, none.headers['www-authenticate']],
+      [401, 'Bearer realm="tokens.default"'],
+    );
     const [head, , signature] = token.split('.');
-    const claims = Buffer.from(JSON.stringify({ sub: 'ada', scope: 'users:read' })).toString('base64url');
-    const forged = await ask('/api/health', { authorization: `Bearer ${head}.${claims}.${signature}` });
+    const claims = Buffer.from(JSON.stringify({ sub: 'ada', scope: 'users:read' })).toString(
+      'base64url',
+    );
+    const forged = await ask('/api/health', {
+      authorization: `Bearer ${head}.${claims}.${signature}`,
+    });
     assert.equal(forged.status, 401);
     assert.match(forged.headers['www-authenticate'] ?? '', /error="invalid_token"/);
   });
 
   test('do not get in with a token that allows too little', async () => {
-    const token = await getToken(provider(), 'nightly-report', { grant_type: 'client_credentials' });
+    const token = await getToken(provider(), 'nightly-report', {
+      grant_type: 'client_credentials',
+    });
     const { headers, status } = await ask('/api/health', { authorization: `Bearer ${token}` });
     assert.equal(status, 403);
     assert.match(headers['www-authenticate'] ?? '', /error="insufficient_scope"/);

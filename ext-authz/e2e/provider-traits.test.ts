@@ -12,13 +12,18 @@ import { exportJWK, generateKeyPair } from 'jose';
 import pino from 'pino';
 import type { RecordStore } from '#ext-authz/store/record-store.ts';
 import { openStoreKey } from '#ext-authz/store/store-key.ts';
-import { type HostileProvider, makeSigningKey, startHostileProvider } from '../testing/hostile-provider.ts';
+import {
+  type HostileProvider,
+  makeSigningKey,
+  startHostileProvider,
+} from '../testing/hostile-provider.ts';
 import { cookiesOf } from './edge-session.ts';
 import { type GuardedEnvoy, startGuarded } from './guarded-envoy.ts';
 import { openKit } from './open-kit.ts';
 import { openStore } from './open-store.ts';
 
-// What providers in use do, each by itself in the parts' own tests, here together through a real Envoy.
+// What providers in use do, each by itself in the parts' own tests, here together through a real
+// Envoy.
 
 const SECRET = 'X8Q~secret with/odd+characters=';
 const HOST = 'site.test:8080';
@@ -95,7 +100,10 @@ spec: {prefix: /, rewrite: '', service: '127.0.0.1:${(upstream.address() as Addr
 `;
 }
 
-/** What the token endpoint says, beside an ID token with these claims. The code begins with the nonce of its login. */
+/**
+ * What the token endpoint says, beside an ID token with these claims. The code begins with the
+ * nonce of its login.
+ */
 function grant(
   members: object,
   claims: object,
@@ -108,8 +116,14 @@ function grant(
   });
 }
 
-/** To a page and to the provider, which sends back with `parameters` besides `state`; the answer to that. */
-async function comeBack(path: (typeof PATHS)[number], parameters: (nonce: string) => Record<string, string>) {
+/**
+ * To a page and to the provider, which sends back with `parameters` besides `state`; the answer to
+ * that.
+ */
+async function comeBack(
+  path: (typeof PATHS)[number],
+  parameters: (nonce: string) => Record<string, string>,
+) {
   const page = { host: HOST, headers: { accept: 'text/html' } };
   const away = await envoy.ask(`/${path}`, page);
   assert.equal(away.status, 303, `${away.body} ${lines.join('')}`);
@@ -125,10 +139,16 @@ async function comeBack(path: (typeof PATHS)[number], parameters: (nonce: string
 const withCode = (nonce: string) => ({ code: nonce });
 
 /** What the upstream gets of somebody who has logged in. */
-async function pass(path: (typeof PATHS)[number], parameters = withCode): Promise<Record<string, string>> {
+async function pass(
+  path: (typeof PATHS)[number],
+  parameters = withCode,
+): Promise<Record<string, string>> {
   const back = await comeBack(path, parameters);
   assert.equal(back.status, 303, `${back.body} ${lines.join('')}`);
-  const passed = await envoy.ask(`/${path}`, { host: HOST, headers: { cookie: cookiesOf(back.headers) } });
+  const passed = await envoy.ask(`/${path}`, {
+    host: HOST,
+    headers: { cookie: cookiesOf(back.headers) },
+  });
   assert.equal(passed.status, 200, `${passed.body} ${lines.join('')}`);
   return JSON.parse(passed.body);
 }
@@ -153,9 +173,19 @@ test('a discovery document of the bare minimum, and a token answer in the manner
     provider.discovery();
   const minimal = { issuer, authorization_endpoint, token_endpoint, jwks_uri, userinfo_endpoint };
   provider.behave('discovery', () => ({
-    body: { ...minimal, end_session_endpoint: '', 'x-unknown': { deep: [1] }, check_session_iframe: null },
+    body: {
+      ...minimal,
+      end_session_endpoint: '',
+      'x-unknown': { deep: [1] },
+      check_session_iframe: null,
+    },
   }));
-  const odd = { token_type: 'BEARER', expires_in: '3599', ext_expires_in: '3599', expires_on: '1388444763' };
+  const odd = {
+    token_type: 'BEARER',
+    expires_in: '3599',
+    ext_expires_in: '3599',
+    expires_on: '1388444763',
+  };
   grant({ ...odd, scope: 'user_impersonation', refresh_token: '' }, { name: 'Ada' });
   assert.equal((await pass('plain'))['x-name'], 'Ada');
   const [request] = provider.asked('token');
@@ -194,7 +224,10 @@ const told = () => {
 
 test('a client that the provider refuses: the log names the Filter, its settings and what the provider said', async () => {
   const error_description = `AADSTS7000215: Invalid client secret ${SECRET} for the code.`;
-  provider.behave('token', () => ({ status: 401, body: { error: 'invalid_client', error_description } }));
+  provider.behave('token', () => ({
+    status: 401,
+    body: { error: 'invalid_client', error_description },
+  }));
   const back = await comeBack('refused', withCode);
   assert.equal(back.status, 502);
   assert.match(back.body, /invalid_client.*Start again/s);
@@ -272,7 +305,10 @@ test('a scope that was not granted is told by its name', async () => {
   grant({ scope: 'openid' }, {});
   const back = await comeBack('odd', withCode);
   lines.length = 0;
-  const page = await envoy.ask('/odd', { host: HOST, headers: { cookie: cookiesOf(back.headers) } });
+  const page = await envoy.ask('/odd', {
+    host: HOST,
+    headers: { cookie: cookiesOf(back.headers) },
+  });
   assert.equal(page.status, 403);
   const [line = ''] = lines;
   assert.match(JSON.parse(line).reason, /`scope` profile .*not granted/);

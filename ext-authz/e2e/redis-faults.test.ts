@@ -70,7 +70,10 @@ describe('logins whose sessions are in a Redis', { skip: whyNoRedis() ?? false }
     return () => ask(pathname + search, { cookie: cookiesOf(away.headers) });
   }
 
-  /** Every kind of visitor, several at once: all are answered 503 by the gateway, none gets a cookie or is moved on. */
+  /**
+   * Every kind of visitor, several at once: all are answered 503 by the gateway, none gets a cookie
+   * or is moved on.
+   */
   async function assertClosed(): Promise<void> {
     const comeBack = ask(`/.gateway/oauth2/redirection-endpoint?code=a&state=${'ab'.repeat(32)}`, {
       cookie: session,
@@ -78,7 +81,10 @@ describe('logins whose sessions are in a Redis', { skip: whyNoRedis() ?? false }
     const known = Array.from({ length: 20 }, () => ask('/page', { cookie: session }));
     const strangers = Array.from({ length: 20 }, () => ask('/page', { 'x-user': 'alice' }));
     for (const { body, headers, status } of await Promise.all([comeBack, ...known, ...strangers])) {
-      assert.deepEqual([status, headers['set-cookie'], headers.location], [503, undefined, undefined]);
+      assert.deepEqual(
+        [status, headers['set-cookie'], headers.location],
+        [503, undefined, undefined],
+      );
       assert.equal(JSON.parse(body).status_code, 503);
     }
   }

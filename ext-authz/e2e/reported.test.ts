@@ -27,7 +27,8 @@ describe('what is wrong with a provider', () => {
   const isAbout = ({ kind }: Status['problems'][number]) => kind === 'Filter';
   const found = () => system.statusWhen(({ problems }) => problems.some(isAbout));
   const mended = () => system.statusWhen(({ problems }) => !problems.some(isAbout));
-  const resources = () => `# Mended later.\n${guardedPath('site', { edge: system.edge, port: port() })}`;
+  const resources = () =>
+    `# Mended later.\n${guardedPath('site', { edge: system.edge, port: port() })}`;
   const log = () => readFileSync(join(system.state, 'logs', 'controlplane.log'), 'utf8');
 
   test('is told by the control plane, with file and line, before anybody logs in', async () => {
@@ -47,7 +48,11 @@ describe('what is wrong with a provider', () => {
       problem?.message ?? '',
       /of http:\/\/127\.0\.0\.1:\d+ is that of the issuer "https:\/\/idp\.example"/,
     );
-    const { code, said } = await system.command('status', '--port-offset', String(system.gateway.portOffset));
+    const { code, said } = await system.command(
+      'status',
+      '--port-offset',
+      String(system.gateway.portOffset),
+    );
     assert.equal(code, 1);
     assert.match(
       said,

@@ -9,7 +9,10 @@ import { guardedPath, startOwnProvider, USER } from './own-provider.ts';
 const PATH = '/kept';
 /** Of each kind, who ask again and again while the service is away. */
 const VISITORS = 4;
-/** The launcher waits a little before it starts again what died; the rest is Node and Envoy, on a busy machine. */
+/**
+ * The launcher waits a little before it starts again what died; the rest is Node and Envoy, on a
+ * busy machine.
+ */
 const LONGEST_AWAY_MS = 60_000;
 
 type Seen = { readonly sentAt: number; readonly status: number; readonly body: string };
@@ -58,7 +61,11 @@ describe('the service that checks logins, under load', () => {
 
   for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
     test(`is ended by ${signal}: nobody gets in meanwhile, and those who were in are in again`, async t => {
-      const [known, strangers, forgers] = [crowd(t, session), crowd(t, undefined), crowd(t, forged())];
+      const [known, strangers, forgers] = [
+        crowd(t, session),
+        crowd(t, undefined),
+        crowd(t, forged()),
+      ];
       const crowds = [known, strangers, forgers];
       await until(() => crowds.every(({ seen }) => seen.length > 20) || undefined);
       const pid = await system.pid('ext-authz');
@@ -67,7 +74,8 @@ describe('the service that checks logins, under load', () => {
       const endedAt = performance.now();
       await until(
         () => {
-          for (const { seen } of [strangers, forgers]) assert.ok(seen.every(({ status }) => status !== 200));
+          for (const { seen } of [strangers, forgers])
+            assert.ok(seen.every(({ status }) => status !== 200));
           return isBack(crowds, endedAt) || undefined;
         },
         LONGEST_AWAY_MS,
@@ -83,7 +91,8 @@ describe('the service that checks logins, under load', () => {
         ],
       );
       assert.deepEqual(statuses(forgers), [303, 503]);
-      for (const { body, status } of known.seen) if (status === 200) assert.match(body, /"username":"ada"/);
+      for (const { body, status } of known.seen)
+        if (status === 200) assert.match(body, /"username":"ada"/);
       for (const { body, status } of crowds.flatMap(({ seen }) => seen))
         if (status === 503) assert.match(body, /^\{"message":"The service cannot be reached/);
     });

@@ -92,7 +92,12 @@ describe('filters decide about a request for a WebSocket', () => {
     ['without a token', '/tokens/', {}, 401],
     ['with a bad one', '/tokens/', { authorization: 'Bearer e30.e30.' }, 401],
     ['without a session', '/page', {}, 401],
-    ['with a session of nobody', '/page', { cookie: `gateway_session.login.default=${'0'.repeat(64)}` }, 401],
+    [
+      'with a session of nobody',
+      '/page',
+      { cookie: `gateway_session.login.default=${'0'.repeat(64)}` },
+      401,
+    ],
     ['where the Filter is missing', '/refused/', { authorization: token('alice') }, 500],
   ] as const) {
     test(`${what} it is answered ${status}, and the service does not see it`, async () => {

@@ -39,7 +39,10 @@ describe('two workers of the service that checks logins', () => {
     system.write('kept.yaml', guardedPath('kept', { edge, port }));
     system.write('people.yaml', peoplePath(port));
     await until(async () => (await request(edge, PATH)).status === 303 || undefined, PATIENCE_MS);
-    await until(async () => (await request(edge, '/people')).status === 403 || undefined, PATIENCE_MS);
+    await until(
+      async () => (await request(edge, '/people')).status === 403 || undefined,
+      PATIENCE_MS,
+    );
   });
   after(async () => {
     await provider?.close();
@@ -61,7 +64,9 @@ describe('two workers of the service that checks logins', () => {
       .slice(0, -1) // what is being written
       .filter(line => line.startsWith('{'))
       .map(line => JSON.parse(line));
-    return new Map(lines.flatMap(({ msg, pid, worker }) => (msg === 'listening' ? [[worker, pid]] : [])));
+    return new Map(
+      lines.flatMap(({ msg, pid, worker }) => (msg === 'listening' ? [[worker, pid]] : [])),
+    );
   }
 
   test('know of a login at one of them, and of its logout, at once', async t => {

@@ -6,10 +6,16 @@ import type { Definitions } from '#ext-authz/policy/filter-settings.ts';
 /** What makes Filters run: the OAuth2 and JWT filters, with their providers and stores. */
 export type FilterKit = {
   /**
-   * These Filters are in force from now on. Gives those that can run, by the same names; what is unchanged (`version`) keeps its caches. A Filter
-   * that is left out closes what refers to it.
+   * These Filters are in force from now on. Gives those that can run, by the same names; what is
+   * unchanged (`version`) keeps its caches. A Filter that is left out closes what refers to it.
    */
   use(definitions: Definitions): ReadonlyMap<string, RunnableFilter>;
-  /** Answers a request below `/.gateway/oauth2/`; undefined: there is no such path on this origin. May throw as a filter may. */
-  endpoint(request: HttpRequest, context: Pick<FilterContext, 'signal'>): Promise<Answer | undefined>;
+  /**
+   * Answers a request below `/.gateway/oauth2/`; undefined: there is no such path on this origin.
+   * May throw as a filter may.
+   */
+  endpoint(
+    request: HttpRequest,
+    context: Pick<FilterContext, 'signal'>,
+  ): Promise<Answer | undefined>;
 };

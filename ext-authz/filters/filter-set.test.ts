@@ -9,7 +9,11 @@ import type { JsonObject } from '#protos/json.ts';
 import { CLUSTER, FILTER, FILTER_POLICY } from '#protos/type-url.ts';
 import { type Configuration, FilterSet } from './filter-set.ts';
 
-const resource = (name: string, json: JsonObject, version = '1') => ({ name, version, any: encodeAny(json) });
+const resource = (name: string, json: JsonObject, version = '1') => ({
+  name,
+  version,
+  any: encodeAny(json),
+});
 const filter = (name: string, type: JsonObject) => resource(name, { '@type': FILTER, ...type });
 const policy = (name: string, rules: readonly JsonObject[]) =>
   resource(`default/${name}`, { '@type': FILTER_POLICY, namespace: 'default', name, rules });
@@ -26,10 +30,16 @@ const OAUTH2 = {
   client_id: 'site',
   secret: Buffer.from([0, 255]).toString('base64'),
   client_authentication: { method: 'BODY_PASSWORD' },
-  protected_origins: [{ origin: 'http://site.test:8080', internal_origin: 'http://site.test:8080' }],
+  protected_origins: [
+    { origin: 'http://site.test:8080', internal_origin: 'http://site.test:8080' },
+  ],
   extra_authorization_parameters: { prompt: 'login' },
 };
-const reference = (name: string, fields: JsonObject = {}) => ({ name, namespace: 'default', ...fields });
+const reference = (name: string, fields: JsonObject = {}) => ({
+  name,
+  namespace: 'default',
+  ...fields,
+});
 const rule = (...filters: readonly JsonObject[]) => ({ host: '*', path: '/a', filters });
 
 type Resource = { readonly name: string; readonly version: string; readonly any: Any };
@@ -40,7 +50,10 @@ const change = (typeUrl: string, ...changed: readonly Resource[]) => ({
   complete: true,
 });
 
-function configurationOf(filters: readonly Resource[], policies: readonly Resource[]): Configuration {
+function configurationOf(
+  filters: readonly Resource[],
+  policies: readonly Resource[],
+): Configuration {
   const set = new FilterSet();
   assert.deepEqual(set.update(change(FILTER, ...filters)), { value: undefined });
   const updated = set.update(change(FILTER_POLICY, ...policies));
@@ -62,8 +75,12 @@ test('a change in parts is in force with its last part', () => {
   set.update(change(FILTER_POLICY));
   const first = { ...change(FILTER_POLICY, policy('a', [rule()])), complete: false };
   assert.deepEqual(set.update(first), { value: undefined });
-  assert.deepEqual(set.update(change(FILTER, filter('default/t', { jwt: JWT }))), { value: undefined });
-  const { value } = set.update(change(FILTER_POLICY, policy('b', [rule()]))) as { value: Configuration };
+  assert.deepEqual(set.update(change(FILTER, filter('default/t', { jwt: JWT }))), {
+    value: undefined,
+  });
+  const { value } = set.update(change(FILTER_POLICY, policy('b', [rule()]))) as {
+    value: Configuration;
+  };
   assert.deepEqual(
     value.rules.map(({ id }) => id),
     ['default/a[0]', 'default/b[0]'],
@@ -71,7 +88,12 @@ test('a change in parts is in force with its last part', () => {
 });
 
 for (const [why, typeUrl, bad, error] of [
-  ['a name without namespace', FILTER, filter('tokens', { jwt: JWT }), /^Filter tokens: it is not named/],
+  [
+    'a name without namespace',
+    FILTER,
+    filter('tokens', { jwt: JWT }),
+    /^Filter tokens: it is not named/,
+  ],
   ['no type', FILTER, filter('default/x', {}), /^Filter default\/x: it is of no type/],
   [
     'a bad template',
@@ -85,7 +107,10 @@ for (const [why, typeUrl, bad, error] of [
     filter('default/x', {
       oauth2: {
         ...OAUTH2,
-        client_authentication: { method: 'JWT_ASSERTION', jwt_assertion: { signing_method: 'none' } },
+        client_authentication: {
+          method: 'JWT_ASSERTION',
+          jwt_assertion: { signing_method: 'none' },
+        },
       },
     }),
     /signing_method is not known/,
@@ -200,7 +225,10 @@ test('a rule arrives row by row', () => {
     [first?.id, first?.host, first?.path, second?.items],
     ['default/p[0]', 'a.test', '/a', []],
   );
-  assert.deepEqual([parsed?.filter, parsed?.onDeny, parsed?.onAllow], ['default/login', 'continue', 'break']);
+  assert.deepEqual(
+    [parsed?.filter, parsed?.onDeny, parsed?.onAllow],
+    ['default/login', 'continue', 'break'],
+  );
   assert.deepEqual(parsed?.arguments.scope, ['a', 'b']);
   assert.equal(parsed?.arguments.sameSite, 'lax');
   assert.equal(parsed?.applies(requestWith({ accept: 'text/html' })), false);
@@ -235,7 +263,9 @@ const FILTERS = [
   }),
 ];
 
-const instead = (name: string) => ({ arguments: { instead_of_redirect: { filters: [reference(name)] } } });
+const instead = (name: string) => ({
+  arguments: { instead_of_redirect: { filters: [reference(name)] } },
+});
 
 for (const [why, items, closed] of [
   ['no filters', [], undefined],
@@ -244,7 +274,11 @@ for (const [why, items, closed] of [
   ['an inner Filter that is missing', [reference('login', instead('none'))], 'default/none'],
   ['an inner OAuth2 filter', [reference('login', instead('delegates'))], 'default/login'],
   ['an inner JWT filter', [reference('login', instead('tokens'))], undefined],
-  ['SameSite=None over http', [reference('login', { arguments: { same_site: 'NONE' } })], 'default/login'],
+  [
+    'SameSite=None over http',
+    [reference('login', { arguments: { same_site: 'NONE' } })],
+    'default/login',
+  ],
   ['SameSite=Lax over http', [reference('login', { arguments: { same_site: 'LAX' } })], undefined],
   ['a Filter whose JWT filter is missing', [reference('lost')], 'default/lost'],
 ] as const) {
@@ -258,7 +292,9 @@ for (const [why, items, closed] of [
 }
 
 test('what the JWT filter of an OAuth2 filter may set is removed from the client too', () => {
-  const { definitions, rules } = configurationOf(FILTERS, [policy('p', [rule(reference('delegates'))])]);
+  const { definitions, rules } = configurationOf(FILTERS, [
+    policy('p', [rule(reference('delegates'))]),
+  ]);
   const active = activateRules(rules, definitions, scriptedKit(SCRIPTS).use(definitions));
   assert.deepEqual([...active.headers.values()][0]?.injected, new Set(['x-user']));
 });

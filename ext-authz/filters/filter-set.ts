@@ -22,19 +22,24 @@ export class FilterSet {
   readonly #complete = new Set<string>();
 
   /**
-   * Takes a change as a whole, or refuses it as a whole with an error that names the resource: then nothing has changed. Gives a configuration
-   * when all of both types is there: until then, and in the middle of a large change, the earlier one is in force.
+   * Takes a change as a whole, or refuses it as a whole with an error that names the resource: then
+   * nothing has changed. Gives a configuration when all of both types is there: until then, and in
+   * the middle of a large change, the earlier one is in force.
    */
   update({
     typeUrl,
     changed,
     removed,
     complete,
-  }: Pick<Update, 'typeUrl' | 'changed' | 'removed' | 'complete'>): Parsed<Configuration | undefined> {
+  }: Pick<Update, 'typeUrl' | 'changed' | 'removed' | 'complete'>): Parsed<
+    Configuration | undefined
+  > {
     const taken =
       typeUrl === FILTER
         ? take(this.#filters, 'Filter', changed, removed, toFilter)
-        : take(this.#policies, 'FilterPolicy', changed, removed, ({ any }) => parsePolicy(any.value));
+        : take(this.#policies, 'FilterPolicy', changed, removed, ({ any }) =>
+            parsePolicy(any.value),
+          );
     if ('error' in taken) return taken;
     if (complete) this.#complete.add(typeUrl);
     else this.#complete.delete(typeUrl);

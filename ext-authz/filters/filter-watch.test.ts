@@ -41,7 +41,9 @@ function setUp(t: TestContext, look?: Look) {
 }
 
 test('that the client is refused is told of for an hour after it was last seen, without being asked for', async t => {
-  const { watch, pass, advance, waits, changes } = setUp(t, async () => assert.fail('nobody may be asked'));
+  const { watch, pass, advance, waits, changes } = setUp(t, async () =>
+    assert.fail('nobody may be asked'),
+  );
   watch.heard('client', refused);
   advance(HOUR_MS / 2);
   watch.heard('client', refused);

@@ -13,7 +13,10 @@ export type FilterWatchParts = {
   readonly failed: (error: unknown) => void;
 };
 
-/** Asks for what requests will need of the provider, and tells the watch of what of it fails. Rejects with a ProviderError. */
+/**
+ * Asks for what requests will need of the provider, and tells the watch of what of it fails.
+ * Rejects with a ProviderError.
+ */
 export type Look = (signal: AbortSignal) => Promise<void>;
 
 /** Documents are asked for again after at most as long. */
@@ -21,8 +24,8 @@ const LONGEST_PAUSE_MS = 30_000;
 const FIRST_PAUSE_MS = 1_000;
 
 /**
- * Knows what is wrong with the provider of one Filter, from its requests, and asks it again while something is, whether or not anybody needs it: what works again is
- * not told of any longer.
+ * Knows what is wrong with the provider of one Filter, from its requests, and asks it again while
+ * something is, whether or not anybody needs it: what works again is not told of any longer.
  */
 export class FilterWatch {
   readonly #parts: FilterWatchParts;
@@ -49,7 +52,10 @@ export class FilterWatch {
     return this.#end.signal.aborted ? [] : this.#health.findings(this.#parts.now());
   }
 
-  /** From now on it is asked again where something is wrong; with `inMs` also then, though nothing is known to be. */
+  /**
+   * From now on it is asked again where something is wrong; with `inMs` also then, though nothing
+   * is known to be.
+   */
   begin(look: Look, inMs: number | undefined): void {
     this.#look = look;
     if (inMs !== undefined) void this.#lookAgain(inMs);

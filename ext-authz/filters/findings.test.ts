@@ -46,7 +46,10 @@ function definitionsOf(yaml: string): Definitions {
     const changed = [...(snapshot.get(typeUrl)?.values() ?? [])];
     return set.update({ typeUrl, changed, removed: [], complete: true });
   });
-  assert.ok(taken !== undefined && 'value' in taken && taken.value !== undefined, JSON.stringify(taken));
+  assert.ok(
+    taken !== undefined && 'value' in taken && taken.value !== undefined,
+    JSON.stringify(taken),
+  );
   return taken.value.definitions;
 }
 
@@ -95,7 +98,11 @@ async function setUp(t: TestContext, looks = true) {
     reported: () => reported(),
     said,
     says: (pattern: RegExp) =>
-      until(() => (said().some(text => pattern.test(text)) ? true : undefined), 30_000, `${pattern}`),
+      until(
+        () => (said().some(text => pattern.test(text)) ? true : undefined),
+        30_000,
+        `${pattern}`,
+      ),
     quiet: () => until(() => (said().length === 0 ? true : undefined), 30_000, 'no finding'),
     /** Waits until something waits, lets the time pass, and ends the waiting. */
     pass: async () => {
@@ -113,7 +120,9 @@ const CLOSING_MS = 10_000;
 
 test('a provider whose issuer is another is told of before anybody logs in, with both names', async t => {
   const it = await setUp(t);
-  hostile.behave('discovery', () => ({ body: { ...hostile.discovery(), issuer: 'https://other.example' } }));
+  hostile.behave('discovery', () => ({
+    body: { ...hostile.discovery(), issuer: 'https://other.example' },
+  }));
   it.use(login());
   await it.pass();
   await it.says(/other\.example/);
@@ -130,7 +139,9 @@ test('a provider whose issuer is another is told of before anybody logs in, with
 
 test('what is mended at the provider is no longer told of, though nobody asks', async t => {
   const it = await setUp(t);
-  hostile.behave('discovery', () => ({ body: { ...hostile.discovery(), issuer: 'https://other.example' } }));
+  hostile.behave('discovery', () => ({
+    body: { ...hostile.discovery(), issuer: 'https://other.example' },
+  }));
   it.use(login());
   await it.pass();
   await it.says(/other\.example/);
@@ -142,7 +153,9 @@ test('what is mended at the provider is no longer told of, though nobody asks', 
 
 test('what is mended by an edit is no longer told of', async t => {
   const it = await setUp(t);
-  hostile.behave('discovery', () => ({ body: { ...hostile.discovery(), issuer: 'https://other.example' } }));
+  hostile.behave('discovery', () => ({
+    body: { ...hostile.discovery(), issuer: 'https://other.example' },
+  }));
   it.use(login());
   await it.pass();
   await it.says(/other\.example/);
@@ -169,7 +182,10 @@ test('an outage is told of when it has lasted, in the same words each time', asy
   }
   const url = `${hostile.issuer}/.well-known/openid-configuration`;
   assert.deepEqual([...spoken], [`warning: the discovery document ${url}: status 503`]);
-  assert.ok(passed > 60_000 && hostile.asked('discovery').length === 8, 'and the provider is not stormed');
+  assert.ok(
+    passed > 60_000 && hostile.asked('discovery').length === 8,
+    'and the provider is not stormed',
+  );
   hostile.reset();
   await it.pass();
   await it.quiet();
@@ -201,7 +217,10 @@ test('a JWT Filter tells of its key set', async t => {
   await it.pass();
   await it.says(/the key set .*\/jwks: status 404/);
   const [finding] = it.reported();
-  assert.deepEqual([finding?.resource, finding?.field], ['Filter/default/tokens', 'spec.JWT.jwksURI']);
+  assert.deepEqual(
+    [finding?.resource, finding?.field],
+    ['Filter/default/tokens', 'spec.JWT.jwksURI'],
+  );
 });
 
 test('a Filter that cannot be opened is out of service', async t => {
@@ -209,13 +228,19 @@ test('a Filter that cannot be opened is out of service', async t => {
   const definitions = new Map(
     [...definitionsOf(login())].map(([name, definition]) => {
       assert.ok(definition.type === 'OAuth2');
-      const clientAuthentication = { method: 'JWTAssertion', jwtAssertion: assertionSettings() } as const;
+      const clientAuthentication = {
+        method: 'JWTAssertion',
+        jwtAssertion: assertionSettings(),
+      } as const;
       return [name, { ...definition, settings: { ...definition.settings, clientAuthentication } }];
     }),
   );
   assert.equal(it.kit.use(definitions).size, 0);
   const [finding] = it.reported();
-  assert.match(finding?.message ?? '', /cannot run it, and its log says why: what refers to it answers 500/);
+  assert.match(
+    finding?.message ?? '',
+    /cannot run it, and its log says why: what refers to it answers 500/,
+  );
   assert.deepEqual([finding?.resource, finding?.outOfService], ['Filter/default/login', true]);
 });
 

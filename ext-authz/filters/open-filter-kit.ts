@@ -14,7 +14,11 @@ import {
   RefusedCredentials,
   type RefusedCredentialsParts,
 } from '#ext-authz/oauth2/tokens/refused-credentials.ts';
-import type { Definitions, FilterDefinition, OAuth2Settings } from '#ext-authz/policy/filter-settings.ts';
+import type {
+  Definitions,
+  FilterDefinition,
+  OAuth2Settings,
+} from '#ext-authz/policy/filter-settings.ts';
 import { openProvider } from '#ext-authz/provider/open-provider.ts';
 import type { Endpoint } from '#ext-authz/provider/provider-metadata.ts';
 import type { RecordStore } from '#ext-authz/store/record-store.ts';
@@ -88,9 +92,11 @@ export function openFilterKit(parts: FilterKitParts): FilterKit {
       const kept = new Set(opened.values());
       const gone = [...before.values()].filter(filter => !kept.has(filter));
       for (const { watch } of gone) watch.end();
-      if (parts.findings !== undefined) beginWatching(opened, new Set(before.values()), parts.findings);
+      if (parts.findings !== undefined)
+        beginWatching(opened, new Set(before.values()), parts.findings);
       report();
-      if (gone.length > 0) void parts.pause(CLOSE_AFTER_MS).then(() => gone.map(filter => filter.close()));
+      if (gone.length > 0)
+        void parts.pause(CLOSE_AFTER_MS).then(() => gone.map(filter => filter.close()));
       return new Map([...opened].map(([name, { runnable }]) => [name, runnable]));
     },
     endpoint: (request, { signal }) => {
@@ -117,7 +123,10 @@ function beginWatching(
     watch.begin(look, looks ? index * LOOK_EVERY_MS : undefined);
 }
 
-/** Those that did not change stay as they are; one that cannot be opened is left out, which closes what refers to it. */
+/**
+ * Those that did not change stay as they are; one that cannot be opened is left out, which closes
+ * what refers to it.
+ */
 function openAll(
   definitions: Definitions,
   before: ReadonlyMap<string, Opened>,
@@ -126,7 +135,8 @@ function openAll(
   const opened = new Map<string, Opened>();
   for (const [name, definition] of definitions) {
     const known = before.get(name);
-    const filter = known?.version === definition.version ? known : tryOpen(name, definition, context);
+    const filter =
+      known?.version === definition.version ? known : tryOpen(name, definition, context);
     if (filter !== undefined) opened.set(name, filter);
   }
   return opened;
@@ -134,14 +144,19 @@ function openAll(
 
 function tryOpen(name: string, definition: FilterDefinition, context: Context): Opened | undefined {
   try {
-    return definition.type === 'JWT' ? openJwt(definition, context) : openOAuth2(definition, context);
+    return definition.type === 'JWT'
+      ? openJwt(definition, context)
+      : openOAuth2(definition, context);
   } catch (err) {
     context.log.error({ filter: name, err }, 'a Filter cannot be opened');
     return undefined;
   }
 }
 
-function openJwt(definition: Extract<FilterDefinition, { readonly type: 'JWT' }>, context: Context): Opened {
+function openJwt(
+  definition: Extract<FilterDefinition, { readonly type: 'JWT' }>,
+  context: Context,
+): Opened {
   const watch = context.watch();
   const jwt = openJwtFilter(definition, { ...context, heard: error => watch.heard('keys', error) });
   const { close, look } = jwt;

@@ -40,5 +40,8 @@ function toRange(text: string): Range {
 }
 
 function weight(ranges: readonly Range[], types: readonly string[]): number {
-  return Math.max(0, ...ranges.filter(({ type }) => types.includes(type)).map(range => range.weight));
+  return Math.max(
+    0,
+    ...ranges.filter(({ type }) => types.includes(type)).map(range => range.weight),
+  );
 }

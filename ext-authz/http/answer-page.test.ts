@@ -12,7 +12,11 @@ const FIXED = [
 
 test('every answer has the fixed headers', () => {
   const html = answerPage(requestWith({ accept: 'text/html' }), { status: 400, message: 'm' });
-  for (const { headers } of [answerPage(requestWith(), { status: 400, message: 'm' }), html, seeOther('/')]) {
+  for (const { headers } of [
+    answerPage(requestWith(), { status: 400, message: 'm' }),
+    html,
+    seeOther('/'),
+  ]) {
     for (const fixed of FIXED)
       assert.ok(
         headers.some(header => String(header) === String(fixed)),
@@ -44,7 +48,13 @@ for (const [accept, html] of [
 }
 
 test('JSON says message, request id and status, and no words for people', () => {
-  const page = { status: 403, message: 'm"', title: 't', advice: 'a', links: [{ href: '/', text: 'l' }] };
+  const page = {
+    status: 403,
+    message: 'm"',
+    title: 't',
+    advice: 'a',
+    links: [{ href: '/', text: 'l' }],
+  };
   const body = (id: string) => JSON.parse(answerPage(requestWith({}, { id }), page).body);
   assert.deepEqual(body('r-1'), { message: 'm"', request_id: 'r-1', status_code: 403 });
   assert.deepEqual(body(''), { message: 'm"', status_code: 403 });
@@ -97,12 +107,20 @@ test('HTML escapes whatever it shows', () => {
 });
 
 test('a page that moves on is HTML, and its target cannot leave the attribute', () => {
-  const { body } = answerPage(requestWith(), { status: 200, message: 'm', refresh: { url: '/a?b="><x' } });
+  const { body } = answerPage(requestWith(), {
+    status: 200,
+    message: 'm',
+    refresh: { url: '/a?b="><x' },
+  });
   assert.match(body, /<meta http-equiv="refresh" content="0; url=\/a\?b=&quot;&gt;&lt;x">/);
 });
 
 test('the page that moves on may run its own script, by its hash, and no other', () => {
-  const { body, headers } = answerPage(requestWith(), { status: 200, message: 'm', refresh: { url: '/a' } });
+  const { body, headers } = answerPage(requestWith(), {
+    status: 200,
+    message: 'm',
+    refresh: { url: '/a' },
+  });
   const policy = new Map(headers).get('content-security-policy') ?? '';
   const [, script = ''] = /<script>(.*)<\/script>/.exec(body) ?? [];
   const source = `'sha256-${createHash('sha256').update(script).digest('base64')}'`;

@@ -6,9 +6,9 @@ import type { Answer } from './outcome.ts';
 type Asker = Pick<HttpRequest, 'headers' | 'id'>;
 
 /**
- * Returns an answer of the gateway's own: `{ "message", "request_id", "status_code" }` as JSON, or a
- * small HTML page with the same facts where `Accept` prefers it. It is never cached and never framed,
- * and no script runs in it but the one that moves on.
+ * Returns an answer of the gateway's own: `{ "message", "request_id", "status_code" }` as JSON, or
+ * a small HTML page with the same facts where `Accept` prefers it. It is never cached and never
+ * framed, and no script runs in it but the one that moves on.
  */
 export function answerPage(asker: Asker, page: Page): Answer {
   const facts = factsOf(asker, page);
@@ -25,8 +25,13 @@ export function answerPage(asker: Asker, page: Page): Answer {
   };
 }
 
-/** An answer that only sends the browser elsewhere; the same fixed headers. RFC 9110 section 15.4.4. */
-export function seeOther(location: string, headers: readonly (readonly [string, string])[] = []): Answer {
+/**
+ * An answer that only sends the browser elsewhere; the same fixed headers. RFC 9110 section 15.4.4.
+ */
+export function seeOther(
+  location: string,
+  headers: readonly (readonly [string, string])[] = [],
+): Answer {
   return { status: 303, headers: [['location', location], ...FIXED_HEADERS, ...headers], body: '' };
 }
 

@@ -4,7 +4,17 @@ import { LONGEST_FRAGMENT, withFragment } from './fragment.ts';
 
 const URL_OF_PAGE = 'https://a.test/page?x=1';
 
-for (const fragment of ['part', '/a?b=c&d', 'a;b,c', 'a\\b^[]{}|', '#', '%0d%0a', '%C5%BC', "'$&$1", '%']) {
+for (const fragment of [
+  'part',
+  '/a?b=c&d',
+  'a;b,c',
+  'a\\b^[]{}|',
+  '#',
+  '%0d%0a',
+  '%C5%BC',
+  "'$&$1",
+  '%',
+]) {
   test(`the fragment ${fragment} comes back as the browser spelt it`, () => {
     const url = withFragment(URL_OF_PAGE, encodeURIComponent(fragment));
     assert.equal(url, `${URL_OF_PAGE}#${fragment}`);

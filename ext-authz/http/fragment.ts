@@ -1,4 +1,6 @@
-/** Characters that a cookie holds of a fragment, percent-encoded. Browsers keep 4,096 bytes of each. */
+/**
+ * Characters that a cookie holds of a fragment, percent-encoded. Browsers keep 4,096 bytes of each.
+ */
 export const LONGEST_FRAGMENT = 2_048;
 
 /** What browsers leave unescaped in a fragment (URL Standard, "fragment percent-encode set"). */

@@ -1,11 +1,15 @@
 import { isUtf8 } from 'node:buffer';
 
-/** Cookies of ours that no upstream gets, of whatever realm. The xsrf cookie stays: applications need it. */
+/**
+ * Cookies of ours that no upstream gets, of whatever realm. The xsrf cookie stays: applications
+ * need it.
+ */
 const OWN = /^[ \t]*(?:__Host-)?gateway_(?:session|pending)\./;
 
 /**
- * What is left of `Cookie` fields for the upstream: the other cookies, byte for byte. Each field is parsed by itself. The same array when nothing is
- * ours; a field of which nothing is left goes. Where something is ours, others that are no UTF-8 go too: Envoy takes no other bytes from us (it
+ * What is left of `Cookie` fields for the upstream: the other cookies, byte for byte. Each field is
+ * parsed by itself. The same array when nothing is ours; a field of which nothing is left goes.
+ * Where something is ours, others that are no UTF-8 go too: Envoy takes no other bytes from us (it
  * reads `value`, not `raw_value`). Fields are one character a byte. Of `only`, cookies go on with
  * that value alone.
  */
@@ -21,7 +25,9 @@ export function withoutGatewayCookies(
   return left.map(pairs => pairs.join(';').replace(/^[ \t]+/, '')).filter(field => field !== '');
 }
 
-/** Applications may take more for white space than we do, so that the name is compared without it. */
+/**
+ * Applications may take more for white space than we do, so that the name is compared without it.
+ */
 function isPlanted(pair: string, only: ReadonlyMap<string, string>): boolean {
   if (only.size === 0) return false;
   const begin = pair.indexOf('=');

@@ -1,4 +1,7 @@
-/** Names that some upstream takes for one header: in any letter case, and with `_` for `-` (CGI, RFC 3875 section 4.1.18). */
+/**
+ * Names that some upstream takes for one header: in any letter case, and with `_` for `-` (CGI, RFC
+ * 3875 section 4.1.18).
+ */
 export function headerIdentity(name: string): string {
   const lower = name.toLowerCase();
   return lower.includes('_') ? lower.replaceAll('_', '-') : lower;

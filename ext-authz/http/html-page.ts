@@ -4,7 +4,10 @@ import { escapeHtml } from '#process/escape-html.ts';
 import { LONGEST_FRAGMENT } from './fragment.ts';
 import type { AnswerNote } from './outcome.ts';
 
-/** What an answer of the gateway's own says, in plain words. `message` is text: it may hold anything. */
+/**
+ * What an answer of the gateway's own says, in plain words. `message` is text: it may hold
+ * anything.
+ */
 export type Page = {
   readonly status: number;
   readonly message: string;
@@ -82,8 +85,8 @@ export function htmlPage({ message, request_id, status_code }: Facts, page: Page
 }
 
 /**
- * The one script that a page may run. The fragment of the page's address, which no server sees, goes
- * into the cookie that the page names, or else along. Without scripts it is lost.
+ * The one script that a page may run. The fragment of the page's address, which no server sees,
+ * goes into the cookie that the page names, or else along. Without scripts it is lost.
  */
 const MOVE_ON = [
   "const { dataset, href } = document.querySelector('link')",

@@ -5,7 +5,10 @@ export type HeaderFields = ReadonlyMap<string, readonly string[]>;
 export type HttpRequest = {
   readonly method: string;
   readonly scheme: 'http' | 'https';
-  /** `:authority` in lower case, without trailing dot, with the port when it is not the scheme's own. */
+  /**
+   * `:authority` in lower case, without trailing dot, with the port when it is not the scheme's
+   * own.
+   */
   readonly authority: string;
   /** Path and query, as the listener normalised them. */
   readonly target: string;

@@ -1,4 +1,7 @@
-/** An answer to the client instead of the upstream's. Several fields of one name, such as Set-Cookie, stand one after the other. */
+/**
+ * An answer to the client instead of the upstream's. Several fields of one name, such as
+ * Set-Cookie, stand one after the other.
+ */
 export type Answer = {
   readonly status: number;
   readonly headers: readonly (readonly [name: string, value: string])[];
@@ -6,14 +9,19 @@ export type Answer = {
   readonly note?: AnswerNote;
 };
 
-/** For the log alone, where an answer does not tell why: nothing secret, and nothing for the client. */
+/**
+ * For the log alone, where an answer does not tell why: nothing secret, and nothing for the client.
+ */
 export type AnswerNote = {
   readonly reason: string;
   /** Of the Filter, `<name>.<namespace>`, where no rule names it. */
   readonly realm?: string;
 };
 
-/** What a filter does to a request that it lets pass. Names are in lower case; none is both set and removed. */
+/**
+ * What a filter does to a request that it lets pass. Names are in lower case; none is both set and
+ * removed.
+ */
 export type Change = {
   /** Replace what is there. */
   readonly set: ReadonlyMap<string, string>;
@@ -41,7 +49,9 @@ export type Answered = {
   readonly response: EncodedResponse;
 };
 
-/** A filter either answers or lets the request pass, changed. Source: docs/adr/0011-ext-authz.md. */
+/**
+ * A filter either answers or lets the request pass, changed. Source: docs/adr/0011-ext-authz.md.
+ */
 export type Outcome =
   | { readonly kind: 'answer'; readonly answer: Answer }
   | { readonly kind: 'allow'; readonly change: Change };
@@ -54,7 +64,10 @@ export type RuleHeaders = {
   readonly injected: ReadonlySet<string>;
   /** The client's own `Authorization` goes no further, unless a JWT filter has allowed it. */
   readonly hasOAuth2: boolean;
-  /** How long the names of headers are that are injected or settled after the chain: of most headers nothing else need be asked. */
+  /**
+   * How long the names of headers are that are injected or settled after the chain: of most headers
+   * nothing else need be asked.
+   */
   readonly lengths: ReadonlySet<number>;
   /** One of them may set `Authorization`: the client's own goes no further, checked or not. */
   readonly injectsAuthorization: boolean;

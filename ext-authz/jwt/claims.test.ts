@@ -42,7 +42,12 @@ const ROWS: readonly Row[] = [
   ['exp does not hold at its time', {}, { exp: 1_000 }, EXPIRED],
   ['leewayForExpiresAt lets it hold longer', { leewayForExpiresAt: 1 }, { exp: 1_000 }, undefined],
   ['leewayForExpiresAt ends', { leewayForExpiresAt: 1_000 }, { exp: 999 }, EXPIRED],
-  ['a negative leewayForExpiresAt is stricter', { leewayForExpiresAt: -5_000 }, { exp: 1_005 }, EXPIRED],
+  [
+    'a negative leewayForExpiresAt is stricter',
+    { leewayForExpiresAt: -5_000 },
+    { exp: 1_005 },
+    EXPIRED,
+  ],
   ['exp as text is refused', {}, { exp: '2000' }, "the token's exp is malformed"],
   ['exp null is refused', {}, { exp: null }, "the token's exp is malformed"],
   [
@@ -54,8 +59,18 @@ const ROWS: readonly Row[] = [
   ['requireNotBefore asks for nbf', { requireNotBefore: true }, {}, 'the token has no nbf'],
   ['nbf holds at its time', {}, { nbf: 1_000 }, undefined],
   ['nbf does not hold before', {}, { nbf: 1_001 }, NOT_YET],
-  ['leewayForNotBefore lets it hold sooner', { leewayForNotBefore: 1_000 }, { nbf: 1_001 }, undefined],
-  ['a negative leewayForNotBefore is stricter', { leewayForNotBefore: -1 }, { nbf: 1_000 }, NOT_YET],
+  [
+    'leewayForNotBefore lets it hold sooner',
+    { leewayForNotBefore: 1_000 },
+    { nbf: 1_001 },
+    undefined,
+  ],
+  [
+    'a negative leewayForNotBefore is stricter',
+    { leewayForNotBefore: -1 },
+    { nbf: 1_000 },
+    NOT_YET,
+  ],
   ['requireIssuedAt asks for iat', { requireIssuedAt: true }, {}, 'the token has no iat'],
   ['iat may not be in the future', {}, { iat: 1_001 }, FUTURE],
   ['leewayForIssuedAt lets it', { leewayForIssuedAt: 1_000 }, { iat: 1_001 }, undefined],
@@ -79,4 +94,5 @@ for (const [claims, values] of [
   [{ scope: 7 }, []],
   [{ scope: null }, []],
 ] as const)
-  test(`the scope of ${JSON.stringify(claims)}`, () => assert.deepEqual(scopeClaim(claims), values));
+  test(`the scope of ${JSON.stringify(claims)}`, () =>
+    assert.deepEqual(scopeClaim(claims), values));

@@ -19,8 +19,9 @@ export type ClaimRules = Pick<
 type TimeClaim = 'exp' | 'nbf' | 'iat';
 
 /**
- * Why the registered claims do not hold, in the order of RFC 7519 section 4.1; undefined: they do. A claim that is there must have its type and hold;
- * `require…` asks that it is there. `now` is ms since the epoch. The text is ASCII and has nothing of the token.
+ * Why the registered claims do not hold, in the order of RFC 7519 section 4.1; undefined: they do.
+ * A claim that is there must have its type and hold; `require…` asks that it is there. `now` is ms
+ * since the epoch. The text is ASCII and has nothing of the token.
  */
 export function claimFault(claims: JsonObject, rules: ClaimRules, now: number): string | undefined {
   return (
@@ -34,18 +35,27 @@ export function claimFault(claims: JsonObject, rules: ClaimRules, now: number): 
 }
 
 /** RFC 7519 section 4.1.1: compared as text. */
-function issuerFault({ iss }: JsonObject, { issuer, requireIssuer }: ClaimRules): string | undefined {
+function issuerFault(
+  { iss }: JsonObject,
+  { issuer, requireIssuer }: ClaimRules,
+): string | undefined {
   if (iss === undefined) return requireIssuer ? missing('iss') : undefined;
   if (typeof iss !== 'string') return malformed('iss');
-  return issuer === undefined || iss === issuer ? undefined : 'the token is from another issuer (iss)';
+  return issuer === undefined || iss === issuer
+    ? undefined
+    : 'the token is from another issuer (iss)';
 }
 
 /** RFC 7519 section 4.1.3: one of several is enough. */
-function audienceFault({ aud }: JsonObject, { audience, requireAudience }: ClaimRules): string | undefined {
+function audienceFault(
+  { aud }: JsonObject,
+  { audience, requireAudience }: ClaimRules,
+): string | undefined {
   if (aud === undefined) return requireAudience ? missing('aud') : undefined;
   const list: readonly unknown[] = Array.isArray(aud) ? aud : [aud];
   if (!list.every(item => typeof item === 'string')) return malformed('aud');
-  const meant = audience === undefined ? list.length > 0 || !requireAudience : list.includes(audience);
+  const meant =
+    audience === undefined ? list.length > 0 || !requireAudience : list.includes(audience);
   return meant ? undefined : 'the token is for another audience (aud)';
 }
 
@@ -60,8 +70,10 @@ function clockFault(claims: JsonObject, rules: ClaimRules, now: number): string 
   const { leewayForExpiresAt, leewayForIssuedAt, leewayForNotBefore } = rules;
   const [exp, nbf, iat] = [timeOf(claims, 'exp'), timeOf(claims, 'nbf'), timeOf(claims, 'iat')];
   if (exp !== undefined && now >= exp + leewayForExpiresAt) return 'the token has expired (exp)';
-  if (nbf !== undefined && now < nbf - leewayForNotBefore) return 'the token is not valid yet (nbf)';
-  if (iat !== undefined && now < iat - leewayForIssuedAt) return 'the token was issued in the future (iat)';
+  if (nbf !== undefined && now < nbf - leewayForNotBefore)
+    return 'the token is not valid yet (nbf)';
+  if (iat !== undefined && now < iat - leewayForIssuedAt)
+    return 'the token was issued in the future (iat)';
   return undefined;
 }
 
@@ -71,7 +83,10 @@ export function timeOf(claims: JsonObject, name: TimeClaim): number | undefined 
   return typeof value === 'number' && Number.isFinite(value) ? value * 1_000 : undefined;
 }
 
-/** The values of `scope`: a text with spaces between (RFC 8693 section 4.2) or a list; undefined: the claim is missing. Anything else has none. */
+/**
+ * The values of `scope`: a text with spaces between (RFC 8693 section 4.2) or a list; undefined:
+ * the claim is missing. Anything else has none.
+ */
 export function scopeClaim({ scope }: JsonObject): readonly string[] | undefined {
   if (scope === undefined) return undefined;
   if (typeof scope === 'string') return scope.split(' ').filter(value => value !== '');

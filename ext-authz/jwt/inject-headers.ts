@@ -4,7 +4,10 @@ import { type GoMap, type GoStruct, type GoValue, goMap } from '#resources/templ
 import { goHeader } from '#resources/template/header.ts';
 import { renderTemplate, type Template } from '#resources/template/template.ts';
 
-/** A template of a Filter failed, or gave what no header may have. The message names Filter and header, never a value. */
+/**
+ * A template of a Filter failed, or gave what no header may have. The message names Filter and
+ * header, never a value.
+ */
 export class TemplateFault extends Error {
   override readonly name = 'TemplateFault';
 }
@@ -16,8 +19,10 @@ export type TemplatePlace = { readonly realm: string; readonly field: string };
 const CONTROL = /[^\P{Cc}\t]/u;
 
 /**
- * The headers that templates give, by name; one that calls `doNotSet` is missing. White space round a value is cut, as it is no part of one (RFC 9110
- * section 5.5). Throws a TemplateFault for a template that fails or gives a control character: the request is 500. Source: docs/adr/0011-ext-authz.md.
+ * The headers that templates give, by name; one that calls `doNotSet` is missing. White space round
+ * a value is cut, as it is no part of one (RFC 9110 section 5.5). Throws a TemplateFault for a
+ * template that fails or gives a control character: the request is 500. Source:
+ * docs/adr/0011-ext-authz.md.
  */
 export function renderHeaders(
   templates: readonly HeaderTemplate[],
@@ -57,8 +62,9 @@ function templateFault({ field, realm }: TemplatePlace, header: string | undefin
 }
 
 /**
- * The data of `injectRequestHeaders`; `asked` gives the request only when a template reads its headers, to which `Host` belongs. Source:
- * docs/reference/kinds/filter.md. A JWT filter has no `.idToken`.
+ * The data of `injectRequestHeaders`; `asked` gives the request only when a template reads its
+ * headers, to which `Host` belongs. Source: docs/reference/kinds/filter.md. A JWT filter has no
+ * `.idToken`.
  */
 export function requestData(
   tokens: { readonly token: GoStruct; readonly idToken?: GoStruct },
@@ -72,7 +78,10 @@ export type AskedRequest = Pick<HttpRequest, 'authority' | 'headers'>;
 
 const NO_HEADER = goHeader([]);
 
-/** Few templates read the request, and to spell all of its names anew costs more than the rest of a check. */
+/**
+ * Few templates read the request, and to spell all of its names anew costs more than the rest of a
+ * check.
+ */
 function headerWhenRead(asked: () => AskedRequest): GoMap {
   let made: GoMap['entries'] | undefined;
   return {

@@ -13,7 +13,15 @@ import {
 } from '#ext-authz/testing/hostile-provider.ts';
 import { openJwtFilter } from './open-jwt-filter.ts';
 import { errorResponse, headerTemplates, jwtSettings } from './testing/jwt-settings.ts';
-import { answerOf, CONTEXT, fieldOf, itemWith, requestWith, setBy, soon } from './testing/requests.ts';
+import {
+  answerOf,
+  CONTEXT,
+  fieldOf,
+  itemWith,
+  requestWith,
+  setBy,
+  soon,
+} from './testing/requests.ts';
 
 const NOW = 1_700_000_000_000;
 
@@ -28,10 +36,20 @@ beforeEach(() => hostile.reset());
 function open(t: TestContext, changes: Partial<JwtSettings> = {}) {
   let time = NOW;
   const settings = jwtSettings(`${hostile.issuer}/jwks`, changes);
-  const filter = openJwtFilter({ realm: 'api.default', settings }, { now: () => time, deadline: soon });
+  const filter = openJwtFilter(
+    { realm: 'api.default', settings },
+    { now: () => time, deadline: soon },
+  );
   t.after(() => filter.close());
-  const run = async (authorization: string | readonly string[] | undefined, scope?: readonly string[]) =>
-    filter.run(requestWith(authorization === undefined ? {} : { authorization }), itemWith(scope), CONTEXT);
+  const run = async (
+    authorization: string | readonly string[] | undefined,
+    scope?: readonly string[],
+  ) =>
+    filter.run(
+      requestWith(authorization === undefined ? {} : { authorization }),
+      itemWith(scope),
+      CONTEXT,
+    );
   const advance = (ms: number) => {
     time += ms;
   };
@@ -75,7 +93,9 @@ test('the answers to refused requests are those of RFC 6750 section 3', async t 
 });
 
 test('the log is told which scope is missing, the client which is wanted', async t => {
-  const { body, note } = answerOf(await open(t).run(await bearer({ scope: 'c b' }), ['a', 'b', 'd']));
+  const { body, note } = answerOf(
+    await open(t).run(await bearer({ scope: 'c b' }), ['a', 'b', 'd']),
+  );
   assert.deepEqual(note, { reason: 'the token lacks the scope a d' });
   assert.doesNotMatch(body, /a d/);
 });
@@ -109,7 +129,9 @@ test('errorResponse words realm, headers and body', async t => {
 });
 
 test('headers of errorResponse may replace the challenge', async t => {
-  const { run } = open(t, { errorResponse: errorResponse({ headers: [['www-authenticate', 'Own']] }) });
+  const { run } = open(t, {
+    errorResponse: errorResponse({ headers: [['www-authenticate', 'Own']] }),
+  });
   assert.equal(fieldOf(answerOf(await run(undefined)), 'www-authenticate'), 'Own');
 });
 
@@ -119,7 +141,9 @@ test('a template of errorResponse that fails is an error that names Filter and f
     body.run(undefined),
     /^TemplateFault: Filter api.default: errorResponse.bodyTemplate: /,
   );
-  const header = open(t, { errorResponse: errorResponse({ headers: [['x-a', '{{ print "a\\nb" }}']] }) });
+  const header = open(t, {
+    errorResponse: errorResponse({ headers: [['x-a', '{{ print "a\\nb" }}']] }),
+  });
   await assert.rejects(
     header.run(undefined),
     /^TemplateFault: Filter api.default: errorResponse.headers, header "x-a": the value has a control character$/,
@@ -143,7 +167,10 @@ test('claims are judged at each request, the signature once', async t => {
   advance(4_999);
   setBy(await run(token));
   advance(1);
-  assert.match(fieldOf(answerOf(await run(token)), 'www-authenticate') ?? '', /the token has expired/);
+  assert.match(
+    fieldOf(answerOf(await run(token)), 'www-authenticate') ?? '',
+    /the token has expired/,
+  );
 });
 
 test('templates of injectRequestHeaders see the token and the request', async t => {
@@ -185,7 +212,9 @@ test('a claim with a line feed, and a template that fails, are errors without th
     const failing = run(await bearer({ sub: 'se\r\ncret' }));
     await assert.rejects(failing, ({ cause: fault }: { cause: Error }) => {
       assert.ok(
-        fault.message.startsWith(`Filter api.default: injectRequestHeaders, header "x-sub": ${error}`),
+        fault.message.startsWith(
+          `Filter api.default: injectRequestHeaders, header "x-sub": ${error}`,
+        ),
       );
       assert.ok(!fault.message.includes('cret'));
       return faultOf(fault) === 'internal';
@@ -230,7 +259,9 @@ test('keys that cannot be had are the fault of the provider, in the words of err
 
 test('a chain answers a fault in the words of errorResponse, and tells its cause', async t => {
   hostile.behave('jwks', () => ({ status: 500 }));
-  const { filter } = open(t, { errorResponse: errorResponse({ body: 'sorry: {{ .status_code }}' }) });
+  const { filter } = open(t, {
+    errorResponse: errorResponse({ body: 'sorry: {{ .status_code }}' }),
+  });
   const told: Ran[] = [];
   const rule = { id: 'default/policy 0', host: '*', path: '*', items: [itemWith()] };
   const result = await runChain(rule, requestWith({ authorization: await bearer() }), {

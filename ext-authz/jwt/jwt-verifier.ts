@@ -12,9 +12,14 @@ import {
   type VerifiedTokensOptions,
 } from './verified-tokens.ts';
 
-/** Verifies the tokens of one JWT filter; a token that is known costs no promise. Rejects with a ProviderError when the keys cannot be had. */
+/**
+ * Verifies the tokens of one JWT filter; a token that is known costs no promise. Rejects with a
+ * ProviderError when the keys cannot be had.
+ */
 export type JwtVerifier = {
-  readonly verify: (raw: string) => VerifiedToken | SignatureFault | Promise<VerifiedToken | SignatureFault>;
+  readonly verify: (
+    raw: string,
+  ) => VerifiedToken | SignatureFault | Promise<VerifiedToken | SignatureFault>;
   /** Asks for the keys, where there are any. Rejects with a ProviderError. */
   readonly look: (signal: AbortSignal) => Promise<void>;
   readonly close: () => Promise<void>;
@@ -22,13 +27,20 @@ export type JwtVerifier = {
 
 export type JwtVerifierOptions = VerifiedTokensOptions & Pick<DocumentOptions, 'heard'>;
 
-/** By the keys at `jwksURI`. A token without signature is one only where `validAlgorithms` has `none`; with `none` alone nobody is asked. */
+/**
+ * By the keys at `jwksURI`. A token without signature is one only where `validAlgorithms` has
+ * `none`; with `none` alone nobody is asked.
+ */
 export function openJwtVerifier(settings: JwtSettings, options: JwtVerifierOptions): JwtVerifier {
   const { jwksURI, maxStale, validAlgorithms } = settings;
   const signed = validAlgorithms.filter(algorithm => algorithm !== 'none');
   const unsecured = signed.length < validAlgorithms.length;
   if (jwksURI === undefined || signed.length === 0)
-    return { verify: raw => readUnsecured(raw) ?? 'algorithm', look: async () => {}, close: async () => {} };
+    return {
+      verify: raw => readUnsecured(raw) ?? 'algorithm',
+      look: async () => {},
+      close: async () => {},
+    };
   const client = openHttpClient(settings);
   const { heard, now } = options;
   const document = openKeys(client, jwksURI, { maxStale, now, ...(heard && { heard }) });
@@ -45,11 +57,16 @@ export function openJwtVerifier(settings: JwtSettings, options: JwtVerifierOptio
   };
 }
 
-/** An Unsecured JWT (RFC 7519 section 6); undefined: it is none. jose's judgement of times is put aside: `claimFault` has it. */
+/**
+ * An Unsecured JWT (RFC 7519 section 6); undefined: it is none. jose's judgement of times is put
+ * aside: `claimFault` has it.
+ */
 function readUnsecured(raw: string): VerifiedToken | undefined {
   if (!raw.endsWith('.')) return undefined;
   try {
-    const { header, payload } = UnsecuredJWT.decode(raw, { clockTolerance: Number.MAX_SAFE_INTEGER });
+    const { header, payload } = UnsecuredJWT.decode(raw, {
+      clockTolerance: Number.MAX_SAFE_INTEGER,
+    });
     return toVerified({ raw, header: { ...header }, claims: payload });
   } catch {
     return undefined;

@@ -11,18 +11,27 @@ import { type JwtVerifierOptions, openJwtVerifier } from './jwt-verifier.ts';
 import { type Refusal, refusalAnswer, wordedFault } from './refusal.ts';
 import type { VerifiedToken } from './verified-tokens.ts';
 
-/** What a JWT filter makes of a token: it is valid, it is not, or it lacks scope values. `reason` is ASCII and has nothing of the token. */
+/**
+ * What a JWT filter makes of a token: it is valid, it is not, or it lacks scope values. `reason` is
+ * ASCII and has nothing of the token.
+ */
 export type JwtVerdict =
   | { readonly kind: 'valid'; readonly token: VerifiedToken }
   | { readonly kind: 'invalid'; readonly reason: string }
   | { readonly kind: 'insufficient_scope'; readonly missing: readonly string[] };
 
-/** A JWT filter in force. Also judges access tokens for OAuth2 filters (docs/reference/kinds/filter.md). */
+/**
+ * A JWT filter in force. Also judges access tokens for OAuth2 filters
+ * (docs/reference/kinds/filter.md).
+ */
 export type JwtFilter = RunnableFilter & {
   readonly type: 'JWT';
   /** Judges a token for the scope. Rejects with a ProviderError when the keys cannot be had. */
   readonly judge: (token: string, scope: readonly string[]) => JwtVerdict | Promise<JwtVerdict>;
-  /** What its `injectRequestHeaders` give for the data of a token and the request's headers, if a template reads them. Throws a TemplateFault. */
+  /**
+   * What its `injectRequestHeaders` give for the data of a token and the request's headers, if a
+   * template reads them. Throws a TemplateFault.
+   */
   readonly headers: (token: () => GoStruct, asked: () => AskedRequest) => Map<string, string>;
   /** Asks for the keys before anybody needs them. Rejects with a ProviderError. */
   readonly look: (signal: AbortSignal) => Promise<void>;
@@ -53,7 +62,8 @@ export function openJwtFilter(
     answer: refusalAnswer(request, refusal, settings.errorResponse, realm),
   });
   const settle = (request: HttpRequest, verdict: JwtVerdict, scope: readonly string[]): Outcome => {
-    if (verdict.kind === 'invalid') return refuse(request, { kind: 'invalid_token', reason: verdict.reason });
+    if (verdict.kind === 'invalid')
+      return refuse(request, { kind: 'invalid_token', reason: verdict.reason });
     if (verdict.kind === 'insufficient_scope') return refuse(request, { ...verdict, scope });
     const set = headers(verdict.token.data, () => request);
     return { kind: 'allow', change: { set, remove: new Set(), responseHeaders: [] } };
@@ -61,7 +71,8 @@ export function openJwtFilter(
   const run: FilterRunner = (request, { arguments: { scope = [] } }) => {
     const bearer = bearerToken(request.headers);
     if (bearer === 'missing') return refuse(request, { kind: 'no_token' });
-    if (bearer === 'malformed') return refuse(request, { kind: 'invalid_request', reason: MALFORMED });
+    if (bearer === 'malformed')
+      return refuse(request, { kind: 'invalid_request', reason: MALFORMED });
     const verdict = judge(bearer.token, scope);
     if (!(verdict instanceof Promise)) return settle(request, verdict, scope);
     return verdict.then(settled => settle(request, settled, scope));

@@ -5,7 +5,10 @@ import type { JwtSettings } from '#ext-authz/policy/filter-settings.ts';
 import { type GoMap, goInt, goMap } from '#resources/template/go-value.ts';
 import { renderHeaders, renderText, TemplateFault, type TemplatePlace } from './inject-headers.ts';
 
-/** Why a JWT filter does not let a request pass. `reason` is ASCII without quotes. Source: RFC 6750 section 3.1. */
+/**
+ * Why a JWT filter does not let a request pass. `reason` is ASCII without quotes. Source: RFC 6750
+ * section 3.1.
+ */
 export type Refusal =
   | { readonly kind: 'no_token' }
   | { readonly kind: 'invalid_request' | 'invalid_token'; readonly reason: string }
@@ -16,13 +19,19 @@ export type Refusal =
       readonly missing: readonly string[];
     };
 
-const STATUS = { no_token: 401, invalid_request: 400, invalid_token: 401, insufficient_scope: 403 } as const;
+const STATUS = {
+  no_token: 401,
+  invalid_request: 400,
+  invalid_token: 401,
+  insufficient_scope: 403,
+} as const;
 
 type ErrorResponse = JwtSettings['errorResponse'];
 
 /**
- * The answer to a refused request, as `errorResponse` words it; its headers may replace the challenge. Throws a TemplateFault. `realm` names the Filter
- * in errors. Source: docs/reference/kinds/filter.md.
+ * The answer to a refused request, as `errorResponse` words it; its headers may replace the
+ * challenge. Throws a TemplateFault. `realm` names the Filter in errors. Source:
+ * docs/reference/kinds/filter.md.
  */
 export function refusalAnswer(
   request: Asker,
@@ -39,8 +48,8 @@ export function refusalAnswer(
 }
 
 /**
- * The fault that an error of ours stands for, as `errorResponse` words it; the error itself when that cannot be rendered either. Source:
- * docs/reference/kinds/filter.md.
+ * The fault that an error of ours stands for, as `errorResponse` words it; the error itself when
+ * that cannot be rendered either. Source: docs/reference/kinds/filter.md.
  */
 export function wordedFault(
   request: Asker,
@@ -49,7 +58,10 @@ export function wordedFault(
   realm: string,
 ): unknown {
   try {
-    return new WordedFault(error, wordedAnswer(request, faultFacts(faultOf(error)), errorResponse, realm));
+    return new WordedFault(
+      error,
+      wordedAnswer(request, faultFacts(faultOf(error)), errorResponse, realm),
+    );
   } catch (other) {
     return other instanceof TemplateFault ? error : other;
   }
@@ -83,7 +95,9 @@ function challenge(refusal: Refusal, realm: string): string {
           ['error', refusal.kind],
           ['error_description', messageOf(refusal)],
         ] as const)),
-    ...(refusal.kind === 'insufficient_scope' ? ([['scope', refusal.scope.join(' ')]] as const) : []),
+    ...(refusal.kind === 'insufficient_scope'
+      ? ([['scope', refusal.scope.join(' ')]] as const)
+      : []),
   ];
   return `Bearer ${attributes.map(([name, value]) => `${name}="${value.replace(/["\\]/g, '\\$&')}"`).join(', ')}`;
 }
@@ -97,7 +111,9 @@ function reasonOf(refusal: Refusal): string {
 
 function messageOf(refusal: Refusal): string {
   if (refusal.kind === 'no_token') return 'a bearer token is required';
-  return refusal.kind === 'insufficient_scope' ? 'the token lacks a required scope' : refusal.reason;
+  return refusal.kind === 'insufficient_scope'
+    ? 'the token lacks a required scope'
+    : refusal.reason;
 }
 
 function errorData(status: number, message: string, requestId: string): GoMap {

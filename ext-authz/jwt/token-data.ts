@@ -14,8 +14,8 @@ const TOKEN = structType('gateway.Token', [
 export const NO_TOKEN: GoStruct = goStruct(TOKEN, ['', goMap([]), goMap([]), '']);
 
 /**
- * `.token` or `.idToken`: Raw, Header, Claims and Signature of a JWT; of an opaque token Raw alone, the others are empty. Nothing is verified
- * here. Source: docs/reference/kinds/filter.md.
+ * `.token` or `.idToken`: Raw, Header, Claims and Signature of a JWT; of an opaque token Raw alone,
+ * the others are empty. Nothing is verified here. Source: docs/reference/kinds/filter.md.
  */
 export function tokenData(raw: string): GoStruct {
   const parts = decodeJwt(raw);
@@ -30,7 +30,12 @@ export function jwtData(jwt: {
   readonly claims: JsonObject;
 }): GoStruct {
   const { claims, header, raw } = jwt;
-  return goStruct(TOKEN, [raw, fromJson(header), fromJson(claims), raw.slice(raw.lastIndexOf('.') + 1)]);
+  return goStruct(TOKEN, [
+    raw,
+    fromJson(header),
+    fromJson(claims),
+    raw.slice(raw.lastIndexOf('.') + 1),
+  ]);
 }
 
 /** Header and claims of a signed JWT (RFC 7519 section 7.2), unverified; undefined: it is none. */
@@ -40,7 +45,9 @@ export function decodeJwt(
   const [header = '', claims = '', , ...rest] = raw.split('.', 4);
   if (rest.length > 0 || !/^[\w-]+\.[\w-]+\.[\w-]*$/.test(raw)) return undefined;
   const [head, payload] = [decodePart(header), decodePart(claims)];
-  return head === undefined || payload === undefined ? undefined : { header: head, claims: payload };
+  return head === undefined || payload === undefined
+    ? undefined
+    : { header: head, claims: payload };
 }
 
 function decodePart(part: string): JsonObject | undefined {

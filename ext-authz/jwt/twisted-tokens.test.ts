@@ -42,7 +42,8 @@ test('tokens damaged at random are decoded or not, and never fail a template', (
     }
     const raw = characters.join('');
     const decoded = decodeJwt(raw);
-    if (decoded === undefined || typeof decoded.claims.a === 'string') assert.ok(renderOrControl(raw), raw);
+    if (decoded === undefined || typeof decoded.claims.a === 'string')
+      assert.ok(renderOrControl(raw), raw);
   }
 });
 
@@ -57,7 +58,10 @@ function renderOrControl(raw: string): boolean {
 
 test('names of prototypes are not claims', () => {
   assert.equal(render(jwt('{}')).get('x-claim'), '<no value><no value><no value>');
-  assert.equal(render(jwt('{"__proto__":{"a":"x"}}')).get('x-claim'), '<no value>map[a:x]<no value>');
+  assert.equal(
+    render(jwt('{"__proto__":{"a":"x"}}')).get('x-claim'),
+    '<no value>map[a:x]<no value>',
+  );
 });
 
 test('claims that are nested 20,000 deep, huge or no object do no harm', () => {

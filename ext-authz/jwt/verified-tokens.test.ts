@@ -8,7 +8,9 @@ import { type KeySource, VerifiedTokens } from './verified-tokens.ts';
 
 const { publicKey: key } = await generateKeyPair('ES256');
 
-/** A source that takes every token as signed by the key `first` and counts how often it is asked. */
+/**
+ * A source that takes every token as signed by the key `first` and counts how often it is asked.
+ */
 function countingSource() {
   const asked = { verify: 0, keySet: 0 };
   let keys = keySetOf('first');

@@ -29,7 +29,10 @@ export type VerifiedTokensOptions = {
   readonly deadline: () => AbortSignal;
 };
 
-/** That a signature held: by the key with this thumbprint, which was last among the keys of this epoch. */
+/**
+ * That a signature held: by the key with this thumbprint, which was last among the keys of this
+ * epoch.
+ */
 export type Verdict = { readonly token: VerifiedToken; readonly thumbprint: string; epoch: string };
 
 /** Where whoever keeps a token keeps its verdict too, so that it need not be looked for. */
@@ -37,12 +40,16 @@ export type VerdictMemory = { verdict: Verdict | undefined };
 
 /** Weight is the length of the tokens. */
 const BOUNDS: CacheBounds = { entries: 20_000, weight: 16 * 1_048_576 };
-/** How long keys are taken as they are known, as `CachedDocument` does with documents that may not be stored. */
+/**
+ * How long keys are taken as they are known, as `CachedDocument` does with documents that may not
+ * be stored.
+ */
 const KEYS_MS = 10_000;
 
 /**
- * Verifies the signature of a token once, however many requests carry it, also at the same time: a verdict is kept by the token's hash until the key
- * set changed without its key, or newer tokens need the room. While the provider is away the keys known last count. Refused tokens are not kept.
+ * Verifies the signature of a token once, however many requests carry it, also at the same time: a
+ * verdict is kept by the token's hash until the key set changed without its key, or newer tokens
+ * need the room. While the provider is away the keys known last count. Refused tokens are not kept.
  * Source: docs/adr/0013-providers.md.
  */
 export class VerifiedTokens<F extends string = never> {
@@ -57,7 +64,10 @@ export class VerifiedTokens<F extends string = never> {
     this.#options = options;
   }
 
-  /** A token that is known costs no promise. `name` and `memory` are the token's. Rejects with a ProviderError when the keys cannot be had. */
+  /**
+   * A token that is known costs no promise. `name` and `memory` are the token's. Rejects with a
+   * ProviderError when the keys cannot be had.
+   */
   verify(
     raw: string,
     name = tokenName(raw),
@@ -70,8 +80,13 @@ export class VerifiedTokens<F extends string = never> {
     return this.#holds(verdict) ? verdict.token : this.#verifyOnce(name, raw);
   }
 
-  async #askKeys(name: string, raw: string, verdict: Verdict): Promise<VerifiedToken | SignatureFault | F> {
-    // Set before asking: meanwhile others use what is known, and a provider that is away is not asked by each of them.
+  async #askKeys(
+    name: string,
+    raw: string,
+    verdict: Verdict,
+  ): Promise<VerifiedToken | SignatureFault | F> {
+    // Set before asking: meanwhile others use what is known, and a provider that is away is not
+    // asked by each of them.
     this.#keysUntil = this.#options.now() + KEYS_MS;
     await this.#source.keySet(this.#options.deadline()).catch(() => undefined);
     return this.#holds(verdict) ? verdict.token : this.#verifyOnce(name, raw);

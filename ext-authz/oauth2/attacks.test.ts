@@ -16,7 +16,10 @@ test('a stolen store holds nothing that a thief could use', async t => {
   const claims = { email: 'alice@example.com', exp: FAR };
   const issued: string[] = [];
   grantCodes(provider(), (_, count) => {
-    const tokens = { access_token: `secret-access-${count}`, refresh_token: `secret-refresh-${count}` };
+    const tokens = {
+      access_token: `secret-access-${count}`,
+      refresh_token: `secret-refresh-${count}`,
+    };
     issued.push(...Object.values(tokens));
     return { ...tokens, claims };
   });
@@ -32,8 +35,10 @@ test('a stolen store holds nothing that a thief could use', async t => {
   assert.ok(secrets.length >= 8);
   for (const secret of [...secrets, 'alice@example.com', 'path-of-alice', '192.0.2.1']) {
     assert.ok(!dump.includes(secret), 'in plain');
-    if (/^[0-9a-f]{64}$/.test(secret)) assert.ok(!dump.includes(Buffer.from(secret, 'hex')), 'as bytes');
-    if (/^[\w-]{43}$/.test(secret)) assert.ok(!dump.includes(Buffer.from(secret, 'base64url')), 'as bytes');
+    if (/^[0-9a-f]{64}$/.test(secret))
+      assert.ok(!dump.includes(Buffer.from(secret, 'hex')), 'as bytes');
+    if (/^[\w-]{43}$/.test(secret))
+      assert.ok(!dump.includes(Buffer.from(secret, 'base64url')), 'as bytes');
   }
 });
 
@@ -71,12 +76,17 @@ const ODD_COOKIES = [
 for (const value of ODD_COOKIES) {
   test(`a session cookie "${value.slice(0, 12)}" of ${value.length} letters is none`, async t => {
     const { browser } = await open(t);
-    assert.equal((await browser.visit(PAGE, { headers: { cookie: `${SESSION}=${value}` } })).status, 303);
+    assert.equal(
+      (await browser.visit(PAGE, { headers: { cookie: `${SESSION}=${value}` } })).status,
+      303,
+    );
   });
 }
 
 test('logins that others begin put nobody out, and failing callbacks leave nothing in the store', async t => {
-  const { browser: victim, gateway } = await open(t, { origins: ['https://a.test', 'https://b.test'] });
+  const { browser: victim, gateway } = await open(t, {
+    origins: ['https://a.test', 'https://b.test'],
+  });
   const [[filter] = []] = gateway.filters;
   assert.ok(filter);
   const kept = new Set<string>();
@@ -120,8 +130,12 @@ test('a session is not used with another provider or client: its tokens would go
   const [[filter] = []] = gateway.filters;
   assert.ok(filter);
   const id = browser.jar.value(PAGE, SESSION) ?? '';
-  const settings = { ...filter.settings, useSessionCookies: { value: false, ifRequestHeader: undefined } };
-  const anew = (changes: object) => openLoginFilter({ ...filter, settings: { ...settings, ...changes } });
+  const settings = {
+    ...filter.settings,
+    useSessionCookies: { value: false, ifRequestHeader: undefined },
+  };
+  const anew = (changes: object) =>
+    openLoginFilter({ ...filter, settings: { ...settings, ...changes } });
   assert.ok(await anew({ clientSessionMaxIdle: 1 }).sessions.read(id));
   assert.equal(await anew({ authorizationURL: 'https://other.test' }).sessions.read(id), undefined);
   assert.equal(await anew({ clientID: 'other' }).sessions.read(id), undefined);
@@ -129,7 +143,9 @@ test('a session is not used with another provider or client: its tokens would go
 
 test('200 requests without session at once are all sent to log in, each with its own state', async t => {
   const { gateway } = await open(t);
-  const seen = await Promise.all(Array.from({ length: 200 }, () => new TestBrowser(gateway).visit(PAGE)));
+  const seen = await Promise.all(
+    Array.from({ length: 200 }, () => new TestBrowser(gateway).visit(PAGE)),
+  );
   const states = seen.map(({ location = '' }) => new URL(location).searchParams.get('state'));
   assert.equal(new Set(states).size, 200);
 });

@@ -29,7 +29,9 @@ test('an unknown client begins 12,000 logins: memory stays as it was after 4,000
 async function beginLogins(gateway: TestGateway, count: number): Promise<void> {
   const { signal } = new AbortController();
   for (let begun = 0; begun < count; begun += AT_ONCE) {
-    const visits = Array.from({ length: AT_ONCE }, () => new TestBrowser(gateway).visit(PAGE, { signal }));
+    const visits = Array.from({ length: AT_ONCE }, () =>
+      new TestBrowser(gateway).visit(PAGE, { signal }),
+    );
     for (const { status } of await Promise.all(visits)) assert.equal(status, 303);
   }
 }

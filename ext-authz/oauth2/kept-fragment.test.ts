@@ -29,19 +29,27 @@ test('a tab gets a page that is not stored, and whose script may set one cookie'
   const seen = await browser.visit(PAGE, { headers: TAB });
   assert.deepEqual([seen.status, seen.location], [200, undefined]);
   assert.equal(seen.headers.get('cache-control'), 'no-store');
-  assert.match(seen.headers.get('content-security-policy') ?? '', /^default-src 'none'; script-src 'sha256-/);
+  assert.match(
+    seen.headers.get('content-security-policy') ?? '',
+    /^default-src 'none'; script-src 'sha256-/,
+  );
   const [pending] = pendingOf(browser);
   const attributes = 'Path=/; Max-Age=600; Secure; SameSite=Lax';
   assert.equal(linkOf(seen, 'data-cookie'), `${pending?.name}~f=; ${attributes}`);
   assert.ok(pending?.name.startsWith('__Host-'));
   assert.match(linkOf(seen, 'href'), /^http:\/\/127\.0\.0\.1:/);
-  assert.ok(seen.body.includes('<noscript><meta http-equiv="refresh" content="0; url=http://127.0.0.1:'));
+  assert.ok(
+    seen.body.includes('<noscript><meta http-equiv="refresh" content="0; url=http://127.0.0.1:'),
+  );
 });
 
 const OTHERS: readonly (readonly [what: string, visit: TestVisit])[] = [
   ['a program', {}],
   ['a frame', { headers: { ...TAB, 'sec-fetch-dest': 'iframe' } }],
-  ['a browser that says no destination', { headers: { 'sec-fetch-mode': 'navigate', accept: HTML } }],
+  [
+    'a browser that says no destination',
+    { headers: { 'sec-fetch-mode': 'navigate', accept: HTML } },
+  ],
   ['a browser that says no mode', { headers: { 'sec-fetch-dest': 'document', accept: HTML } }],
   ['a download, which is for no page', { headers: { ...TAB, accept: '*/*' } }],
   ['a form', { method: 'POST', headers: TAB }],

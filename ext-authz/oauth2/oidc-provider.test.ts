@@ -2,14 +2,22 @@ import assert from 'node:assert/strict';
 import { after, before, type TestContext, test } from 'node:test';
 import { logIn } from '#ext-authz/testing/log-in.ts';
 import { webClient } from '#ext-authz/testing/oidc-clients.ts';
-import { type OidcProvider, startOidcProvider, type TestUser } from '#ext-authz/testing/oidc-provider.ts';
+import {
+  type OidcProvider,
+  startOidcProvider,
+  type TestUser,
+} from '#ext-authz/testing/oidc-provider.ts';
 import { secretOf } from '#ext-authz/testing/provider-settings.ts';
 import { TestBrowser } from './testing/test-browser.ts';
 import { openTestGateway, REALM, type TestGatewayOptions } from './testing/test-gateway.ts';
 
 const SECRET = 's'.repeat(40);
 const CALLBACK = 'https://a.test/.gateway/oauth2/redirection-endpoint';
-const ALICE = { username: 'alice', password: 'wonder land', claims: { email: 'alice@example.com' } };
+const ALICE = {
+  username: 'alice',
+  password: 'wonder land',
+  claims: { email: 'alice@example.com' },
+};
 const CROWD = Array.from({ length: 500 }, (_, index) => ({
   username: `user-${index}`,
   password: `password-${index}`,
@@ -38,10 +46,14 @@ async function open(t: TestContext, options: Partial<TestGatewayOptions> = {}) {
   return { gateway, browser: new TestBrowser(gateway) };
 }
 
-/** From a page to the same page, by whatever redirects there are; somebody logs in at the provider. */
+/**
+ * From a page to the same page, by whatever redirects there are; somebody logs in at the provider.
+ */
 async function arrive(browser: TestBrowser, page: string, user: TestUser = ALICE, visit = {}) {
   const first = await browser.visit(page, visit);
-  const begun = first.location?.startsWith('https://a.test/') ? await browser.visit(first.location) : first;
+  const begun = first.location?.startsWith('https://a.test/')
+    ? await browser.visit(first.location)
+    : first;
   const callback = await logIn(begun.location ?? '', user, CALLBACK);
   return browser.follow(callback.href, () => 'https://nowhere.test', visit);
 }
@@ -64,7 +76,9 @@ test('login on the second origin, refresh with rotation over two replicas, logou
     const calls = Array.from({ length: 40 }, (_, index) =>
       browser.visit('https://b.test/', { replica: index % 2, scope: SCOPE }),
     );
-    const tokens = new Set((await Promise.all(calls)).map(({ change }) => change?.set.get('authorization')));
+    const tokens = new Set(
+      (await Promise.all(calls)).map(({ change }) => change?.set.get('authorization')),
+    );
     assert.equal(tokens.size, 1);
     assert.ok(!tokens.has(undefined) && !tokens.has(before));
   }
@@ -112,8 +126,15 @@ test('a provider that knows the browser asks anew only when somebody logs in as 
     return [seen.status, seen.url, (await session(world, browser))?.idToken.claims.sub];
   };
   assert.deepEqual(await arriveAs('https://a.test/one', ALICE), [0, 'https://a.test/one', 'alice']);
-  browser.jar.take(new URL('https://a.test/'), `__Host-gateway_session.${REALM}=; Path=/; Max-Age=0; Secure`);
-  assert.deepEqual(await arriveAs('https://a.test/two', nobody), [0, 'https://a.test/two', 'alice']);
+  browser.jar.take(
+    new URL('https://a.test/'),
+    `__Host-gateway_session.${REALM}=; Path=/; Max-Age=0; Secure`,
+  );
+  assert.deepEqual(await arriveAs('https://a.test/two', nobody), [
+    0,
+    'https://a.test/two',
+    'alice',
+  ]);
   const query = new URLSearchParams({ realm: REALM, return: 'https://a.test/three' });
   const fresh = `https://a.test/.gateway/oauth2/login?${query}`;
   await assert.rejects(arriveAs(fresh, nobody), /no callback/);

@@ -92,7 +92,9 @@ for (const blank of ['\u00a0', '\u0085', '\u001c', '\ufeff']) {
     const { browser: attacker, gateway } = await open(t, { origins: [ORIGIN] });
     const { location = '' } = await attacker.visit(PAGE);
     const cookie = attacker.jar.all().map(({ name, value }) => `${blank}${name}=${value}`);
-    const seen = await new TestBrowser(gateway).visit(authorize(new URL(location)), { headers: { cookie } });
+    const seen = await new TestBrowser(gateway).visit(authorize(new URL(location)), {
+      headers: { cookie },
+    });
     assert.deepEqual([seen.status, seen.setCookies], [403, []]);
   });
 }
@@ -104,6 +106,10 @@ test('over http nothing keeps a neighbour off, but two values under one name cou
   const attacker = new TestBrowser(gateway);
   const { location = '' } = await attacker.visit(page);
   for (const { name, value } of attacker.jar.all())
-    victim.jar.take(new URL('http://evil.corp.test/'), `${name}=${value}; Domain=corp.test; Path=/`);
-  for (const url of [own, location]) assert.equal((await victim.visit(authorize(new URL(url)))).status, 403);
+    victim.jar.take(
+      new URL('http://evil.corp.test/'),
+      `${name}=${value}; Domain=corp.test; Path=/`,
+    );
+  for (const url of [own, location])
+    assert.equal((await victim.visit(authorize(new URL(url)))).status, 403);
 });

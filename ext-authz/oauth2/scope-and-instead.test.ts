@@ -120,7 +120,10 @@ test('insteadOfRedirect 401 has a challenge with the realm', async t => {
 
 test('insteadOfRedirect applies at a hand-off too', async t => {
   const { browser } = await open(t, { origins: ['https://a.test', 'https://b.test'] });
-  assert.equal((await browser.visit('https://b.test/', { insteadOfRedirect: instead() })).status, 403);
+  assert.equal(
+    (await browser.visit('https://b.test/', { insteadOfRedirect: instead() })).status,
+    403,
+  );
 });
 
 test('insteadOfRedirect with a condition that does not hold redirects', async t => {
@@ -134,7 +137,11 @@ test('insteadOfRedirect with a condition that does not hold redirects', async t 
 test('insteadOfRedirect with filters: their outcome is the outcome; with none, the 403 page', async t => {
   const { browser } = await open(t);
   const insteadOfRedirect = instead({ status: undefined });
-  const change = { set: new Map([['x-user', 'm']]), remove: new Set<string>(), responseHeaders: [] };
+  const change = {
+    set: new Map([['x-user', 'm']]),
+    remove: new Set<string>(),
+    responseHeaders: [],
+  };
   const allowed = await browser.visit(PAGE, {
     insteadOfRedirect,
     runInner: async () => ({ kind: 'allow', change }),
@@ -167,7 +174,10 @@ test('insteadOfRedirect decides about a WebSocket too', async t => {
 
 test('fetch() and a program that wants JSON get 401 with a challenge, and begin no login', async t => {
   const { browser } = await open(t);
-  for (const headers of [{ 'sec-fetch-mode': 'cors', accept: '*/*' }, { accept: 'application/json' }]) {
+  for (const headers of [
+    { 'sec-fetch-mode': 'cors', accept: '*/*' },
+    { accept: 'application/json' },
+  ]) {
     const seen = await browser.visit(PAGE, { headers });
     assert.deepEqual([seen.status, seen.location, seen.setCookies], [401, undefined, []]);
     assert.equal(seen.headers.get('www-authenticate'), `Bearer realm="${REALM}"`);
@@ -183,7 +193,11 @@ test('the 401 of fetch() names the page to load again, when it is one of this or
     return JSON.parse(body).login_url;
   };
   assert.equal(await loginUrl('https://a.test/app?x=1'), 'https://a.test/app?x=1');
-  for (const other of ['https://evil.test/', 'https://a.test/.gateway/oauth2/logout', 'javascript:alert(1)'])
+  for (const other of [
+    'https://evil.test/',
+    'https://a.test/.gateway/oauth2/logout',
+    'javascript:alert(1)',
+  ])
     assert.equal(await loginUrl(other), undefined);
 });
 
@@ -198,6 +212,9 @@ test('fetch() gets 401 at a step-up and at a hand-off too, and passes with a ses
 
 test('what the rule says goes before: fetch() gets the status of insteadOfRedirect', async t => {
   const { browser } = await open(t);
-  const visit = { headers: { 'sec-fetch-mode': 'cors' }, insteadOfRedirect: instead({ status: 404 }) };
+  const visit = {
+    headers: { 'sec-fetch-mode': 'cors' },
+    insteadOfRedirect: instead({ status: 404 }),
+  };
   assert.equal((await browser.visit(PAGE, visit)).status, 404);
 });

@@ -18,13 +18,18 @@ const pendingOf = (browser: TestBrowser) =>
   browser.jar.all().filter(({ name }) => name.includes('gateway_pending'));
 const sessionOf = (browser: TestBrowser, page: string) => browser.jar.value(page, SESSION);
 
-/** Visits of one browser at the same moment: none brings what another's answer sets. Where the provider sends each. */
+/**
+ * Visits of one browser at the same moment: none brings what another's answer sets. Where the
+ * provider sends each.
+ */
 async function beginAll(
   browser: TestBrowser,
   pages: readonly string[],
   visit: TestVisit = {},
 ): Promise<readonly string[]> {
-  const seen = await Promise.all(pages.map(page => browser.visit(page, { ...NAVIGATION, ...visit })));
+  const seen = await Promise.all(
+    pages.map(page => browser.visit(page, { ...NAVIGATION, ...visit })),
+  );
   return seen.map(({ location = '' }) => {
     const url = new URL(location);
     return url.hostname === '127.0.0.1' ? authorize(url) : location;
@@ -207,7 +212,10 @@ for (const value of ['', '0', 'a'.repeat(63), 'A'.repeat(64), 'g'.repeat(64), 'a
     const { browser } = await open(t);
     const headers = { cookie: `${PENDING}=${value}` };
     const { location = '', setCookies } = await browser.visit('https://a.test/', { headers });
-    assert.match(setCookies.join(), /^__Host-gateway_pending\.site\.default(~[0-9a-f]{8})?=1[\w-]{100,};/);
+    assert.match(
+      setCookies.join(),
+      /^__Host-gateway_pending\.site\.default(~[0-9a-f]{8})?=1[\w-]{100,};/,
+    );
     assert.equal((await browser.visit(authorize(new URL(location)), { headers })).status, 403);
   });
 }
@@ -223,8 +231,13 @@ test('a session knows 16 pending cookies of its browser at most', async t => {
 });
 
 test('the cookies of tabs: host-only, HttpOnly, Lax, ten minutes, all gone after the login', async t => {
-  const { browser } = await open(t, { origins: [{ origin: 'https://a.test', includeSubdomains: true }] });
-  const { setCookies } = await browser.visit('https://a.test/', { ...NAVIGATION, sameSite: 'none' });
+  const { browser } = await open(t, {
+    origins: [{ origin: 'https://a.test', includeSubdomains: true }],
+  });
+  const { setCookies } = await browser.visit('https://a.test/', {
+    ...NAVIGATION,
+    sameSite: 'none',
+  });
   assert.match(
     setCookies.join('\n'),
     /^__Host-gateway_pending\.site\.default~[0-9a-f]{8}=1[\w-]+; Path=\/; Max-Age=600; HttpOnly; Secure; SameSite=Lax$/,
@@ -261,7 +274,9 @@ test('66 requests of a page at once share one cookie; old browsers show by Accep
     [PENDING, `${PENDING}~00000001`],
   );
   const other = await open(t);
-  await beginAll(other.browser, pagesOf('https://a.test', 2), { headers: { accept: 'text/html,*/*;q=0.8' } });
+  await beginAll(other.browser, pagesOf('https://a.test', 2), {
+    headers: { accept: 'text/html,*/*;q=0.8' },
+  });
   assert.equal(pendingOf(other.browser).length, 2);
 });
 

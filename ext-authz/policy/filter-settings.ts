@@ -5,8 +5,9 @@ import type { HeaderCondition } from '#resources/match/header-condition.ts';
 import type { Template } from '#resources/template/template.ts';
 
 /**
- * A Filter as the control plane sends it: the fields of docs/reference/kinds/filter.md, defaults filled in, durations in ms, templates parsed, secrets resolved.
- * `realm` is `<name>.<namespace>`; `version` changes with its content.
+ * A Filter as the control plane sends it: the fields of docs/reference/kinds/filter.md, defaults
+ * filled in, durations in ms, templates parsed, secrets resolved. `realm` is `<name>.<namespace>`;
+ * `version` changes with its content.
  */
 export type FilterDefinition = {
   readonly name: string;

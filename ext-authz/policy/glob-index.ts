@@ -1,8 +1,9 @@
 import type { Glob } from '#resources/match/glob.ts';
 
 /**
- * Values by the glob that they are for, so that few of many need to be tried on a text. A glob that is one text or begins with a text is found
- * by that; one that only ends with a text by its end; what is left is tried always.
+ * Values by the glob that they are for, so that few of many need to be tried on a text. A glob that
+ * is one text or begins with a text is found by that; one that only ends with a text by its end;
+ * what is left is tried always.
  */
 export type GlobIndex<T> = {
   readonly exact: ReadonlyMap<string, T>;
@@ -10,7 +11,10 @@ export type GlobIndex<T> = {
   readonly ends: LiteralIndex<T>;
 };
 
-type LiteralIndex<T> = { readonly lengths: readonly number[]; readonly byText: ReadonlyMap<string, T> };
+type LiteralIndex<T> = {
+  readonly lengths: readonly number[];
+  readonly byText: ReadonlyMap<string, T>;
+};
 
 /** `make` builds what is kept for all values with one key, in the order given. */
 export function indexGlobs<V, T>(
@@ -18,7 +22,11 @@ export function indexGlobs<V, T>(
   globOf: (value: V) => Glob,
   make: (values: readonly V[]) => T,
 ): GlobIndex<T> {
-  const [exact, begins, ends] = [new Map<string, V[]>(), new Map<string, V[]>(), new Map<string, V[]>()];
+  const [exact, begins, ends] = [
+    new Map<string, V[]>(),
+    new Map<string, V[]>(),
+    new Map<string, V[]>(),
+  ];
   for (const value of values) {
     const { prefix, suffix } = globOf(value);
     if (suffix === undefined) add(exact, prefix, value);

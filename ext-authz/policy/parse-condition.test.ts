@@ -4,7 +4,10 @@ import { requestWith } from '#ext-authz/testing/requests.ts';
 import { headerCondition } from '#resources/match/header-condition.ts';
 import { toRequestMatcher } from './parse-condition.ts';
 
-const REQUEST = requestWith({ 'x-a': '1' }, { authority: 'site.test', method: 'OPTIONS', target: '/a?b' });
+const REQUEST = requestWith(
+  { 'x-a': '1' },
+  { authority: 'site.test', method: 'OPTIONS', target: '/a?b' },
+);
 const holds = (written: object) => toRequestMatcher(headerCondition.parse(written))(REQUEST);
 
 test('a condition on the host holds with its port and without', () => {

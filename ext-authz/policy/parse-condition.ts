@@ -4,7 +4,10 @@ import type { JsonObject } from '#protos/json.ts';
 import { comparedHost } from '#resources/match/filter-policy-match.ts';
 import { type HeaderCondition, toHeaderMatcher } from '#resources/match/header-condition.ts';
 
-/** The `if_request_header` of a message (`gateway.config.v1.HeaderCondition`); undefined: all requests meet it. */
+/**
+ * The `if_request_header` of a message (`gateway.config.v1.HeaderCondition`); undefined: all
+ * requests meet it.
+ */
 export function parseCondition(owner: JsonObject): HeaderCondition | undefined {
   const message = messageAt(owner, 'if_request_header');
   if (message === undefined) return undefined;
@@ -27,7 +30,10 @@ export function parseMatcher(owner: JsonObject): (request: HttpRequest) => boole
   }
 }
 
-/** Whether a request meets a condition, which may name what of a request are no fields of it (RFC 9113 section 8.3.1); `Host` is `:authority`. */
+/**
+ * Whether a request meets a condition, which may name what of a request are no fields of it (RFC
+ * 9113 section 8.3.1); `Host` is `:authority`.
+ */
 export function toRequestMatcher(condition: HeaderCondition): (request: HttpRequest) => boolean {
   const holds = toHeaderMatcher(condition);
   const pseudo = PSEUDO_HEADERS.get(condition.name);

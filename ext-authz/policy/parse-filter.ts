@@ -51,10 +51,15 @@ const RENEGOTIATIONS = new Map([
 ] as const);
 
 /**
- * A Filter of the bytes of a `gateway.config.v1.Filter`, whose resource is named `<namespace>/<name>`. The control plane has checked it; what cannot be
- * all the same is an error that names the field, never its value.
+ * A Filter of the bytes of a `gateway.config.v1.Filter`, whose resource is named
+ * `<namespace>/<name>`. The control plane has checked it; what cannot be all the same is an error
+ * that names the field, never its value.
  */
-export function parseFilter(name: string, version: string, bytes: Uint8Array): Parsed<FilterDefinition> {
+export function parseFilter(
+  name: string,
+  version: string,
+  bytes: Uint8Array,
+): Parsed<FilterDefinition> {
   const [namespace = '', filterName = '', ...rest] = name.split('/');
   if (namespace === '' || filterName === '' || rest.length > 0)
     return { error: 'it is not named <namespace>/<name>' };
@@ -62,7 +67,8 @@ export function parseFilter(name: string, version: string, bytes: Uint8Array): P
   try {
     const message = decode('gateway.config.v1.Filter', bytes);
     const [oauth2, jwt] = [messageAt(message, 'oauth2'), messageAt(message, 'jwt')];
-    if (oauth2 !== undefined) return { value: { ...named, type: 'OAuth2', settings: toOAuth2(oauth2) } };
+    if (oauth2 !== undefined)
+      return { value: { ...named, type: 'OAuth2', settings: toOAuth2(oauth2) } };
     if (jwt !== undefined) return { value: { ...named, type: 'JWT', settings: toJwt(jwt) } };
     return { error: 'it is of no type that is known' };
   } catch (error) {
@@ -86,7 +92,10 @@ function toOAuth2(message: JsonObject): OAuth2Settings {
     clientAuthentication: toAuthentication(messageAt(message, 'client_authentication') ?? {}),
     expirationSafetyMargin: durationAt(message, 'expiration_safety_margin'),
     protectedOrigins,
-    useSessionCookies: { value: flagAt(cookies, 'value'), ifRequestHeader: parseCondition(cookies) },
+    useSessionCookies: {
+      value: flagAt(cookies, 'value'),
+      ifRequestHeader: parseCondition(cookies),
+    },
     extraAuthorizationParameters: new Map(Object.keys(extra).map(key => [key, textAt(extra, key)])),
     clientSessionMaxIdle: durationAt(message, 'client_session_max_idle'),
     postLogoutRedirectURI: optionalText(message, 'post_logout_redirect_uri'),
@@ -130,7 +139,8 @@ function toAuthentication(message: JsonObject): ClientAuthentication {
 function toProtectedOrigin(message: JsonObject): ProtectedOrigin {
   const origin = parseOrigin(textAt(message, 'origin'));
   const internal = parseOriginPattern(textAt(message, 'internal_origin'));
-  if ('error' in origin || 'error' in internal) throw new WireError('protected_origins is malformed');
+  if ('error' in origin || 'error' in internal)
+    throw new WireError('protected_origins is malformed');
   const includeSubdomains = flagAt(message, 'include_subdomains');
   const { scheme, host } = internal.value;
   return { origin: origin.value, internalOrigin: { scheme, host }, includeSubdomains };
@@ -192,7 +202,8 @@ function toHeaders(message: JsonObject, field: string): readonly HeaderTemplate[
   const headers = new Map<string, HeaderTemplate>();
   for (const header of messagesAt(message, field)) {
     const name = requiredText(header, 'name').toLowerCase();
-    if (!headers.has(name)) headers.set(name, { name, value: toTemplate(header, 'value', 'header') });
+    if (!headers.has(name))
+      headers.set(name, { name, value: toTemplate(header, 'value', 'header') });
   }
   return [...headers.values()];
 }

@@ -26,7 +26,10 @@ const SAME_SITE = new Map([
   ['NONE', 'none'],
 ] as const);
 
-/** A policy of the bytes of a `gateway.config.v1.FilterPolicy`. The error names the field that is not what it must be. */
+/**
+ * A policy of the bytes of a `gateway.config.v1.FilterPolicy`. The error names the field that is
+ * not what it must be.
+ */
 export function parsePolicy(bytes: Uint8Array): Parsed<Policy> {
   try {
     const message = decode('gateway.config.v1.FilterPolicy', bytes);
@@ -46,7 +49,12 @@ function toRule(message: JsonObject, id: string): Rule {
   const path = parsePathGlob(textAt(message, 'path'));
   if ('error' in host) throw new WireError(`${id}: host is no glob`);
   if ('error' in path) throw new WireError(`${id}: path is no glob`);
-  return { id, host: host.value, path: path.value, items: messagesAt(message, 'filters').map(toItem) };
+  return {
+    id,
+    host: host.value,
+    path: path.value,
+    items: messagesAt(message, 'filters').map(toItem),
+  };
 }
 
 function toItem(message: JsonObject): RuleItem {

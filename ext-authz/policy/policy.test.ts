@@ -6,7 +6,12 @@ import { visitCandidates } from './glob-index.ts';
 import { firstRule, indexRules, orderedRules, selectRule } from './policy.ts';
 import type { Rule } from './rule.ts';
 
-const rule = (host: string, path: string, id = `${host}${path}`): Rule => ({ id, host, path, items: [] });
+const rule = (host: string, path: string, id = `${host}${path}`): Rule => ({
+  id,
+  host,
+  path,
+  items: [],
+});
 const select = (rules: readonly Rule[], authority: string, target: string) => {
   const selected = selectRule(indexRules(rules), { authority, target });
   return 'ambiguous' in selected ? 'ambiguous' : selected.rule?.id;
@@ -131,7 +136,8 @@ test('the index finds what trying all rules in order finds', () => {
     for (let ask = 0; ask < 20; ask += 1) {
       const [host, path] = [text('ab.', 4), `/${text('ab/', 5)}`];
       const naive = rules.find(
-        candidate => matchGlob(parseGlob(candidate.host), host) && matchGlob(parseGlob(candidate.path), path),
+        candidate =>
+          matchGlob(parseGlob(candidate.host), host) && matchGlob(parseGlob(candidate.path), path),
       );
       assert.equal(firstRule(index, host, path), naive, JSON.stringify({ rules, host, path }));
     }
@@ -157,7 +163,10 @@ test('of 10,000 policies few rules are tried', () => {
   for (const n of [0, 77, 9_999]) {
     assert.equal(firstRule(index, `tenant-${n}.test`, '/api/a')?.id, `tenant-${n}.test/api/*`);
     assert.equal(tried(`tenant-${n}.test`, '/api/a'), 1);
-    assert.equal(firstRule(index, 'shared.test', `/tenant-${n}/a`)?.id, `shared.test/tenant-${n}/*`);
+    assert.equal(
+      firstRule(index, 'shared.test', `/tenant-${n}/a`)?.id,
+      `shared.test/tenant-${n}/*`,
+    );
     assert.equal(tried('shared.test', `/tenant-${n}/a`), 1);
     assert.equal(firstRule(index, `a.zone-${n}.test`, '/exact')?.id, `*.zone-${n}.test/exact`);
     assert.equal(tried(`a.zone-${n}.test`, '/exact'), 1);

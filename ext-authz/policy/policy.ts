@@ -17,25 +17,40 @@ export type Policy = {
 export type PolicyIndex = GlobIndex<GlobIndex<readonly Entry[]>>;
 
 /** A rule and its place among all. */
-type Entry = { readonly rule: Rule; readonly host: Glob; readonly path: Glob; readonly order: number };
+type Entry = {
+  readonly rule: Rule;
+  readonly host: Glob;
+  readonly path: Glob;
+  readonly order: number;
+};
 
 /** What a request meets: a rule, none, or two rules by two readings of its path. */
 export type Selected = { readonly rule: Rule | undefined } | { readonly ambiguous: true };
 
-/** The order in which rules are tried: higher precedence first, then namespace and name, then as written. */
+/**
+ * The order in which rules are tried: higher precedence first, then namespace and name, then as
+ * written.
+ */
 export function orderedRules(policies: readonly Policy[]): readonly Rule[] {
   return [...policies].sort(comparePolicies).flatMap(({ rules }) => rules);
 }
 
 function comparePolicies(a: Policy, b: Policy): number {
-  return b.precedence - a.precedence || compareText(a.namespace, b.namespace) || compareText(a.name, b.name);
+  return (
+    b.precedence - a.precedence ||
+    compareText(a.namespace, b.namespace) ||
+    compareText(a.name, b.name)
+  );
 }
 
 function compareText(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
 }
 
-/** Looked up at about the same cost however many rules there are, as long as few share the literal beginning of host and path. */
+/**
+ * Looked up at about the same cost however many rules there are, as long as few share the literal
+ * beginning of host and path.
+ */
 export function indexRules(rules: readonly Rule[]): PolicyIndex {
   const entries = rules.map((rule, order) => ({
     rule,
@@ -56,8 +71,9 @@ export function indexRules(rules: readonly Rule[]): PolicyIndex {
 }
 
 /**
- * The first rule whose host and path match: host without port, letter case and trailing dot, path without query. Every form of the path that an
- * upstream may read must select the same one, else the request is ambiguous. Source: docs/adr/0011-ext-authz.md.
+ * The first rule whose host and path match: host without port, letter case and trailing dot, path
+ * without query. Every form of the path that an upstream may read must select the same one, else
+ * the request is ambiguous. Source: docs/adr/0011-ext-authz.md.
  */
 export function selectRule(
   index: PolicyIndex,

@@ -1,15 +1,17 @@
 import { canonicalPath } from '#resources/match/canonical-path.ts';
 
 /**
- * The forms of a request's path that upstreams may take it for; the first is its canonical spelling, without query. All must select the same rule.
- * `;…` may be cut from each segment, and an escaped slash may count as a slash: Envoy lets none in unless `escaped_slashes` is `keep`. What is
- * resolved is resolved again. Source: docs/adr/0011-ext-authz.md.
+ * The forms of a request's path that upstreams may take it for; the first is its canonical
+ * spelling, without query. All must select the same rule. `;…` may be cut from each segment, and an
+ * escaped slash may count as a slash: Envoy lets none in unless `escaped_slashes` is `keep`. What
+ * is resolved is resolved again. Source: docs/adr/0011-ext-authz.md.
  */
 export function pathForms(target: string): readonly string[] {
   const came = withoutQuery(target);
   if (!UNUSUAL.test(came)) return [came];
   const path = canonicalPath(came);
-  const slashed = path.search(ESCAPED_SLASH) === -1 ? path : resolve(path.replace(ESCAPED_SLASH, '/'));
+  const slashed =
+    path.search(ESCAPED_SLASH) === -1 ? path : resolve(path.replace(ESCAPED_SLASH, '/'));
   return [...new Set([path, cut(path), slashed, cut(slashed)])];
 }
 

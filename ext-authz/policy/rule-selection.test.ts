@@ -22,7 +22,11 @@ test('a remembered selection is that of `selectRule`, whatever was asked before'
   for (let round = 0; round < 30_000; round++) {
     const authority = pick(['a.test', 'b.test', 'c.test', 'a.test:8080', 'other'], random);
     const target = `/${pick(segments, random)}${pick(['', '/'], random)}${pick(segments, random)}`;
-    assert.deepEqual(select({ authority, target }), selectRule(INDEX, { authority, target }), target);
+    assert.deepEqual(
+      select({ authority, target }),
+      selectRule(INDEX, { authority, target }),
+      target,
+    );
   }
 });
 
@@ -36,7 +40,9 @@ test('paths without end cost no memory, nor do the messages that they came in', 
   const select = rememberedSelection(INDEX);
   const ask = (from: number) => {
     for (let at = from; at < from + 30_000; at++) {
-      const message = Buffer.from(`/${at}/${'p'.repeat(100)}?${'q'.repeat(8_000)}`).toString('latin1');
+      const message = Buffer.from(`/${at}/${'p'.repeat(100)}?${'q'.repeat(8_000)}`).toString(
+        'latin1',
+      );
       select({ authority: `${at % 1_000}.test`, target: message.slice(0, 4_000) });
     }
   };

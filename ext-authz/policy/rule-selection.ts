@@ -6,7 +6,10 @@ import { type PolicyIndex, type Selected, selectRule } from './policy.ts';
 const MOST = 5_000;
 const LONGEST = 256;
 
-/** `selectRule` by one index, which looks once for the rule of a path that is asked for again and again. */
+/**
+ * `selectRule` by one index, which looks once for the rule of a path that is asked for again and
+ * again.
+ */
 export function rememberedSelection(
   index: PolicyIndex,
 ): (request: Pick<HttpRequest, 'authority' | 'target'>) => Selected {

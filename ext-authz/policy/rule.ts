@@ -1,6 +1,8 @@
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
 
-/** A rule of a FilterPolicy, ready to decide with. Source: docs/reference/kinds/filter-policy.md. */
+/**
+ * A rule of a FilterPolicy, ready to decide with. Source: docs/reference/kinds/filter-policy.md.
+ */
 export type Rule = {
   /** `<namespace>/<name>` of its FilterPolicy and its index there: for logs. */
   readonly id: string;

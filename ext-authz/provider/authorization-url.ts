@@ -13,8 +13,9 @@ export type AuthorizationRequest = {
 };
 
 /**
- * Where the browser is sent to log in (OpenID Connect Core section 3.1.2.1; docs/adr/0013-providers.md). A query that the endpoint
- * has stays (RFC 6749 section 3.1); no parameter is there twice.
+ * Where the browser is sent to log in (OpenID Connect Core section 3.1.2.1;
+ * docs/adr/0013-providers.md). A query that the endpoint has stays (RFC 6749 section 3.1); no
+ * parameter is there twice.
  */
 export async function authorizationUrl(
   endpoint: string,
@@ -37,13 +38,19 @@ export async function authorizationUrl(
   return withParameters(endpoint, [...Object.entries(own), ...others]);
 }
 
-/** The callback as it is sent both to the authorization and to the token endpoint, which compare it as text. */
+/**
+ * The callback as it is sent both to the authorization and to the token endpoint, which compare it
+ * as text.
+ */
 export function callbackUrl(redirectUri: string): URL {
   return new URL(redirectUri);
 }
 
 /** The URL with each parameter once, whatever its query had by that name. */
-export function withParameters(url: string, parameters: readonly (readonly [string, string])[]): string {
+export function withParameters(
+  url: string,
+  parameters: readonly (readonly [string, string])[],
+): string {
   const result = new URL(url);
   for (const [name, value] of parameters) result.searchParams.set(name, value);
   return result.href;

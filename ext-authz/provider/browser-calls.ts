@@ -26,7 +26,10 @@ export function browserCalls({
 
 /** OpenID Connect RP-Initiated Logout section 2; undefined: the provider has no such place. */
 export function endSessionUrl(
-  { end_session_endpoint: endpoint, issuer }: Pick<ProviderMetadata, 'end_session_endpoint' | 'issuer'>,
+  {
+    end_session_endpoint: endpoint,
+    issuer,
+  }: Pick<ProviderMetadata, 'end_session_endpoint' | 'issuer'>,
   clientID: string,
   { idTokenHint, postLogoutRedirectURI: back, state }: Parameters<Provider['endSessionUrl']>[0],
 ): string | undefined {
@@ -40,12 +43,16 @@ export function endSessionUrl(
   ]);
 }
 
-/** It announces `end_session_endpoint`, but answers an error without a parameter of its own name (Amazon Cognito, "The managed login logout endpoint"). */
+/**
+ * It announces `end_session_endpoint`, but answers an error without a parameter of its own name
+ * (Amazon Cognito, "The managed login logout endpoint").
+ */
 const COGNITO = /^https:\/\/cognito-idp\.[\w-]+\.amazonaws\.com(?:\.cn)?\//;
 
 /**
- * Many servers take 8 KiB of a request line, and an ID token with all of somebody's groups may be longer. Without the hint, which is optional
- * (RP-Initiated Logout section 2), the provider asks before it logs out.
+ * Many servers take 8 KiB of a request line, and an ID token with all of somebody's groups may be
+ * longer. Without the hint, which is optional (RP-Initiated Logout section 2), the provider asks
+ * before it logs out.
  */
 const LONGEST_HINT = 6_000;
 
@@ -54,6 +61,8 @@ export function checkIssuer(metadata: ProviderMetadata, iss: string | undefined)
   if (iss === metadata.issuer) return;
   if (iss === undefined && !metadata.authorization_response_iss_parameter_supported) return;
   const text =
-    iss === undefined ? 'has no `iss`, which the provider promises' : 'has the `iss` of another issuer';
+    iss === undefined
+      ? 'has no `iss`, which the provider promises'
+      : 'has the `iss` of another issuer';
   throw new ProviderError('issuer_mismatch', `the callback ${text}; expected ${metadata.issuer}`);
 }

@@ -2,7 +2,12 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, beforeEach, test } from 'node:test';
 import { type HostileProvider, startHostileProvider } from '#ext-authz/testing/hostile-provider.ts';
-import { EXCHANGE, openTestProvider, providerError, soon } from '#ext-authz/testing/open-test-provider.ts';
+import {
+  EXCHANGE,
+  openTestProvider,
+  providerError,
+  soon,
+} from '#ext-authz/testing/open-test-provider.ts';
 import { endSessionUrl } from './browser-calls.ts';
 
 let hostile: HostileProvider;
@@ -40,7 +45,13 @@ test('the authorization request has code, client, redirect, sorted scope, state,
 });
 
 test('extra parameters are added, and replace none of ours in any letter case', async t => {
-  const extra = { prompt: 'login', audience: 'a b&c', state: 'evil', NONCE: 'evil', Code_Challenge: 'evil' };
+  const extra = {
+    prompt: 'login',
+    audience: 'a b&c',
+    state: 'evil',
+    NONCE: 'evil',
+    Code_Challenge: 'evil',
+  };
   const url = await openTestProvider(t, hostile).authorizationUrl({ ...REQUEST, extra }, soon());
   const { searchParams } = new URL(url);
   assert.deepEqual([searchParams.get('prompt'), searchParams.get('audience')], ['login', 'a b&c']);
@@ -48,16 +59,27 @@ test('extra parameters are added, and replace none of ours in any letter case', 
 });
 
 test('a query of the endpoint stays, but replaces none of ours', async t => {
-  announce({ authorization_endpoint: `${hostile.issuer}/authorize?tenant=7&state=evil&state=worse` });
-  const { searchParams } = new URL(await openTestProvider(t, hostile).authorizationUrl(REQUEST, soon()));
-  assert.deepEqual([searchParams.get('tenant'), searchParams.getAll('state')], ['7', ['the state']]);
+  announce({
+    authorization_endpoint: `${hostile.issuer}/authorize?tenant=7&state=evil&state=worse`,
+  });
+  const { searchParams } = new URL(
+    await openTestProvider(t, hostile).authorizationUrl(REQUEST, soon()),
+  );
+  assert.deepEqual(
+    [searchParams.get('tenant'), searchParams.getAll('state')],
+    ['7', ['the state']],
+  );
 });
 
 test('logout: id_token_hint, client_id, and what is asked for', async t => {
   const provider = openTestProvider(t, hostile);
   const plain = await provider.endSessionUrl({ idTokenHint: 'hint' }, soon());
   assert.equal(plain, `${hostile.issuer}/logout?id_token_hint=hint&client_id=client`);
-  const request = { idTokenHint: 'hint', state: 's', postLogoutRedirectURI: 'https://app.test/bye?x=1' };
+  const request = {
+    idTokenHint: 'hint',
+    state: 's',
+    postLogoutRedirectURI: 'https://app.test/bye?x=1',
+  };
   const { searchParams } = new URL((await provider.endSessionUrl(request, soon())) ?? '');
   assert.deepEqual(
     [searchParams.get('post_logout_redirect_uri'), searchParams.get('state')],
@@ -80,7 +102,11 @@ test('logout: Cognito is told where to go on by the name that it knows, too', ()
     issuer: 'https://cognito-idp.eu-west-1.amazonaws.com/eu-west-1_Pool',
   };
   const parameters = (url = '') => Object.fromEntries(new URL(url).searchParams);
-  const told = { id_token_hint: 'h', client_id: 'client', post_logout_redirect_uri: 'https://app.test/bye' };
+  const told = {
+    id_token_hint: 'h',
+    client_id: 'client',
+    post_logout_redirect_uri: 'https://app.test/bye',
+  };
   assert.deepEqual(parameters(endSessionUrl(cognito, 'client', request)), {
     ...told,
     logout_uri: 'https://app.test/bye',
@@ -91,7 +117,10 @@ test('logout: Cognito is told where to go on by the name that it knows, too', ()
 
 test('a provider without end_session_endpoint has no logout', async t => {
   announce({ end_session_endpoint: undefined });
-  assert.equal(await openTestProvider(t, hostile).endSessionUrl({ idTokenHint: 'hint' }, soon()), undefined);
+  assert.equal(
+    await openTestProvider(t, hostile).endSessionUrl({ idTokenHint: 'hint' }, soon()),
+    undefined,
+  );
 });
 
 test('the code is exchanged with redirect_uri and code_verifier', async t => {
@@ -109,7 +138,10 @@ test('redirect_uri is the same text in both requests, also when it is not writte
   const provider = openTestProvider(t, hostile);
   const url = new URL(await provider.authorizationUrl({ ...REQUEST, redirectUri }, soon()));
   await provider.exchangeCode({ ...EXCHANGE, redirectUri }, soon());
-  assert.equal(hostile.asked('token')[0]?.form.get('redirect_uri'), url.searchParams.get('redirect_uri'));
+  assert.equal(
+    hostile.asked('token')[0]?.form.get('redirect_uri'),
+    url.searchParams.get('redirect_uri'),
+  );
 });
 
 for (const iss of ['https://evil.test', '', 'trailing slash'] as const) {
@@ -128,7 +160,10 @@ for (const iss of ['https://evil.test', '', 'trailing slash'] as const) {
 test('a missing iss is refused when the provider promises it', async t => {
   announce({ authorization_response_iss_parameter_supported: true });
   const provider = openTestProvider(t, hostile);
-  await assert.rejects(provider.exchangeCode(EXCHANGE, soon()), providerError('issuer_mismatch', 'promises'));
+  await assert.rejects(
+    provider.exchangeCode(EXCHANGE, soon()),
+    providerError('issuer_mismatch', 'promises'),
+  );
   assert.equal(hostile.asked('token').length, 0);
 });
 

@@ -32,7 +32,9 @@ type Failure = { readonly error: unknown; readonly retryAt: number };
 const FETCH_MS = 4_000;
 /** An expired document serves when the new one takes longer. */
 const EXPIRED_AFTER_MS = 1_000;
-/** After a failure. Longer pauses would last beyond the outage, and users wait for the end of it. */
+/**
+ * After a failure. Longer pauses would last beyond the outage, and users wait for the end of it.
+ */
 const PAUSE_MS = 1_000;
 /** Of `Retry-After` */
 const LONGEST_PAUSE_MS = 30_000;
@@ -69,7 +71,10 @@ export class CachedDocument<T> {
     return this.#newerThan(this.#stored.value, signal);
   }
 
-  /** The same for nobody who waits for it: that it fails keeps nobody from asking. What could not be had when it was last asked for is asked for. */
+  /**
+   * The same for nobody who waits for it: that it fails keeps nobody from asking. What could not be
+   * had when it was last asked for is asked for.
+   */
   async probe(signal: AbortSignal): Promise<T> {
     const usable = this.#failing ? undefined : this.#usable();
     return usable ?? this.#load(signal, { anew: false, probing: true });
@@ -93,7 +98,9 @@ export class CachedDocument<T> {
 
   #usable(): T | undefined {
     const stored = this.#stored;
-    return stored !== undefined && this.#options.now() < stored.usableUntil ? stored.value : undefined;
+    return stored !== undefined && this.#options.now() < stored.usableUntil
+      ? stored.value
+      : undefined;
   }
 
   /** Waits a moment for a newer document, and not at all when the last fetch failed. */
@@ -120,7 +127,10 @@ export class CachedDocument<T> {
       const answer = await this.#ask(anew);
       const value = await this.#source.parse(readDocument(answer, this.#source));
       const now = this.#options.now();
-      this.#stored = { value, usableUntil: now + usableFor(answer.headers, this.#options.maxStale, now) };
+      this.#stored = {
+        value,
+        usableUntil: now + usableFor(answer.headers, this.#options.maxStale, now),
+      };
       this.#failure = undefined;
       this.#failing = false;
       this.#options.heard?.(undefined);
@@ -156,7 +166,9 @@ export class CachedDocument<T> {
   }
 }
 
-/** RFC 9111 section 5.2.1: whole seconds. Caches on the way must not answer when it is asked anew. */
+/**
+ * RFC 9111 section 5.2.1: whole seconds. Caches on the way must not answer when it is asked anew.
+ */
 function directiveOf(maxStale: number, anew: boolean): string | undefined {
   if (anew) return 'no-cache';
   return maxStale > 0 ? `max-stale=${Math.ceil(maxStale / 1_000)}` : undefined;

@@ -19,10 +19,11 @@ const OWN_CLAIMS: ReadonlySet<string> = new Set(['iss', 'sub', 'aud', 'exp', 'jt
 const OWN_HEADERS: ReadonlySet<string> = new Set(['alg', 'crit', 'b64']);
 
 /**
- * A maker of client assertions (RFC 7523 sections 2.2 and 3): header `typ: JWT`, `alg`, `kid` and `otherHeaderParameters`; `iss` = `sub` =
- * clientID, `aud` as one string, a fresh `jti`, `exp` = now + lifetime; `nbf` and `iat` only when set, then `otherClaims`. Source:
- * docs/reference/kinds/filter.md. Throws a TypeError when the secret does not fit
- * signingMethod: `signingFault` of resources tells the operator before.
+ * A maker of client assertions (RFC 7523 sections 2.2 and 3): header `typ: JWT`, `alg`, `kid` and
+ * `otherHeaderParameters`; `iss` = `sub` = clientID, `aud` as one string, a fresh `jti`, `exp` =
+ * now + lifetime; `nbf` and `iat` only when set, then `otherClaims`. Source:
+ * docs/reference/kinds/filter.md. Throws a TypeError when the secret does not fit signingMethod:
+ * `signingFault` of resources tells the operator before.
  */
 export function assertionSigner(
   secret: SecretValue,
@@ -36,7 +37,8 @@ export function assertionSigner(
     ...(settings.kid !== undefined && { kid: settings.kid }),
     alg: settings.signingMethod,
   };
-  return assertion => new SignJWT(claimsOf(settings, assertion)).setProtectedHeader(header).sign(key);
+  return assertion =>
+    new SignJWT(claimsOf(settings, assertion)).setProtectedHeader(header).sign(key);
 }
 
 type SigningKey = { readonly key: KeyObject | Uint8Array; readonly kid?: string };

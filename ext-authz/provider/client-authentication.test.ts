@@ -4,7 +4,11 @@ import { after, before, beforeEach, type TestContext, test } from 'node:test';
 import { decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose';
 import { type HostileProvider, startHostileProvider } from '#ext-authz/testing/hostile-provider.ts';
 import { openTestProvider, soon } from '#ext-authz/testing/open-test-provider.ts';
-import { assertionSettings, providerSettings, secretOf } from '#ext-authz/testing/provider-settings.ts';
+import {
+  assertionSettings,
+  providerSettings,
+  secretOf,
+} from '#ext-authz/testing/provider-settings.ts';
 import { SIGNING_METHODS, type SigningMethod } from '#resources/kinds/filter/signing-method.ts';
 import { SecretValue } from '#resources/words/secret-value.ts';
 import { openProvider } from './open-provider.ts';
@@ -56,7 +60,10 @@ test('HeaderPassword: Basic, and nothing of the client in the body', async t => 
 });
 
 test('HeaderPassword leaves as it is what needs no encoding: not every provider decodes', async t => {
-  const { headers } = await tokenRequest(t, { clientID: 'a-b_c.d', secret: secretOf('X8Q~e.f-g_h') });
+  const { headers } = await tokenRequest(t, {
+    clientID: 'a-b_c.d',
+    secret: secretOf('X8Q~e.f-g_h'),
+  });
   assert.deepEqual(basicOf(headers.authorization), ['a-b_c.d', 'X8Q~e.f-g_h']);
 });
 
@@ -71,7 +78,10 @@ for (const text of ['a:b', 'a b+c', 'ü€😀', '%41&=?#/', '"\\', "!'()*~"]) {
 }
 
 test('HeaderPassword leaves letters, digits, - _ and . as they are: providers that do not decode understand them', async t => {
-  const { headers } = await tokenRequest(t, { clientID: 'my-client_1.app', secret: secretOf('s-e_c.r') });
+  const { headers } = await tokenRequest(t, {
+    clientID: 'my-client_1.app',
+    secret: secretOf('s-e_c.r'),
+  });
   assert.deepEqual(basicOf(headers.authorization), ['my-client_1.app', 's-e_c.r']);
 });
 
@@ -99,7 +109,8 @@ function keyFor(method: SigningMethod): {
   readonly secret: string;
   readonly verifier: KeyObject | Uint8Array;
 } {
-  if (method.startsWith('HS')) return { secret: 'short', verifier: new TextEncoder().encode('short') };
+  if (method.startsWith('HS'))
+    return { secret: 'short', verifier: new TextEncoder().encode('short') };
   const curve = { ES256: 'P-256', ES384: 'P-384', ES512: 'P-521' }[method as string];
   const { privateKey, publicKey } =
     curve === undefined ? rsa : generateKeyPairSync('ec', { namedCurve: curve });
@@ -130,7 +141,10 @@ test('JWTAssertion by default has iss, sub, aud, exp and jti only, and sends no 
   assert.deepEqual(claims, { iss: 'client', sub: 'client', aud: `${hostile.issuer}/token` });
   assert.ok(exp !== undefined && Math.abs(exp - Date.now() / 1_000 - 60) < 5);
   assert.match(String(jti), /^[\w-]{36}$/);
-  assert.equal(form.get('client_assertion_type'), 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer');
+  assert.equal(
+    form.get('client_assertion_type'),
+    'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+  );
   assert.deepEqual(
     [form.has('client_id'), form.has('client_secret'), headers.authorization],
     [false, false, undefined],
@@ -142,8 +156,11 @@ test('every assertion has its own jti', async t => {
   const provider = openTestProvider(t, hostile, {
     clientAuthentication: { method: 'JWTAssertion', jwtAssertion },
   });
-  for (let n = 0; n < 3; n += 1) await provider.password({ username: 'a', password: 'p', scope: [] }, soon());
-  const ids = hostile.asked('token').map(({ form }) => decodeJwt(form.get('client_assertion') ?? '').jti);
+  for (let n = 0; n < 3; n += 1)
+    await provider.password({ username: 'a', password: 'p', scope: [] }, soon());
+  const ids = hostile
+    .asked('token')
+    .map(({ form }) => decodeJwt(form.get('client_assertion') ?? '').jti);
   assert.equal(new Set(ids).size, 3);
 });
 
@@ -242,7 +259,10 @@ test('a secret that does not fit signingMethod is refused when the provider is o
       secret: secretOf('not a key'),
     });
     const open = () => openProvider(settings, { now: Date.now, id: () => '' });
-    assert.throws(open, error => error instanceof TypeError && !`${error.stack}`.includes('not a key'));
+    assert.throws(
+      open,
+      error => error instanceof TypeError && !`${error.stack}`.includes('not a key'),
+    );
   }
 });
 
@@ -250,7 +270,9 @@ test('a secret that does not fit signingMethod is refused when the provider is o
 async function broughtRequest(
   t: TestContext,
   method: ProviderSettings['clientAuthentication'],
-  credentials: Parameters<ReturnType<typeof openTestProvider>['clientCredentials']>[0]['credentials'],
+  credentials: Parameters<
+    ReturnType<typeof openTestProvider>['clientCredentials']
+  >[0]['credentials'],
 ) {
   const provider = openTestProvider(t, hostile, {
     clientAuthentication: method,
@@ -306,6 +328,9 @@ test('ClientCredentials: credentials of another method are a mistake of the call
 
 test('without a client of its own a Filter can neither log in nor use passwords', async t => {
   const provider = openTestProvider(t, hostile, { clientID: undefined, secret: undefined });
-  await assert.rejects(provider.password({ username: 'a', password: 'p', scope: [] }, soon()), TypeError);
+  await assert.rejects(
+    provider.password({ username: 'a', password: 'p', scope: [] }, soon()),
+    TypeError,
+  );
   assert.equal(hostile.asked('token').length, 0);
 });

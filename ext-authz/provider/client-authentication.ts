@@ -4,12 +4,15 @@ import type { Assertion } from './client-assertion.ts';
 const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
 /**
- * HTTP Basic with client ID and secret form-encoded (RFC 6749 section 2.3.1 and appendix B). The library's own also encodes `-`, `_`
- * and `.`, which form-encoding leaves alone, and so fails at providers that do not decode. So would `%7E`: secrets of Entra have a `~`,
- * and whoever decodes reads both.
+ * HTTP Basic with client ID and secret form-encoded (RFC 6749 section 2.3.1 and appendix B). The
+ * library's own also encodes `-`, `_` and `.`, which form-encoding leaves alone, and so fails at
+ * providers that do not decode. So would `%7E`: secrets of Entra have a `~`, and whoever decodes
+ * reads both.
  */
 export function headerPassword(clientID: string, secret: string): ClientAuth {
-  const credentials = Buffer.from(`${formEncode(clientID)}:${formEncode(secret)}`).toString('base64');
+  const credentials = Buffer.from(`${formEncode(clientID)}:${formEncode(secret)}`).toString(
+    'base64',
+  );
   return (_server, _client, _body, headers) => headers.set('authorization', `Basic ${credentials}`);
 }
 
@@ -21,7 +24,10 @@ export function bodyPassword(clientID: string, secret: string): ClientAuth {
   };
 }
 
-/** An assertion made for each request (RFC 7521 section 4.2, RFC 7523 section 2.2); `client_id` only with `setClientID`. */
+/**
+ * An assertion made for each request (RFC 7521 section 4.2, RFC 7523 section 2.2); `client_id` only
+ * with `setClientID`.
+ */
 export function madeAssertion(
   clientID: string,
   sign: (assertion: Assertion) => Promise<string>,
@@ -42,12 +48,19 @@ export function madeAssertion(
   return (server, _client, body) => authenticate(server, body);
 }
 
-/** The client's own assertion, its value unchanged (docs/reference/kinds/filter.md); `client_id` when it is given. */
+/**
+ * The client's own assertion, its value unchanged (docs/reference/kinds/filter.md); `client_id`
+ * when it is given.
+ */
 export function givenAssertion(assertion: string, clientID: string | undefined): ClientAuth {
   return (_server, _client, body) => sendAssertion(body, assertion, clientID);
 }
 
-function sendAssertion(body: URLSearchParams, assertion: string, clientID: string | undefined): void {
+function sendAssertion(
+  body: URLSearchParams,
+  assertion: string,
+  clientID: string | undefined,
+): void {
   body.set('client_assertion_type', ASSERTION_TYPE);
   body.set('client_assertion', assertion);
   if (clientID !== undefined) body.set('client_id', clientID);

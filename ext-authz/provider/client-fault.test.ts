@@ -27,7 +27,10 @@ function setUp(t: TestContext, changes: Partial<ProviderSettings> = {}) {
 
 const refusing =
   (error: string, status = 400) =>
-  () => ({ status, body: { error, error_description: 'no user alice@example.com, secret hunter2' } });
+  () => ({
+    status,
+    body: { error, error_description: 'no user alice@example.com, secret hunter2' },
+  });
 
 test('a client that the provider refuses is told of with the settings to look at, in no words of the provider', async t => {
   const { provider, heard } = setUp(t);

@@ -12,7 +12,10 @@ beforeEach(() => hostile.reset());
 
 const asked = () => hostile.asked('discovery').length;
 const control = (value: string) =>
-  hostile.behave('discovery', () => ({ headers: { 'cache-control': value }, body: hostile.discovery() }));
+  hostile.behave('discovery', () => ({
+    headers: { 'cache-control': value },
+    body: hostile.discovery(),
+  }));
 
 test('100 who need the document at once share one request', async t => {
   const provider = openTestProvider(t, hostile);
@@ -182,11 +185,16 @@ test('who has no more time goes; the request goes on for the others', async t =>
 });
 
 test('time that was over before is a timeout', async t => {
-  await assert.rejects(openTestProvider(t, hostile).metadata(AbortSignal.abort()), providerError('timeout'));
+  await assert.rejects(
+    openTestProvider(t, hostile).metadata(AbortSignal.abort()),
+    providerError('timeout'),
+  );
 });
 
 test('the issuer of another provider is refused: the error names both', async t => {
-  hostile.behave('discovery', () => ({ body: { ...hostile.discovery(), issuer: 'https://evil.test' } }));
+  hostile.behave('discovery', () => ({
+    body: { ...hostile.discovery(), issuer: 'https://evil.test' },
+  }));
   const outcome = openTestProvider(t, hostile).metadata(soon());
   await assert.rejects(outcome, providerError('issuer_mismatch', /127\.0\.0\.1.*evil\.test/));
 });
@@ -198,9 +206,15 @@ test('authorizationURL may have a trailing slash that the issuer has not', async
 
 for (const status of [301, 302, 307, 308]) {
   test(`a redirect (${status}) is not followed; the error says where it leads`, async t => {
-    hostile.behave('discovery', () => ({ status, headers: { location: 'https://other.test/x?secret=1' } }));
+    hostile.behave('discovery', () => ({
+      status,
+      headers: { location: 'https://other.test/x?secret=1' },
+    }));
     const outcome = openTestProvider(t, hostile).metadata(soon());
-    await assert.rejects(outcome, providerError('http_status', /a redirect to https:\/\/other\.test, /));
+    await assert.rejects(
+      outcome,
+      providerError('http_status', /a redirect to https:\/\/other\.test, /),
+    );
   });
 }
 

@@ -4,12 +4,16 @@ const ODD_S = 60;
 const LONGEST_S = 2 ** 31 - 1;
 
 /**
- * The lifetime in whole seconds that `expires_in` of a token answer (RFC 6749 section 5.1) stands for: 1 to 2^31 - 1. Absent: undefined.
- * 0 or less, and what is no number: one minute. Decimal digits in a string count as a number, since some providers send them.
+ * The lifetime in whole seconds that `expires_in` of a token answer (RFC 6749 section 5.1) stands
+ * for: 1 to 2^31 - 1. Absent: undefined. 0 or less, and what is no number: one minute. Decimal
+ * digits in a string count as a number, since some providers send them.
  */
 export function parseExpiresIn(value: unknown): number | undefined {
   if (value === undefined) return undefined;
-  const seconds = typeof value === 'string' && /^\d{1,15}(?:\.\d+)?$/.test(value) ? Number(value) : value;
+  const seconds =
+    typeof value === 'string' && /^\d{1,15}(?:\.\d+)?$/.test(value) ? Number(value) : value;
   if (typeof seconds !== 'number' || Number.isNaN(seconds) || seconds <= 0) return ODD_S;
-  return seconds === Number.POSITIVE_INFINITY ? ODD_S : Math.min(LONGEST_S, Math.max(1, Math.floor(seconds)));
+  return seconds === Number.POSITIVE_INFINITY
+    ? ODD_S
+    : Math.min(LONGEST_S, Math.max(1, Math.floor(seconds)));
 }

@@ -11,7 +11,10 @@ const METHODS: Readonly<Record<Method, readonly string[]>> = {
   JWTAssertion: ['client_secret_jwt', 'private_key_jwt'],
 };
 
-/** A refusal of the token endpoint, with the settings of the Filter that it may come from. Anything else stays as it is. */
+/**
+ * A refusal of the token endpoint, with the settings of the Filter that it may come from. Anything
+ * else stays as it is.
+ */
 export function explained(error: unknown, method: Method, metadata: ProviderMetadata): unknown {
   if (!(error instanceof ProviderError) || error.code !== 'oauth_error') return error;
   const hint = hintFor(error.oauthError ?? '', method, metadata);
@@ -25,7 +28,8 @@ export function explained(error: unknown, method: Method, metadata: ProviderMeta
 }
 
 /**
- * What a failed request of the token endpoint says of the client that made it: undefined, it is taken. Without the provider's own words, which may be about a user.
+ * What a failed request of the token endpoint says of the client that made it: undefined, it is
+ * taken. Without the provider's own words, which may be about a user.
  */
 export function clientFault(
   error: unknown,
@@ -55,7 +59,10 @@ function hintFor(code: string, method: Method, metadata: ProviderMetadata): stri
   return code === 'invalid_scope' ? '`scope` of the FilterPolicy' : undefined;
 }
 
-/** What the provider takes instead, where it says so. Absent: `client_secret_basic` (OpenID Connect Discovery section 3). */
+/**
+ * What the provider takes instead, where it says so. Absent: `client_secret_basic` (OpenID Connect
+ * Discovery section 3).
+ */
 function otherMethods(
   method: Method,
   { token_endpoint_auth_methods_supported: supported }: ProviderMetadata,

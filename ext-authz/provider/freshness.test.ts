@@ -25,16 +25,25 @@ for (const [header, usable] of [
   ['max-age=-5', 10 * S],
 ] as const) {
   test(`Cache-Control "${header}": usable for ${usable / S} s`, () => {
-    assert.equal(usableFor(new Headers(header === '' ? {} : { 'cache-control': header }), 0, NOW), usable);
+    assert.equal(
+      usableFor(new Headers(header === '' ? {} : { 'cache-control': header }), 0, NOW),
+      usable,
+    );
   });
 }
 
 test('Age counts', () => {
-  assert.equal(usableFor(new Headers({ 'cache-control': 'max-age=120', age: '100' }), 0, NOW), 20 * S);
+  assert.equal(
+    usableFor(new Headers({ 'cache-control': 'max-age=120', age: '100' }), 0, NOW),
+    20 * S,
+  );
 });
 
 test('Expires counts from Date', () => {
-  const headers = { date: 'Sat, 21 Nov 2026 10:00:00 GMT', expires: 'Sat, 21 Nov 2026 10:01:00 GMT' };
+  const headers = {
+    date: 'Sat, 21 Nov 2026 10:00:00 GMT',
+    expires: 'Sat, 21 Nov 2026 10:01:00 GMT',
+  };
   assert.equal(usableFor(new Headers(headers), 0, NOW), MINUTE);
 });
 

@@ -7,10 +7,11 @@ const UNSAID_MS = 5 * 60_000;
 const LONGEST_MS = 24 * 3_600_000;
 
 /**
- * How long an answer may be used again without asking, in ms from its receipt: 10 s at least, a day at most (plus `maxStale`).
- * Freshness is that of RFC 9111 sections 4.2 and 5.2 for a private cache; where the answer says nothing of it, 5 minutes.
- * `maxStale` (ms) above 0 adds to it, unless `must-revalidate` forbids, and `no-store` and `no-cache` do not count.
- * `now` is ms since the epoch. Source: docs/reference/kinds/filter.md and docs/adr/0013-providers.md.
+ * How long an answer may be used again without asking, in ms from its receipt: 10 s at least, a day
+ * at most (plus `maxStale`). Freshness is that of RFC 9111 sections 4.2 and 5.2 for a private
+ * cache; where the answer says nothing of it, 5 minutes. `maxStale` (ms) above 0 adds to it, unless
+ * `must-revalidate` forbids, and `no-store` and `no-cache` do not count. `now` is ms since the
+ * epoch. Source: docs/reference/kinds/filter.md and docs/adr/0013-providers.md.
  */
 export function usableFor(answer: Headers, maxStale: number, now: number): number {
   const headers: CacheHeaders = { ...headersOf(answer, maxStale), date: dateOf(answer, now) };
@@ -33,7 +34,10 @@ function headersOf(answer: Headers, maxStale: number): CacheHeaders {
     const value = answer.get(name);
     return value === null ? [] : [[name, value] as const];
   });
-  return Object.fromEntries([...present, ...(kept === '' ? [] : [['cache-control', kept] as const])]);
+  return Object.fromEntries([
+    ...present,
+    ...(kept === '' ? [] : [['cache-control', kept] as const]),
+  ]);
 }
 
 function freshFor(headers: CacheHeaders): number {

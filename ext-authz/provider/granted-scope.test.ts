@@ -41,7 +41,13 @@ for (const [title, said, claims, asked, missing] of [
     ['email', 'profile'],
   ],
   ['no value of an API by a claim', ['a'], { write: 'yes' }, ['write'], ['write']],
-  ['values with commas between', ['email,openid,profile'], undefined, ['email', 'openid', 'profile'], []],
+  [
+    'values with commas between',
+    ['email,openid,profile'],
+    undefined,
+    ['email', 'openid', 'profile'],
+    [],
+  ],
   ['a value with a comma as one, when it was asked for', ['a,b'], undefined, ['a,b', 'b'], ['b']],
 ] as const) {
   test(`granted: ${title}`, () => {

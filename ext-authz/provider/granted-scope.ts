@@ -1,11 +1,13 @@
 import { isJsonObject, type JsonObject } from './json-answer.ts';
 
 /**
- * The scope values that a token answer grants, each once. `said` are those that it lists (undefined: what was asked for, RFC 6749 section 5.1), `claims` those
- * of the ID token beside it. Providers list some values otherwise than they were asked for, or not at all:
+ * The scope values that a token answer grants, each once. `said` are those that it lists
+ * (undefined: what was asked for, RFC 6749 section 5.1), `claims` those of the ID token beside it.
+ * Providers list some values otherwise than they were asked for, or not at all:
  * - Google spells `email` and `profile` as URLs.
- * - Entra lists the values of one API only. That the others were granted is shown by what they ask for (OpenID Connect Core sections 3.1.2.1 and 5.4): `openid`
- *   by the ID token, the rest by their claims in it.
+ * - Entra lists the values of one API only. That the others were granted is shown by what they ask
+ *   for (OpenID Connect Core sections 3.1.2.1 and 5.4): `openid` by the ID token, the rest by their
+ *   claims in it.
  * - LinkedIn puts commas between. A value with a comma that was asked for is one value.
  */
 export function grantedScope(

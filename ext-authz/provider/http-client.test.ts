@@ -11,7 +11,8 @@ before(async () => {
 after(() => hostile.close());
 beforeEach(() => hostile.reset());
 
-const open = () => openHttpClient({ insecureTLS: false, renegotiateTLS: 'never', trustedCa: undefined });
+const open = () =>
+  openHttpClient({ insecureTLS: false, renegotiateTLS: 'never', trustedCa: undefined });
 const ask = (client: HttpClient, url = `${hostile.issuer}/userinfo`, signal = soon()) =>
   client.send({ what: 'the server', url, method: 'GET', headers: {}, signal });
 

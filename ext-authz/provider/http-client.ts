@@ -23,8 +23,9 @@ export type ProviderAnswer = {
 /** Speaks HTTP with one provider. */
 export type HttpClient = {
   /**
-   * One request and its whole answer, at most 1 MiB of it. Redirects are answers: nothing is followed.
-   * Rejects with a ProviderError: `unreachable`, `timeout`, `too_large`, or `invalid_answer` (not UTF-8).
+   * One request and its whole answer, at most 1 MiB of it. Redirects are answers: nothing is
+   * followed. Rejects with a ProviderError: `unreachable`, `timeout`, `too_large`, or
+   * `invalid_answer` (not UTF-8).
    */
   readonly send: (request: ProviderRequest) => Promise<ProviderAnswer>;
   /** Drops all connections; requests that wait are refused as `unreachable`. */
@@ -37,7 +38,10 @@ const KEEP_ALIVE_MS = 30_000;
 /** The caller's signal ends a request long before; these end what nobody waits for. */
 const LAST_RESORT_MS = 30_000;
 
-/** A client of its own connections, kept alive and bounded. Proxies named in the environment are not used. */
+/**
+ * A client of its own connections, kept alive and bounded. Proxies named in the environment are not
+ * used.
+ */
 export function openHttpClient(settings: TlsSettings): HttpClient {
   const dispatcher = new Agent({
     connect: tlsConnector(settings),
@@ -48,7 +52,10 @@ export function openHttpClient(settings: TlsSettings): HttpClient {
     headersTimeout: LAST_RESORT_MS,
     bodyTimeout: LAST_RESORT_MS,
   });
-  return { send: request => send(dispatcher, settings, request), close: () => dispatcher.destroy() };
+  return {
+    send: request => send(dispatcher, settings, request),
+    close: () => dispatcher.destroy(),
+  };
 }
 
 async function send(
@@ -82,10 +89,15 @@ async function answerOf(response: Response, request: ProviderRequest): Promise<P
   return { status: response.status, headers: new Headers([...response.headers]), text };
 }
 
-function failureOf(error: unknown, { trustedCa }: TlsSettings, request: ProviderRequest): ProviderError {
+function failureOf(
+  error: unknown,
+  { trustedCa }: TlsSettings,
+  request: ProviderRequest,
+): ProviderError {
   const place = placeOf(request);
   if (request.signal.aborted) return new ProviderError('timeout', `${place}: no answer in time`);
-  if (isEncodingError(error)) return new ProviderError('invalid_answer', `${place}: the answer is not UTF-8`);
+  if (isEncodingError(error))
+    return new ProviderError('invalid_answer', `${place}: the answer is not UTF-8`);
   const reason = reasonOf(error);
   const hint =
     reason !== undefined && UNKNOWN_AUTHORITY.has(reason)
@@ -114,18 +126,31 @@ const TRUST =
 const OTHER_CA = 'no authority of `caSecret` has signed its certificate';
 
 function isEncodingError(error: unknown): boolean {
-  return error instanceof TypeError && 'code' in error && error.code === 'ERR_ENCODING_INVALID_ENCODED_DATA';
+  return (
+    error instanceof TypeError &&
+    'code' in error &&
+    error.code === 'ERR_ENCODING_INVALID_ENCODED_DATA'
+  );
 }
 
-/** The code that Node, OpenSSL or undici gives, such as ECONNREFUSED or CERT_HAS_EXPIRED: never their texts. */
+/**
+ * The code that Node, OpenSSL or undici gives, such as ECONNREFUSED or CERT_HAS_EXPIRED: never
+ * their texts.
+ */
 function reasonOf(error: unknown): string | undefined {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
   return typeof code === 'string' && /^\w{1,64}$/.test(code) ? code : undefined;
 }
 
-/** The facts of an answer that is no success. `Retry-After` counts in seconds (RFC 9110 section 10.2.3): clocks may differ. */
-export function factsOf({ headers, status }: Pick<ProviderAnswer, 'headers' | 'status'>): ProviderErrorFacts {
+/**
+ * The facts of an answer that is no success. `Retry-After` counts in seconds (RFC 9110 section
+ * 10.2.3): clocks may differ.
+ */
+export function factsOf({
+  headers,
+  status,
+}: Pick<ProviderAnswer, 'headers' | 'status'>): ProviderErrorFacts {
   const [seconds] = /^\d{1,6}$/.exec(headers.get('retry-after') ?? '') ?? [];
   return { status, ...(seconds !== undefined && { retryAfter: Number(seconds) * 1_000 }) };
 }

@@ -9,7 +9,12 @@ import {
   type SigningKey,
   startHostileProvider,
 } from '#ext-authz/testing/hostile-provider.ts';
-import { EXCHANGE, openTestProvider, providerError, soon } from '#ext-authz/testing/open-test-provider.ts';
+import {
+  EXCHANGE,
+  openTestProvider,
+  providerError,
+  soon,
+} from '#ext-authz/testing/open-test-provider.ts';
 import type { CodeExchange } from './provider.ts';
 
 let hostile: HostileProvider;
@@ -53,12 +58,17 @@ test('an honest ID token gives raw text, header and claims', async t => {
 });
 
 test('iss of another issuer is refused', t =>
-  refuses(t, { claims: { iss: 'https://evil.test' } }, '`iss` is "https://evil.test", not "http://'));
+  refuses(
+    t,
+    { claims: { iss: 'https://evil.test' } },
+    '`iss` is "https://evil.test", not "http://',
+  ));
 test('iss that differs by a trailing slash is refused', t =>
   refuses(t, { claims: { iss: `${hostile.issuer}/` } }, '`iss`'));
 test('aud of another client is refused', t =>
   refuses(t, { claims: { aud: 'another' } }, '`aud` is "another", which is not clientID "client"'));
-test('aud as a list with our client alone is accepted', t => accepts(t, { claims: { aud: ['client'] } }));
+test('aud as a list with our client alone is accepted', t =>
+  accepts(t, { claims: { aud: ['client'] } }));
 test('several aud without azp are refused', t =>
   refuses(t, { claims: { aud: ['client', 'another'] } }, '`azp`'));
 test('several aud with our azp are accepted', t =>
@@ -73,7 +83,8 @@ test('exp 29 s ago is accepted', t => accepts(t, { claims: { exp: nowS() - 28 } 
 test('exp 31 s ago is refused', t =>
   refuses(t, { claims: { exp: nowS() - 31 } }, 's ago by the clock here, 30 s are allowed'));
 test('a missing exp is refused', t => refuses(t, { claims: { exp: undefined } }, '`exp`'));
-test('an exp that is a text is refused', t => refuses(t, { claims: { exp: '9999999999' } }, '`exp`'));
+test('an exp that is a text is refused', t =>
+  refuses(t, { claims: { exp: '9999999999' } }, '`exp`'));
 test('iat 28 s ahead is accepted', t => accepts(t, { claims: { iat: nowS() + 28 } }));
 test('iat 32 s ahead is refused', t =>
   refuses(t, { claims: { iat: nowS() + 32 } }, 's ahead by the clock here, 30 s are allowed'));
@@ -82,7 +93,8 @@ test('nbf ahead is refused', t => refuses(t, { claims: { nbf: nowS() + 60 } }, '
 
 test('another nonce is refused', t => refuses(t, { claims: { nonce: 'replayed' } }, '`nonce`'));
 test('a missing nonce is refused', t => refuses(t, { claims: { nonce: undefined } }, '`nonce`'));
-test('a nonce that is a list is refused', t => refuses(t, { claims: { nonce: ['nonce'] } }, '`nonce`'));
+test('a nonce that is a list is refused', t =>
+  refuses(t, { claims: { nonce: ['nonce'] } }, '`nonce`'));
 
 test('the right at_hash is accepted', t => {
   const half = createHash('sha256').update('access').digest().subarray(0, 16).toString('base64url');
@@ -90,29 +102,50 @@ test('the right at_hash is accepted', t => {
 });
 test('the at_hash of another access token is refused', t =>
   refuses(t, { claims: { at_hash: 'MTIzNDU2Nzg5MDEyMzQ1Ng' } }, '`at_hash`'));
-test('an at_hash that is no text is refused', t => refuses(t, { claims: { at_hash: 1 } }, '`at_hash`'));
+test('an at_hash that is no text is refused', t =>
+  refuses(t, { claims: { at_hash: 1 } }, '`at_hash`'));
 
 test('at_hash goes with the hash of the algorithm: ES512', async t => {
   const es512 = await makeSigningKey('es', 'ES512');
   hostile.behave('jwks', () => ({ body: { keys: [es512.publicJwk] } }));
-  const at_hash = createHash('sha512').update('access').digest().subarray(0, 32).toString('base64url');
-  await accepts(t, { claims: { at_hash }, header: { alg: 'ES512', kid: 'es' }, key: es512.privateKey });
+  const at_hash = createHash('sha512')
+    .update('access')
+    .digest()
+    .subarray(0, 32)
+    .toString('base64url');
+  await accepts(t, {
+    claims: { at_hash },
+    header: { alg: 'ES512', kid: 'es' },
+    key: es512.privateKey,
+  });
 });
 
 test('a signature by another key under the known kid is refused', t =>
   refuses(t, { key: other.privateKey }, 'its signature is wrong'));
 test('a key that is not in the set is refused', t =>
-  refuses(t, { header: { kid: 'other' }, key: other.privateKey }, /key set http:.*\/jwks \(kid "other"\)/));
+  refuses(
+    t,
+    { header: { kid: 'other' }, key: other.privateKey },
+    /key set http:.*\/jwks \(kid "other"\)/,
+  ));
 
 test('an altered payload is refused', async t => {
   const [header, , signature] = (await hostile.idToken()).split('.');
   const payload = (await hostile.idToken({ claims: { sub: 'mallory' } })).split('.')[1];
   const altered = [header, payload, signature].join('.');
-  await assert.rejects(loginWith(t, altered), providerError('invalid_id_token', 'its signature is wrong'));
+  await assert.rejects(
+    loginWith(t, altered),
+    providerError('invalid_id_token', 'its signature is wrong'),
+  );
 });
 
 test('alg none is refused', async t => {
-  const token = new UnsecuredJWT({ iss: hostile.issuer, sub: 'alice', aud: 'client', nonce: 'nonce' })
+  const token = new UnsecuredJWT({
+    iss: hostile.issuer,
+    sub: 'alice',
+    aud: 'client',
+    nonce: 'nonce',
+  })
     .setIssuedAt()
     .setExpirationTime('1h')
     .encode();
@@ -139,7 +172,11 @@ test('HS256 is refused though the provider says that it signs with it', async t 
   hostile.behave('discovery', () => ({
     body: { ...hostile.discovery(), id_token_signing_alg_values_supported: ['HS256', 'RS256'] },
   }));
-  await refuses(t, { header: { alg: 'HS256' }, key: new TextEncoder().encode('secret'.repeat(8)) }, '`alg`');
+  await refuses(
+    t,
+    { header: { alg: 'HS256' }, key: new TextEncoder().encode('secret'.repeat(8)) },
+    '`alg`',
+  );
 });
 
 test('an algorithm that the provider does not announce is refused', async t => {
@@ -160,7 +197,15 @@ test('a crit that is not understood is refused', async t => {
 });
 
 test('what is no JWT is refused', async t => {
-  for (const text of ['', 'a', 'a.b.c', '..', 'a.b.c.d.e', 'null.null.null', `${'e'.repeat(1000)}.`]) {
+  for (const text of [
+    '',
+    'a',
+    'a.b.c',
+    '..',
+    'a.b.c.d.e',
+    'null.null.null',
+    `${'e'.repeat(1000)}.`,
+  ]) {
     const outcome = loginWith(t, text === '' ? ' ' : text);
     await assert.rejects(outcome, providerError('invalid_id_token', 'not a signed JWT'));
   }
@@ -177,7 +222,9 @@ test('an answer without ID token is an error of its own', async t => {
 });
 
 test('an ID token that is no text is refused', async t => {
-  hostile.behave('token', async () => ({ body: await hostile.tokens({ id_token: { alg: 'none' } }) }));
+  hostile.behave('token', async () => ({
+    body: await hostile.tokens({ id_token: { alg: 'none' } }),
+  }));
   await assert.rejects(
     openTestProvider(t, hostile).exchangeCode(EXCHANGE, soon()),
     providerError('invalid_id_token'),
@@ -193,7 +240,11 @@ test('nothing of a refused token is in the error', async t => {
     assert.ok(!dump.includes(secret));
 });
 
-async function refreshWith(t: TestContext, changes: IdTokenChanges, previous: Record<string, unknown> = {}) {
+async function refreshWith(
+  t: TestContext,
+  changes: IdTokenChanges,
+  previous: Record<string, unknown> = {},
+) {
   hostile.behave('token', async () => ({
     body: await hostile.tokens({ id_token: await hostile.idToken(changes) }),
   }));
@@ -209,21 +260,33 @@ test('a refresh may leave out the nonce', async t => {
   assert.ok((await refreshWith(t, { claims: { nonce: undefined } })).idToken);
 });
 test('a refresh may not change the nonce', t =>
-  assert.rejects(refreshWith(t, { claims: { nonce: 'new' } }), providerError('invalid_id_token', '`nonce`')));
+  assert.rejects(
+    refreshWith(t, { claims: { nonce: 'new' } }),
+    providerError('invalid_id_token', '`nonce`'),
+  ));
 test('a refresh may not change sub', t =>
-  assert.rejects(refreshWith(t, { claims: { sub: 'bob' } }), providerError('invalid_id_token', '`sub`')));
+  assert.rejects(
+    refreshWith(t, { claims: { sub: 'bob' } }),
+    providerError('invalid_id_token', '`sub`'),
+  ));
 test('a refresh may not change aud', t =>
   assert.rejects(
     refreshWith(t, { claims: { aud: ['client', 'x'], azp: 'client' } }, { azp: 'client' }),
     providerError('invalid_id_token', '`aud`'),
   ));
 test('a refresh may not change azp', t =>
-  assert.rejects(refreshWith(t, { claims: { azp: 'client' } }), providerError('invalid_id_token', '`azp`')));
+  assert.rejects(
+    refreshWith(t, { claims: { azp: 'client' } }),
+    providerError('invalid_id_token', '`azp`'),
+  ));
 test('a refresh may write one aud as a list', async t => {
   assert.ok((await refreshWith(t, { claims: { aud: ['client'] } })).idToken);
 });
 test('a refresh without ID token is fine', async t => {
   hostile.behave('token', async () => ({ body: await hostile.tokens({ id_token: undefined }) }));
-  const tokens = await openTestProvider(t, hostile).refresh({ refreshToken: 'r', previous: {} }, soon());
+  const tokens = await openTestProvider(t, hostile).refresh(
+    { refreshToken: 'r', previous: {} },
+    soon(),
+  );
   assert.equal(tokens.idToken, undefined);
 });

@@ -5,10 +5,19 @@ import type { JsonObject } from './json-answer.ts';
 import type { KeySet } from './key-set.ts';
 import { ProviderError } from './provider-error.ts';
 import type { ProviderMetadata } from './provider-metadata.ts';
-import { ASYMMETRIC_ALGORITHMS, type SignatureFault, type SignedJwt, verifySignature } from './signed-jwt.ts';
+import {
+  ASYMMETRIC_ALGORITHMS,
+  type SignatureFault,
+  type SignedJwt,
+  verifySignature,
+} from './signed-jwt.ts';
 
 /** A validated ID token. */
-export type IdToken = { readonly raw: string; readonly header: JsonObject; readonly claims: JsonObject };
+export type IdToken = {
+  readonly raw: string;
+  readonly header: JsonObject;
+  readonly claims: JsonObject;
+};
 
 export type IdTokenExpectation = {
   readonly metadata: ProviderMetadata;
@@ -29,9 +38,10 @@ export type IdTokenExpectation = {
 const SKEW_S = 30;
 
 /**
- * Validates an ID token in the order of OpenID Connect Core 1.0 section 3.1.3.7: signature (asymmetric only, as the provider says it
- * signs), `iss`, `aud`, `azp`, `exp`, `iat`, `nonce`, `at_hash` (3.1.3.8), and after a refresh section 12.2. Rejects with a
- * ProviderError `invalid_id_token` that names the check, or as the keys' document does.
+ * Validates an ID token in the order of OpenID Connect Core 1.0 section 3.1.3.7: signature
+ * (asymmetric only, as the provider says it signs), `iss`, `aud`, `azp`, `exp`, `iat`, `nonce`,
+ * `at_hash` (3.1.3.8), and after a refresh section 12.2. Rejects with a ProviderError
+ * `invalid_id_token` that names the check, or as the keys' document does.
  */
 export async function validateIdToken(raw: string, expected: IdTokenExpectation): Promise<IdToken> {
   const { keys, metadata, signal } = expected;
@@ -123,12 +133,17 @@ function ownFault({ claims, header }: SignedJwt, expected: IdTokenExpectation): 
   return previous === undefined ? undefined : refreshFault(claims, previous);
 }
 
-/** OpenID Connect Core section 12.2: `iss`, `sub`, `aud` and `azp` stay; a `nonce` may be left out but not change. */
+/**
+ * OpenID Connect Core section 12.2: `iss`, `sub`, `aud` and `azp` stay; a `nonce` may be left out
+ * but not change.
+ */
 function refreshFault(claims: JsonObject, previous: JsonObject): string | undefined {
   const changed = ['iss', 'sub', 'azp'].find(name => claims[name] !== previous[name]);
   if (changed !== undefined) return `its \`${changed}\` is not that of the login`;
   if (audienceOf(claims) !== audienceOf(previous)) return 'its `aud` is not that of the login';
-  return claims.nonce === undefined || claims.nonce === previous.nonce ? undefined : faultOf('nonce');
+  return claims.nonce === undefined || claims.nonce === previous.nonce
+    ? undefined
+    : faultOf('nonce');
 }
 
 function audienceOf({ aud }: JsonObject): string {
@@ -139,7 +154,10 @@ function faultOf(claim: string): string {
   return `its \`${claim}\` is missing or wrong`;
 }
 
-/** Core section 3.1.3.6: the left half of the hash that goes with the signature's algorithm; Ed25519 hashes with SHA-512. */
+/**
+ * Core section 3.1.3.6: the left half of the hash that goes with the signature's algorithm; Ed25519
+ * hashes with SHA-512.
+ */
 function leftHalfHash(text: string, alg: unknown): string {
   const bits = /(?:256|384|512)$/.exec(String(alg))?.[0] ?? '512';
   const hash = createHash(`sha${bits}`).update(text).digest();

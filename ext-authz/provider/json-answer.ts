@@ -11,8 +11,9 @@ export function isJsonObject(value: unknown): value is JsonObject {
 }
 
 /**
- * The JSON of an answer whose media type is `application/json` or ends in `+json`, in any case; else a ProviderError `invalid_answer`.
- * Of a member that is repeated the last counts (RFC 8259 section 4).
+ * The JSON of an answer whose media type is `application/json` or ends in `+json`, in any case;
+ * else a ProviderError `invalid_answer`. Of a member that is repeated the last counts (RFC 8259
+ * section 4).
  */
 export function readJson(answer: ProviderAnswer, asked: Asked): unknown {
   if (!hasJsonType(answer.headers)) {
@@ -25,7 +26,10 @@ export function readJson(answer: ProviderAnswer, asked: Asked): unknown {
   return readDocument(answer, asked);
 }
 
-/** The JSON of a published document, whatever its media type: key sets are often files of a static site, `text/plain` or without a type. */
+/**
+ * The JSON of a published document, whatever its media type: key sets are often files of a static
+ * site, `text/plain` or without a type.
+ */
 export function readDocument(answer: ProviderAnswer, asked: Asked): unknown {
   const value = parseJson(answer.text);
   if (value === undefined)

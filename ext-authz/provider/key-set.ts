@@ -16,7 +16,10 @@ export type KeySet = {
   readonly epoch: string;
   /** Whether the key with this thumbprint (RFC 7638, SHA-256) is in it. */
   readonly has: (thumbprint: string) => boolean;
-  /** The keys that may have made a signature with this header: by `kid`, `alg`, `use` and key type. Mostly one; none: unknown. */
+  /**
+   * The keys that may have made a signature with this header: by `kid`, `alg`, `use` and key type.
+   * Mostly one; none: unknown.
+   */
   readonly candidates: (header: JWTHeaderParameters) => Promise<readonly CryptoKey[]>;
 };
 
@@ -24,8 +27,9 @@ export type KeySet = {
 const MAX_TRIES = 16;
 
 /**
- * Reads a JWK Set. Symmetric keys and keys of unknown kinds are left out (RFC 7517 section 5): the one would let anyone who can read
- * the set sign. Throws a ProviderError `invalid_answer` when it is no JWK Set. `issuer` is for the error.
+ * Reads a JWK Set. Symmetric keys and keys of unknown kinds are left out (RFC 7517 section 5): the
+ * one would let anyone who can read the set sign. Throws a ProviderError `invalid_answer` when it
+ * is no JWK Set. `issuer` is for the error.
  */
 export async function parseKeySet(json: unknown, issuer: string): Promise<KeySet> {
   const list = isJsonObject(json) ? json.keys : undefined;

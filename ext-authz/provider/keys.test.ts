@@ -15,7 +15,11 @@ let hostile: HostileProvider;
 let second: SigningKey;
 let foreign: SigningKey;
 before(async () => {
-  const started = [startHostileProvider(), makeSigningKey('second'), makeSigningKey('foreign')] as const;
+  const started = [
+    startHostileProvider(),
+    makeSigningKey('second'),
+    makeSigningKey('foreign'),
+  ] as const;
   [hostile, second, foreign] = await Promise.all(started);
 });
 after(() => hostile.close());
@@ -24,7 +28,9 @@ beforeEach(() => hostile.reset());
 const publish = (...keys: readonly object[]) => hostile.behave('jwks', () => ({ body: { keys } }));
 const asked = () => hostile.asked('jwks').length;
 const sign = (key: SigningKey, header: object = { kid: key.kid }) =>
-  new SignJWT({ sub: 'alice' }).setProtectedHeader({ alg: 'RS256', ...header }).sign(key.privateKey);
+  new SignJWT({ sub: 'alice' })
+    .setProtectedHeader({ alg: 'RS256', ...header })
+    .sign(key.privateKey);
 
 type Verifier = Pick<ReturnType<typeof openTestProvider>, 'verify'>;
 async function verdict(
@@ -61,7 +67,10 @@ test('a flood of unknown kids asks for the keys five times, then once in 5 s', a
   assert.equal(await verdict(provider, await sign(hostile.key)), 'verified');
   const flood = async (name: string) => {
     for (let n = 0; n < 20; n += 1)
-      assert.equal(await verdict(provider, await sign(foreign, { kid: `${name} ${n}` })), 'unknown_key');
+      assert.equal(
+        await verdict(provider, await sign(foreign, { kid: `${name} ${n}` })),
+        'unknown_key',
+      );
   };
   await flood('one');
   assert.equal(asked(), 1 + 5);
@@ -91,13 +100,20 @@ for (const [title, headerOf] of [
 ] as const) {
   test(`three new keys in a row are found at once, ${title}`, async t => {
     const keys = await Promise.all(['one', 'two', 'three'].map(kid => makeSigningKey(kid)));
-    const shown = ({ kid, publicJwk: { kid: _, ...jwk } }: SigningKey) => ({ ...jwk, ...headerOf(kid) });
+    const shown = ({ kid, publicJwk: { kid: _, ...jwk } }: SigningKey) => ({
+      ...jwk,
+      ...headerOf(kid),
+    });
     const provider = openTestProvider(t, hostile);
     publish(shown(hostile.key));
     await verdict(provider, await sign(hostile.key, headerOf('first')));
     for (const key of keys) {
       publish(shown(key));
-      assert.equal(await verdict(provider, await sign(key, headerOf(key.kid))), 'verified', key.kid);
+      assert.equal(
+        await verdict(provider, await sign(key, headerOf(key.kid))),
+        'verified',
+        key.kid,
+      );
     }
     assert.equal(asked(), 1 + keys.length);
   });
@@ -177,7 +193,10 @@ test('a key that the provider has withdrawn is no longer in the set', async t =>
 
 test('the epoch does not depend on the order of the keys', async () => {
   const [one, two] = [hostile.key.publicJwk, second.publicJwk];
-  const [a, b] = [await parseKeySet({ keys: [one, two] }, ''), await parseKeySet({ keys: [two, one] }, '')];
+  const [a, b] = [
+    await parseKeySet({ keys: [one, two] }, ''),
+    await parseKeySet({ keys: [two, one] }, ''),
+  ];
   assert.equal(a.epoch, b.epoch);
 });
 
@@ -186,7 +205,10 @@ test('no key set is known before one was asked for', t =>
 
 test('two keys without kid are both tried', async t => {
   publish({ ...second.publicJwk, kid: undefined }, { ...hostile.key.publicJwk, kid: undefined });
-  assert.equal(await verdict(openTestProvider(t, hostile), await sign(hostile.key, {})), 'verified');
+  assert.equal(
+    await verdict(openTestProvider(t, hostile), await sign(hostile.key, {})),
+    'verified',
+  );
 });
 
 test('keys of unknown kinds, broken keys and what is no key are passed over', async t => {
@@ -205,7 +227,9 @@ test('a symmetric key in the set signs nothing, even when HS256 were asked for',
   const secret = await generateSecret('HS256', { extractable: true });
   const k = Buffer.from(await crypto.subtle.exportKey('raw', asKey(secret))).toString('base64url');
   publish({ kty: 'oct', kid: 'shared', k, alg: 'HS256' });
-  const jwt = await new SignJWT({}).setProtectedHeader({ alg: 'HS256', kid: 'shared' }).sign(secret);
+  const jwt = await new SignJWT({})
+    .setProtectedHeader({ alg: 'HS256', kid: 'shared' })
+    .sign(secret);
   assert.equal(await verdict(openTestProvider(t, hostile), jwt), 'algorithm');
   assert.equal(await verdict(openTestProvider(t, hostile), jwt, ['HS256']), 'unknown_key');
 });
@@ -222,7 +246,10 @@ test('a symmetric key of the set is not counted among the keys', async () => {
 test('a key for encryption, or for another algorithm, verifies nothing', async t => {
   for (const change of [{ use: 'enc' }, { alg: 'RS512' }, { key_ops: ['encrypt'] }]) {
     publish({ ...hostile.key.publicJwk, ...change });
-    assert.equal(await verdict(openTestProvider(t, hostile), await sign(hostile.key)), 'unknown_key');
+    assert.equal(
+      await verdict(openTestProvider(t, hostile), await sign(hostile.key)),
+      'unknown_key',
+    );
   }
 });
 
@@ -242,7 +269,11 @@ test('an RSA key of 1,024 bits verifies nothing', async t => {
   const text = ['{"alg":"RS256","kid":"weak"}', '{}']
     .map(part => Buffer.from(part).toString('base64url'))
     .join('.');
-  const signature = await crypto.subtle.sign('RSASSA-PKCS1-v1_5', weak.privateKey, Buffer.from(text));
+  const signature = await crypto.subtle.sign(
+    'RSASSA-PKCS1-v1_5',
+    weak.privateKey,
+    Buffer.from(text),
+  );
   const jwt = `${text}.${Buffer.from(signature).toString('base64url')}`;
   assert.equal(await verdict(openTestProvider(t, hostile), jwt), 'unknown_key');
 });
@@ -281,13 +312,19 @@ test('another jwks_uri means other keys', async t => {
   other.behave('jwks', () => ({ body: { keys: [second.publicJwk] } }));
   const provider = openTestProvider(t, hostile);
   assert.equal(await verdict(provider, await sign(second)), 'unknown_key');
-  hostile.behave('discovery', () => ({ body: { ...hostile.discovery(), jwks_uri: `${other.issuer}/jwks` } }));
+  hostile.behave('discovery', () => ({
+    body: { ...hostile.discovery(), jwks_uri: `${other.issuer}/jwks` },
+  }));
   provider.advance(300_000);
   assert.equal(await verdict(provider, await sign(second)), 'verified');
 });
 
 test('a key that the token itself brings is not believed: jwk, jku, x5c', async t => {
-  for (const header of [{ jwk: foreign.publicJwk }, { jku: 'https://evil.test/jwks' }, { x5c: ['MIIB'] }]) {
+  for (const header of [
+    { jwk: foreign.publicJwk },
+    { jku: 'https://evil.test/jwks' },
+    { x5c: ['MIIB'] },
+  ]) {
     const jwt = await sign(foreign, { kid: 'first', ...header });
     assert.equal(await verdict(openTestProvider(t, hostile), jwt), 'signature');
   }
@@ -305,8 +342,14 @@ test('what is no signed JWT is malformed', async t => {
   assert.equal(await malformed(t, ['[]', '{}', 'x']), 'malformed');
   assert.equal(await malformed(t, ['{"alg":["RS256"]}', '{}', 'x']), 'malformed');
   assert.equal(await malformed(t, ['{"alg":"RS256","kid":7}', '{}', 'x']), 'malformed');
-  assert.equal(await malformed(t, ['{"alg":"RS256","b64":false,"crit":["b64"]}', '{}', 'x']), 'malformed');
-  assert.equal(await malformed(t, ['{"alg":"dir","enc":"A128GCM"}', '', 'iv', 'text', 'tag']), 'malformed');
+  assert.equal(
+    await malformed(t, ['{"alg":"RS256","b64":false,"crit":["b64"]}', '{}', 'x']),
+    'malformed',
+  );
+  assert.equal(
+    await malformed(t, ['{"alg":"dir","enc":"A128GCM"}', '', 'iv', 'text', 'tag']),
+    'malformed',
+  );
   assert.equal(asked(), 0);
 });
 

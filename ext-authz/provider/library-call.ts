@@ -20,14 +20,17 @@ export type LibraryCall = {
   readonly authentication: ClientAuth;
   /** For errors: `the token endpoint`. */
   readonly what: string;
-  /** Judges the answer and gives what the library is to read instead: JSON. `secrets` were sent. May throw a ProviderError. */
+  /**
+   * Judges the answer and gives what the library is to read instead: JSON. `secrets` were sent. May
+   * throw a ProviderError.
+   */
   readonly read: (answer: ProviderAnswer, url: string, secrets: readonly string[]) => unknown;
   readonly signal: AbortSignal;
 };
 
 /**
- * Lets openid-client make one request through our own HTTP client. `run` gets the configuration for that one call.
- * Rejects with a ProviderError.
+ * Lets openid-client make one request through our own HTTP client. `run` gets the configuration for
+ * that one call. Rejects with a ProviderError.
  */
 export async function callLibrary<T>(
   call: LibraryCall,
@@ -43,13 +46,19 @@ export async function callLibrary<T>(
 function configurationOf(call: LibraryCall): Configuration {
   const { authentication, clientID, metadata } = call;
   // The library wants a client ID also where none is sent.
-  const config = new Configuration(serverOf(metadata), clientID ?? 'none', undefined, authentication);
+  const config = new Configuration(
+    serverOf(metadata),
+    clientID ?? 'none',
+    undefined,
+    authentication,
+  );
   if (!metadata.issuer.toLowerCase().startsWith('https:')) allowInsecureRequests(config);
   // Our own signal ends the request.
   config.timeout = 0;
   config[customFetch] = async (url, { body, headers, method }) => {
     const { client, read, signal, what } = call;
-    const text: { body?: string } = body instanceof URLSearchParams ? { body: body.toString() } : {};
+    const text: { body?: string } =
+      body instanceof URLSearchParams ? { body: body.toString() } : {};
     const answer = await client.send({
       what,
       url,
@@ -80,6 +89,8 @@ function toProviderError(error: unknown, what: string): unknown {
   if (cause instanceof ProviderError) return cause;
   if (!(error instanceof ClientError)) return error;
   const detail =
-    cause instanceof Error && cause.name === 'OperationProcessingError' ? cause.message : error.message;
+    cause instanceof Error && cause.name === 'OperationProcessingError'
+      ? cause.message
+      : error.message;
   return new ProviderError('invalid_answer', `${what}: ${detail}`);
 }

@@ -4,7 +4,11 @@ import { after, before, type TestContext, test } from 'node:test';
 import { importPKCS8, SignJWT } from 'jose';
 import { logIn } from '#ext-authz/testing/log-in.ts';
 import { machineClient, passwordClient, webClient } from '#ext-authz/testing/oidc-clients.ts';
-import { type OidcProvider, RESOURCE, startOidcProvider } from '#ext-authz/testing/oidc-provider.ts';
+import {
+  type OidcProvider,
+  RESOURCE,
+  startOidcProvider,
+} from '#ext-authz/testing/oidc-provider.ts';
 import {
   openTestProvider,
   providerError,
@@ -15,7 +19,11 @@ import { assertionSettings, secretOf } from '#ext-authz/testing/provider-setting
 import type { ProviderSettings } from './settings.ts';
 
 const CALLBACK = 'http://app.test/.gateway/oauth2/redirection-endpoint';
-const ALICE = { username: 'alice', password: 'wonder land&é', claims: { email: 'alice@example.com' } };
+const ALICE = {
+  username: 'alice',
+  password: 'wonder land&é',
+  claims: { email: 'alice@example.com' },
+};
 const ODD = { client_id: 'odd:client +%', client_secret: 'o:d d+%&=/~"<>'.repeat(3) };
 const LONG = 's'.repeat(64);
 
@@ -38,13 +46,22 @@ before(async () => {
       webClient({ client_id: 'jwt', client_secret: LONG }, [CALLBACK]),
       webClient({ client_id: 'post', client_secret: LONG }, [CALLBACK], 'client_secret_post'),
       webClient({ client_id: 'secret-jwt', client_secret: LONG }, [CALLBACK], 'client_secret_jwt'),
-      { ...webClient({ client_id: 'rsa' }, [CALLBACK], 'private_key_jwt'), jwks: jwksOf(rsa.publicKey) },
-      { ...webClient({ client_id: 'ec' }, [CALLBACK], 'private_key_jwt'), jwks: jwksOf(ec.publicKey) },
+      {
+        ...webClient({ client_id: 'rsa' }, [CALLBACK], 'private_key_jwt'),
+        jwks: jwksOf(rsa.publicKey),
+      },
+      {
+        ...webClient({ client_id: 'ec' }, [CALLBACK], 'private_key_jwt'),
+        jwks: jwksOf(ec.publicKey),
+      },
       passwordClient({ client_id: 'password', client_secret: LONG }),
       machineClient({ client_id: 'machine', client_secret: LONG }),
       machineClient({ client_id: 'machine-jwt', client_secret: LONG }),
       machineClient(ODD),
-      { ...machineClient({ client_id: 'machine-rsa' }, 'private_key_jwt'), jwks: jwksOf(rsa.publicKey) },
+      {
+        ...machineClient({ client_id: 'machine-rsa' }, 'private_key_jwt'),
+        jwks: jwksOf(rsa.publicKey),
+      },
     ],
   });
 });
@@ -56,7 +73,14 @@ const openClient = (t: TestContext, clientID: string, changes: Partial<ProviderS
 /** A whole login. */
 async function login(provider: TestProvider, scope: readonly string[] = ['openid', 'email']) {
   const codeVerifier = randomBytes(32).toString('base64url');
-  const request = { redirectUri: CALLBACK, scope, state: 'state', nonce: 'n-1', codeVerifier, extra: {} };
+  const request = {
+    redirectUri: CALLBACK,
+    scope,
+    state: 'state',
+    nonce: 'n-1',
+    codeVerifier,
+    extra: {},
+  };
   const callback = await logIn(await provider.authorizationUrl(request, soon()), ALICE, CALLBACK);
   assert.equal(callback.searchParams.get('state'), 'state');
   const { code = '', iss } = Object.fromEntries(callback.searchParams);
@@ -70,7 +94,10 @@ test('a login gives an ID token, an opaque access token for userinfo, and the sc
   assert.equal(tokens.idToken.claims.sub, 'alice');
   assert.deepEqual(tokens.scope, ['openid', 'email']);
   assert.equal(await provider.verify(tokens.accessToken, ['RS256'], soon()), 'malformed');
-  const claims = await provider.userinfo({ accessToken: tokens.accessToken, subject: 'alice' }, soon());
+  const claims = await provider.userinfo(
+    { accessToken: tokens.accessToken, subject: 'alice' },
+    soon(),
+  );
   assert.deepEqual(claims, { sub: 'alice', email: 'alice@example.com' });
 });
 
@@ -88,7 +115,9 @@ test('a JWT access token is verified with the provider’s keys', async t => {
 test('a code works once', async t => {
   const provider = openClient(t, 'basic');
   const { exchange } = await login(provider);
-  const again = provider.exchangeCode(exchange, soon()).catch(error => [error.code, error.oauthError]);
+  const again = provider
+    .exchangeCode(exchange, soon())
+    .catch(error => [error.code, error.oauthError]);
   assert.deepEqual(await again, ['oauth_error', 'invalid_grant']);
 });
 
@@ -114,7 +143,10 @@ test('a code works only with its code verifier', async t => {
 
 test('the real provider promises iss, and its callback has it', async t => {
   const provider = openClient(t, 'basic');
-  assert.equal((await provider.metadata(soon())).authorization_response_iss_parameter_supported, true);
+  assert.equal(
+    (await provider.metadata(soon())).authorization_response_iss_parameter_supported,
+    true,
+  );
   assert.equal((await login(provider)).exchange.iss, real.issuer);
 });
 
@@ -126,11 +158,16 @@ test('a refresh gives new tokens of the same login; the refresh token rotates an
   assert.notEqual(next.accessToken, tokens.accessToken);
   assert.notEqual(next.refreshToken, tokens.refreshToken);
   assert.equal(next.idToken?.claims.sub, 'alice');
-  await assert.rejects(provider.refresh(request, soon()), providerError('oauth_error', 'invalid_grant'));
+  await assert.rejects(
+    provider.refresh(request, soon()),
+    providerError('oauth_error', 'invalid_grant'),
+  );
 });
 
 test('BodyPassword logs in', async t => {
-  const { tokens } = await login(openClient(t, 'post', { clientAuthentication: { method: 'BodyPassword' } }));
+  const { tokens } = await login(
+    openClient(t, 'post', { clientAuthentication: { method: 'BodyPassword' } }),
+  );
   assert.equal(tokens.idToken.claims.aud, 'post');
 });
 
@@ -159,7 +196,10 @@ test('a password grant gives a token for its user', async t => {
   const provider = openClient(t, 'password');
   const tokens = await provider.password({ ...ALICE, scope: ['openid', 'email'] }, soon());
   assert.deepEqual(tokens.scope, ['email', 'openid']);
-  const { sub } = await provider.userinfo({ accessToken: tokens.accessToken, subject: undefined }, soon());
+  const { sub } = await provider.userinfo(
+    { accessToken: tokens.accessToken, subject: undefined },
+    soon(),
+  );
   assert.equal(sub, 'alice');
 });
 
@@ -179,14 +219,20 @@ for (const [clientID, secret] of [
     const provider = openTestProvider(t, real, { clientID: undefined, secret: undefined });
     const credentials = { kind: 'password', clientID, secret } as const;
     const tokens = await provider.clientCredentials({ credentials, scope: ['read'] }, soon());
-    assert.deepEqual([tokens.tokenType, tokens.expiresInSeconds, tokens.scope], ['Bearer', 3_600, ['read']]);
+    assert.deepEqual(
+      [tokens.tokenType, tokens.expiresInSeconds, tokens.scope],
+      ['Bearer', 3_600, ['read']],
+    );
   });
 }
 
 test('client credentials give a JWT access token', async t => {
   const provider = openTestProvider(t, real, { clientID: undefined, secret: undefined });
   const credentials = { kind: 'password', clientID: 'machine-jwt', secret: LONG } as const;
-  const { accessToken } = await provider.clientCredentials({ credentials, scope: ['read'] }, soon());
+  const { accessToken } = await provider.clientCredentials(
+    { credentials, scope: ['read'] },
+    soon(),
+  );
   const token = await provider.verify(accessToken, ['RS256'], soon());
   assert.ok(typeof token !== 'string');
   assert.equal(token.claims.client_id, 'machine-jwt');
@@ -205,13 +251,19 @@ test('client credentials by an assertion of the client’s own', async t => {
     .setExpirationTime('1m')
     .sign(await importPKCS8(pem(rsa.privateKey), 'RS256'));
   const credentials = { kind: 'assertion', assertion } as const;
-  assert.equal((await provider.clientCredentials({ credentials, scope: [] }, soon())).tokenType, 'Bearer');
+  assert.equal(
+    (await provider.clientCredentials({ credentials, scope: [] }, soon())).tokenType,
+    'Bearer',
+  );
   const replayed = provider.clientCredentials({ credentials, scope: [] }, soon());
   await assert.rejects(replayed, providerError('oauth_error', 'invalid_client'));
 });
 
 test('an access token that the provider does not know is invalid_token', async t => {
-  const outcome = openClient(t, 'basic').userinfo({ accessToken: 'unknown', subject: 'alice' }, soon());
+  const outcome = openClient(t, 'basic').userinfo(
+    { accessToken: 'unknown', subject: 'alice' },
+    soon(),
+  );
   await assert.rejects(outcome, providerError('oauth_error', 'invalid_token'));
 });
 

@@ -1,6 +1,11 @@
 import type { ClientAuth } from 'openid-client';
 import { assertionSigner } from './client-assertion.ts';
-import { bodyPassword, givenAssertion, headerPassword, madeAssertion } from './client-authentication.ts';
+import {
+  bodyPassword,
+  givenAssertion,
+  headerPassword,
+  madeAssertion,
+} from './client-authentication.ts';
 import type { ClientCredentials } from './provider.ts';
 import type { ProviderSettings } from './settings.ts';
 
@@ -14,7 +19,9 @@ export type AssertionSources = {
   readonly id: () => string;
 };
 
-/** The Filter's own client (docs/reference/kinds/filter.md); undefined without clientID and secret. */
+/**
+ * The Filter's own client (docs/reference/kinds/filter.md); undefined without clientID and secret.
+ */
 export function ownClient(
   settings: ProviderSettings,
   { id, now }: AssertionSources,
@@ -29,11 +36,18 @@ export function ownClient(
   const sign = assertionSigner(secret, jwtAssertion);
   return {
     clientID,
-    authentication: madeAssertion(clientID, sign, { setClientID: jwtAssertion.setClientID, now, id }),
+    authentication: madeAssertion(clientID, sign, {
+      setClientID: jwtAssertion.setClientID,
+      now,
+      id,
+    }),
   };
 }
 
-/** A client that a request brings. Throws a TypeError when its credentials are not of the Filter's method. */
+/**
+ * A client that a request brings. Throws a TypeError when its credentials are not of the Filter's
+ * method.
+ */
 export function broughtAuthentication(
   credentials: ClientCredentials,
   { clientAuthentication: { method } }: ProviderSettings,
@@ -47,6 +61,12 @@ export function broughtAuthentication(
   throw new TypeError(`credentials of kind ${credentials.kind} with method ${method}`);
 }
 
-function byPassword(method: 'HeaderPassword' | 'BodyPassword', clientID: string, secret: string): ClientAuth {
-  return method === 'HeaderPassword' ? headerPassword(clientID, secret) : bodyPassword(clientID, secret);
+function byPassword(
+  method: 'HeaderPassword' | 'BodyPassword',
+  clientID: string,
+  secret: string,
+): ClientAuth {
+  return method === 'HeaderPassword'
+    ? headerPassword(clientID, secret)
+    : bodyPassword(clientID, secret);
 }

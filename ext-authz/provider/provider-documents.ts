@@ -3,7 +3,12 @@ import type { HttpClient } from './http-client.ts';
 import { type KeySet, parseKeySet } from './key-set.ts';
 import type { ProviderError } from './provider-error.ts';
 import type { ProviderListener } from './provider-listener.ts';
-import { discoverySource, type Endpoint, endpointOf, type ProviderMetadata } from './provider-metadata.ts';
+import {
+  discoverySource,
+  type Endpoint,
+  endpointOf,
+  type ProviderMetadata,
+} from './provider-metadata.ts';
 
 /** What a provider publishes: its discovery document and its keys. */
 export type ProviderDocuments = {
@@ -11,11 +16,17 @@ export type ProviderDocuments = {
   /** The keys' document, of which `get` gives the keys. */
   readonly keys: (signal: AbortSignal) => Promise<CachedDocument<KeySet>>;
   readonly knownKeySet: () => KeySet | undefined;
-  /** Asks for both where they are not known, as `probe` does; the discovery document must have these endpoints. Rejects with a ProviderError. */
+  /**
+   * Asks for both where they are not known, as `probe` does; the discovery document must have these
+   * endpoints. Rejects with a ProviderError.
+   */
   readonly look: (endpoints: readonly Endpoint[], signal: AbortSignal) => Promise<void>;
 };
 
-/** Keeps both as RFC 9111 allows, the discovery document through outages too. A discovery document that names another `jwks_uri` begins with new keys. */
+/**
+ * Keeps both as RFC 9111 allows, the discovery document through outages too. A discovery document
+ * that names another `jwks_uri` begins with new keys.
+ */
 export function openDocuments(
   client: HttpClient,
   authorizationURL: string,
@@ -26,7 +37,11 @@ export function openDocuments(
     ...options,
     heard: (error: ProviderError | undefined) => heard(aspect, error),
   });
-  const discovery = new CachedDocument(client, discoverySource(authorizationURL), hearing('discovery'));
+  const discovery = new CachedDocument(
+    client,
+    discoverySource(authorizationURL),
+    hearing('discovery'),
+  );
   let keys: { readonly url: string; readonly document: CachedDocument<KeySet> } | undefined;
   const keysAt = (url: string) => {
     if (keys?.url !== url) keys = { url, document: openKeys(client, url, hearing('keys')) };
@@ -45,7 +60,11 @@ export function openDocuments(
 }
 
 /** The key set at a URL, for a JWT Filter's `jwksURI` too. */
-export function openKeys(client: HttpClient, url: string, options: DocumentOptions): CachedDocument<KeySet> {
+export function openKeys(
+  client: HttpClient,
+  url: string,
+  options: DocumentOptions,
+): CachedDocument<KeySet> {
   return new CachedDocument(
     client,
     { what: 'the key set', url, parse: json => parseKeySet(json, url) },

@@ -1,4 +1,7 @@
-/** What went wrong with the provider; the caller decides what the client sees (docs/reference/status-codes.md). */
+/**
+ * What went wrong with the provider; the caller decides what the client sees
+ * (docs/reference/status-codes.md).
+ */
 export type ProviderErrorCode =
   /** No connection, TLS refused, or the answer broke off. */
   | 'unreachable'
@@ -23,7 +26,10 @@ export type ProviderErrorCode =
   | 'oauth_error';
 
 export type ProviderErrorFacts = {
-  /** The provider's error code when `code` is `oauth_error`: 1 to 64 letters, digits, `_`, `.` and `-`; anything else is `unrecognised`. */
+  /**
+   * The provider's error code when `code` is `oauth_error`: 1 to 64 letters, digits, `_`, `.` and
+   * `-`; anything else is `unrecognised`.
+   */
   readonly oauthError?: string;
   /** The HTTP status of the provider's answer, where there was one. */
   readonly status?: number;
@@ -34,8 +40,9 @@ export type ProviderErrorFacts = {
 };
 
 /**
- * The only error of the provider's adapter. Its message names what was asked, where, what came back and which setting is to be looked at, for the log alone:
- * without anything secret, of text of the provider's only what `shownDescription` lets through; it has no `cause`, which might hold tokens.
+ * The only error of the provider's adapter. Its message names what was asked, where, what came back
+ * and which setting is to be looked at, for the log alone: without anything secret, of text of the
+ * provider's only what `shownDescription` lets through; it has no `cause`, which might hold tokens.
  */
 export class ProviderError extends Error {
   readonly code: ProviderErrorCode;
@@ -58,7 +65,10 @@ export class ProviderError extends Error {
     this.lasting = lasting;
   }
 
-  /** The code by which the provider refused what was sent; undefined: it did not. A 429 (RFC 6585 section 4) is about the gateway, whatever code is beside it. */
+  /**
+   * The code by which the provider refused what was sent; undefined: it did not. A 429 (RFC 6585
+   * section 4) is about the gateway, whatever code is beside it.
+   */
   get refusal(): string | undefined {
     return this.status === TOO_MANY_REQUESTS ? undefined : this.oauthError;
   }
@@ -68,7 +78,10 @@ const TOO_MANY_REQUESTS = 429;
 
 const KNOWN_CHARACTERS = /^[\w.-]{1,64}$/;
 
-/** An error code of the provider's as it may be shown: known characters only (docs/adr/0012-logins-in-the-browser.md). */
+/**
+ * An error code of the provider's as it may be shown: known characters only
+ * (docs/adr/0012-logins-in-the-browser.md).
+ */
 export function shownErrorCode(code: string): string {
   return KNOWN_CHARACTERS.test(code) ? code : 'unrecognised';
 }

@@ -25,7 +25,9 @@ test('a mistake is found at once, an outage when it has lasted for 10 s', () => 
     health.heard('discovery', error, 0);
     assert.equal(health.findings(9_999).length, severity === 'error' ? 1 : 0);
     health.heard('discovery', error, 10_000);
-    assert.deepEqual(health.findings(10_000), [{ aspect: 'discovery', severity, message: 'it fails' }]);
+    assert.deepEqual(health.findings(10_000), [
+      { aspect: 'discovery', severity, message: 'it fails' },
+    ]);
   }
 });
 

@@ -1,7 +1,10 @@
 import type { ProviderError } from './provider-error.ts';
 import type { ProviderAspect } from './provider-listener.ts';
 
-/** Something that is wrong with a provider, or with what a Filter says of it. `error`: it stays so until somebody changes something; `warning`: it may pass. */
+/**
+ * Something that is wrong with a provider, or with what a Filter says of it. `error`: it stays so
+ * until somebody changes something; `warning`: it may pass.
+ */
 export type ProviderFinding = {
   readonly aspect: ProviderAspect;
   readonly severity: 'error' | 'warning';
@@ -10,19 +13,32 @@ export type ProviderFinding = {
 
 type Failure = { readonly error: ProviderError; readonly since: number; readonly last: number };
 
-/** What may pass is told when it has lasted so long, in ms: by then it was tried again several times. */
+/**
+ * What may pass is told when it has lasted so long, in ms: by then it was tried again several
+ * times.
+ */
 const PATIENCE_MS = 10_000;
-/** Whether the client is taken shows only when somebody logs in: a refusal is believed for so long, in ms. */
+/**
+ * Whether the client is taken shows only when somebody logs in: a refusal is believed for so long,
+ * in ms.
+ */
 const CLIENT_MS = 3_600_000;
 
-/** What is known of one provider, by how it went when it was asked last. Times are in ms since the epoch. */
+/**
+ * What is known of one provider, by how it went when it was asked last. Times are in ms since the
+ * epoch.
+ */
 export class ProviderHealth {
   readonly #failures = new Map<ProviderAspect, Failure>();
 
   /** False: that is no news. */
   heard(aspect: ProviderAspect, error: ProviderError | undefined, now: number): boolean {
     if (error === undefined) return this.#failures.delete(aspect);
-    this.#failures.set(aspect, { error, since: this.#failures.get(aspect)?.since ?? now, last: now });
+    this.#failures.set(aspect, {
+      error,
+      since: this.#failures.get(aspect)?.since ?? now,
+      last: now,
+    });
     return true;
   }
 

@@ -5,7 +5,10 @@ import { discoverySource, endpointOf, parseMetadata } from './provider-metadata.
 
 const ISSUER = 'https://idp.test/realm';
 const parse = (changes: object, authorizationURL = ISSUER) =>
-  parseMetadata({ issuer: ISSUER, token_endpoint: `${ISSUER}/token`, ...changes }, authorizationURL);
+  parseMetadata(
+    { issuer: ISSUER, token_endpoint: `${ISSUER}/token`, ...changes },
+    authorizationURL,
+  );
 
 function caught(run: () => unknown): unknown {
   try {
@@ -43,7 +46,12 @@ for (const issuer of [
 test('an issuer that is a pattern for many tenants is told as that', () => {
   const common = 'https://login.test/common/v2.0';
   const error = caught(() => parse({ issuer: 'https://login.test/{tenantid}/v2.0' }, common));
-  assert.ok(providerError('issuer_mismatch', /\{tenantid\}.*; authorizationURL must name one tenant/)(error));
+  assert.ok(
+    providerError(
+      'issuer_mismatch',
+      /\{tenantid\}.*; authorizationURL must name one tenant/,
+    )(error),
+  );
 });
 
 test('an issuer that is no text is refused', () => {
@@ -64,7 +72,10 @@ for (const name of [
   'end_session_endpoint',
 ]) {
   test(`${name} of an https provider must be https`, () => {
-    assert.throws(() => parse({ [name]: 'http://idp.test/x' }), providerError('invalid_answer', name));
+    assert.throws(
+      () => parse({ [name]: 'http://idp.test/x' }),
+      providerError('invalid_answer', name),
+    );
   });
 }
 
@@ -77,22 +88,43 @@ test('endpoints of an http provider may be http and https', () => {
   assert.equal(metadata.jwks_uri, `${http}/jwks`);
 });
 
-for (const url of ['token', '//idp.test/x', 'javascript:alert(1)', 'file:///etc/passwd', 'https://', 7, {}]) {
+for (const url of [
+  'token',
+  '//idp.test/x',
+  'javascript:alert(1)',
+  'file:///etc/passwd',
+  'https://',
+  7,
+  {},
+]) {
   test(`${JSON.stringify(url)} is no endpoint`, () => {
-    assert.throws(() => parse({ token_endpoint: url }), providerError('invalid_answer', 'token_endpoint'));
+    assert.throws(
+      () => parse({ token_endpoint: url }),
+      providerError('invalid_answer', 'token_endpoint'),
+    );
   });
 }
 
-for (const url of ['https://user@idp.test/', 'https://:password@idp.test/', 'https://idp.test/#x']) {
+for (const url of [
+  'https://user@idp.test/',
+  'https://:password@idp.test/',
+  'https://idp.test/#x',
+]) {
   test(`an endpoint has no user, password or fragment: ${url}`, () => {
-    assert.throws(() => parse({ token_endpoint: url }), providerError('invalid_answer', 'token_endpoint'));
+    assert.throws(
+      () => parse({ token_endpoint: url }),
+      providerError('invalid_answer', 'token_endpoint'),
+    );
   });
 }
 
 test('an endpoint that is missing, null or empty is told when it is needed', () => {
   for (const jwks_uri of [undefined, null, '']) {
     const metadata = parse({ jwks_uri });
-    assert.throws(() => endpointOf(metadata, 'jwks_uri'), providerError('missing_endpoint', 'jwks_uri'));
+    assert.throws(
+      () => endpointOf(metadata, 'jwks_uri'),
+      providerError('missing_endpoint', 'jwks_uri'),
+    );
   }
 });
 

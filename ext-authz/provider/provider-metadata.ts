@@ -2,7 +2,10 @@ import type { DocumentSource } from './cached-document.ts';
 import { isJsonObject, type JsonObject } from './json-answer.ts';
 import { ProviderError } from './provider-error.ts';
 
-/** What the gateway uses of a discovery document. Names and meaning: OpenID Connect Discovery 1.0 section 3. */
+/**
+ * What the gateway uses of a discovery document. Names and meaning: OpenID Connect Discovery 1.0
+ * section 3.
+ */
 export type ProviderMetadata = {
   readonly issuer: string;
   readonly authorization_endpoint?: string;
@@ -34,7 +37,10 @@ const ENDPOINTS = [
 
 const WHAT = 'the discovery document';
 
-/** The document at authorizationURL, without its trailing slashes, + `/.well-known/openid-configuration` (docs/adr/0013-providers.md). */
+/**
+ * The document at authorizationURL, without its trailing slashes, +
+ * `/.well-known/openid-configuration` (docs/adr/0013-providers.md).
+ */
 export function discoverySource(authorizationURL: string): DocumentSource<ProviderMetadata> {
   const url = `${authorizationURL.replace(/\/+$/, '')}/.well-known/openid-configuration`;
   const parse = (json: unknown) => parseMetadata(json, authorizationURL);
@@ -49,17 +55,21 @@ export function endpointOf(metadata: ProviderMetadata, name: Endpoint): string {
 }
 
 /**
- * Reads a discovery document. Throws a ProviderError: `issuer_mismatch` when its `issuer` is not authorizationURL up to one trailing
- * slash (Discovery section 4.3), `invalid_answer` when a member is malformed or an endpoint of an https provider is not https.
+ * Reads a discovery document. Throws a ProviderError: `issuer_mismatch` when its `issuer` is not
+ * authorizationURL up to one trailing slash (Discovery section 4.3), `invalid_answer` when a member
+ * is malformed or an endpoint of an https provider is not https.
  */
 export function parseMetadata(json: unknown, authorizationURL: string): ProviderMetadata {
   if (!isJsonObject(json)) throw invalid(authorizationURL, 'is not a JSON object');
   const issuer = json.issuer;
   if (typeof issuer !== 'string') throw invalid(authorizationURL, 'has no `issuer`');
-  if (withoutSlash(issuer) !== withoutSlash(authorizationURL)) throw mismatch(issuer, authorizationURL);
+  if (withoutSlash(issuer) !== withoutSlash(authorizationURL))
+    throw mismatch(issuer, authorizationURL);
   return {
     issuer,
-    ...(typeof json.access_token_issuer === 'string' && { access_token_issuer: json.access_token_issuer }),
+    ...(typeof json.access_token_issuer === 'string' && {
+      access_token_issuer: json.access_token_issuer,
+    }),
     ...endpointsOf(json, authorizationURL),
     ...textsOf(json, 'id_token_signing_alg_values_supported'),
     ...textsOf(json, 'userinfo_signing_alg_values_supported'),
@@ -74,11 +84,16 @@ function withoutSlash(url: string): string {
   return url.endsWith('/') ? url.slice(0, -1) : url;
 }
 
-function endpointsOf(json: JsonObject, authorizationURL: string): Partial<Record<Endpoint, string>> {
+function endpointsOf(
+  json: JsonObject,
+  authorizationURL: string,
+): Partial<Record<Endpoint, string>> {
   const present = ENDPOINTS.filter(
     name => json[name] !== undefined && json[name] !== null && json[name] !== '',
   );
-  return Object.fromEntries(present.map(name => [name, endpointUrl(json[name], name, authorizationURL)]));
+  return Object.fromEntries(
+    present.map(name => [name, endpointUrl(json[name], name, authorizationURL)]),
+  );
 }
 
 /** RFC 6749 section 3.1: an endpoint has no fragment. */
@@ -95,7 +110,10 @@ function endpointUrl(value: unknown, name: Endpoint, authorizationURL: string): 
   return url.href;
 }
 
-function textsOf<Name extends string>(json: JsonObject, name: Name): Partial<Record<Name, readonly string[]>>;
+function textsOf<Name extends string>(
+  json: JsonObject,
+  name: Name,
+): Partial<Record<Name, readonly string[]>>;
 function textsOf(json: JsonObject, name: string): Partial<Record<string, readonly string[]>> {
   const list = json[name];
   return Array.isArray(list) ? { [name]: list.filter(item => typeof item === 'string') } : {};

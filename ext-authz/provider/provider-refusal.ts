@@ -6,10 +6,11 @@ import { shownDescription } from './shown-description.ts';
 type Asked = { readonly what: string; readonly url: string };
 
 /**
- * The error that an answer stands for, or undefined: it is a success. A 4xx is `oauth_error` when its JSON body has an `error`
- * (RFC 6749 section 5.2), else when its challenge has one (RFC 6750 section 3), else when it is a 401: then with the code `unsaid`.
- * So is a 200 with `error` and no access token, which some providers send. Every other status but 200 is `http_status`. What the provider says of it is told
- * without `secrets`, which it may have quoted.
+ * The error that an answer stands for, or undefined: it is a success. A 4xx is `oauth_error` when
+ * its JSON body has an `error` (RFC 6749 section 5.2), else when its challenge has one (RFC 6750
+ * section 3), else when it is a 401: then with the code `unsaid`. So is a 200 with `error` and no
+ * access token, which some providers send. Every other status but 200 is `http_status`. What the
+ * provider says of it is told without `secrets`, which it may have quoted.
  */
 export function refusalOf(
   answer: ProviderAnswer,
@@ -32,7 +33,9 @@ function errorCodeOf(answer: ProviderAnswer, unsaid: string): string | undefined
   const { headers, status } = answer;
   if (status === 200) return errorMember(answer.text, ['access_token', 'sub']);
   if (status < 400 || status > 499) return undefined;
-  return errorMember(answer.text, []) ?? challengeError(headers) ?? (status === 401 ? unsaid : undefined);
+  return (
+    errorMember(answer.text, []) ?? challengeError(headers) ?? (status === 401 ? unsaid : undefined)
+  );
 }
 
 function sayingOf({ text }: ProviderAnswer, secrets: readonly string[]): string {

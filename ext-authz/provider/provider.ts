@@ -22,8 +22,9 @@ export type ClientCredentials =
   | { readonly kind: 'assertion'; readonly assertion: string; readonly clientID?: string };
 
 /**
- * The identity provider of one Filter. Every call takes a signal that aborts when the check's time (4 s) is over, and rejects with a
- * ProviderError only; a TypeError is a mistake of the caller (a grant without the settings it needs).
+ * The identity provider of one Filter. Every call takes a signal that aborts when the check's time
+ * (4 s) is over, and rejects with a ProviderError only; a TypeError is a mistake of the caller (a
+ * grant without the settings it needs).
  */
 export type Provider = {
   /** The discovery document, asked for when it is not known. */
@@ -32,22 +33,28 @@ export type Provider = {
   readonly keySet: (signal: AbortSignal) => Promise<KeySet>;
   /** The keys that were known last, without asking; undefined: none yet. */
   readonly knownKeySet: () => KeySet | undefined;
-  /** Whether a JWT is signed by the provider with one of `algorithms`. Its claims are not judged. */
+  /**
+   * Whether a JWT is signed by the provider with one of `algorithms`. Its claims are not judged.
+   */
   readonly verify: (
     jwt: string,
     algorithms: readonly string[],
     signal: AbortSignal,
   ) => Promise<SignedJwt | SignatureFault>;
   /**
-   * Asks for what requests will need before any of them does: the discovery document, which must have these endpoints, and the keys. That it fails keeps
-   * no request from asking again.
+   * Asks for what requests will need before any of them does: the discovery document, which must
+   * have these endpoints, and the keys. That it fails keeps no request from asking again.
    */
   readonly look: (endpoints: readonly Endpoint[], signal: AbortSignal) => Promise<void>;
   /** Where the browser is sent to log in. */
-  readonly authorizationUrl: (request: AuthorizationRequest, signal: AbortSignal) => Promise<string>;
+  readonly authorizationUrl: (
+    request: AuthorizationRequest,
+    signal: AbortSignal,
+  ) => Promise<string>;
   /**
-   * Throws a ProviderError `issuer_mismatch` when a callback's `iss` is another's, or missing though the provider's metadata promises
-   * it (RFC 9207 section 2.4). For callbacks with `error`; `exchangeCode` does it itself.
+   * Throws a ProviderError `issuer_mismatch` when a callback's `iss` is another's, or missing
+   * though the provider's metadata promises it (RFC 9207 section 2.4). For callbacks with `error`;
+   * `exchangeCode` does it itself.
    */
   readonly checkIssuer: (iss: string | undefined, signal: AbortSignal) => Promise<void>;
   /** grantType AuthorizationCode: tokens with a validated ID token; `no_id_token` without. */
@@ -56,8 +63,9 @@ export type Provider = {
     signal: AbortSignal,
   ) => Promise<TokenSet & Required<Pick<TokenSet, 'idToken'>>>;
   /**
-   * RFC 6749 section 6. `previous`: the claims of the session's ID token, which a new one must continue. `keep` gets the new refresh token of an
-   * answer that cannot be judged now, since the keys cannot be had: the old one may be spent.
+   * RFC 6749 section 6. `previous`: the claims of the session's ID token, which a new one must
+   * continue. `keep` gets the new refresh token of an answer that cannot be judged now, since the
+   * keys cannot be had: the old one may be spent.
    */
   readonly refresh: (
     request: {
@@ -69,10 +77,16 @@ export type Provider = {
   ) => Promise<TokenSet>;
   /** RFC 6749 section 4.3. `scope` is sent only when not empty. */
   readonly password: (
-    request: { readonly username: string; readonly password: string; readonly scope: readonly string[] },
+    request: {
+      readonly username: string;
+      readonly password: string;
+      readonly scope: readonly string[];
+    },
     signal: AbortSignal,
   ) => Promise<TokenSet>;
-  /** RFC 6749 section 4.4, with the request's own credentials; an ID token in the answer is ignored. */
+  /**
+   * RFC 6749 section 4.4, with the request's own credentials; an ID token in the answer is ignored.
+   */
   readonly clientCredentials: (
     request: { readonly credentials: ClientCredentials; readonly scope: readonly string[] },
     signal: AbortSignal,
@@ -82,7 +96,10 @@ export type Provider = {
     request: { readonly accessToken: string; readonly subject: string | undefined },
     signal: AbortSignal,
   ) => Promise<JsonObject>;
-  /** Where the browser is sent to log out (OpenID Connect RP-Initiated Logout section 2); undefined: the provider has no such place. */
+  /**
+   * Where the browser is sent to log out (OpenID Connect RP-Initiated Logout section 2); undefined:
+   * the provider has no such place.
+   */
   readonly endSessionUrl: (
     request: {
       readonly idTokenHint: string;

@@ -27,6 +27,7 @@ export class ReloadBudget {
     const gained = Math.max(0, now - this.#countedAt) / ONE_EACH_MS;
     this.#left = Math.min(MOST, this.#left + gained);
     this.#countedAt = now;
-    for (const [key, at] of this.#askedAt) if (now - at >= AGAIN_MS || now < at) this.#askedAt.delete(key);
+    for (const [key, at] of this.#askedAt)
+      if (now - at >= AGAIN_MS || now < at) this.#askedAt.delete(key);
   }
 }

@@ -2,14 +2,20 @@ import type { SigningMethod } from '#resources/kinds/filter/signing-method.ts';
 import type { SecretValue } from '#resources/words/secret-value.ts';
 import type { TlsSettings } from './tls-connector.ts';
 
-/** What of a Filter concerns its provider. Names and meaning: docs/reference/kinds/filter.md; durations are ms, defaults are filled in. */
+/**
+ * What of a Filter concerns its provider. Names and meaning: docs/reference/kinds/filter.md;
+ * durations are ms, defaults are filled in.
+ */
 export type ProviderSettings = TlsSettings & {
   readonly authorizationURL: string;
   readonly maxStale: number;
   readonly clientAuthentication: ClientAuthentication;
   /** undefined with grantType `ClientCredentials` */
   readonly clientID: string | undefined;
-  /** As it signs or is sent, without the line feed at its end; undefined with grantType `ClientCredentials`. */
+  /**
+   * As it signs or is sent, without the line feed at its end; undefined with grantType
+   * `ClientCredentials`.
+   */
   readonly secret: SecretValue | undefined;
 };
 

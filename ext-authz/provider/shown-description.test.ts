@@ -37,15 +37,30 @@ test('a secret is not shown as a form, a URL, HTML or JSON quotes it', () => {
 });
 
 test('what is no text, or has none, says nothing', () => {
-  for (const text of [undefined, null, 7, {}, '', ' \n']) assert.equal(shownDescription(text, []), undefined);
+  for (const text of [undefined, null, 7, {}, '', ' \n'])
+    assert.equal(shownDescription(text, []), undefined);
 });
 
 test('secret are password, token and what a form has but for names and scope', () => {
-  const basic = new Headers({ authorization: `Basic ${Buffer.from('me:top+secret%21').toString('base64')}` });
+  const basic = new Headers({
+    authorization: `Basic ${Buffer.from('me:top+secret%21').toString('base64')}`,
+  });
   const form = 'grant_type=password&scope=openid&client_id=me&username=ada&password=a+b&code=c';
   const secrets = secretsOf(basic, form);
-  for (const secret of ['top+secret%21', 'top secret!', 'top%20secret!', 'ada', 'a b', 'a+b', 'a%20b', 'c'])
+  for (const secret of [
+    'top+secret%21',
+    'top secret!',
+    'top%20secret!',
+    'ada',
+    'a b',
+    'a+b',
+    'a%20b',
+    'c',
+  ])
     assert.ok(secrets.includes(secret));
   for (const open of ['password', 'openid', 'me']) assert.ok(!secrets.includes(open));
-  assert.deepEqual([...new Set(secretsOf(new Headers({ authorization: 'Bearer abc' }), ''))], ['abc']);
+  assert.deepEqual(
+    [...new Set(secretsOf(new Headers({ authorization: 'Bearer abc' }), ''))],
+    ['abc'],
+  );
 });

@@ -7,8 +7,10 @@ const LONG_RUN = /[\w~+/=-]{20,}/g;
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 /**
- * A provider's own words (`error_description`, RFC 6749 section 5.2) as a log may have them: one line of 300 characters at most, without `secrets` and without what
- * looks like a token, since some providers quote what they were sent. UUIDs stay, by which operators find a refusal at the provider. Undefined: it says nothing.
+ * A provider's own words (`error_description`, RFC 6749 section 5.2) as a log may have them: one
+ * line of 300 characters at most, without `secrets` and without what looks like a token, since some
+ * providers quote what they were sent. UUIDs stay, by which operators find a refusal at the
+ * provider. Undefined: it says nothing.
  */
 export function shownDescription(text: unknown, secrets: readonly string[]): string | undefined {
   if (typeof text !== 'string') return undefined;
@@ -24,7 +26,10 @@ const OPEN: ReadonlySet<string> = new Set([
   ...['grant_type', 'scope', 'redirect_uri', 'client_id', 'client_assertion_type'],
 ]);
 
-/** What of a request must not be shown, in each way that it may be quoted: all but the client ID of `Authorization`, and parameters of a form. */
+/**
+ * What of a request must not be shown, in each way that it may be quoted: all but the client ID of
+ * `Authorization`, and parameters of a form.
+ */
 export function secretsOf(headers: Headers, form: string): readonly string[] {
   const parameters = [...new URLSearchParams(form)].flatMap(([name, value]) =>
     OPEN.has(name) ? [] : [value],
@@ -35,9 +40,18 @@ export function secretsOf(headers: Headers, form: string): readonly string[] {
 
 /** As it is, percent-encoded with digits in either case, and as HTML and JSON quote it. */
 function spellings(secret: string): readonly string[] {
-  const encoded = [encodeURIComponent(secret), new URLSearchParams({ '': secret }).toString().slice(1)];
+  const encoded = [
+    encodeURIComponent(secret),
+    new URLSearchParams({ '': secret }).toString().slice(1),
+  ];
   const inLowerCase = encoded.map(text => text.replace(/%../g, code => code.toLowerCase()));
-  return [secret, ...encoded, ...inLowerCase, escapeHtml(secret), JSON.stringify(secret).slice(1, -1)];
+  return [
+    secret,
+    ...encoded,
+    ...inLowerCase,
+    escapeHtml(secret),
+    JSON.stringify(secret).slice(1, -1),
+  ];
 }
 
 /** RFC 7617 section 2, with the form-encoding of RFC 6749 section 2.3.1; RFC 6750 section 2.1. */

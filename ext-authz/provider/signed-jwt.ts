@@ -11,7 +11,10 @@ import type { CachedDocument } from './cached-document.ts';
 import { isJsonObject, type JsonObject } from './json-answer.ts';
 import type { KeySet } from './key-set.ts';
 
-/** Signatures that only the holder of a private key can make (RFC 7518 section 3.1, RFC 8037): neither `none` nor `HS…`. */
+/**
+ * Signatures that only the holder of a private key can make (RFC 7518 section 3.1, RFC 8037):
+ * neither `none` nor `HS…`.
+ */
 export const ASYMMETRIC_ALGORITHMS = [
   ...['RS256', 'RS384', 'RS512'],
   ...['PS256', 'PS384', 'PS512'],
@@ -24,18 +27,23 @@ export type SignedJwt = {
   readonly raw: string;
   readonly header: JsonObject;
   readonly claims: JsonObject;
-  /** The key that signed (RFC 7638, SHA-256): `KeySet.has` tells whether it is still the provider's. */
+  /**
+   * The key that signed (RFC 7638, SHA-256): `KeySet.has` tells whether it is still the provider's.
+   */
   readonly thumbprint: string;
   readonly key: CryptoKey;
 };
 
-/** Why it is none: no JWS with JSON claims; another algorithm than those asked for; a key that the provider does not have; a wrong signature. */
+/**
+ * Why it is none: no JWS with JSON claims; another algorithm than those asked for; a key that the
+ * provider does not have; a wrong signature.
+ */
 export type SignatureFault = 'malformed' | 'algorithm' | 'unknown_key' | 'signature';
 
 /**
- * Verifies the signature of a JWT (RFC 7515 section 5.2, RFC 7519 section 7.2) with keys of `document`. A `kid` that is not known, or
- * a signature without `kid` that does not fit, lets the keys be fetched again (`ReloadBudget`). Rejects with a ProviderError
- * when the keys cannot be had.
+ * Verifies the signature of a JWT (RFC 7515 section 5.2, RFC 7519 section 7.2) with keys of
+ * `document`. A `kid` that is not known, or a signature without `kid` that does not fit, lets the
+ * keys be fetched again (`ReloadBudget`). Rejects with a ProviderError when the keys cannot be had.
  */
 export async function verifySignature(
   raw: string,
@@ -48,7 +56,8 @@ export async function verifySignature(
   if (!algorithms.includes(header.alg)) return 'algorithm';
   const keys = await document.get(signal);
   const verdict = await tryKeys(raw, header, keys);
-  const rotated = verdict === 'unknown_key' || (verdict === 'signature' && header.kid === undefined);
+  const rotated =
+    verdict === 'unknown_key' || (verdict === 'signature' && header.kid === undefined);
   if (!rotated) return verdict;
   const anew = await document.reload(header.kid ?? hash('sha256', raw), signal);
   return anew.epoch === keys.epoch ? verdict : tryKeys(raw, header, anew);
@@ -59,7 +68,8 @@ function headerOf(raw: string): CompactJWSHeaderParameters | undefined {
   try {
     const header = decodeProtectedHeader(raw);
     const { alg, kid, b64 } = header;
-    const sound = typeof alg === 'string' && (kid === undefined || typeof kid === 'string') && b64 !== false;
+    const sound =
+      typeof alg === 'string' && (kid === undefined || typeof kid === 'string') && b64 !== false;
     return sound ? { ...header, alg } : undefined;
   } catch {
     return undefined;

@@ -2,7 +2,10 @@ import { constants } from 'node:crypto';
 import { TLSSocket } from 'node:tls';
 import { buildConnector } from 'undici';
 
-/** Whether the provider may ask for TLS renegotiation (docs/reference/kinds/filter.md; TLS 1.2 only, later versions have none). */
+/**
+ * Whether the provider may ask for TLS renegotiation (docs/reference/kinds/filter.md; TLS 1.2 only,
+ * later versions have none).
+ */
 export type RenegotiateTLS = 'never' | 'onceAsClient' | 'freelyAsClient';
 
 export type TlsSettings = {
@@ -15,8 +18,8 @@ export type TlsSettings = {
 const CONNECT_TIMEOUT_MS = 4_000;
 
 /**
- * Connects to the provider over TCP or TLS (1.2 at least), HTTP/1.1 only. Certificates are checked by
- * `trustedCa`, else by Node's CA store and NODE_EXTRA_CA_CERTS, unless `insecureTLS`.
+ * Connects to the provider over TCP or TLS (1.2 at least), HTTP/1.1 only. Certificates are checked
+ * by `trustedCa`, else by Node's CA store and NODE_EXTRA_CA_CERTS, unless `insecureTLS`.
  */
 export function tlsConnector({
   insecureTLS,
@@ -42,7 +45,10 @@ function renegotiatingOnce(connect: buildConnector.connector): buildConnector.co
     });
 }
 
-/** `disableRenegotiation()` works on a server's sockets only, so the handshakes are counted: each ends with `secure`. */
+/**
+ * `disableRenegotiation()` works on a server's sockets only, so the handshakes are counted: each
+ * ends with `secure`.
+ */
 function endAtSecondRenegotiation(socket: TLSSocket): void {
   let renegotiations = 0;
   socket.on('secure', () => {

@@ -6,7 +6,12 @@ import {
   type HostileProvider,
   startHostileProvider,
 } from '#ext-authz/testing/hostile-provider.ts';
-import { EXCHANGE, openTestProvider, providerError, soon } from '#ext-authz/testing/open-test-provider.ts';
+import {
+  EXCHANGE,
+  openTestProvider,
+  providerError,
+  soon,
+} from '#ext-authz/testing/open-test-provider.ts';
 import { ProviderError, type ProviderErrorCode } from './provider-error.ts';
 
 let hostile: HostileProvider;
@@ -25,7 +30,12 @@ function answering(t: TestContext, answer: HostileAnswer) {
 const granting = (t: TestContext, body: object) =>
   answering(t, { body: { access_token: 'access', token_type: 'Bearer', ...body } });
 
-function refuses(title: string, answer: HostileAnswer, code: ProviderErrorCode, text: RegExp | string = '') {
+function refuses(
+  title: string,
+  answer: HostileAnswer,
+  code: ProviderErrorCode,
+  text: RegExp | string = '',
+) {
   test(title, t => assert.rejects(answering(t, answer), providerError(code, text)));
 }
 
@@ -80,7 +90,8 @@ test('the ID token of client credentials is ignored, even a bad one', async t =>
 });
 
 test('of a repeated member the last counts', async t => {
-  const body = '{"access_token":"first","access_token":"second","token_type":"mac","token_type":"Bearer"}';
+  const body =
+    '{"access_token":"first","access_token":"second","token_type":"mac","token_type":"Bearer"}';
   assert.equal((await answering(t, { body })).accessToken, 'second');
 });
 
@@ -123,14 +134,24 @@ refuses(
   'invalid_answer',
   'Content-Type',
 );
-refuses('an answer that is not UTF-8', { body: Buffer.from([0x7b, 0xff, 0x7d]) }, 'invalid_answer', 'UTF-8');
+refuses(
+  'an answer that is not UTF-8',
+  { body: Buffer.from([0x7b, 0xff, 0x7d]) },
+  'invalid_answer',
+  'UTF-8',
+);
 refuses(
   'a status without meaning',
   { status: 503, body: { error: 'temporarily_unavailable' } },
   'http_status',
   '503',
 );
-refuses('201', { status: 201, body: { access_token: 'a', token_type: 'Bearer' } }, 'http_status', '201');
+refuses(
+  '201',
+  { status: 201, body: { access_token: 'a', token_type: 'Bearer' } },
+  'http_status',
+  '201',
+);
 refuses('a connection that is closed', 'hang up', 'unreachable');
 refuses('an answer that breaks off', 'break off', 'unreachable');
 
@@ -173,7 +194,10 @@ test('an answer of just 1 MiB is taken', async t => {
 
 test('gzip is understood', async t => {
   const body = gzipSync('{"access_token":"zipped","token_type":"Bearer"}');
-  assert.equal((await answering(t, { headers: { 'content-encoding': 'gzip' }, body })).accessToken, 'zipped');
+  assert.equal(
+    (await answering(t, { headers: { 'content-encoding': 'gzip' }, body })).accessToken,
+    'zipped',
+  );
 });
 
 test('an answer that does not come ends with the caller’s time', async t => {
@@ -210,7 +234,11 @@ for (const [title, answer, oauthError] of [
   ['200 with an error', { body: { error: 'bad_verification_code' } }, 'bad_verification_code'],
   ['an error with odd characters', { status: 400, body: { error: '<script>' } }, 'unrecognised'],
   ['an error that is too long', { status: 400, body: { error: 'e'.repeat(65) } }, 'unrecognised'],
-  ['an error with a line feed', { status: 400, body: { error: 'invalid_grant\n' } }, 'unrecognised'],
+  [
+    'an error with a line feed',
+    { status: 400, body: { error: 'invalid_grant\n' } },
+    'unrecognised',
+  ],
 ] as const) {
   test(`the provider refuses: ${title}`, async t => {
     const status = 'status' in answer ? answer.status : 200;
@@ -226,7 +254,9 @@ test('nothing of request and answer is in an error', async t => {
   const body = { error: 'invalid_grant', error_description: 'machine secret is wrong' };
   const error: unknown = await answering(t, { status: 400, body }).catch(caught => caught);
   assert.ok(error instanceof Error);
-  assert.ok(!`${error.stack}${JSON.stringify(error)}${String(error.cause)}`.includes('machine secret'));
+  assert.ok(
+    !`${error.stack}${JSON.stringify(error)}${String(error.cause)}`.includes('machine secret'),
+  );
 });
 
 test('a refusal is told in the words of the provider, and names the settings', async t => {
@@ -236,7 +266,10 @@ test('a refusal is told in the words of the provider, and names the settings', a
       token_endpoint_auth_methods_supported: ['client_secret_post', 'tls_client_auth'],
     },
   }));
-  const body = { error: 'invalid_client', error_description: 'AADSTS7000215: machine secret is invalid.' };
+  const body = {
+    error: 'invalid_client',
+    error_description: 'AADSTS7000215: machine secret is invalid.',
+  };
   const error: unknown = await answering(t, { status: 401, body }).catch(caught => caught);
   assert.ok(error instanceof ProviderError);
   assert.equal(
@@ -252,7 +285,10 @@ for (const [error, hint] of [
   ['invalid_scope', 'FilterPolicy'],
 ] as const) {
   test(`${error} names what to look at`, t =>
-    assert.rejects(answering(t, { status: 400, body: { error } }), providerError('oauth_error', hint)));
+    assert.rejects(
+      answering(t, { status: 400, body: { error } }),
+      providerError('oauth_error', hint),
+    ));
 }
 
 test('errors of an answer that the library refuses hold nothing of it', async t => {

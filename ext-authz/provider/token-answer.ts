@@ -26,8 +26,9 @@ const WHAT = 'the token endpoint';
 const OPTIONAL = ['refresh_token', 'scope', 'id_token'] as const;
 
 /**
- * Reads one answer of a token endpoint, in two steps round the library. `read` makes what the library is given: without what it would refuse or judge in
- * its own way (`expires_in` of odd kinds, the ID token). `toTokens` puts that back to what the library made of it.
+ * Reads one answer of a token endpoint, in two steps round the library. `read` makes what the
+ * library is given: without what it would refuse or judge in its own way (`expires_in` of odd
+ * kinds, the ID token). `toTokens` puts that back to what the library made of it.
  */
 export function tokenReader(): {
   readonly read: (answer: ProviderAnswer, url: string, secrets: readonly string[]) => JsonObject;
@@ -44,19 +45,30 @@ export function tokenReader(): {
   };
 }
 
-function readTokenAnswer(answer: ProviderAnswer, url: string, secrets: readonly string[]): JsonObject {
+function readTokenAnswer(
+  answer: ProviderAnswer,
+  url: string,
+  secrets: readonly string[],
+): JsonObject {
   const asked = { what: WHAT, url };
   const refusal = refusalOf(answer, asked, { secrets, unsaid: 'invalid_client' });
   if (refusal !== undefined) throw refusal;
   const json = readJson(answer, asked);
   if (!isJsonObject(json))
-    throw new ProviderError('invalid_answer', `${placeOf(asked)}: the answer is not a JSON object`, answer);
+    throw new ProviderError(
+      'invalid_answer',
+      `${placeOf(asked)}: the answer is not a JSON object`,
+      answer,
+    );
   if (json.access_token === undefined) throw noAccessToken(answer, asked);
   return withoutEmpty(withScopeText(json));
 }
 
 /** Azure AD B2C gives one only where a scope of an API is asked for. */
-function noAccessToken(answer: ProviderAnswer, asked: { readonly what: string; readonly url: string }) {
+function noAccessToken(
+  answer: ProviderAnswer,
+  asked: { readonly what: string; readonly url: string },
+) {
   const text =
     'has no `access_token`; some providers give one only for a `scope` of an API, see the FilterPolicy';
   return new ProviderError('invalid_answer', `${placeOf(asked)}: the answer ${text}`, {
@@ -71,13 +83,23 @@ function withScopeText(json: JsonObject): JsonObject {
   return isList ? { ...json, scope: scope.join(' ') } : json;
 }
 
-/** RFC 6749 section 5.1 has these members optional; providers that have none of them send null or nothing. */
+/**
+ * RFC 6749 section 5.1 has these members optional; providers that have none of them send null or
+ * nothing.
+ */
 function withoutEmpty(json: JsonObject): JsonObject {
-  const empty = OPTIONAL.filter(name => json[name] === null || (json[name] === '' && name !== 'scope'));
-  return Object.fromEntries(Object.entries(json).filter(([name]) => !empty.some(other => other === name)));
+  const empty = OPTIONAL.filter(
+    name => json[name] === null || (json[name] === '' && name !== 'scope'),
+  );
+  return Object.fromEntries(
+    Object.entries(json).filter(([name]) => !empty.some(other => other === name)),
+  );
 }
 
-function toTokens(response: TokenEndpointResponse, { expires_in, id_token }: JsonObject): RawTokens {
+function toTokens(
+  response: TokenEndpointResponse,
+  { expires_in, id_token }: JsonObject,
+): RawTokens {
   if (response.token_type !== 'bearer') throw notBearer();
   if (id_token !== undefined && typeof id_token !== 'string') {
     throw new ProviderError('invalid_id_token', `${WHAT}: the \`id_token\` is not a string`);

@@ -7,7 +7,13 @@ import type { CodeExchange, Provider } from './provider.ts';
 import { ProviderError } from './provider-error.ts';
 import type { ProviderMetadata } from './provider-metadata.ts';
 import type { RawTokens, TokenSet } from './token-answer.ts';
-import { codeGrant, credentialsGrant, passwordGrant, refreshGrant, requestTokens } from './token-requests.ts';
+import {
+  codeGrant,
+  credentialsGrant,
+  passwordGrant,
+  refreshGrant,
+  requestTokens,
+} from './token-requests.ts';
 
 /** What asks the token endpoint. */
 export function tokenCalls(
@@ -23,11 +29,13 @@ export function tokenCalls(
         { client, metadata, ...required(own), method, heard, signal },
         refreshGrant(refreshToken),
       );
-      return withIdToken(raw, adapter, metadata, { previous }, signal).catch(async (error: unknown) => {
-        const isJudged = error instanceof ProviderError && error.code === 'invalid_id_token';
-        if (!isJudged && raw.refreshToken !== undefined) await keep?.(raw.refreshToken);
-        throw error;
-      });
+      return withIdToken(raw, adapter, metadata, { previous }, signal).catch(
+        async (error: unknown) => {
+          const isJudged = error instanceof ProviderError && error.code === 'invalid_id_token';
+          if (!isJudged && raw.refreshToken !== undefined) await keep?.(raw.refreshToken);
+          throw error;
+        },
+      );
     },
     password: async ({ password, scope, username }, signal) => {
       const metadata = await documents.metadata(signal);
@@ -40,7 +48,14 @@ export function tokenCalls(
     clientCredentials: async ({ credentials, scope }, signal) => {
       const metadata = await documents.metadata(signal);
       const authentication = broughtAuthentication(credentials, settings);
-      const requester = { client, metadata, clientID: credentials.clientID, authentication, method, signal };
+      const requester = {
+        client,
+        metadata,
+        clientID: credentials.clientID,
+        authentication,
+        method,
+        signal,
+      };
       const { idToken, ...tokens } = await requestTokens(requester, credentialsGrant(scope));
       return tokens;
     },

@@ -32,7 +32,9 @@ export type TokenRequester = {
 
 type Grant = (config: Configuration) => Promise<TokenEndpointResponse>;
 
-/** One request of the token endpoint, its ID token not yet validated. Rejects with a ProviderError. */
+/**
+ * One request of the token endpoint, its ID token not yet validated. Rejects with a ProviderError.
+ */
 export async function requestTokens(requester: TokenRequester, grant: Grant): Promise<RawTokens> {
   endpointOf(requester.metadata, 'token_endpoint');
   const { read, toTokens } = tokenReader();
@@ -59,7 +61,8 @@ export function refreshGrant(refreshToken: string): Grant {
 }
 
 export function passwordGrant(username: string, password: string, scope: readonly string[]): Grant {
-  return config => genericGrantRequest(config, 'password', { username, password, ...scopeParameter(scope) });
+  return config =>
+    genericGrantRequest(config, 'password', { username, password, ...scopeParameter(scope) });
 }
 
 export function credentialsGrant(scope: readonly string[]): Grant {

@@ -32,14 +32,21 @@ const signed = async (claims: object, key?: Parameters<HostileProvider['idToken'
 });
 
 test('the access token goes as a bearer token; the claims come back', async t => {
-  assert.deepEqual(await ask(t, { body: { sub: 'alice', email: 'a@b' } }), { sub: 'alice', email: 'a@b' });
+  assert.deepEqual(await ask(t, { body: { sub: 'alice', email: 'a@b' } }), {
+    sub: 'alice',
+    email: 'a@b',
+  });
   assert.equal(hostile.asked('userinfo')[0]?.headers.authorization, 'Bearer access.token');
 });
 
 test('every call asks: nothing is cached', async t => {
-  hostile.behave('userinfo', () => ({ headers: { 'cache-control': 'max-age=600' }, body: { sub: 'alice' } }));
+  hostile.behave('userinfo', () => ({
+    headers: { 'cache-control': 'max-age=600' },
+    body: { sub: 'alice' },
+  }));
   const provider = openTestProvider(t, hostile);
-  for (let n = 0; n < 3; n += 1) await provider.userinfo({ accessToken: 'a', subject: 'alice' }, soon());
+  for (let n = 0; n < 3; n += 1)
+    await provider.userinfo({ accessToken: 'a', subject: 'alice' }, soon());
   assert.equal(hostile.asked('userinfo').length, 3);
 });
 
@@ -48,7 +55,10 @@ test('userinfo about another user is refused', t =>
 test('without ID token any sub will do', async t => {
   hostile.behave('userinfo', () => ({ body: { sub: 'bob' } }));
   const provider = openTestProvider(t, hostile);
-  assert.equal((await provider.userinfo({ accessToken: 'a', subject: undefined }, soon())).sub, 'bob');
+  assert.equal(
+    (await provider.userinfo({ accessToken: 'a', subject: undefined }, soon())).sub,
+    'bob',
+  );
 });
 for (const sub of [undefined, '', 7]) {
   test(`sub ${sub} is refused, without ID token too`, async t => {
@@ -71,7 +81,11 @@ for (const [title, answer, facts] of [
     { status: 403, headers: { 'www-authenticate': 'Bearer error="insufficient_scope"' } },
     ['oauth_error', 'insufficient_scope'],
   ],
-  ['a JSON error', { status: 400, body: { error: 'invalid_token' } }, ['oauth_error', 'invalid_token']],
+  [
+    'a JSON error',
+    { status: 400, body: { error: 'invalid_token' } },
+    ['oauth_error', 'invalid_token'],
+  ],
   [
     '403 in the manner of Salesforce',
     { status: 403, headers: { 'content-type': 'text/html' }, body: 'Bad_OAuth_Token' },
@@ -99,14 +113,20 @@ test('signed userinfo is verified', async t => {
 });
 test('signed userinfo by another key is refused', async t => {
   const { privateKey: key } = await makeSigningKey('x');
-  await assert.rejects(ask(t, await signed({}, { key })), providerError('invalid_answer', 'signed'));
+  await assert.rejects(
+    ask(t, await signed({}, { key })),
+    providerError('invalid_answer', 'signed'),
+  );
 });
 for (const claims of [{ iss: 'https://evil.test' }, { aud: 'another' }, { exp: 1 }]) {
   test(`signed userinfo with ${JSON.stringify(claims)} is refused`, async t =>
     assert.rejects(ask(t, await signed(claims)), providerError('invalid_answer', 'signed')));
 }
 test('signed userinfo may be without iss, aud and exp', async t => {
-  assert.equal((await ask(t, await signed({ iss: undefined, aud: undefined, exp: undefined }))).sub, 'alice');
+  assert.equal(
+    (await ask(t, await signed({ iss: undefined, aud: undefined, exp: undefined }))).sub,
+    'alice',
+  );
 });
 test('signed userinfo about another user is refused', async t =>
   assert.rejects(ask(t, await signed({ sub: 'mallory' })), providerError('subject_mismatch')));
@@ -120,6 +140,8 @@ test('an access token that no header can carry is not sent', async t => {
 });
 
 test('a provider without userinfo endpoint is told by name', async t => {
-  hostile.behave('discovery', () => ({ body: { ...hostile.discovery(), userinfo_endpoint: undefined } }));
+  hostile.behave('discovery', () => ({
+    body: { ...hostile.discovery(), userinfo_endpoint: undefined },
+  }));
   await assert.rejects(ask(t, {}), providerError('missing_endpoint', 'userinfo_endpoint'));
 });

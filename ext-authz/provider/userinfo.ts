@@ -27,14 +27,18 @@ export type UserinfoRequest = {
 const WHAT = 'the userinfo endpoint';
 
 /**
- * What the provider says of the user whose access token this is (OpenID Connect Core section 5.3), signed or not; its `sub` is there
- * and equals `subject`. Rejects with a ProviderError: `oauth_error` (`invalid_token` on a bare 401), `subject_mismatch` and others.
+ * What the provider says of the user whose access token this is (OpenID Connect Core section 5.3),
+ * signed or not; its `sub` is there and equals `subject`. Rejects with a ProviderError:
+ * `oauth_error` (`invalid_token` on a bare 401), `subject_mismatch` and others.
  */
 export async function requestUserinfo(request: UserinfoRequest): Promise<JsonObject> {
   const { accessToken, client, clientID, metadata, signal, subject } = request;
   endpointOf(metadata, 'userinfo_endpoint');
   if (!/^[\x20-\x7e\x80-\xff]+$/.test(accessToken)) {
-    throw new ProviderError('invalid_answer', `${WHAT}: the access token cannot be sent in a header`);
+    throw new ProviderError(
+      'invalid_answer',
+      `${WHAT}: the access token cannot be sent in a header`,
+    );
   }
   const read = (answer: ProviderAnswer, url: string, secrets: readonly string[]) =>
     readUserinfo(answer, { what: WHAT, url }, secrets, request);
@@ -55,14 +59,24 @@ async function readUserinfo(
   const signed = mediaTypeOf(answer.headers) === 'application/jwt';
   const claims = signed ? await readSigned(answer, asked, request) : readJson(answer, asked);
   if (!isJsonObject(claims))
-    throw new ProviderError('invalid_answer', `${placeOf(asked)}: the answer is not a JSON object`, answer);
+    throw new ProviderError(
+      'invalid_answer',
+      `${placeOf(asked)}: the answer is not a JSON object`,
+      answer,
+    );
   if (request.subject !== undefined && claims.sub !== request.subject) {
-    throw new ProviderError('subject_mismatch', `${placeOf(asked)}: its \`sub\` is not that of the ID token`);
+    throw new ProviderError(
+      'subject_mismatch',
+      `${placeOf(asked)}: its \`sub\` is not that of the ID token`,
+    );
   }
   return claims;
 }
 
-/** Salesforce says so, in a text, where RFC 6750 section 3.1 has a 401: of a token that is over or revoked. */
+/**
+ * Salesforce says so, in a text, where RFC 6750 section 3.1 has a 401: of a token that is over or
+ * revoked.
+ */
 function asUnauthorized(answer: ProviderAnswer): ProviderAnswer {
   return answer.status === 403 && answer.text.trim() === 'Bad_OAuth_Token'
     ? { ...answer, status: 401 }
@@ -76,7 +90,10 @@ async function readSigned(
   { clientID, keys, metadata, now, signal }: UserinfoRequest,
 ): Promise<JsonObject> {
   const token = await verifySignature(text, ASYMMETRIC_ALGORITHMS, await keys(), signal);
-  const invalid = new ProviderError('invalid_answer', `${placeOf(asked)}: the signed answer is not valid`);
+  const invalid = new ProviderError(
+    'invalid_answer',
+    `${placeOf(asked)}: the signed answer is not valid`,
+  );
   if (typeof token === 'string') throw invalid;
   const { aud, iss } = token.claims;
   try {

@@ -1,6 +1,9 @@
 import { ProviderError } from './provider-error.ts';
 
-/** What `promise` gives, unless `signal` aborts first: then a ProviderError `timeout` that names `what`. The work goes on for others. */
+/**
+ * What `promise` gives, unless `signal` aborts first: then a ProviderError `timeout` that names
+ * `what`. The work goes on for others.
+ */
 export function waitFor<T>(promise: Promise<T>, what: string, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const late = () => reject(new ProviderError('timeout', `${what}: no answer in time`));

@@ -54,7 +54,8 @@ test('who has got a lease sees what its last holder wrote, were it in the same t
   const { one, two } = await twoStores(t);
   const version = await known(one, 'a');
   await two.acquire('lease', 'two', MINUTE);
-  assert.notEqual(one.read('a', version), undefined); // from here on the turn believes that nobody has written
+  // from here on the turn believes that nobody has written
+  assert.notEqual(one.read('a', version), undefined);
   const written = two.replace('a', version, bytes('w'), MINUTE);
   const released = two.release('lease', 'two');
   const acquired = one.acquire('lease', 'one', MINUTE);
@@ -104,7 +105,8 @@ test('reads of known versions are those of a store that knows nothing, whoever w
     await nextTurn();
     const [found, wanted] = [await one.read(key, version), await two.read(key)];
     assert.equal(found?.version, wanted?.version, `round ${round}`);
-    if (found !== undefined && found.version !== version) assert.deepEqual(found.value, wanted?.value);
+    if (found !== undefined && found.version !== version)
+      assert.deepEqual(found.value, wanted?.value);
     if (found !== undefined) versions.set(key, found.version);
   }
 });

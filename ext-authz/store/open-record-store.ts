@@ -22,7 +22,10 @@ export type RecordStoreOptions = {
   readonly onFull?: () => void;
 };
 
-/** The store that the configuration asks for. Rejects when the file cannot be used; Redis may come later. */
+/**
+ * The store that the configuration asks for. Rejects when the file cannot be used; Redis may come
+ * later.
+ */
 export async function openRecordStore(options: RecordStoreOptions): Promise<RecordStore> {
   const { file, now, onEvent, onFull, random, redis, timeoutMs, uptime } = options;
   if (redis === undefined)

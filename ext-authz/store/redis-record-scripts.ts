@@ -2,7 +2,8 @@ import { script } from '#redis/script.ts';
 
 /**
  * Each script has one key, so that in a cluster one slot is touched. A record in Redis is the text
- * `<version>.<digests of its groups, joined by commas>.<value in Base64>`; see redis-record-text.ts.
+ * `<version>.<digests of its groups, joined by commas>.<value in Base64>`; see
+ * redis-record-text.ts.
  */
 
 /** ARGV: the version that must be there, the next one, the value in Base64, ms. Gives 1 or 0. */
@@ -23,7 +24,9 @@ redis.call('DEL', KEYS[1])
 return old
 `);
 
-/** ARGV: the record, ms. Gives 1; 0 where there is one; 2 where it was put out before it was made. */
+/**
+ * ARGV: the record, ms. Gives 1; 0 where there is one; 2 where it was put out before it was made.
+ */
 export const MAKE = script(`
 local old = redis.call('GET', KEYS[1])
 if old == '' then return 2 end
@@ -32,7 +35,10 @@ redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1
 `);
 
-/** As TAKE, but a record that has joined its groups and is not made yet is not made any more: an empty text stands in its place for ARGV ms. */
+/**
+ * As TAKE, but a record that has joined its groups and is not made yet is not made any more: an
+ * empty text stands in its place for ARGV ms.
+ */
 export const PUT_OUT = script(`
 local old = redis.call('GET', KEYS[1])
 if old == '' then return false end
@@ -50,7 +56,10 @@ if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) 
 return 0
 `);
 
-/** ARGV: what to add, ms. A counter saturates at 2^53-1. Gives text, since the client library rounds the largest numbers. */
+/**
+ * ARGV: what to add, ms. A counter saturates at 2^53-1. Gives text, since the client library rounds
+ * the largest numbers.
+ */
 export const COUNT = script(`
 local count = redis.call('INCRBY', KEYS[1], ARGV[1])
 local left = redis.call('PTTL', KEYS[1])
@@ -66,8 +75,9 @@ return string.format('%.0f', count)
 `);
 
 /**
- * ARGV: a record's key, how many there may be, ms that the record lives, how many may be put out at once. Gives the keys of those.
- * A list of a group is a sorted set by order of coming, and lives as long as the last that came.
+ * ARGV: a record's key, how many there may be, ms that the record lives, how many may be put out at
+ * once. Gives the keys of those. A list of a group is a sorted set by order of coming, and lives as
+ * long as the last that came.
  */
 export const JOIN = script(`
 local last = redis.call('ZREVRANGE', KEYS[1], 0, 0, 'WITHSCORES')

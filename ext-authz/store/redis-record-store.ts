@@ -22,13 +22,19 @@ import {
 
 /** Put out of a group by one that joins: more than one only after `most` was lowered. */
 const PUT_OUT_AT_ONCE = 4;
-/** How long a record that was put out before it was made cannot be made any more: longer than any call takes. */
+/**
+ * How long a record that was put out before it was made cannot be made any more: longer than any
+ * call takes.
+ */
 const UNMADE_MS = 10_000;
 /** What MAKE says then. */
 const PUT_OUT_BEFORE = 2;
 const NOTHING = new Uint8Array();
 
-/** A store on a connection of its own: see `connectRedis` and RedisRecordStore. Usable at once: calls are refused until it is connected. */
+/**
+ * A store on a connection of its own: see `connectRedis` and RedisRecordStore. Usable at once:
+ * calls are refused until it is connected.
+ */
 export function openRedisRecordStore(
   description: RedisDescription,
   options: RedisOptions & { readonly prefix?: string },
@@ -37,11 +43,13 @@ export function openRedisRecordStore(
 }
 
 /**
- * Records in Redis or Valkey, shared by all that use the same one; its clock ends them. Every method is one round trip on one key, which answers
- * within the connection's `timeoutMs`. Two, and so twice the time, have a `read` that knows another version than there is, and a `create` with groups: a group's list is a key of its own, perhaps on
- * another node of a cluster. The record joins its groups first, and then it is made while those go that were put out: so what fails in
- * between leaves a place without record, which is bounded as any, and no record outside of its groups. A failover of Redis may lose the last writes,
- * since its replicas lag.
+ * Records in Redis or Valkey, shared by all that use the same one; its clock ends them. Every
+ * method is one round trip on one key, which answers within the connection's `timeoutMs`. Two, and
+ * so twice the time, have a `read` that knows another version than there is, and a `create` with
+ * groups: a group's list is a key of its own, perhaps on another node of a cluster. The record
+ * joins its groups first, and then it is made while those go that were put out: so what fails in
+ * between leaves a place without record, which is bounded as any, and no record outside of its
+ * groups. A failover of Redis may lose the last writes, since its replicas lag.
  */
 export class RedisRecordStore implements RecordStore {
   readonly #redis: Redis;
@@ -76,8 +84,14 @@ export class RedisRecordStore implements RecordStore {
   ): Promise<boolean> {
     const ttl = wholeMs(ttlMs);
     const lists = groups.map(({ most, name }) => ({ most, digest: groupDigest(name) }));
-    const record = { version: this.#nextVersion(), groups: lists.map(({ digest }) => digest), value };
-    const putOut = await Promise.all(lists.map(({ digest, most }) => this.#join(digest, key, most, ttl)));
+    const record = {
+      version: this.#nextVersion(),
+      groups: lists.map(({ digest }) => digest),
+      value,
+    };
+    const putOut = await Promise.all(
+      lists.map(({ digest, most }) => this.#join(digest, key, most, ttl)),
+    );
     const [made] = await Promise.all([
       this.#make(key, record, ttl),
       ...putOut.flat().map(oldest => this.#remove(PUT_OUT, oldest, [String(UNMADE_MS)])),
@@ -100,7 +114,9 @@ export class RedisRecordStore implements RecordStore {
 
   async acquire(key: string, holder: string, ttlMs: number): Promise<boolean> {
     const name = this.#leaseKey(key);
-    return (await this.#send(name, ['SET', name, holder, 'NX', 'PX', String(wholeMs(ttlMs))])) === 'OK';
+    return (
+      (await this.#send(name, ['SET', name, holder, 'NX', 'PX', String(wholeMs(ttlMs))])) === 'OK'
+    );
   }
 
   async release(key: string, holder: string): Promise<void> {
@@ -141,7 +157,10 @@ export class RedisRecordStore implements RecordStore {
 
   /** True also where it is gone already, because others have filled a group meanwhile. */
   async #make(key: string, record: RecordText, ttl: number): Promise<boolean> {
-    const made = await this.#run(MAKE, this.#recordKey(key), [writeRecordText(record), String(ttl)]);
+    const made = await this.#run(MAKE, this.#recordKey(key), [
+      writeRecordText(record),
+      String(ttl),
+    ]);
     if (made === PUT_OUT_BEFORE) this.#leave(key, record.groups);
     return made === 1 || made === PUT_OUT_BEFORE;
   }
@@ -153,7 +172,11 @@ export class RedisRecordStore implements RecordStore {
     return Array.isArray(out) ? out.map(String) : [];
   }
 
-  async #remove(how: Script, key: string, args: readonly string[] = []): Promise<RecordText | undefined> {
+  async #remove(
+    how: Script,
+    key: string,
+    args: readonly string[] = [],
+  ): Promise<RecordText | undefined> {
     const record = readRecordText(await this.#run(how, this.#recordKey(key), args));
     if (record !== undefined) this.#leave(key, record.groups);
     return record;

@@ -18,7 +18,11 @@ export function readRecordText(reply: Reply): RecordText | undefined {
   const [version, groups, value, ...rest] = reply.split('.');
   if (version === undefined || groups === undefined || value === undefined || rest.length > 0)
     return undefined;
-  return { version, groups: groups === '' ? [] : groups.split(','), value: Buffer.from(value, 'base64') };
+  return {
+    version,
+    groups: groups === '' ? [] : groups.split(','),
+    value: Buffer.from(value, 'base64'),
+  };
 }
 
 /** What a record in this version begins with, one byte a character, and no other. */

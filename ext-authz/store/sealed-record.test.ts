@@ -59,7 +59,14 @@ describe('a secret of a URL', () => {
 
   test('from outside is one only when it looks exactly like one', () => {
     const sound = 'a'.repeat(43);
-    for (const text of ['', SECRET, sound.slice(1), `${sound}a`, `${sound}\n`, `+${sound.slice(1)}`])
+    for (const text of [
+      '',
+      SECRET,
+      sound.slice(1),
+      `${sound}a`,
+      `${sound}\n`,
+      `+${sound.slice(1)}`,
+    ])
       assert.equal(isUrlSecret(text), false, JSON.stringify(text));
     assert.equal(isUrlSecret('x'.repeat(10_000_000)), false);
   });
@@ -83,11 +90,17 @@ describe('a sealed record', () => {
       own,
       'x'.repeat(1 << 20),
     ])
-      assert.deepEqual(openRecord(sealOfSecret(SECRET, SCOPE), sealRecord(seal, value, randomBytes)), value);
+      assert.deepEqual(
+        openRecord(sealOfSecret(SECRET, SCOPE), sealRecord(seal, value, randomBytes)),
+        value,
+      );
   });
 
   test('shows nothing of its content, and is another one each time', () => {
-    const [one, two] = [sealRecord(seal, 'same', randomBytes), sealRecord(seal, 'same', randomBytes)];
+    const [one, two] = [
+      sealRecord(seal, 'same', randomBytes),
+      sealRecord(seal, 'same', randomBytes),
+    ];
     assert.notDeepEqual(one, two);
     assert.equal(Buffer.from(one).includes('same'), false);
     assert.equal(one.length, 1 + 12 + '"same"'.length + 16);
@@ -114,7 +127,10 @@ describe('a sealed record', () => {
       sealOfSecret(SECRET, { ...SCOPE, kind: 'ticket' }),
       sealOfSecret(SECRET, { ...SCOPE, realm: 'web.other' }),
       { ...seal, key: `${seal.key.slice(0, -1)}x` },
-      { ...seal, encryptionKey: sealOfSecret(SECRET, { ...SCOPE, realm: 'web.other' }).encryptionKey },
+      {
+        ...seal,
+        encryptionKey: sealOfSecret(SECRET, { ...SCOPE, realm: 'web.other' }).encryptionKey,
+      },
     ];
     for (const other of others) assert.equal(openRecord(other, sealed), undefined);
   });
@@ -134,7 +150,8 @@ describe('a sealed record', () => {
       assert.equal(openRecord(seal, sealed.subarray(sealed.length - length)), undefined);
     }
     assert.equal(openRecord(seal, Buffer.concat([sealed, Uint8Array.of(0)])), undefined);
-    for (let size = 0; size < 100; size += 1) assert.equal(openRecord(seal, randomBytes(size)), undefined);
+    for (let size = 0; size < 100; size += 1)
+      assert.equal(openRecord(seal, randomBytes(size)), undefined);
   });
 
   test('of a later format is as if absent', () => {

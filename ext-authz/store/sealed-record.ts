@@ -1,6 +1,16 @@
-import { createCipheriv, createDecipheriv, createHmac, hash, hkdfSync, type KeyObject } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  hash,
+  hkdfSync,
+  type KeyObject,
+} from 'node:crypto';
 
-/** What a record is for (`session`, `attempt`, `ticket`, `token`…) and of which Filter: a record is found and read only as what it was made for. */
+/**
+ * What a record is for (`session`, `attempt`, `ticket`, `token`…) and of which Filter: a record is
+ * found and read only as what it was made for.
+ */
 export type SealScope = { readonly kind: string; readonly realm: string };
 
 /** Where a record is and how it is read. Holds or derives secrets: never log it. */
@@ -15,7 +25,9 @@ export type RecordSeal = {
 export type RandomBytes = (size: number) => Uint8Array;
 
 const FORMAT = 1;
-const NONCE_BYTES = 12; // NIST SP 800-38D 8.2.2: a random nonce of 96 bits; each key encrypts a few records in its life, far below 2^32
+// NIST SP 800-38D 8.2.2: a random nonce of 96 bits; each key encrypts a few records in its life,
+// far below 2^32
+const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const CIPHER = 'aes-256-gcm';
 
@@ -40,9 +52,10 @@ export function isUrlSecret(text: string): boolean {
 }
 
 /**
- * The seal of a record whose secret its bearer alone knows (a cookie's value). Its key in the store is a SHA-256 of the secret, its
- * encryption key is made of the secret by HKDF-SHA-256 (RFC 5869); kind and realm are in both. The secret must be one of `newSecret`, never
- * something that can be guessed. Source: docs/adr/0014-session-store.md.
+ * The seal of a record whose secret its bearer alone knows (a cookie's value). Its key in the store
+ * is a SHA-256 of the secret, its encryption key is made of the secret by HKDF-SHA-256 (RFC 5869);
+ * kind and realm are in both. The secret must be one of `newSecret`, never something that can be
+ * guessed. Source: docs/adr/0014-session-store.md.
  */
 export function sealOfSecret(secret: string, scope: SealScope): RecordSeal {
   return sealsOfSecrets(scope)(secret);
@@ -58,9 +71,10 @@ export function sealsOfSecrets(scope: SealScope): (secret: string) => RecordSeal
 }
 
 /**
- * The seal of a record that whoever has these credentials may read, with the help of the gateway's store key. Its key in the store is an
- * HMAC-SHA-256 (RFC 2104) of them under the store key, and its encryption key comes from both, too: a thief of the store alone
- * cannot even try credentials. Parts are told apart whatever is in them. Source: docs/adr/0014-session-store.md.
+ * The seal of a record that whoever has these credentials may read, with the help of the gateway's
+ * store key. Its key in the store is an HMAC-SHA-256 (RFC 2104) of them under the store key, and
+ * its encryption key comes from both, too: a thief of the store alone cannot even try credentials.
+ * Parts are told apart whatever is in them. Source: docs/adr/0014-session-store.md.
  */
 export function sealOfCredentials(
   storeKey: KeyObject,
@@ -70,12 +84,22 @@ export function sealOfCredentials(
   return {
     key: keyedDigest(storeKey, ['gateway record key 1', kind, realm, ...parts]),
     encryptionKey: () =>
-      deriveKey(keyedDigest(storeKey, ['gateway record secret 1', kind, realm, ...parts]), { kind, realm }),
+      deriveKey(keyedDigest(storeKey, ['gateway record secret 1', kind, realm, ...parts]), {
+        kind,
+        realm,
+      }),
   };
 }
 
-/** The key of a counter or lease, or the name of a group, about what could be guessed (a user name, an address): HMAC-SHA-256 under the store key. */
-export function storeName(storeKey: KeyObject, { kind, realm }: SealScope, parts: readonly string[]): string {
+/**
+ * The key of a counter or lease, or the name of a group, about what could be guessed (a user name,
+ * an address): HMAC-SHA-256 under the store key.
+ */
+export function storeName(
+  storeKey: KeyObject,
+  { kind, realm }: SealScope,
+  parts: readonly string[],
+): string {
   return keyedDigest(storeKey, ['gateway name 1', kind, realm, ...parts]);
 }
 
@@ -90,12 +114,22 @@ export function sealRecord(seal: RecordSeal, value: unknown, randomBytes: Random
  * Encrypts with AES-256-GCM (NIST SP 800-38D), bound to the record's key: a format byte, a fresh
  * nonce, the ciphertext and its tag.
  */
-export function sealBytes(seal: RecordSeal, bytes: Uint8Array, randomBytes: RandomBytes): Uint8Array {
+export function sealBytes(
+  seal: RecordSeal,
+  bytes: Uint8Array,
+  randomBytes: RandomBytes,
+): Uint8Array {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv(CIPHER, seal.encryptionKey(), nonce, { authTagLength: TAG_BYTES });
   cipher.setAAD(boundTo(seal));
   const encrypted = cipher.update(bytes);
-  return Buffer.concat([Uint8Array.of(FORMAT), nonce, encrypted, cipher.final(), cipher.getAuthTag()]);
+  return Buffer.concat([
+    Uint8Array.of(FORMAT),
+    nonce,
+    encrypted,
+    cipher.final(),
+    cipher.getAuthTag(),
+  ]);
 }
 
 /** The value; undefined for what `openBytes` does not open, as if there were no record. */
@@ -108,15 +142,23 @@ export function openRecord(seal: RecordSeal, sealed: Uint8Array): unknown {
   }
 }
 
-/** Undefined for what was not sealed by this seal, is of another format, was tampered with or cut off. */
+/**
+ * Undefined for what was not sealed by this seal, is of another format, was tampered with or cut
+ * off.
+ */
 export function openBytes(seal: RecordSeal, sealed: Uint8Array): Uint8Array | undefined {
   const end = sealed.length - TAG_BYTES;
   if (sealed[0] !== FORMAT || end < 1 + NONCE_BYTES) return undefined;
   const nonce = sealed.subarray(1, 1 + NONCE_BYTES);
-  const decipher = createDecipheriv(CIPHER, seal.encryptionKey(), nonce, { authTagLength: TAG_BYTES });
+  const decipher = createDecipheriv(CIPHER, seal.encryptionKey(), nonce, {
+    authTagLength: TAG_BYTES,
+  });
   decipher.setAAD(boundTo(seal)).setAuthTag(sealed.subarray(end));
   try {
-    return Buffer.concat([decipher.update(sealed.subarray(1 + NONCE_BYTES, end)), decipher.final()]);
+    return Buffer.concat([
+      decipher.update(sealed.subarray(1 + NONCE_BYTES, end)),
+      decipher.final(),
+    ]);
   } catch {
     return undefined;
   }
@@ -126,7 +168,10 @@ function boundTo({ key }: RecordSeal): Uint8Array {
   return Buffer.from(encodeParts(['gateway record', `${FORMAT}`, key]));
 }
 
-/** RFC 5869 without salt (3.1), since the input is uniformly random. The info is hashed because Node takes 1,024 bytes of it at most. */
+/**
+ * RFC 5869 without salt (3.1), since the input is uniformly random. The info is hashed because Node
+ * takes 1,024 bytes of it at most.
+ */
 function deriveKey(secret: string, { kind, realm }: SealScope): Uint8Array {
   const info = hash('sha256', encodeParts(['gateway record encryption 1', kind, realm]), 'buffer');
   return new Uint8Array(hkdfSync('sha256', secret, '', info, 32));

@@ -6,7 +6,8 @@ import { newSeed, openText, sealText } from './sealed-text.ts';
 const KEY = createSecretKey(new Uint8Array(32).fill(7));
 const SCOPE = { kind: 'attempt', realm: 'site.default', boundTo: ['https://a.test'] };
 
-const sealed = (value: unknown) => sealText(KEY, SCOPE, { seed: newSeed(randomBytes), value }, randomBytes);
+const sealed = (value: unknown) =>
+  sealText(KEY, SCOPE, { seed: newSeed(randomBytes), value }, randomBytes);
 
 for (const value of [{ a: [1, 'ä'] }, 'x'.repeat(10_000), null, '']) {
   test(`a value of ${JSON.stringify(value).length} characters comes back as it was`, () => {
@@ -27,7 +28,11 @@ test('what repeats takes less room', () => {
 test('it opens as what it was sealed for, and with the same store key, alone', () => {
   const text = sealed({ a: 1 });
   assert.ok(openText(KEY, SCOPE, text));
-  for (const other of [{ kind: 'handoff' }, { realm: 'other.default' }, { boundTo: ['https://b.test'] }])
+  for (const other of [
+    { kind: 'handoff' },
+    { realm: 'other.default' },
+    { boundTo: ['https://b.test'] },
+  ])
     assert.equal(openText(KEY, { ...SCOPE, ...other }, text), undefined);
   assert.equal(openText(createSecretKey(new Uint8Array(32).fill(8)), SCOPE, text), undefined);
 });

@@ -45,7 +45,11 @@ export function newSeed(randomBytes: RandomBytes): string {
 }
 
 /** Undefined for what was not sealed so: with another key, for something else, or tampered with. */
-export function openText(storeKey: KeyObject, scope: TextScope, text: string): OpenedText | undefined {
+export function openText(
+  storeKey: KeyObject,
+  scope: TextScope,
+  text: string,
+): OpenedText | undefined {
   if (!TEXT.test(text)) return undefined;
   const bytes = Buffer.from(text, 'base64url');
   const seed = bytes.subarray(0, SEED_BYTES).toString('hex');
@@ -53,7 +57,11 @@ export function openText(storeKey: KeyObject, scope: TextScope, text: string): O
   return opened && { value: unpacked(Buffer.from(opened)), seed };
 }
 
-function sealOf(storeKey: KeyObject, { boundTo, kind, realm }: TextScope, seed: string): RecordSeal {
+function sealOf(
+  storeKey: KeyObject,
+  { boundTo, kind, realm }: TextScope,
+  seed: string,
+): RecordSeal {
   return sealOfCredentials(storeKey, { kind, realm }, [...boundTo, seed]);
 }
 
@@ -66,6 +74,7 @@ function packed(value: unknown): Uint8Array {
 /** It is ours: the seal was whole. */
 function unpacked(bytes: Buffer): unknown {
   const text = bytes.subarray(1);
-  const plain = bytes[0] === DEFLATED ? inflateRawSync(text, { maxOutputLength: LONGEST_VALUE }) : text;
+  const plain =
+    bytes[0] === DEFLATED ? inflateRawSync(text, { maxOutputLength: LONGEST_VALUE }) : text;
   return JSON.parse(plain.toString('utf8'));
 }

@@ -42,7 +42,8 @@ describe('what a file of records holds', () => {
     for (let index = 0; index < 200; index += 1) await two.count(freshKey(), 1, 1000 + index);
     assert.equal(entries(stores), 50);
     assert.equal(textOf((await one.read('session'))?.value), 'long');
-    for (let index = 0; index < 100; index += 1) await one.create(freshKey(), bytes('v'), 2 * MINUTE);
+    for (let index = 0; index < 100; index += 1)
+      await one.create(freshKey(), bytes('v'), 2 * MINUTE);
     assert.equal(await one.acquire('lease', 'one', 10), true);
     assert.equal(await two.acquire('lease', 'two', 10), false);
     assert.equal(entries(stores), 50);
@@ -56,7 +57,8 @@ describe('what a file of records holds', () => {
     const stores = await openSqliteStores({ maxRecords: 50, onFull });
     t.after(stores.close);
     const fill = async (count: number) => {
-      for (let index = 0; index < count; index += 1) await stores.one.count(freshKey(), 1, 10 * MINUTE);
+      for (let index = 0; index < count; index += 1)
+        await stores.one.count(freshKey(), 1, 10 * MINUTE);
     };
     await fill(50);
     assert.equal(times, 0);

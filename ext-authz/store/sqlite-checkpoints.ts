@@ -2,16 +2,20 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 
 /**
- * Moves what was written from the log of a SQLite file to the file and waits for the disk, once a second, in a thread of its own: SQLite would do it
- * within one of our writes, and hold up every request for some milliseconds. https://sqlite.org/wal.html#ckpt
+ * Moves what was written from the log of a SQLite file to the file and waits for the disk, once a
+ * second, in a thread of its own: SQLite would do it within one of our writes, and hold up every
+ * request for some milliseconds. https://sqlite.org/wal.html#ckpt
  */
 export class SqliteCheckpoints {
   readonly #worker: Worker;
   readonly #ended: Promise<unknown>;
 
   constructor(file: string) {
-    this.#worker = new Worker(new URL('./sqlite-checkpointer.ts', import.meta.url), { workerData: file });
-    this.#worker.on('error', () => {}); // the log is moved all the same when it is large: see sqlite-schema.ts
+    this.#worker = new Worker(new URL('./sqlite-checkpointer.ts', import.meta.url), {
+      workerData: file,
+    });
+    // the log is moved all the same when it is large: see sqlite-schema.ts
+    this.#worker.on('error', () => {});
     this.#worker.unref();
     this.#ended = once(this.#worker, 'exit').catch(() => {});
   }

@@ -5,11 +5,14 @@ const SQL = {
   commit: 'COMMIT',
   rollback: 'ROLLBACK',
   read: 'SELECT value, version FROM entries WHERE key = ? AND ends > ?',
-  version: 'SELECT version, ends FROM entries INDEXED BY entries_by_version WHERE key = ? AND ends > ?',
+  version:
+    'SELECT version, ends FROM entries INDEXED BY entries_by_version WHERE key = ? AND ends > ?',
   fileVersion: 'PRAGMA data_version',
   forget: 'DELETE FROM entries WHERE key = ? AND ends <= ?',
-  insert: 'INSERT INTO entries (key, value, version, ends) VALUES (?, ?, ?, ?) ON CONFLICT (key) DO NOTHING',
-  replace: 'UPDATE entries SET value = ?, version = ?, ends = ? WHERE key = ? AND version = ? AND ends > ?',
+  insert:
+    'INSERT INTO entries (key, value, version, ends) VALUES (?, ?, ?, ?) ON CONFLICT (key) DO NOTHING',
+  replace:
+    'UPDATE entries SET value = ?, version = ?, ends = ? WHERE key = ? AND version = ? AND ends > ?',
   remove: 'DELETE FROM entries WHERE key = ? RETURNING value, ends',
   release: 'DELETE FROM entries WHERE key = ? AND value = ?',
   acquire: `INSERT INTO entries (key, value, ends) VALUES (:key, :holder, :ends)
@@ -36,7 +39,8 @@ export type Statements = Readonly<Record<keyof typeof SQL, StatementSync>>;
 export function prepareStatements(database: DatabaseSync): Statements {
   const prepare = (name: keyof typeof SQL) => database.prepare(SQL[name]);
   const [version, fileVersion] = [prepare('version'), prepare('fileVersion')];
-  for (const statement of [version, fileVersion]) statement.setReturnArrays(true); // half the cost of an object
+  // half the cost of an object
+  for (const statement of [version, fileVersion]) statement.setReturnArrays(true);
   return {
     begin: prepare('begin'),
     commit: prepare('commit'),

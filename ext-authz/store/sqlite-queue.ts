@@ -16,13 +16,16 @@ export type SqliteQueueOptions = {
 
 const MAX_WAITING = 10_000;
 const PAUSE_MS = 2;
-/** The primary result code of «another connection holds the lock», https://sqlite.org/rescode.html#busy */
+/**
+ * The primary result code of «another connection holds the lock»,
+ * https://sqlite.org/rescode.html#busy
+ */
 const SQLITE_BUSY = 5;
 const BUSY_MESSAGE = 'SQLite: another process holds the file';
 
 /**
- * Runs tasks on SQLite at once; while another process holds the file they wait here, in their order, instead of inside SQLite, which would
- * hold up every other request meanwhile.
+ * Runs tasks on SQLite at once; while another process holds the file they wait here, in their
+ * order, instead of inside SQLite, which would hold up every other request meanwhile.
  */
 export class SqliteQueue {
   readonly #timeoutMs: number;
@@ -35,12 +38,18 @@ export class SqliteQueue {
     this.#uptime = uptime;
   }
 
-  /** What the task gives. Rejects with StoreUnavailable when SQLite fails, or is held by another process for too long. */
+  /**
+   * What the task gives. Rejects with StoreUnavailable when SQLite fails, or is held by another
+   * process for too long.
+   */
   write<T>(task: () => T): Promise<T> {
     return this.#run(task, this.#tasks.length > 0);
   }
 
-  /** The same, mostly at once, for what can go past writes that wait: in WAL mode readers wait for nobody. Throws StoreUnavailable. */
+  /**
+   * The same, mostly at once, for what can go past writes that wait: in WAL mode readers wait for
+   * nobody. Throws StoreUnavailable.
+   */
   read<T>(task: () => T): Eventually<T> {
     try {
       return task();
@@ -86,7 +95,11 @@ export class SqliteQueue {
 }
 
 /** False when the file is held by another process: nothing has happened then. */
-function settle<T>(task: () => T, resolve: (value: T) => void, reject: (error: unknown) => void): boolean {
+function settle<T>(
+  task: () => T,
+  resolve: (value: T) => void,
+  reject: (error: unknown) => void,
+): boolean {
   try {
     resolve(task());
   } catch (error) {

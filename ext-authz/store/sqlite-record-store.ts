@@ -31,24 +31,42 @@ export type SqliteRecordStoreOptions = {
 
 const FULL_AGAIN_MS = 60_000;
 
-/** Removed by one write at most, so that no write takes long; more than it adds, so that the file shrinks to what it must hold. */
+/**
+ * Removed by one write at most, so that no write takes long; more than it adds, so that the file
+ * shrinks to what it must hold.
+ */
 const DROPPED_AT_ONCE = 4;
 const NOTHING = new Uint8Array();
 
 /**
- * Opens the embedded store: one file, which several processes may share and which survives a restart and `kill -9`; a power cut may take back
- * the last second. Rejects with an error that names the file.
+ * Opens the embedded store: one file, which several processes may share and which survives a
+ * restart and `kill -9`; a power cut may take back the last second. Rejects with an error that
+ * names the file.
  */
 export async function openSqliteRecordStore(
   file: string,
-  { maxRecords = 1_000_000, now, onFull = () => {}, timeoutMs = 500, uptime }: SqliteRecordStoreOptions,
+  {
+    maxRecords = 1_000_000,
+    now,
+    onFull = () => {},
+    timeoutMs = 500,
+    uptime,
+  }: SqliteRecordStoreOptions,
 ): Promise<RecordStore> {
   const queue = new SqliteQueue({ timeoutMs, uptime });
   const { database, statements } = await queue
     .write(() => openDatabase(file))
     .catch(error => explain(file, error));
   const checkpoints = new SqliteCheckpoints(file);
-  return new SqliteRecordStore({ database, statements, checkpoints, queue, maxRecords, now, onFull });
+  return new SqliteRecordStore({
+    database,
+    statements,
+    checkpoints,
+    queue,
+    maxRecords,
+    now,
+    onFull,
+  });
 }
 
 type SqliteParts = {
@@ -88,7 +106,8 @@ class SqliteRecordStore implements RecordStore {
   read(key: string, known?: string): Eventually<StoredRecord | undefined> {
     return this.#queue.read(() => {
       const now = this.#now();
-      if (known !== undefined && this.#isNewest(key, known, now)) return { version: known, value: NOTHING };
+      if (known !== undefined && this.#isNewest(key, known, now))
+        return { version: known, value: NOTHING };
       const row = this.#statements.read.get(`r${key}`, now);
       return row && { version: String(row.version), value: bytesOf(row.value) };
     });
@@ -117,7 +136,9 @@ class SqliteRecordStore implements RecordStore {
       this.#newest.drop(key);
       const now = this.#now();
       const next = this.#nextVersion();
-      return this.#statements.replace.run(value, next, now + ttl, `r${key}`, version, now).changes === 1;
+      return (
+        this.#statements.replace.run(value, next, now + ttl, `r${key}`, version, now).changes === 1
+      );
     });
   }
 
@@ -209,7 +230,8 @@ class SqliteRecordStore implements RecordStore {
     const digest = groupDigest(name);
     this.#statements.join.run(digest, entry);
     const over = this.#sizeOf(digest) - Math.max(1, most);
-    if (over > 0) this.#dropped(this.#statements.leaveOldest.all(digest, Math.min(over, DROPPED_AT_ONCE)));
+    if (over > 0)
+      this.#dropped(this.#statements.leaveOldest.all(digest, Math.min(over, DROPPED_AT_ONCE)));
   }
 
   #dropSome(name: string, now: number): void {

@@ -36,7 +36,13 @@ export function openDirectChecks({ now, store, storeKey }: DirectChecksParts): D
     const timer = setTimeout(run, ms);
     return () => clearTimeout(timer);
   };
-  const checker = new Checker({ kit, log, after, metrics: createMetrics(), uptime: () => performance.now() });
+  const checker = new Checker({
+    kit,
+    log,
+    after,
+    metrics: createMetrics(),
+    uptime: () => performance.now(),
+  });
   const { decode, encode, handle } = checkMethod(checker);
   const toBytes = (answer: Awaited<ReturnType<typeof handle>>) => {
     if ('failed' in answer) throw new Error(answer.message);

@@ -13,7 +13,9 @@ export type AskedRequest = {
   readonly form: URLSearchParams;
 };
 
-/** An answer, or none: the connection stays open, is closed before, or in the middle of the body. */
+/**
+ * An answer, or none: the connection stays open, is closed before, or in the middle of the body.
+ */
 export type HostileAnswer =
   | {
       readonly status?: number;
@@ -27,7 +29,11 @@ export type HostileAnswer =
 
 export type Behaviour = (request: AskedRequest) => HostileAnswer | Promise<HostileAnswer>;
 
-export type SigningKey = { readonly kid: string; readonly privateKey: CryptoKey; readonly publicJwk: JWK };
+export type SigningKey = {
+  readonly kid: string;
+  readonly privateKey: CryptoKey;
+  readonly publicJwk: JWK;
+};
 
 /** A provider of our own: honest until it is told to misbehave, one endpoint at a time. */
 export type HostileProvider = {
@@ -42,8 +48,13 @@ export type HostileProvider = {
   readonly connections: () => number;
   /** The honest documents and answers, to be changed. */
   readonly discovery: () => Record<string, unknown>;
-  readonly tokens: (changes?: { readonly [name: string]: unknown }) => Promise<Record<string, unknown>>;
-  /** An ID token for `client`, of `alice`, with the nonce `nonce`; changed, or signed by another key. */
+  readonly tokens: (changes?: {
+    readonly [name: string]: unknown;
+  }) => Promise<Record<string, unknown>>;
+  /**
+   * An ID token for `client`, of `alice`, with the nonce `nonce`; changed, or signed by another
+   * key.
+   */
   readonly idToken: (changes?: IdTokenChanges) => Promise<string>;
   readonly close: () => Promise<void>;
 };
@@ -97,7 +108,8 @@ export async function startHostileProvider(tls?: ServerOptions): Promise<Hostile
       asked.length = 0;
       connections = 0;
     },
-    asked: endpoint => asked.filter(item => item.endpoint === endpoint).map(({ request }) => request),
+    asked: endpoint =>
+      asked.filter(item => item.endpoint === endpoint).map(({ request }) => request),
     connections: () => connections,
     discovery: () => discoveryOf(issuer),
     tokens: changes => tokensOf(issuer, key, changes),
@@ -136,7 +148,13 @@ async function tokensOf(
   changes: { readonly [name: string]: unknown } = {},
 ): Promise<Record<string, unknown>> {
   const idToken = await idTokenOf(issuer, key);
-  return { access_token: 'access', token_type: 'Bearer', expires_in: 3_600, id_token: idToken, ...changes };
+  return {
+    access_token: 'access',
+    token_type: 'Bearer',
+    expires_in: 3_600,
+    id_token: idToken,
+    ...changes,
+  };
 }
 
 function idTokenOf(
@@ -173,5 +191,7 @@ function send(response: ServerResponse, answer: HostileAnswer): void {
   }
   const { body = '', headers, status = 200 } = answer;
   response.writeHead(status, { 'content-type': 'application/json', ...headers });
-  response.end(typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body));
+  response.end(
+    typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
+  );
 }

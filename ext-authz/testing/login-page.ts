@@ -4,8 +4,9 @@ import type { Interaction, Provider } from 'oidc-provider';
 import type { TestUser } from './oidc-provider.ts';
 
 /**
- * Answers `/interaction/…` of the provider: a form with `username` and `password`, and a button that denies.
- * As at most providers the form is for another URL than the page's. Consent is given unasked.
+ * Answers `/interaction/…` of the provider: a form with `username` and `password`, and a button
+ * that denies. As at most providers the form is for another URL than the page's. Consent is given
+ * unasked.
  */
 export async function serveInteraction(
   provider: Provider,
@@ -19,9 +20,11 @@ export async function serveInteraction(
   if (interaction.prompt.name === 'consent') return finish(await consentTo(interaction, grantAll));
   if (request.method !== 'POST') return sendForm(response, '');
   const form = new URLSearchParams(await text(request));
-  if (form.has('deny')) return finish({ error: 'access_denied', error_description: 'denied by the user' });
+  if (form.has('deny'))
+    return finish({ error: 'access_denied', error_description: 'denied by the user' });
   const user = users.find(
-    ({ password, username }) => username === form.get('username') && password === form.get('password'),
+    ({ password, username }) =>
+      username === form.get('username') && password === form.get('password'),
   );
   return user === undefined
     ? sendForm(response, 'Wrong name or password.')

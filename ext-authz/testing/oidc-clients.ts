@@ -43,7 +43,11 @@ export function passwordClient(secret: Secret, method = 'client_secret_basic'): 
   return withoutBrowser(secret, method, ['password']);
 }
 
-function withoutBrowser(secret: Secret, method: string, grants: readonly string[]): RegisteredClient {
+function withoutBrowser(
+  secret: Secret,
+  method: string,
+  grants: readonly string[],
+): RegisteredClient {
   return {
     ...secret,
     token_endpoint_auth_method: method,

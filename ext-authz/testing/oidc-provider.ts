@@ -5,9 +5,16 @@ import { createServer as createTlsServer } from 'node:https';
 import { exportJWK, generateKeyPair, type JWK } from 'jose';
 import { type Context, type Grant, Provider } from 'oidc-provider';
 import { baseConfiguration } from '#identity-provider/base-configuration.ts';
-import { PASSWORD_PARAMETERS, type PasswordGrant, passwordGrant } from '#identity-provider/password-grant.ts';
+import {
+  PASSWORD_PARAMETERS,
+  type PasswordGrant,
+  passwordGrant,
+} from '#identity-provider/password-grant.ts';
 import { recordsInMemory } from '#identity-provider/records.ts';
-import { PUBLIC_KEY_ALGORITHMS, SHARED_SECRET_ALGORITHMS } from '#resources/words/signature-algorithms.ts';
+import {
+  PUBLIC_KEY_ALGORITHMS,
+  SHARED_SECRET_ALGORITHMS,
+} from '#resources/words/signature-algorithms.ts';
 import { serveInteraction } from './login-page.ts';
 import type { RegisteredClient } from './oidc-clients.ts';
 
@@ -45,9 +52,13 @@ export type OidcProvider = {
 /** What a JWT access token is for. */
 export const RESOURCE = 'urn:gateway:upstream';
 
-/** Starts npm's `oidc-provider` with a login page, consent without asking, rotated refresh tokens for whoever may have them, and the password grant. */
+/**
+ * Starts npm's `oidc-provider` with a login page, consent without asking, rotated refresh tokens
+ * for whoever may have them, and the password grant.
+ */
 export async function startOidcProvider(options: OidcProviderOptions): Promise<OidcProvider> {
-  const server = options.certificate === undefined ? createServer() : createTlsServer(options.certificate);
+  const server =
+    options.certificate === undefined ? createServer() : createTlsServer(options.certificate);
   server.listen(options.port ?? 0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
@@ -57,7 +68,8 @@ export async function startOidcProvider(options: OidcProviderOptions): Promise<O
   const grantOf = (context: Context) => passwordGrantOf(context, options.users);
   provider.registerGrantType('password', passwordGrant(grantOf), PASSWORD_PARAMETERS);
   const answer = provider.callback();
-  const grantAll = (accountId: string, clientId: string) => saveGrant(provider, options, accountId, clientId);
+  const grantAll = (accountId: string, clientId: string) =>
+    saveGrant(provider, options, accountId, clientId);
   server.on('request', (request, response) => {
     const done = request.url?.startsWith('/interaction/')
       ? serveInteraction(provider, options.users, grantAll, request, response)
@@ -100,7 +112,10 @@ function configurationOf(options: OidcProviderOptions, keys: readonly JWK[]): ob
   return {
     ...base,
     claims: { openid: ['sub'], profile: ['name'], email: ['email', 'email_verified'] },
-    enabledJWA: { clientAuthSigningAlgValues: [...HMAC, ...ASYMMETRIC], idTokenSigningAlgValues: ASYMMETRIC },
+    enabledJWA: {
+      clientAuthSigningAlgValues: [...HMAC, ...ASYMMETRIC],
+      idTokenSigningAlgValues: ASYMMETRIC,
+    },
   };
 }
 
@@ -124,7 +139,10 @@ async function saveGrant(
   return grant.save();
 }
 
-async function loadGrant({ oidc }: Context, options: OidcProviderOptions): Promise<Grant | undefined> {
+async function loadGrant(
+  { oidc }: Context,
+  options: OidcProviderOptions,
+): Promise<Grant | undefined> {
   const { client, provider, result, session } = oidc;
   const known = result?.consent?.grantId ?? session?.grantIdFor(client.clientId);
   return provider.Grant.find(

@@ -12,14 +12,19 @@ export type TestProvider = Provider & {
   readonly advance: (ms: number) => void;
 };
 
-/** A provider's adapter that is closed when the test ends, with a clock of its own that begins now. */
+/**
+ * A provider's adapter that is closed when the test ends, with a clock of its own that begins now.
+ */
 export function openTestProvider(
   t: TestContext,
   { issuer }: { readonly issuer: string },
   changes: Partial<ProviderSettings> = {},
 ): TestProvider {
   let time = Date.now();
-  const provider = openProvider(providerSettings(issuer, changes), { now: () => time, id: randomUUID });
+  const provider = openProvider(providerSettings(issuer, changes), {
+    now: () => time,
+    id: randomUUID,
+  });
   t.after(() => provider.close());
   return {
     ...provider,
@@ -51,7 +56,8 @@ export function providerError(
   return error => {
     const fits = error instanceof ProviderError && error.code === code;
     if (!fits) throw error;
-    const found = typeof text === 'string' ? error.message.includes(text) : text.test(error.message);
+    const found =
+      typeof text === 'string' ? error.message.includes(text) : text.test(error.message);
     if (!found) throw new Error(`unexpected message: ${error.message}`);
     return true;
   };

@@ -6,7 +6,10 @@ export const NO_ARGUMENTS: RuleArguments = {
   sameSite: undefined,
 };
 
-/** A rule's item for the Filter `default/<name>` that applies to all requests, with the default onDeny and onAllow. */
+/**
+ * A rule's item for the Filter `default/<name>` that applies to all requests, with the default
+ * onDeny and onAllow.
+ */
 export function ruleItem(name: string, change: Partial<RuleItem> = {}): RuleItem {
   return {
     filter: `default/${name}`,

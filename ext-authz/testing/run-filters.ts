@@ -24,7 +24,9 @@ export async function pass(
   items: readonly RuleItem[],
   request: HttpRequest = requestWith(),
 ) {
-  const byName = new Map(Object.entries(filters).map(([name, value]) => [`default/${name}`, value]));
+  const byName = new Map(
+    Object.entries(filters).map(([name, value]) => [`default/${name}`, value]),
+  );
   const ran: [filter: string, what: Ran][] = [];
   const headers = ruleHeaders([...byName.values()]);
   const parts = {

@@ -3,10 +3,16 @@ import type { FilterKit } from '#ext-authz/filters/filter-kit.ts';
 import { answerPage } from '#ext-authz/http/answer-page.ts';
 import type { Outcome } from '#ext-authz/http/outcome.ts';
 
-/** What Filters do instead of what they are for, by `<namespace>/<name>`; those without a script cannot run. */
+/**
+ * What Filters do instead of what they are for, by `<namespace>/<name>`; those without a script
+ * cannot run.
+ */
 export type Scripts = Readonly<Record<string, FilterRunner>>;
 
-/** A kit whose filters do what they are told. Types and injected headers are those of the definitions. The endpoint says what it was asked. */
+/**
+ * A kit whose filters do what they are told. Types and injected headers are those of the
+ * definitions. The endpoint says what it was asked.
+ */
 export function scriptedKit(scripts: Scripts): FilterKit {
   return {
     use: definitions =>
@@ -46,5 +52,8 @@ export function denying(
   status: number,
   headers: readonly (readonly [name: string, value: string])[] = [],
 ): FilterRunner {
-  return request => ({ kind: 'answer', answer: answerPage(request, { status, message: 'denied', headers }) });
+  return request => ({
+    kind: 'answer',
+    answer: answerPage(request, { status, message: 'denied', headers }),
+  });
 }

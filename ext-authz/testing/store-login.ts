@@ -26,12 +26,18 @@ export type LoginOptions = {
 const LIFETIME_SECONDS = 3_600;
 const IDLE_MS = 14 * 86_400_000;
 
-/** Makes the session of a user who has logged in, with an access token that is a JWT and ends in an hour. */
+/**
+ * Makes the session of a user who has logged in, with an access token that is a JWT and ends in an
+ * hour.
+ */
 export async function storeLogin(store: RecordStore, options: LoginOptions): Promise<StoredLogin> {
   const { clientID, now, provider, realm, user } = options;
   const sealRealm = JSON.stringify([realm, provider.issuer, clientID]);
   const records = new SessionRecords({ store, realm: sealRealm, randomBytes });
-  const [raw, xsrf] = [await provider.idToken({ claims: { sub: user } }), randomBytes(32).toString('hex')];
+  const [raw, xsrf] = [
+    await provider.idToken({ claims: { sub: user } }),
+    randomBytes(32).toString('hex'),
+  ];
   const idToken = { raw, header: { ...decodeProtectedHeader(raw) }, claims: decodeJwt(raw) };
   const tokens = {
     ...{ accessToken: await accessToken(options), tokenType: 'Bearer' as const, scope: undefined },
@@ -45,7 +51,12 @@ export async function storeLogin(store: RecordStore, options: LoginOptions): Pro
 }
 
 /** RFC 9068. */
-function accessToken({ clientID, now, provider: { issuer, key }, user }: LoginOptions): Promise<string> {
+function accessToken({
+  clientID,
+  now,
+  provider: { issuer, key },
+  user,
+}: LoginOptions): Promise<string> {
   const issued = Math.floor(now / 1_000);
   return new SignJWT({ client_id: clientID, scope: 'openid', sub: user })
     .setProtectedHeader({ alg: 'RS256', kid: key.kid, typ: 'at+jwt' })

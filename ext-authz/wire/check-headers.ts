@@ -1,13 +1,19 @@
 import { headerText } from '#ext-authz/http/header-text.ts';
 import type { HeaderFields } from '#ext-authz/http/http-request.ts';
 
-/** The names of header fields, some perhaps more than once. Of a length in `lengths` are at least all that have one. */
+/**
+ * The names of header fields, some perhaps more than once. Of a length in `lengths` are at least
+ * all that have one.
+ */
 export function fieldNames(headers: HeaderFields, lengths: ReadonlySet<number>): Iterable<string> {
   return headers instanceof CheckHeaders ? headers.namesOf(lengths) : headers.keys();
 }
 
 /** The bytes of all names and values, and how many fields they are. */
-export function headerSizes(headers: HeaderFields): { readonly bytes: number; readonly fields: number } {
+export function headerSizes(headers: HeaderFields): {
+  readonly bytes: number;
+  readonly fields: number;
+} {
   if (headers instanceof CheckHeaders) return headers.sizes;
   let [bytes, fields] = [0, 0];
   for (const [name, values] of headers) {
@@ -17,12 +23,16 @@ export function headerSizes(headers: HeaderFields): { readonly bytes: number; re
   return { bytes, fields };
 }
 
-/** What stands in `spans` for each header: where its name and its value begin and end, and 1 when the value may be no UTF-8 (`raw_value`). */
+/**
+ * What stands in `spans` for each header: where its name and its value begin and end, and 1 when
+ * the value may be no UTF-8 (`raw_value`).
+ */
 export const STRIDE = 5;
 
 /**
- * The header fields of a CheckRequest. Most of them nobody reads: names and values become text when they are asked for, values a text of their own that
- * does not hold on to the message. Names are in lower case.
+ * The header fields of a CheckRequest. Most of them nobody reads: names and values become text when
+ * they are asked for, values a text of their own that does not hold on to the message. Names are in
+ * lower case.
  */
 export class CheckHeaders implements HeaderFields {
   readonly #bytes: Buffer;
@@ -35,7 +45,10 @@ export class CheckHeaders implements HeaderFields {
   #distinct: readonly string[] | undefined;
   #all: ReadonlyMap<string, readonly string[]> | undefined;
 
-  /** `text` is the bytes, one character each. `spans` are as STRIDE says, up to `end`; what begins with `:` is not among them. */
+  /**
+   * `text` is the bytes, one character each. `spans` are as STRIDE says, up to `end`; what begins
+   * with `:` is not among them.
+   */
   constructor(bytes: Buffer, text: string, spans: readonly number[], end: number) {
     this.#bytes = bytes;
     this.#text = text;
@@ -59,7 +72,8 @@ export class CheckHeaders implements HeaderFields {
   namesOf(lengths: ReadonlySet<number>): readonly string[] {
     const names: string[] = [];
     for (let at = 0; at < this.#end; at += STRIDE)
-      if (lengths.has((this.#spans[at + 1] ?? 0) - (this.#spans[at] ?? 0))) names.push(this.#nameAt(at));
+      if (lengths.has((this.#spans[at + 1] ?? 0) - (this.#spans[at] ?? 0)))
+        names.push(this.#nameAt(at));
     return names;
   }
 
@@ -68,7 +82,8 @@ export class CheckHeaders implements HeaderFields {
     const spans = this.#spans;
     let bytes = 0;
     for (let at = 0; at < this.#end; at += STRIDE) {
-      bytes += (spans[at + 1] ?? 0) - (spans[at] ?? 0) + (spans[at + 3] ?? 0) - (spans[at + 2] ?? 0);
+      bytes +=
+        (spans[at + 1] ?? 0) - (spans[at] ?? 0) + (spans[at + 3] ?? 0) - (spans[at + 2] ?? 0);
     }
     return { bytes, fields: this.#end / STRIDE };
   }
@@ -125,7 +140,8 @@ export class CheckHeaders implements HeaderFields {
     for (let at = from; at < this.#end; at += STRIDE) {
       if (!isPlain && this.#nameAt(at) === name) return at;
       const start = this.#spans[at] ?? 0;
-      if (this.#spans[at + 1] === start + name.length && isNameAt(this.#text, start, name)) return at;
+      if (this.#spans[at + 1] === start + name.length && isNameAt(this.#text, start, name))
+        return at;
     }
     return -1;
   }
@@ -133,7 +149,9 @@ export class CheckHeaders implements HeaderFields {
   #nameAt(at: number): string {
     const [start, end] = [this.#spans[at], this.#spans[at + 1]];
     const name = this.#text.slice(start, end);
-    return isAscii(name) ? name.toLowerCase() : lowerAscii(this.#bytes.toString('utf8', start, end));
+    return isAscii(name)
+      ? name.toLowerCase()
+      : lowerAscii(this.#bytes.toString('utf8', start, end));
   }
 
   #valueAt(name: string, at: number): string {
@@ -144,7 +162,8 @@ export class CheckHeaders implements HeaderFields {
 }
 
 function isAscii(text: string): boolean {
-  for (let index = 0; index < text.length; index += 1) if (text.charCodeAt(index) >= 0x80) return false;
+  for (let index = 0; index < text.length; index += 1)
+    if (text.charCodeAt(index) >= 0x80) return false;
   return true;
 }
 

@@ -66,7 +66,8 @@ for (const [what, http] of [
   test(`${what} is malformed, and said without what was sent`, () => {
     const error = parse(http);
     assert.equal(typeof error, 'string');
-    for (const sent of Object.values(http)) assert.ok(sent.length < 4 || !String(error).includes(sent));
+    for (const sent of Object.values(http))
+      assert.ok(sent.length < 4 || !String(error).includes(sent));
   });
 }
 
@@ -114,7 +115,9 @@ test('headers are raw, repeated ones apart, names in lower case, pseudo-headers 
 
 test('a cookie is one character a byte', () => {
   const headers = [field('cookie', 'a=\u00e9')];
-  assert.deepEqual(requestOf({ header_map: { headers } }).headers.get('cookie'), ['a=\u00c3\u00a9']);
+  assert.deepEqual(requestOf({ header_map: { headers } }).headers.get('cookie'), [
+    'a=\u00c3\u00a9',
+  ]);
 });
 
 test("the id is Envoy's request id, if it can stand in a log", () => {

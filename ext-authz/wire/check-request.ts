@@ -6,13 +6,17 @@ import type { CheckMessage } from './decode-check.ts';
 
 const LONGEST_ID = 128;
 const DEFAULT_PORT = { http: ':80', https: ':443' } as const;
-/** What a URI allows in an authority (RFC 3986 section 3.2.2) without user names, percent-encoding and the comma with which Envoy joins several hosts. */
+/**
+ * What a URI allows in an authority (RFC 3986 section 3.2.2) without user names, percent-encoding
+ * and the comma with which Envoy joins several hosts.
+ */
 const AUTHORITY = /^(?:\[[0-9a-f:.]+\]|[a-z0-9._~!$&'()*+;=-]+)(?::\d{1,5})?$/;
 const METHOD = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/;
 
 /**
- * The client's request in a CheckRequest of a filter with `encode_raw_headers`. What is no HTTP request that we could judge is an error in plain words,
- * without anything that the client sent. `clientAddress` is Envoy's, when it is told apart from the message; else the connection's.
+ * The client's request in a CheckRequest of a filter with `encode_raw_headers`. What is no HTTP
+ * request that we could judge is an error in plain words, without anything that the client sent.
+ * `clientAddress` is Envoy's, when it is told apart from the message; else the connection's.
  */
 export function parseCheckRequest(
   message: CheckMessage,
@@ -21,7 +25,8 @@ export function parseCheckRequest(
 ): Parsed<HttpRequest> {
   const { address, body, headers, host, isHttp, method, path, scheme } = message;
   if (!isHttp) return { error: 'it is no HTTP request' };
-  if (scheme !== 'http' && scheme !== 'https') return { error: 'its scheme is neither http nor https' };
+  if (scheme !== 'http' && scheme !== 'https')
+    return { error: 'its scheme is neither http nor https' };
   const authority = authorityOf(host, scheme);
   if (authority === undefined) return { error: 'its host is malformed' };
   if (!METHOD.test(method)) return { error: 'its method is malformed' };
@@ -57,7 +62,9 @@ export function rememberedAuthorities(): ReadAuthority {
 /** Lower case, without the scheme's own port and without the dot at the end of the name. */
 function normalAuthority(host: string, scheme: 'http' | 'https'): string | undefined {
   const lower = host.toLowerCase();
-  const named = lower.endsWith(DEFAULT_PORT[scheme]) ? lower.slice(0, -DEFAULT_PORT[scheme].length) : lower;
+  const named = lower.endsWith(DEFAULT_PORT[scheme])
+    ? lower.slice(0, -DEFAULT_PORT[scheme].length)
+    : lower;
   const authority = named.replace(/\.(?=:\d*$|$)/, '');
   return authority.length <= 512 && AUTHORITY.test(authority) ? authority : undefined;
 }

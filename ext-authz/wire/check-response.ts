@@ -7,7 +7,10 @@ import type { Answer, Change } from '#ext-authz/http/outcome.ts';
 const OK = 0;
 const PERMISSION_DENIED = 7;
 
-/** `envoy.config.core.v3.HeaderValueOption.HeaderAppendAction`; the older field `append` is never set: Envoy would fail. */
+/**
+ * `envoy.config.core.v3.HeaderValueOption.HeaderAppendAction`; the older field `append` is never
+ * set: Envoy would fail.
+ */
 const APPEND_IF_EXISTS_OR_ADD = 0;
 const OVERWRITE_IF_EXISTS_OR_ADD = 2;
 
@@ -31,7 +34,10 @@ export type CheckResponse = {
   };
 };
 
-/** The request goes on, so changed. A name that is both set and removed would be removed by Envoy: it is only set. */
+/**
+ * The request goes on, so changed. A name that is both set and removed would be removed by Envoy:
+ * it is only set.
+ */
 export function allowResponse({ set, remove, responseHeaders }: Change): CheckResponse {
   return {
     status: { code: OK },
@@ -44,8 +50,9 @@ export function allowResponse({ set, remove, responseHeaders }: Change): CheckRe
 }
 
 /**
- * The client gets this answer. A gRPC client gets 401 instead of a redirect, one plain line and no cookies, since Envoy makes grpc-status of the HTTP status
- * and grpc-message of the body. Source: docs/adr/0011-ext-authz.md.
+ * The client gets this answer. A gRPC client gets 401 instead of a redirect, one plain line and no
+ * cookies, since Envoy makes grpc-status of the HTTP status and grpc-message of the body. Source:
+ * docs/adr/0011-ext-authz.md.
  */
 export function denyResponse(request: Pick<HttpRequest, 'headers'>, answer: Answer): CheckResponse {
   const { status, headers, body } = isGrpc(request) ? forGrpc(answer) : answer;
@@ -55,7 +62,10 @@ export function denyResponse(request: Pick<HttpRequest, 'headers'>, answer: Answ
   };
 }
 
-/** The first of a name replaces what Envoy itself would say; further ones, such as a second Set-Cookie, stand after it. */
+/**
+ * The first of a name replaces what Envoy itself would say; further ones, such as a second
+ * Set-Cookie, stand after it.
+ */
 function toOptions(headers: Answer['headers']): readonly HeaderOption[] {
   const seen = new Set<string>(['set-cookie']);
   return headers.map(([name, value]) => {
@@ -67,13 +77,19 @@ function toOptions(headers: Answer['headers']): readonly HeaderOption[] {
 }
 
 function isGrpc({ headers }: Pick<HttpRequest, 'headers'>): boolean {
-  return (headers.get('content-type') ?? []).some(type => /^application\/grpc(?:$|[+;\- ])/i.test(type));
+  return (headers.get('content-type') ?? []).some(type =>
+    /^application\/grpc(?:$|[+;\- ])/i.test(type),
+  );
 }
 
 function forGrpc({ status, headers, body }: Answer): Answer {
   const code = status < 400 ? 401 : status;
   const kept = headers.filter(([name]) => !LEFT_OUT.has(name.toLowerCase()));
-  return { status: code, headers: [['content-type', 'text/plain'], ...kept], body: lineOf(body, code) };
+  return {
+    status: code,
+    headers: [['content-type', 'text/plain'], ...kept],
+    body: lineOf(body, code),
+  };
 }
 
 const LEFT_OUT: ReadonlySet<string> = new Set(['content-type', 'location', 'set-cookie']);

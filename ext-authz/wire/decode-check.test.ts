@@ -18,15 +18,27 @@ type Fields = { readonly [field: string]: unknown };
 
 /** Mostly what Envoy sends, with fields that we do not read, and some that are missing. */
 function randomCheck(random: Random): Buffer {
-  const some = (fields: Fields) => Object.fromEntries(Object.entries(fields).filter(() => random() < 0.7));
+  const some = (fields: Fields) =>
+    Object.fromEntries(Object.entries(fields).filter(() => random() < 0.7));
   const bytes = () => Buffer.from(pick(VALUES, random), pick(['utf8', 'latin1'] as const, random));
-  const header = () => some({ key: pick(NAMES, random), value: pick(VALUES, random), raw_value: bytes() });
+  const header = () =>
+    some({ key: pick(NAMES, random), value: pick(VALUES, random), raw_value: bytes() });
   const http = some({
     ...{ id: '1', method: pick(['GET', ''], random), host: pick(VALUES, random), scheme: 'https' },
-    ...{ path: pick(VALUES, random), query: 'x', body: pick(VALUES, random), raw_body: bytes(), size: -1 },
-    ...(random() < 0.8 && { header_map: { headers: Array.from({ length: random() * 6 }, header) } }),
+    ...{
+      path: pick(VALUES, random),
+      query: 'x',
+      body: pick(VALUES, random),
+      raw_body: bytes(),
+      size: -1,
+    },
+    ...(random() < 0.8 && {
+      header_map: { headers: Array.from({ length: random() * 6 }, header) },
+    }),
   });
-  const source = some({ address: some({ socket_address: some({ address: '::1', port_value: 1 }) }) });
+  const source = some({
+    address: some({ socket_address: some({ address: '::1', port_value: 1 }) }),
+  });
   const request = some({ time: { seconds: 1, nanos: 2 }, http });
   const more = toProtobufjs(attributes, randomMessage(attributes, random, 2)) as Fields;
   const message = some({ attributes: { ...more, ...some({ source, request }) } });
@@ -35,16 +47,21 @@ function randomCheck(random: Random): Buffer {
 
 /** Of a message by protobufjs, what we read of it. */
 function expected(bytes: Buffer): object {
-  const at = (value: unknown, name: string): unknown => (value as Fields | null | undefined)?.[name];
+  const at = (value: unknown, name: string): unknown =>
+    (value as Fields | null | undefined)?.[name];
   const text = (value: unknown) => (typeof value === 'string' ? value : '');
   const top = at(type.decode(bytes), 'attributes');
   const http = at(at(top, 'request'), 'http') as Fields | null | undefined;
   const headers = new Map<string, string[]>();
-  for (const { key, raw_value, value } of (at(at(http, 'header_map'), 'headers') ?? []) as Fields[]) {
+  for (const { key, raw_value, value } of (at(at(http, 'header_map'), 'headers') ??
+    []) as Fields[]) {
     const name = text(key).toLowerCase();
     const raw = Buffer.from(raw_value as Uint8Array);
     if (name === '' || name.startsWith(':')) continue;
-    headers.set(name, [...(headers.get(name) ?? []), raw.length > 0 ? headerText(name, raw) : text(value)]);
+    headers.set(name, [
+      ...(headers.get(name) ?? []),
+      raw.length > 0 ? headerText(name, raw) : text(value),
+    ]);
   }
   const rawBody = Buffer.from((http?.raw_body as Uint8Array | undefined) ?? []);
   return {
@@ -57,7 +74,11 @@ function expected(bytes: Buffer): object {
 }
 
 function read(message: CheckMessage): object {
-  return { ...message, headers: [...message.headers], body: Buffer.from(message.body).toString('hex') };
+  return {
+    ...message,
+    headers: [...message.headers],
+    body: Buffer.from(message.body).toString('hex'),
+  };
 }
 
 function typeOf(name: string) {
@@ -85,7 +106,8 @@ test('a header is found by its name without the others being read, repeated ones
     ['A', '3'],
   ].map(([key, value]) => ({ key, raw_value: Buffer.from(value ?? '') }));
   const message = { attributes: { request: { http: { header_map: { headers: fields } } } } };
-  const { headers } = decodeCheck(Buffer.from(type.encode(type.fromObject(message)).finish())) ?? {};
+  const { headers } =
+    decodeCheck(Buffer.from(type.encode(type.fromObject(message)).finish())) ?? {};
   assert.deepEqual(headers?.get('a'), ['1', '3']);
   assert.equal(headers?.get('c'), undefined);
   assert.deepEqual([headers?.has('b'), headers?.has('B'), headers?.size], [true, false, 2]);
@@ -131,7 +153,9 @@ describe('bytes that are no check', () => {
 
   test('what is cut within a known field is refused', () => {
     const http = { method: 'GET', path: '/', host: 'a', scheme: 'http' };
-    const bytes = Buffer.from(type.encode(type.fromObject({ attributes: { request: { http } } })).finish());
+    const bytes = Buffer.from(
+      type.encode(type.fromObject({ attributes: { request: { http } } })).finish(),
+    );
     const lengths = Array.from(bytes, (_, length) => length);
     const readable = lengths.filter(length => decodeCheck(bytes.subarray(0, length)) !== undefined);
     assert.deepEqual(readable, [0]);
@@ -140,10 +164,14 @@ describe('bytes that are no check', () => {
 
 describe('what is no UTF-8', () => {
   const check = (http: Fields) =>
-    decodeCheck(Buffer.from(type.encode(type.fromObject({ attributes: { request: { http } } })).finish()));
+    decodeCheck(
+      Buffer.from(type.encode(type.fromObject({ attributes: { request: { http } } })).finish()),
+    );
   /** Of the same length as what stands for it in the message. */
   const swapped = (http: Fields, text: string, bytes: string) => {
-    const message = Buffer.from(type.encode(type.fromObject({ attributes: { request: { http } } })).finish());
+    const message = Buffer.from(
+      type.encode(type.fromObject({ attributes: { request: { http } } })).finish(),
+    );
     Buffer.from(bytes, 'hex').copy(message, message.indexOf(text));
     return decodeCheck(message);
   };
@@ -157,6 +185,9 @@ describe('what is no UTF-8', () => {
   test('is taken as the value of a header, which a client may write so', () => {
     const headers = [{ key: 'x-a', raw_value: Buffer.from('fffe', 'hex') }];
     assert.equal(check({ header_map: { headers } })?.headers.get('x-a')?.length, 1);
-    assert.ok(swapped({ headers: { 'x-a': 'half' } }, 'half', 'c328ff80'), 'a map that nobody reads');
+    assert.ok(
+      swapped({ headers: { 'x-a': 'half' } }, 'half', 'c328ff80'),
+      'a map that nobody reads',
+    );
   });
 });

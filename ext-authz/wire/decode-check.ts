@@ -40,11 +40,15 @@ const PEER = { address: bytesField(1) } as const;
 const ADDRESS = { socket_address: bytesField(1) } as const;
 const SOCKET_ADDRESS = { address: bytesField(2) } as const;
 const HEADER_MAP = { headers: bytesField(1) } as const;
-const HEADER_VALUE = { key: bytesField(1), value: bytesField(2), raw_value: bytesField(3) } as const;
+const HEADER_VALUE = {
+  key: bytesField(1),
+  value: bytesField(2),
+  raw_value: bytesField(3),
+} as const;
 
 /**
- * Undefined when the bytes are no CheckRequest. Other fields are passed over, and of a message that comes twice the fields add up. Headers and body hold on
- * to the bytes.
+ * Undefined when the bytes are no CheckRequest. Other fields are passed over, and of a message that
+ * comes twice the fields add up. Headers and body hold on to the bytes.
  */
 export function decodeCheck(bytes: Buffer): CheckMessage | undefined {
   try {
@@ -60,7 +64,9 @@ const NOTHING: Uint8Array = new Uint8Array();
 class CheckDecoder {
   readonly #bytes: Buffer;
   readonly #reader: WireReader;
-  /** All bytes as text: what is ASCII is cut out of it at a small part of the cost of decoding it. */
+  /**
+   * All bytes as text: what is ASCII is cut out of it at a small part of the cost of decoding it.
+   */
   readonly #text: string;
   readonly #spans = ROOM.slice();
   #spansEnd = 0;
@@ -100,7 +106,8 @@ class CheckDecoder {
     while (reader.more) {
       const tag = reader.tag();
       if (tag === ATTRIBUTES.source) this.#readWithin(PEER.address, this.#readAddress);
-      else if (tag === ATTRIBUTES.request) this.#readWithin(ATTRIBUTES_REQUEST.http, this.#readHttp);
+      else if (tag === ATTRIBUTES.request)
+        this.#readWithin(ATTRIBUTES_REQUEST.http, this.#readHttp);
       else reader.skip(tag);
     }
     reader.leave(outer);
@@ -190,8 +197,8 @@ class CheckDecoder {
   }
 
   /**
-   * For what lives no longer than the check: it may hold on to all of the message. Envoy lets no other
-   * bytes into a path than ASCII, so what is no UTF-8 is not guessed at.
+   * For what lives no longer than the check: it may hold on to all of the message. Envoy lets no
+   * other bytes into a path than ASCII, so what is no UTF-8 is not guessed at.
    */
   #readText(): string {
     const start = this.#reader.pass();
@@ -210,8 +217,9 @@ function utf8Of(bytes: Buffer): string {
 const BEYOND_ASCII = 0x80;
 
 /**
- * For as many headers as most requests have. A copy of it is made faster than a list grows; and V8, which allocates some lists among what lives long when it
- * has seen a few do so, leaves copies among what does not.
+ * For as many headers as most requests have. A copy of it is made faster than a list grows; and V8,
+ * which allocates some lists among what lives long when it has seen a few do so, leaves copies
+ * among what does not.
  */
 const ROOM: readonly number[] = Array.from({ length: 32 * STRIDE }, () => 0);
 const COLON = 0x3a;

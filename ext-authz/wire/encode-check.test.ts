@@ -13,7 +13,10 @@ const TEXTS = ['', 'x-user', 'Jürgen 🙂', 'x'.repeat(127), 'x'.repeat(128), '
 function randomResponse(random: () => number): CheckResponse {
   const many = <T>(make: () => T) => Array.from({ length: Math.floor(random() * 4) }, make);
   const text = () => pick(TEXTS, random);
-  const header = () => ({ header: { key: text(), value: text() }, append_action: pick([0, 1, 2], random) });
+  const header = () => ({
+    header: { key: text(), value: text() },
+    append_action: pick([0, 1, 2], random),
+  });
   const status = { code: pick([0, 7], random) };
   if (random() < 0.5) {
     const denied_response = {
@@ -23,7 +26,11 @@ function randomResponse(random: () => number): CheckResponse {
     };
     return { status, denied_response };
   }
-  const [headers, headers_to_remove, response_headers_to_add] = [many(header), many(text), many(header)];
+  const [headers, headers_to_remove, response_headers_to_add] = [
+    many(header),
+    many(text),
+    many(header),
+  ];
   return { status, ok_response: { headers, headers_to_remove, response_headers_to_add } };
 }
 

@@ -9,7 +9,10 @@ const LENGTH = 2_048;
 
 type Denied = NonNullable<CheckResponse['denied_response']>;
 
-/** An `envoy.service.auth.v3.CheckResponse` on the wire. Source: envoy/service/auth/v3/external_auth.proto. */
+/**
+ * An `envoy.service.auth.v3.CheckResponse` on the wire. Source:
+ * envoy/service/auth/v3/external_auth.proto.
+ */
 export function encodeCheck(response: CheckResponse | EncodedResponse): Uint8Array {
   if ('encoded' in response) return response.encoded;
   const { denied_response, ok_response, status } = response;

@@ -6,13 +6,16 @@ import { headerSizes } from './check-headers.ts';
 import { decodeCheck } from './decode-check.ts';
 import { excessOf, tooLargePage } from './header-limits.ts';
 
-const setting = (headers: Readonly<Record<string, string>>) => ({ set: new Map(Object.entries(headers)) });
+const setting = (headers: Readonly<Record<string, string>>) => ({
+  set: new Map(Object.entries(headers)),
+});
 /** What is left for a request of `GET http://site.test/`. */
 const ROOM = 60 * 1024 - 128 - 29 - 'GEThttpsite.test/'.length;
 const TOKEN = ROOM - 'authorization'.length;
 
 test('a token may be as long as Envoy lets the headers be, and no longer', () => {
-  const excess = (length: number) => excessOf(requestWith(), setting({ authorization: 'a'.repeat(length) }));
+  const excess = (length: number) =>
+    excessOf(requestWith(), setting({ authorization: 'a'.repeat(length) }));
   assert.equal(excess(TOKEN), undefined);
   assert.deepEqual(excess(TOKEN + 1), { bytes: 60 * 1024 - 127, fields: 1 });
 });
@@ -20,7 +23,8 @@ test('a token may be as long as Envoy lets the headers be, and no longer', () =>
 test('what the client sends counts too, in bytes', () => {
   const request = requestWith({ cookie: `a=${'ü'.repeat(100)}`, 'x-twice': ['1', '2'] });
   const used = 'cookie'.length + 202 + 2 * ('x-twice'.length + 1);
-  const excess = (length: number) => excessOf(request, setting({ authorization: 'a'.repeat(length) }));
+  const excess = (length: number) =>
+    excessOf(request, setting({ authorization: 'a'.repeat(length) }));
   assert.equal(excess(TOKEN - used), undefined);
   assert.equal(excess(TOKEN - used + 1)?.fields, 4);
 });
@@ -29,7 +33,10 @@ test('a header that is replaced does not count, once its turn has come', () => {
   const old = requestWith({ authorization: 'o'.repeat(40_000) });
   const token = 'a'.repeat(40_000);
   assert.equal(excessOf(old, setting({ authorization: token })), undefined);
-  assert.equal(excessOf(old, setting({ authorization: token, 'x-a': token.slice(0, 15_000) })), undefined);
+  assert.equal(
+    excessOf(old, setting({ authorization: token, 'x-a': token.slice(0, 15_000) })),
+    undefined,
+  );
   assert.ok(excessOf(old, setting({ 'x-a': token, authorization: 'b' })));
 });
 
@@ -60,7 +67,10 @@ test('the headers of a check have the sizes that they came with', () => {
   const type = findType('envoy.service.auth.v3.CheckRequest');
   assert.ok(type);
   const values = { ':path': '/', 'x-a': 'ü', cookie: 'a=1', 'x-b': '' };
-  const headers = Object.entries(values).map(([key, text]) => ({ key, raw_value: Buffer.from(text) }));
+  const headers = Object.entries(values).map(([key, text]) => ({
+    key,
+    raw_value: Buffer.from(text),
+  }));
   const http = { id: '1', path: '/', header_map: { headers: [...headers, headers[1]] } };
   const message = type.fromObject({ attributes: { request: { http } } });
   const decoded = decodeCheck(Buffer.from(type.encode(message).finish()));

@@ -26,7 +26,11 @@ export function excessOf(request: HttpRequest, { set }: Pick<Change, 'set'>): Si
 }
 
 /** The same, where it matters what is replaced. */
-function excessInTurn({ headers }: HttpRequest, set: Change['set'], before: Sizes): Sizes | undefined {
+function excessInTurn(
+  { headers }: HttpRequest,
+  set: Change['set'],
+  before: Sizes,
+): Sizes | undefined {
   let { bytes, fields } = before;
   for (const [name, value] of set) {
     const replaced = headers.get(name) ?? [];
@@ -49,7 +53,11 @@ function isWithin({ bytes, fields }: Sizes): boolean {
 }
 
 /** RFC 6585 section 5 */
-export function tooLargePage(request: HttpRequest, { set }: Pick<Change, 'set'>, excess: Sizes): Answer {
+export function tooLargePage(
+  request: HttpRequest,
+  { set }: Pick<Change, 'set'>,
+  excess: Sizes,
+): Answer {
   const { bytes, fields } = excess;
   const added = [...set].map(([name, value]) => `${name} ${Buffer.byteLength(value)}`).join(', ');
   const reason = `its headers have ${bytes} bytes in ${fields} fields, of which the filters set ${added}`;

@@ -1,7 +1,10 @@
 import { parseDuration } from '#protos/duration.ts';
 import { isJsonObject, type Json, type JsonObject } from '#protos/json.ts';
 
-/** A message of the control plane's is not what it must be; the text names the field, never its value. */
+/**
+ * A message of the control plane's is not what it must be; the text names the field, never its
+ * value.
+ */
 export class WireError extends Error {
   override readonly name = 'WireError';
 }

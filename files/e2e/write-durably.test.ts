@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -82,10 +90,15 @@ test('a draft is whole when it is used, beside its place, and gone when that fai
   assert.deepEqual(readdirSync(folder), []);
 });
 
-async function createElsewhere(path: string, mine: string): Promise<{ mine: string; created: boolean }> {
+async function createElsewhere(
+  path: string,
+  mine: string,
+): Promise<{ mine: string; created: boolean }> {
   const code = `import { createFile } from ${JSON.stringify(join(import.meta.dirname, '..', 'write-durably.ts'))};
     process.exit(createFile(${JSON.stringify(path)}, ${JSON.stringify(mine)}) ? 0 : 3);`;
-  const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', code], { stdio: 'inherit' });
+  const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', code], {
+    stdio: 'inherit',
+  });
   const [exit] = await once(child, 'exit');
   assert.ok(exit === 0 || exit === 3);
   return { mine, created: exit === 0 };

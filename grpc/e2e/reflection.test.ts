@@ -16,13 +16,21 @@ const [V1, V1ALPHA] = REFLECTION_SERVICES;
 async function serveRateLimit(t: TestContext): Promise<Served> {
   const ShouldRateLimit = (_call: unknown, reply: (error: null, response: object) => void) =>
     reply(null, { overall_code: 1 });
-  const served = await serve({ host: '127.0.0.1', port: 0, services: { [RLS]: { ShouldRateLimit } } });
+  const served = await serve({
+    host: '127.0.0.1',
+    port: 0,
+    services: { [RLS]: { ShouldRateLimit } },
+  });
   t.after(() => served.stop(0));
   return served;
 }
 
 /** Sends all requests on one stream and returns the responses in order. */
-async function reflect(t: TestContext, service: string, requests: readonly object[]): Promise<Message[]> {
+async function reflect(
+  t: TestContext,
+  service: string,
+  requests: readonly object[],
+): Promise<Message[]> {
   const { port } = await serveRateLimit(t);
   const client = connect(port, service);
   t.after(() => client.close());
@@ -35,7 +43,9 @@ async function reflect(t: TestContext, service: string, requests: readonly objec
 }
 
 function filesOf(response: Message | undefined): string[] {
-  const answer = response?.file_descriptor_response as { file_descriptor_proto: Uint8Array[] } | undefined;
+  const answer = response?.file_descriptor_response as
+    | { file_descriptor_proto: Uint8Array[] }
+    | undefined;
   const files = (answer?.file_descriptor_proto ?? []).map(bytes =>
     descriptor.FileDescriptorProto.decode(bytes),
   );
@@ -111,7 +121,10 @@ test('grpcurl lists, describes and calls without a protoset', { skip }, async t 
   const address = `127.0.0.1:${port}`;
   const run = async (...args: string[]) =>
     (await promisify(execFile)(grpcurl, ['-plaintext', ...args])).stdout;
-  assert.deepEqual((await run(address, 'list')).split('\n').slice(0, 2), [RLS, 'grpc.health.v1.Health']);
+  assert.deepEqual((await run(address, 'list')).split('\n').slice(0, 2), [
+    RLS,
+    'grpc.health.v1.Health',
+  ]);
   assert.match(
     await run(address, 'describe'),
     /rpc ShouldRateLimit \( \.envoy\.service\.ratelimit\.v3\.RateLimitRequest \)/,
@@ -120,6 +133,9 @@ test('grpcurl lists, describes and calls without a protoset', { skip }, async t 
     await run(address, 'describe', 'envoy.service.ratelimit.v3.RateLimitRequest'),
     /string domain = 1;/,
   );
-  assert.match(await run('-d', '{"domain": "d"}', address, `${RLS}/ShouldRateLimit`), /"overallCode": "OK"/);
+  assert.match(
+    await run('-d', '{"domain": "d"}', address, `${RLS}/ShouldRateLimit`),
+    /"overallCode": "OK"/,
+  );
   assert.match(await run(address, 'grpc.health.v1.Health/Check'), /"status": "SERVING"/);
 });

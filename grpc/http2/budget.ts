@@ -1,7 +1,10 @@
 /** What a peer may do at once, and how much more a second. Time in ms. */
 export type Rate = { readonly burst: number; readonly perSecond: number };
 
-/** Tokens that a peer spends on what costs us and helps nobody. The clock is read only when they are used up. */
+/**
+ * Tokens that a peer spends on what costs us and helps nobody. The clock is read only when they are
+ * used up.
+ */
 export class Budget {
   readonly #rate: Rate;
   readonly #now: () => number;

@@ -4,11 +4,17 @@ import { ERROR, failConnection } from './error-code.ts';
 export type ConductLimits = {
   /** Streams that the peer resets, or begins when there is no room. */
   readonly resets: Rate;
-  /** Frames that help nobody: PING, SETTINGS, PRIORITY, windows that let nothing go, what is wrong or comes too late. Calls that are answered allow more of them. */
+  /**
+   * Frames that help nobody: PING, SETTINGS, PRIORITY, windows that let nothing go, what is wrong
+   * or comes too late. Calls that are answered allow more of them.
+   */
   readonly idleFrames: Rate;
 };
 
-/** Frames without use that an answered call makes up for: some clients measure their path with a PING for each. */
+/**
+ * Frames without use that an answered call makes up for: some clients measure their path with a
+ * PING for each.
+ */
 const IDLE_FRAMES_OF_A_CALL = 16;
 
 /** How a peer behaves; its connection ends when it floods us. Source: RFC 9113, section 10.5. */
@@ -22,14 +28,18 @@ export class Conduct {
   }
 
   idleFrame(): void {
-    if (!this.#idleFrames.spend()) failConnection(ERROR.enhanceYourCalm, 'too many frames that help nobody');
+    if (!this.#idleFrames.spend())
+      failConnection(ERROR.enhanceYourCalm, 'too many frames that help nobody');
   }
 
   reset(): void {
     if (!this.#resets.spend()) failConnection(ERROR.enhanceYourCalm, 'too many streams are reset');
   }
 
-  /** A frame let some of an answer go: it makes up for one beside it, since windows of a stream and of the connection open in turn. */
+  /**
+   * A frame let some of an answer go: it makes up for one beside it, since windows of a stream and
+   * of the connection open in turn.
+   */
   helped(): void {
     this.#idleFrames.earn(1);
   }

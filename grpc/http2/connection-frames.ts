@@ -6,7 +6,10 @@ import { checkLength, checkOnConnection, checkOnStream } from './payload.ts';
 import { readSettings } from './settings.ts';
 import type { Streams } from './streams.ts';
 
-/** The frames that are part of no request: they set up the connection, try whether it lives, or are without meaning. Source: RFC 9113, section 6. */
+/**
+ * The frames that are part of no request: they set up the connection, try whether it lives, or are
+ * without meaning. Source: RFC 9113, section 6.
+ */
 export class ConnectionFrames {
   readonly #output: Output;
   readonly #streams: Streams;
@@ -22,7 +25,14 @@ export class ConnectionFrames {
   }
 
   /** What is of an unknown type is dropped. Source: RFC 9113, section 4.1. */
-  receive(type: number, flags: number, id: number, bytes: Buffer, start: number, end: number): void {
+  receive(
+    type: number,
+    flags: number,
+    id: number,
+    bytes: Buffer,
+    start: number,
+    end: number,
+  ): void {
     switch (type) {
       case FRAME.settings:
         this.#onSettings(flags, id, bytes, start, end);
@@ -53,7 +63,8 @@ export class ConnectionFrames {
       return;
     }
     const { initialWindow, shrinksTable } = readSettings(bytes, start, end);
-    // The peer holds us to its settings from the answer on, which must come before what they let through.
+    // The peer holds us to its settings from the answer on, which must come before what they let
+    // through.
     acknowledgeSettings(this.#output);
     if (shrinksTable) this.#streams.sender.giveUpTable();
     if (initialWindow !== undefined) this.#streams.resizeWindows(initialWindow);

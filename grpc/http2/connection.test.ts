@@ -25,7 +25,9 @@ const WIDE = Buffer.concat([
   frame(FRAME.windowUpdate, 0, 0, Buffer.from('7fff0000', 'hex')),
 ]);
 const calls = (count: number, first = 1) =>
-  Buffer.concat(Array.from({ length: count }, (_, n) => frame(FRAME.headers, 5, first + 2 * n, CALL)));
+  Buffer.concat(
+    Array.from({ length: count }, (_, n) => frame(FRAME.headers, 5, first + 2 * n, CALL)),
+  );
 
 /** A connection on a socket whose peer takes what is written when it is told to. */
 function open(t: TestContext, answer: (stream: Stream, connection: Connection) => void) {
@@ -155,7 +157,9 @@ test('a peer that is told to go is not read for long', async t => {
 
 test('drain ends the connection when its calls have ended', async t => {
   const later: (() => void)[] = [];
-  const { connection, socket } = open(t, (stream, made) => later.push(() => respond(10)(stream, made)));
+  const { connection, socket } = open(t, (stream, made) =>
+    later.push(() => respond(10)(stream, made)),
+  );
   socket.push(Buffer.concat([PREFACE, SETTINGS, calls(1)]));
   await turn();
   connection.drain();

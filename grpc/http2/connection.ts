@@ -6,11 +6,19 @@ import type { OnRequest } from './streams.ts';
 /** How often a silent peer is asked whether it is there, and how long it has to answer. */
 export type KeepAlive = { readonly everyMs: number; readonly timeoutMs: number };
 
-/** When so much waits to be written, nothing more is read: a peer that does not take its answers has no further ones made. */
+/**
+ * When so much waits to be written, nothing more is read: a peer that does not take its answers has
+ * no further ones made.
+ */
 const HIGH_WATER_BYTES = 64 * 1_024;
-/** Answers for which the peer leaves no room. Those to all calls that may be open at once, each of 32 KiB, have it: a store may let them all come together. */
+/**
+ * Answers for which the peer leaves no room. Those to all calls that may be open at once, each of
+ * 32 KiB, have it: a store may let them all come together.
+ */
 const MAX_WAITING_BYTES = 32 * 1_024 * 1_024;
-/** What is still read, and thrown away, of a peer that has been told to go, so that it can read why. */
+/**
+ * What is still read, and thrown away, of a peer that has been told to go, so that it can read why.
+ */
 const LINGER_MS = 1_000;
 const LINGER_BYTES = 256 * 1_024;
 
@@ -23,8 +31,8 @@ export type ConnectionOptions = {
 };
 
 /**
- * A session on its socket. Of what one read brings the first answer is written at once, so that the peer, on its own core, goes on with it meanwhile; the
- * others together.
+ * A session on its socket. Of what one read brings the first answer is written at once, so that the
+ * peer, on its own core, goes on with it meanwhile; the others together.
  */
 export class Connection {
   readonly session: Session;
@@ -38,7 +46,11 @@ export class Connection {
   #isScheduled = false;
   #lingered = -1;
 
-  constructor(socket: Duplex, options: ConnectionOptions, onRequest: (connection: Connection) => OnRequest) {
+  constructor(
+    socket: Duplex,
+    options: ConnectionOptions,
+    onRequest: (connection: Connection) => OnRequest,
+  ) {
     this.#socket = socket;
     this.#options = options;
     this.#output = new Output(options.pool);
@@ -56,7 +68,10 @@ export class Connection {
     this.wrote();
   }
 
-  /** An answer was put out: it goes when all that happens at once has happened, or is the first of a read. */
+  /**
+   * An answer was put out: it goes when all that happens at once has happened, or is the first of a
+   * read.
+   */
   wrote(): void {
     if (this.#isReading) this.#flushFirst();
     if (this.#isReading || this.#isScheduled) return;

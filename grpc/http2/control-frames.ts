@@ -25,7 +25,10 @@ export function sendPing(output: Output): void {
   output.frame(FRAME.ping, 0, 0, PING);
 }
 
-/** Asks the peer to open no more streams, and to say when it has read that. Source: RFC 9113, section 6.8. */
+/**
+ * Asks the peer to open no more streams, and to say when it has read that. Source: RFC 9113,
+ * section 6.8.
+ */
 export function sendLeaving(output: Output): void {
   sendGoaway(output, ANY_STREAM, ERROR.noError, '');
   output.frame(FRAME.ping, 0, 0, LEAVING);

@@ -1,4 +1,7 @@
-/** What a table counts for a field beside its bytes. Source: RFC 7541, section 4.1; RFC 9113, section 6.5.2. */
+/**
+ * What a table counts for a field beside its bytes. Source: RFC 7541, section 4.1; RFC 9113,
+ * section 6.5.2.
+ */
 const FIELD_BYTES = 32;
 
 /** A field of a header list, judged once, however often a table gives it. */
@@ -28,7 +31,9 @@ const BAD_VALUE = /[\0\r\n]|^[ \t]|[ \t]$/;
 /** `name` and `value`: a character for each byte. */
 export function toField(name: string, value: string): Field {
   const isPseudo = name.charCodeAt(0) === 0x3a;
-  const isMalformed = isPseudo ? !PSEUDO.has(name) : !NAME.test(name) || isOfConnections(name, value);
+  const isMalformed = isPseudo
+    ? !PSEUDO.has(name)
+    : !NAME.test(name) || isOfConnections(name, value);
   return {
     name,
     value,

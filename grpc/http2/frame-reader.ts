@@ -12,13 +12,16 @@ export type OnFrame = (
 ) => void;
 
 /**
- * The frames of a connection, out of the pieces that it brings. A frame that is whole in a piece is not copied; of one that is not, no more than itself is kept.
- * Source: RFC 9113, sections 3.4 and 4.1.
+ * The frames of a connection, out of the pieces that it brings. A frame that is whole in a piece is
+ * not copied; of one that is not, no more than itself is kept. Source: RFC 9113, sections 3.4 and
+ * 4.1.
  */
 export class FrameReader {
   readonly #onFrame: OnFrame;
   #prefaceBytes = 0;
-  /** The start of a frame whose rest has not come: its head, or all of it once its length is known. */
+  /**
+   * The start of a frame whose rest has not come: its head, or all of it once its length is known.
+   */
   #part: Buffer | undefined;
   #have = 0;
 
@@ -87,6 +90,9 @@ export class FrameReader {
 function payloadBytes(bytes: Buffer, at: number): number {
   const length = ((bytes[at] ?? 0) << 16) | ((bytes[at + 1] ?? 0) << 8) | (bytes[at + 2] ?? 0);
   if (length > MAX_FRAME_BYTES)
-    throw new ConnectionError(ERROR.frameSizeError, `a frame of ${length} bytes, of ${MAX_FRAME_BYTES}`);
+    throw new ConnectionError(
+      ERROR.frameSizeError,
+      `a frame of ${length} bytes, of ${MAX_FRAME_BYTES}`,
+    );
   return length;
 }

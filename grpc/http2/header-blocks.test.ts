@@ -98,12 +98,17 @@ describe('a request is malformed', () => {
     ['with a length that is none', [...REQUEST, ['content-length', '-1']]],
     ['with two lengths', [...REQUEST, ['content-length', '1'], ['content-length', '2']]],
   ] as readonly (readonly [string, readonly (readonly [string, string])[]])[])
-    test(what, () => assert.equal(readWith(new HeaderBlocks(LIMITS), encodeFields(fields)), 'malformed'));
+    test(what, () =>
+      assert.equal(readWith(new HeaderBlocks(LIMITS), encodeFields(fields)), 'malformed'),
+    );
 });
 
 test('more fields or bytes than are read are told apart from what is malformed', () => {
   const many = Array.from({ length: 30 }, (_, n) => [`x-${n}`, ''] as const);
-  assert.equal(readWith(new HeaderBlocks(LIMITS), encodeFields([...REQUEST, ...many])), 'too many fields');
+  assert.equal(
+    readWith(new HeaderBlocks(LIMITS), encodeFields([...REQUEST, ...many])),
+    'too many fields',
+  );
   const long = encodeFields([...REQUEST, ['x', 'y'.repeat(4_000)]]);
   assert.equal(readWith(new HeaderBlocks(LIMITS), long), 'too long');
 });

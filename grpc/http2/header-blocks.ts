@@ -13,7 +13,10 @@ const MAX_CONTINUATIONS = 8;
 const MAX_REMEMBERED_BYTES = 1_024;
 const NOTHING = Buffer.alloc(0);
 
-/** The header blocks of one connection: their pieces, and what they say. Source: RFC 9113, sections 4.3 and 6.10. */
+/**
+ * The header blocks of one connection: their pieces, and what they say. Source: RFC 9113, sections
+ * 4.3 and 6.10.
+ */
 export class HeaderBlocks {
   readonly #limits: HeaderLimits;
   readonly #decoder: HpackDecoder;
@@ -35,16 +38,25 @@ export class HeaderBlocks {
     this.#pieces = Buffer.from(bytes.subarray(start, end));
   }
 
-  /** Adds to it. Throws a ConnectionError when it is too much: without it the table of fields is not what the peer's is. */
+  /**
+   * Adds to it. Throws a ConnectionError when it is too much: without it the table of fields is not
+   * what the peer's is.
+   */
   add(bytes: Buffer, start: number, end: number): Buffer {
     this.#continuations++;
-    if (this.#continuations > MAX_CONTINUATIONS || this.#pieces.length + end - start > MAX_BLOCK_BYTES)
+    if (
+      this.#continuations > MAX_CONTINUATIONS ||
+      this.#pieces.length + end - start > MAX_BLOCK_BYTES
+    )
       throw new ConnectionError(ERROR.enhanceYourCalm, 'headers in too many frames');
     this.#pieces = Buffer.concat([this.#pieces, bytes.subarray(start, end)]);
     return this.#pieces;
   }
 
-  /** What a whole block says of a request. With the same table of fields the same bytes say the same. */
+  /**
+   * What a whole block says of a request. With the same table of fields the same bytes say the
+   * same.
+   */
   readHead(bytes: Buffer, start: number, end: number): RequestHead | BadHead {
     const head = this.#lastHead;
     if (head !== undefined && this.#isLast(bytes, start, end)) return head;

@@ -29,7 +29,11 @@ const RESPONSES = [
 const RESIZE = '3fe101';
 
 for (const [what, lists, blocks] of [
-  ['C.2.1', ['custom-key: custom-header'], ['400a637573746f6d2d6b65790d637573746f6d2d686561646572']],
+  [
+    'C.2.1',
+    ['custom-key: custom-header'],
+    ['400a637573746f6d2d6b65790d637573746f6d2d686561646572'],
+  ],
   ['C.2.2', [':path: /sample/path'], ['040c2f73616d706c652f70617468']],
   ['C.2.3', ['password: secret'], ['100870617373776f726406736563726574']],
   ['C.2.4', [':method: GET'], ['82']],
@@ -96,7 +100,8 @@ describe('these are no headers:', () => {
     test(what, () =>
       assert.throws(
         () => decodeWith(new HpackDecoder(LIMITS), hex),
-        (error: unknown) => error instanceof ConnectionError && error.code === ERROR.compressionError,
+        (error: unknown) =>
+          error instanceof ConnectionError && error.code === ERROR.compressionError,
       ),
     );
 });
@@ -128,7 +133,11 @@ test('what is encoded decodes to the same list', () => {
     const value = () => 'v'.repeat(Math.floor(random() * pick([1, 200, 20_000], random)));
     const list = Array.from({ length: 3 }, () => [pick(names, random), value()] as const);
     const bytes = encodeFields(list);
-    const { fields } = new HpackDecoder({ maxFields: 9, maxBytes: 1e6 }).decode(bytes, 0, bytes.length);
+    const { fields } = new HpackDecoder({ maxFields: 9, maxBytes: 1e6 }).decode(
+      bytes,
+      0,
+      bytes.length,
+    );
     assert.deepEqual(
       fields.map(({ name, value: text }) => [name, text]),
       list,

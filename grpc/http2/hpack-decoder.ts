@@ -14,7 +14,9 @@ export type HeaderList = {
 };
 
 const STATIC: readonly Field[] = STATIC_FIELDS.map(([name, value]) => toField(name, value));
-/** Beyond all that is read; a number with more bytes is an attack. Source: RFC 7541, section 5.1. */
+/**
+ * Beyond all that is read; a number with more bytes is an attack. Source: RFC 7541, section 5.1.
+ */
 const MAX_NUMBER = 2 ** 28;
 
 /** The header lists of one connection. Source: RFC 7541. */
@@ -70,7 +72,9 @@ export class HpackDecoder {
   /** Source: RFC 7541, section 2.3.3. */
   #field(index: number): Field {
     const field =
-      index <= STATIC.length ? STATIC[index - 1] : this.#table[this.#table.length - (index - STATIC.length)];
+      index <= STATIC.length
+        ? STATIC[index - 1]
+        : this.#table[this.#table.length - (index - STATIC.length)];
     return field ?? fail('a field of an index that there is not');
   }
 
@@ -120,7 +124,9 @@ export class HpackDecoder {
     const [start, end] = [this.#at, this.#at + length];
     if (end > this.#end) fail('a text that ends before its length');
     this.#at = end;
-    return isHuffman ? decodeHuffman(this.#bytes, start, end) : this.#bytes.toString('latin1', start, end);
+    return isHuffman
+      ? decodeHuffman(this.#bytes, start, end)
+      : this.#bytes.toString('latin1', start, end);
   }
 
   #byte(): number {

@@ -1,9 +1,15 @@
 import { STATIC_FIELDS } from './static-table.ts';
 
-/** What a block begins with that tells the peer to keep no table of fields. Source: RFC 7541, section 6.3. */
+/**
+ * What a block begins with that tells the peer to keep no table of fields. Source: RFC 7541,
+ * section 6.3.
+ */
 export const NO_TABLE: Uint8Array = Buffer.from([0x20]);
 
-/** A header list as bytes that need no table of fields, so that they are right on every connection. `value`: a character for each byte. Source: RFC 7541. */
+/**
+ * A header list as bytes that need no table of fields, so that they are right on every connection.
+ * `value`: a character for each byte. Source: RFC 7541.
+ */
 export function encodeFields(fields: readonly (readonly [name: string, value: string])[]): Buffer {
   return Buffer.concat(fields.map(([name, value]) => encodeField(name, value)));
 }
@@ -15,7 +21,11 @@ function encodeField(name: string, value: string): Buffer {
   const named = 1 + STATIC_FIELDS.findIndex(field => field[0] === name);
   // Section 6.2.2.
   const start = encodeNumber(named, 4, 0);
-  return Buffer.concat([start, named === 0 ? encodeText(name) : Buffer.alloc(0), encodeText(value)]);
+  return Buffer.concat([
+    start,
+    named === 0 ? encodeText(name) : Buffer.alloc(0),
+    encodeText(value),
+  ]);
 }
 
 /** Source: RFC 7541, section 5.2. */

@@ -9,7 +9,15 @@ import { FrameReader } from './frame-reader.ts';
 import { HpackDecoder } from './hpack-decoder.ts';
 
 const REQUESTS = 400;
-const NAMES = ['x-a', 'user-agent', 'accept', 'x-request-id', 'te', 'x-long-name-that-no-table-has', 'via'];
+const NAMES = [
+  'x-a',
+  'user-agent',
+  'accept',
+  'x-request-id',
+  'te',
+  'x-long-name-that-no-table-has',
+  'via',
+];
 
 /** The header lists that a client of Node sends, as we read them. */
 async function listen(t: TestContext, heard: (list: readonly string[]) => void): Promise<number> {
@@ -30,8 +38,13 @@ async function listen(t: TestContext, heard: (list: readonly string[]) => void):
 }
 
 function randomHeaders(random: () => number): OutgoingHttpHeaders {
-  const headers: OutgoingHttpHeaders = { ':method': 'POST', ':path': `/${text(random)}`, ':authority': 'x' };
-  for (const name of NAMES) if (random() < 0.5) headers[name] = name === 'te' ? 'trailers' : text(random);
+  const headers: OutgoingHttpHeaders = {
+    ':method': 'POST',
+    ':path': `/${text(random)}`,
+    ':authority': 'x',
+  };
+  for (const name of NAMES)
+    if (random() < 0.5) headers[name] = name === 'te' ? 'trailers' : text(random);
   return headers;
 }
 
@@ -39,7 +52,9 @@ function randomHeaders(random: () => number): OutgoingHttpHeaders {
 function text(random: () => number): string {
   if (random() < 0.5) return `v${Math.floor(random() * 20)}`;
   const length = Math.floor(random() * pick([5, 50, 2_000], random));
-  return Array.from({ length }, () => String.fromCharCode(0x21 + Math.floor(random() * 94))).join('');
+  return Array.from({ length }, () => String.fromCharCode(0x21 + Math.floor(random() * 94))).join(
+    '',
+  );
 }
 
 test("the lists of Node's client are read as it sent them, whatever it keeps in its table", async t => {

@@ -1,8 +1,8 @@
 import { ConnectionError, ERROR } from './error-code.ts';
 
 /**
- * How many bits the code of each symbol has (as digits of base 36), the last of them the end of the text. The code is canonical: with the lengths it is known whole.
- * Source: RFC 7541, appendix B.
+ * How many bits the code of each symbol has (as digits of base 36), the last of them the end of the
+ * text. The code is canonical: with the lengths it is known whole. Source: RFC 7541, appendix B.
  */
 const LENGTHS =
   'dnsssssssoussussssssssusssssssss6aacd68baa8b8666555666666678f6ca' +
@@ -14,17 +14,24 @@ const END = 256;
 const NODES = 256;
 const LEAF = 0x8000;
 
-/** Two entries for each node: where the bits 0 and 1 lead, to another node or to LEAF and a symbol. */
+/**
+ * Two entries for each node: where the bits 0 and 1 lead, to another node or to LEAF and a symbol.
+ */
 const TREE: Uint16Array = buildTree(Array.from(LENGTHS, digit => Number.parseInt(digit, 36)));
 
-/** Canonical: codes are counted up, symbol by symbol within one length, from the shortest to the longest. */
+/**
+ * Canonical: codes are counted up, symbol by symbol within one length, from the shortest to the
+ * longest.
+ */
 function buildTree(lengths: readonly number[]): Uint16Array {
   const tree = new Uint16Array(2 * NODES);
   const symbols = lengths.map((length, symbol) => ({ length, symbol }));
   let nodes = 1;
   let code = 0;
   let before = 0;
-  for (const { length, symbol } of symbols.sort((a, b) => a.length - b.length || a.symbol - b.symbol)) {
+  for (const { length, symbol } of symbols.sort(
+    (a, b) => a.length - b.length || a.symbol - b.symbol,
+  )) {
     code *= 2 ** (length - before);
     before = length;
     let node = 0;
@@ -39,7 +46,10 @@ function buildTree(lengths: readonly number[]): Uint16Array {
   return tree;
 }
 
-/** The text, a character for each byte. Throws a ConnectionError for what is no code, and for wrong padding. Source: RFC 7541, section 5.2. */
+/**
+ * The text, a character for each byte. Throws a ConnectionError for what is no code, and for wrong
+ * padding. Source: RFC 7541, section 5.2.
+ */
 export function decodeHuffman(bytes: Buffer, start: number, end: number): string {
   // The shortest code has 5 bits.
   const text = Buffer.allocUnsafe(Math.floor(((end - start) * 8) / 5));
@@ -63,6 +73,7 @@ export function decodeHuffman(bytes: Buffer, start: number, end: number): string
       ones = true;
     }
   }
-  if (bits > 7 || !ones) throw new ConnectionError(ERROR.compressionError, 'a text with a wrong padding');
+  if (bits > 7 || !ones)
+    throw new ConnectionError(ERROR.compressionError, 'a text with a wrong padding');
   return text.toString('latin1', 0, length);
 }

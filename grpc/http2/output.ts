@@ -20,7 +20,9 @@ export class BlockPool {
   }
 }
 
-/** Bytes to write, and the blocks that they are in, which go back to the pool when they are written. */
+/**
+ * Bytes to write, and the blocks that they are in, which go back to the pool when they are written.
+ */
 export type Batch = { readonly parts: readonly Buffer[]; readonly blocks: readonly Buffer[] };
 
 /** The frames that wait for the next write of a connection. */

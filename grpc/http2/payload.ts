@@ -4,7 +4,10 @@ import { FLAG } from './frame.ts';
 /** Priorities are gone, but their bytes may be there. Source: RFC 9113, section 6.2. */
 const PRIORITY_BYTES = 5;
 
-/** Where what a DATA frame carries begins, behind the length of its padding. Source: RFC 9113, sections 4.2 and 6.1. */
+/**
+ * Where what a DATA frame carries begins, behind the length of its padding. Source: RFC 9113,
+ * sections 4.2 and 6.1.
+ */
 export function contentStart(flags: number, start: number, end: number): number {
   const from = (flags & FLAG.padded) === 0 ? start : start + 1;
   if (from > end) failConnection(ERROR.frameSizeError, 'a frame without the length of its padding');
@@ -13,20 +16,28 @@ export function contentStart(flags: number, start: number, end: number): number 
 
 /** Where the fields of a HEADERS frame begin. Source: RFC 9113, sections 4.2 and 6.2. */
 export function fieldsStart(flags: number, start: number, end: number): number {
-  const from = contentStart(flags, start, end) + ((flags & FLAG.priority) === 0 ? 0 : PRIORITY_BYTES);
+  const from =
+    contentStart(flags, start, end) + ((flags & FLAG.priority) === 0 ? 0 : PRIORITY_BYTES);
   if (from > end) failConnection(ERROR.frameSizeError, 'HEADERS that are shorter than they say');
   return from;
 }
 
 /** Where what begins at `from` ends, before the padding. */
-export function contentEnd(flags: number, bytes: Buffer, start: number, from: number, end: number): number {
+export function contentEnd(
+  flags: number,
+  bytes: Buffer,
+  start: number,
+  from: number,
+  end: number,
+): number {
   const to = (flags & FLAG.padded) === 0 ? end : end - (bytes[start] ?? 0);
   if (to < from) failConnection(ERROR.protocolError, 'padding that is longer than its frame');
   return to;
 }
 
 export function checkLength(what: string, length: number, right: number): void {
-  if (length !== right) failConnection(ERROR.frameSizeError, `${what} of ${length} bytes, not of ${right}`);
+  if (length !== right)
+    failConnection(ERROR.frameSizeError, `${what} of ${length} bytes, not of ${right}`);
 }
 
 export function checkOnStream(id: number): void {

@@ -1,4 +1,7 @@
-/** How much a peer may send us. What was read is allowed again when it is half of the window. Source: RFC 9113, section 5.2. */
+/**
+ * How much a peer may send us. What was read is allowed again when it is half of the window.
+ * Source: RFC 9113, section 5.2.
+ */
 export class ReceiveWindow {
   readonly #size: number;
   #left: number;

@@ -1,6 +1,9 @@
 import type { Field } from './field.ts';
 
-/** What the headers of a request say; the same object for all requests of a connection that say the same. */
+/**
+ * What the headers of a request say; the same object for all requests of a connection that say the
+ * same.
+ */
 export class RequestHead {
   readonly method: string;
   readonly path: string;

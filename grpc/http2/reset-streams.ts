@@ -1,7 +1,10 @@
 /** More than a peer may have open, none of which it may know to be closed. */
 const MAX_KEPT = 4_096;
 
-/** Streams that we have ended while the peer may still send on them, which is no mistake of its. Source: RFC 9113, section 5.1, "closed". */
+/**
+ * Streams that we have ended while the peer may still send on them, which is no mistake of its.
+ * Source: RFC 9113, section 5.1, "closed".
+ */
 export class ResetStreams {
   readonly #ids = new Set<number>();
 

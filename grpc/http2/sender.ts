@@ -1,11 +1,21 @@
 import { FLAG, FRAME, HEAD_BYTES } from './frame.ts';
-import { FLAGS_AT, framed, HEADERS_FRAME, OK_FRAME, PREFIX_BYTES, STREAM_AT } from './grpc-blocks.ts';
+import {
+  FLAGS_AT,
+  framed,
+  HEADERS_FRAME,
+  OK_FRAME,
+  PREFIX_BYTES,
+  STREAM_AT,
+} from './grpc-blocks.ts';
 import { NO_TABLE } from './hpack-encode.ts';
 import { MAX_SENT_FRAME_BYTES, type Output } from './output.ts';
 import { MAX_WINDOW } from './settings.ts';
 import type { Stream } from './stream.ts';
 
-/** Answers on the streams of one connection, as far as the peer's windows allow. Source: RFC 9113, sections 5.2 and 6.9. */
+/**
+ * Answers on the streams of one connection, as far as the peer's windows allow. Source: RFC 9113,
+ * sections 5.2 and 6.9.
+ */
 export class Sender {
   readonly #output: Output;
   readonly #onEnd: (stream: Stream) => void;
@@ -87,7 +97,10 @@ export class Sender {
     return true;
   }
 
-  /** False: the window of the stream is too wide. By a setting it may become narrower, and less than nothing. */
+  /**
+   * False: the window of the stream is too wide. By a setting it may become narrower, and less than
+   * nothing.
+   */
   widenStream(stream: Stream, bytes: number): boolean {
     if (stream.sendWindow + bytes > MAX_WINDOW) return false;
     stream.sendWindow += bytes;
@@ -98,7 +111,10 @@ export class Sender {
     return true;
   }
 
-  /** The peer's table of fields becomes smaller than the one that it takes ours to be: our next headers tell it that there is none. Source: RFC 9113, section 4.3.1. */
+  /**
+   * The peer's table of fields becomes smaller than the one that it takes ours to be: our next
+   * headers tell it that there is none. Source: RFC 9113, section 4.3.1.
+   */
   giveUpTable(): void {
     this.#mustGiveUpTable = true;
   }

@@ -20,13 +20,29 @@ describe('a stream is reset, and the connection goes on, after', () => {
   const withLength = (value: string) => Buffer.concat([CALL, length(value)]);
   for (const [what, code, frames] of [
     ['a window of it that widens by nothing', ERROR.protocolError, [headers(1), window(1, 0)]],
-    ['a window of it that is too wide', ERROR.flowControlError, [headers(1), window(1, 2 ** 31 - 1)]],
+    [
+      'a window of it that is too wide',
+      ERROR.flowControlError,
+      [headers(1), window(1, 2 ** 31 - 1)],
+    ],
     ['DATA behind its end', ERROR.streamClosed, [headers(1), data(1, 'x')]],
     ['HEADERS behind its end', ERROR.streamClosed, [headers(1), headers(1)]],
-    ['trailers that are not its end', ERROR.protocolError, [headers(1, 4), headers(1, 4, length('1'))]],
+    [
+      'trailers that are not its end',
+      ERROR.protocolError,
+      [headers(1, 4), headers(1, 4, length('1'))],
+    ],
     ['trailers with a pseudo-header', ERROR.protocolError, [headers(1, 4), headers(1)]],
-    ['DATA of more than its length', ERROR.protocolError, [headers(1, 4, withLength('1')), data(1, 'xy')]],
-    ['DATA of less than its length', ERROR.protocolError, [headers(1, 4, withLength('3')), data(1, 'xy')]],
+    [
+      'DATA of more than its length',
+      ERROR.protocolError,
+      [headers(1, 4, withLength('1')), data(1, 'xy')],
+    ],
+    [
+      'DATA of less than its length',
+      ERROR.protocolError,
+      [headers(1, 4, withLength('3')), data(1, 'xy')],
+    ],
     ['a length and no DATA', ERROR.protocolError, [headers(1, 5, withLength('3'))]],
     ['malformed headers', ERROR.protocolError, [headers(1, 5, CALL.subarray(1))]],
   ] as const)
@@ -57,15 +73,31 @@ describe('the connection ends after', () => {
     ['DATA on a stream that is idle', ERROR.protocolError, [data(1, 'x')]],
     ['RST_STREAM of a stream that is idle', ERROR.protocolError, [reset(1)]],
     ['a window of a stream that is idle', ERROR.protocolError, [window(1, 1)]],
-    ['padding longer than its frame', ERROR.protocolError, [headers(1, 4), frame(0, 8, 1, Buffer.from([1]))]],
+    [
+      'padding longer than its frame',
+      ERROR.protocolError,
+      [headers(1, 4), frame(0, 8, 1, Buffer.from([1]))],
+    ],
     [
       'DATA without the length of its padding',
       ERROR.frameSizeError,
       [headers(1, 4), frame(0, 8, 1, NOTHING)],
     ],
-    ['HEADERS without the length of their padding', ERROR.frameSizeError, [frame(1, 0x2d, 1, NOTHING)]],
-    ['padding within a priority', ERROR.protocolError, [frame(1, 0x2d, 1, Buffer.from([1, 0, 0, 0, 0, 0]))]],
-    ['HEADERS shorter than their priority', ERROR.frameSizeError, [frame(1, 0x25, 1, Buffer.alloc(4))]],
+    [
+      'HEADERS without the length of their padding',
+      ERROR.frameSizeError,
+      [frame(1, 0x2d, 1, NOTHING)],
+    ],
+    [
+      'padding within a priority',
+      ERROR.protocolError,
+      [frame(1, 0x2d, 1, Buffer.from([1, 0, 0, 0, 0, 0]))],
+    ],
+    [
+      'HEADERS shorter than their priority',
+      ERROR.frameSizeError,
+      [frame(1, 0x25, 1, Buffer.alloc(4))],
+    ],
     ['a frame within headers', ERROR.protocolError, [headers(1, 1), PING]],
     ['CONTINUATION of another stream', ERROR.protocolError, [headers(1, 1), frame(9, 4, 3, CALL)]],
     ['CONTINUATION of nothing', ERROR.protocolError, [frame(9, 4, 1, CALL)]],
@@ -80,7 +112,11 @@ describe('the connection ends after', () => {
     ],
     ['SETTINGS of 5 bytes', ERROR.frameSizeError, [frame(4, 0, 0, Buffer.alloc(5))]],
     ['SETTINGS of a stream', ERROR.protocolError, [frame(4, 0, 1, Buffer.alloc(0))]],
-    ['an answer to SETTINGS that says something', ERROR.frameSizeError, [frame(4, 1, 0, Buffer.alloc(6))]],
+    [
+      'an answer to SETTINGS that says something',
+      ERROR.frameSizeError,
+      [frame(4, 1, 0, Buffer.alloc(6))],
+    ],
     ['SETTINGS of 33 entries', ERROR.enhanceYourCalm, [frame(4, 0, 0, Buffer.alloc(33 * 6))]],
     ['PING of 7 bytes', ERROR.frameSizeError, [frame(6, 0, 0, Buffer.alloc(7))]],
     ['PING of a stream', ERROR.protocolError, [frame(6, 0, 1, Buffer.alloc(8))]],
@@ -146,7 +182,9 @@ test('a peer that opens too many streams, before it has read how many it may, lo
   tell(...Array.from({ length: 39 }, () => PING));
   tell(headers(1), headers(3), headers(5));
   for (let id = 7; id < 17; id += 2)
-    assert.deepEqual(tell(headers(id, 4), data(id, 'x')), [`rstStream 0 ${id}: ${ERROR.refusedStream}`]);
+    assert.deepEqual(tell(headers(id, 4), data(id, 'x')), [
+      `rstStream 0 ${id}: ${ERROR.refusedStream}`,
+    ]);
   assert.ok(!session.isOver);
   tell(headers(17));
   assert.ok(session.isOver, 'it goes on for too long');

@@ -93,7 +93,9 @@ describe('our windows', () => {
       () => never,
       () => 0,
     );
-    session.receive(Buffer.concat([PREFACE, frame(FRAME.settings, 0, 0, Buffer.alloc(0)), headers(1, 4)]));
+    session.receive(
+      Buffer.concat([PREFACE, frame(FRAME.settings, 0, 0, Buffer.alloc(0)), headers(1, 4)]),
+    );
     const piece = frame(FRAME.data, 0, 1, Buffer.alloc(16_384));
     session.receive(Buffer.concat([piece, piece, piece]));
     output.take();
@@ -121,7 +123,9 @@ test('what readers have not read is held against the connection, until they have
       ...Array.from({ length: 3 }, () => frame(FRAME.data, 0, id, Buffer.alloc(16_384))),
     ]);
   const window = () =>
-    describeFrames(Buffer.concat([...output.take().parts])).filter(line => line.startsWith('window'));
+    describeFrames(Buffer.concat([...output.take().parts])).filter(line =>
+      line.startsWith('window'),
+    );
   window();
   for (let n = 0; n < 20; n++) session.receive(three(2 * n + 1));
   assert.deepEqual(window(), []);

@@ -48,7 +48,11 @@ describe('a session', () => {
 
   test('reads headers in pieces, padding and priorities, and drops what it does not know', () => {
     const { streams, tell } = begin();
-    const padded = Buffer.concat([Buffer.from([3, 0, 0, 0, 0, 9]), CALL.subarray(0, 2), Buffer.alloc(3)]);
+    const padded = Buffer.concat([
+      Buffer.from([3, 0, 0, 0, 0, 9]),
+      CALL.subarray(0, 2),
+      Buffer.alloc(3),
+    ]);
     const said = tell(
       headers(1, FLAG.padded | FLAG.priority | FLAG.endStream, padded),
       frame(FRAME.continuation, 0, 1, CALL.subarray(2, 3)),
@@ -66,7 +70,13 @@ describe('what is on its way is no mistake:', () => {
     tell(headers(1, 4));
     session.streams.sender.refuse(nth(streams, 0), encodeFields([[':status', '415']]));
     assert.deepEqual(said().slice(1), [`rstStream 0 1: ${ERROR.noError}`]);
-    const late = [data(1, 'x', 0), window(1, 9), headers(1, 5, encodeFields([['a', 'b']])), reset(1), PING];
+    const late = [
+      data(1, 'x', 0),
+      window(1, 9),
+      headers(1, 5, encodeFields([['a', 'b']])),
+      reset(1),
+      PING,
+    ];
     assert.deepEqual(tell(...late), ['ping 1 0: 8']);
   });
 

@@ -1,6 +1,12 @@
 import { Conduct, type ConductLimits } from './conduct.ts';
 import { ConnectionFrames } from './connection-frames.ts';
-import { sendGoaway, sendLeaving, sendPing, sendSettings, sendWindowUpdate } from './control-frames.ts';
+import {
+  sendGoaway,
+  sendLeaving,
+  sendPing,
+  sendSettings,
+  sendWindowUpdate,
+} from './control-frames.ts';
 import { ConnectionError, ERROR, failConnection } from './error-code.ts';
 import { FLAG, FRAME, readUint31 } from './frame.ts';
 import { FrameReader } from './frame-reader.ts';
@@ -13,13 +19,17 @@ import { type OnRequest, Streams } from './streams.ts';
 
 export type SessionLimits = HeaderLimits & ConductLimits & { readonly maxStreams: number };
 
-/** For what is sent to us on all streams: as it begins (RFC 9113, section 6.9.2), and as we widen it. */
+/**
+ * For what is sent to us on all streams: as it begins (RFC 9113, section 6.9.2), and as we widen
+ * it.
+ */
 const FIRST_WINDOW = 65_535;
 const WINDOW = 2 ** 20;
 
 /**
- * One connection of a server, without its socket: bytes of the peer in, frames into `output`. A peer that does what it must not ends its stream or, with a
- * last GOAWAY, the connection. Source: RFC 9113.
+ * One connection of a server, without its socket: bytes of the peer in, frames into `output`. A
+ * peer that does what it must not ends its stream or, with a last GOAWAY, the connection. Source:
+ * RFC 9113.
  */
 export class Session {
   readonly streams: Streams;
@@ -80,8 +90,9 @@ export class Session {
   }
 
   /**
-   * Tells the peer to go elsewhere. What it sent before it knew is answered, what comes later is not seen; over when all has been answered. Whoever does not
-   * say that he knows is waited for. Source: RFC 9113, section 6.8.
+   * Tells the peer to go elsewhere. What it sent before it knew is answered, what comes later is
+   * not seen; over when all has been answered. Whoever does not say that he knows is waited for.
+   * Source: RFC 9113, section 6.8.
    */
   drain(): void {
     if (this.isOver || this.#isLeaving) return;
@@ -102,7 +113,14 @@ export class Session {
     this.streams.end();
   }
 
-  #onFrame(type: number, flags: number, id: number, bytes: Buffer, start: number, end: number): void {
+  #onFrame(
+    type: number,
+    flags: number,
+    id: number,
+    bytes: Buffer,
+    start: number,
+    end: number,
+  ): void {
     if (this.isOver) return;
     if (!this.#hasSettings) this.#checkFirst(type, flags);
     if (this.#openBlock !== 0) this.#checkContinued(type, id);
@@ -192,7 +210,8 @@ export class Session {
     const opened = readUint31(bytes, start);
     if (id !== 0) this.streams.widen(id, opened);
     else if (opened === 0) failConnection(ERROR.protocolError, 'a window that widens by nothing');
-    else if (!sender.widen(opened)) failConnection(ERROR.flowControlError, 'a window that is too wide');
+    else if (!sender.widen(opened))
+      failConnection(ERROR.flowControlError, 'a window that is too wide');
     if (sender.unsentBytes < unsentBytes) this.#conduct.helped();
     else this.#conduct.idleFrame();
   }

@@ -9,7 +9,10 @@ const SETTING = {
   maxFrameSize: 5,
   maxHeaderListSize: 6,
 } as const;
-/** How large a table of fields each side may use until the other says otherwise. Source: RFC 9113, section 6.5.2. */
+/**
+ * How large a table of fields each side may use until the other says otherwise. Source: RFC 9113,
+ * section 6.5.2.
+ */
 export const TABLE_BYTES = 4_096;
 const ENTRY_BYTES = 6;
 /** There are seven settings; whoever sends many more has other plans. */
@@ -17,7 +20,10 @@ const MAX_ENTRIES = 32;
 /** As wide as a window may be. Source: RFC 9113, section 6.9.1. */
 export const MAX_WINDOW = 2 ** 31 - 1;
 
-/** What of a peer's SETTINGS concerns us. Of the rest nothing does: we push nothing and send short frames. */
+/**
+ * What of a peer's SETTINGS concerns us. Of the rest nothing does: we push nothing and send short
+ * frames.
+ */
 export type PeerSettings = {
   /** Of the windows of streams; undefined: as it was. */
   readonly initialWindow: number | undefined;
@@ -47,7 +53,10 @@ function check(id: number, value: number): void {
   if (id === SETTING.enablePush && value > 1)
     throw new ConnectionError(ERROR.protocolError, 'SETTINGS_ENABLE_PUSH that is neither 0 nor 1');
   if (id === SETTING.initialWindowSize && value > MAX_WINDOW)
-    throw new ConnectionError(ERROR.flowControlError, 'SETTINGS_INITIAL_WINDOW_SIZE that is too wide');
+    throw new ConnectionError(
+      ERROR.flowControlError,
+      'SETTINGS_INITIAL_WINDOW_SIZE that is too wide',
+    );
   if (id === SETTING.maxFrameSize && (value < 16_384 || value > 16_777_215))
     throw new ConnectionError(ERROR.protocolError, 'SETTINGS_MAX_FRAME_SIZE out of its range');
 }

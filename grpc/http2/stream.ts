@@ -2,7 +2,10 @@ import type { ReceiveWindow } from './receive-window.ts';
 
 /** What hears of the rest of a request after its headers. */
 export type RequestReader = {
-  /** The bytes stay as they are. True: they are read, and the peer may send as many more; else it is told when they are. */
+  /**
+   * The bytes stay as they are. True: they are read, and the peer may send as many more; else it is
+   * told when they are.
+   */
   data(bytes: Buffer, isEnd: boolean): boolean;
   /** The request has ended, without DATA that says so. */
   end(): void;
@@ -29,7 +32,12 @@ export class Stream {
   sendWindow: number;
   unsent: Unsent | undefined;
 
-  constructor(id: number, contentLength: number | undefined, sendWindow: number, isRemoteEnded: boolean) {
+  constructor(
+    id: number,
+    contentLength: number | undefined,
+    sendWindow: number,
+    isRemoteEnded: boolean,
+  ) {
     this.id = id;
     this.contentLength = contentLength;
     this.sendWindow = sendWindow;

@@ -10,7 +10,10 @@ import { Sender } from './sender.ts';
 import { type RequestReader, Stream } from './stream.ts';
 
 /** What answers the requests of a connection; 'too long': of its headers nothing was kept. */
-export type OnRequest = (stream: Stream, head: RequestHead | 'too long') => RequestReader | undefined;
+export type OnRequest = (
+  stream: Stream,
+  head: RequestHead | 'too long',
+) => RequestReader | undefined;
 
 export type StreamsParts = {
   readonly output: Output;
@@ -25,7 +28,10 @@ export type StreamsParts = {
 /** As all begin. Source: RFC 9113, section 6.9.2. */
 const STREAM_WINDOW = 65_535;
 
-/** The streams of a connection, from their headers to their end. Source: RFC 9113, sections 5.1 and 8.1. */
+/**
+ * The streams of a connection, from their headers to their end. Source: RFC 9113, sections 5.1 and
+ * 8.1.
+ */
 export class Streams {
   readonly sender: Sender;
   readonly #parts: StreamsParts;
@@ -59,7 +65,10 @@ export class Streams {
     for (const stream of this.#open.values()) this.#close(stream);
   }
 
-  /** DATA, `length` with its padding. Returns how much of it has not been read. Source: RFC 9113, section 6.1. */
+  /**
+   * DATA, `length` with its padding. Returns how much of it has not been read. Source: RFC 9113,
+   * section 6.1.
+   */
   data(id: number, bytes: Buffer, length: number, isEnd: boolean): number {
     const stream = this.#open.get(id);
     if (stream === undefined) this.#lateData(id, isEnd);
@@ -119,7 +128,10 @@ export class Streams {
     this.#close(stream);
   }
 
-  /** A frame of a stream that is idle ends the connection; of one behind GOAWAY nothing is known. Source: RFC 9113, section 5.1. */
+  /**
+   * A frame of a stream that is idle ends the connection; of one behind GOAWAY nothing is known.
+   * Source: RFC 9113, section 5.1.
+   */
   #checkBegun(id: number): void {
     if (id % 2 === 1 && (id <= this.lastId || this.#isDraining)) return;
     failConnection(ERROR.protocolError, 'a frame of a stream that has not begun');
@@ -159,9 +171,13 @@ export class Streams {
     else this.#fail(stream, code);
   }
 
-  /** On a stream that we have ended they may have been on their way. Source: RFC 9113, section 5.1, "closed". */
+  /**
+   * On a stream that we have ended they may have been on their way. Source: RFC 9113, section 5.1,
+   * "closed".
+   */
   #lateHeaders(id: number, isEnd: boolean, bytes: Buffer, start: number, end: number): void {
-    if (!this.#reset.has(id)) failConnection(ERROR.streamClosed, 'HEADERS on a stream that is closed');
+    if (!this.#reset.has(id))
+      failConnection(ERROR.streamClosed, 'HEADERS on a stream that is closed');
     if (isEnd) this.#reset.delete(id);
     this.#parts.blocks.skip(bytes, start, end);
     this.#parts.conduct.idleFrame();
@@ -174,7 +190,10 @@ export class Streams {
     this.#parts.conduct.idleFrame();
   }
 
-  /** Whether its window allows it; that of a request in one frame does. Source: RFC 9113, section 6.9.1. */
+  /**
+   * Whether its window allows it; that of a request in one frame does. Source: RFC 9113, section
+   * 6.9.1.
+   */
   #takes(stream: Stream, length: number, isEnd: boolean): boolean {
     if (isEnd && stream.receiveWindow === undefined) return true;
     stream.receiveWindow ??= new ReceiveWindow(STREAM_WINDOW);
@@ -207,7 +226,10 @@ export class Streams {
     this.reset(stream, code);
   }
 
-  /** The peer may not have read yet how many it may open: it is as if it had reset this one. Source: RFC 9113, section 5.1.2. */
+  /**
+   * The peer may not have read yet how many it may open: it is as if it had reset this one. Source:
+   * RFC 9113, section 5.1.2.
+   */
   #turnAway(id: number, isEnd: boolean): void {
     this.#parts.conduct.reset();
     this.#sendReset(id, ERROR.refusedStream, isEnd);
@@ -223,7 +245,10 @@ export class Streams {
     if (!isRemoteEnded) this.#reset.add(id);
   }
 
-  /** All has been sent; what has not come of the request is not wanted any more. Source: RFC 9113, section 8.1. */
+  /**
+   * All has been sent; what has not come of the request is not wanted any more. Source: RFC 9113,
+   * section 8.1.
+   */
   #endLocal(stream: Stream): void {
     this.#parts.conduct.answered();
     if (stream.isRemoteEnded) this.#close(stream);

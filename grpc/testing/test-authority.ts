@@ -11,7 +11,10 @@ import type { TlsMaterial, TlsServerOptions } from '../tls.ts';
 export type TestAuthority = {
   /** Its own certificate, PEM. */
   readonly ca: string;
-  /** A certificate with these URIs and DNS names, valid from a minute ago for `seconds` (default an hour; negative: it ended before now). */
+  /**
+   * A certificate with these URIs and DNS names, valid from a minute ago for `seconds` (default an
+   * hour; negative: it ended before now).
+   */
   issue(names: string | readonly string[], seconds?: number): Promise<TlsMaterial>;
 };
 
@@ -49,7 +52,11 @@ export async function testAuthority(): Promise<TestAuthority> {
       extensions: names.length === 0 ? [] : [new SubjectAlternativeNameExtension(names, true)],
     });
     const pkcs8 = await webcrypto.subtle.exportKey('pkcs8', pair.privateKey);
-    return { certificate: certificate.toString('pem'), key: PemConverter.encode(pkcs8, 'PRIVATE KEY'), ca };
+    return {
+      certificate: certificate.toString('pem'),
+      key: PemConverter.encode(pkcs8, 'PRIVATE KEY'),
+      ca,
+    };
   };
   return { ca, issue };
 }

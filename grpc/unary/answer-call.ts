@@ -19,7 +19,9 @@ export function answerCall(
     return;
   }
   const begun = { reply: new StreamReply(stream), method, call, onError };
-  readMessage(stream, call.metadata('grpc-encoding'), limits, message => answerMessage(begun, message));
+  readMessage(stream, call.metadata('grpc-encoding'), limits, message =>
+    answerMessage(begun, message),
+  );
 }
 
 class StreamReply implements Reply {

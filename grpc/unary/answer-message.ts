@@ -34,7 +34,10 @@ export function answerMessage(begun: Begun, message: Buffer | Failure): void {
   }
 }
 
-function handle({ method, call }: Begun, message: Buffer): object | Failure | Promise<object | Failure> {
+function handle(
+  { method, call }: Begun,
+  message: Buffer,
+): object | Failure | Promise<object | Failure> {
   const request = method.decode(message);
   return request === undefined ? MALFORMED : method.handle(request, call);
 }

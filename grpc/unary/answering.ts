@@ -8,9 +8,14 @@ export type UnaryLimits = {
   readonly maxMessageBytes: number;
   /** For the messages of one connection that have come in part. */
   readonly maxPartialBytes: number;
-  /** A message has come whole after this time, at the latest after twice as much, or its call is refused. */
+  /**
+   * A message has come whole after this time, at the latest after twice as much, or its call is
+   * refused.
+   */
   readonly messageMs: number;
-  /** Of the port; each costs some 20 KiB, and more with TLS. Envoy has one for each of its workers. */
+  /**
+   * Of the port; each costs some 20 KiB, and more with TLS. Envoy has one for each of its workers.
+   */
   readonly maxConnections: number;
   readonly keepAlive: KeepAlive;
   /** Streams that a peer may reset. */

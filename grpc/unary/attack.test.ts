@@ -45,7 +45,9 @@ describe('the server closes a connection, and that alone, which floods it with',
     [
       'CONTINUATION frames',
       (id: number) =>
-        id === 1 ? frame(FRAME.headers, 0, 1, REQUEST) : frame(FRAME.continuation, 0, 1, Buffer.alloc(0)),
+        id === 1
+          ? frame(FRAME.headers, 0, 1, REQUEST)
+          : frame(FRAME.continuation, 0, 1, Buffer.alloc(0)),
     ],
   ] as const)
     test(what, { timeout: 60_000 }, async t => {
@@ -92,7 +94,9 @@ describe('the server bears', () => {
     const session = openSession(t, port);
     const [settings] = (await once(session, 'remoteSettings')) as [http2.Settings];
     assert.equal(settings.maxConcurrentStreams, 1_024);
-    const texts = await Promise.all(Array.from({ length: 5_000 }, (_, n) => call(session, `late-${n}`)));
+    const texts = await Promise.all(
+      Array.from({ length: 5_000 }, (_, n) => call(session, `late-${n}`)),
+    );
     assert.ok(texts.every(({ text }, n) => text === String(n)));
     await unharmed();
   });
@@ -198,7 +202,9 @@ test('a peer that is gone without a word is found out', { timeout: 30_000 }, asy
 });
 
 test('a peer that answers pings stays', async t => {
-  const { port } = await serveEcho(t, { limits: { keepAlive: { everyMs: 10, timeoutMs: 30_000 } } });
+  const { port } = await serveEcho(t, {
+    limits: { keepAlive: { everyMs: 10, timeoutMs: 30_000 } },
+  });
   const session = openSession(t, port);
   for (let n = 0; n < 5; n++) await once(session, 'ping');
   assert.equal((await call(session, 'x')).text, 'x');

@@ -54,7 +54,12 @@ test('a call whose message is there is not hurried', async t => {
 });
 
 test('nothing is kept of calls that were answered, reset, or lost their connection', async t => {
-  const limits = { maxMessageBytes: 9, maxPartialBytes: 99, awaited: new AwaitedMessages(), partialBytes: 0 };
+  const limits = {
+    maxMessageBytes: 9,
+    maxPartialBytes: 99,
+    awaited: new AwaitedMessages(),
+    partialBytes: 0,
+  };
   const server = http2.createServer().on('stream', stream => {
     stream.on('error', () => {});
     readMessage(stream, '', limits, () => refuse(stream, failure('NOT_FOUND', '')));

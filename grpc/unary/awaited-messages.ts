@@ -5,8 +5,9 @@ import { refuse } from './respond.ts';
 const SLOW = failure('DEADLINE_EXCEEDED', 'the message of the call does not come');
 
 /**
- * The calls whose messages have not come whole. What is here at two sweeps is refused: a timer for each call would cost more than all the
- * rest of its bookkeeping, and a caller has a deadline of its own.
+ * The calls whose messages have not come whole. What is here at two sweeps is refused: a timer for
+ * each call would cost more than all the rest of its bookkeeping, and a caller has a deadline of
+ * its own.
  */
 export class AwaitedMessages {
   #fresh = new Set<ServerHttp2Stream>();

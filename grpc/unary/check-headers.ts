@@ -6,25 +6,39 @@ import { type Failure, failure, type UnaryCall } from './method.ts';
 /** Our messages are protobuf; what follows a semicolon says nothing about them. */
 const CONTENT_TYPE = /^application\/grpc(\+proto)?\s*(;|$)/i;
 const EXPIRED = failure('DEADLINE_EXCEEDED', 'the time of the call was over when it came');
-const BAD_TIMEOUT = failure('INTERNAL', 'grpc-timeout is not a number of at most 8 digits and one of HMSmun');
+const BAD_TIMEOUT = failure(
+  'INTERNAL',
+  'grpc-timeout is not a number of at most 8 digits and one of HMSmun',
+);
 export const TOO_LONG: Failure = failure(
   'RESOURCE_EXHAUSTED',
   `the headers have more than ${MAX_HEADER_BYTES} bytes`,
 );
 export const UNKNOWN: Failure = failure('UNIMPLEMENTED', 'there is no such method here');
 
-/** For each field what a table would count for it beside its bytes. Source: RFC 9113, section 6.5.2. */
+/**
+ * For each field what a table would count for it beside its bytes. Source: RFC 9113, section 6.5.2.
+ */
 const FIELD_BYTES = 32;
 
-/** The size of a list of names and values in turn, before compression. Source: RFC 9113, section 10.5.1. */
+/**
+ * The size of a list of names and values in turn, before compression. Source: RFC 9113, section
+ * 10.5.1.
+ */
 export function headerBytes(raw: readonly string[]): number {
   let bytes = (raw.length / 2) * FIELD_BYTES;
   for (const text of raw) bytes += text.length;
   return bytes;
 }
 
-/** The HTTP status of a request that is no gRPC call; undefined: it is one. Source: gRPC over HTTP2, "Requests". */
-export function httpRefusal(method: string | undefined, type: string | undefined): 405 | 415 | undefined {
+/**
+ * The HTTP status of a request that is no gRPC call; undefined: it is one. Source: gRPC over HTTP2,
+ * "Requests".
+ */
+export function httpRefusal(
+  method: string | undefined,
+  type: string | undefined,
+): 405 | 415 | undefined {
   if (method !== 'POST') return 405;
   if (type === 'application/grpc') return undefined;
   return type !== undefined && CONTENT_TYPE.test(type) ? undefined : 415;

@@ -15,19 +15,27 @@ export type OnStream = (
   raw: readonly string[],
 ) => void;
 
-/** More streams at once, header bytes and header fields than any proxy's calls have. Node tells of the bytes, but lets more pass [measured]. */
+/**
+ * More streams at once, header bytes and header fields than any proxy's calls have. Node tells of
+ * the bytes, but lets more pass [measured].
+ */
 export const MAX_STREAMS = 1_024;
 export const MAX_HEADER_BYTES = 32 * 1_024;
 export const MAX_HEADERS = 128;
 /**
- * What one connection may do. CONTINUATION, SETTINGS and PING floods are bounded by nghttp2; a peer that does not read its answers is not
- * read from either. Source: RFC 9113, section 10.5; Node's page on HTTP/2.
+ * What one connection may do. CONTINUATION, SETTINGS and PING floods are bounded by nghttp2; a peer
+ * that does not read its answers is not read from either. Source: RFC 9113, section 10.5; Node's
+ * page on HTTP/2.
  */
 const SESSION: ServerSessionOptions = {
   maxHeaderListPairs: MAX_HEADERS,
   maxSessionInvalidFrames: 100,
   maxSessionRejectedStreams: 100,
-  settings: { maxConcurrentStreams: MAX_STREAMS, maxHeaderListSize: MAX_HEADER_BYTES, enablePush: false },
+  settings: {
+    maxConcurrentStreams: MAX_STREAMS,
+    maxHeaderListSize: MAX_HEADER_BYTES,
+    enablePush: false,
+  },
 };
 
 /** The HTTP/2 connections of a server. */
@@ -44,7 +52,11 @@ export class Connections {
   ) {
     this.#onConnection = onConnection;
     this.#keepAlive = keepAlive;
-    this.#options = { ...SESSION, streamResetBurst: resets.burst, streamResetRate: resets.perSecond };
+    this.#options = {
+      ...SESSION,
+      streamResetBurst: resets.burst,
+      streamResetRate: resets.perSecond,
+    };
   }
 
   /** Speaks HTTP/2 on a connection that somebody else accepted. */
@@ -57,7 +69,8 @@ export class Connections {
     const onStream = this.#onConnection();
     session.on('stream', (stream, headers, _flags, raw) => {
       stream.on('error', ignore);
-      // Node tells of a stream a turn later, when its peer may have reset it: then it cannot even be refused.
+      // Node tells of a stream a turn later, when its peer may have reset it: then it cannot even
+      // be refused.
       if (stream.destroyed) return;
       onStream(stream, headers, raw);
     });

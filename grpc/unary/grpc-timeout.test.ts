@@ -29,4 +29,5 @@ for (const text of [
   '1m\n',
   '१m',
 ])
-  test(`${JSON.stringify(text)} is no timeout`, () => assert.equal(parseGrpcTimeout(text), undefined));
+  test(`${JSON.stringify(text)} is no timeout`, () =>
+    assert.equal(parseGrpcTimeout(text), undefined));

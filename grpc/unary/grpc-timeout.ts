@@ -1,6 +1,9 @@
 const DIGITS_MAX = 8;
 
-/** The header `grpc-timeout`, such as `20m` or `1S`, in milliseconds; undefined when it is none. Source: gRPC over HTTP2, "Timeout". */
+/**
+ * The header `grpc-timeout`, such as `20m` or `1S`, in milliseconds; undefined when it is none.
+ * Source: gRPC over HTTP2, "Timeout".
+ */
 export function parseGrpcTimeout(text: string): number | undefined {
   const digits = text.length - 1;
   const unit = unitMs(text.charCodeAt(digits));

@@ -8,9 +8,14 @@ export const HEALTH = 'grpc.health.v1.Health';
 const SERVING = 1;
 const NOT_SERVING = 2;
 
-/** Health `Check` of the server ('') and its services. Source: the GRPC Health Checking Protocol. */
+/**
+ * Health `Check` of the server ('') and its services. Source: the GRPC Health Checking Protocol.
+ */
 export function healthCheck(services: ReadonlySet<string>, isServing: () => boolean): UnaryMethod {
-  const codec = protobufCodec('grpc.health.v1.HealthCheckRequest', 'grpc.health.v1.HealthCheckResponse');
+  const codec = protobufCodec(
+    'grpc.health.v1.HealthCheckRequest',
+    'grpc.health.v1.HealthCheckResponse',
+  );
   const handle = ({ service }: Message) => {
     if (service !== '' && !services.has(String(service)))
       return failure('NOT_FOUND', 'there is no such service');

@@ -18,7 +18,8 @@ const headers = (...fields: readonly Uint8Array[]) =>
   frame(FRAME.headers, END_BOTH, 1, callHeaders(...fields));
 const block = (...bytes: readonly number[]) =>
   frame(FRAME.headers, END_BOTH, 1, Buffer.concat([REQUEST, Buffer.from(bytes)]));
-const window = (stream: number, bytes: number) => frame(FRAME.windowUpdate, 0, stream, uint32(bytes));
+const window = (stream: number, bytes: number) =>
+  frame(FRAME.windowUpdate, 0, stream, uint32(bytes));
 const open = frame(FRAME.headers, FLAG.endHeaders, 1, callHeaders());
 const ping = frame(FRAME.ping, 0, 0, Buffer.alloc(8));
 
@@ -34,7 +35,10 @@ test('a stream of more than 128 fields is reset, and its connection goes on', as
 
 describe(`of headers of more than ${MAX_HEADER_BYTES} bytes the caller is told, and its connection goes on:`, () => {
   for (const [what, more] of [
-    ['a few long ones', { 'x-a': 'x'.repeat(16_000), 'x-b': 'x'.repeat(16_000), 'x-c': 'x'.repeat(768) }],
+    [
+      'a few long ones',
+      { 'x-a': 'x'.repeat(16_000), 'x-b': 'x'.repeat(16_000), 'x-c': 'x'.repeat(768) },
+    ],
     [
       'many short ones',
       Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`x-${n}`, 'x'.repeat(300)])),
@@ -104,9 +108,21 @@ describe('a connection ends with a GOAWAY that says why, after', () => {
         ]
       : []),
     ['a window that widens by nothing', ERROR.protocolError, [window(0, 0)]],
-    ['DATA on a stream that has not begun', ERROR.protocolError, [frame(FRAME.data, 0, 7, Buffer.alloc(1))]],
-    ['a stream of an even number', ERROR.protocolError, [frame(FRAME.headers, END_BOTH, 2, REQUEST)]],
-    ['another frame within headers', ERROR.protocolError, [frame(FRAME.headers, 0, 1, REQUEST), ping]],
+    [
+      'DATA on a stream that has not begun',
+      ERROR.protocolError,
+      [frame(FRAME.data, 0, 7, Buffer.alloc(1))],
+    ],
+    [
+      'a stream of an even number',
+      ERROR.protocolError,
+      [frame(FRAME.headers, END_BOTH, 2, REQUEST)],
+    ],
+    [
+      'another frame within headers',
+      ERROR.protocolError,
+      [frame(FRAME.headers, 0, 1, REQUEST), ping],
+    ],
     [
       'more CONTINUATION frames than it reads',
       transport() === 'node' ? ERROR.internalError : ERROR.enhanceYourCalm,

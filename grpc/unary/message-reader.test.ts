@@ -38,8 +38,16 @@ describe('a message is read', () => {
     const wire = framed(message);
     for (let first = 0; first <= wire.length; first++) {
       for (let second = first; second <= wire.length; second++) {
-        const pieces = [wire.subarray(0, first), wire.subarray(first, second), wire.subarray(second)];
-        assert.equal(codeOf(read(pieces)), message.toString('hex'), `cut at ${first} and ${second}`);
+        const pieces = [
+          wire.subarray(0, first),
+          wire.subarray(first, second),
+          wire.subarray(second),
+        ];
+        assert.equal(
+          codeOf(read(pieces)),
+          message.toString('hex'),
+          `cut at ${first} and ${second}`,
+        );
       }
     }
   });
@@ -75,7 +83,8 @@ describe('a call is refused', () => {
 test('a message in a million pieces takes no longer than its bytes', () => {
   const reader = new MessageReader(2 ** 20, '');
   const wire = framed(Buffer.alloc(2 ** 20, 'a'));
-  for (let at = 0; at < wire.length; at++) assert.equal(reader.push(wire.subarray(at, at + 1)), undefined);
+  for (let at = 0; at < wire.length; at++)
+    assert.equal(reader.push(wire.subarray(at, at + 1)), undefined);
   assert.deepEqual(reader.message(), wire.subarray(5));
 });
 

@@ -3,15 +3,22 @@ import { type Failure, failure } from './method.ts';
 
 const NOTHING = Buffer.alloc(0);
 const NONE = failure('UNIMPLEMENTED', 'the call has no message, and the method wants one');
-const MORE = failure('UNIMPLEMENTED', 'the call has more than one message, and the method wants one');
+const MORE = failure(
+  'UNIMPLEMENTED',
+  'the call has more than one message, and the method wants one',
+);
 const CUT = failure('INTERNAL', 'the message ends before its length');
 const BAD_FLAG = failure('INTERNAL', 'the message has a flag that is neither 0 nor 1');
-const NOT_COMPRESSED = failure('INTERNAL', 'the message is compressed, but grpc-encoding does not say how');
+const NOT_COMPRESSED = failure(
+  'INTERNAL',
+  'the message is compressed, but grpc-encoding does not say how',
+);
 const COMPRESSED = failure('UNIMPLEMENTED', 'compressed messages are not read here');
 
 /**
- * The one message of a call, out of the pieces that its DATA frames bring. Nothing is kept of a message that is too long, and of others
- * no more than twice what has come. Source: gRPC over HTTP2, "Length-Prefixed-Message".
+ * The one message of a call, out of the pieces that its DATA frames bring. Nothing is kept of a
+ * message that is too long, and of others no more than twice what has come. Source: gRPC over
+ * HTTP2, "Length-Prefixed-Message".
  */
 export class MessageReader {
   readonly #maxBytes: number;
@@ -90,7 +97,10 @@ export class MessageReader {
   }
 }
 
-/** A piece that waits must not keep all that came in the same read, which may be 64 KiB for one byte. */
+/**
+ * A piece that waits must not keep all that came in the same read, which may be 64 KiB for one
+ * byte.
+ */
 function alone(chunk: Buffer): Buffer {
   const copy = Buffer.allocUnsafeSlow(chunk.length);
   chunk.copy(copy);

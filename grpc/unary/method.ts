@@ -1,7 +1,10 @@
 import type { status } from '@grpc/grpc-js';
 
 /** Why a call has no response, as a gRPC status; the message goes to whoever called. */
-export type Failure = { readonly failed: Exclude<keyof typeof status, 'OK'>; readonly message: string };
+export type Failure = {
+  readonly failed: Exclude<keyof typeof status, 'OK'>;
+  readonly message: string;
+};
 
 /** What is known of a call besides its message. */
 export type UnaryCall = {
@@ -12,8 +15,9 @@ export type UnaryCall = {
 };
 
 /**
- * A unary gRPC method, whatever serves it. A response is an object without a field `failed`. Errors that are thrown, or promises that
- * reject, are mistakes of ours: the caller sees INTERNAL and no more.
+ * A unary gRPC method, whatever serves it. A response is an object without a field `failed`. Errors
+ * that are thrown, or promises that reject, are mistakes of ours: the caller sees INTERNAL and no
+ * more.
  */
 export type UnaryMethod<Request extends object = object, Response extends object = object> = {
   /** Such as `/grpc.health.v1.Health/Check`. */

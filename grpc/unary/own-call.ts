@@ -16,7 +16,10 @@ export type SharedLimits = {
   partialBytes: number;
 };
 
-const TOO_MUCH = failure('RESOURCE_EXHAUSTED', 'the unfinished messages of this connection are too long');
+const TOO_MUCH = failure(
+  'RESOURCE_EXHAUSTED',
+  'the unfinished messages of this connection are too long',
+);
 const SLOW = failure('DEADLINE_EXCEEDED', 'the message of the call does not come');
 /** So that the headers are one frame. */
 const MAX_MESSAGE_LENGTH = 800;
@@ -90,7 +93,8 @@ export class OwnCall implements RequestReader, Reply {
   /** What waits must not keep all that came with it. */
   #push(bytes: Buffer, isEnd: boolean): void {
     const reader = this.#reader();
-    const failed = reader.push(isEnd ? bytes : Buffer.from(bytes)) ?? this.#hold(isEnd ? 0 : bytes.length);
+    const failed =
+      reader.push(isEnd ? bytes : Buffer.from(bytes)) ?? this.#hold(isEnd ? 0 : bytes.length);
     if (failed !== undefined) this.#tell(failed);
     else if (isEnd) this.end();
   }
@@ -108,7 +112,10 @@ export class OwnCall implements RequestReader, Reply {
   }
 
   #reader(): MessageReader {
-    this.#message ??= new MessageReader(this.#limits.maxMessageBytes, this.call.metadata('grpc-encoding'));
+    this.#message ??= new MessageReader(
+      this.#limits.maxMessageBytes,
+      this.call.metadata('grpc-encoding'),
+    );
     return this.#message;
   }
 }
@@ -120,7 +127,11 @@ function isWhole(bytes: Buffer, maxBytes: number): boolean {
 }
 
 /** Ends a call with a status and no response. Source: gRPC over HTTP2, "Trailers-Only". */
-export function refuseStream(connection: Connection, stream: Stream, { failed, message }: Failure): void {
+export function refuseStream(
+  connection: Connection,
+  stream: Stream,
+  { failed, message }: Failure,
+): void {
   const text = encodeGrpcMessage(message.slice(0, MAX_MESSAGE_LENGTH));
   const fields = [
     ...RESPONSE_FIELDS,

@@ -41,7 +41,9 @@ export class OwnConnections {
   }
 
   accept(socket: Duplex): void {
-    const connection = new Connection(socket, this.#options, made => requestsOf(made, this.#answering));
+    const connection = new Connection(socket, this.#options, made =>
+      requestsOf(made, this.#answering),
+    );
     this.#open.add(connection);
     connection.closed.then(() => this.#open.delete(connection));
   }
@@ -78,7 +80,8 @@ function begin(
   limits: SharedLimits,
   { onError }: Answering,
 ): RequestReader | undefined {
-  if ('method' in route) return new OwnCall(connection, stream, route.method, route.call, limits, onError);
+  if ('method' in route)
+    return new OwnCall(connection, stream, route.method, route.call, limits, onError);
   if ('answers' in route) return answerOwnParts(connection, stream, route.answers);
   if ('refusal' in route) refuseStream(connection, stream, route.refusal);
   else refuseHttp(connection, stream, route.httpStatus);
@@ -101,6 +104,9 @@ function routeOf(head: RequestHead, { methods, streams }: Answering): Route {
 /** Answers what is no gRPC call. */
 function refuseHttp(connection: Connection, stream: Stream, httpStatus: 405 | 415): void {
   const allow = httpStatus === 405 ? ([['allow', 'POST']] as const) : [];
-  connection.session.streams.sender.refuse(stream, encodeFields([[':status', String(httpStatus)], ...allow]));
+  connection.session.streams.sender.refuse(
+    stream,
+    encodeFields([[':status', String(httpStatus)], ...allow]),
+  );
   connection.wrote();
 }

@@ -5,8 +5,15 @@ import { ERROR } from '#grpc/http2/error-code.ts';
 import type { RequestReader, Stream } from '#grpc/http2/stream.ts';
 import type { AnswerParts } from './reflection-stream.ts';
 
-/** Answers a streaming method on a stream of our own HTTP/2, which reads and writes no faster than its peer. */
-export function answerOwnParts(connection: Connection, stream: Stream, answers: AnswerParts): RequestReader {
+/**
+ * Answers a streaming method on a stream of our own HTTP/2, which reads and writes no faster than
+ * its peer.
+ */
+export function answerOwnParts(
+  connection: Connection,
+  stream: Stream,
+  answers: AnswerParts,
+): RequestReader {
   const { session } = connection;
   let unread = 0;
   const duplex = new Duplex({

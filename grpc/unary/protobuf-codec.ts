@@ -2,7 +2,10 @@ import type { Message } from '#protos/decode-bytes.ts';
 import { decodeBytes } from '#protos/decode-bytes.ts';
 import { messageType } from '#protos/root.ts';
 
-/** `decode` and `encode` of a method by protobufjs, for calls that are few. The types are named in full. */
+/**
+ * `decode` and `encode` of a method by protobufjs, for calls that are few. The types are named in
+ * full.
+ */
 export function protobufCodec(request: string, response: string) {
   const [requestType, responseType] = [messageType(request), messageType(response)];
   return {

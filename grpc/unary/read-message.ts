@@ -12,11 +12,14 @@ export type CallLimits = {
   partialBytes: number;
 };
 
-const TOO_MUCH = failure('RESOURCE_EXHAUSTED', 'the unfinished messages of this connection are too long');
+const TOO_MUCH = failure(
+  'RESOURCE_EXHAUSTED',
+  'the unfinished messages of this connection are too long',
+);
 
 /**
- * Reads the message of a call, and tells `done` of it when all of the call has come; of a failure as soon as it is known, and perhaps of more.
- * Of a call that is cancelled `done` does not hear.
+ * Reads the message of a call, and tells `done` of it when all of the call has come; of a failure
+ * as soon as it is known, and perhaps of more. Of a call that is cancelled `done` does not hear.
  */
 export function readMessage(
   stream: ServerHttp2Stream,

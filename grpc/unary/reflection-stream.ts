@@ -9,7 +9,10 @@ import { respondInParts } from './respond.ts';
 /** The names that clients ask for are short. */
 const MAX_BYTES = 4 * 1_024;
 
-/** A streaming method: from the DATA of a request to that of its answer; what it throws resets the stream. */
+/**
+ * A streaming method: from the DATA of a request to that of its answer; what it throws resets the
+ * stream.
+ */
 export type AnswerParts = (chunks: AsyncIterable<Buffer>) => AsyncIterable<Buffer>;
 
 /** gRPC reflection of `services`: the one streaming method here, by its paths. */
@@ -45,7 +48,8 @@ async function* messages(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> 
     rest = Buffer.concat([rest, chunk]);
     while (rest.length >= PREFIX_BYTES) {
       const end = PREFIX_BYTES + rest.readUInt32BE(1);
-      if (rest[0] !== 0 || end > MAX_BYTES) throw new Error('the message is compressed or too long');
+      if (rest[0] !== 0 || end > MAX_BYTES)
+        throw new Error('the message is compressed or too long');
       if (rest.length < end) break;
       yield rest.subarray(PREFIX_BYTES, end);
       rest = rest.subarray(end);

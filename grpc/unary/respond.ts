@@ -8,7 +8,10 @@ const HEADERS = { ':status': 200, 'content-type': 'application/grpc' };
 /** Told to those whose call failed, since it may have been for that. */
 const ENCODINGS = { 'grpc-accept-encoding': 'identity' };
 const OK: OutgoingHttpHeaders = { 'grpc-status': '0' };
-/** A date tells a gRPC client nothing. Node reads this option, though its page names it for HTTP/1.1 alone. */
+/**
+ * A date tells a gRPC client nothing. Node reads this option, though its page names it for HTTP/1.1
+ * alone.
+ */
 const WITH_TRAILERS = { waitForTrailers: true, sendDate: false };
 const TRAILERS_ONLY = { endStream: true, sendDate: false };
 
@@ -19,15 +22,24 @@ export function respond(stream: ServerHttp2Stream, response: Uint8Array): void {
   stream.end(framed(response));
 }
 
-/** Begins a response of any number of messages, which the caller of this writes and ends; it ends well. */
+/**
+ * Begins a response of any number of messages, which the caller of this writes and ends; it ends
+ * well.
+ */
 export function respondInParts(stream: ServerHttp2Stream): void {
   stream.on('wantTrailers', sendOk);
   stream.respond(HEADERS, WITH_TRAILERS);
 }
 
-/** Ends a call with a status and no response; nothing when it is answered or the caller has gone. Source: gRPC over HTTP2, "Trailers-Only". */
+/**
+ * Ends a call with a status and no response; nothing when it is answered or the caller has gone.
+ * Source: gRPC over HTTP2, "Trailers-Only".
+ */
 export function refuse(stream: ServerHttp2Stream, { failed, message }: Failure): void {
-  const grpcStatus = { 'grpc-status': String(status[failed]), 'grpc-message': encodeGrpcMessage(message) };
+  const grpcStatus = {
+    'grpc-status': String(status[failed]),
+    'grpc-message': encodeGrpcMessage(message),
+  };
   end(stream, { ...HEADERS, ...ENCODINGS, ...grpcStatus });
 }
 

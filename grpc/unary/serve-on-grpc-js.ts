@@ -42,7 +42,11 @@ function withCodec(
     return request;
   };
   // What is written may be a view of a buffer that is used again.
-  return { ...definition, requestDeserialize, responseSerialize: response => Buffer.from(encode(response)) };
+  return {
+    ...definition,
+    requestDeserialize,
+    responseSerialize: response => Buffer.from(encode(response)),
+  };
 }
 
 function handler(method: UnaryMethod, onError: ServeUnaryOptions['onError']) {

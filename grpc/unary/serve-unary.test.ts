@@ -71,7 +71,13 @@ describe('a call', () => {
 describe('a call that fails', () => {
   for (const [what, text, code, message, headers] of [
     ['by its method', 'fail', status.NOT_FOUND, 'nicht gefunden: 100 %25 gr%C3%B6%C3%9Fe', {}],
-    ['late by its method', 'late-fail', status.NOT_FOUND, 'nicht gefunden: 100 %25 gr%C3%B6%C3%9Fe', {}],
+    [
+      'late by its method',
+      'late-fail',
+      status.NOT_FOUND,
+      'nicht gefunden: 100 %25 gr%C3%B6%C3%9Fe',
+      {},
+    ],
     ['by a mistake of ours', 'throw', status.INTERNAL, 'internal error, see the log', {}],
     ['late by a mistake of ours', 'late-throw', status.INTERNAL, 'internal error, see the log', {}],
     [
@@ -81,9 +87,27 @@ describe('a call that fails', () => {
       'the time of the call is over',
       { 'grpc-timeout': '20m' },
     ],
-    ['since its time is over', 'x', status.DEADLINE_EXCEEDED, /when it came/, { 'grpc-timeout': '0S' }],
-    ['by a timeout that is none', 'x', status.INTERNAL, /^grpc-timeout is not/, { 'grpc-timeout': '1 hour' }],
-    ['since there is no such method', 'x', status.UNIMPLEMENTED, /no such method/, { ':path': '/a.B/C' }],
+    [
+      'since its time is over',
+      'x',
+      status.DEADLINE_EXCEEDED,
+      /when it came/,
+      { 'grpc-timeout': '0S' },
+    ],
+    [
+      'by a timeout that is none',
+      'x',
+      status.INTERNAL,
+      /^grpc-timeout is not/,
+      { 'grpc-timeout': '1 hour' },
+    ],
+    [
+      'since there is no such method',
+      'x',
+      status.UNIMPLEMENTED,
+      /no such method/,
+      { ':path': '/a.B/C' },
+    ],
     [
       'since health is not watched',
       '',
@@ -132,7 +156,12 @@ describe('a call that fails', () => {
       status.UNIMPLEMENTED,
     ],
     ['a compressed message by no method', Buffer.from('010000000161', 'hex'), {}, status.INTERNAL],
-    ['a message of 4 GiB, so it says', Buffer.from('00ffffffff', 'hex'), {}, status.RESOURCE_EXHAUSTED],
+    [
+      'a message of 4 GiB, so it says',
+      Buffer.from('00ffffffff', 'hex'),
+      {},
+      status.RESOURCE_EXHAUSTED,
+    ],
   ] as const)
     test(`with ${what}: ${status[code]}`, async t => {
       const { session } = await echoSession(t);
@@ -155,7 +184,11 @@ describe('a request that is no gRPC', () => {
       assert.equal((await call(session, 'x', headers)).headers[':status'], httpStatus);
     });
 
-  for (const type of ['application/grpc+proto', 'application/grpc;charset=utf-8', 'Application/gRPC'])
+  for (const type of [
+    'application/grpc+proto',
+    'application/grpc;charset=utf-8',
+    'Application/gRPC',
+  ])
     test(`is not one of ${type}`, async t => {
       const { session } = await echoSession(t);
       assert.equal((await call(session, 'x', { 'content-type': type })).text, 'x');
@@ -187,7 +220,9 @@ describe('a caller that goes', () => {
 
 describe('one port answers', () => {
   test('plain HTTP/1.1', async t => {
-    const { port } = await serveEcho(t, { http: (_request, response) => void response.end('plain') });
+    const { port } = await serveEcho(t, {
+      http: (_request, response) => void response.end('plain'),
+    });
     assert.equal(await (await fetch(`http://127.0.0.1:${port}/`)).text(), 'plain');
   });
 

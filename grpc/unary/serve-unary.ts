@@ -43,14 +43,16 @@ const LIMITS: UnaryLimits = {
   messageMs: 10_000,
   maxConnections: 10_000,
   keepAlive: { everyMs: 30_000, timeoutMs: 10_000 },
-  // A proxy resets each call that takes too long, all of them when we are overloaded, and must not lose its connection then; a reset costs us no more than a call.
+  // A proxy resets each call that takes too long, all of them when we are overloaded, and must not
+  // lose its connection then; a reset costs us no more than a call.
   resets: { burst: 10_000, perSecond: 10_000 },
 };
 
 /**
- * What `serve` promises, for services whose methods are all unary, at 0.1 to 0.3 of its CPU: on our own HTTP/2 framing, or at about 0.6 on Node's
- * streams. Of health there is `Check` alone; reflection is whole. Rejects with the system's error when it cannot listen.
- * Source: gRPC over HTTP2.
+ * What `serve` promises, for services whose methods are all unary, at 0.1 to 0.3 of its CPU: on our
+ * own HTTP/2 framing, or at about 0.6 on Node's streams. Of health there is `Check` alone;
+ * reflection is whole. Rejects with the system's error when it cannot listen. Source: gRPC over
+ * HTTP2.
  */
 export async function serveUnary(options: ServeUnaryOptions): Promise<Served> {
   const limits = { ...LIMITS, ...options.limits };
@@ -113,7 +115,10 @@ function openTransport(kind: 'node' | 'own', answering: Answering): Transport {
 }
 
 /** Answers the streams of one connection. */
-function answerer({ methods, streams, limits, onError }: Answering, awaited: AwaitedMessages): OnStream {
+function answerer(
+  { methods, streams, limits, onError }: Answering,
+  awaited: AwaitedMessages,
+): OnStream {
   const { maxMessageBytes, maxPartialBytes } = limits;
   const shared: CallLimits = { maxMessageBytes, maxPartialBytes, awaited, partialBytes: 0 };
   return (stream, headers, raw) => {
@@ -129,7 +134,9 @@ function answerer({ methods, streams, limits, onError }: Answering, awaited: Awa
   };
 }
 
-/** Of `/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit` what is between the slashes. */
+/**
+ * Of `/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit` what is between the slashes.
+ */
 function serviceOf(path: string): string {
   return path.slice(1, path.lastIndexOf('/'));
 }

@@ -27,7 +27,9 @@ async function start(env: Record<string, string> = {}) {
     ...env,
   };
   const child = fork(MAIN, { env: all, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
-  const said = Promise.all([child.stdout, child.stderr].map(stream => (stream ? text(stream) : '')));
+  const said = Promise.all(
+    [child.stdout, child.stderr].map(stream => (stream ? text(stream) : '')),
+  );
   const exited = once(child, 'exit').then(([code]) => code);
   const [message] = await Promise.race([once(child, 'message'), exited.then(() => [undefined])]);
   const stop = () => {
@@ -54,13 +56,20 @@ describe('the identity provider', () => {
       headers: { authorization },
       body: new URLSearchParams(form),
     });
-    return { status: answer.status, body: (await answer.json()) as { readonly [name: string]: string } };
+    return {
+      status: answer.status,
+      body: (await answer.json()) as { readonly [name: string]: string },
+    };
   };
 
   /** The claims of a token of ours, for the service. */
   const claimsOf = async (token: string) => {
     const keys = createRemoteJWKSet(new URL(`${provider.issuer}/jwks`));
-    const expected = { issuer: provider.issuer, audience: 'urn:gateway:user-service', algorithms: ['RS256'] };
+    const expected = {
+      issuer: provider.issuer,
+      audience: 'urn:gateway:user-service',
+      algorithms: ['RS256'],
+    };
     return (await jwtVerify(token, keys, expected)).payload;
   };
 
@@ -192,5 +201,8 @@ test('a provider whose supervisor is gone ends', async () => {
 test('a bad variable is one line that names it', async () => {
   const provider = await start({ ADDRESS: '0.0.0.0:0' });
   assert.equal(await provider.exited, 1);
-  assert.match((await provider.said).join(''), /^identity-provider: ADDRESS is "0\.0\.0\.0:0", [^\n]*\n$/);
+  assert.match(
+    (await provider.said).join(''),
+    /^identity-provider: ADDRESS is "0\.0\.0\.0:0", [^\n]*\n$/,
+  );
 });

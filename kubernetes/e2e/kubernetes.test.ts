@@ -11,16 +11,35 @@ import { type Cluster, connectCluster } from '../cluster.ts';
 import { lead } from '../lease.ts';
 import { type CutProxy, startCutProxy } from '../testing/cut-proxy.ts';
 import { followed } from '../testing/followed.ts';
-import { type KubeApiserver, startKubeApiserver, whyNoKubeApiserver } from '../testing/kube-apiserver.ts';
+import {
+  type KubeApiserver,
+  startKubeApiserver,
+  whyNoKubeApiserver,
+} from '../testing/kube-apiserver.ts';
 import {
   issueToken,
   makeNamespace,
   makeServiceAccount,
   mountServiceAccount,
 } from '../testing/service-account.ts';
-import { applyObject, createObject, deleteObject, getObject, patchObject, updateObject } from '../write.ts';
+import {
+  applyObject,
+  createObject,
+  deleteObject,
+  getObject,
+  patchObject,
+  updateObject,
+} from '../write.ts';
 
-const OTHER_CA = join(import.meta.dirname, '..', '..', 'envoy', 'e2e', 'testdata', 'self-signed.pem');
+const OTHER_CA = join(
+  import.meta.dirname,
+  '..',
+  '..',
+  'envoy',
+  'e2e',
+  'testdata',
+  'self-signed.pem',
+);
 
 const READ = [{ apiGroups: [''], resources: ['configmaps'], verbs: ['list', 'watch'] }];
 
@@ -40,7 +59,12 @@ describe('the API of a cluster', { skip: whyNoKubeApiserver() ?? false }, () => 
   });
   afterAll(() => api.remove());
 
-  const configMaps = (namespace: string) => ({ group: '', version: 'v1', plural: 'configmaps', namespace });
+  const configMaps = (namespace: string) => ({
+    group: '',
+    version: 'v1',
+    plural: 'configmaps',
+    namespace,
+  });
   const write = (namespace: string) => ({ cluster: admin, resource: configMaps(namespace) });
   const put = (namespace: string, name: string, data: object = {}) =>
     applyObject(
@@ -73,7 +97,11 @@ describe('the API of a cluster', { skip: whyNoKubeApiserver() ?? false }, () => 
     await until(() => it.objects());
     assert.equal(it.objects()?.size, 501);
     assert.equal(it.changes.length, 1);
-    assert.equal(it.objects()?.get('pages/n1')?.kind, 'ConfigMap', 'also where only the list says so');
+    assert.equal(
+      it.objects()?.get('pages/n1')?.kind,
+      'ConfigMap',
+      'also where only the list says so',
+    );
     assert.equal(it.objects()?.get('pages/n1')?.metadata.managedFields, undefined);
     await until(() => (it.watches() > 0 ? true : undefined));
     await put('pages', 'new');
@@ -112,13 +140,18 @@ describe('the API of a cluster', { skip: whyNoKubeApiserver() ?? false }, () => 
   test('a connection that is dead without a sign is given up, and the watch goes on where it was', async t => {
     await makeNamespace(admin, 'silent');
     const { cluster, proxy } = await behindProxy(t);
-    const it = followed(t, cluster, configMaps('silent'), (ms, run) => after(ms > 10_000 ? 300 : ms, run));
+    const it = followed(t, cluster, configMaps('silent'), (ms, run) =>
+      after(ms > 10_000 ? 300 : ms, run),
+    );
     await until(() => (it.watches() > 0 ? true : undefined));
     proxy.freeze();
     await put('silent', 'new');
     await until(() => (it.objects()?.has('silent/new') ? true : undefined));
     assert.equal(it.lists(), 1);
-    assert.match(it.troubles[0] ?? '', /lets a watch of configmaps in namespace "silent" end without a word/);
+    assert.match(
+      it.troubles[0] ?? '',
+      /lets a watch of configmaps in namespace "silent" end without a word/,
+    );
   });
 
   test('a server that ends a watch in its time is no trouble', async t => {
@@ -166,7 +199,10 @@ describe('the API of a cluster', { skip: whyNoKubeApiserver() ?? false }, () => 
     const never = followed(t, late, configMaps('endless'));
     await until(() => (never.watches() > 0 ? true : undefined));
     assert.deepEqual(never.troubles.length, 1);
-    assert.match(never.troubles[0] ?? '', /refuses to list configmaps in namespace "endless": 410 too old/);
+    assert.match(
+      never.troubles[0] ?? '',
+      /refuses to list configmaps in namespace "endless": 410 too old/,
+    );
   });
 
   test('a kind that was gone for a while is listed anew', async t => {
@@ -228,10 +264,15 @@ describe('the API of a cluster', { skip: whyNoKubeApiserver() ?? false }, () => 
     const cluster = await connectCluster({ root });
     t.after(cluster.close);
     assert.equal(cluster.namespace, 'mounted');
-    const get = () => cluster.call({ method: 'GET', path: '/api/v1/namespaces/mounted/configmaps' });
+    const get = () =>
+      cluster.call({ method: 'GET', path: '/api/v1/namespaces/mounted/configmaps' });
     assert.equal((await get()).status, 401);
     await mounted.writeToken(await issueToken(admin, 'mounted', 'reader'));
-    assert.equal((await get()).status, 200, 'at once, not only when the package reads the file again');
+    assert.equal(
+      (await get()).status,
+      200,
+      'at once, not only when the package reads the file again',
+    );
     const ca = join(mounted.folder, 'ca.crt');
     await copyFile(OTHER_CA, ca);
     await assert.rejects(get, /does not answer: .*(certificate|self-signed)/i);
@@ -255,12 +296,23 @@ describe('the API of a cluster', { skip: whyNoKubeApiserver() ?? false }, () => 
     await patchObject(target, 'one', { data: { a: '1' } });
     assert.ok(made.kind === 'written');
     assert.equal((await updateObject(target, made.object)).kind, 'conflict');
-    const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'one' }, data: { a: '2' } };
+    const object = {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'one' },
+      data: { a: '2' },
+    };
     assert.equal((await applyObject(target, object, { fieldManager: 'us' })).kind, 'conflict');
-    assert.equal((await applyObject(target, object, { fieldManager: 'us', force: true })).kind, 'written');
+    assert.equal(
+      (await applyObject(target, object, { fieldManager: 'us', force: true })).kind,
+      'written',
+    );
     assert.deepEqual((await getObject(target, 'one'))?.data, { a: '2' });
     assert.equal((await patchObject(target, 'none', {})).kind, 'missing');
-    assert.equal((await createObject(target, { metadata: { name: 'NOT A NAME' } })).kind, 'refused');
+    assert.equal(
+      (await createObject(target, { metadata: { name: 'NOT A NAME' } })).kind,
+      'refused',
+    );
     assert.equal(await deleteObject(target, 'one'), 'written');
     assert.equal(await deleteObject(target, 'one'), 'missing');
     assert.equal(await getObject(target, 'one'), undefined);
@@ -279,7 +331,9 @@ describe('the API of a cluster', { skip: whyNoKubeApiserver() ?? false }, () => 
   test('a leader that is cut off stops leading before another begins', async t => {
     const { cluster, proxy } = await behindProxy(t);
     const times: string[] = [];
-    const cutOff = candidate(t, cluster, 'cut-off', 'other', leading => times.push(`cut-off ${leading}`));
+    const cutOff = candidate(t, cluster, 'cut-off', 'other', leading =>
+      times.push(`cut-off ${leading}`),
+    );
     await until(() => (cutOff.leads() ? true : undefined));
     const next = candidate(t, admin, 'next', 'other', leading => times.push(`next ${leading}`));
     proxy.cut();
@@ -363,7 +417,9 @@ async function writeKubeconfig(t: TestContext, server: string): Promise<string> 
   const path = join(folder, 'kubeconfig');
   const config = {
     // The package speaks no plain HTTP without.
-    clusters: [{ name: 'a', cluster: { server, 'insecure-skip-tls-verify': server.startsWith('http:') } }],
+    clusters: [
+      { name: 'a', cluster: { server, 'insecure-skip-tls-verify': server.startsWith('http:') } },
+    ],
     users: [{ name: 'a', user: { token: 'token' } }],
     contexts: [{ name: 'a', context: { cluster: 'a', user: 'a' } }],
     'current-context': 'a',
@@ -393,6 +449,8 @@ const THINGS = {
     group: 'test.example.org',
     names: { plural: 'things', kind: 'Thing' },
     scope: 'Namespaced',
-    versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
+    versions: [
+      { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } },
+    ],
   },
 };

@@ -17,7 +17,12 @@ export type Followed = {
 };
 
 /** Follows a resource until the test ends, and keeps what it is told. */
-export function followed(t: TestContext, cluster: Cluster, resource: Resource, timers = after): Followed {
+export function followed(
+  t: TestContext,
+  cluster: Cluster,
+  resource: Resource,
+  timers = after,
+): Followed {
   let objects: ReadonlyMap<string, KubernetesObject> | undefined;
   let [lists, watches] = [0, 0];
   const changes: string[] = [];
@@ -41,5 +46,12 @@ export function followed(t: TestContext, cluster: Cluster, resource: Resource, t
     random: () => 0,
   });
   t.after(close);
-  return { objects: () => objects, changes, troubles, lists: () => lists, watches: () => watches, close };
+  return {
+    objects: () => objects,
+    changes,
+    troubles,
+    lists: () => lists,
+    watches: () => watches,
+    close,
+  };
 }

@@ -10,7 +10,10 @@ import { freePort } from '#grpc/testing/free-port.ts';
 import { findTool } from '#launcher/testing/find-tool.ts';
 import { type Cluster, connectCluster } from '../cluster.ts';
 
-/** A real kube-apiserver with its own etcd, on a port that stays the same across restarts. There are no controllers beside it. */
+/**
+ * A real kube-apiserver with its own etcd, on a port that stays the same across restarts. There are
+ * no controllers beside it.
+ */
 export type KubeApiserver = {
   readonly server: string;
   readonly port: number;
@@ -27,7 +30,10 @@ export type KubeApiserver = {
   start(): Promise<void>;
   /** Ends it and removes its files. */
   remove(): Promise<void>;
-  /** A kubeconfig of the same server, or of another address that leads to it, with another token. Returns its path. */
+  /**
+   * A kubeconfig of the same server, or of another address that leads to it, with another token.
+   * Returns its path.
+   */
   writeKubeconfig(name: string, token: string, server?: string): Promise<string>;
 };
 
@@ -66,7 +72,10 @@ export function kubectl(
   return { status, stdout, stderr };
 }
 
-/** Starts an API server (3 s, 300 MB); share one in all tests of a file. It listens on `address`, by default the loopback. */
+/**
+ * Starts an API server (3 s, 300 MB); share one in all tests of a file. It listens on `address`, by
+ * default the loopback.
+ */
 export async function startKubeApiserver(address = '127.0.0.1'): Promise<KubeApiserver> {
   const home = await mkdtemp(join(tmpdir(), 'gateway-kapi-'));
   await writeKeys(home);
@@ -131,7 +140,9 @@ async function writeKeys(home: string): Promise<void> {
     publicKeyEncoding: { type: 'spki', format: 'pem' },
   });
   await writeFile(join(home, 'sa.key'), privateKey, { mode: 0o600 });
-  await writeFile(join(home, 'tokens.csv'), `${ADMIN_TOKEN},admin,admin,"system:masters"\n`, { mode: 0o600 });
+  await writeFile(join(home, 'tokens.csv'), `${ADMIN_TOKEN},admin,admin,"system:masters"\n`, {
+    mode: 0o600,
+  });
 }
 
 /** Its standard input is ours, so that it ends with this process whatever becomes of that. */

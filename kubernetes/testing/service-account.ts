@@ -17,7 +17,10 @@ const RBAC = { group: 'rbac.authorization.k8s.io', version: 'v1' };
 
 /** Makes a namespace; that it is there already is fine. */
 export async function makeNamespace(cluster: Cluster, name: string): Promise<void> {
-  await createObject({ cluster, resource: { ...CORE, plural: 'namespaces' } }, { metadata: { name } });
+  await createObject(
+    { cluster, resource: { ...CORE, plural: 'namespaces' } },
+    { metadata: { name } },
+  );
 }
 
 /** Makes a service account that may do just this in its namespace. */
@@ -29,27 +32,44 @@ export async function makeServiceAccount(
   const metadata = { name, namespace };
   const accounts = { cluster, resource: { ...CORE, plural: 'serviceaccounts', namespace } };
   await createObject(accounts, { metadata });
-  await createObject({ cluster, resource: { ...RBAC, plural: 'roles', namespace } }, { metadata, rules });
+  await createObject(
+    { cluster, resource: { ...RBAC, plural: 'roles', namespace } },
+    { metadata, rules },
+  );
   const binding = {
     metadata,
     roleRef: { apiGroup: RBAC.group, kind: 'Role', name },
     subjects: [{ kind: 'ServiceAccount', name, namespace }],
   };
-  await createObject({ cluster, resource: { ...RBAC, plural: 'rolebindings', namespace } }, binding);
+  await createObject(
+    { cluster, resource: { ...RBAC, plural: 'rolebindings', namespace } },
+    binding,
+  );
 }
 
 /** A token of the account, good for an hour, by the TokenRequest API. */
-export async function issueToken(cluster: Cluster, namespace: string, name: string): Promise<string> {
+export async function issueToken(
+  cluster: Cluster,
+  namespace: string,
+  name: string,
+): Promise<string> {
   const { status, body } = await cluster.call({
     method: 'POST',
     path: `/api/v1/namespaces/${namespace}/serviceaccounts/${name}/token`,
-    body: { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 3600 } },
+    body: {
+      apiVersion: 'authentication.k8s.io/v1',
+      kind: 'TokenRequest',
+      spec: { expirationSeconds: 3600 },
+    },
   });
   if (status !== 201) throw new Error(`no token for ${namespace}/${name}: ${JSON.stringify(body)}`);
   return (body as { status: { token: string } }).status.token;
 }
 
-/** Puts into `root` what the orchestrator puts into a container of the account; the token can be written again. */
+/**
+ * Puts into `root` what the orchestrator puts into a container of the account; the token can be
+ * written again.
+ */
 export async function mountServiceAccount(
   root: string,
   api: KubeApiserver,

@@ -37,7 +37,10 @@ test('a test file that leaves a server behind fails, and says so', () => {
   );
   assert.equal(code, 1);
   assert.match(out, /half-way/);
-  assert.match(out, /left\.test\.ts does not end 100 ms after its last test; open are: .*TCPServerWrap/);
+  assert.match(
+    out,
+    /left\.test\.ts does not end 100 ms after its last test; open are: .*TCPServerWrap/,
+  );
 });
 
 test('one that ends is left alone, as are the processes that it forks', () => {

@@ -6,7 +6,9 @@ import { attack } from '../testing/fuzz/attack.ts';
 import { describeAttack } from '../testing/fuzz/describe-attack.ts';
 import { startGateway } from '../testing/gateway.ts';
 
-/** Seeds from here on. `npx node launcher/testing/fuzz-ports.ts --minutes 30` sends others for long. */
+/**
+ * Seeds from here on. `npx node launcher/testing/fuzz-ports.ts --minutes 30` sends others for long.
+ */
 const FIRST = 1;
 const REQUESTS = 1_500;
 
@@ -19,7 +21,9 @@ test('mutations of recorded requests end no process, and no stream of the edge',
   const address = `127.0.0.1:${portsAt(gateway.portOffset).http}`;
   const streamsOfEdge = async () => {
     const { body } = await httpRequest({ address, path: '/status' });
-    const { proxies } = JSON.parse(body) as { proxies: readonly { node: string; address: string }[] };
+    const { proxies } = JSON.parse(body) as {
+      proxies: readonly { node: string; address: string }[];
+    };
     return proxies.filter(({ node }) => node === 'edge').map(proxy => proxy.address);
   };
   const before = await streamsOfEdge();
@@ -31,5 +35,6 @@ test('mutations of recorded requests end no process, and no stream of the edge',
   t.diagnostic(describeAttack(report));
   assert.deepEqual(report.exits, []);
   assert.deepEqual([before.length, await streamsOfEdge()], [1, before]);
-  for (const [name, { answered }] of report.counts) assert.ok(answered > 0, `${name} answered nothing`);
+  for (const [name, { answered }] of report.counts)
+    assert.ok(answered > 0, `${name} answered nothing`);
 });

@@ -6,7 +6,10 @@ import { describe, test } from 'node:test';
 import { eventually } from '../eventually.ts';
 import { isAlive } from '../testing/is-alive.ts';
 
-/** A process that starts a child under the guard, prints its id, and is killed. Returns the child's id. */
+/**
+ * A process that starts a child under the guard, prints its id, and is killed. Returns the child's
+ * id.
+ */
 async function killedParent(guard: 'orphanGuard' | 'reaperGuard'): Promise<number> {
   const script = `import { spawn } from 'node:child_process';
     import { ${guard} } from ${JSON.stringify(join(import.meta.dirname, '..', 'orphan-guard.ts'))};

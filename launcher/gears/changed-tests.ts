@@ -9,9 +9,9 @@ const EVERYTHING = ['package.json', 'package-lock.json', 'tsconfig.json'];
 const LONGEST_LIST = 2 ** 26;
 
 /**
- * Returns those of `tests` that can reach what differs from `base`, committed or not. Without a base
- * it is where this branch left the one that it follows, or origin/main. Throws an Error when git
- * does not know the base.
+ * Returns those of `tests` that can reach what differs from `base`, committed or not. Without a
+ * base it is where this branch left the one that it follows, or origin/main. Throws an Error when
+ * git does not know the base.
  */
 export function changedTests(
   root: string,
@@ -27,11 +27,19 @@ export function changedTests(
 }
 
 function changedFiles(root: string, base: string | undefined): readonly string[] {
-  const from = git(root, 'rev-parse', '--verify', '--end-of-options', `${base ?? leftAt(root)}^{commit}`);
-  if (from === undefined) throw new Error(`git does not know "${base}" here: name a commit, tag or branch`);
+  const from = git(
+    root,
+    'rev-parse',
+    '--verify',
+    '--end-of-options',
+    `${base ?? leftAt(root)}^{commit}`,
+  );
+  if (from === undefined)
+    throw new Error(`git does not know "${base}" here: name a commit, tag or branch`);
   const differing = git(root, 'diff', '--name-only', '--no-renames', '-z', from.trim(), '--');
   const fresh = git(root, 'ls-files', '--others', '--exclude-standard', '-z');
-  if (differing === undefined || fresh === undefined) throw new Error('git cannot tell what has changed');
+  if (differing === undefined || fresh === undefined)
+    throw new Error('git cannot tell what has changed');
   return `${differing}${fresh}`.split('\0').filter(path => path !== '');
 }
 

@@ -24,10 +24,14 @@ describe('npm test', () => {
     [['xds', '--all'], '--all'],
   ] as const)
     test(`with [${args.join(' ')}] names what it does not know`, () => {
-      assert.throws(() => parseGear(args), new RegExp(`^Error: npm test does not know "${wrong}" here`));
+      assert.throws(
+        () => parseGear(args),
+        new RegExp(`^Error: npm test does not know "${wrong}" here`),
+      );
     });
 
   test('tells of each gear when it is asked for help', () => {
-    for (const option of ['--all', '--changed', '<path>', '--help']) assert.ok(HELP.includes(option));
+    for (const option of ['--all', '--changed', '<path>', '--help'])
+      assert.ok(HELP.includes(option));
   });
 });

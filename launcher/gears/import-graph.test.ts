@@ -45,7 +45,11 @@ describe('a change reaches', () => {
       ['a/a.test.ts', 'b/b.test.ts'],
     ],
     ['each test beside the data', 'a/testdata/case.yaml', ['a/a.test.ts', 'a/golden.test.ts']],
-    ['the test that reads a new file of a folder', 'deploy/manifests/new.yaml', ['docs/page.test.ts']],
+    [
+      'the test that reads a new file of a folder',
+      'deploy/manifests/new.yaml',
+      ['docs/page.test.ts'],
+    ],
     ['the test that reads a document', 'README.md', ['docs/page.test.ts']],
     ['a test itself', 'b/b.test.ts', ['b/b.test.ts']],
     ['what imports it where it is gone', 'b/gone.ts', ['b/gone.test.ts']],

@@ -28,7 +28,10 @@ function namedIn(root: string, file: string): Named {
   const text = readFileSync(join(root, file), 'utf8');
   const folder = dirname(file);
   const literals = [...text.matchAll(LITERAL)].map(([, , path = '']) => path);
-  const named = [...literals.filter(isPath), ...joinedIn(text)].flatMap(path => [path, join(folder, path)]);
+  const named = [...literals.filter(isPath), ...joinedIn(text)].flatMap(path => [
+    path,
+    join(folder, path),
+  ]);
   // A test may read the data beside it by a path that is put together as it runs.
   const data = file.endsWith('.test.ts') ? [join(folder, 'testdata')] : [];
   const there = [...named, ...data].flatMap(path => existing(root, path));
@@ -49,7 +52,9 @@ function isPath(literal: string): boolean {
 }
 
 function joinedIn(text: string): readonly string[] {
-  return [...text.matchAll(JOINED)].map(([, parts = '']) => parts.match(/[^',\s]+/g)?.join('/') ?? '');
+  return [...text.matchAll(JOINED)].map(
+    ([, parts = '']) => parts.match(/[^',\s]+/g)?.join('/') ?? '',
+  );
 }
 
 /** A source that is gone is still imported. */
@@ -64,7 +69,10 @@ function existing(root: string, path: string): readonly string[] {
   return stat?.isDirectory() ? [`${path.replace(/\/$/, '')}/`] : stat?.isFile() ? [path] : [];
 }
 
-/** Returns the files that reach one of `changed`, with these. Tests that start programs reach these too. */
+/**
+ * Returns the files that reach one of `changed`, with these. Tests that start programs reach these
+ * too.
+ */
 export function reaching(
   graph: ImportGraph,
   changed: readonly string[],

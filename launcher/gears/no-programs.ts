@@ -2,14 +2,22 @@ import childProcess from 'node:child_process';
 import { syncBuiltinESMExports } from 'node:module';
 
 /**
- * Loaded before tests that share a process: a test that starts a program fails, and is told where it
- * belongs. Such tests are slower, and may need what is not installed.
+ * Loaded before tests that share a process: a test that starts a program fails, and is told where
+ * it belongs. Such tests are slower, and may need what is not installed.
  */
 
 /** Node has no call that makes a named pipe. */
 const ALLOWED: readonly string[] = ['mkfifo'];
 
-const STARTS = ['spawn', 'spawnSync', 'exec', 'execSync', 'execFile', 'execFileSync', 'fork'] as const;
+const STARTS = [
+  'spawn',
+  'spawnSync',
+  'exec',
+  'execSync',
+  'execFile',
+  'execFileSync',
+  'fork',
+] as const;
 
 for (const name of STARTS) {
   const real = childProcess[name] as (...args: unknown[]) => unknown;

@@ -37,7 +37,9 @@ export async function runTests(
   const retried: Retried[] = [];
   for (const file of options.retry ? failedFiles(results) : []) {
     options.say(`${file} failed: running it once more, alone ...`);
-    const second = (await runSome([file], { workers: 1, sharing: false }, options, () => {})).get(file);
+    const second = (await runSome([file], { workers: 1, sharing: false }, options, () => {})).get(
+      file,
+    );
     const first = results.get(file);
     if (first !== undefined && second !== undefined) retried.push({ file, first, second });
   }
@@ -52,7 +54,9 @@ async function runAll(files: readonly string[], options: RunOptions): Promise<Te
   const started = Date.now();
   const told = () => {
     const seconds = Math.round((Date.now() - started) / 1000);
-    options.say(`${all.size} of ${files.length} files, ${failedFiles(all).length} failed, ${seconds} s`);
+    options.say(
+      `${all.size} of ${files.length} files, ${failedFiles(all).length} failed, ${seconds} s`,
+    );
   };
   const ended = (file: string, result: FileResult) => {
     all.set(file, result);
@@ -60,7 +64,9 @@ async function runAll(files: readonly string[], options: RunOptions): Promise<Te
     else if (result.failed.length > 0) process.stdout.write(`${file} failed\n${outputOf(result)}`);
   };
   const progress = setInterval(told, PROGRESS_MS);
-  const { apart = [], shared = [] } = Object.groupBy(files, file => (isEndToEnd(file) ? 'apart' : 'shared'));
+  const { apart = [], shared = [] } = Object.groupBy(files, file =>
+    isEndToEnd(file) ? 'apart' : 'shared',
+  );
   await runSome(shared, { workers: cores, sharing: true }, options, ended);
   await runSome(apart, { workers: Math.max(2, cores), sharing: false }, options, ended);
   clearInterval(progress);

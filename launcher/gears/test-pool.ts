@@ -42,7 +42,11 @@ async function runLane(queue: Iterator<string>, options: PoolOptions): Promise<v
   let worker: ChildProcess | undefined;
   for (let next = queue.next(); !next.done; next = queue.next()) {
     if (worker?.connected !== true) worker = startWorker(options);
-    const { alive, result } = await runFile(worker, join(options.root, next.value), options.sharing);
+    const { alive, result } = await runFile(
+      worker,
+      join(options.root, next.value),
+      options.sharing,
+    );
     if (!alive) worker = undefined;
     options.ended(next.value, result);
   }
@@ -103,7 +107,8 @@ type Listener = {
 /** Listens to the worker until the signal is aborted. */
 function listen(worker: ChildProcess, until: AbortSignal, listener: Listener): void {
   const output = (chunk: unknown) => listener.output(String(chunk));
-  const closed = (code: number | null, signal: string | null) => listener.closed(signal ?? `code ${code}`);
+  const closed = (code: number | null, signal: string | null) =>
+    listener.closed(signal ?? `code ${code}`);
   for (const stream of [worker.stdout, worker.stderr]) stream?.on('data', output);
   worker.on('message', listener.message).on('close', closed);
   until.addEventListener('abort', () => {

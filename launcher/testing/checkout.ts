@@ -3,7 +3,10 @@ import { createHash } from 'node:crypto';
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A command that says what it was given; the words `exit 7`, `wait` make it end so, or wait for a signal. */
+/**
+ * A command that says what it was given; the words `exit 7`, `wait` make it end so, or wait for a
+ * signal.
+ */
 const MAIN = `
 const args = process.argv.slice(2);
 process.stdout.write(args.join(' ') + '\\n');
@@ -16,9 +19,13 @@ if (args[0] === 'wait') {
 }
 `;
 
-/** A small project with our launcher, whose one locked dependency is a file, so that installing it needs no network. */
+/**
+ * A small project with our launcher, whose one locked dependency is a file, so that installing it
+ * needs no network.
+ */
 export function makeCheckout(root: string): void {
-  for (const folder of ['launcher', 'cli', 'package']) mkdirSync(join(root, folder), { recursive: true });
+  for (const folder of ['launcher', 'cli', 'package'])
+    mkdirSync(join(root, folder), { recursive: true });
   for (const name of ['start.cjs', 'install.cjs', 'lock.cjs']) {
     copyFileSync(join(import.meta.dirname, '..', name), join(root, 'launcher', name));
   }
@@ -44,7 +51,11 @@ export function lockDependency(root: string, version: string): void {
     requires: true,
     packages: {
       '': { name: 'checkout', version: '1.0.0', dependencies: { dep: 'file:dep.tgz' } },
-      'node_modules/dep': { version, resolved: 'file:dep.tgz', integrity: `sha512-${hash.digest('base64')}` },
+      'node_modules/dep': {
+        version,
+        resolved: 'file:dep.tgz',
+        integrity: `sha512-${hash.digest('base64')}`,
+      },
       'node_modules/elsewhere': { version: '1.0.0', optional: true, os: ['win32'] },
     },
   });

@@ -8,6 +8,7 @@ export function findTool(command: string): FoundTool {
   const tool = TEST_TOOLS.find(each => each.command === command);
   if (tool === undefined) throw new Error(`${command} is not in launcher/test-tools.ts`);
   const path = findExecutable(command);
-  const why = path === undefined && `there is no "${command}": npm test installs it, or says why it cannot`;
+  const why =
+    path === undefined && `there is no "${command}": npm test installs it, or says why it cannot`;
   return { path: path ?? '', skip: process.env[`GATEWAY_SKIP_${tool.name}`] ?? why };
 }

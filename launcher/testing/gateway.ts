@@ -70,7 +70,8 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const output: string[] = [];
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => output.push(String(chunk)));
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', chunk => output.push(String(chunk)));
   const said = () => output.join('');
   const exited = once(child, 'exit').then(([code]) => code as number | null);
   const remove = async () => {
@@ -99,11 +100,16 @@ async function becomesReady(child: ChildProcess, said: () => string): Promise<vo
 /** The process ids of everything that a gateway consists of. */
 export async function pidsOf(gateway: Gateway): Promise<readonly number[]> {
   const { pid, processes } = await gateway.status();
-  return [gateway.process.pid, pid, ...processes.map(child => child.pid)].filter(pid => pid !== undefined);
+  return [gateway.process.pid, pid, ...processes.map(child => child.pid)].filter(
+    pid => pid !== undefined,
+  );
 }
 
 /** Fails unless within 30 s none of the processes is there and all ports are free. */
-export async function assertNothingLeft(pids: readonly number[], portOffset: number): Promise<void> {
+export async function assertNothingLeft(
+  pids: readonly number[],
+  portOffset: number,
+): Promise<void> {
   const alive = () => pids.filter(isAlive);
   const gone = await eventually(async () => alive().length === 0, 30_000);
   assert.ok(gone, `still there: ${alive().join(', ')}`);
@@ -116,7 +122,10 @@ export async function until(
   said: () => string,
   ms = 30_000,
 ): Promise<void> {
-  assert.ok(await eventually(async () => condition(), ms), `not within ${ms} ms; it said:\n${said()}`);
+  assert.ok(
+    await eventually(async () => condition(), ms),
+    `not within ${ms} ms; it said:\n${said()}`,
+  );
 }
 
 async function statusOf(state: string): Promise<Status> {

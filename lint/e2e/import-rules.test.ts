@@ -20,10 +20,14 @@ function refusedFiles(files: Readonly<Record<string, string>>): string[] {
       writeFileSync(join(folder, path), text);
     }
     const only = '--only=style/noRestrictedImports';
-    const run = spawnSync(BIOME, ['lint', only, '--reporter=github', '--max-diagnostics=none', '.'], {
-      cwd: folder,
-      encoding: 'utf8',
-    });
+    const run = spawnSync(
+      BIOME,
+      ['lint', only, '--reporter=github', '--max-diagnostics=none', '.'],
+      {
+        cwd: folder,
+        encoding: 'utf8',
+      },
+    );
     const lines = `${run.stdout}${run.stderr}`
       .split('\n')
       .filter(line => line.includes('noRestrictedImports'));
@@ -41,7 +45,11 @@ const importing = (specifier: string) => `import '${specifier}';\n`;
 test('each row refuses what it does not allow, from its top and from below it', () => {
   const planted: Record<string, string> = {};
   for (const row of IMPORT_RULES) {
-    const wrong = [...forbiddenAliases(row).map(alias => `#${alias}/x.ts`), 'left-pad', '../elsewhere/x.ts'];
+    const wrong = [
+      ...forbiddenAliases(row).map(alias => `#${alias}/x.ts`),
+      'left-pad',
+      '../elsewhere/x.ts',
+    ];
     if (!row.node) wrong.push('node:fs');
     wrong.forEach((specifier, i) => {
       planted[`${row.folder}/planted-${i}.ts`] = importing(specifier);

@@ -84,7 +84,9 @@ describe('four workers', () => {
   });
 
   test('share what the process that leads them keeps', async () => {
-    const told = await Promise.all(Array.from({ length: 6 }, async () => (await sample.get('/share')).body));
+    const told = await Promise.all(
+      Array.from({ length: 6 }, async () => (await sample.get('/share')).body),
+    );
     assert.deepEqual(told.sort(), ['1', '2', '3', '4', '5', '6']);
   });
 
@@ -177,7 +179,10 @@ describe('workers', { concurrency: 3 }, () => {
       const slow = await sample.late(PATIENCE_MS);
       sample.signal(how === 'killed outright' ? 'SIGKILL' : 'SIGTERM');
       if (how === 'signalled twice') {
-        await until(() => sample.lines.some(({ msg }) => msg === 'stopping') || undefined, PATIENCE_MS);
+        await until(
+          () => sample.lines.some(({ msg }) => msg === 'stopping') || undefined,
+          PATIENCE_MS,
+        );
         sample.signal('SIGTERM');
       }
       assert.equal((await sample.end).code, null);
@@ -198,6 +203,9 @@ describe('workers', { concurrency: 3 }, () => {
   test('a configuration that cannot be read ends all, with one sentence', async t => {
     const sample = start(t, { WORKERS: 'many' });
     assert.deepEqual(await sample.end, { code: 1, signal: null });
-    assert.equal(await sample.complaint, 'sample: WORKERS is "many": want an integer from 1 to 256\n');
+    assert.equal(
+      await sample.complaint,
+      'sample: WORKERS is "many": want an integer from 1 to 256\n',
+    );
   });
 });

@@ -14,7 +14,8 @@ export function callsPair(): CallsPair {
   const end = (own: EventEmitter, other: EventEmitter) =>
     new Calls({
       on: (event, hear) => own.on(event, hear),
-      send: message => void setImmediate(() => other.emit('message', JSON.parse(JSON.stringify(message)))),
+      send: message =>
+        void setImmediate(() => other.emit('message', JSON.parse(JSON.stringify(message)))),
     });
   return {
     one: end(left, right),

@@ -50,7 +50,10 @@ export function startSample(environment: Readonly<Record<string, string>>): Samp
   createInterface({ input: stdout }).on('line', line => lines.push(JSON.parse(line)));
   const complaint = stderr.toArray().then(chunks => chunks.join(''));
   const end = once(child, 'exit').then(([code, signal]): End => ({ code, signal }));
-  const messages = { listening: Promise.withResolvers<number>(), ready: Promise.withResolvers<void>() };
+  const messages = {
+    listening: Promise.withResolvers<number>(),
+    ready: Promise.withResolvers<void>(),
+  };
   child.on('message', (message: { listening?: true; port: number }) => {
     if (message.listening) messages.listening.resolve(message.port);
     else messages.ready.resolve();
@@ -66,7 +69,9 @@ export function startSample(environment: Readonly<Record<string, string>>): Samp
     who: async () => JSON.parse((await get('/who')).body),
     late: async ms => {
       const response = await begin(await messages.listening.promise, `/late?ms=${ms}`);
-      const end = response.toArray().then(chunks => (chunks.join('') === 'late' ? 'answered' : 'cut'));
+      const end = response
+        .toArray()
+        .then(chunks => (chunks.join('') === 'late' ? 'answered' : 'cut'));
       return { pid: Number(response.headers['x-pid']), end: end.catch(() => 'cut' as const) };
     },
   };

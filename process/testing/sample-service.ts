@@ -1,4 +1,7 @@
-/** A service of several workers that answers with who it is: `/who`, `/late?ms=` (so long after the header with its pid), `/count` (counts), `/share` (what all workers share), and probes. */
+/**
+ * A service of several workers that answers with who it is: `/who`, `/late?ms=` (so long after the
+ * header with its pid), `/count` (counts), `/share` (what all workers share), and probes.
+ */
 import type { Socket } from 'node:net';
 import express from 'express';
 import { Counter, Registry } from 'prom-client';
@@ -24,7 +27,12 @@ await runWorkers({
   work,
 });
 
-async function work({ config, exit, log, worker }: WorkParts<{ address: { host: string; port: number } }>) {
+async function work({
+  config,
+  exit,
+  log,
+  worker,
+}: WorkParts<{ address: { host: string; port: number } }>) {
   const registry = new Registry();
   const counted = new Counter({ name: 'counted_total', help: 'Counted', registers: [registry] });
   const app = express();
@@ -38,7 +46,10 @@ async function work({ config, exit, log, worker }: WorkParts<{ address: { host: 
     counted.inc();
     response.json(who());
   });
-  app.get('/share', async (_request, response) => void response.json(await worker?.calls.ask('next')));
+  app.get(
+    '/share',
+    async (_request, response) => void response.json(await worker?.calls.ask('next')),
+  );
   answerProbes(app, groupProbes({ notReady: () => undefined, registry }, worker));
   const { host, port } = config.address;
   const protocols = { http2: (socket: Socket) => void socket.destroy(), http1: app };

@@ -7,7 +7,10 @@ type Random = () => number;
 
 const DEPTH = 5;
 
-/** What a random Any holds: an empty message, a nested one, and ones whose JSON stands under `value`. */
+/**
+ * What a random Any holds: an empty message, a nested one, and ones whose JSON stands under
+ * `value`.
+ */
 const IN_ANY = [
   'envoy.extensions.filters.http.router.v3.Router',
   'envoy.config.core.v3.HeaderValueOption',
@@ -20,7 +23,8 @@ const WELL_KNOWN: Readonly<Record<string, (random: Random, depth: number) => Jso
   '.google.protobuf.Any': randomAny,
   '.google.protobuf.Duration': random =>
     pick(['0s', '5s', '-1.500s', '0.250s', '-0.000000001s', '3600s'], random),
-  '.google.protobuf.Timestamp': random => pick(['1970-01-01T00:00:00Z', '2024-02-29T12:00:00.123Z'], random),
+  '.google.protobuf.Timestamp': random =>
+    pick(['1970-01-01T00:00:00Z', '2024-02-29T12:00:00.123Z'], random),
   '.google.protobuf.Struct': randomStruct,
   '.google.protobuf.Value': randomValue,
   '.google.protobuf.ListValue': (random, depth) => [
@@ -59,11 +63,16 @@ const SAME_VALUES: Readonly<Record<string, string>> = {
   fixed64: 'uint64',
 };
 
-/** Random proto3 JSON of a message type, in the form that decode gives: no defaults where they are not sent. */
+/**
+ * Random proto3 JSON of a message type, in the form that decode gives: no defaults where they are
+ * not sent.
+ */
 export function randomMessage(type: protobuf.Type, random: Random, depth = DEPTH): Json {
   const wellKnown = WELL_KNOWN[type.fullName];
   if (wellKnown !== undefined) return wellKnown(random, depth);
-  const fields = type.fieldsArray.filter(field => depth > 0 && field.partOf === null && random() < 0.4);
+  const fields = type.fieldsArray.filter(
+    field => depth > 0 && field.partOf === null && random() < 0.4,
+  );
   const members = type.oneofsArray
     .filter(() => depth > 0 && random() < 0.7)
     .map(oneof => pick(oneof.fieldsArray, random));
@@ -76,7 +85,8 @@ export function randomMessage(type: protobuf.Type, random: Random, depth = DEPTH
 }
 
 function isSent(field: protobuf.Field, json: Json): boolean {
-  if (field.partOf !== null || field.resolvedType instanceof protobuf.Type || field.repeated) return true;
+  if (field.partOf !== null || field.resolvedType instanceof protobuf.Type || field.repeated)
+    return true;
   const isZeroWord =
     field.resolvedType instanceof protobuf.Enum && field.resolvedType.values[json as string] === 0;
   return !isZeroWord && json !== 0 && json !== '0' && json !== '' && json !== false;
@@ -84,13 +94,15 @@ function isSent(field: protobuf.Field, json: Json): boolean {
 
 function randomField(field: protobuf.Field, random: Random, depth: number): Json {
   const count = 1 + Math.floor(random() * 3);
-  if (field.map) return { b: randomItem(field, random, depth), a: randomItem(field, random, depth) };
+  if (field.map)
+    return { b: randomItem(field, random, depth), a: randomItem(field, random, depth) };
   if (field.repeated) return Array.from({ length: count }, () => randomItem(field, random, depth));
   return randomItem(field, random, depth);
 }
 
 function randomItem(field: protobuf.Field, random: Random, depth: number): Json {
-  if (field.resolvedType instanceof protobuf.Type) return randomMessage(field.resolvedType, random, depth);
+  if (field.resolvedType instanceof protobuf.Type)
+    return randomMessage(field.resolvedType, random, depth);
   if (field.resolvedType instanceof protobuf.Enum)
     return pick(Object.values(field.resolvedType.valuesById), random);
   return randomScalar(field.type, random);

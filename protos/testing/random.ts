@@ -1,4 +1,7 @@
-/** Numbers from 0 to 1 (exclusive) that the seed decides: a failing property test can be run again. Source: mulberry32. */
+/**
+ * Numbers from 0 to 1 (exclusive) that the seed decides: a failing property test can be run again.
+ * Source: mulberry32.
+ */
 export function seededRandom(seed: number): () => number {
   let state = seed;
   return () => {

@@ -2,7 +2,10 @@ import protobuf from 'protobufjs';
 import type { Json, JsonObject } from '../json.ts';
 import { findType } from '../root.ts';
 
-/** Proto3 JSON as the object that protobufjs's fromObject wants, made without our encoder: what tests hold it against. */
+/**
+ * Proto3 JSON as the object that protobufjs's fromObject wants, made without our encoder: what
+ * tests hold it against.
+ */
 export function toProtobufjs(type: protobuf.Type, json: Json): unknown {
   if (type.fullName === '.google.protobuf.Any') return toAny(json as JsonObject);
   if (/^\.google\.protobuf\.\w+Value$/.test(type.fullName) && type.fields.value !== undefined)
@@ -27,11 +30,15 @@ export function toProtobufjs(type: protobuf.Type, json: Json): unknown {
 
 function toField(field: protobuf.Field, json: Json): unknown {
   if (field.map) return mapValues(json as JsonObject, value => toItem(field, value));
-  return field.repeated ? (json as readonly Json[]).map(item => toItem(field, item)) : toItem(field, json);
+  return field.repeated
+    ? (json as readonly Json[]).map(item => toItem(field, item))
+    : toItem(field, json);
 }
 
 function toItem(field: protobuf.Field, json: Json): unknown {
-  return field.resolvedType instanceof protobuf.Type ? toProtobufjs(field.resolvedType, json) : json;
+  return field.resolvedType instanceof protobuf.Type
+    ? toProtobufjs(field.resolvedType, json)
+    : json;
 }
 
 function toAny({ '@type': typeUrl, ...content }: JsonObject): object {

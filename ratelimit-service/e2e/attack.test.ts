@@ -74,7 +74,10 @@ describe('limits through the edge hold against', () => {
   ] as const)
     test(`a label value with ${what}`, () =>
       withinOneWindow(async client => {
-        assert.deepEqual([await once(`${value}${client}`), await once(`${value}${client}`)], [200, 429]);
+        assert.deepEqual(
+          [await once(`${value}${client}`), await once(`${value}${client}`)],
+          [200, 429],
+        );
       }));
 
   test('a label value of 50 KiB, which has a counter of its own', () =>
@@ -88,7 +91,8 @@ describe('limits through the edge hold against', () => {
 
   test('a host in other letters, with a port and with a dot', () =>
     withinOneWindow(async client => {
-      const asked = (Host: string) => system.statusOf('/host/', { headers: { Host, 'x-value': client } });
+      const asked = (Host: string) =>
+        system.statusOf('/host/', { headers: { Host, 'x-value': client } });
       assert.equal(await asked('shop.example.com'), 200);
       for (const host of ['SHOP.example.com', 'shop.example.COM:80', 'Shop.example.com.'])
         assert.equal(await asked(host), 429, host);
@@ -139,7 +143,8 @@ describe('limits through the edge hold against', () => {
   test('an X-Forwarded-For that is no address', () =>
     withinOneWindow(async client => {
       const statuses = [];
-      for (let i = 0; i < 3; i++) statuses.push(await system.statusOf('/address/', from(`${client}-${i}`)));
+      for (let i = 0; i < 3; i++)
+        statuses.push(await system.statusOf('/address/', from(`${client}-${i}`)));
       assert.equal(statuses.at(-1), 429);
     }));
 
@@ -175,7 +180,8 @@ describe('limits through the edge hold against', () => {
       assert.deepEqual([...statuses], [200], 'an address is rejected below its rate');
       await system.statusWhen(({ problems }) =>
         problems.some(
-          ({ name, message }) => name === 'limits' && message.includes('counters of limit "limits.default-'),
+          ({ name, message }) =>
+            name === 'limits' && message.includes('counters of limit "limits.default-'),
         ),
       );
       const late = from('192.0.2.1');

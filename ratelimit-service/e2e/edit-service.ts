@@ -25,9 +25,12 @@ export async function editService(system: LimitedSystem, asked: Asked): Promise<
 
 function isInUse(dump: string, { failure_mode_deny, service, timeout_ms }: Asked): boolean {
   const [filter, other] = dump.matchAll(FILTER);
-  if (filter === undefined || other !== undefined || dump.includes('dynamic_warming_clusters')) return false;
+  if (filter === undefined || other !== undefined || dump.includes('dynamic_warming_clusters'))
+    return false;
   const [, seconds, denies] = filter;
   const [, port] = service.split(':');
   const isAt = new RegExp(`"port_value": ${port}\\b`).test(dump);
-  return isAt && Number(seconds) * 1000 === timeout_ms && (denies !== undefined) === failure_mode_deny;
+  return (
+    isAt && Number(seconds) * 1000 === timeout_ms && (denies !== undefined) === failure_mode_deny
+  );
 }

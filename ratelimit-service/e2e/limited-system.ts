@@ -34,10 +34,16 @@ export type LimitedSystem = System & {
   settled(): Promise<void>;
 };
 
-/** A machine with other work may take longer than Envoy's 20 ms to decide: tests give a decision this time, in ms. */
+/**
+ * A machine with other work may take longer than Envoy's 20 ms to decide: tests give a decision
+ * this time, in ms.
+ */
 export const PATIENT_MS = 10_000;
 
-/** Starts a gateway with the resources that `write` makes, by file name, and waits until they are in force. */
+/**
+ * Starts a gateway with the resources that `write` makes, by file name, and waits until they are in
+ * force.
+ */
 export async function startLimited(
   write: (services: Services) => Readonly<Record<string, string>>,
 ): Promise<LimitedSystem> {
@@ -74,7 +80,8 @@ function withLimits(
       assert.equal(status, 200, body);
       return JSON.parse(body) as Echo;
     },
-    logLine: (...texts) => until(() => lineWith(log, texts), 30_000, `a log line with ${texts.join()}`),
+    logLine: (...texts) =>
+      until(() => lineWith(log, texts), 30_000, `a log line with ${texts.join()}`),
     logHas: (...texts) => lineWith(log, texts) !== undefined,
     settled: async () => {
       const { problems } = await system.statusWhen(({ resources }) => {
@@ -117,7 +124,11 @@ export function limits(name: string, list: readonly object[]): string {
 const UPSTREAM_MS = 20_000;
 
 /** A Mapping of `/<name>/` with these label groups. */
-export function labelled(name: string, service: string, ...groups: readonly (readonly unknown[])[]): string {
+export function labelled(
+  name: string,
+  service: string,
+  ...groups: readonly (readonly unknown[])[]
+): string {
   const gateway = groups.map((group, index) => ({ [`group-${index}`]: group }));
   const spec = { prefix: `/${name}/`, service, timeout_ms: UPSTREAM_MS, labels: { gateway } };
   return document('Mapping', name, spec);

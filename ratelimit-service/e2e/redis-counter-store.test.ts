@@ -27,7 +27,12 @@ async function openStore(t: Cleanup, url: string, options: Partial<RedisCounterS
   return store;
 }
 
-async function countOne(store: CounterStore, key: string, windowMs = DAY, add = 1): Promise<number> {
+async function countOne(
+  store: CounterStore,
+  key: string,
+  windowMs = DAY,
+  add = 1,
+): Promise<number> {
   const { counts } = await store.count([{ counter: 'c', group: key, windowMs, add }]);
   return counts[0] ?? Number.NaN;
 }
@@ -42,7 +47,9 @@ describe('counters in Redis', { skip: whyNoRedis() ?? false }, () => {
   after(() => server.remove());
 
   /** The server's clock. */
-  const timeOf = async (redis: { readonly send: (key: string, args: string[]) => Promise<unknown> }) => {
+  const timeOf = async (redis: {
+    readonly send: (key: string, args: string[]) => Promise<unknown>;
+  }) => {
     const time = await redis.send('', ['TIME']);
     assert.ok(Array.isArray(time));
     return Math.floor(Number(time[0]) * 1000 + Number(time[1]) / 1000);
@@ -58,7 +65,12 @@ describe('counters in Redis', { skip: whyNoRedis() ?? false }, () => {
 
   test('count each hit in its place, and 0 only looks', async t => {
     const store = await openStore(t, url);
-    const hits = [0, 1, 2, 3].map(add => ({ counter: 'c', group: `place${add}`, windowMs: DAY, add }));
+    const hits = [0, 1, 2, 3].map(add => ({
+      counter: 'c',
+      group: `place${add}`,
+      windowMs: DAY,
+      add,
+    }));
     assert.deepEqual((await store.count(hits)).counts, [0, 1, 2, 3]);
     assert.deepEqual((await store.count(hits)).counts, [0, 2, 4, 6]);
     assert.deepEqual((await store.count([])).counts, []);
@@ -84,16 +96,21 @@ describe('counters in Redis', { skip: whyNoRedis() ?? false }, () => {
     const script = join(import.meta.dirname, '..', 'testing', 'count-in-redis.ts');
     const outputs = await Promise.all(
       [0, 1, 2, 3, 4, 5, 6, 7].map(async process_ => {
-        const child = spawn(process.execPath, [script, url, '1600', '8', String(process_ * 777_777)], {
-          stdio: ['ignore', 'pipe', 'inherit'],
-        });
+        const child = spawn(
+          process.execPath,
+          [script, url, '1600', '8', String(process_ * 777_777)],
+          {
+            stdio: ['ignore', 'pipe', 'inherit'],
+          },
+        );
         t.after(() => void child.kill('SIGKILL'));
         return text(child.stdout);
       }),
     );
     const seen: [number, number][] = outputs.flatMap(output => JSON.parse(output));
     const windows = Map.groupBy(seen, ([window]) => window);
-    // Of the first and the last there may be little; a rate below what was counted lets exactly itself through.
+    // Of the first and the last there may be little; a rate below what was counted lets exactly
+    // itself through.
     const busy = [...windows.values()].filter(({ length }) => length > 8);
     assert.ok(busy.length >= 2, `${busy.length} of ${windows.size} windows`);
     for (const [window, counted] of windows) {
@@ -107,7 +124,10 @@ describe('counters in Redis', { skip: whyNoRedis() ?? false }, () => {
   });
 
   test('end with their window, by the clock of Redis', async t => {
-    const [store, redis] = await Promise.all([openStore(t, url, { prefix: 'end:' }), openedRedis(t, url)]);
+    const [store, redis] = await Promise.all([
+      openStore(t, url, { prefix: 'end:' }),
+      openedRedis(t, url),
+    ]);
     await countOne(store, 'k', 3_600_000, 5);
     const key = await onlyKey(t, 'end:');
     const now = await timeOf(redis);
@@ -118,11 +138,15 @@ describe('counters in Redis', { skip: whyNoRedis() ?? false }, () => {
   });
 
   test('of the window before count no more when its end and the request meet', async t => {
-    const [store, redis] = await Promise.all([openStore(t, url, { prefix: 'meet:' }), openedRedis(t, url)]);
+    const [store, redis] = await Promise.all([
+      openStore(t, url, { prefix: 'meet:' }),
+      openedRedis(t, url),
+    ]);
     await countOne(store, 'k');
     const key = await onlyKey(t, 'meet:');
     for (const add of [1, 0]) {
-      // A window so long that it has only just begun, and a key that Redis still shows though it belongs to the one before.
+      // A window so long that it has only just begun, and a key that Redis still shows though it
+      // belongs to the one before.
       const windowMs = await timeOf(redis);
       await redis.send('', ['SET', key, '41', 'PX', '5000']);
       assert.equal(await countOne(store, 'k', windowMs, add), add);
@@ -140,7 +164,10 @@ describe('counters in Redis', { skip: whyNoRedis() ?? false }, () => {
   });
 
   test('show nothing of what clients sent, and tell odd keys apart', async t => {
-    const [store, redis] = await Promise.all([openStore(t, url, { prefix: 'odd:' }), openedRedis(t, url)]);
+    const [store, redis] = await Promise.all([
+      openStore(t, url, { prefix: 'odd:' }),
+      openedRedis(t, url),
+    ]);
     const odd = [
       '',
       'remote_address=10.1.2.3',
@@ -166,7 +193,9 @@ describe('counters in Redis', { skip: whyNoRedis() ?? false }, () => {
     const store = await openStore(t, `redis://${own.address}`, { timeoutMs: 200, maxWaiting: 500 });
     assert.equal(await countOne(store, 'k'), 1);
     own.signal('SIGSTOP');
-    const calls = Array.from({ length: 10_000 }, () => countOne(store, 'k').catch((error: unknown) => error));
+    const calls = Array.from({ length: 10_000 }, () =>
+      countOne(store, 'k').catch((error: unknown) => error),
+    );
     assert.equal(store.status().waiting, 500);
     for (const error of await Promise.all(calls)) assert.ok(error instanceof StoreUnavailable);
     assert.equal(store.status().waiting, 0);
@@ -230,12 +259,17 @@ describe('counters in Redis', { skip: whyNoRedis() ?? false }, () => {
     }
     await store.look?.();
     const { memory } = store.status();
-    assert.ok((memory?.evicted ?? 0) > 1_000 && memory?.evictedAgoMs !== undefined, JSON.stringify(memory));
+    assert.ok(
+      (memory?.evicted ?? 0) > 1_000 && memory?.evictedAgoMs !== undefined,
+      JSON.stringify(memory),
+    );
     assert.ok((memory?.usedBytes ?? 0) < usedBytes + 1_500_000, JSON.stringify(memory));
   });
 
   test('in a Redis that is full and evicts nothing are unavailable, and say why', async t => {
-    const own = await startRedis({ args: ['--maxmemory', '1', '--maxmemory-policy', 'noeviction'] });
+    const own = await startRedis({
+      args: ['--maxmemory', '1', '--maxmemory-policy', 'noeviction'],
+    });
     t.after(own.remove);
     const store = await openStore(t, `redis://${own.address}`);
     await assert.rejects(countOne(store, 'k'), (error: Error) => {

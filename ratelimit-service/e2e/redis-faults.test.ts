@@ -29,7 +29,11 @@ function counts(client: ServiceClient, name = 'any'): Promise<true> {
 }
 
 /** Asks until `ended`, and reports how long it took to say that there is no answer. */
-async function asksInVain(t: TestContext, client: ServiceClient, ended: () => boolean): Promise<void> {
+async function asksInVain(
+  t: TestContext,
+  client: ServiceClient,
+  ended: () => boolean,
+): Promise<void> {
   const outcomes: Outcome[] = [];
   await until(
     async () => {
@@ -41,7 +45,9 @@ async function asksInVain(t: TestContext, client: ServiceClient, ended: () => bo
   );
   const took = outcomes.map(({ tookMs }) => tookMs).sort((a, b) => a - b);
   const at = (share: number) => took[Math.floor((took.length - 1) * share)] ?? Number.NaN;
-  t.diagnostic(`${took.length} refused, median ${at(0.5).toFixed(1)} ms, 99 % ${at(0.99).toFixed(1)} ms`);
+  t.diagnostic(
+    `${took.length} refused, median ${at(0.5).toFixed(1)} ms, 99 % ${at(0.99).toFixed(1)} ms`,
+  );
   assert.deepEqual(new Set(outcomes.map(({ outcome }) => outcome)), new Set(['UNAVAILABLE']));
   assert.ok(at(0.5) < IN_TIME_MS, `median ${at(0.5)} ms`);
 }
@@ -58,7 +64,9 @@ async function reportRecovery(t: TestContext, client: ServiceClient): Promise<vo
 async function freeze(t: TestContext, redis: RedisServer, client: ServiceClient): Promise<void> {
   redis.signal('SIGSTOP');
   t.after(() => redis.signal('SIGCONT'));
-  await until(async () => (await client.ask({ client: 'any' })).outcome === 'UNAVAILABLE' || undefined);
+  await until(
+    async () => (await client.ask({ client: 'any' })).outcome === 'UNAVAILABLE' || undefined,
+  );
 }
 
 describe('a service whose Redis', { skip: whyNoRedis() ?? false }, () => {
@@ -106,7 +114,10 @@ describe('a service whose Redis', { skip: whyNoRedis() ?? false }, () => {
     const lostAt = performance.now();
     const first = await Promise.all(names.map(name => client.ask({ client: name })));
     const going = first.filter(({ outcome }) => outcome === 'OK').length;
-    assert.ok(going > 0 && going < names.length, `${going} of ${names.length} are on the living nodes`);
+    assert.ok(
+      going > 0 && going < names.length,
+      `${going} of ${names.length} are on the living nodes`,
+    );
     for (const { outcome } of first) assert.match(outcome, /^(OK|UNAVAILABLE)$/);
     for (const name of names) await counts(client, name);
     t.diagnostic(

@@ -3,10 +3,19 @@ import { after, before, describe, test } from 'node:test';
 import { until } from '#envoy/e2e/until.ts';
 import { type RedisServer, startRedis, whyNoRedis } from '#redis/testing/redis-server.ts';
 import { editService } from './edit-service.ts';
-import { type LimitedSystem, labelled, limits, patientService, startLimited } from './limited-system.ts';
+import {
+  type LimitedSystem,
+  labelled,
+  limits,
+  patientService,
+  startLimited,
+} from './limited-system.ts';
 import { withinOneWindow } from './within-one-window.ts';
 
-/** The store's time, and so much longer for the proxy that on a busy machine, too, what the store cannot say in time is still said by the service. */
+/**
+ * The store's time, and so much longer for the proxy that on a busy machine, too, what the store
+ * cannot say in time is still said by the service.
+ */
 const STORE_MS = 400;
 const PROXY_MS = 10 * STORE_MS;
 
@@ -22,7 +31,8 @@ describe('a gateway whose counters are in Redis', { skip: whyNoRedis() ?? false 
     system = await startLimited(({ rateLimit, upstream }) => ({
       'service.yaml': patientService(rateLimit),
       'mappings.yaml':
-        labelled('closed', upstream, ['closed']) + labelled('counted', upstream, ['counted', CLIENT]),
+        labelled('closed', upstream, ['closed']) +
+        labelled('counted', upstream, ['counted', CLIENT]),
       'limits.yaml': limits('limits', [
         { pattern: [{ generic_key: 'closed' }], rate: 0, unit: 'hour' },
         { pattern: [{ generic_key: 'counted' }, { client: '*' }], rate: 2, unit: 'hour' },

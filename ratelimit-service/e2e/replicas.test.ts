@@ -24,7 +24,8 @@ describe('eight replicas on one Redis', { skip: whyNoRedis() ?? false }, () => {
     });
     await t.test('of one hour, for every client', () =>
       withinOneWindow(async client => {
-        const ask = (name: string) => askAll(replicas, 100, replica => replica.client.ask({ client: name }));
+        const ask = (name: string) =>
+          askAll(replicas, 100, replica => replica.client.ask({ client: name }));
         const all = await Promise.all([ask(`${client}-a`), ask(`${client}-b`)]);
         for (const outcomes of all)
           assert.deepEqual(tally(outcomes), { OK: HOURLY, OVER_LIMIT: REPLICAS * 100 - HOURLY });
@@ -48,7 +49,8 @@ describe('eight replicas on one Redis', { skip: whyNoRedis() ?? false }, () => {
           const outcome = await client.ask({ flow: 'one' });
           const possible = windowsOf(outcome, sentAt);
           if (possible.length > 1) for (const window of possible) doubtful.add(window);
-          for (const window of possible) windows.set(window, [...(windows.get(window) ?? []), outcome]);
+          for (const window of possible)
+            windows.set(window, [...(windows.get(window) ?? []), outcome]);
         }
       };
       const full = () =>
@@ -73,7 +75,9 @@ function askAll(
   times: number,
   ask: (replica: Replica) => Promise<Outcome>,
 ): Promise<readonly Outcome[]> {
-  return Promise.all(replicas.flatMap(replica => Array.from({ length: times }, () => ask(replica))));
+  return Promise.all(
+    replicas.flatMap(replica => Array.from({ length: times }, () => ask(replica))),
+  );
 }
 
 function tally(outcomes: readonly Outcome[]): Readonly<Record<string, number>> {
@@ -81,9 +85,15 @@ function tally(outcomes: readonly Outcome[]): Readonly<Record<string, number>> {
   return Object.fromEntries([...groups].map(([outcome, { length }]) => [outcome, length]));
 }
 
-/** The seconds, by their ends, in which Redis, which has our clock, may have counted a request that was answered just now: one, unless the answer took long. */
+/**
+ * The seconds, by their ends, in which Redis, which has our clock, may have counted a request that
+ * was answered just now: one, unless the answer took long.
+ */
 function windowsOf({ response }: Outcome, sentAt: number): readonly number[] {
-  const { nanos, seconds } = response?.statuses[0]?.duration_until_reset ?? { nanos: 0, seconds: 0 };
+  const { nanos, seconds } = response?.statuses[0]?.duration_until_reset ?? {
+    nanos: 0,
+    seconds: 0,
+  };
   const endIfCountedAt = (now: number) => (now + Number(seconds) * 1_000 + nanos / 1e6) / 1_000;
   const [first, last] = [Math.ceil(endIfCountedAt(sentAt)), Math.floor(endIfCountedAt(Date.now()))];
   return Array.from({ length: Math.max(1, last - first + 1) }, (_, at) => last - at);

@@ -9,7 +9,10 @@ import { type ServiceProcess, startService } from './service-process.ts';
 
 export type Replica = { readonly service: ServiceProcess; readonly client: ServiceClient };
 
-/** Services with these limits of domain `gateway`, from one discovery server, for as long as the test runs. */
+/**
+ * Services with these limits of domain `gateway`, from one discovery server, for as long as the
+ * test runs.
+ */
 export async function startReplicas(
   t: TestContext,
   count: number,

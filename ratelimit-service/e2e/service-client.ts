@@ -19,14 +19,21 @@ export type ServiceClient = {
 };
 
 export function connectTo(address: string): ServiceClient {
-  const client = new Client(address, credentials.createInsecure(), { 'grpc.use_local_subchannel_pool': 1 });
+  const client = new Client(address, credentials.createInsecure(), {
+    'grpc.use_local_subchannel_pool': 1,
+  });
   const method = serviceDefinition(SERVICE).ShouldRateLimit;
   if (method === undefined) throw new Error(`no method of ${SERVICE}`);
   const { path, requestSerialize, responseDeserialize } = method;
   const send = (request: object) =>
     new Promise<RateLimitResponse>((resolve, reject) => {
-      client.makeUnaryRequest(path, requestSerialize, responseDeserialize, request, (error, response) =>
-        error === null ? resolve(response as RateLimitResponse) : reject(error),
+      client.makeUnaryRequest(
+        path,
+        requestSerialize,
+        responseDeserialize,
+        request,
+        (error, response) =>
+          error === null ? resolve(response as RateLimitResponse) : reject(error),
       );
     });
   const ask: ServiceClient['ask'] = async (...groups) => {

@@ -13,7 +13,10 @@ export type ServiceProcess = {
   readonly pid: number;
   /** Resolves when it has its limits. */
   ready(): Promise<void>;
-  /** The value of one line of its metrics, such as `gateway_ratelimit_answers_total{code="OK"}`; 0 when there is no such line. */
+  /**
+   * The value of one line of its metrics, such as `gateway_ratelimit_answers_total{code="OK"}`; 0
+   * when there is no such line.
+   */
   metric(line: string): Promise<number>;
   /** All that it has logged. */
   log(): string;
@@ -21,12 +24,21 @@ export type ServiceProcess = {
   kill(): Promise<void>;
 };
 
-/** Starts one that gets its limits from the control plane at `xds` (`host:port`), and waits until it listens. */
+/**
+ * Starts one that gets its limits from the control plane at `xds` (`host:port`), and waits until it
+ * listens.
+ */
 export async function startService(
   xds: string,
   environment: Readonly<Record<string, string>> = {},
 ): Promise<ServiceProcess> {
-  const env = { ...process.env, ADDRESS: '127.0.0.1:0', WORKERS: '1', XDS_ADDRESS: xds, ...environment };
+  const env = {
+    ...process.env,
+    ADDRESS: '127.0.0.1:0',
+    WORKERS: '1',
+    XDS_ADDRESS: xds,
+    ...environment,
+  };
   const child = spawn(process.execPath, ['--max-semi-space-size=8', MAIN], {
     env,
     stdio: ['ignore', 'pipe', 'inherit'],

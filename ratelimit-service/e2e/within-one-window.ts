@@ -4,8 +4,9 @@ import { randomUUID } from 'node:crypto';
 const HOUR_MS = 3_600_000;
 
 /**
- * Runs what counts by the hour, or by the day, with a client name that nothing was counted for. When it fails and an hour began meanwhile, it
- * runs once more with another name: its requests were counted in two windows.
+ * Runs what counts by the hour, or by the day, with a client name that nothing was counted for.
+ * When it fails and an hour began meanwhile, it runs once more with another name: its requests were
+ * counted in two windows.
  */
 export async function withinOneWindow(run: (client: string) => Promise<void>): Promise<void> {
   const hour = hourNow();

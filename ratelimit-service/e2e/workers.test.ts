@@ -33,7 +33,8 @@ describe('three workers of one service', { skip: whyNoRedis() ?? false }, () => 
 
     await t.test('let exactly the rate through, and count all of it', () =>
       withinOneWindow(async name => {
-        const answers = (code: string) => service.metric(`gateway_ratelimit_answers_total{code="${code}"}`);
+        const answers = (code: string) =>
+          service.metric(`gateway_ratelimit_answers_total{code="${code}"}`);
         const before = [await answers('OK'), await answers('OVER_LIMIT')];
         const asked = clients.flatMap(client =>
           Array.from({ length: 100 }, () => client.ask({ client: name })),
@@ -41,7 +42,10 @@ describe('three workers of one service', { skip: whyNoRedis() ?? false }, () => 
         const outcomes = (await Promise.all(asked)).map(({ outcome }) => outcome);
         const [passed, over] = [HOURLY, CONNECTIONS * 100 - HOURLY];
         const tally = Map.groupBy(outcomes, outcome => outcome);
-        assert.deepEqual([tally.get('OK')?.length, tally.get('OVER_LIMIT')?.length], [passed, over]);
+        assert.deepEqual(
+          [tally.get('OK')?.length, tally.get('OVER_LIMIT')?.length],
+          [passed, over],
+        );
         assert.deepEqual(
           [await answers('OK'), await answers('OVER_LIMIT')],
           [(before[0] ?? 0) + passed, (before[1] ?? 0) + over],
@@ -55,7 +59,11 @@ describe('three workers of one service', { skip: whyNoRedis() ?? false }, () => 
       await until(() => lanes.every(({ seen }) => seen.length > 20) || undefined, PATIENCE_MS);
       const victim = pidsOf(service).get(2) ?? 0;
       process.kill(victim, 'SIGKILL');
-      await until(() => pidsOf(service).get(2) !== victim || undefined, PATIENCE_MS, 'another second worker');
+      await until(
+        () => pidsOf(service).get(2) !== victim || undefined,
+        PATIENCE_MS,
+        'another second worker',
+      );
       const marks = lanes.map(({ seen }) => seen.length + 20);
       await until(
         () => lanes.every(({ seen }, at) => seen.length > (marks[at] ?? 0)) || undefined,
@@ -87,5 +95,7 @@ function pidsOf(service: ServiceProcess): ReadonlyMap<number, number> {
     .log()
     .split('\n')
     .map(line => JSON.parse(line));
-  return new Map(lines.flatMap(({ msg, pid, worker }) => (msg === 'listening' ? [[worker, pid]] : [])));
+  return new Map(
+    lines.flatMap(({ msg, pid, worker }) => (msg === 'listening' ? [[worker, pid]] : [])),
+  );
 }

@@ -2,8 +2,8 @@ import { parseRedisAddress } from '#redis/description.ts';
 import { openRedisCounterStore } from '../redis-counter-store.ts';
 
 /**
- * A process that counts one key in windows of a second: `node count-in-redis.ts <address> <ms> <callers> <skew of its clocks in ms>`.
- * It prints what it has seen, as pairs of window and count.
+ * A process that counts one key in windows of a second: `node count-in-redis.ts <address> <ms>
+ * <callers> <skew of its clocks in ms>`. It prints what it has seen, as pairs of window and count.
  */
 const [address = '', ms, callers, skew] = process.argv.slice(2);
 // A replica whose own clock is wrong must count in the same windows as the others.
@@ -23,7 +23,9 @@ const seen: (readonly [window: number, count: number])[] = [];
 const end = performance.now() + Number(ms);
 const caller = async () => {
   while (performance.now() < end) {
-    const { counts, now } = await store.count([{ counter: 'shared', group: '', windowMs: 1000, add: 1 }]);
+    const { counts, now } = await store.count([
+      { counter: 'shared', group: '', windowMs: 1000, add: 1 },
+    ]);
     seen.push([Math.floor(now / 1000), counts[0] ?? 0]);
   }
 };

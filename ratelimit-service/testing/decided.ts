@@ -8,8 +8,13 @@ import { mapStore, requestOf } from './requests.ts';
 const NOW = 14_500;
 export const REQUEST_ID = 'b2b7-42';
 
-/** One request of groups `a=1` and `b=1`, or of those given; limits are named `limit-0` and so on. */
-export function decided(limits: readonly LimitJson[], groups: readonly string[] = ['a=1', 'b=1']): Decision {
+/**
+ * One request of groups `a=1` and `b=1`, or of those given; limits are named `limit-0` and so on.
+ */
+export function decided(
+  limits: readonly LimitJson[],
+  groups: readonly string[] = ['a=1', 'b=1'],
+): Decision {
   const index = compileLimits(limitsOf('d', limits));
   const decision = decide(index, mapStore(NOW), requestOf(groups), REQUEST_ID);
   assert.ok('verdict' in decision);

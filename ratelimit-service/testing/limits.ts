@@ -5,7 +5,10 @@ import { parseLimits } from '../parse-limits.ts';
 
 const RATE_LIMIT = 'gateway.config.v1.RateLimit';
 
-/** A limit as ProtoJSON writes it, with what every limit needs; labels are written `key=value`, alternatives with `|`, any value as `key`. */
+/**
+ * A limit as ProtoJSON writes it, with what every limit needs; labels are written `key=value`,
+ * alternatives with `|`, any value as `key`.
+ */
 export type LimitJson = { readonly pattern?: readonly string[]; readonly [field: string]: unknown };
 
 /** The bytes of a RateLimit resource, decoded as the service gets them. */
@@ -15,11 +18,17 @@ export function rateLimitMessage(
   meanings: object = {},
 ): Message {
   const type = messageType(RATE_LIMIT);
-  const json = { domain, limits: limits.map((limit, index) => limitJson(limit, index)), ...meanings };
+  const json = {
+    domain,
+    limits: limits.map((limit, index) => limitJson(limit, index)),
+    ...meanings,
+  };
   return type.decode(type.encode(type.fromObject(json)).finish()) as unknown as Message;
 }
 
-/** Limits by way of the wire; they must be right. Their names are `limit-0` and so on unless given. */
+/**
+ * Limits by way of the wire; they must be right. Their names are `limit-0` and so on unless given.
+ */
 export function limitsOf(
   domain: string,
   limits: readonly LimitJson[],

@@ -2,7 +2,10 @@ import type { CounterStore, Counts, Hit } from '../counter-store.ts';
 import type { RateLimitRequest } from '../request.ts';
 import { label } from './limits.ts';
 
-/** A request of domain `d`: each group is written `key=value key=value`, with hits of its own after `+`: `key=value +3`. */
+/**
+ * A request of domain `d`: each group is written `key=value key=value`, with hits of its own after
+ * `+`: `key=value +3`.
+ */
 export function requestOf(groups: readonly string[], hits = 0): RateLimitRequest {
   return { domain: 'd', descriptors: groups.map(descriptor), hits_addend: hits };
 }
@@ -14,7 +17,10 @@ function descriptor(text: string): RateLimitRequest['descriptors'][number] {
   return hits === undefined ? { entries } : { entries, hits_addend: { value: Number(hits) } };
 }
 
-/** Counters in a Map, at a time that the test sets; `calls` are the hits of each call. Answers at once. */
+/**
+ * Counters in a Map, at a time that the test sets; `calls` are the hits of each call. Answers at
+ * once.
+ */
 export type MapStore = CounterStore & { now: number; readonly calls: (readonly Hit[])[] };
 
 export function mapStore(now = 0): MapStore {
@@ -32,7 +38,11 @@ export function mapStore(now = 0): MapStore {
   };
 }
 
-function add(counters: Map<string, number>, { counter, group, windowMs, add }: Hit, now: number): number {
+function add(
+  counters: Map<string, number>,
+  { counter, group, windowMs, add }: Hit,
+  now: number,
+): number {
   const name = `${windowMs} ${Math.floor(now / windowMs)} ${counter}${group}`;
   const count = (counters.get(name) ?? 0) + add;
   counters.set(name, count);

@@ -13,7 +13,9 @@ import { commands, fencedBlocks, readDocument } from '../code-blocks.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const README = readDocument('README.md');
-const DEMO = fencedBlocks(readDocument('docs/how-to/demo.md')).filter(({ marks }) => marks.includes('demo'));
+const DEMO = fencedBlocks(readDocument('docs/how-to/demo.md')).filter(({ marks }) =>
+  marks.includes('demo'),
+);
 const COMMANDS = [...commands(README), ...DEMO.flatMap(({ code }) => code.trimEnd().split('\n'))];
 const ADDRESSES = readDocument('docs/reference/addresses.md');
 const FILE = 'user-service.yaml';
@@ -59,7 +61,8 @@ describe('the README and the page about the demo', () => {
       const [, expected] = EXPECTED.find(([which]) => which.test(command)) ?? [];
       assert.ok(expected !== undefined, 'say in EXPECTED what it prints');
       // Limits are by the minute: one that ends while a loop runs would begin to count anew.
-      if (command.startsWith('for')) await until(() => Date.now() % 60_000 < 45_000 || undefined, 20_000);
+      if (command.startsWith('for'))
+        await until(() => Date.now() % 60_000 < 45_000 || undefined, 20_000);
       const run = async () => (await bash(here(command, system))).stdout;
       const stdout = command.startsWith('grep')
         ? await until(async () => run().catch(() => undefined))
@@ -128,7 +131,10 @@ describe('the README and the page about the demo', () => {
 
 const bash = (command: string) => promisify(execFile)('bash', ['-c', command], { cwd: ROOT });
 
-/** On a busy machine a decision may take longer than the 20 ms after which the edge lets a request pass. */
+/**
+ * On a busy machine a decision may take longer than the 20 ms after which the edge lets a request
+ * pass.
+ */
 function patientRateLimits({ ports }: System): string {
   return `apiVersion: gateway.internal/v2
 kind: RateLimitService
@@ -137,7 +143,10 @@ spec: { service: "127.0.0.1:${ports.rateLimit}", timeout_ms: 5000 }
 `;
 }
 
-/** The command, for the system of this test: it has other ports than the README's, and state of its own. */
+/**
+ * The command, for the system of this test: it has other ports than the README's, and state of its
+ * own.
+ */
 function here(command: string, { gateway, state }: System): string {
   const moved = Object.values(portsAt(0)).reduce(
     (text, port) =>

@@ -15,7 +15,8 @@ const pages = globSync('docs/**/*.md', { cwd: ROOT })
   .sort();
 
 /** The blocks of the tutorial's first steps. */
-const stepsUntil = (heading: RegExp) => fencedBlocks(readDocument(TUTORIAL).split(heading)[0] ?? '');
+const stepsUntil = (heading: RegExp) =>
+  fencedBlocks(readDocument(TUTORIAL).split(heading)[0] ?? '');
 const withoutLogin = stepsUntil(/^## 3\./m);
 const withLogin = stepsUntil(/^## 4\./m);
 

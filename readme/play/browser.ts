@@ -10,7 +10,10 @@ const STEPS: readonly Step[] = [
   [/^open (\S+)$/, (page, url) => page.goto(url)],
   [/^log in as (\w+)$/, logInAs],
   [/^reload (\d+) times$/, reload],
-  [/^see (.+)$/, async (page, text) => assert.ok((await bodyOf(page)).includes(text), await bodyOf(page))],
+  [
+    /^see (.+)$/,
+    async (page, text) => assert.ok((await bodyOf(page)).includes(text), await bodyOf(page)),
+  ],
 ];
 
 /** Plays each block in a new window, as a browser has it that was never there. */

@@ -11,8 +11,9 @@ const PATIENCE_MS = 90_000;
 const BROWSER_MS = 25_000;
 
 /**
- * Does what the blocks of a page tell the reader, in their order: saves files, runs commands, opens the browser.
- * An edit takes a moment, so commands are run again until they print what the block after them shows.
+ * Does what the blocks of a page tell the reader, in their order: saves files, runs commands, opens
+ * the browser. An edit takes a moment, so commands are run again until they print what the block
+ * after them shows.
  */
 export async function play(
   blocks: readonly CodeBlock[],
@@ -40,7 +41,9 @@ async function playBlock(
     await retry(async () => browser?.play(stage.here(code)), BROWSER_MS);
   if (!isRun(block)) return;
   const expected = pattern(stage.here(shown ?? ''));
-  const said = marks.includes('background') ? (await stage.start(code)).said : () => stage.run(code);
+  const said = marks.includes('background')
+    ? (await stage.start(code)).said
+    : () => stage.run(code);
   await retry(async () => assert.match((await said()).replaceAll('\r', ''), expected), PATIENCE_MS);
 }
 

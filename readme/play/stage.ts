@@ -16,14 +16,19 @@ const OWN_PORTS = [9000, 9001, 9002, 9003, 9004, 9005, 9100];
 /** What was started and goes on, with all that it said so far. */
 export type Running = { said(): string; stop(): Promise<void> };
 
-/** A folder in which the commands of a page run as they stand, beside other systems of this machine. */
+/**
+ * A folder in which the commands of a page run as they stand, beside other systems of this machine.
+ */
 export type Stage = {
   /** The text with the ports of the page replaced by those of this stage. */
   here(text: string): string;
   /** Writes a file whose path is relative to the folder. */
   write(file: string, text: string): void;
   remove(file: string): void;
-  /** Runs commands of a shell, and resolves with what they print to stdout. Rejects when the last one fails. */
+  /**
+   * Runs commands of a shell, and resolves with what they print to stdout. Rejects when the last
+   * one fails.
+   */
   run(code: string): Promise<string>;
   /** Starts a command that goes on. A gateway takes the place of the one before. */
   start(code: string): Promise<Running>;
@@ -31,7 +36,10 @@ export type Stage = {
   close(): Promise<void>;
 };
 
-/** Makes a folder that looks like this checkout, where `npm` and `npx` use ports and state of their own. */
+/**
+ * Makes a folder that looks like this checkout, where `npm` and `npx` use ports and state of their
+ * own.
+ */
 export async function openStage(): Promise<Stage> {
   const port = await claimPortOffset();
   const folder = mkdtempSync(join(tmpdir(), 'page-'));
@@ -54,7 +62,8 @@ export async function openStage(): Promise<Stage> {
     remove: file => rmSync(join(folder, file), { recursive: true, force: true }),
     run: async code => {
       const shell = ['-c', `set -o pipefail\n${here(code)}`];
-      return (await promisify(execFile)('bash', shell, { cwd: folder, env, timeout: 60_000 })).stdout;
+      return (await promisify(execFile)('bash', shell, { cwd: folder, env, timeout: 60_000 }))
+        .stdout;
     },
     start: async code => {
       const isGateway = code.startsWith('npm start');
@@ -79,14 +88,18 @@ const ANY_PORT = /(?<![\w.-])\d{4,5}(?![\w.-])/g;
 
 function portMap(offset: number): ReadonlyMap<string, string> {
   const moved = portsAt(offset);
-  const gateway = Object.entries(portsAt(0)).map(([name, from]) => [from, moved[name as keyof typeof moved]]);
+  const gateway = Object.entries(portsAt(0)).map(([name, from]) => [
+    from,
+    moved[name as keyof typeof moved],
+  ]);
   const free = OWN_PORTS.map((from, index) => [from, instancePorts(offset, 41 + index).service]);
   return new Map([...gateway, ...free].map(([from, to]) => [String(from), String(to)]));
 }
 
 function follow(child: ChildProcess): Running {
   const output: string[] = [];
-  for (const stream of [child.stdout, child.stderr]) stream?.on('data', chunk => output.push(String(chunk)));
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', chunk => output.push(String(chunk)));
   const exited = once(child, 'exit');
   return {
     said: () => output.join(''),

@@ -9,7 +9,9 @@ import { type RedisServer, whyNoRedis } from '../testing/redis-server.ts';
 import { until } from '../testing/until.ts';
 
 /** In the first, second and third third of the slots. */
-const [FIRST, SECOND, THIRD] = ['first', 'second', 'third'].map((name, index) => keyIn(name, index));
+const [FIRST, SECOND, THIRD] = ['first', 'second', 'third'].map((name, index) =>
+  keyIn(name, index),
+);
 
 function keyIn(name: string, third: number): string {
   for (let number = 0; ; number += 1)
@@ -39,7 +41,9 @@ describe('a cluster of Redis', { skip: whyNoRedis() ?? false }, () => {
   test('moves a slot, and nothing is lost or counted twice', async t => {
     const redis = await open(t);
     const slot = String(keySlot(String(FIRST)));
-    const [from, to] = await Promise.all(cluster.masters.slice(0, 2).map(server => adminOf(t, server)));
+    const [from, to] = await Promise.all(
+      cluster.masters.slice(0, 2).map(server => adminOf(t, server)),
+    );
     assert.ok(from !== undefined && to !== undefined);
     const before = Number(await increment(redis, FIRST));
     await to.send('', ['CLUSTER', 'SETSLOT', slot, 'IMPORTING', await idOf(from)]);

@@ -18,7 +18,9 @@ describe('a connection to one Redis', { skip, concurrency: 4 }, () => {
   after(() => server.remove());
 
   /** A server that a test may break. */
-  async function ownServer(t: { readonly after: (run: () => Promise<void>) => void }): Promise<RedisServer> {
+  async function ownServer(t: {
+    readonly after: (run: () => Promise<void>) => void;
+  }): Promise<RedisServer> {
     const own = await startRedis();
     t.after(own.remove);
     return own;
@@ -78,7 +80,11 @@ describe('a connection to one Redis', { skip, concurrency: 4 }, () => {
       message: 'Redis: not connected: connection refused',
       notSent: true,
     });
-    assert.deepEqual(redis.status(), { connected: false, reason: 'connection refused', waiting: 0 });
+    assert.deepEqual(redis.status(), {
+      connected: false,
+      reason: 'connection refused',
+      waiting: 0,
+    });
     await own.start();
     await until('Redis is connected', () => redis.status().connected);
     assert.equal(await redis.send('a', ['INCR', 'a']), 1);
@@ -96,7 +102,9 @@ describe('a connection to one Redis', { skip, concurrency: 4 }, () => {
     const { address } = own;
     // A killed server's kernel closes or resets: which one is a matter of what was still unread.
     const told = events.map(event =>
-      event.connected ? event : { ...event, reason: event.reason.replace('was reset', 'was closed') },
+      event.connected
+        ? event
+        : { ...event, reason: event.reason.replace('was reset', 'was closed') },
     );
     assert.deepEqual(told, [
       { connected: true, address },
@@ -108,15 +116,23 @@ describe('a connection to one Redis', { skip, concurrency: 4 }, () => {
 
   test('keeps at most so many commands waiting, however many come', async t => {
     const own = await ownServer(t);
-    const redis = await openedRedis(t, `redis://${own.address}`, { timeoutMs: 500, maxWaiting: 100 });
+    const redis = await openedRedis(t, `redis://${own.address}`, {
+      timeoutMs: 500,
+      maxWaiting: 100,
+    });
     own.signal('SIGSTOP');
     const calls = Array.from({ length: 50_000 }, () =>
       redis.send('n', ['INCR', 'n']).catch((error: Error) => error.message),
     );
     assert.equal(redis.status().waiting, 100);
-    const refused = (await Promise.all(calls)).filter(answer => answer === 'Redis: too many commands wait');
+    const refused = (await Promise.all(calls)).filter(
+      answer => answer === 'Redis: too many commands wait',
+    );
     // The connection may have a ping of its own on the way, which takes a place.
-    assert.ok(refused.length === 49_900 || refused.length === 49_901, `${refused.length} were refused`);
+    assert.ok(
+      refused.length === 49_900 || refused.length === 49_901,
+      `${refused.length} were refused`,
+    );
     assert.equal(redis.status().waiting, 0);
   });
 
@@ -148,7 +164,10 @@ describe('a connection to one Redis', { skip, concurrency: 4 }, () => {
     await redis.close();
     assert.ok(performance.now() - begin < 10_000, 'else it never ends');
     await call;
-    await assert.rejects(redis.send('n', ['INCR', 'n']), { message: 'Redis: closed', notSent: true });
+    await assert.rejects(redis.send('n', ['INCR', 'n']), {
+      message: 'Redis: closed',
+      notSent: true,
+    });
   });
 
   test('lets what waits end before it closes', async t => {
@@ -196,7 +215,10 @@ describe('a connection to one Redis', { skip, concurrency: 4 }, () => {
   test('to a name that nobody has is told', async t => {
     const { redis } = openRedis(t, 'redis://redis.invalid');
     await until('it is told', () => redis.status().reason !== undefined);
-    assert.match(String(redis.status().reason), /^(no such host|the host name cannot be looked up now)$/);
+    assert.match(
+      String(redis.status().reason),
+      /^(no such host|the host name cannot be looked up now)$/,
+    );
   });
 
   test('whose options say so has a description that stays as it is', async t => {
@@ -233,7 +255,8 @@ describe('a Redis that hangs for 3 s', { skip }, () => {
     const counted = Number(await redis.send('n', ['GET', 'n']));
     took.sort((a, b) => a - b);
     assert.ok(took.length > 1000, `${took.length} calls`);
-    assert.ok(sent <= 2, `${sent} were sent`); // one before it is known to hang, and one more may be on a new connection
+    // one before it is known to hang, and one more may be on a new connection
+    assert.ok(sent <= 2, `${sent} were sent`);
     assert.ok(counted <= sent + 2, `${counted} counted, ${sent} sent`);
     assert.ok(Number(took.at(-1)) < 50 + 20 + ownDelayMs(), `the slowest took ${took.at(-1)} ms`);
     // A busy machine may take the processor away from more than one in a hundred.

@@ -121,6 +121,7 @@ describe('Redis with users and TLS', { skip, concurrency: true }, () => {
       refusal(t, { ...describeRedis(`rediss://${plain.address}`), tls: {} }, 'none'),
       refusal(t, `redis://${tls.address}`, 'none'),
     ]);
-    for (const { reason } of [a, b]) assert.match(String(reason), /TLS failed|the connection was|no answer/);
+    for (const { reason } of [a, b])
+      assert.match(String(reason), /TLS failed|the connection was|no answer/);
   });
 });

@@ -15,7 +15,12 @@ export type Certificates = {
 /** Makes a new authority and a certificate of 127.0.0.1 in `folder`. */
 export function makeCertificates(folder: string, name = 'server'): Certificates {
   const file = (suffix: string) => join(folder, `${name}-${suffix}`);
-  const [caFile, caKey, certFile, keyFile] = [file('ca.crt'), file('ca.key'), file('crt'), file('key')];
+  const [caFile, caKey, certFile, keyFile] = [
+    file('ca.crt'),
+    file('ca.key'),
+    file('crt'),
+    file('key'),
+  ];
   const fresh = [
     'req',
     '-x509',

@@ -15,7 +15,10 @@ export type RedisCluster = {
 
 type Admin = Awaited<ReturnType<typeof connectAdmin>>;
 
-/** Three masters, each with a third of the slots and a replica; a dead master is noticed after a second. */
+/**
+ * Three masters, each with a third of the slots and a replica; a dead master is noticed after a
+ * second.
+ */
 export async function startCluster(): Promise<RedisCluster> {
   const args = [
     '--cluster-enabled',
@@ -58,7 +61,10 @@ async function connectAdmin(port: number) {
   return admin.on('error', () => {}).connect();
 }
 
-/** All know all before anything else: gossip needs a while. Who knows another already takes no epoch. */
+/**
+ * All know all before anything else: gossip needs a while. Who knows another already takes no
+ * epoch.
+ */
 async function meet(admins: readonly Admin[], servers: readonly Node[]): Promise<void> {
   for (const [index, admin] of admins.entries())
     await admin.sendCommand(['CLUSTER', 'SET-CONFIG-EPOCH', `${index + 1}`]);
@@ -67,7 +73,9 @@ async function meet(admins: readonly Admin[], servers: readonly Node[]): Promise
       await admin.sendCommand(['CLUSTER', 'MEET', '127.0.0.1', `${port}`, `${busPort}`]);
   }
   await Promise.all(
-    admins.map(admin => until('all have met', async () => (await nodesOf(admin)).length === servers.length)),
+    admins.map(admin =>
+      until('all have met', async () => (await nodesOf(admin)).length === servers.length),
+    ),
   );
 }
 
@@ -86,7 +94,12 @@ async function replicate(admins: readonly Admin[]): Promise<void> {
 
 function slotsOf(index: number): string[] {
   const third = Math.ceil(SLOTS / 3);
-  return ['CLUSTER', 'ADDSLOTSRANGE', `${third * index}`, `${Math.min(third * (index + 1), SLOTS) - 1}`];
+  return [
+    'CLUSTER',
+    'ADDSLOTSRANGE',
+    `${third * index}`,
+    `${Math.min(third * (index + 1), SLOTS) - 1}`,
+  ];
 }
 
 async function nodesOf(admin: Admin): Promise<readonly string[]> {

@@ -14,10 +14,15 @@ export type RedisSentinels = {
 
 const MASTER_NAME = 'counters';
 
-/** A master, its replica and three sentinels that notice a dead master after 0.5 s. `args` go to master and replica. */
+/**
+ * A master, its replica and three sentinels that notice a dead master after 0.5 s. `args` go to
+ * master and replica.
+ */
 export async function startSentinels(args: readonly string[] = []): Promise<RedisSentinels> {
   const master = await startRedis({ args: ['--repl-diskless-sync-delay', '0', ...args] });
-  const replica = await startRedis({ args: ['--replicaof', '127.0.0.1', `${master.port}`, ...args] });
+  const replica = await startRedis({
+    args: ['--replicaof', '127.0.0.1', `${master.port}`, ...args],
+  });
   const sentinels = await Promise.all([1, 2, 3].map(() => startSentinel(master.port)));
   const all = [...sentinels, replica, master];
   return {

@@ -54,7 +54,18 @@ async function startOnce(setUp: MakeSetUp): Promise<RedisServer> {
   const { args = [], configFile } = await setUp(home, port);
   const all = [
     ...(configFile === undefined ? [] : [configFile]),
-    ...['--port', `${port}`, '--bind', '127.0.0.1', '--dir', home, '--save', '', '--daemonize', 'no'],
+    ...[
+      '--port',
+      `${port}`,
+      '--bind',
+      '127.0.0.1',
+      '--dir',
+      home,
+      '--save',
+      '',
+      '--daemonize',
+      'no',
+    ],
     ...args,
   ];
   let child: ChildProcess | undefined;
@@ -95,7 +106,8 @@ async function run(args: readonly string[]): Promise<ChildProcess> {
     lines.push(line);
     if (/Ready to accept connections|Sentinel ID is/.test(line)) {
       child.stdout.resume(); // or its pipe fills
-      // A test that fails before it can remove the server shall end all the same; the server ends with the process.
+      // A test that fails before it can remove the server shall end all the same; the server ends
+      // with the process.
       child.unref();
       if (child.stdout instanceof Socket) child.stdout.unref();
       return child;

@@ -19,7 +19,8 @@ function decode(bytes: Uint8Array): FileContent {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     if (text.includes('\0')) return { error: 'Cannot read this: it is a binary file' };
-    // Files that were appended to one another may have a mark at each (YAML 1.2.2, rule 202 l-document-prefix).
+    // Files that were appended to one another may have a mark at each (YAML 1.2.2, rule 202
+    // l-document-prefix).
     return { text: text.replace(/^\ufeff/gm, '') };
   } catch {
     return { error: 'Cannot read this: it is not text in UTF-8' };

@@ -21,7 +21,10 @@ const FILES = { 'a.yaml': 2, 'in/b.json': 2, 'in/c.txt': 1_000, 'in/.d.yaml': 1_
 
 test('all that is in a folder counts towards its bound, up to the bound', t => {
   const root = folderOf(t, FILES);
-  assert.deepEqual([...listFolder(root, { entries: 5, bytes: 4 }).files.keys()], ['a.yaml', 'in/b.json']);
+  assert.deepEqual(
+    [...listFolder(root, { entries: 5, bytes: 4 }).files.keys()],
+    ['a.yaml', 'in/b.json'],
+  );
   assert.throws(() => listFolder(root, { entries: 4, bytes: 4 }), FolderTooLarge);
 });
 

@@ -5,12 +5,17 @@ import { LONGEST_FILE } from './longest-file.ts';
 
 /** A folder as it stands, its files not yet read. Paths are relative to it, with `/`, sorted. */
 export type Listing = {
-  /** File → a signature that changes when its content may have changed, or why it cannot be read. */
+  /**
+   * File → a signature that changes when its content may have changed, or why it cannot be read.
+   */
   readonly files: ReadonlyMap<
     string,
     { readonly signature: string } | Extract<FileContent, { error: string }>
   >;
-  /** Folder (the listed one is the empty string) → a signature that changes when another folder takes its place. */
+  /**
+   * Folder (the listed one is the empty string) → a signature that changes when another folder
+   * takes its place.
+   */
   readonly folders: ReadonlyMap<string, string>;
   /** Symbolic links to a folder above them. They are not followed. */
   readonly loops: readonly string[];
@@ -25,13 +30,19 @@ type Found = {
   bytes: number;
 };
 
-/** What a folder of resources may hold, all that is in it counted. It is looked through every second. */
+/**
+ * What a folder of resources may hold, all that is in it counted. It is looked through every
+ * second.
+ */
 export type FolderBounds = { readonly entries: number; readonly bytes: number };
 
 /** Twice 10,000 Mappings with a file each; bytes of twice the longest file. */
 const BOUNDS: FolderBounds = { entries: 20_000, bytes: 2 * LONGEST_FILE };
 
-/** This is no folder of resources, or of far too many. The message says which bound it exceeds, and not which folder. */
+/**
+ * This is no folder of resources, or of far too many. The message says which bound it exceeds, and
+ * not which folder.
+ */
 export class FolderTooLarge extends Error {
   override readonly name = 'FolderTooLarge';
 }
@@ -39,9 +50,10 @@ export class FolderTooLarge extends Error {
 const RESOURCE_FILE = /\.(ya?ml|json)$/i;
 
 /**
- * Lists the `.yaml`, `.yml` and `.json` files of a folder and of the folders in it, symbolic links followed, names
- * with a leading dot left out: so Kubernetes' mounts, whose files link through `..data`, show each file once.
- * It works synchronously: thousands of files take a few milliseconds, several times less than by promises.
+ * Lists the `.yaml`, `.yml` and `.json` files of a folder and of the folders in it, symbolic links
+ * followed, names with a leading dot left out: so Kubernetes' mounts, whose files link through
+ * `..data`, show each file once. It works synchronously: thousands of files take a few
+ * milliseconds, several times less than by promises.
  * @throws NodeJS.ErrnoException when the folder itself cannot be read
  * @throws FolderTooLarge as soon as it has seen more than the bounds
  */
@@ -62,7 +74,8 @@ function listInto(walk: Walk, folder: string, above: readonly string[]): void {
   }
   const names = namesIn(walk, path).sort();
   walk.found.folders.set(folder, identity);
-  for (const name of names) listEntry(walk, folder === '' ? name : `${folder}/${name}`, [...above, identity]);
+  for (const name of names)
+    listEntry(walk, folder === '' ? name : `${folder}/${name}`, [...above, identity]);
 }
 
 /** One by one, as a single folder may hold millions. */
@@ -111,7 +124,9 @@ function countBytes({ found, bounds }: Walk, size: number): void {
 }
 
 function leadsNowhere(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ELOOP');
+  return (
+    error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ELOOP')
+  );
 }
 
 function toEntry(stats: BigIntStats): { signature: string } | { error: string } {
@@ -132,7 +147,9 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOTDIR: 'it is not a folder',
 };
 
-/** Why the file system refused something, in plain words, as what is said of that file or folder. */
+/**
+ * Why the file system refused something, in plain words, as what is said of that file or folder.
+ */
 export function describeError(error: unknown): string {
   return `Cannot read this: ${reasonOf(error)}`;
 }

@@ -3,31 +3,44 @@ import type { FileContent } from './file-content.ts';
 import { readText } from './file-text.ts';
 import { type Listing, listFolder } from './folder-listing.ts';
 
-/** A file as last read. `fresh`: not yet read a second time, which finds a change that the file system's coarse clock hid. */
+/**
+ * A file as last read. `fresh`: not yet read a second time, which finds a change that the file
+ * system's coarse clock hid.
+ */
 type Read = {
   readonly signature: string;
   readonly content: FileContent;
   readonly fresh: boolean;
-  /** It has become empty, which is not believed yet: the signature of the empty file, and how often it was confirmed. */
+  /**
+   * It has become empty, which is not believed yet: the signature of the empty file, and how often
+   * it was confirmed.
+   */
   readonly emptied?: { readonly signature: string; readonly confirmed: number };
 };
 
 export type FolderReading = {
   readonly files: ReadonlyMap<string, FileContent>;
   readonly listing: Listing;
-  /** False: it kept changing while it was read. Files that did have the content that they had before, if any. */
+  /**
+   * False: it kept changing while it was read. Files that did have the content that they had
+   * before, if any.
+   */
   readonly stable: boolean;
 };
 
-/** An editor that replaces a file's content empties it first, and may be interrupted there: a file is empty when it was found so in this many confirmations. */
+/**
+ * An editor that replaces a file's content empties it first, and may be interrupted there: a file
+ * is empty when it was found so in this many confirmations.
+ */
 const EMPTY_CONFIRMATIONS = 2;
 
 /** How often a folder that changes while it is read is read again at once. */
 const ATTEMPTS = 3;
 
 /**
- * A reader that reads a file only when its signature changed. `confirm` also reads those again that were read once since they
- * changed. A reading is of one moment: when the folder changed meanwhile, it is read again.
+ * A reader that reads a file only when its signature changed. `confirm` also reads those again that
+ * were read once since they changed. A reading is of one moment: when the folder changed meanwhile,
+ * it is read again.
  * @throws NodeJS.ErrnoException when the folder itself cannot be read, FolderTooLarge
  */
 export function createFolderReader(root: string): (confirm: boolean) => FolderReading {
@@ -53,7 +66,9 @@ function readOnce(root: string, known: ReadonlyMap<string, Read>, confirm: boole
   const reads = new Map<string, Read>();
   for (const [file, entry] of before.files)
     reads.set(file, readEntry(root, file, entry, known.get(file), confirm));
-  const unread = [...reads].every(([file, read]) => read === known.get(file) || read.signature === '');
+  const unread = [...reads].every(
+    ([file, read]) => read === known.get(file) || read.signature === '',
+  );
   const after = unread ? before : listFolder(root);
   const stable = sameListing(before, after);
   return { reads: stable ? reads : onlySettled(reads, after, known), listing: after, stable };
@@ -83,7 +98,10 @@ function isEmpty(content: FileContent): boolean {
   return 'text' in content && content.text === '';
 }
 
-/** The files as they are now, where they did not change while they were read; else as they were before. */
+/**
+ * The files as they are now, where they did not change while they were read; else as they were
+ * before.
+ */
 function onlySettled(
   reads: ReadonlyMap<string, Read>,
   now: Listing,

@@ -81,7 +81,9 @@ test('a file that is emptied to be written anew is never seen empty', async t =>
   await folder.expect({ 'a.yaml': 'a', 'b.yaml': 'b' });
   folder.write('a.yaml', 'c');
   await folder.expect({ 'a.yaml': 'c', 'b.yaml': 'b' });
-  assert.ok(folder.deliveries.every(({ files }) => JSON.stringify(files.get('a.yaml')) !== '{"text":""}'));
+  assert.ok(
+    folder.deliveries.every(({ files }) => JSON.stringify(files.get('a.yaml')) !== '{"text":""}'),
+  );
 });
 
 test('a file that stays empty is believed to be', async t => {
@@ -99,7 +101,9 @@ test('the files are delivered sorted and before it returns; hidden and other fil
     '.hidden.yaml': 'H',
     '.git/x.yaml': 'X',
   });
-  assert.deepEqual(folder.deliveries.map(texts), [{ 'a/z.yml': 'Z', 'b.yaml': 'B', 'c.json': 'C' }]);
+  assert.deepEqual(folder.deliveries.map(texts), [
+    { 'a/z.yml': 'Z', 'b.yaml': 'B', 'c.json': 'C' },
+  ]);
 });
 
 test('an edit, a new file and a deletion are told', async context => {
@@ -153,19 +157,25 @@ test("a Kubernetes mount's swap is told as one change of all files", async conte
   const torn = folder.deliveries
     .map(texts)
     .filter(
-      ({ 'a.yaml': a, 'b.yaml': b }) => a !== undefined && b !== undefined && a.slice(1) !== b.slice(1),
+      ({ 'a.yaml': a, 'b.yaml': b }) =>
+        a !== undefined && b !== undefined && a.slice(1) !== b.slice(1),
     );
   assert.deepEqual(torn, []);
 });
 
 test('many changes at once are few deliveries', async context => {
   const folder = watched(context, {}, BY_EVENTS);
-  const names = Array.from({ length: 1000 }, (_, index) => `${String(index).padStart(4, '0')}.yaml`);
+  const names = Array.from(
+    { length: 1000 },
+    (_, index) => `${String(index).padStart(4, '0')}.yaml`,
+  );
   for (const name of names) folder.write(name, name);
   await folder.until(({ files }) => files.size === names.length);
   assert.ok(folder.deliveries.length < 50, `${folder.deliveries.length} deliveries`);
   folder.write('0500.yaml', 'changed');
-  await folder.until(({ files }) => JSON.stringify(files.get('0500.yaml')) === '{"text":"changed"}');
+  await folder.until(
+    ({ files }) => JSON.stringify(files.get('0500.yaml')) === '{"text":"changed"}',
+  );
 });
 
 test('a change that the file system tells nobody of is found by looking again', async context => {
@@ -184,7 +194,9 @@ test('a touch without a change is not told', async context => {
   utimesSync(join(folder.root, 'a.yaml'), 1, 1);
   folder.write('b.yaml', 'b');
   await folder.expect({ 'a.yaml': '1', 'b.yaml': 'b' });
-  assert.ok(folder.deliveries.every((content, index) => index === 0 || texts(content)['b.yaml'] === 'b'));
+  assert.ok(
+    folder.deliveries.every((content, index) => index === 0 || texts(content)['b.yaml'] === 'b'),
+  );
 });
 
 test('what cannot be read is said of that file, and the others are delivered', async context => {
@@ -229,7 +241,9 @@ test('a folder that vanishes is a Problem, its last files stay, and it is follow
     folder.deliveries.at(-1)?.problems[0]?.message ?? '',
     /does not exist.*; the last resources of this folder stay in force$/,
   );
-  assert.deepEqual(texts(folder.deliveries.at(-1) ?? { files: new Map(), problems: [] }), { 'a.yaml': '1' });
+  assert.deepEqual(texts(folder.deliveries.at(-1) ?? { files: new Map(), problems: [] }), {
+    'a.yaml': '1',
+  });
   folder.write('a.yaml', '2');
   await folder.expect({ 'a.yaml': '2' });
   assert.deepEqual(folder.deliveries.at(-1)?.problems, []);
@@ -250,7 +264,8 @@ test('a folder that grows far too large is a Problem at once, and its last files
   context.after(() => rmSync(elsewhere, { recursive: true }));
   for (const level of [0, 1, 2]) {
     mkdirSync(join(elsewhere, String(level)));
-    for (let link = 0; link < 30; link++) symlinkSync(`../${level + 1}`, join(elsewhere, `${level}/${link}`));
+    for (let link = 0; link < 30; link++)
+      symlinkSync(`../${level + 1}`, join(elsewhere, `${level}/${link}`));
   }
   mkdirSync(join(elsewhere, '3'));
   symlinkSync(join(elsewhere, '0'), join(folder.root, 'many'));
@@ -263,7 +278,9 @@ test('a folder that grows far too large is a Problem at once, and its last files
   assert.deepEqual([...files.keys()], ['a.yaml']);
   assert.throws(
     () => watchFolder(folder.root, () => {}),
-    new RegExp(`^Error: Cannot read the folder ${folder.root} for resources: more than 20000 files`),
+    new RegExp(
+      `^Error: Cannot read the folder ${folder.root} for resources: more than 20000 files`,
+    ),
   );
 });
 

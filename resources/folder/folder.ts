@@ -7,7 +7,10 @@ import { describeError, reasonOf } from './folder-listing.ts';
 import { createFolderReader, type FolderReading } from './folder-reader.ts';
 
 export type FolderContent = {
-  /** Path relative to the folder → content, sorted. The last known files when the folder itself is gone. */
+  /**
+   * Path relative to the folder → content, sorted. The last known files when the folder itself is
+   * gone.
+   */
   readonly files: ReadonlyMap<string, FileContent>;
   /** What is wrong with the folder itself or with one in it, named relative to it. */
   readonly problems: readonly Problem[];
@@ -25,9 +28,9 @@ export type FolderOptions = {
 const DEFAULTS: FolderOptions = { quietMs: 20, longestMs: 200, rescanMs: 1000 };
 
 /**
- * Calls `onChange` with the content of a folder now, before it returns, and again whenever the content changed:
- * edits, atomic renames, new folders, symlink swaps as of Kubernetes' mounts. A folder that vanishes is a Problem, and its last
- * files stay. `close` ends it.
+ * Calls `onChange` with the content of a folder now, before it returns, and again whenever the
+ * content changed: edits, atomic renames, new folders, symlink swaps as of Kubernetes' mounts. A
+ * folder that vanishes is a Problem, and its last files stay. `close` ends it.
  * @throws Error when the folder cannot be read at the start
  */
 export function watchFolder(
@@ -63,9 +66,12 @@ class FolderWatcher {
       this.#content = this.#toContent(this.#read(false));
     } catch (error) {
       const why = reasonOf(error);
-      throw new Error(`Cannot read the folder ${this.#root} for resources: ${why}; mend it or name another`, {
-        cause: error,
-      });
+      throw new Error(
+        `Cannot read the folder ${this.#root} for resources: ${why}; mend it or name another`,
+        {
+          cause: error,
+        },
+      );
     }
     this.#rescan = setInterval(() => this.#lookAgain(), this.#options.rescanMs);
     this.#onChange(this.#content);
@@ -117,7 +123,11 @@ class FolderWatcher {
 
   #toContent({ files, listing }: FolderReading): FolderContent {
     const loops = listing.loops.map(path =>
-      folderProblem('warning', path, 'this symbolic link leads to a folder above it; it is not followed'),
+      folderProblem(
+        'warning',
+        path,
+        'this symbolic link leads to a folder above it; it is not followed',
+      ),
     );
     return { files, problems: [...loops, ...this.#watchFolders(listing.folders)] };
   }

@@ -4,18 +4,23 @@ import { LOG_OPERATORS } from './log-operators.ts';
 
 const LONGEST = 4096;
 
-/** The gateway's environment is not the operator's to send away; of the others only Envoy can tell whether it takes what is in them. */
+/**
+ * The gateway's environment is not the operator's to send away; of the others only Envoy can tell
+ * whether it takes what is in them.
+ */
 const REFUSED: ReadonlySet<string> = new Set(['CEL', 'COALESCE', 'ENVIRONMENT', 'TYPED_CEL']);
 
 /**
- * The value of a header that Envoy writes: text with the command operators of its access log, and `%%` for a percent sign. What it would refuse is refused
- * here. An error says nothing of the value, which may be a secret. Source: Envoy's page "HTTP header manipulation".
+ * The value of a header that Envoy writes: text with the command operators of its access log, and
+ * `%%` for a percent sign. What it would refuse is refused here. An error says nothing of the
+ * value, which may be a secret. Source: Envoy's page "HTTP header manipulation".
  */
 export function parseHeaderFormat(text: string): Parsed<string> {
   if (text.length > LONGEST)
     return { error: `a header value has ${LONGEST} characters at most, not ${text.length}` };
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be there (RFC 9110 section 5.5)
-  if (/[\x00-\x08\x0a-\x1f\x7f]/.test(text)) return { error: 'a header value has no control characters' };
+  if (/[\x00-\x08\x0a-\x1f\x7f]/.test(text))
+    return { error: 'a header value has no control characters' };
   for (const token of text.matchAll(LOG_TOKEN)) {
     const error = checkToken(token);
     if (error !== undefined) return { error: `Cannot parse header value: ${error}` };

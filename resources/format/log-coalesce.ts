@@ -1,11 +1,13 @@
 import { isFields } from '#resources/words/fields.ts';
 import type { OperatorCheck } from './log-operator.ts';
 
-const FORM = 'must be JSON such as {"operators": ["PROTOCOL", {"command": "REQ", "param": "x-name"}]}';
+const FORM =
+  'must be JSON such as {"operators": ["PROTOCOL", {"command": "REQ", "param": "x-name"}]}';
 
 /**
- * The params of `COALESCE`: JSON with operators, of which the first that has a value is logged. Envoy 1.40 does not only
- * refuse what is wrong here: it ends when the JSON is a string, a number, `true` or `null`.
+ * The params of `COALESCE`: JSON with operators, of which the first that has a value is logged.
+ * Envoy 1.40 does not only refuse what is wrong here: it ends when the JSON is a string, a number,
+ * `true` or `null`.
  */
 export function checkCoalesce(params: string, checkOperator: OperatorCheck): string | undefined {
   const json = parseJson(params);

@@ -6,16 +6,21 @@ const LONGEST = 16_384;
 const LARGEST_LENGTH = 2n ** 64n - 1n;
 const NAMES = Object.keys(LOG_OPERATORS);
 
-/** `%%`, an operator, or a `%` that begins neither; params reach to the first `)` that the end of an operator follows. */
+/**
+ * `%%`, an operator, or a `%` that begins neither; params reach to the first `)` that the end of an
+ * operator follows.
+ */
 export const LOG_TOKEN = /%%|%([A-Z0-9_]+)(?:\(([^\n]*?)\))?(?::([0-9]+))?%|%/g;
 
 /**
- * The format of a line of Envoy's access log: text with command operators, `%NAME%` or `%NAME(params):length%`, and `%%` for a
- * percent sign. What Envoy 1.40 refuses is refused here, except what only its compiler of CEL expressions can tell.
- * Source: Envoy's page "Substitution Formatter".
+ * The format of a line of Envoy's access log: text with command operators, `%NAME%` or
+ * `%NAME(params):length%`, and `%%` for a percent sign. What Envoy 1.40 refuses is refused here,
+ * except what only its compiler of CEL expressions can tell. Source: Envoy's page "Substitution
+ * Formatter".
  */
 export function parseLogFormat(text: string): Parsed<string> {
-  if (text.length > LONGEST) return fail(`it has ${text.length} characters, ${LONGEST} are allowed`);
+  if (text.length > LONGEST)
+    return fail(`it has ${text.length} characters, ${LONGEST} are allowed`);
   for (const token of text.matchAll(LOG_TOKEN)) {
     const error = checkLogToken(token);
     if (error !== undefined) return fail(error);
@@ -28,7 +33,8 @@ export function checkLogToken(match: RegExpExecArray): string | undefined {
   const [token, name, params = '', length] = match;
   if (token === '%%') return undefined;
   if (name === undefined) return explainStray(match.input.slice(match.index + 1), match.index);
-  if (BigInt(length ?? 0) > LARGEST_LENGTH) return `the length of \`${name}\` is too large: ${length}`;
+  if (BigInt(length ?? 0) > LARGEST_LENGTH)
+    return `the length of \`${name}\` is too large: ${length}`;
   return checkOperator(name, params, length !== undefined);
 }
 
@@ -38,7 +44,8 @@ function checkOperator(name: string, params: string, hasLength: boolean): string
   if (operator === undefined) return `unknown operator \`${name}\`${suggest(name, NAMES)}`;
   if (operator.params === 'none' && (params !== '' || hasLength))
     return `\`${name}\` takes neither params nor a length: write %${name}%`;
-  if (operator.params === 'required' && params === '') return `\`${name}\` needs params: %${name}(…)%`;
+  if (operator.params === 'required' && params === '')
+    return `\`${name}\` needs params: %${name}(…)%`;
   if (!operator.length && hasLength) return `\`${name}\` takes no length`;
   const wrong = operator.check?.(params, checkOperator);
   return wrong === undefined ? undefined : `\`${name}\` ${wrong}`;

@@ -14,10 +14,14 @@ const METADATA_TYPES: readonly string[] = [
 
 /** One of the words, or nothing. */
 export function exactly(...words: readonly string[]): Check {
-  return params => (params === '' || words.includes(params) ? undefined : `may be ${words.join(', ')}`);
+  return params =>
+    params === '' || words.includes(params) ? undefined : `may be ${words.join(', ')}`;
 }
 
-/** Words parted by `:`, each of which is one of those of its place, or nothing; Envoy reads no further. */
+/**
+ * Words parted by `:`, each of which is one of those of its place, or nothing; Envoy reads no
+ * further.
+ */
 export function oneOf(...places: readonly (readonly string[])[]): Check {
   return params => {
     const parts = params.split(':');
@@ -31,10 +35,15 @@ export function checkHeaders(params: string): string | undefined {
   const names = params.split('?');
   if (names.length > 2) return 'may name one other header after "?", not more';
   const wrong = names.find(name => name !== '' && !isHeaderName(name));
-  return wrong === undefined ? undefined : `must be a header name: ${JSON.stringify(wrong)} is none`;
+  return wrong === undefined
+    ? undefined
+    : `must be a header name: ${JSON.stringify(wrong)} is none`;
 }
 
-/** In a response there are other pseudo-headers than those of a request: here each is one that might be. */
+/**
+ * In a response there are other pseudo-headers than those of a request: here each is one that might
+ * be.
+ */
 function isHeaderName(name: string): boolean {
   const plain = name.replace(/^:/, '');
   return plain !== '' && !plain.startsWith(':') && 'value' in parseHeaderName(plain);
@@ -62,6 +71,7 @@ export function checkMetadata(params: string): string | undefined {
 export function checkFilterState(params: string): string | undefined {
   const [key, form = '', ...field] = params.split(':');
   const named = field.some(part => part !== '');
-  const right = key !== '' && ['', 'PLAIN', 'TYPED', 'FIELD'].includes(form) && named === (form === 'FIELD');
+  const right =
+    key !== '' && ['', 'PLAIN', 'TYPED', 'FIELD'].includes(form) && named === (form === 'FIELD');
   return right ? undefined : 'must be KEY, KEY:PLAIN, KEY:TYPED or KEY:FIELD:NAME';
 }

@@ -56,8 +56,8 @@ const PLAIN_NAMES = `
 `;
 
 /**
- * Every command operator of Envoy 1.40 by name. Source: its page "Substitution Formatter", and what its binary accepts:
- * log-format.test.ts asks it about each operator in each form.
+ * Every command operator of Envoy 1.40 by name. Source: its page "Substitution Formatter", and what
+ * its binary accepts: log-format.test.ts asks it about each operator in each form.
  */
 export const LOG_OPERATORS: Readonly<Record<string, LogOperator>> = {
   ...Object.fromEntries(
@@ -82,7 +82,11 @@ export const LOG_OPERATORS: Readonly<Record<string, LogOperator>> = {
   FILTER_STATE,
   GRPC_STATUS: { ...OPTIONAL, check: exactly('CAMEL_STRING', 'SNAKE_STRING', 'NUMBER') },
   METADATA: { ...CUT, check: checkMetadata },
-  PATH: { params: 'optional', length: true, check: oneOf(['WQ', 'NQ'], ['ORIG', 'PATH', 'ORIG_OR_PATH']) },
+  PATH: {
+    params: 'optional',
+    length: true,
+    check: oneOf(['WQ', 'NQ'], ['ORIG', 'PATH', 'ORIG_OR_PATH']),
+  },
   QUERY_PARAM: CUT,
   QUERY_PARAMS: { params: 'optional', length: true, check: exactly('ORIG', 'DECODED') },
   REQ: HEADERS,

@@ -1,15 +1,17 @@
 /**
- * Kinds of Ambassador's family that a user may bring and that we do not serve: what that means for the site, and
- * what there is in their place. Those that restrict are in `restrictions.ts` too.
+ * Kinds of Ambassador's family that a user may bring and that we do not serve: what that means for
+ * the site, and what there is in their place. Those that restrict are in `restrictions.ts` too.
  */
 export const NOT_SERVED: Readonly<Record<string, string>> = {
   AuthService: 'write a Filter and a FilterPolicy in its place',
-  ConsulResolver: 'instances come from the file, DNS or Kubernetes that the discovery service follows',
+  ConsulResolver:
+    'instances come from the file, DNS or Kubernetes that the discovery service follows',
   DevPortal: 'nothing is in its place',
   KubernetesEndpointResolver: 'none is needed for `resolver: endpoint` of a Mapping',
   KubernetesServiceResolver: 'none is needed: names are asked of DNS by default',
   Listener: 'EDGE_ADDRESS and EDGE_TLS_ADDRESS of the control plane say where the edge listens',
-  LogService: 'the edge writes its access log to its output, as `proxy_log_format` of the Module says',
+  LogService:
+    'the edge writes its access log to its output, as `proxy_log_format` of the Module says',
   TCPMapping: 'connections other than HTTP are not forwarded',
   TracingService: 'no traces are sent',
   WebApplicationFirewall: 'put a firewall in front of the gateway',

@@ -18,7 +18,10 @@ export type CollectionOptions = Pick<
   onStatus(): void;
 };
 
-/** The objects of one kind in one namespace or in all, or a single one by name, followed until `close`. */
+/**
+ * The objects of one kind in one namespace or in all, or a single one by name, followed until
+ * `close`.
+ */
 export class Collection {
   readonly #following: Following;
   readonly #parsed = new Map<string, ParsedFile>();

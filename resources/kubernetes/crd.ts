@@ -12,7 +12,10 @@ export function customResourceDefinitions(group: string): readonly Manifest[] {
   return [...SERVED_KINDS].sort().map(kind => customResourceDefinition(kind, group));
 }
 
-/** The definition of one kind. Source: kubernetes.io, CustomResourceDefinition apiextensions.k8s.io/v1. */
+/**
+ * The definition of one kind. Source: kubernetes.io, CustomResourceDefinition
+ * apiextensions.k8s.io/v1.
+ */
 function customResourceDefinition(kind: ServedKind, group: string): Manifest {
   const { plural, singular, short } = kindNames(kind);
   return {
@@ -59,7 +62,11 @@ function rootSchema({ summary, schema }: KindDefinition): OpenApi {
   };
 }
 
-const text = (description: string, more: OpenApi = {}): OpenApi => ({ description, type: 'string', ...more });
+const text = (description: string, more: OpenApi = {}): OpenApi => ({
+  description,
+  type: 'string',
+  ...more,
+});
 
 /** A condition is Kubernetes' own type of that name (meta/v1 Condition). */
 const CONDITION: OpenApi = {
@@ -70,7 +77,11 @@ const CONDITION: OpenApi = {
     status: text('Whether it is so', { enum: ['True', 'False', 'Unknown'] }),
     reason: text('Why, in one word'),
     message: text('Why, for people'),
-    observedGeneration: { description: 'Of the object that this is about', type: 'integer', format: 'int64' },
+    observedGeneration: {
+      description: 'Of the object that this is about',
+      type: 'integer',
+      format: 'int64',
+    },
     lastTransitionTime: text('When `status` last changed', { format: 'date-time' }),
   },
 };

@@ -5,7 +5,10 @@ import { customResourceDefinitions } from './crd.ts';
 const HEAD =
   '# Made from the schemas in resources/ by `npx node resources/kubernetes/write-crds.ts`; the same schemas are the parser.\n';
 
-/** deploy/kubernetes/crds.yaml: the definitions of our kinds in the first group that is read by default. */
+/**
+ * deploy/kubernetes/crds.yaml: the definitions of our kinds in the first group that is read by
+ * default.
+ */
 export function crdsPage(): string {
   const [group = ''] = DEFAULT_PARSE_OPTIONS.apiGroups;
   const options = { version: '1.1', lineWidth: 0, aliasDuplicateObjects: false } as const;

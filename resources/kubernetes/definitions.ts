@@ -6,19 +6,27 @@ import { NOT_SERVED } from '#resources/kinds/known-kinds.ts';
 import { VERSION } from '#resources/parse/envelope.ts';
 
 /** A kind that the API has in one of our groups. */
-export type DefinedKind = { readonly kind: string; readonly plural: string; readonly version: string };
+export type DefinedKind = {
+  readonly kind: string;
+  readonly plural: string;
+  readonly version: string;
+};
 
 /** The kinds of a group, each in one version. */
 export type DefinedKinds = {
-  /** Those that are read: ours, and those of Ambassador's that are not served, which may restrict access. */
+  /**
+   * Those that are read: ours, and those of Ambassador's that are not served, which may restrict
+   * access.
+   */
   readonly read: readonly DefinedKind[];
   /** Names of the others, of which nothing is known. */
   readonly unknown: readonly string[];
 };
 
 /**
- * Returns which kinds the API has in this group; none when it does not know the group. Throws ClusterError.
- * Source: Kubernetes API concepts, "API discovery" (APIGroup, APIResourceList). Every account may ask this.
+ * Returns which kinds the API has in this group; none when it does not know the group. Throws
+ * ClusterError. Source: Kubernetes API concepts, "API discovery" (APIGroup, APIResourceList). Every
+ * account may ask this.
  */
 export async function definedKinds(cluster: Cluster, group: string): Promise<DefinedKinds> {
   const found = new Map<string, DefinedKind>();
@@ -38,12 +46,18 @@ export async function definedKinds(cluster: Cluster, group: string): Promise<Def
 async function versionsOf(cluster: Cluster, group: string): Promise<readonly string[]> {
   const body = await ask(cluster, group);
   const { versions } = isRecord(body) ? body : {};
-  const names = Array.isArray(versions) ? versions.map(each => (isRecord(each) ? each.version : '')) : [];
+  const names = Array.isArray(versions)
+    ? versions.map(each => (isRecord(each) ? each.version : ''))
+    : [];
   const others = names.filter(name => typeof name === 'string' && name !== VERSION && name !== '');
   return names.includes(VERSION) ? [VERSION, ...(others as string[])] : (others as string[]);
 }
 
-async function kindsOf(cluster: Cluster, group: string, version: string): Promise<readonly DefinedKind[]> {
+async function kindsOf(
+  cluster: Cluster,
+  group: string,
+  version: string,
+): Promise<readonly DefinedKind[]> {
   const body = await ask(cluster, `${group}/${version}`);
   const { resources } = isRecord(body) ? body : {};
   if (!Array.isArray(resources)) return [];

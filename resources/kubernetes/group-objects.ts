@@ -19,8 +19,9 @@ const LOOK_AGAIN_MS = 2_000;
 const LOOK_FOR_OTHERS_MS = 30_000;
 
 /**
- * The objects of all our kinds in one group, and of those of Ambassador's that are not served and may restrict
- * access. A kind that the API does not have yet has no objects, and is looked for again.
+ * The objects of all our kinds in one group, and of those of Ambassador's that are not served and
+ * may restrict access. A kind that the API does not have yet has no objects, and is looked for
+ * again.
  */
 export class GroupObjects {
   readonly #options: GroupOptions;
@@ -37,7 +38,10 @@ export class GroupObjects {
     void this.#look();
   }
 
-  /** Those of our kinds, in the order of kind, namespace and name; undefined: not all of any kind have been read. */
+  /**
+   * Those of our kinds, in the order of kind, namespace and name; undefined: not all of any kind
+   * have been read.
+   */
   objects(): readonly ServedObject[] | undefined {
     const isRead = this.#all().every(({ objects }) => objects !== undefined);
     return this.#asked && isRead ? this.#objectsOf(isKind) : undefined;
@@ -59,7 +63,9 @@ export class GroupObjects {
   }
 
   troubles(): readonly string[] {
-    return [this.#trouble, ...this.#all().map(({ trouble }) => trouble)].filter(text => text !== undefined);
+    return [this.#trouble, ...this.#all().map(({ trouble }) => trouble)].filter(
+      text => text !== undefined,
+    );
   }
 
   close(): void {

@@ -20,8 +20,8 @@ export type KubernetesReading = {
 };
 
 /**
- * Resources from a Kubernetes API: the objects of our kinds in all groups that are read, and the Secrets that are wanted. While the API is
- * away all stays as it was known, with a Problem.
+ * Resources from a Kubernetes API: the objects of our kinds in all groups that are read, and the
+ * Secrets that are wanted. While the API is away all stays as it was known, with a Problem.
  */
 export class KubernetesSource {
   readonly #groups: readonly GroupObjects[];
@@ -79,7 +79,9 @@ export class KubernetesSource {
     return [{ ...PLACE, severity: 'warning', message }];
   }
 
-  /** Only of the first group: whoever has no objects of the others needs no definitions of theirs. */
+  /**
+   * Only of the first group: whoever has no objects of the others needs no definitions of theirs.
+   */
   #undefined(): readonly Problem[] {
     const missing = this.#groups[0]?.missing() ?? [];
     if (missing.length === 0) return [];

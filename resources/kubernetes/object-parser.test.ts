@@ -10,7 +10,13 @@ const SPEC = { prefix: '/a/', service: 'a' };
 
 function objectOf(more: object = {}, metadata: object = {}): KubernetesObject {
   const merged = { ...METADATA, ...metadata };
-  return { apiVersion: 'gateway.internal/v2', kind: 'Mapping', metadata: merged, spec: SPEC, ...more };
+  return {
+    apiVersion: 'gateway.internal/v2',
+    kind: 'Mapping',
+    metadata: merged,
+    spec: SPEC,
+    ...more,
+  };
 }
 
 const parser = () => objectParser(PLACE, DEFAULT_PARSE_OPTIONS);
@@ -55,7 +61,9 @@ test('what has no generation, as a Secret, is parsed for each version', () => {
 
 test('of the metadata only the name is kept, and of the status nothing', () => {
   const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': 'tell-nobody' };
-  const { resources } = parser().parse(objectOf({ status: { a: 1 } }, { annotations, managedFields: [] }));
+  const { resources } = parser().parse(
+    objectOf({ status: { a: 1 } }, { annotations, managedFields: [] }),
+  );
   assert.deepEqual(resources[0]?.document, {
     apiVersion: 'gateway.internal/v2',
     kind: 'Mapping',
@@ -67,7 +75,9 @@ test('of the metadata only the name is kept, and of the status nothing', () => {
 test('an object that nobody can read to its end is refused by name', () => {
   let deep: object = {};
   for (let depth = 0; depth < 100_000; depth += 1) deep = { a: deep };
-  const OAuth2 = { clientAuthentication: { method: 'JWTAssertion', jwtAssertion: { otherClaims: deep } } };
+  const OAuth2 = {
+    clientAuthentication: { method: 'JWTAssertion', jwtAssertion: { otherClaims: deep } },
+  };
   const { refused, problems } = parser().parse(objectOf({ kind: 'Filter', spec: { OAuth2 } }));
   assert.deepEqual(
     refused.map(({ id }) => id),

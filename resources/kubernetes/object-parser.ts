@@ -7,7 +7,10 @@ import { resourceId } from '#resources/resource.ts';
 /** `left`: it is for another gateway, and was for this one when it was parsed before. */
 export type ParsedObject = ParsedFile & { readonly left?: boolean };
 
-/** Parses one object of the API. The very same result as the last time, if nothing in it changed but its status. */
+/**
+ * Parses one object of the API. The very same result as the last time, if nothing in it changed but
+ * its status.
+ */
 export type ParseObject = (object: KubernetesObject) => ParsedObject;
 
 export type ObjectParser = {
@@ -17,8 +20,9 @@ export type ObjectParser = {
 };
 
 /**
- * A parser that remembers what each object gave. `place` is where they are, as Problems name it; an object has no lines: its line is 0.
- * An object whose labels or annotations changed counts as touched.
+ * A parser that remembers what each object gave. `place` is where they are, as Problems name it; an
+ * object has no lines: its line is 0. An object whose labels or annotations changed counts as
+ * touched.
  */
 export function objectParser(place: string, options: ParseOptions): ObjectParser {
   const known = new Map<string, { readonly content: string; readonly parsed: ParsedObject }>();
@@ -44,19 +48,25 @@ function isOurs({ resources, refused }: ParsedFile): boolean {
 }
 
 /**
- * Changes with everything but the status and who set which field. What has no generation, as a Secret, changes with each version.
- * Source: Kubernetes API conventions, "Metadata": generation.
+ * Changes with everything but the status and who set which field. What has no generation, as a
+ * Secret, changes with each version. Source: Kubernetes API conventions, "Metadata": generation.
  */
 function contentOf({ metadata }: KubernetesObject): string {
   const { uid, generation, resourceVersion, labels, annotations } = metadata;
   return JSON.stringify([uid, generation ?? `version ${resourceVersion}`, labels, annotations]);
 }
 
-/** As of a file: of its metadata only what an operator writes, and without what others said of it. Never throws, whatever the object. */
+/**
+ * As of a file: of its metadata only what an operator writes, and without what others said of it.
+ * Never throws, whatever the object.
+ */
 function parseObject(object: KubernetesObject, place: string, options: ParseOptions): ParsedFile {
   const { metadata, status: _, ...fields } = object;
   const { name, namespace } = metadata;
-  const document = { ...fields, metadata: namespace === undefined ? { name } : { name, namespace } };
+  const document = {
+    ...fields,
+    metadata: namespace === undefined ? { name } : { name, namespace },
+  };
   try {
     return parseValue(document, { file: place, line: 0 }, options);
   } catch (error) {

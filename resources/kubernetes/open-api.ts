@@ -8,10 +8,11 @@ export type OpenApi = { readonly [key: string]: unknown };
 const ANYTHING: OpenApi = { 'x-kubernetes-preserve-unknown-fields': true };
 
 /**
- * What the API server may refuse by itself: values of a type that the parser never takes. All that the parser takes, this takes too, and
- * drops nothing: what the schema does not know, as a field in other letter case, comes to the parser, whose Problem becomes the status. So no
- * field is required here, and null is allowed as the parser allows it.
- * Source: kubernetes.io, "Extend the Kubernetes API with CustomResourceDefinitions", "Specifying a structural schema".
+ * What the API server may refuse by itself: values of a type that the parser never takes. All that
+ * the parser takes, this takes too, and drops nothing: what the schema does not know, as a field in
+ * other letter case, comes to the parser, whose Problem becomes the status. So no field is required
+ * here, and null is allowed as the parser allows it. Source: kubernetes.io, "Extend the Kubernetes
+ * API with CustomResourceDefinitions", "Specifying a structural schema".
  */
 export function openApi(schema: z.core.$ZodType): OpenApi {
   const { description } = metaOf(schema);
@@ -19,7 +20,10 @@ export function openApi(schema: z.core.$ZodType): OpenApi {
   return { ...(description === undefined ? {} : { description }), ...type };
 }
 
-/** A field with the value null counts as left out; in a map it may be a mistake, which the server would drop. */
+/**
+ * A field with the value null counts as left out; in a map it may be a mistake, which the server
+ * would drop.
+ */
 export function orNull(type: OpenApi): OpenApi {
   return { ...type, nullable: true };
 }
@@ -40,7 +44,9 @@ function typeOf(schema: z.core.$ZodType): OpenApi {
   return scalarType(inner, metaOf(schema).anyCase === true);
 }
 
-/** The items of a lenient list or map are left out one by one when they are wrong; the others stand. */
+/**
+ * The items of a lenient list or map are left out one by one when they are wrong; the others stand.
+ */
 function itemType(schema: z.core.$ZodType): OpenApi {
   const item = itemOf(schema);
   return item === undefined || metaOf(schema).lenient === true ? ANYTHING : openApi(item);
@@ -60,7 +66,10 @@ function scalarType(inner: z.core.$ZodType, anyCase: boolean): OpenApi {
   return inner instanceof z.core.$ZodString ? { type: 'string' } : ANYTHING;
 }
 
-/** The words as a pattern, which null passes: the API server refuses a null beside `enum`, even one that lists it. */
+/**
+ * The words as a pattern, which null passes: the API server refuses a null beside `enum`, even one
+ * that lists it.
+ */
 function enumType(inner: z.core.$ZodEnum, anyCase: boolean): OpenApi {
   const words = choicesOf(inner).map(escapeRegex).join('|');
   return { type: 'string', pattern: `^(${anyCase ? '?i:' : ''}${words})$` };
@@ -78,7 +87,11 @@ function literalType({ _zod: { def } }: z.core.$ZodLiteral): OpenApi {
 function numberType(inner: z.core.$ZodNumber): OpenApi {
   const { type, minimum, maximum } = z.toJSONSchema(inner);
   const bounds = Object.entries({ minimum, maximum }).filter(([, bound]) => isBound(bound));
-  return { type, ...(type === 'integer' ? { format: 'int64' } : {}), ...Object.fromEntries(bounds) };
+  return {
+    type,
+    ...(type === 'integer' ? { format: 'int64' } : {}),
+    ...Object.fromEntries(bounds),
+  };
 }
 
 /** The schema library bounds every integer by what a number of JavaScript can count. */

@@ -17,11 +17,16 @@ export class SecretObjects {
     this.#options = options;
   }
 
-  /** Follows exactly these; those in namespaces that are not ours are not read. Whether that is another set than before. */
+  /**
+   * Follows exactly these; those in namespaces that are not ours are not read. Whether that is
+   * another set than before.
+   */
   want(secrets: ReadonlyMap<string, SecretName>): boolean {
     const { namespaces } = this.#options;
     const ours = new Map(
-      [...secrets].filter(([, { namespace }]) => namespaces === undefined || namespaces.includes(namespace)),
+      [...secrets].filter(
+        ([, { namespace }]) => namespaces === undefined || namespaces.includes(namespace),
+      ),
     );
     this.#elsewhere = [...secrets.keys()].filter(key => !ours.has(key)).sort();
     const before = this.#followed;
@@ -33,14 +38,18 @@ export class SecretObjects {
     return gone.length > 0 || this.#followed.size > before.size;
   }
 
-  /** Those that have not been read, and that the API has not refused to give, by `namespace/name`. */
+  /**
+   * Those that have not been read, and that the API has not refused to give, by `namespace/name`.
+   */
   pending(): readonly string[] {
     return [...this.#followed].filter(([, { answered }]) => !answered).map(([key]) => key);
   }
 
   files(): readonly ParsedFile[] {
     const keys = [...this.#followed.keys()].sort();
-    return keys.flatMap(key => [...(this.#followed.get(key)?.objects ?? [])].map(({ parsed }) => parsed));
+    return keys.flatMap(key =>
+      [...(this.#followed.get(key)?.objects ?? [])].map(({ parsed }) => parsed),
+    );
   }
 
   troubles(): readonly string[] {

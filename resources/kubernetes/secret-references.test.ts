@@ -12,7 +12,11 @@ const cases: readonly (readonly [kind: string, spec: string, expected: readonly 
   ['Filter', oauth2('secretName: a, secretNamespace: web'), ['web/a']],
   ['Filter', oauth2('secret: a'), []],
   ['Filter', oauth2('secretName: a, caSecret: b'), ['shop/a', 'shop/b']],
-  ['Filter', 'JWT: { jwksURI: "https://idp/keys", caSecret: { name: b, namespace: web } }', ['web/b']],
+  [
+    'Filter',
+    'JWT: { jwksURI: "https://idp/keys", caSecret: { name: b, namespace: web } }',
+    ['web/b'],
+  ],
   ['Host', 'tlsSecret: a', ['shop/a']],
   ['Host', 'tlsSecret: { name: a, namespace: web }, tls: { ca_secret: b.web }', ['web/a', 'web/b']],
   ['TLSContext', 'secret: a.web, ca_secret: b', ['web/a', 'shop/b']],

@@ -41,9 +41,17 @@ function clientReference(
   return [namespace === undefined ? { name } : { name, namespace }];
 }
 
-type Tls = { readonly secret?: string; readonly ca_secret?: string; readonly secret_namespacing?: boolean };
+type Tls = {
+  readonly secret?: string;
+  readonly ca_secret?: string;
+  readonly secret_namespacing?: boolean;
+};
 
-function tlsReferences({ secret, ca_secret, secret_namespacing = true }: Tls): readonly SecretReference[] {
+function tlsReferences({
+  secret,
+  ca_secret,
+  secret_namespacing = true,
+}: Tls): readonly SecretReference[] {
   const texts = [secret, ca_secret].filter(text => text !== undefined);
   return texts.map(text => splitSecretName(text, secret_namespacing));
 }

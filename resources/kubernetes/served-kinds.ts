@@ -10,12 +10,23 @@ export const SERVED_KINDS: readonly ServedKind[] = Object.keys(KINDS).filter(
 /** Short names that do not follow from the capitals. */
 const SHORT_NAMES: Readonly<Record<string, string>> = { Module: 'gwmod', TLSContext: 'gwtls' };
 
-/** What Kubernetes' API calls the objects of a kind: `filterpolicies`, `filterpolicy`, for short `gwfp`. */
-export type KindNames = { readonly plural: string; readonly singular: string; readonly short: string };
+/**
+ * What Kubernetes' API calls the objects of a kind: `filterpolicies`, `filterpolicy`, for short
+ * `gwfp`.
+ */
+export type KindNames = {
+  readonly plural: string;
+  readonly singular: string;
+  readonly short: string;
+};
 
 export function kindNames(kind: ServedKind): KindNames {
   const singular = kind.toLowerCase();
-  return { singular, plural: pluralOf(singular), short: SHORT_NAMES[kind] ?? `gw${capitalsOf(kind)}` };
+  return {
+    singular,
+    plural: pluralOf(singular),
+    short: SHORT_NAMES[kind] ?? `gw${capitalsOf(kind)}`,
+  };
 }
 
 function pluralOf(word: string): string {

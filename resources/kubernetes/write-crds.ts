@@ -4,6 +4,9 @@ import { crdsPage } from './crds-page.ts';
 
 const FOLDER = join(import.meta.dirname, '..', '..', 'deploy', 'kubernetes');
 
-/** `npx node resources/kubernetes/write-crds.ts`: writes deploy/kubernetes/crds.yaml anew, after a schema has changed. */
+/**
+ * `npx node resources/kubernetes/write-crds.ts`: writes deploy/kubernetes/crds.yaml anew, after a
+ * schema has changed.
+ */
 mkdirSync(FOLDER, { recursive: true });
 writeFileSync(join(FOLDER, 'crds.yaml'), crdsPage());

@@ -9,7 +9,15 @@ const forms = comparableForms({
 });
 
 const SAME: readonly (readonly [key: string, value: string, ...spellings: string[]])[] = [
-  ['host', 'a.example', 'A.Example', 'a.example:8080', 'a.example.', 'A.EXAMPLE.:443', 'a.example:'],
+  [
+    'host',
+    'a.example',
+    'A.Example',
+    'a.example:8080',
+    'a.example.',
+    'A.EXAMPLE.:443',
+    'a.example:',
+  ],
   ['host', '[::1]', '[::1]:80'],
   ['__proto__', 'a', 'A:1'],
   [
@@ -30,7 +38,8 @@ const SAME: readonly (readonly [key: string, value: string, ...spellings: string
 ];
 for (const [key, value, ...spellings] of SAME)
   test(`${key} ${value} is also ${spellings.join(' and ')}`, () => {
-    for (const spelling of [value, ...spellings]) assert.equal(forms.get(key)?.(spelling), value, spelling);
+    for (const spelling of [value, ...spellings])
+      assert.equal(forms.get(key)?.(spelling), value, spelling);
   });
 
 test('other things are others', () => {

@@ -11,7 +11,10 @@ export type LabelMeanings = {
   readonly prefixes: PrefixLengths;
 };
 
-/** By the key of a label, the form in which its value is matched and counted. Other labels count as they are. */
+/**
+ * By the key of a label, the form in which its value is matched and counted. Other labels count as
+ * they are.
+ */
 export type ComparableForms = ReadonlyMap<string, (value: string) => string>;
 
 /** A client would have a counter of its own for each way to spell one and the same thing. */
@@ -24,8 +27,9 @@ export function comparableForms({ hostKeys, pathKeys, prefixes }: LabelMeanings)
 }
 
 /**
- * Without query, parameters (RFC 3986 section 3.3), letter case and the slash at the end: most servers
- * answer these alike. Dot segments, repeated slashes and escaped letters are settled by Envoy.
+ * Without query, parameters (RFC 3986 section 3.3), letter case and the slash at the end: most
+ * servers answer these alike. Dot segments, repeated slashes and escaped letters are settled by
+ * Envoy.
  */
 function comparablePath(path: string): string {
   const [name = ''] = path.split(/[?#]/, 1);

@@ -7,12 +7,15 @@ export type LabelAlternative = { readonly key: string; readonly value?: string }
 /** Matches a label when any of its alternatives does; never empty. */
 export type PatternLabel = readonly LabelAlternative[];
 
-/** What a label group must start with, in this order. Empty: every group. Source: docs/explanation/how-a-limit-is-counted.md. */
+/**
+ * What a label group must start with, in this order. Empty: every group. Source:
+ * docs/explanation/how-a-limit-is-counted.md.
+ */
 export type LabelPattern = readonly PatternLabel[];
 
 /**
- * How an item of a pattern matches a label: by key and value, by the key alone, or not at all. What names the value wins over what
- * takes any. Source: docs/explanation/how-a-limit-is-counted.md.
+ * How an item of a pattern matches a label: by key and value, by the key alone, or not at all. What
+ * names the value wins over what takes any. Source: docs/explanation/how-a-limit-is-counted.md.
  */
 export function matchesLabel(item: PatternLabel, label: Label): 'exact' | 'any' | undefined {
   const alternatives = item.filter(({ key }) => key === label.key);
@@ -21,8 +24,8 @@ export function matchesLabel(item: PatternLabel, label: Label): 'exact' | 'any' 
 }
 
 /**
- * A text that two patterns share only when they are the same: the same items in the same order. The order of the alternatives
- * within an item and how often one is written do not count.
+ * A text that two patterns share only when they are the same: the same items in the same order. The
+ * order of the alternatives within an item and how often one is written do not count.
  */
 export function canonicalPattern(pattern: LabelPattern): string {
   return `[${pattern.map(canonicalItem).join(',')}]`;

@@ -4,7 +4,10 @@ import { parseHeaderName } from '#resources/words/http-token.ts';
 import type { Parsed } from '#resources/words/parsed-string.ts';
 import { quoteHint } from '#resources/words/quote-hint.ts';
 
-/** One label of a group, as the operator specifies it. The words on the wire (descriptor entries) are the compiler's. */
+/**
+ * One label of a group, as the operator specifies it. The words on the wire (descriptor entries)
+ * are the compiler's.
+ */
 export type LabelSpecifier =
   | { readonly type: 'source_cluster' | 'destination_cluster' | 'remote_address' }
   | { readonly type: 'generic_key'; readonly value: string }
@@ -15,8 +18,9 @@ const FORM =
   '`source_cluster`, `destination_cluster`, `remote_address`, a string, { generic_key: value }, { key: { header: name } } or { key: { path: true } }';
 
 /**
- * A label specifier (docs/reference/kinds/rate-limit.md): `source_cluster`, `destination_cluster`, `remote_address`,
- * any other string V for `{ generic_key: V }`, `{ K: { header: H, omit_if_not_present: true } }`, or `{ K: { path: true } }`.
+ * A label specifier (docs/reference/kinds/rate-limit.md): `source_cluster`, `destination_cluster`,
+ * `remote_address`, any other string V for `{ generic_key: V }`, `{ K: { header: H,
+ * omit_if_not_present: true } }`, or `{ K: { path: true } }`.
  */
 function parseLabelSpecifier(input: unknown): Parsed<LabelSpecifier> {
   if (typeof input === 'string') return parseBare(input);
@@ -28,7 +32,9 @@ function parseLabelSpecifier(input: unknown): Parsed<LabelSpecifier> {
   }
   const [key, value] = entry;
   if (key === '') return { error: 'a label needs a key that is not empty' };
-  return key === 'generic_key' && !isFields(value) ? parseGenericKey(value) : parseRequestHeader(key, value);
+  return key === 'generic_key' && !isFields(value)
+    ? parseGenericKey(value)
+    : parseRequestHeader(key, value);
 }
 
 function parseBare(text: string): Parsed<LabelSpecifier> {
@@ -47,7 +53,8 @@ function parseGenericKey(value: unknown): Parsed<LabelSpecifier> {
 }
 
 function parseRequestHeader(key: string, value: unknown): Parsed<LabelSpecifier> {
-  if (!isFields(value)) return { error: `the label "${key}" must be { header: name }${hintOf(key)}` };
+  if (!isFields(value))
+    return { error: `the label "${key}" must be { header: name }${hintOf(key)}` };
   if (Object.hasOwn(value, 'path')) return parsePath(key, value);
   const { header, omit_if_not_present: omit, ...others } = value;
   const [unknown] = Object.keys(others);
@@ -61,7 +68,9 @@ function parseRequestHeader(key: string, value: unknown): Parsed<LabelSpecifier>
     };
   }
   if (typeof header !== 'string')
-    return { error: `the label "${key}" needs \`header\`, the name of a request header${hintOf(key)}` };
+    return {
+      error: `the label "${key}" needs \`header\`, the name of a request header${hintOf(key)}`,
+    };
   const name = parseHeaderName(header);
   return 'error' in name ? name : { value: { type: 'request_header', key, header: name.value } };
 }

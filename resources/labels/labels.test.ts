@@ -22,8 +22,14 @@ const READ_AS: readonly [specifier: unknown, label: object][] = [
   ['Remote_Address', { type: 'generic_key', value: 'Remote_Address' }],
   ['5', { type: 'generic_key', value: '5' }],
   [{ k: { header: 'x-user' } }, { type: 'request_header', key: 'k', header: 'x-user' }],
-  [{ k: { header: 'x', omit_if_not_present: true } }, { type: 'request_header', key: 'k', header: 'x' }],
-  [{ k: { header: 'x', omit_if_not_present: null } }, { type: 'request_header', key: 'k', header: 'x' }],
+  [
+    { k: { header: 'x', omit_if_not_present: true } },
+    { type: 'request_header', key: 'k', header: 'x' },
+  ],
+  [
+    { k: { header: 'x', omit_if_not_present: null } },
+    { type: 'request_header', key: 'k', header: 'x' },
+  ],
   [{ k: { header: 'X-User' } }, { type: 'request_header', key: 'k', header: 'x-user' }],
   [{ k: { header: 'Host' } }, { type: 'request_header', key: 'k', header: ':authority' }],
   [{ k: { header: ':authority' } }, { type: 'request_header', key: 'k', header: ':authority' }],
@@ -31,7 +37,10 @@ const READ_AS: readonly [specifier: unknown, label: object][] = [
   [{ k: { path: true } }, { type: 'path', key: 'k' }],
   [{ K: { header: 'x' } }, { type: 'request_header', key: 'K', header: 'x' }],
   [{ generic_key: { header: 'x' } }, { type: 'request_header', key: 'generic_key', header: 'x' }],
-  [JSON.parse('{"__proto__": {"header": "x"}}'), { type: 'request_header', key: '__proto__', header: 'x' }],
+  [
+    JSON.parse('{"__proto__": {"header": "x"}}'),
+    { type: 'request_header', key: '__proto__', header: 'x' },
+  ],
 ];
 
 for (const [specifier, label] of READ_AS) {
@@ -47,10 +56,16 @@ const REFUSED: readonly [specifier: unknown, problem: string][] = [
     { k: { header: 'x', omit_if_not_present: false } },
     'the label "k" must have `omit_if_not_present: true`: without its header the group is always left out',
   ],
-  [{ k: { omit_if_not_present: true } }, 'the label "k" needs `header`, the name of a request header'],
+  [
+    { k: { omit_if_not_present: true } },
+    'the label "k" needs `header`, the name of a request header',
+  ],
   [{ k: { header: 5 } }, 'the label "k" needs `header`, the name of a request header'],
   [{ k: { header: 'x', value: 'y' } }, 'the label "k" has an unknown field `value`'],
-  [{ k: { header: 'x y' } }, '"x y" is not a header name: letters, digits and !#$%&\'*+-.^_`|~ only'],
+  [
+    { k: { header: 'x y' } },
+    '"x y" is not a header name: letters, digits and !#$%&\'*+-.^_`|~ only',
+  ],
   [
     { k: { header: ':status' } },
     '":status" is no header of a request; of those with ":" there are :authority, :method, :path, :scheme',
@@ -79,8 +94,14 @@ const REFUSED: readonly [specifier: unknown, problem: string][] = [
   [{ '': { header: 'x' } }, 'a label needs a key that is not empty'],
   ['', 'a label needs a value that is not empty'],
   [{ generic_key: '' }, 'a label needs a value that is not empty'],
-  [{ generic_key: 5 }, 'the value of `generic_key` must be a string, not a number; quote it, as in "5"'],
-  [{ generic_key: true }, 'the value of `generic_key` must be a string, not true; quote it, as in "true"'],
+  [
+    { generic_key: 5 },
+    'the value of `generic_key` must be a string, not a number; quote it, as in "5"',
+  ],
+  [
+    { generic_key: true },
+    'the value of `generic_key` must be a string, not true; quote it, as in "true"',
+  ],
   [{ generic_key: null }, 'the value of `generic_key` must be a string'],
   [5, `a label specifier must be ${FORM}, not a number; quote it, as in "5"`],
   [false, `a label specifier must be ${FORM}, not false; quote it, as in "false"`],
@@ -92,7 +113,10 @@ const REFUSED: readonly [specifier: unknown, problem: string][] = [
 
 for (const [specifier, problem] of REFUSED) {
   test(`the label specifier ${JSON.stringify(specifier)} leaves out its group alone, with a Problem`, () => {
-    const labels = { gateway: [{ bad: ['a', specifier] }, { good: ['b'] }], other: [{ good: ['c'] }] };
+    const labels = {
+      gateway: [{ bad: ['a', specifier] }, { good: ['b'] }],
+      other: [{ good: ['c'] }],
+    };
     assert.deepEqual(problemsOf('Mapping', withLabels(labels)), [
       `error spec.labels.gateway[0].bad[1]: ${problem}`,
     ]);
@@ -121,7 +145,9 @@ const GROUPS: readonly [group: unknown, problem: string][] = [
 for (const [group, problem] of GROUPS) {
   test(`the label group ${JSON.stringify(group)} is left out alone, with a Problem`, () => {
     const labels = { gateway: [group, { good: ['b'] }] };
-    assert.deepEqual(problemsOf('Mapping', withLabels(labels)), [`error spec.labels.gateway[0]${problem}`]);
+    assert.deepEqual(problemsOf('Mapping', withLabels(labels)), [
+      `error spec.labels.gateway[0]${problem}`,
+    ]);
     assert.deepEqual(labelsOf(labels), {
       gateway: [{ name: 'good', specifiers: [{ type: 'generic_key', value: 'b' }] }],
     });
@@ -130,7 +156,9 @@ for (const [group, problem] of GROUPS) {
 
 test('a label group keeps the order of its labels, and keys may repeat', () => {
   assert.deepEqual(labelsOf({ gateway: [{ g: ['b', 'a', 'b'] }] }), {
-    gateway: [{ name: 'g', specifiers: ['b', 'a', 'b'].map(value => ({ type: 'generic_key', value })) }],
+    gateway: [
+      { name: 'g', specifiers: ['b', 'a', 'b'].map(value => ({ type: 'generic_key', value })) },
+    ],
   });
 });
 
@@ -140,7 +168,8 @@ test('two label groups may have the same name', () => {
 });
 
 test('a label domain without groups counts as not mentioned', () => {
-  for (const labels of [{ gateway: null, other: [] }, {}, null]) assert.deepEqual(labelsOf(labels), {});
+  for (const labels of [{ gateway: null, other: [] }, {}, null])
+    assert.deepEqual(labelsOf(labels), {});
 });
 
 test('a name that every object has may be the name of a group', () => {
@@ -162,13 +191,18 @@ for (const [labels, field] of [
 
 describe('default labels', () => {
   const read = (default_labels: unknown) => {
-    const [resource] = parseText(documentOf('Module', { config: { default_labels } }, 'gateway')).resources;
+    const [resource] = parseText(
+      documentOf('Module', { config: { default_labels } }, 'gateway'),
+    ).resources;
     return resource?.kind === 'Module' ? resource.spec.config.default_labels : undefined;
   };
 
   test('are a list of label specifiers for each domain', () => {
     assert.deepEqual(
-      read({ a: { defaults: ['x', { k: { header: 'Host' } }] }, b: { defaults: ['remote_address'] } }),
+      read({
+        a: { defaults: ['x', { k: { header: 'Host' } }] },
+        b: { defaults: ['remote_address'] },
+      }),
       {
         a: {
           defaults: [
@@ -201,8 +235,9 @@ describe('default labels', () => {
   }
 
   test('written as label groups, as in a Mapping, are a Problem', () => {
-    assert.deepEqual(problemsOf('Module', { config: { default_labels: { a: [{ g: ['x'] }] } } }, 'gateway'), [
-      'error spec.config.default_labels.a: `a` must be a map, not a list',
-    ]);
+    assert.deepEqual(
+      problemsOf('Module', { config: { default_labels: { a: [{ g: ['x'] }] } } }, 'gateway'),
+      ['error spec.config.default_labels.a: `a` must be a map, not a list'],
+    );
   });
 });

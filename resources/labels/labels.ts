@@ -10,7 +10,8 @@ const labelGroup = z
   .transform((group, context): LabelGroup => {
     const entries = Object.entries(group);
     const [entry] = entries;
-    if (entry !== undefined && entries.length === 1) return { name: entry[0], specifiers: entry[1] };
+    if (entry !== undefined && entries.length === 1)
+      return { name: entry[0], specifiers: entry[1] };
     context.addIssue({
       code: 'custom',
       message: `a label group is a map with one key, its name, not ${entries.length}; begin each group with its own "-"`,
@@ -19,11 +20,14 @@ const labelGroup = z
   });
 
 /**
- * Label domain → label groups (docs/reference/kinds/rate-limit.md). A bad specifier drops its group, the others stand;
- * a domain without groups counts as not mentioned.
+ * Label domain → label groups (docs/reference/kinds/rate-limit.md). A bad specifier drops its
+ * group, the others stand; a domain without groups counts as not mentioned.
  */
 export const labels = z
-  .record(z.string(), z.array(labelGroup).meta({ lenient: true, form: 'a list of label groups' }).nullable())
+  .record(
+    z.string(),
+    z.array(labelGroup).meta({ lenient: true, form: 'a list of label groups' }).nullable(),
+  )
   .meta({ form: 'a map from label domain to its list of label groups' })
   .transform(domains => {
     const mentioned = Object.entries(domains).flatMap(([name, groups]) =>

@@ -15,7 +15,10 @@ for (const [path, canonical] of [
   ['/%%341/%zz/%', '/%2541/%25zz/%25'],
 ] as const) {
   test(`${path} is ${canonical}, and stays so`, () => {
-    assert.deepEqual([canonicalPath(path), canonicalPath(canonical)], [canonical, canonicalPath(canonical)]);
+    assert.deepEqual(
+      [canonicalPath(path), canonicalPath(canonical)],
+      [canonical, canonicalPath(canonical)],
+    );
     if (!path.includes('*')) assert.equal(canonicalPath(canonical), canonical);
   });
 }

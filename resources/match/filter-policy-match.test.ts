@@ -68,7 +68,8 @@ for (const [written, glob] of [
   });
 }
 
-const RESOLVED = 'no path matches it: "//", "/./" and "/../" are resolved before paths are compared';
+const RESOLVED =
+  'no path matches it: "//", "/./" and "/../" are resolved before paths are compared';
 
 for (const [written, reason] of [
   ['', 'it must begin with "/" or "*"'],

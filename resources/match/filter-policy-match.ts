@@ -26,7 +26,11 @@ export function parsePathGlob(text: string): Parsed<string> {
     return fail('path', text, 'no path matches it: queries and fragments are not compared');
   const odd = /[^\x21-\x7e]/u.exec(text)?.[0];
   if (odd !== undefined)
-    return fail('path', text, `${JSON.stringify(odd)} never stands in a path; write it percent-encoded`);
+    return fail(
+      'path',
+      text,
+      `${JSON.stringify(odd)} never stands in a path; write it percent-encoded`,
+    );
   const glob = canonicalGlob(text);
   if (/\/\/|\/\.\.?(?:\/|$)/.test(glob))
     return fail(
@@ -49,7 +53,9 @@ export function comparedHost(authority: string): string {
 }
 
 function fail(what: 'host' | 'path', text: string, reason: string): Parsed<never> {
-  return { error: `Cannot parse ${what} ${JSON.stringify(text.slice(0, LONGEST_SHOWN))}: ${reason}` };
+  return {
+    error: `Cannot parse ${what} ${JSON.stringify(text.slice(0, LONGEST_SHOWN))}: ${reason}`,
+  };
 }
 
 /** The fields of a FilterPolicy's rule that select its requests. */
@@ -59,5 +65,7 @@ export const ruleMatchShape = {
     .describe('Host of the request, without port; `*` is any run of characters'),
   path: checkedString('a path, in which `*` is any run of characters', parsePathGlob)
     .default('*')
-    .describe('Path of the request, without query; `*` and `**` are any run of characters, `/` too'),
+    .describe(
+      'Path of the request, without query; `*` and `**` are any run of characters, `/` too',
+    ),
 };

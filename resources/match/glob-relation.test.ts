@@ -29,13 +29,17 @@ for (const [a, b, covers, meets] of CASES)
 function textsUpTo(length: number): readonly string[] {
   const shorter = length === 0 ? [] : textsUpTo(length - 1);
   const longest = shorter.filter(text => text.length === length - 1);
-  return length === 0 ? [''] : [...shorter, ...longest.flatMap(text => [...'abz'].map(next => text + next))];
+  return length === 0
+    ? ['']
+    : [...shorter, ...longest.flatMap(text => [...'abz'].map(next => text + next))];
 }
 
 test('what covers and what meets are as the matches of all short texts say', () => {
   const random = seededRandom(7);
   const glob = () =>
-    Array.from({ length: Math.floor(random() * 5) }, () => 'ab**'[Math.floor(random() * 4)]).join('');
+    Array.from({ length: Math.floor(random() * 5) }, () => 'ab**'[Math.floor(random() * 4)]).join(
+      '',
+    );
   const texts = textsUpTo(8);
   const seen = { covers: 0, meets: 0 };
   for (let round = 0; round < 400; round++) {

@@ -1,6 +1,9 @@
 import { type Glob, matchGlob } from './glob.ts';
 
-/** Stands for any run of characters in a text that is to be matched as a whole. No host or path has it. */
+/**
+ * Stands for any run of characters in a text that is to be matched as a whole. No host or path has
+ * it.
+ */
 const ANY = '\0';
 
 /** Returns a text that a glob matches only if it matches all that this one does. */

@@ -43,7 +43,8 @@ for (const [glob, text, matched] of CASES) {
 /** Tries every split: slow and plainly right. */
 function naive(glob: string, text: string): boolean {
   if (glob === '') return text === '';
-  if (glob.startsWith('*')) return naive(glob.slice(1), text) || (text !== '' && naive(glob, text.slice(1)));
+  if (glob.startsWith('*'))
+    return naive(glob.slice(1), text) || (text !== '' && naive(glob, text.slice(1)));
   return text !== '' && glob[0] === text[0] && naive(glob.slice(1), text.slice(1));
 }
 
@@ -51,10 +52,16 @@ test('every glob up to 4 characters on every text up to 5 of an alphabet of two 
   const words = (alphabet: string, longest: number): string[] =>
     longest === 0
       ? ['']
-      : ['', ...words(alphabet, longest - 1).flatMap(word => [...alphabet].map(letter => letter + word))];
+      : [
+          '',
+          ...words(alphabet, longest - 1).flatMap(word =>
+            [...alphabet].map(letter => letter + word),
+          ),
+        ];
   const texts = [...new Set(words('ab', 5))];
   for (const glob of new Set(words('ab*', 4))) {
-    for (const text of texts) assert.equal(matches(glob, text), naive(glob, text), `${glob} ${text}`);
+    for (const text of texts)
+      assert.equal(matches(glob, text), naive(glob, text), `${glob} ${text}`);
   }
 });
 

@@ -1,4 +1,7 @@
-/** A pattern in which `*` stands for any run of characters, `/` too; `**` means the same. Without `suffix`: the text `prefix` itself. */
+/**
+ * A pattern in which `*` stands for any run of characters, `/` too; `**` means the same. Without
+ * `suffix`: the text `prefix` itself.
+ */
 export type Glob = {
   readonly prefix: string;
   /** What must stand between prefix and suffix, in this order. */
@@ -13,7 +16,10 @@ export function parseGlob(text: string): Glob {
   return suffix === undefined ? { prefix, inner: [] } : { prefix, inner: parts, suffix };
 }
 
-/** Whether the glob matches the whole text. The earliest place of each part is right, so that nothing is tried twice. */
+/**
+ * Whether the glob matches the whole text. The earliest place of each part is right, so that
+ * nothing is tried twice.
+ */
 export function matchGlob({ prefix, inner, suffix }: Glob, text: string): boolean {
   if (suffix === undefined) return text === prefix;
   const end = text.length - suffix.length;

@@ -4,12 +4,19 @@ import { type HeaderCondition, headerCondition, toHeaderMatcher } from './header
 
 type Request = Readonly<Record<string, readonly string[]>>;
 
-const parse = (written: object): HeaderCondition => headerCondition.parse({ name: 'X-Key', ...written });
+const parse = (written: object): HeaderCondition =>
+  headerCondition.parse({ name: 'X-Key', ...written });
 const meets = (written: object, request: Request) =>
   toHeaderMatcher(parse(written))(new Map(Object.entries(request)));
 
-/** Rows: the condition, and whether it holds without the header, with it empty, `a`, `ab`, and with the fields `b` and `a`. */
-const CASES: readonly [written: object, holds: readonly [boolean, boolean, boolean, boolean, boolean]][] = [
+/**
+ * Rows: the condition, and whether it holds without the header, with it empty, `a`, `ab`, and with
+ * the fields `b` and `a`.
+ */
+const CASES: readonly [
+  written: object,
+  holds: readonly [boolean, boolean, boolean, boolean, boolean],
+][] = [
   [{}, [false, false, true, true, true]],
   [{ negate: true }, [true, true, false, false, false]],
   [{ value: 'a' }, [false, false, true, false, true]],
@@ -45,7 +52,8 @@ test('the name is matched in any letter case, Host by its name on the wire', () 
 });
 
 test('a header named like a member of every object is absent when it is not sent', () => {
-  for (const name of ['__proto__', 'constructor', 'toString']) assert.equal(meets({ name }, {}), false);
+  for (const name of ['__proto__', 'constructor', 'toString'])
+    assert.equal(meets({ name }, {}), false);
 });
 
 const REFUSED: readonly [written: object, reason: RegExp][] = [

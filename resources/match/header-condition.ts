@@ -12,7 +12,10 @@ const condition = z
     name: checkedString('the name of a header', parseHeaderName).describe(
       'Name of the header, in any letter case; `:method`, `:path` (with query) and `:scheme` too',
     ),
-    negate: z.boolean().default(false).describe('The condition holds when the header does not match'),
+    negate: z
+      .boolean()
+      .default(false)
+      .describe('The condition holds when the header does not match'),
     value: z
       .string()
       .min(1)
@@ -43,13 +46,17 @@ export type HeaderCondition = z.output<typeof condition>;
 
 function parseValue(text: string): Parsed<string> {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be there (RFC 9110 section 5.5)
-  if (/[\x00-\x08\x0a-\x1f\x7f]/.test(text)) return { error: 'a header value has no control characters' };
-  return text.trim() === text ? { value: text } : { error: 'a header value has no white space at its ends' };
+  if (/[\x00-\x08\x0a-\x1f\x7f]/.test(text))
+    return { error: 'a header value has no control characters' };
+  return text.trim() === text
+    ? { value: text }
+    : { error: 'a header value has no white space at its ends' };
 }
 
 /**
- * Whether a request meets the condition; compiled once. A header of several fields matches when any of them does. `value` is compared exactly,
- * `valueRegex` is searched for; with neither, a field that is not empty matches. Of `:authority` it is told in lower case, as hosts have no case.
+ * Whether a request meets the condition; compiled once. A header of several fields matches when any
+ * of them does. `value` is compared exactly, `valueRegex` is searched for; with neither, a field
+ * that is not empty matches. Of `:authority` it is told in lower case, as hosts have no case.
  */
 export function toHeaderMatcher(condition: HeaderCondition): (headers: HeaderFields) => boolean {
   const { name, negate } = condition;

@@ -5,7 +5,10 @@ import { sortedEntries } from '#resources/words/sorted-entries.ts';
 const VALUE_FORM = 'a string (the exact value) or true (any value)';
 const headerValue = z.union([z.string(), z.literal(true)]).meta({ form: VALUE_FORM, secret: true });
 
-/** Header name, in lower case → its exact value, or `true` when it is enough that the header is there. */
+/**
+ * Header name, in lower case → its exact value, or `true` when it is enough that the header is
+ * there.
+ */
 export type HeaderMatch = Readonly<Record<string, string | true>>;
 
 export const headerMatch = z
@@ -15,7 +18,8 @@ export const headerMatch = z
     const match: Record<string, string | true> = {};
     for (const [key, value] of sortedEntries(headers)) {
       const name = parseHeaderName(key);
-      const error = 'error' in name ? name.error : (valueError(value) ?? repeatError(key, name.value, match));
+      const error =
+        'error' in name ? name.error : (valueError(value) ?? repeatError(key, name.value, match));
       if (error !== undefined) context.addIssue({ code: 'custom', message: error, path: [key] });
       else if ('value' in name) match[name.value] = value;
     }

@@ -1,11 +1,16 @@
 import { checkedString, type Parsed } from '#resources/words/parsed-string.ts';
 import { parseRe2 } from './re2.ts';
 
-/** Envoy lets no longer path in: its request headers have 60 KiB at most by default, and 8 KiB is what other servers take. */
+/**
+ * Envoy lets no longer path in: its request headers have 60 KiB at most by default, and 8 KiB is
+ * what other servers take.
+ */
 const LONGEST = 8192;
 const LONGEST_SHOWN = 80;
 
-/** What a request's path begins with, or is: as Envoy compares it, without query. Begins with `/`. */
+/**
+ * What a request's path begins with, or is: as Envoy compares it, without query. Begins with `/`.
+ */
 export function parsePrefix(text: string): Parsed<string> {
   const query = /[?#]/.exec(text)?.[0];
   if (query === undefined) return parsePath(text);
@@ -21,7 +26,8 @@ export function parsePathRegex(text: string): Parsed<string> {
 
 /** What a path, perhaps with a query, may begin with. Percent-encoded. */
 function parsePath(text: string): Parsed<string> {
-  if (text.length > LONGEST) return fail(text, `it has ${text.length} characters, ${LONGEST} are allowed`);
+  if (text.length > LONGEST)
+    return fail(text, `it has ${text.length} characters, ${LONGEST} are allowed`);
   if (!text.startsWith('/')) return fail(text, 'it must begin with "/"');
   const odd = /[^\x21-\x7e]/u.exec(text)?.[0];
   if (odd !== undefined)

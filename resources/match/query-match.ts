@@ -5,7 +5,10 @@ const value = z
   .union([z.string(), z.literal(true)])
   .meta({ form: 'a string (the exact value) or true (any value)', secret: true });
 
-/** Name of a query parameter → its exact value as it stands in the query, or `true` when it is enough that it is there. */
+/**
+ * Name of a query parameter → its exact value as it stands in the query, or `true` when it is
+ * enough that it is there.
+ */
 export type QueryMatch = Readonly<Record<string, string | true>>;
 
 export const queryMatch = z

@@ -2,8 +2,9 @@ import { RE2JS, RE2JSSyntaxException } from 're2js';
 import type { Parsed } from '#resources/words/parsed-string.ts';
 
 /**
- * The largest program of a regular expression, in RE2's instructions: some 1,000 characters, or a repetition `{1000}`.
- * Envoy by itself refuses more than 100 (runtime key `re2.max_program_size.error_level`), so the bootstrap must raise that.
+ * The largest program of a regular expression, in RE2's instructions: some 1,000 characters, or a
+ * repetition `{1000}`. Envoy by itself refuses more than 100 (runtime key
+ * `re2.max_program_size.error_level`), so the bootstrap must raise that.
  */
 const LARGEST_PROGRAM = 1000;
 const LONGEST = 4096;
@@ -21,7 +22,9 @@ export function parseRe2(text: string): Parsed<string> {
   }
 }
 
-/** Why Envoy would refuse an expression, or undefined. Nothing of the expression is in the words. */
+/**
+ * Why Envoy would refuse an expression, or undefined. Nothing of the expression is in the words.
+ */
 export function whyNoRe2(text: string): string | undefined {
   try {
     return whyTooMuch(text);
@@ -45,7 +48,8 @@ function whyTooMuch(text: string): string | undefined {
 function findWideEscape(text: string): string | undefined {
   const escapes = text.matchAll(/\\(?:x\{([0-9a-f]+)\}|([0-7]{1,3})|.)/gis);
   return escapes.find(
-    ([, hex = '0', octal = '0']) => Number.parseInt(hex, 16) > 0xff || Number.parseInt(octal, 8) > 0xff,
+    ([, hex = '0', octal = '0']) =>
+      Number.parseInt(hex, 16) > 0xff || Number.parseInt(octal, 8) > 0xff,
   )?.[0];
 }
 
@@ -55,7 +59,10 @@ function fail(text: string, reason: string): Parsed<never> {
   };
 }
 
-/** Whether an expression, which `parseRe2` took, matches a whole text, as Envoy's `safe_regex` does. For explaining; Envoy itself is faster. */
+/**
+ * Whether an expression, which `parseRe2` took, matches a whole text, as Envoy's `safe_regex` does.
+ * For explaining; Envoy itself is faster.
+ */
 export function matchesRe2(expression: string, text: string): boolean {
   return RE2JS.matches(expression, text);
 }

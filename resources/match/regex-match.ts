@@ -8,7 +8,11 @@ import { whyNoRe2 } from './re2.ts';
 export type RegexMatch = Readonly<Record<string, string>>;
 
 /** For the values of headers; names are in lower case. */
-export const regexHeaderMatch = regexMatch(parseHeaderName, 'the header', '; header names have no case');
+export const regexHeaderMatch = regexMatch(
+  parseHeaderName,
+  'the header',
+  '; header names have no case',
+);
 
 /** For the values of query parameters. */
 export const regexQueryMatch = regexMatch(parseParameterName, 'the parameter', '');
@@ -20,7 +24,9 @@ export function parseParameterName(text: string): Parsed<string> {
   if (text.length > 1024)
     return { error: `a parameter's name has 1024 characters at most, not ${text.length}` };
   if (odd === undefined) return { value: text };
-  return { error: `${JSON.stringify(odd)} never stands in a parameter's name; write it percent-encoded` };
+  return {
+    error: `${JSON.stringify(odd)} never stands in a parameter's name; write it percent-encoded`,
+  };
 }
 
 function regexMatch(parseName: (text: string) => Parsed<string>, what: string, why: string) {
@@ -34,7 +40,11 @@ function regexMatch(parseName: (text: string) => Parsed<string>, what: string, w
         const error = 'error' in name ? name.error : regexError(regex);
         if (error !== undefined) context.addIssue({ code: 'custom', message: error, path: [key] });
         else if ('value' in name && Object.hasOwn(match, name.value))
-          context.addIssue({ code: 'custom', message: `${what} "${key}" is named twice${why}`, path: [key] });
+          context.addIssue({
+            code: 'custom',
+            message: `${what} "${key}" is named twice${why}`,
+            path: [key],
+          });
         else if ('value' in name) match[name.value] = regex;
       }
       return match;

@@ -6,8 +6,10 @@ import { parsePathRegex } from './path-match.ts';
 const LONGEST = 8192;
 
 /**
- * What in a path is replaced by what. Envoy searches for the expression, and replaces each place where it is found; `\1` to `\9` are its groups, `\0` is all of what is found, `\\`
- * a backslash. A substitution that Envoy would not carry out is an error. Source: Envoy's page of `RegexMatchAndSubstitute`, and RE2's `GlobalReplace`.
+ * What in a path is replaced by what. Envoy searches for the expression, and replaces each place
+ * where it is found; `\1` to `\9` are its groups, `\0` is all of what is found, `\\` a backslash. A
+ * substitution that Envoy would not carry out is an error. Source: Envoy's page of
+ * `RegexMatchAndSubstitute`, and RE2's `GlobalReplace`.
  */
 export const regexSubstitution = z
   .object({
@@ -36,9 +38,13 @@ function parseSubstitution(text: string): Parsed<string> {
   if (odd !== undefined)
     return { error: `${JSON.stringify(odd)} never stands in a path; write it percent-encoded` };
   const [wrong] =
-    /\\(?![\\0-9])./.exec(text.replaceAll('\\\\', '')) ?? /\\$/.exec(text.replaceAll('\\\\', '')) ?? [];
+    /\\(?![\\0-9])./.exec(text.replaceAll('\\\\', '')) ??
+    /\\$/.exec(text.replaceAll('\\\\', '')) ??
+    [];
   if (wrong === undefined) return { value: text };
-  return { error: `"${wrong}" is neither a group, \\0 to \\9, nor a backslash, which is written \\\\` };
+  return {
+    error: `"${wrong}" is neither a group, \\0 to \\9, nor a backslash, which is written \\\\`,
+  };
 }
 
 function explainGroups({ pattern, substitution }: RegexSubstitution): string | undefined {

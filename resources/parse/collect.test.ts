@@ -11,7 +11,9 @@ const module = (name: string, namespace: string) =>
 
 function collectTexts(...texts: readonly string[]) {
   return collect(
-    createParser(DEFAULT_PARSE_OPTIONS)(new Map(texts.map((text, index) => [`${index}.yaml`, { text }]))),
+    createParser(DEFAULT_PARSE_OPTIONS)(
+      new Map(texts.map((text, index) => [`${index}.yaml`, { text }])),
+    ),
   );
 }
 
@@ -43,7 +45,9 @@ test('a gateway has one Module, the first', () => {
   );
   assert.deepEqual([...resources.keys()], ['Module/a/gateway']);
   assert.deepEqual(
-    problems.filter(({ severity }) => severity === 'error').map(({ file, message }) => [file, message]),
+    problems
+      .filter(({ severity }) => severity === 'error')
+      .map(({ file, message }) => [file, message]),
     [
       ['1.yaml', 'there is one Module for a gateway, and a/gateway at 0.yaml:1 counts; remove one'],
       ['2.yaml', 'there is one Module for a gateway, and a/gateway at 0.yaml:1 counts; remove one'],
@@ -52,7 +56,10 @@ test('a gateway has one Module, the first', () => {
 });
 
 test('a Module of a wrong name keeps none of the right name out', () => {
-  const { resources, problems } = collectTexts(module('authentication', 'a'), module('gateway', 'a'));
+  const { resources, problems } = collectTexts(
+    module('authentication', 'a'),
+    module('gateway', 'a'),
+  );
   assert.deepEqual([...resources.keys()], ['Module/a/gateway']);
   assert.deepEqual(
     problems.map(({ message }) => message),
@@ -90,7 +97,10 @@ test('a file with a document that does not say which resource it is is named', (
     'spec: { prefix: /a }',
     'apiVersion: apps/v1\nkind: Deployment\n',
   ];
-  assert.deepEqual([...collectTexts(...texts).anonymous], ['1.yaml', '2.yaml', '3.yaml', '4.yaml', '5.yaml']);
+  assert.deepEqual(
+    [...collectTexts(...texts).anonymous],
+    ['1.yaml', '2.yaml', '3.yaml', '4.yaml', '5.yaml'],
+  );
 });
 
 test('a file with a document that breaks off in its name is named too', () => {

@@ -11,7 +11,10 @@ export type Collected = {
   readonly refused: ReadonlyMap<string, Refused>;
   /** Files of which a part is so broken that nobody knows which resources it was about. */
   readonly unreadable: ReadonlySet<string>;
-  /** Files with a document that has an error and does not say, or not for sure, which resource it is. */
+  /**
+   * Files with a document that has an error and does not say, or not for sure, which resource it
+   * is.
+   */
   readonly anonymous: ReadonlySet<string>;
   readonly problems: readonly Problem[];
 };
@@ -25,8 +28,9 @@ type Identified = {
 };
 
 /**
- * Puts parsed files together, in their order. Of several documents for one resource the first counts, whether it is right or not. So does the first
- * of a kind of which a gateway has one. The others are Problems that name both places.
+ * Puts parsed files together, in their order. Of several documents for one resource the first
+ * counts, whether it is right or not. So does the first of a kind of which a gateway has one. The
+ * others are Problems that name both places.
  */
 export function collect(files: readonly ParsedFile[]): Collected {
   const owners = new Map<string, Identified>();
@@ -52,7 +56,9 @@ function inFileOrder({ resources, refused }: ParsedFile): readonly (Resource | R
 }
 
 function withOwnId<Item extends Resource | Refused>(item: Item): Item {
-  return item.name === '' ? { ...item, id: `${item.id}@${item.source.file}:${item.source.line}` } : item;
+  return item.name === ''
+    ? { ...item, id: `${item.id}@${item.source.file}:${item.source.line}` }
+    : item;
 }
 
 /** Undefined when `item` may have its id, else the resource that has it. */
@@ -63,7 +69,10 @@ function claim(owners: Map<string, Identified>, item: Identified): Identified | 
   return owner;
 }
 
-/** Whether it is the one of its kind, as far as its name tells: another name keeps none of the right name out. */
+/**
+ * Whether it is the one of its kind, as far as its name tells: another name keeps none of the right
+ * name out.
+ */
 function isOnlyOne({ kind, name }: Identified): boolean {
   if (!isKind(kind)) return false;
   const { singleton = false, names }: KindDefinition = KINDS[kind];

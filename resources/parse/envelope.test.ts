@@ -42,7 +42,11 @@ const REFUSED: readonly [head: string, problem: string, kind: string][] = [
     `1 error apiVersion: the group "" is not read; write ${BOTH}`,
     'Mapping',
   ],
-  ['apiVersion: v2\nkind: Mapping', `1 error apiVersion: the group "" is not read; write ${BOTH}`, 'Mapping'],
+  [
+    'apiVersion: v2\nkind: Mapping',
+    `1 error apiVersion: the group "" is not read; write ${BOTH}`,
+    'Mapping',
+  ],
   [
     'apiVersion: getambasador.io/v2\nkind: Mapping',
     '1 error apiVersion: the group "getambasador.io" is not read, did you mean `getambassador.io`?',

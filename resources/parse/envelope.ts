@@ -17,8 +17,8 @@ export type Envelope = {
 const KNOWN: readonly string[] = [...Object.keys(KINDS), ...Object.keys(NOT_SERVED)];
 
 /**
- * Reads `apiVersion` and `kind`. Undefined: the document is about something else (a Deployment, a ConfigMap), which
- * is no mistake in a folder of Kubernetes manifests.
+ * Reads `apiVersion` and `kind`. Undefined: the document is about something else (a Deployment, a
+ * ConfigMap), which is no mistake in a folder of Kubernetes manifests.
  */
 export function readEnvelope(
   fields: Readonly<Record<string, unknown>>,
@@ -69,8 +69,15 @@ function readSecret(version: string): Envelope {
     : refuse('Secret', 'apiVersion', 'a Secret has `apiVersion: v1`');
 }
 
-/** A group that is not ours: a mistake only when one of our kinds is in no group, or in one that nearly is ours. */
-function readForeign(kind: string, group: string, apiGroups: readonly string[]): Envelope | undefined {
+/**
+ * A group that is not ours: a mistake only when one of our kinds is in no group, or in one that
+ * nearly is ours.
+ */
+function readForeign(
+  kind: string,
+  group: string,
+  apiGroups: readonly string[],
+): Envelope | undefined {
   const meant = nearest(group, apiGroups);
   if (!KNOWN.includes(kind) || (group !== '' && meant === undefined)) return undefined;
   return refuse(

@@ -1,7 +1,10 @@
 import { type FieldPath, formatPath } from '#resources/finding.ts';
 import type { FieldLines, Source } from '#resources/resource.ts';
 
-/** Resources with more fields than this, such as a RateLimit of thousands, name the nearest field above. */
+/**
+ * Resources with more fields than this, such as a RateLimit of thousands, name the nearest field
+ * above.
+ */
 const MOST_FIELDS = 2_000;
 
 /** What a line of a field is found in. */

@@ -6,7 +6,11 @@ const MAPPING = { prefix: '/a', service: 'a' };
 
 for (const [where, spec, field] of [
   ['a value', { ...MAPPING, host_rewrite: '\ud800' }, 'spec.host_rewrite'],
-  ['a value in a list', { ...MAPPING, labels: { d: [{ g: ['\udfffx'] }] } }, 'spec.labels.d[0].g[0]'],
+  [
+    'a value in a list',
+    { ...MAPPING, labels: { d: [{ g: ['\udfffx'] }] } },
+    'spec.labels.d[0].g[0]',
+  ],
   ['a key', { ...MAPPING, labels: { '\ud800': [] } }, 'spec.labels'],
 ] as const) {
   test(`half of a surrogate pair in ${where} refuses the resource, and names the field`, () => {
@@ -18,7 +22,9 @@ for (const [where, spec, field] of [
 }
 
 test('whole pairs are text like any other', () => {
-  const parsed = parseText(documentOf('Mapping', { ...MAPPING, labels: { d: [{ g: ['\u{1f600}'] }] } }));
+  const parsed = parseText(
+    documentOf('Mapping', { ...MAPPING, labels: { d: [{ g: ['\u{1f600}'] }] } }),
+  );
   assert.deepEqual([parsed.resources.length, parsed.refused.length], [1, 0]);
 });
 

@@ -1,6 +1,9 @@
 import { type FieldPath, type Finding, fault } from '#resources/finding.ts';
 
-/** A finding for each text with half of a surrogate pair, which YAML and JSON can escape: it has no UTF-8, so that no proxy could be told of it. */
+/**
+ * A finding for each text with half of a surrogate pair, which YAML and JSON can escape: it has no
+ * UTF-8, so that no proxy could be told of it.
+ */
 export function illFormedTexts(value: unknown, path: FieldPath): readonly Finding[] {
   const findings: Finding[] = [];
   collect(value, path, findings);
@@ -20,4 +23,5 @@ function collect(value: unknown, path: FieldPath, findings: Finding[]): void {
   }
 }
 
-const HALF = 'a text here has half of a surrogate pair (\\ud800 to \\udfff); write the whole character';
+const HALF =
+  'a text here has half of a surrogate pair (\\ud800 to \\udfff); write the whole character';

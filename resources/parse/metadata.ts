@@ -11,8 +11,9 @@ const DNS_LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 const DEFAULT_NAMESPACE = 'default';
 
 /**
- * Reads `metadata.name` and `metadata.namespace`, which follow Kubernetes' rules for object names: a DNS subdomain and a DNS label.
- * With findings, the name is what could be read of it, perhaps nothing.
+ * Reads `metadata.name` and `metadata.namespace`, which follow Kubernetes' rules for object names:
+ * a DNS subdomain and a DNS label. With findings, the name is what could be read of it, perhaps
+ * nothing.
  */
 export function readMetadata(metadata: unknown): Metadata {
   const fields: Fields = isFields(metadata) ? metadata : {};
@@ -27,7 +28,12 @@ function checkName(name: unknown): readonly Finding[] {
   if (name === undefined || name === null) return [fault(path, '`metadata.name` is required')];
   if (typeof name !== 'string') return [fault(path, '`name` must be a string; quote it')];
   if (name.length <= 253 && name.split('.').every(part => DNS_LABEL.test(part))) return [];
-  return [fault(path, `"${name}" is not a name: lower-case letters, digits, "-" and "." only, 253 at most`)];
+  return [
+    fault(
+      path,
+      `"${name}" is not a name: lower-case letters, digits, "-" and "." only, 253 at most`,
+    ),
+  ];
 }
 
 function checkNamespace(namespace: unknown): readonly Finding[] {
@@ -35,7 +41,10 @@ function checkNamespace(namespace: unknown): readonly Finding[] {
   if (typeof namespace !== 'string') return [fault(path, '`namespace` must be a string; quote it')];
   if (DNS_LABEL.test(namespace)) return [];
   return [
-    fault(path, `"${namespace}" is not a namespace: lower-case letters, digits and "-" only, 63 at most`),
+    fault(
+      path,
+      `"${namespace}" is not a namespace: lower-case letters, digits and "-" only, 63 at most`,
+    ),
   ];
 }
 

@@ -2,13 +2,16 @@ import { SecretValue } from '#resources/words/secret-value.ts';
 import type { ParsedFile } from './parsed-file.ts';
 
 /**
- * A ParsedFile on its way to another thread: as JSON, which is taken several times faster than a structured clone of as many objects, and beside it what
- * JSON cannot say.
+ * A ParsedFile on its way to another thread: as JSON, which is taken several times faster than a
+ * structured clone of as many objects, and beside it what JSON cannot say.
  */
 export type PackedFile = { readonly json: string; readonly odd: readonly Odd[] };
 
 /** What stands at a place: a secret's bytes, or a value that can be cloned. */
-type Odd = { readonly path: Path } & ({ readonly secret: Uint8Array } | { readonly value: unknown });
+type Odd = { readonly path: Path } & (
+  | { readonly secret: Uint8Array }
+  | { readonly value: unknown }
+);
 type Path = readonly (string | number)[];
 
 /** @throws RangeError when it is nested too deeply */
@@ -27,7 +30,8 @@ export function unpackFile({ json, odd }: PackedFile): ParsedFile {
 }
 
 function collectOdd(value: unknown, path: (string | number)[], odd: Odd[]): void {
-  if (value instanceof SecretValue) odd.push({ path: [...path], secret: Uint8Array.from(value.reveal()) });
+  if (value instanceof SecretValue)
+    odd.push({ path: [...path], secret: Uint8Array.from(value.reveal()) });
   else if (isOdd(value)) odd.push({ path: [...path], value });
   else if (Array.isArray(value))
     for (const [index, item] of value.entries()) collectBelow(index, item, path, odd);
@@ -35,7 +39,12 @@ function collectOdd(value: unknown, path: (string | number)[], odd: Odd[]): void
     for (const [key, item] of Object.entries(value)) collectBelow(key, item, path, odd);
 }
 
-function collectBelow(key: string | number, item: unknown, path: (string | number)[], odd: Odd[]): void {
+function collectBelow(
+  key: string | number,
+  item: unknown,
+  path: (string | number)[],
+  odd: Odd[],
+): void {
   path.push(key);
   collectOdd(item, path, odd);
   path.pop();
@@ -53,5 +62,10 @@ function putAt(root: object, path: Path, value: unknown): void {
   const [last = '', ...above] = path.toReversed();
   const holder = above.reduceRight((at: unknown, key) => Reflect.get(Object(at), key), root);
   // A key may be `__proto__`.
-  Object.defineProperty(holder, last, { value, enumerable: true, writable: true, configurable: true });
+  Object.defineProperty(holder, last, {
+    value,
+    enumerable: true,
+    writable: true,
+    configurable: true,
+  });
 }

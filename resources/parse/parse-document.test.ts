@@ -48,7 +48,9 @@ test('anchors and merge keys work within a document', () => {
     `${HEAD}spec: {prefix: /x, service: x, labels: {a: [{g: &g [remote_address, x]}], b: [{h: *g}]}}\n`,
   );
   assert.deepEqual(parsed.problems, []);
-  const merged = parseText(`${HEAD}spec:\n  labels: {a: [{g: &c [b]}]}\n  <<: {prefix: /x, service: x}\n`);
+  const merged = parseText(
+    `${HEAD}spec:\n  labels: {a: [{g: &c [b]}]}\n  <<: {prefix: /x, service: x}\n`,
+  );
   assert.deepEqual(merged.problems, []);
   assert.equal(merged.resources.length, 1);
 });
@@ -107,14 +109,13 @@ test('a refused Mapping keeps its match when nothing is wrong with that', () => 
 
 test('a refused FilterPolicy tells which hosts and paths its rules cover', () => {
   const policy = (spec: string) =>
-    parseText(`apiVersion: gateway.internal/v2\nkind: FilterPolicy\nmetadata: {name: p}\nspec: ${spec}\n`)
-      .refused[0]?.rules;
-  assert.deepEqual(policy('{rules: [{host: a, path: /b, filters: []}, {path: /c}, {host: [x]}, 5]}'), [
-    { host: 'a', path: '/b' },
-    { host: '*', path: '/c' },
-    { path: '*' },
-    {},
-  ]);
+    parseText(
+      `apiVersion: gateway.internal/v2\nkind: FilterPolicy\nmetadata: {name: p}\nspec: ${spec}\n`,
+    ).refused[0]?.rules;
+  assert.deepEqual(
+    policy('{rules: [{host: a, path: /b, filters: []}, {path: /c}, {host: [x]}, 5]}'),
+    [{ host: 'a', path: '/b' }, { host: '*', path: '/c' }, { path: '*' }, {}],
+  );
   assert.equal(policy('{rule: []}'), undefined);
 });
 
@@ -166,12 +167,19 @@ for (const [what, text, problem, id] of BROKEN) {
       id === undefined ? [] : [id],
     );
     assert.equal(parsed.readable, id !== undefined);
-    assert.equal(parsed.refused[0]?.match, undefined, 'a field behind the error might narrow the match');
+    assert.equal(
+      parsed.refused[0]?.match,
+      undefined,
+      'a field behind the error might narrow the match',
+    );
   });
 }
 
 test('a broken manifest of something else does not count as unreadable', () => {
-  assert.equal(parseText('apiVersion: apps/v1\nkind: Deployment\nspec: {{ .Values.x }}\n').readable, true);
+  assert.equal(
+    parseText('apiVersion: apps/v1\nkind: Deployment\nspec: {{ .Values.x }}\n').readable,
+    true,
+  );
 });
 
 test('deep nesting is refused, not crashed on', () => {

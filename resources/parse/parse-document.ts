@@ -16,17 +16,26 @@ import { placeOutcome } from './place-outcome.ts';
 import { unreadParts } from './unread-documents.ts';
 
 /**
- * Parses the text of one YAML document. Lines in the result count from its own first line, and `file` is empty.
- * Never throws, whatever the text.
+ * Parses the text of one YAML document. Lines in the result count from its own first line, and
+ * `file` is empty. Never throws, whatever the text.
  */
 export function parseDocument(text: string, options: ParseOptions): ParsedFile {
   try {
     const yaml = readYaml(text);
     const { document, read, lineAt } = yaml;
     if ('value' in read) {
-      return parseNode(document.contents, read.value, { ...yaml, repeats: hasDuplicateKeys(yaml) }, options);
+      return parseNode(
+        document.contents,
+        read.value,
+        { ...yaml, repeats: hasDuplicateKeys(yaml) },
+        options,
+      );
     }
-    return readBroken(document, problemAt(lineAt(read.broken.offset), read.broken.message), options);
+    return readBroken(
+      document,
+      problemAt(lineAt(read.broken.offset), read.broken.message),
+      options,
+    );
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     return unreadableDocument('it is nested too deeply');
@@ -35,7 +44,11 @@ export function parseDocument(text: string, options: ParseOptions): ParsedFile {
 
 /** What a document gives of which nothing can be told but why. */
 export function unreadableDocument(reason: string): ParsedFile {
-  return { ...EMPTY_FILE, problems: [problemAt(1, `Cannot read this YAML: ${reason}`)], readable: false };
+  return {
+    ...EMPTY_FILE,
+    problems: [problemAt(1, `Cannot read this YAML: ${reason}`)],
+    readable: false,
+  };
 }
 
 /** `repeats`: a key stands twice in one of its maps. */
@@ -45,7 +58,10 @@ function problemAt(line: number, message: string): Problem {
   return { severity: 'error', kind: '', namespace: '', name: '', file: '', line, message };
 }
 
-/** No field of a broken document is trusted, for others may stand behind the error; but its name may be known. */
+/**
+ * No field of a broken document is trusted, for others may stand behind the error; but its name may
+ * be known.
+ */
 function readBroken(document: Document, problem: Problem, options: ParseOptions): ParsedFile {
   const [apiVersion, kind] = [document.get('apiVersion'), document.get('kind')];
   const envelope = readEnvelope({ apiVersion, kind }, options.apiGroups);
@@ -64,10 +80,16 @@ function readBroken(document: Document, problem: Problem, options: ParseOptions)
   return { ...EMPTY_FILE, refused: [refused], problems, anonymous: true };
 }
 
-function parseNode(written: unknown, value: unknown, yaml: Parsing, options: ParseOptions): ParsedFile {
+function parseNode(
+  written: unknown,
+  value: unknown,
+  yaml: Parsing,
+  options: ParseOptions,
+): ParsedFile {
   if (value === null || value === undefined) return EMPTY_FILE;
   const node = yaml.resolve(written);
-  const lineAt = (path: readonly (string | number)[]) => yaml.lineAt(offsetOf(node, path, yaml.resolve));
+  const lineAt = (path: readonly (string | number)[]) =>
+    yaml.lineAt(offsetOf(node, path, yaml.resolve));
   if (!isFields(value)) {
     return anonymous(
       problemAt(lineAt([]), 'a resource is a map with `apiVersion`, `kind`, `metadata` and `spec`'),
@@ -75,7 +97,10 @@ function parseNode(written: unknown, value: unknown, yaml: Parsing, options: Par
   }
   if (value.kind === 'List') return parseList(node, value, yaml, options);
   if (value.apiVersion === undefined && value.kind === undefined) {
-    const problem = problemAt(lineAt([]), 'this has neither `apiVersion` nor `kind`; it is ignored');
+    const problem = problemAt(
+      lineAt([]),
+      'this has neither `apiVersion` nor `kind`; it is ignored',
+    );
     return anonymous({ ...problem, severity: 'warning' });
   }
   const { fields, duplicates } = yaml.repeats
@@ -92,16 +117,28 @@ function parseNode(written: unknown, value: unknown, yaml: Parsing, options: Par
   return unread.length === 0 ? parsed : { ...parsed, problems: [...parsed.problems, ...unread] };
 }
 
-/** Keys may stand twice in the items of a RateLimit's patterns, and there only (docs/explanation/how-a-limit-is-counted.md). */
+/**
+ * Keys may stand twice in the items of a RateLimit's patterns, and there only
+ * (docs/explanation/how-a-limit-is-counted.md).
+ */
 function readRepeats(node: unknown, value: Fields, { resolve }: Parsing) {
   const { fields, items } =
-    value.kind === 'RateLimit' ? spellOutPatterns(node, value, resolve) : { fields: value, items: new Set() };
+    value.kind === 'RateLimit'
+      ? spellOutPatterns(node, value, resolve)
+      : { fields: value, items: new Set() };
   return { fields, duplicates: findDuplicateKeys(node, resolve, items) };
 }
 
 /** The items of a `kind: List`, as `kubectl get -o yaml` writes it. */
-function parseList(node: unknown, { items }: Fields, yaml: Parsing, options: ParseOptions): ParsedFile {
-  const written = isMap(node) ? node.items.findLast(pair => keyOf(pair) === 'items')?.value : undefined;
+function parseList(
+  node: unknown,
+  { items }: Fields,
+  yaml: Parsing,
+  options: ParseOptions,
+): ParsedFile {
+  const written = isMap(node)
+    ? node.items.findLast(pair => keyOf(pair) === 'items')?.value
+    : undefined;
   const list = yaml.resolve(written);
   if (!isSeq(list) || !Array.isArray(items)) return EMPTY_FILE;
   return mergeParsed(

@@ -14,7 +14,10 @@ import { readMetadata } from './metadata.ts';
 import type { ParseOptions } from './parse-options.ts';
 import { salvage } from './salvage.ts';
 
-/** What a document is and what is wrong with it, before it is known where it stands. Paths are from its root. */
+/**
+ * What a document is and what is wrong with it, before it is known where it stands. Paths are from
+ * its root.
+ */
 export type Outcome = {
   readonly kind: string;
   readonly namespace: string;
@@ -49,7 +52,9 @@ export function parseResource(
   const rows = unservedOf(kind, name, fields.spec);
   const identity = { kind, namespace, name, document: fields };
   const named =
-    isFields(fields.metadata) && typeof fields.metadata.namespace === 'string' ? namespace : undefined;
+    isFields(fields.metadata) && typeof fields.metadata.namespace === 'string'
+      ? namespace
+      : undefined;
   if (!isKind(kind)) {
     const findings = [...envelope.findings, ...metadata];
     return { ...identity, findings, unserved: rows, salvaged: salvage(kind, fields.spec, []) };
@@ -93,7 +98,8 @@ function parseFields(
   const root = inSpec ? ['spec'] : [];
   const outer = [...around, ...illFormedTexts(input, root)];
   const placed = inner.map(finding => placedIn(root, finding));
-  const refused = envelope.findings.length > 0 || outer.some(({ severity }) => severity === 'error');
+  const refused =
+    envelope.findings.length > 0 || outer.some(({ severity }) => severity === 'error');
   const findings = envelope.findings.length > 0 ? envelope.findings : [...outer, ...placed];
   if (spec !== undefined && !refused) return { findings, spec, salvaged: {} };
   return { findings, salvaged: salvage(kind, normalised, [...outer, ...placed]) };
@@ -111,7 +117,9 @@ function isTold({ path, severity }: Finding, unserved: readonly Unserved[]): boo
 }
 
 function withoutEnvelope(fields: Fields): Fields {
-  return Object.fromEntries(Object.entries(fields).filter(([key]) => !ENVELOPE_FIELDS.includes(key)));
+  return Object.fromEntries(
+    Object.entries(fields).filter(([key]) => !ENVELOPE_FIELDS.includes(key)),
+  );
 }
 
 function checkName({ names }: KindDefinition, name: string): readonly Finding[] {
@@ -133,6 +141,11 @@ function checkOuterFields(definition: KindDefinition, fields: Fields): readonly 
       const message = Object.hasOwn(definition.schema.shape, key)
         ? `\`${key}\` belongs below \`spec\``
         : `unknown field \`${key}\`${suggest(key, known)}`;
-      return { severity: definition.unknownField, path: [key], message, unknown: { place: [], known } };
+      return {
+        severity: definition.unknownField,
+        path: [key],
+        message,
+        unknown: { place: [], known },
+      };
     });
 }

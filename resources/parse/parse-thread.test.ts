@@ -18,7 +18,12 @@ function later(ms: number, callback: () => void): () => void {
 function started(t: TestContext, parts: Partial<ThreadParts> = {}) {
   const causes: unknown[] = [];
   const failed = (cause: unknown) => causes.push(cause);
-  const thread = new ParseThread({ options: DEFAULT_PARSE_OPTIONS, failed, after: later, ...parts });
+  const thread = new ParseThread({
+    options: DEFAULT_PARSE_OPTIONS,
+    failed,
+    after: later,
+    ...parts,
+  });
   t.after(() => thread.close());
   const messages = async (text: string) =>
     (await thread.parse([text])).get(text)?.problems.map(({ message }) => message);
@@ -30,7 +35,8 @@ test('a thread gives what the parser gives, of right and of damaged documents', 
   const { thread, causes } = started(t);
   const parsed = await thread.parse(texts);
   assert.deepEqual([...parsed.keys()], [...texts]);
-  for (const [text, file] of parsed) assert.deepStrictEqual(file, parseDocument(text, DEFAULT_PARSE_OPTIONS));
+  for (const [text, file] of parsed)
+    assert.deepStrictEqual(file, parseDocument(text, DEFAULT_PARSE_OPTIONS));
   assert.deepEqual(causes, []);
 });
 
@@ -54,12 +60,16 @@ test('a document that takes too much memory is a Problem, and the next ones are 
 
 test('a document of which aliases make too much is a Problem', async t => {
   const { messages, causes } = started(t);
-  const annotations = (aliases: number) => `{a: &a "${'x'.repeat(500_000)}", b: [${'*a, '.repeat(aliases)}]}`;
+  const annotations = (aliases: number) =>
+    `{a: &a "${'x'.repeat(500_000)}", b: [${'*a, '.repeat(aliases)}]}`;
   const text = (aliases: number) =>
     MAPPING.replace('{name: a}', `{name: a, annotations: ${annotations(aliases)}}`);
   assert.deepEqual(await messages(text(2)), []);
   const infinities = `{a: &a [${'.inf, '.repeat(6_000)}], b: *a}`;
-  for (const much of [text(90), MAPPING.replace('{name: a}', `{name: a, annotations: ${infinities}}`)])
+  for (const much of [
+    text(90),
+    MAPPING.replace('{name: a}', `{name: a, annotations: ${infinities}}`),
+  ])
     assert.deepEqual(await messages(much), [
       'Cannot read this YAML: it holds too much; split it into several',
     ]);
@@ -105,7 +115,9 @@ test('a thread that cannot be started is a Problem', async t => {
   // No other thread can be given these.
   const apiGroups = [Symbol('group')] as unknown as readonly string[];
   const { messages, causes } = started(t, { options: { ...DEFAULT_PARSE_OPTIONS, apiGroups } });
-  assert.deepEqual(await messages(MAPPING), ['Cannot read this YAML: its parsing failed; the log says why']);
+  assert.deepEqual(await messages(MAPPING), [
+    'Cannot read this YAML: its parsing failed; the log says why',
+  ]);
   assert.equal(causes.length, 1);
 });
 

@@ -15,17 +15,31 @@ export type ThreadParts = {
   readonly memoryMib?: number;
 };
 
-/** Of the thread's memory, in MiB; never more than the process itself may have. A document takes about 100 times its length. */
+/**
+ * Of the thread's memory, in MiB; never more than the process itself may have. A document takes
+ * about 100 times its length.
+ */
 const MOST_MEMORY = 1024;
-/** As deep as the main thread of a process: what is nested too deeply for one is so for the other. */
+/**
+ * As deep as the main thread of a process: what is nested too deeply for one is so for the other.
+ */
 const STACK_MIB = 1;
-/** So many characters of small documents go together, since each message takes its time. A larger document goes alone: what it does to the thread is said of it. */
+/**
+ * So many characters of small documents go together, since each message takes its time. A larger
+ * document goes alone: what it does to the thread is said of it.
+ */
 const TOGETHER = 16 * 1024;
 /** Documents that go together are parsed for so long at most, in ticks of… */
 const LONGEST_TICKS = 120;
-/** …so many ms. Of a process that was held meanwhile, as by a laptop that slept, one tick is counted. */
+/**
+ * …so many ms. Of a process that was held meanwhile, as by a laptop that slept, one tick is
+ * counted.
+ */
 const TICK_MS = 1_000;
-/** After so long without a document the thread ends, in ms: edits come one after another, and the next finds it warm. */
+/**
+ * After so long without a document the thread ends, in ms: edits come one after another, and the
+ * next finds it warm.
+ */
 const IDLE_MS = 60_000;
 
 const SPLIT_IT = 'split it into several';
@@ -36,8 +50,9 @@ type Asked = {
 };
 
 /**
- * Parses texts of documents in a thread of its own, for large ones would keep everything else waiting for seconds. The thread is started when it is
- * wanted, and again after it has ended. A document that ends it, or takes two minutes, is unreadable: a Problem.
+ * Parses texts of documents in a thread of its own, for large ones would keep everything else
+ * waiting for seconds. The thread is started when it is wanted, and again after it has ended. A
+ * document that ends it, or takes two minutes, is unreadable: a Problem.
  */
 export class ParseThread {
   readonly #parts: ThreadParts;
@@ -50,12 +65,16 @@ export class ParseThread {
     this.#parts = parts;
   }
 
-  /** What each of these texts gives, as parseDocument says. One call at a time. Never rejects; does not resolve when it is closed meanwhile. */
+  /**
+   * What each of these texts gives, as parseDocument says. One call at a time. Never rejects; does
+   * not resolve when it is closed meanwhile.
+   */
   async parse(texts: Iterable<string>): Promise<ParsedTexts> {
     this.#cancelIdle();
     const parsed = new Map<string, ParsedFile>();
     for (const batch of toBatches(texts)) {
-      for (const [index, file] of (await this.#ask(batch)).entries()) parsed.set(batch[index] ?? '', file);
+      for (const [index, file] of (await this.#ask(batch)).entries())
+        parsed.set(batch[index] ?? '', file);
     }
     this.#cancelIdle = this.#parts.after(IDLE_MS, () => this.#end());
     return parsed;
@@ -90,7 +109,8 @@ export class ParseThread {
     const worker = startWorker(this.#parts);
     let cause: unknown;
     worker.on('message', (packed: readonly PackedFile[]) => {
-      // What a thread that was given up has said still comes, and answers nothing that was asked since.
+      // What a thread that was given up has said still comes, and answers nothing that was asked
+      // since.
       if (this.#worker === worker) this.#asked?.answer(packed.map(unpackFile));
     });
     worker.on('error', error => {
@@ -128,7 +148,10 @@ function startWorker({ options, memoryMib = MOST_MEMORY }: ThreadParts): Worker 
   const heap = Math.floor(getHeapStatistics().heap_size_limit / 2 ** 20);
   return new Worker(new URL('./parse-worker.ts', import.meta.url), {
     name: 'parse',
-    workerData: { apiGroups: options.apiGroups, gatewayId: options.gatewayId } satisfies ParseOptions,
+    workerData: {
+      apiGroups: options.apiGroups,
+      gatewayId: options.gatewayId,
+    } satisfies ParseOptions,
     resourceLimits: { maxOldGenerationSizeMb: Math.min(memoryMib, heap), stackSizeMb: STACK_MIB },
   });
 }
@@ -149,6 +172,9 @@ function* toBatches(texts: Iterable<string>): Iterable<readonly string[]> {
 
 /** A thread's own error may quote the text. */
 function reasonOf(cause: unknown): string {
-  const tooLarge = cause instanceof Error && 'code' in cause && cause.code === 'ERR_WORKER_OUT_OF_MEMORY';
-  return tooLarge ? `it takes too much memory to parse; ${SPLIT_IT}` : 'its parsing failed; the log says why';
+  const tooLarge =
+    cause instanceof Error && 'code' in cause && cause.code === 'ERR_WORKER_OUT_OF_MEMORY';
+  return tooLarge
+    ? `it takes too much memory to parse; ${SPLIT_IT}`
+    : 'its parsing failed; the log says why';
 }

@@ -9,7 +9,11 @@ import { placeOutcome } from './place-outcome.ts';
  * Parses a document that is no text any more: all of it is at `source`.
  * @throws RangeError when nesting exhausts the stack
  */
-export function parseValue(document: Fields, { file, line }: Source, options: ParseOptions): ParsedFile {
+export function parseValue(
+  document: Fields,
+  { file, line }: Source,
+  options: ParseOptions,
+): ParsedFile {
   const outcome = parseResource(document, [], options);
   if (outcome === undefined) return { ...EMPTY_FILE, file };
   return placeParsed(

@@ -41,7 +41,8 @@ test('what only moved has the same spec and hash', () => {
 });
 
 test('the hash tells what a resource means, not how and where it is written', () => {
-  const hashOf = (text: string) => parseFile('r.yaml', text, DEFAULT_PARSE_OPTIONS).resources[0]?.hash;
+  const hashOf = (text: string) =>
+    parseFile('r.yaml', text, DEFAULT_PARSE_OPTIONS).resources[0]?.hash;
   const head = 'apiVersion: gateway.internal/v2\nkind: Mapping\nmetadata: {name: a}\n';
   assert.equal(
     hashOf(`${head}spec: {service: x, prefix: /a}`),
@@ -65,12 +66,18 @@ test('the same document in two files is placed in both', () => {
 });
 
 test('a Problem of a value of a million characters is short, and still says what is wrong', () => {
-  const [problem] = parseFile('r.yaml', mapping('a', 'x'.repeat(1_000_000)), DEFAULT_PARSE_OPTIONS).problems;
+  const [problem] = parseFile(
+    'r.yaml',
+    mapping('a', 'x'.repeat(1_000_000)),
+    DEFAULT_PARSE_OPTIONS,
+  ).problems;
   assert.match(problem?.message ?? '', /^Cannot parse service "x{400,}…x{400,}".*253 are allowed/);
 });
 
 test('a file that could not be read is a Problem, and what it is about is unknown', () => {
-  const [parsed] = createParser(DEFAULT_PARSE_OPTIONS)(new Map([['a.yaml', { error: 'permission denied' }]]));
+  const [parsed] = createParser(DEFAULT_PARSE_OPTIONS)(
+    new Map([['a.yaml', { error: 'permission denied' }]]),
+  );
   assert.equal(parsed?.readable, false);
   assert.deepEqual(
     parsed?.problems.map(({ file, line, message }) => [file, line, message]),
@@ -80,7 +87,11 @@ test('a file that could not be read is a Problem, and what it is about is unknow
 
 test('the document of a resource can be kept and parsed again; that of a Secret is not given out', () => {
   const [resource] = parseFile('r.yaml', mapping('a'), DEFAULT_PARSE_OPTIONS).resources;
-  const [again] = parseFile('kept', JSON.stringify(resource?.document), DEFAULT_PARSE_OPTIONS).resources;
+  const [again] = parseFile(
+    'kept',
+    JSON.stringify(resource?.document),
+    DEFAULT_PARSE_OPTIONS,
+  ).resources;
   assert.equal(again?.hash, resource?.hash);
   const secret = parseFile(
     'r.yaml',
@@ -100,8 +111,13 @@ test('no text makes the parser throw, and whatever it serves is right', () => {
         problem.line >= 1 && problem.line <= lines + 1,
         `line ${problem.line} of ${lines}: ${problem.message}`,
       );
-      assert.doesNotMatch(problem.message, /undefined|Invalid input|\[object/, JSON.stringify(text));
+      assert.doesNotMatch(
+        problem.message,
+        /undefined|Invalid input|\[object/,
+        JSON.stringify(text),
+      );
     }
-    for (const resource of parsed?.resources ?? []) assert.ok(resource.name !== '' && resource.hash !== '');
+    for (const resource of parsed?.resources ?? [])
+      assert.ok(resource.name !== '' && resource.hash !== '');
   }
 });

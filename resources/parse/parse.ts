@@ -37,8 +37,9 @@ type Split = { readonly file: string } & (
 const NOTHING: ParsedTexts = new Map();
 
 /**
- * A parser that remembers what it parsed in the last round: a document whose text and place did not change gives the
- * very same objects, one that only moved is not parsed again. It forgets what the last round did not have.
+ * A parser that remembers what it parsed in the last round: a document whose text and place did not
+ * change gives the very same objects, one that only moved is not parsed again. It forgets what the
+ * last round did not have.
  */
 export class Parser {
   readonly #options: ParseOptions;
@@ -51,7 +52,9 @@ export class Parser {
   /** A round is finished before the next one begins. */
   begin(files: Files): Round {
     const split = [...files].map(splitFile);
-    const texts = split.flatMap(file => ('error' in file ? [] : file.documents.map(({ text }) => text)));
+    const texts = split.flatMap(file =>
+      'error' in file ? [] : file.documents.map(({ text }) => text),
+    );
     const unseen = new Set(texts.filter(text => !this.#known.has(text)));
     return { unseen, finish: (parsed = NOTHING) => this.#finish(split, parsed) };
   }
@@ -88,15 +91,30 @@ export function parseFile(file: string, text: string, options: ParseOptions): Pa
 }
 
 function splitFile([file, content]: readonly [string, FileContent]): Split {
-  return 'error' in content ? { file, ...content } : { file, documents: splitDocuments(content.text) };
+  return 'error' in content
+    ? { file, ...content }
+    : { file, documents: splitDocuments(content.text) };
 }
 
-function placeKnown(known: Known | undefined, bare: ParsedFile, file: string, linesBefore: number): Known {
+function placeKnown(
+  known: Known | undefined,
+  bare: ParsedFile,
+  file: string,
+  linesBefore: number,
+): Known {
   if (known?.file === file && known.linesBefore === linesBefore) return known;
   return { bare, file, linesBefore, placed: placeParsed(bare, file, linesBefore) };
 }
 
 function unreadable(file: string, message: string): ParsedFile {
-  const problem = { severity: 'error', kind: '', namespace: '', name: '', file, line: 1, message } as const;
+  const problem = {
+    severity: 'error',
+    kind: '',
+    namespace: '',
+    name: '',
+    file,
+    line: 1,
+    message,
+  } as const;
   return { ...EMPTY_FILE, file, problems: [problem], readable: false };
 }

@@ -45,7 +45,11 @@ export function placeParsed(part: ParsedFile, file: string, linesBefore: number)
     file,
     resources: part.resources.map(place),
     refused: part.refused.map(place),
-    problems: part.problems.map(problem => ({ ...problem, file, line: problem.line + linesBefore })),
+    problems: part.problems.map(problem => ({
+      ...problem,
+      file,
+      line: problem.line + linesBefore,
+    })),
     readable: part.readable,
     anonymous: part.anonymous,
   };

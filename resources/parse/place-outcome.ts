@@ -20,7 +20,11 @@ export function placeOutcome(outcome: Outcome, lineOf: (path: FieldPath) => numb
     const field = path.length === 0 ? {} : { field: shorten(formatPath(path)) };
     return { severity, ...place, ...field, message: shorten(message) };
   });
-  const identity = { ...head, id: resourceId(kind, namespace, name), source: { file: '', line: lineOf([]) } };
+  const identity = {
+    ...head,
+    id: resourceId(kind, namespace, name),
+    source: { file: '', line: lineOf([]) },
+  };
   if (spec === undefined) {
     const refused = kind === '' ? [] : [{ ...identity, ...salvaged, ...unserved }];
     return { ...EMPTY_FILE, refused, problems, anonymous: kind === '' || name === '' };
@@ -44,7 +48,9 @@ function shorten(text: string): string {
   return `${text.slice(0, LONGEST_TEXT / 2)}…${text.slice(-LONGEST_TEXT / 2)}`.toWellFormed();
 }
 
-/** A Secret, and a Filter with the secret written in it: what is kept of documents is kept without. */
+/**
+ * A Secret, and a Filter with the secret written in it: what is kept of documents is kept without.
+ */
 function holdsSecret(kind: string, spec: unknown): boolean {
   if (kind === 'Secret') return true;
   return kind === 'Filter' && (spec as FilterSpec).OAuth2?.secret !== undefined;

@@ -4,12 +4,17 @@ import type { ReadableRule } from '#resources/resource.ts';
 import { parseText } from '#resources/testing/problem-lines.ts';
 
 function salvaged(spec: string, head = 'metadata: {name: p}'): readonly ReadableRule[] | undefined {
-  const parsed = parseText(`apiVersion: gateway.internal/v2\nkind: FilterPolicy\n${head}\nspec: ${spec}\n`);
+  const parsed = parseText(
+    `apiVersion: gateway.internal/v2\nkind: FilterPolicy\n${head}\nspec: ${spec}\n`,
+  );
   assert.equal(parsed.refused.length, 1, 'it is refused');
   return parsed.refused[0]?.rules;
 }
 
-/** What a refused policy covers. A rule without `host` or `path` covers every one; without rules everything is covered. */
+/**
+ * What a refused policy covers. A rule without `host` or `path` covers every one; without rules
+ * everything is covered.
+ */
 const CASES: readonly [what: string, spec: string, rules: readonly ReadableRule[] | undefined][] = [
   [
     'a mistake elsewhere',
@@ -62,7 +67,9 @@ test('spec twice: nobody knows which was meant', () => {
 });
 
 test('a policy that is refused for its name keeps what it covers', () => {
-  assert.deepEqual(salvaged('{rules: [{path: /a}]}', 'metadata: {name: A_b}'), [{ host: '*', path: '/a' }]);
+  assert.deepEqual(salvaged('{rules: [{path: /a}]}', 'metadata: {name: A_b}'), [
+    { host: '*', path: '/a' },
+  ]);
 });
 
 test('a policy of an old version keeps what it covers', () => {

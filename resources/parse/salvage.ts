@@ -13,14 +13,14 @@ const match = z.object(mappingMatchShape);
 const domains = z.array(domain);
 
 /** Every field that says what a Mapping matches, as it may be written. */
-const MATCH_FIELDS: readonly string[] = Object.entries(mappingMatchShape).flatMap(([name, schema]) => [
-  name,
-  ...(metaOf(schema).aliases ?? []),
-]);
+const MATCH_FIELDS: readonly string[] = Object.entries(mappingMatchShape).flatMap(
+  ([name, schema]) => [name, ...(metaOf(schema).aliases ?? [])],
+);
 
 /**
- * What of a refused resource can still be read, so that its traffic can be closed. `spec` is in the schema's spelling where the kind has
- * one; `findings` are those of the document, with paths from its root.
+ * What of a refused resource can still be read, so that its traffic can be closed. `spec` is in the
+ * schema's spelling where the kind has one; `findings` are those of the document, with paths from
+ * its root.
  */
 export function salvage(
   kind: string,
@@ -34,10 +34,15 @@ export function salvage(
   return kind === 'FilterPolicy' ? salvageRules(spec, findings) : {};
 }
 
-/** The match, when no error touches it: a Mapping must not close more than it would have served, and a shadow serves nothing. */
+/**
+ * The match, when no error touches it: a Mapping must not close more than it would have served, and
+ * a shadow serves nothing.
+ */
 function salvageMatch(spec: unknown, findings: readonly Finding[]): { match?: MappingMatch } {
   const touched = findings.some(({ severity, path: [root, field] }) => {
-    return severity === 'error' && root === 'spec' && MATCH_FIELDS.includes(String(field).toLowerCase());
+    return (
+      severity === 'error' && root === 'spec' && MATCH_FIELDS.includes(String(field).toLowerCase())
+    );
   });
   const parsed = match.safeParse(spec);
   const isShadow = isFields(spec) && spec.shadow === true;
@@ -59,17 +64,26 @@ function injectedNames(spec: unknown): readonly string[] {
   const types = isFields(spec) ? [spec.OAuth2, spec.JWT].filter(isFields) : [];
   const lists = types.map(({ injectRequestHeaders }) => injectRequestHeaders).filter(Array.isArray);
   return lists.flat().flatMap(item => {
-    const parsed = isFields(item) ? filterHeaders.safeParse([{ name: item.name, value: '' }]) : undefined;
+    const parsed = isFields(item)
+      ? filterHeaders.safeParse([{ name: item.name, value: '' }])
+      : undefined;
     return parsed?.data?.map(({ name }) => name.toLowerCase()) ?? [];
   });
 }
 
 /** None when it is not sure which rules were meant. */
-function salvageRules(spec: unknown, findings: readonly Finding[]): { rules?: readonly ReadableRule[] } {
+function salvageRules(
+  spec: unknown,
+  findings: readonly Finding[],
+): { rules?: readonly ReadableRule[] } {
   const rules = isFields(spec) ? spec.rules : undefined;
   const errors = findings.filter(({ severity }) => severity === 'error');
   const faulty = new Set(errors.map(({ path }) => placeOf(path)));
-  if (!Array.isArray(rules) || faulty.has(placeOf(['spec'])) || faulty.has(placeOf(['spec', 'rules'])))
+  if (
+    !Array.isArray(rules) ||
+    faulty.has(placeOf(['spec'])) ||
+    faulty.has(placeOf(['spec', 'rules']))
+  )
     return {};
   return { rules: rules.map((rule, index) => readRule(rule, ['spec', 'rules', index], faulty)) };
 }
@@ -79,11 +93,15 @@ function placeOf(path: FieldPath): string {
   return JSON.stringify(path).toLowerCase();
 }
 
-/** `*` where a field is left out, as its default says; nothing where it is there and cannot be read. */
+/**
+ * `*` where a field is left out, as its default says; nothing where it is there and cannot be read.
+ */
 function readRule(rule: unknown, path: FieldPath, faulty: ReadonlySet<string>): ReadableRule {
   if (!isFields(rule) || faulty.has(placeOf(path))) return {};
   const [host, glob] = (['host', 'path'] as const).map(field =>
-    faulty.has(placeOf([...path, field])) ? undefined : ruleMatchShape[field].safeParse(rule[field]).data,
+    faulty.has(placeOf([...path, field]))
+      ? undefined
+      : ruleMatchShape[field].safeParse(rule[field]).data,
   );
   return { ...(host === undefined ? {} : { host }), ...(glob === undefined ? {} : { path: glob }) };
 }

@@ -63,6 +63,9 @@ for (const [apiVersion, kind] of [
   ['kustomize.config.k8s.io/v1beta1', 'Kustomization'],
 ]) {
   test(`a ${kind} of ${apiVersion} is about something else`, () => {
-    assert.deepEqual(problemLines(parseText(`apiVersion: ${apiVersion}\nkind: ${kind}\n${METADATA}`)), []);
+    assert.deepEqual(
+      problemLines(parseText(`apiVersion: ${apiVersion}\nkind: ${kind}\n${METADATA}`)),
+      [],
+    );
   });
 }

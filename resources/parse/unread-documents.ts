@@ -62,7 +62,10 @@ function whyUnread(
   };
 }
 
-/** Of Problems that say the same of several documents of a file, which are of no resource, the first. */
+/**
+ * Of Problems that say the same of several documents of a file, which are of no resource, the
+ * first.
+ */
 export function onceAFile(problems: readonly Problem[]): readonly Problem[] {
   const said = new Set<string>();
   return problems.filter(({ field, kind, message }) => {

@@ -13,7 +13,9 @@ type Row = {
 export function kindTable(definition: KindDefinition): string {
   const root = definition.fieldsAt === 'spec' ? 'spec.' : '';
   const rows = rowsOf(definition.schema, root).map(({ field, type, fallback, meaning }) => {
-    const cells = [`\`${field}\``, type, fallback, meaning].map(cell => cell.replaceAll('|', '\\|'));
+    const cells = [`\`${field}\``, type, fallback, meaning].map(cell =>
+      cell.replaceAll('|', '\\|'),
+    );
     return `| ${cells.join(' | ')} |`;
   });
   return ['| field | type | default | meaning |', '|---|---|---|---|', ...rows, ''].join('\n');

@@ -5,8 +5,15 @@ import { childOf, choicesOf, metaOf, unwrap } from './schema-walk.ts';
 
 const LONGEST_SHOWN = 80;
 
-/** One finding of the schema library, in plain words. A value whose schema is marked secret is not shown. */
-export function explainIssue(schema: z.core.$ZodType, input: unknown, issue: z.core.$ZodIssue): Finding {
+/**
+ * One finding of the schema library, in plain words. A value whose schema is marked secret is not
+ * shown.
+ */
+export function explainIssue(
+  schema: z.core.$ZodType,
+  input: unknown,
+  issue: z.core.$ZodIssue,
+): Finding {
   const path = issue.path.map(key => (typeof key === 'number' ? key : String(key)));
   return fault(path, explain(schemaAt(schema, path), valueAt(input, path), path, issue));
 }
@@ -19,13 +26,15 @@ function explain(
 ): string {
   const meta = schema === undefined ? {} : metaOf(schema);
   const field = nameOf(path);
-  const form = meta.form ?? (schema === undefined ? undefined : formOf(schema)) ?? 'of another form';
+  const form =
+    meta.form ?? (schema === undefined ? undefined : formOf(schema)) ?? 'of another form';
   if (issue.code === 'custom') return issue.message;
   if (issue.code === 'invalid_key')
     return `"${String(path.at(-1))}" may not be a key here: ${keyForm(issue)}`;
   if (value === undefined) return `${field} is required: ${form}`;
   if (isEmpty(value) && issue.code === 'too_small') return `${field} must not be empty`;
-  const hint = typeof value === 'string' && schema !== undefined ? suggest(value, choicesOf(schema)) : '';
+  const hint =
+    typeof value === 'string' && schema !== undefined ? suggest(value, choicesOf(schema)) : '';
   return `${field} must be ${form}${meta.secret === true ? '' : `, not ${show(value)}`}${hint}`;
 }
 
@@ -47,7 +56,9 @@ function formOf(schema: z.core.$ZodType): string {
   if (inner instanceof z.core.$ZodNumber) return 'a number';
   if (inner instanceof z.core.$ZodArray) return 'a list';
   const choices = choicesOf(inner);
-  return choices.length > 0 ? `one of ${choices.map(choice => `\`${choice}\``).join(', ')}` : 'a map';
+  return choices.length > 0
+    ? `one of ${choices.map(choice => `\`${choice}\``).join(', ')}`
+    : 'a map';
 }
 
 function isEmpty(value: unknown): boolean {

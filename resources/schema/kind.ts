@@ -2,8 +2,9 @@ import type * as z from 'zod';
 import type { Finding } from '#resources/finding.ts';
 
 /**
- * What the operator may write under one `kind`: one declarative schema, from which come the parser, the suggestions,
- * the TypeScript type, the page in docs/reference/kinds and the CRD, and in `check` what a schema cannot say.
+ * What the operator may write under one `kind`: one declarative schema, from which come the parser,
+ * the suggestions, the TypeScript type, the page in docs/reference/kinds and the CRD, and in
+ * `check` what a schema cannot say.
  */
 export type KindDefinition<Schema extends z.ZodObject = z.ZodObject> = {
   /** One sentence for its page. */
@@ -13,13 +14,19 @@ export type KindDefinition<Schema extends z.ZodObject = z.ZodObject> = {
   readonly fieldsAt: 'spec' | 'document';
   readonly unknownField: 'error' | 'warning';
   /**
-   * Fields without which more would be served, such as `tls.cert_required`. What may be a misspelling
-   * of one is not ignored: it closes what the resource covers.
+   * Fields without which more would be served, such as `tls.cert_required`. What may be a
+   * misspelling of one is not ignored: it closes what the resource covers.
    */
   readonly restricting?: readonly string[];
-  /** Why a field that the schema does not know may not be ignored, or undefined: it may. One further down comes as `tls.crl_secret`. */
+  /**
+   * Why a field that the schema does not know may not be ignored, or undefined: it may. One further
+   * down comes as `tls.crl_secret`.
+   */
   readonly refuseField?: (field: string, value: unknown) => string | undefined;
-  /** The names that the resource may have, when the kind fixes them: its own first, then accepted aliases. */
+  /**
+   * The names that the resource may have, when the kind fixes them: its own first, then accepted
+   * aliases.
+   */
   readonly names?: readonly string[];
   /** One in force for each gateway. */
   readonly singleton?: boolean;

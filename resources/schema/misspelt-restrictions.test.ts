@@ -18,8 +18,16 @@ const LEAST: Readonly<Record<string, object>> = {
 function closing(kind: string, fields: object, outside: object = {}): readonly string[] {
   const name = kind === 'Module' ? 'gateway' : 'x';
   const spec = { ...LEAST[kind], ...fields };
-  const document = { apiVersion: 'gateway.internal/v2', kind, metadata: { name }, spec, ...outside };
-  const { resources, refused } = collect([parseFile('in.yaml', stringify(document), DEFAULT_PARSE_OPTIONS)]);
+  const document = {
+    apiVersion: 'gateway.internal/v2',
+    kind,
+    metadata: { name },
+    spec,
+    ...outside,
+  };
+  const { resources, refused } = collect([
+    parseFile('in.yaml', stringify(document), DEFAULT_PARSE_OPTIONS),
+  ]);
   const [resource] = [...resources.values(), ...refused.values()];
   assert.ok(resource, JSON.stringify(document));
   return (resource.unserved ?? []).map(({ path, meant }) => `${path.join('.')} as ${meant}`);
@@ -37,16 +45,28 @@ const CLOSING: readonly (readonly [kind: string, fields: object, closed: string]
   ['Mapping', { nodegroup: 'inner' }, 'spec.nodegroup as node_group'],
   ['Mapping', { lables: { gateway: [] } }, 'spec.lables as labels'],
   ['Mapping', { shadows: true }, 'spec.shadows as shadow'],
-  ['Mapping', { remove_request_header: ['x-user'] }, 'spec.remove_request_header as remove_request_headers'],
+  [
+    'Mapping',
+    { remove_request_header: ['x-user'] },
+    'spec.remove_request_header as remove_request_headers',
+  ],
   ['Mapping', { ip_alow: ['192.0.2.0/24'] }, 'spec.ip_alow as ip_allow'],
   ['Host', { hostnames: ['b.test'] }, 'spec.hostnames as hostname'],
   ['Host', { tls_secret: 'a' }, 'spec.tls_secret as tlsSecret'],
   ['Host', { tlsContxt: { name: 'a' } }, 'spec.tlsContxt as tlsContext'],
-  ['Host', { tls: { issuer: 'gateway', cert_requird: true } }, 'spec.tls.cert_requird as cert_required'],
+  [
+    'Host',
+    { tls: { issuer: 'gateway', cert_requird: true } },
+    'spec.tls.cert_requird as cert_required',
+  ],
   ['Host', { cert_required: true }, 'spec.cert_required as cert_required'],
   ['Host', { tls: { issuer: 'gateway', crl_secrt: 'a' } }, 'spec.tls.crl_secrt as crl_secret'],
   ['Host', { reqestPolicy: { insecure: {} } }, 'spec.reqestPolicy as requestPolicy'],
-  ['Host', { requestPolicy: { insecur: { action: 'Reject' } } }, 'spec.requestPolicy.insecur as insecure'],
+  [
+    'Host',
+    { requestPolicy: { insecur: { action: 'Reject' } } },
+    'spec.requestPolicy.insecur as insecure',
+  ],
   [
     'Host',
     { requestPolicy: { insecure: { acton: 'Reject' } } },
@@ -61,7 +81,11 @@ const CLOSING: readonly (readonly [kind: string, fields: object, closed: string]
   ['TLSContext', { crl_secrt: 'a' }, 'spec.crl_secrt as crl_secret'],
   ['Module', { config: { ip_alow: ['a'] } }, 'spec.config.ip_alow as ip_allow'],
   ['Module', { config: { ip_denny: ['a'] } }, 'spec.config.ip_denny as ip_deny'],
-  ['Module', { config: { default_lables: { a: {} } } }, 'spec.config.default_lables as default_labels'],
+  [
+    'Module',
+    { config: { default_lables: { a: {} } } },
+    'spec.config.default_lables as default_labels',
+  ],
   ['Module', { confg: { ip_allow: ['a'] } }, 'spec.confg as config'],
   ['Module', { ip_allow: ['a'] }, 'spec.ip_allow as ip_allow'],
   ['RateLimitService', { failure_mode_den: true }, 'spec.failure_mode_den as failure_mode_deny'],
@@ -75,7 +99,9 @@ test('what stands beside spec closes too', () => {
   assert.deepEqual(closing('Host', {}, { specs: { cert_required: true } }), ['specs as spec']);
 });
 
-/** Fields of Ambassador's reference that restrict nothing, served or not, and other unknown ones. */
+/**
+ * Fields of Ambassador's reference that restrict nothing, served or not, and other unknown ones.
+ */
 const OPEN: Readonly<Record<string, string>> = {
   Mapping:
     'add_linkerd_headers auth_context_extensions auto_host_rewrite bypass_error_response_overrides circuit_breakers cluster_idle_timeout_ms cluster_max_connection_lifetime_ms cluster_tag dns_type docs grpc health_checks idle_timeout_ms modules outlier_detection precedense priority regex_redirect respect_dns_ttl retry_policy servce stats_name timeout tsl v2BoolHeaders v2ExplicitTLS v3HealthChecks v3StatsName wieght xyz',

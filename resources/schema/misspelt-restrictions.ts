@@ -4,8 +4,8 @@ import type { KindDefinition } from './kind.ts';
 import { RESTRICTIONS, restricts, type Unserved } from './restrictions.ts';
 
 /**
- * Returns the unknown fields of a document that probably are misspelt or misplaced ones that restrict
- * access. To ignore them would serve more than the operator meant to.
+ * Returns the unknown fields of a document that probably are misspelt or misplaced ones that
+ * restrict access. To ignore them would serve more than the operator meant to.
  */
 export function misspeltRestrictions(
   kind: string,
@@ -15,7 +15,9 @@ export function misspeltRestrictions(
 ): readonly Unserved[] {
   if (restricting === undefined) return [];
   const rows = RESTRICTIONS.flatMap(row => (row.kind === kind && row.field ? [row.field] : []));
-  const fields = ['', ...restricting, ...rows].map(field => (field === '' ? 'spec' : `spec.${field}`));
+  const fields = ['', ...restricting, ...rows].map(field =>
+    field === '' ? 'spec' : `spec.${field}`,
+  );
   return findings.flatMap(({ path, unknown }) => {
     if (unknown === undefined || !restricts(valueAt(document, path))) return [];
     const name = String(path.at(-1));

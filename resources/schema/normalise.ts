@@ -22,11 +22,17 @@ type Context = {
 };
 
 /**
- * Spells the fields as the schema does: accepted aliases silently, deprecated names and other letter case with a warning; words of an enumeration that
- * allows it silently in any letter case. Fields that the schema does not know are dropped with a finding, of the severity that `definition` says. A field with the value null counts as left out,
- * as it does in Kubernetes. Findings have the paths of what was written.
+ * Spells the fields as the schema does: accepted aliases silently, deprecated names and other
+ * letter case with a warning; words of an enumeration that allows it silently in any letter case.
+ * Fields that the schema does not know are dropped with a finding, of the severity that
+ * `definition` says. A field with the value null counts as left out, as it does in Kubernetes.
+ * Findings have the paths of what was written.
  */
-export function normalise(schema: z.core.$ZodType, input: unknown, definition: UnknownFields): Normalised {
+export function normalise(
+  schema: z.core.$ZodType,
+  input: unknown,
+  definition: UnknownFields,
+): Normalised {
   const context: Context = { definition, findings: [], renamed: new Map() };
   const value = normaliseValue(schema, input, [], context);
   return { value, findings: context.findings, renamed: context.renamed };
@@ -37,10 +43,16 @@ export function toWrittenPath(path: FieldPath, renamed: ReadonlyMap<string, stri
   return path.map((key, index) => renamed.get(formatPath(path.slice(0, index + 1))) ?? key);
 }
 
-function normaliseValue(schema: z.core.$ZodType, input: unknown, path: FieldPath, context: Context): unknown {
+function normaliseValue(
+  schema: z.core.$ZodType,
+  input: unknown,
+  path: FieldPath,
+  context: Context,
+): unknown {
   if (typeof input === 'string') {
     const odd = metaOf(schema).odd?.(input);
-    if (odd !== undefined) context.findings.push(caution(toWrittenPath(path, context.renamed), odd));
+    if (odd !== undefined)
+      context.findings.push(caution(toWrittenPath(path, context.renamed), odd));
     return normaliseWord(schema, input);
   }
   if (typeof input !== 'object' || input === null) return input;
@@ -108,10 +120,22 @@ function fieldName(
     return renamed(key, newName, `\`${key}\` is deprecated; write \`${newName}\``, path, context);
   const otherCase = names.find(name => name.toLowerCase() === key.toLowerCase());
   if (otherCase === undefined) return undefined;
-  return renamed(key, otherCase, `\`${key}\` is read as \`${otherCase}\`; please spell it so`, path, context);
+  return renamed(
+    key,
+    otherCase,
+    `\`${key}\` is read as \`${otherCase}\`; please spell it so`,
+    path,
+    context,
+  );
 }
 
-function renamed(key: string, field: string, message: string, path: FieldPath, context: Context): string {
+function renamed(
+  key: string,
+  field: string,
+  message: string,
+  path: FieldPath,
+  context: Context,
+): string {
   context.findings.push(caution(toWrittenPath([...path, key], context.renamed), message));
   return field;
 }
@@ -139,17 +163,25 @@ function reportUnknown(
   );
 }
 
-function deprecatedOf(shape: Readonly<Record<string, z.core.$ZodType>>, name: string): readonly string[] {
+function deprecatedOf(
+  shape: Readonly<Record<string, z.core.$ZodType>>,
+  name: string,
+): readonly string[] {
   const schema = shape[name];
   return schema === undefined ? [] : (metaOf(schema).deprecatedNames ?? []);
 }
 
 /** The schema library leaves this key out without a word. */
 function reportPrototype(path: FieldPath, { findings, renamed }: Context): void {
-  findings.push(fault(toWrittenPath([...path, '__proto__'], renamed), '"__proto__" may not be a key here'));
+  findings.push(
+    fault(toWrittenPath([...path, '__proto__'], renamed), '"__proto__" may not be a key here'),
+  );
 }
 
-function aliasesOf(shape: Readonly<Record<string, z.core.$ZodType>>, name: string): readonly string[] {
+function aliasesOf(
+  shape: Readonly<Record<string, z.core.$ZodType>>,
+  name: string,
+): readonly string[] {
   const schema = shape[name];
   return schema === undefined ? [] : (metaOf(schema).aliases ?? []);
 }

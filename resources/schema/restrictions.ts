@@ -19,12 +19,17 @@ const SELECTS = 'says which Mappings the Host has';
 const REVOKES = 'says which certificates are revoked';
 
 /**
- * Every field and kind of Ambassador's reference that restricts access and is not served. What it covers is
- * closed, unless the Module's `ignore` lists it. Fields that restrict and are served are not here.
+ * Every field and kind of Ambassador's reference that restricts access and is not served. What it
+ * covers is closed, unless the Module's `ignore` lists it. Fields that restrict and are served are
+ * not here.
  */
 export const RESTRICTIONS: readonly Restriction[] = [
   { kind: 'AuthService', name: 'AuthService', does: 'decides who may pass' },
-  { kind: 'WebApplicationFirewall', name: 'WebApplicationFirewall', does: 'decides which requests may pass' },
+  {
+    kind: 'WebApplicationFirewall',
+    name: 'WebApplicationFirewall',
+    does: 'decides which requests may pass',
+  },
   {
     kind: 'WebApplicationFirewallPolicy',
     name: 'WebApplicationFirewallPolicy',
@@ -38,16 +43,36 @@ export const RESTRICTIONS: readonly Restriction[] = [
   },
   { kind: 'Module', named: 'authentication', name: 'authentication', does: 'decides who may pass' },
   { kind: 'Module', named: 'tls', name: 'tls', does: 'demands TLS or certificates of clients' },
-  { kind: 'Module', field: 'config.ip_allow', name: 'ip_allow', does: 'says which addresses may pass' },
-  { kind: 'Module', field: 'config.ip_deny', name: 'ip_deny', does: 'says which addresses may not pass' },
+  {
+    kind: 'Module',
+    field: 'config.ip_allow',
+    name: 'ip_allow',
+    does: 'says which addresses may pass',
+  },
+  {
+    kind: 'Module',
+    field: 'config.ip_deny',
+    name: 'ip_deny',
+    does: 'says which addresses may not pass',
+  },
   {
     kind: 'Module',
     field: 'config.x_forwarded_proto_redirect',
     name: 'x_forwarded_proto_redirect',
     does: 'sends requests without TLS to https',
   },
-  { kind: 'Module', field: 'config.lua_scripts', name: 'lua_scripts', does: 'may answer requests itself' },
-  { kind: 'Module', field: 'config.tls', name: 'tls', does: 'demands TLS or certificates of clients' },
+  {
+    kind: 'Module',
+    field: 'config.lua_scripts',
+    name: 'lua_scripts',
+    does: 'may answer requests itself',
+  },
+  {
+    kind: 'Module',
+    field: 'config.tls',
+    name: 'tls',
+    does: 'demands TLS or certificates of clients',
+  },
   {
     kind: 'Mapping',
     field: 'envoy_override',
@@ -67,7 +92,9 @@ export const RESTRICTIONS: readonly Restriction[] = [
 const MODULES = ['gateway', 'ambassador', ...RESTRICTIONS.flatMap(({ named = [] }) => named)];
 
 /** The names of the table, which the Module's `ignore` may list. */
-export const RESTRICTION_NAMES: readonly string[] = [...new Set(RESTRICTIONS.map(({ name }) => name))].sort();
+export const RESTRICTION_NAMES: readonly string[] = [
+  ...new Set(RESTRICTIONS.map(({ name }) => name)),
+].sort();
 
 /** A restriction that a resource asks for and does not get. */
 export type Unserved = Pick<Restriction, 'name'> & {
@@ -96,7 +123,8 @@ export function unservedOf(kind: string, name: string, spec: unknown): readonly 
 }
 
 function pathOf({ field, named }: Restriction, name: string, spec: unknown): FieldPath | undefined {
-  if (named !== undefined) return nearest(name, MODULES) === named ? ['metadata', 'name'] : undefined;
+  if (named !== undefined)
+    return nearest(name, MODULES) === named ? ['metadata', 'name'] : undefined;
   return field === undefined ? ['kind'] : findField(spec, field.split('.'), ['spec']);
 }
 
@@ -109,7 +137,9 @@ function findField(
   if (next === undefined) return restricts(value) ? path : undefined;
   if (!isFields(value)) return undefined;
   const keys = Object.keys(value).filter(key => key.toLowerCase() === next.toLowerCase());
-  return keys.map(key => findField(value[key], rest, [...path, key])).find(found => found !== undefined);
+  return keys
+    .map(key => findField(value[key], rest, [...path, key]))
+    .find(found => found !== undefined);
 }
 
 /** Returns whether a value of a restricting field restricts anything. */

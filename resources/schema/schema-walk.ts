@@ -29,7 +29,9 @@ declare module 'zod' {
 }
 
 /** Fields of an object's schema by name, or undefined when the schema is no object. */
-export function shapeOf(schema: z.core.$ZodType): Readonly<Record<string, z.core.$ZodType>> | undefined {
+export function shapeOf(
+  schema: z.core.$ZodType,
+): Readonly<Record<string, z.core.$ZodType>> | undefined {
   const inner = unwrap(schema);
   return inner instanceof z.core.$ZodObject ? inner._zod.def.shape : undefined;
 }
@@ -42,7 +44,10 @@ export function itemOf(schema: z.core.$ZodType): z.core.$ZodType | undefined {
 }
 
 /** The schema one step below, or undefined when there is nothing known there. */
-export function childOf(schema: z.core.$ZodType, key: string | number): z.core.$ZodType | undefined {
+export function childOf(
+  schema: z.core.$ZodType,
+  key: string | number,
+): z.core.$ZodType | undefined {
   const shape = shapeOf(schema);
   if (shape === undefined) return itemOf(schema);
   return Object.hasOwn(shape, key) ? shape[key] : undefined;
@@ -54,21 +59,29 @@ export function choicesOf(schema: z.core.$ZodType): readonly string[] {
   return inner instanceof z.core.$ZodEnum ? Object.values(inner._zod.def.entries).map(String) : [];
 }
 
-/** The schema of what the operator writes, without defaults, optionality and transformations around it. */
+/**
+ * The schema of what the operator writes, without defaults, optionality and transformations around
+ * it.
+ */
 export function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
   const inner = innerOf(schema);
   return inner === undefined ? schema : unwrap(inner);
 }
 
 /** What is attached to a schema or to one that it wraps; the outer wins. */
-export function metaOf(schema: z.core.$ZodType): FieldMeta & { readonly description?: string | undefined } {
+export function metaOf(
+  schema: z.core.$ZodType,
+): FieldMeta & { readonly description?: string | undefined } {
   const own = z.globalRegistry.get(schema) ?? {};
   const inner = innerOf(schema);
   return inner === undefined ? own : { ...metaOf(inner), ...own };
 }
 
 /** Whether a value must be written, and else what stands for it. */
-export function defaultOf(schema: z.core.$ZodType): { readonly required: boolean; readonly value?: unknown } {
+export function defaultOf(schema: z.core.$ZodType): {
+  readonly required: boolean;
+  readonly value?: unknown;
+} {
   if (schema instanceof z.core.$ZodDefault || schema instanceof z.core.$ZodPrefault)
     return { required: false, value: schema._zod.def.defaultValue };
   return { required: schema._zod.optin === undefined };

@@ -5,11 +5,16 @@ import type { KindDefinition } from './kind.ts';
 import { normalise, toWrittenPath } from './normalise.ts';
 import { childOf, metaOf, unwrap } from './schema-walk.ts';
 
-/** `spec` is there when the resource can be served. Findings have the paths of what was written, from the fields' root. */
+/**
+ * `spec` is there when the resource can be served. Findings have the paths of what was written,
+ * from the fields' root.
+ */
 export type Validated<Spec> = {
   readonly spec?: Spec;
   readonly findings: readonly Finding[];
-  /** The input in the schema's spelling: what is left to read of a resource that cannot be served. */
+  /**
+   * The input in the schema's spelling: what is left to read of a resource that cannot be served.
+   */
   readonly normalised: unknown;
 };
 
@@ -30,8 +35,11 @@ export function validate<Schema extends z.ZodObject>(
   }));
   const findings = [...spelling, ...written];
   const refused =
-    parsed.spec === undefined || [...spelling, ...rules].some(({ severity }) => severity === 'error');
-  return refused ? { findings, normalised: value } : { spec: parsed.spec, findings, normalised: value };
+    parsed.spec === undefined ||
+    [...spelling, ...rules].some(({ severity }) => severity === 'error');
+  return refused
+    ? { findings, normalised: value }
+    : { spec: parsed.spec, findings, normalised: value };
 }
 
 type Parsed<Spec> = {
@@ -43,7 +51,10 @@ type Parsed<Spec> = {
   readonly dropped: readonly FieldPath[];
 };
 
-/** Parses; when all that is wrong lies in items of lenient lists or maps, or in droppable fields, parses again without these. */
+/**
+ * Parses; when all that is wrong lies in items of lenient lists or maps, or in droppable fields,
+ * parses again without these.
+ */
 function parseLeniently<Schema extends z.ZodObject>(
   schema: Schema,
   input: unknown,
@@ -51,7 +62,11 @@ function parseLeniently<Schema extends z.ZodObject>(
   const parsed = schema.safeParse(input);
   if (parsed.success) return accepted(parsed.data, [], []);
   const findings = distinct(parsed.error.issues.map(issue => explainIssue(schema, input, issue)));
-  const refused = { findings, wellFormed: parseWellFormed(schema, input, parsed.error.issues), dropped: [] };
+  const refused = {
+    findings,
+    wellFormed: parseWellFormed(schema, input, parsed.error.issues),
+    dropped: [],
+  };
   const items = parsed.error.issues.map(issue => lenientItem(schema, issue.path.map(toKey)));
   const droppable = items.filter(item => item !== undefined);
   if (droppable.length < items.length) return refused;
@@ -76,7 +91,9 @@ function accepted<Spec extends object>(
 function beforeDropping(path: FieldPath, dropped: readonly FieldPath[]): FieldPath {
   const written: (string | number)[] = [];
   for (const key of path) {
-    const gone = dropped.filter(other => samePath(other.slice(0, -1), written)).map(other => other.at(-1));
+    const gone = dropped
+      .filter(other => samePath(other.slice(0, -1), written))
+      .map(other => other.at(-1));
     let at = key;
     if (typeof at === 'number')
       for (const index of new Set(gone.toSorted(byNumber))) if (Number(index) <= at) at += 1;
@@ -89,7 +106,10 @@ function byNumber(a: unknown, b: unknown): number {
   return Number(a) - Number(b);
 }
 
-/** The fields that have no issue, with their defaults. A schema that is used once is not worth to be compiled, which takes milliseconds. */
+/**
+ * The fields that have no issue, with their defaults. A schema that is used once is not worth to be
+ * compiled, which takes milliseconds.
+ */
 function parseWellFormed<Schema extends z.ZodObject>(
   schema: Schema,
   input: unknown,
@@ -102,7 +122,10 @@ function parseWellFormed<Schema extends z.ZodObject>(
   return parsed.success ? (parsed.data as Partial<z.output<Schema>>) : {};
 }
 
-/** The schema without its rules and without the fields at which these paths end; of partial objects only what is wrong in them is left out. */
+/**
+ * The schema without its rules and without the fields at which these paths end; of partial objects
+ * only what is wrong in them is left out.
+ */
 function wellFormedSchema(
   schema: z.core.$ZodObject,
   broken: readonly (readonly PropertyKey[])[],
@@ -121,7 +144,10 @@ function toKey(key: PropertyKey): string | number {
   return typeof key === 'number' ? key : String(key);
 }
 
-/** The path of the item or field to leave out, when `path` lies in a lenient list or map, or in a droppable field. */
+/**
+ * The path of the item or field to leave out, when `path` lies in a lenient list or map, or in a
+ * droppable field.
+ */
 function lenientItem(schema: z.core.$ZodType, path: FieldPath): FieldPath | undefined {
   let at: z.core.$ZodType | undefined = schema;
   for (const [depth, key] of path.entries()) {
@@ -139,10 +165,14 @@ function without(input: unknown, paths: readonly FieldPath[], at: FieldPath = []
   if (typeof input !== 'object' || input === null) return input;
   const kept = (key: string | number) => !paths.some(path => samePath(path, [...at, key]));
   if (Array.isArray(input)) {
-    return input.flatMap((value, index) => (kept(index) ? [without(value, paths, [...at, index])] : []));
+    return input.flatMap((value, index) =>
+      kept(index) ? [without(value, paths, [...at, index])] : [],
+    );
   }
   const entries = Object.entries(input).filter(([key]) => kept(key));
-  return Object.fromEntries(entries.map(([key, value]) => [key, without(value, paths, [...at, key])]));
+  return Object.fromEntries(
+    entries.map(([key, value]) => [key, without(value, paths, [...at, key])]),
+  );
 }
 
 function samePath(a: FieldPath, b: FieldPath): boolean {

@@ -1,4 +1,7 @@
-/** What one evaluation may still use. `steps` goes down; `longest` is how long a text it makes may get, in UTF-16 units. */
+/**
+ * What one evaluation may still use. `steps` goes down; `longest` is how long a text it makes may
+ * get, in UTF-16 units.
+ */
 export type Budget = { steps: number; readonly longest: number };
 
 /** How many characters cost as much as one step. */

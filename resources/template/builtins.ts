@@ -34,16 +34,31 @@ export const BUILTINS: readonly TemplateFunction[] = [
     call: ([value, ...indexes], budget) => sliceBetween(value, indexes, budget),
   },
   { name: 'print', params: [], rest: ANY, call: (args, budget) => sprint(args.map(plain), budget) },
-  { name: 'println', params: [], rest: ANY, call: (args, budget) => sprintln(args.map(plain), budget) },
+  {
+    name: 'println',
+    params: [],
+    rest: ANY,
+    call: (args, budget) => sprintln(args.map(plain), budget),
+  },
   {
     name: 'printf',
     params: [STRING],
     rest: ANY,
     call: ([format, ...args], budget) => sprintf(String(format), args.map(plain), budget),
   },
-  { name: 'html', params: [], rest: ANY, call: (args, budget) => escapeHtml(textOf(args, budget, 6)) },
+  {
+    name: 'html',
+    params: [],
+    rest: ANY,
+    call: (args, budget) => escapeHtml(textOf(args, budget, 6)),
+  },
   { name: 'js', params: [], rest: ANY, call: (args, budget) => escapeJs(textOf(args, budget, 6)) },
-  { name: 'urlquery', params: [], rest: ANY, call: (args, budget) => escapeQuery(textOf(args, budget, 9)) },
+  {
+    name: 'urlquery',
+    params: [],
+    rest: ANY,
+    call: (args, budget) => escapeQuery(textOf(args, budget, 9)),
+  },
   { name: 'eq', params: [VALUE], rest: VALUE, call: ([a, ...others]) => isEqualToAny(a, others) },
   { name: 'ne', params: [VALUE, VALUE], call: ([a, b]) => !isEqualToAny(a, [b]) },
   { name: 'lt', params: [VALUE, VALUE], call: ([a, b]) => isLess(a, b) },
@@ -80,7 +95,10 @@ export const JSON_FUNCTION: TemplateFunction = {
   call: ([indent, value], budget) => formatJson(String(indent), plain(value), budget),
 };
 
-/** The text of arguments that is to be escaped, where each character may become `growth` ones; nil is `<no value>`. */
+/**
+ * The text of arguments that is to be escaped, where each character may become `growth` ones; nil
+ * is `<no value>`.
+ */
 function textOf(args: readonly Value[], budget: Budget, growth: number): string {
   const values = args.map((arg): GoValue => plain(arg) ?? '<no value>');
   const text = sprint(values, budget);

@@ -51,11 +51,16 @@ function isEqualComplex(a: GoComplex, b: GoComplex): boolean {
   return a.real === b.real && a.imaginary === b.imaginary;
 }
 
-/** Maps, slices and structs: nil may be compared, else only structs of what is comparable. No value is in a message. */
+/**
+ * Maps, slices and structs: nil may be compared, else only structs of what is comparable. No value
+ * is in a message.
+ */
 function isEqualOther(a: GoValue | undefined, b: GoValue | undefined): boolean {
-  if (a === null || a === undefined || b === null || b === undefined) return isMissing(a) === isMissing(b);
+  if (a === null || a === undefined || b === null || b === undefined)
+    return isMissing(a) === isMissing(b);
   const [typeA, typeB] = [typeOf(a), typeOf(b)];
-  if (typeA.kind !== typeB.kind) throw new CallError(`non-comparable types ${typeA.name}, ${typeB.name}`);
+  if (typeA.kind !== typeB.kind)
+    throw new CallError(`non-comparable types ${typeA.name}, ${typeB.name}`);
   if (isMissing(a) || isMissing(b)) return isMissing(a) === isMissing(b);
   if (!isComparable(b)) throw new CallError(`non-comparable type ${typeB.name}`);
   return isSame(a, b);
@@ -66,7 +71,9 @@ function isMissing(value: GoValue | undefined): boolean {
 }
 
 function isComparable(value: GoValue): boolean {
-  return !isMap(value) && !isSlice(value) && !(isStruct(value) && !value.values.every(isComparable));
+  return (
+    !isMap(value) && !isSlice(value) && !(isStruct(value) && !value.values.every(isComparable))
+  );
 }
 
 /** Go's `==` of two values of any type. */
@@ -96,7 +103,9 @@ export function isLessOrEqual(first: Value, second: Value): boolean {
 }
 
 function incompatible(a: NonNullable<GoValue>, b: NonNullable<GoValue>): CallError {
-  return new CallError(`incompatible types for comparison: ${typeOf(a).name} and ${typeOf(b).name}`);
+  return new CallError(
+    `incompatible types for comparison: ${typeOf(a).name} and ${typeOf(b).name}`,
+  );
 }
 
 function basicOf(value: GoValue | undefined): Basic | undefined {

@@ -5,7 +5,10 @@ const SECOND = 1_000_000_000;
 const LARGEST = 2n ** 63n - 1n;
 const SMALLEST = -(2n ** 63n);
 
-/** Go's time.Duration: an int64 of nanoseconds that prints as `1m30s`. Source: pkg.go.dev/time#Duration. */
+/**
+ * Go's time.Duration: an int64 of nanoseconds that prints as `1m30s`. Source:
+ * pkg.go.dev/time#Duration.
+ */
 export const DURATION: GoType = {
   kind: 'int64',
   name: 'time.Duration',
@@ -27,13 +30,22 @@ const METHODS: ReadonlyMap<string, GoMethod> = new Map<string, GoMethod>([
   ['Milliseconds', { params: [], call: value => goInt(toBig(value) / 1_000_000n, INT64) }],
   ['Minutes', { params: [], call: value => inUnits(value, 60) }],
   ['Nanoseconds', { params: [], call: value => goInt(toBig(value), INT64) }],
-  ['Round', { params: [DURATION], call: (value, [to]) => duration(round(toBig(value), toBig(to))) }],
+  [
+    'Round',
+    { params: [DURATION], call: (value, [to]) => duration(round(toBig(value), toBig(to))) },
+  ],
   ['Seconds', { params: [], call: value => inUnits(value, 1) }],
   ['String', { params: [], call: value => formatDuration(toBig(value)) }],
-  ['Truncate', { params: [DURATION], call: (value, [to]) => duration(truncate(toBig(value), toBig(to))) }],
+  [
+    'Truncate',
+    { params: [DURATION], call: (value, [to]) => duration(truncate(toBig(value), toBig(to))) },
+  ],
 ]);
 
-/** A duration as float64 of units of so many seconds: whole units and the rest apart, as Go computes it. */
+/**
+ * A duration as float64 of units of so many seconds: whole units and the rest apart, as Go computes
+ * it.
+ */
 function inUnits(value: GoValue, seconds: number): number {
   const unit = seconds * SECOND;
   const nanoseconds = isInt(value) ? value.value : 0;

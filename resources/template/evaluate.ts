@@ -9,23 +9,31 @@ import { nodeText } from './node-text.ts';
 import type { AnyNode, Chain, Command, Operand, Pipe, Variable } from './nodes.ts';
 import { elementOf, isBoxed, plain, typeName, unbox, type Value } from './value.ts';
 
-/** The value that a pipeline hands to its next command as last argument; `NONE` when there is none. */
+/**
+ * The value that a pipeline hands to its next command as last argument; `NONE` when there is none.
+ */
 type Final = Value | typeof NONE;
 const NONE: unique symbol = Symbol('no value');
 
-/** What a field, method or function is evaluated with; `args` begin with itself, unless there are none at all. */
+/**
+ * What a field, method or function is evaluated with; `args` begin with itself, unless there are
+ * none at all.
+ */
 type Given = { readonly dot: Value; readonly args: readonly Operand[]; readonly final: Final };
 
 function without(dot: Value): Given {
   return { dot, args: [], final: NONE };
 }
 
-/** The value of a pipeline, whose variables stay declared. Throws an ExecutionError in Go's words. */
+/**
+ * The value of a pipeline, whose variables stay declared. Throws an ExecutionError in Go's words.
+ */
 export function evaluatePipe(execution: Execution, dot: Value, pipe: Pipe): Value {
   enter(execution);
   execution.node = pipe;
   let value: Final = NONE;
-  for (const command of pipe.commands) value = open(evaluateCommand(execution, dot, command, value));
+  for (const command of pipe.commands)
+    value = open(evaluateCommand(execution, dot, command, value));
   const result = value === NONE ? undefined : value;
   for (const { names } of pipe.declared) {
     if (pipe.isAssign) assign(execution, names[0], result);
@@ -104,7 +112,8 @@ function evaluateVariable(execution: Execution, node: Variable, given: Given): V
 
 function evaluateChain(execution: Execution, node: Chain, given: Given): Value {
   execution.node = node;
-  if (node.node.kind === 'nil') fail(execution, `indirection through explicit nil in ${nodeText(node)}`);
+  if (node.node.kind === 'nil')
+    fail(execution, `indirection through explicit nil in ${nodeText(node)}`);
   const receiver = evaluateArgument(execution, given.dot, undefined, node.node);
   return evaluateFields(execution, receiver, node, node.names, given);
 }
@@ -136,7 +145,8 @@ function evaluateField(
   if (value === undefined) return fail(execution, `nil pointer evaluating ${ANY.name}.${name}`);
   const type = typeOf(value);
   const method = type.methods?.get(name);
-  if (method !== undefined) return evaluateCall(execution, boundMethod(name, method, value), node, given);
+  if (method !== undefined)
+    return evaluateCall(execution, boundMethod(name, method, value), node, given);
   const hasArguments = given.args.length > 1 || given.final !== NONE;
   if (isMap(value)) {
     if (hasArguments) fail(execution, `${name} is not a method but has arguments`);
@@ -151,7 +161,11 @@ function evaluateField(
   return found === null || type.fields?.[index]?.isAny === true ? elementOf(found, ANY) : found;
 }
 
-function boundMethod(name: string, { params, call }: GoMethod, receiver: GoValue): TemplateFunction {
+function boundMethod(
+  name: string,
+  { params, call }: GoMethod,
+  receiver: GoValue,
+): TemplateFunction {
   if (call === undefined) return { name, params, call: noResult };
   return { name, params, call: args => call(receiver, args.map(plain)) };
 }
@@ -161,7 +175,12 @@ function noResult(): never {
 }
 
 /** Calls a function or method. */
-function evaluateCall(execution: Execution, fn: TemplateFunction, node: AnyNode, given: Given): Value {
+function evaluateCall(
+  execution: Execution,
+  fn: TemplateFunction,
+  node: AnyNode,
+  given: Given,
+): Value {
   const { dot, args, final } = given;
   const count = Math.max(args.length - 1, 0);
   checkCount(execution, fn, count, final);
@@ -169,7 +188,8 @@ function evaluateCall(execution: Execution, fn: TemplateFunction, node: AnyNode,
   const values: Value[] = [];
   for (let index = 1; index < args.length; index++) {
     const arg = args[index];
-    if (arg !== undefined) values.push(evaluateArgument(execution, dot, paramType(fn, index - 1), arg));
+    if (arg !== undefined)
+      values.push(evaluateArgument(execution, dot, paramType(fn, index - 1), arg));
   }
   if (final !== NONE) values.push(checkType(execution, final, paramType(fn, count)));
   try {
@@ -193,11 +213,16 @@ function checkCount(execution: Execution, fn: TemplateFunction, count: number, f
     fail(execution, `wrong number of args for ${fn.name}: want ${wanted} got ${given}`);
   if (given < wanted)
     fail(execution, `wrong number of args for ${fn.name}: want at least ${wanted} got ${count}`);
-  if (fn.call === noResult) fail(execution, `function ${fn.name} has 0 return values; should be 1 or 2`);
+  if (fn.call === noResult)
+    fail(execution, `function ${fn.name} has 0 return values; should be 1 or 2`);
 }
 
 /** `and` and `or`, which evaluate no more arguments than they need. */
-function evaluateLogic(execution: Execution, fn: TemplateFunction, { dot, args, final }: Given): Value {
+function evaluateLogic(
+  execution: Execution,
+  fn: TemplateFunction,
+  { dot, args, final }: Given,
+): Value {
   let value: Value;
   for (let index = 1; index < args.length; index++) {
     const arg = args[index];
@@ -216,7 +241,12 @@ function refuseCall(value: Value, node: Operand | undefined): never {
 }
 
 /** An argument for a parameter of a type; no type takes anything. */
-function evaluateArgument(execution: Execution, dot: Value, type: GoType | undefined, node: Operand): Value {
+function evaluateArgument(
+  execution: Execution,
+  dot: Value,
+  type: GoType | undefined,
+  node: Operand,
+): Value {
   spend(execution.budget, 1);
   execution.node = node;
   switch (node.kind) {
@@ -226,7 +256,11 @@ function evaluateArgument(execution: Execution, dot: Value, type: GoType | undef
       if (type !== VALUE && type !== ANY) fail(execution, `cannot assign nil to ${type?.name}`);
       return undefined;
     case 'field':
-      return checkType(execution, evaluateFields(execution, dot, node, node.names, without(dot)), type);
+      return checkType(
+        execution,
+        evaluateFields(execution, dot, node, node.names, without(dot)),
+        type,
+      );
     case 'variable':
       return checkType(execution, evaluateVariable(execution, node, without(dot)), type);
     case 'pipe':
@@ -236,7 +270,8 @@ function evaluateArgument(execution: Execution, dot: Value, type: GoType | undef
     case 'chain':
       return checkType(execution, evaluateChain(execution, node, without(dot)), type);
   }
-  if (type === STRING) return node.kind === 'string' ? node.text : expected(execution, 'string', node);
+  if (type === STRING)
+    return node.kind === 'string' ? node.text : expected(execution, 'string', node);
   if (type === DURATION) {
     const integer = node.kind === 'number' ? node.integer : undefined;
     return integer === undefined ? expected(execution, 'integer', node) : goInt(integer, DURATION);

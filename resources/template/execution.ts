@@ -6,13 +6,19 @@ import type { Trees } from './parse.ts';
 import { quote } from './quote.ts';
 import type { Value } from './value.ts';
 
-/** How deep control structures, parentheses and calls of templates may nest while a template is evaluated. */
+/**
+ * How deep control structures, parentheses and calls of templates may nest while a template is
+ * evaluated.
+ */
 const MAX_DEPTH = 250;
 
 /** A variable in sight. */
 export type Binding = { readonly name: string; value: Value };
 
-/** One evaluation. `node` is what is being evaluated and `name` the template it is in, both for messages. */
+/**
+ * One evaluation. `node` is what is being evaluated and `name` the template it is in, both for
+ * messages.
+ */
 export type Execution = {
   readonly text: string;
   readonly trees: Trees;

@@ -7,8 +7,8 @@ export type FloatVerb = 'b' | 'e' | 'E' | 'f' | 'g' | 'G' | 'x' | 'X';
 const MOST_DIGITS = 1100;
 
 /**
- * A float64 as Go's strconv.FormatFloat writes it. `precision` -1 is as many digits as are needed; zeros beyond the digits of
- * the number are cut at 1,100 digits, which the caller fills up.
+ * A float64 as Go's strconv.FormatFloat writes it. `precision` -1 is as many digits as are needed;
+ * zeros beyond the digits of the number are cut at 1,100 digits, which the caller fills up.
  */
 export function formatFloat(value: number, verb: FloatVerb, precision: number): string {
   if (Number.isNaN(value)) return 'NaN';
@@ -28,7 +28,11 @@ function formatSize(value: number, verb: FloatVerb, precision: number): string {
     case 'e':
     case 'E': {
       const decimal = precision < 0 ? shortest(value) : roundTo(exact(value), precision + 1);
-      return exponential(decimal, precision < 0 ? Math.max(decimal.digits.length - 1, 0) : precision, verb);
+      return exponential(
+        decimal,
+        precision < 0 ? Math.max(decimal.digits.length - 1, 0) : precision,
+        verb,
+      );
     }
     case 'f':
       return formatFixed(value, precision);
@@ -42,7 +46,8 @@ function formatFixed(value: number, precision: number): string {
     const decimal = shortest(value);
     return fixed(decimal, Math.max(decimal.digits.length - decimal.point, 0));
   }
-  // JavaScript rounds a half up, Go to even: a half needs the value to be a multiple of 2^-(precision+1)
+  // JavaScript rounds a half up, Go to even: a half needs the value to be a multiple of
+  // 2^-(precision+1)
   const mayBeHalf = Number.isInteger(value * 2 ** (precision + 1)) && !Number.isInteger(value);
   if (!mayBeHalf && precision <= 100 && value < 1e21) return value.toFixed(precision);
   const decimal = exact(value);
@@ -57,7 +62,8 @@ function formatGeneral(value: number, letter: 'e' | 'E', precision: number): str
   const count = decimal.digits.length;
   const limit = isShortest ? 6 : wanted > count && count >= decimal.point ? count : wanted;
   const exponent = decimal.point - 1;
-  if (exponent < -4 || exponent >= limit) return exponential(decimal, Math.max(count - 1, 0), letter);
+  if (exponent < -4 || exponent >= limit)
+    return exponential(decimal, Math.max(count - 1, 0), letter);
   return fixed(decimal, Math.max(count - decimal.point, 0));
 }
 
@@ -145,7 +151,8 @@ function formatHex(value: number, precision: number): string {
     }
   }
   const hex = (mantissa & (2n ** 52n - 1n)).toString(16).padStart(13, '0');
-  const digits = precision < 0 ? hex.replace(/0+$/, '') : hex.padEnd(precision, '0').slice(0, precision);
+  const digits =
+    precision < 0 ? hex.replace(/0+$/, '') : hex.padEnd(precision, '0').slice(0, precision);
   return `0x1${digits === '' ? '' : `.${digits}`}p${signed(power)}`;
 }
 

@@ -1,6 +1,7 @@
 /**
- * Go's strings are bytes, ours are UTF-16. A byte that is not part of valid UTF-8 (a template can make one: `slice "é" 0 1`)
- * is kept as a lone surrogate, U+DC80 for 0x80 to U+DCFF for 0xff, so that no step between loses it.
+ * Go's strings are bytes, ours are UTF-16. A byte that is not part of valid UTF-8 (a template can
+ * make one: `slice "é" 0 1`) is kept as a lone surrogate, U+DC80 for 0x80 to U+DCFF for 0xff, so
+ * that no step between loses it.
  */
 const RAW = 0xdc00;
 const ASCII = /^\p{ASCII}*$/u;
@@ -20,7 +21,10 @@ export function rawByte(rune: string): number | undefined {
   return rune.length === 1 && code >= RAW + 0x80 && code <= RAW + 0xff ? code - RAW : undefined;
 }
 
-/** The characters, as Go's range over a string has them, but that an invalid byte is its lone surrogate. */
+/**
+ * The characters, as Go's range over a string has them, but that an invalid byte is its lone
+ * surrogate.
+ */
 export function runesOf(text: string): string[] {
   return [...text];
 }
@@ -75,7 +79,17 @@ export function compareBytes(a: string, b: string): number {
 function runeLength(bytes: Uint8Array, at: number): number {
   const first = bytes[at] ?? 0;
   const length =
-    first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
+    first < 0x80
+      ? 1
+      : first < 0xc2
+        ? 0
+        : first < 0xe0
+          ? 2
+          : first < 0xf0
+            ? 3
+            : first < 0xf5
+              ? 4
+              : 0;
   if (length < 2) return length;
   const part = bytes.subarray(at, at + length);
   const text = Buffer.from(part).toString();

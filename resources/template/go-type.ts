@@ -21,13 +21,19 @@ export type GoKind =
   | 'struct'
   | 'interface';
 
-/** A method that a template may call; `params` are its parameters' types. A method without `call` has no result, so Go refuses it. */
+/**
+ * A method that a template may call; `params` are its parameters' types. A method without `call`
+ * has no result, so Go refuses it.
+ */
 export type GoMethod = {
   readonly params: readonly GoType[];
   readonly call?: (receiver: GoValue, args: readonly GoValue[]) => GoValue;
 };
 
-/** A type of Go's: `name` as `%T` prints it; `text` is its String method, which print and printf use. */
+/**
+ * A type of Go's: `name` as `%T` prints it; `text` is its String method, which print and printf
+ * use.
+ */
 export type GoType = {
   readonly kind: GoKind;
   readonly name: string;
@@ -39,8 +45,8 @@ export type GoType = {
 };
 
 /**
- * A field of a struct: Go's name, its name in JSON (the same by default), whether a zero value is left out there, and whether
- * its static type is `any`.
+ * A field of a struct: Go's name, its name in JSON (the same by default), whether a zero value is
+ * left out there, and whether its static type is `any`.
  */
 export type GoField = {
   readonly name: string;

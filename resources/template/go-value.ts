@@ -14,12 +14,28 @@ import {
   sliceOf,
 } from './go-type.ts';
 
-/** A value of Go's, as templates see it: `null` is nil, a number is a float64, ints have an object because they print otherwise. */
-export type GoValue = null | boolean | number | string | GoInt | GoComplex | GoSlice | GoMap | GoStruct;
+/**
+ * A value of Go's, as templates see it: `null` is nil, a number is a float64, ints have an object
+ * because they print otherwise.
+ */
+export type GoValue =
+  | null
+  | boolean
+  | number
+  | string
+  | GoInt
+  | GoComplex
+  | GoSlice
+  | GoMap
+  | GoStruct;
 
 /** An integer of any int type; a bigint only beyond the safe integers. */
 export type GoInt = { readonly type: GoType; readonly value: number | bigint };
-export type GoComplex = { readonly type: GoType; readonly real: number; readonly imaginary: number };
+export type GoComplex = {
+  readonly type: GoType;
+  readonly real: number;
+  readonly imaginary: number;
+};
 /** `tail` are the elements between its length and its capacity. */
 export type GoSlice = {
   readonly type: GoType;
@@ -46,7 +62,10 @@ export function goInt(value: number | bigint, type: GoType = INT): GoInt {
   return { type, value: Number.isSafeInteger(number) ? number + 0 : BigInt(value) };
 }
 
-/** An int type whose values print by name, such as an enumeration of protobuf's; a value without a name prints as number. */
+/**
+ * An int type whose values print by name, such as an enumeration of protobuf's; a value without a
+ * name prints as number.
+ */
 export function enumType(name: string, kind: GoKind, names: ReadonlyMap<number, string>): GoType {
   const text = (value: GoValue) => {
     const number = isInt(value) ? value.value : 0;
@@ -65,7 +84,10 @@ export function goSlice(items: readonly GoValue[], elem: GoType = ANY): GoSlice 
   return { type: elem === ANY ? ANY_SLICE : sliceOf(elem), items, tail: [], isNil: false };
 }
 
-/** A map with string keys, by default `map[string]any`; the keys in `hidden` are left out by the function `json`. */
+/**
+ * A map with string keys, by default `map[string]any`; the keys in `hidden` are left out by the
+ * function `json`.
+ */
 export function goMap(
   entries: Iterable<readonly [string, GoValue]>,
   hidden: readonly string[] = [],
@@ -83,14 +105,19 @@ export function goStruct(type: GoType, values: readonly GoValue[]): GoStruct {
   return { type, values };
 }
 
-/** A JSON value as Go's encoding/json gives it to `any`. What JSON has not is nil, and so is what is nested over 200 deep. */
+/**
+ * A JSON value as Go's encoding/json gives it to `any`. What JSON has not is nil, and so is what is
+ * nested over 200 deep.
+ */
 export function fromJson(value: unknown, depth = 0): GoValue {
   if (typeof value === 'string') return value.toWellFormed();
   if (typeof value === 'number' || typeof value === 'boolean') return value;
   if (typeof value !== 'object' || value === null || depth >= DEEPEST_JSON) return null;
   if (Array.isArray(value)) return goSlice(value.map(item => fromJson(item, depth + 1)));
   return goMap(
-    Object.entries(value).map(([key, item]) => [key.toWellFormed(), fromJson(item, depth + 1)] as const),
+    Object.entries(value).map(
+      ([key, item]) => [key.toWellFormed(), fromJson(item, depth + 1)] as const,
+    ),
   );
 }
 

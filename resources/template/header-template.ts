@@ -11,7 +11,10 @@ import {
 } from '#resources/words/reserved-headers.ts';
 import { parseTemplate, type TemplateUse } from './template.ts';
 
-/** Fields by which the gateway or Envoy decides, or in which credentials are. A name that ends in `*` stands for all that begin so. */
+/**
+ * Fields by which the gateway or Envoy decides, or in which credentials are. A name that ends in
+ * `*` stands for all that begin so.
+ */
 const FILTER_REQUEST = [
   ...FRAMING_HEADERS,
   ...CREDENTIAL_HEADERS,
@@ -75,13 +78,18 @@ function parseValue(text: string): Parsed<string> {
   if ('error' in parsed) return parsed;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be there (RFC 9110 section 5.5)
   const broken = !value.includes('{{') && /[\x00-\x08\x0a-\x1f\x7f]/.test(value);
-  return broken ? { error: 'a header value has no line breaks and no other control characters' } : { value };
+  return broken
+    ? { error: 'a header value has no line breaks and no other control characters' }
+    : { value };
 }
 
 /** A template of the error response's body. */
 export const bodyTemplate = z.string().check(checkWith(text => checkTemplate(text, 'body')));
 
-/** The text of a template that Go would parse. The error has Go's words, without its place for a name. */
+/**
+ * The text of a template that Go would parse. The error has Go's words, without its place for a
+ * name.
+ */
 function checkTemplate(text: string, use: TemplateUse): Parsed<string> {
   const parsed = parseTemplate(text, use);
   if ('value' in parsed) return { value: text };
@@ -94,6 +102,9 @@ export function checkRepeatedHeaders(
   path: FieldPath,
 ): readonly Finding[] {
   return repeats(headers.map(({ name }) => name)).map(index =>
-    caution([...path, index, 'name'], `the header "${headers[index]?.name}" is set twice; the first counts`),
+    caution(
+      [...path, index, 'name'],
+      `the header "${headers[index]?.name}" is set twice; the first counts`,
+    ),
   );
 }

@@ -1,9 +1,20 @@
 import { type GoMethod, type GoType, STRING, STRING_SLICE } from './go-type.ts';
-import { type GoMap, type GoSlice, type GoValue, goMap, goSlice, isMap, isSlice } from './go-value.ts';
+import {
+  type GoMap,
+  type GoSlice,
+  type GoValue,
+  goMap,
+  goSlice,
+  isMap,
+  isSlice,
+} from './go-value.ts';
 
 const NIL_STRINGS: GoSlice = { type: STRING_SLICE, items: [], tail: [], isNil: true };
 
-/** Go's http.Header: `map[string][]string` with the methods Get and Values. Source: pkg.go.dev/net/http#Header. */
+/**
+ * Go's http.Header: `map[string][]string` with the methods Get and Values. Source:
+ * pkg.go.dev/net/http#Header.
+ */
 const HEADER: GoType = {
   kind: 'map',
   name: 'http.Header',
@@ -18,7 +29,10 @@ const HEADER: GoType = {
   ]),
 };
 
-/** Header fields by name. Names get Go's canonical spelling (`X-Request-Id`); values of one name add up in order. */
+/**
+ * Header fields by name. Names get Go's canonical spelling (`X-Request-Id`); values of one name add
+ * up in order.
+ */
 export function goHeader(fields: Iterable<readonly [string, readonly string[]]>): GoMap {
   const entries = new Map<string, readonly GoValue[]>();
   for (const [name, values] of fields) {
@@ -30,7 +44,8 @@ export function goHeader(fields: Iterable<readonly [string, readonly string[]]>)
 }
 
 function valuesOf(header: GoValue, name: GoValue | undefined): GoSlice {
-  const values = isMap(header) && typeof name === 'string' ? header.entries.get(canonical(name)) : undefined;
+  const values =
+    isMap(header) && typeof name === 'string' ? header.entries.get(canonical(name)) : undefined;
   return isSlice(values) ? values : NIL_STRINGS;
 }
 

@@ -2,7 +2,16 @@ import { type Budget, spend } from './budget.ts';
 import { CallError } from './function.ts';
 import { byteLength, fromBytes, toBytes } from './go-string.ts';
 import { ANY, STRING, UINT8 } from './go-type.ts';
-import { type GoMap, type GoSlice, type GoValue, goInt, isInt, isMap, isSlice, typeOf } from './go-value.ts';
+import {
+  type GoMap,
+  type GoSlice,
+  type GoValue,
+  goInt,
+  isInt,
+  isMap,
+  isSlice,
+  typeOf,
+} from './go-value.ts';
 import { elementOf, isBoxed, unbox, type Value, zeroOf } from './value.ts';
 
 /** Go's `len`: bytes of a string, elements of a slice or map. */
@@ -10,7 +19,9 @@ export function lengthOf(value: Value, budget: Budget): number {
   const item = unbox(value);
   if (item === undefined)
     throw new CallError(
-      value === undefined ? 'reflect: call of reflect.Value.Type on zero Value' : 'len of nil pointer',
+      value === undefined
+        ? 'reflect: call of reflect.Value.Type on zero Value'
+        : 'len of nil pointer',
     );
   if (isMap(item)) return item.entries.size;
   if (isSlice(item)) return item.items.length;
@@ -22,7 +33,10 @@ export function lengthOf(value: Value, budget: Budget): number {
 /** Go's `index`: `index x 1 2` is `x[1][2]`. */
 export function indexOf(value: Value, indexes: readonly Value[], budget: Budget): Value {
   if (unbox(value) === undefined) throw new CallError('index of untyped nil');
-  return indexes.reduce((item, index) => elementAt(item, unbox(index), budget), unbox(value) as Value);
+  return indexes.reduce(
+    (item, index) => elementAt(item, unbox(index), budget),
+    unbox(value) as Value,
+  );
 }
 
 function elementAt(value: Value, index: NonNullable<GoValue> | undefined, budget: Budget): Value {
@@ -58,9 +72,11 @@ function byteAt(text: string, index: NonNullable<GoValue> | undefined, budget: B
 
 function toIndex(index: NonNullable<GoValue> | undefined, capacity: number): number {
   if (index === undefined) throw new CallError('cannot index slice/array with nil');
-  if (!isInt(index)) throw new CallError(`cannot index slice/array with type ${typeOf(index).name}`);
+  if (!isInt(index))
+    throw new CallError(`cannot index slice/array with type ${typeOf(index).name}`);
   const signed = BigInt.asIntN(64, BigInt(index.value));
-  if (signed < 0n || signed > BigInt(capacity)) throw new CallError(`index out of range: ${signed}`);
+  if (signed < 0n || signed > BigInt(capacity))
+    throw new CallError(`index out of range: ${signed}`);
   return Number(signed);
 }
 
@@ -92,8 +108,14 @@ function sliceIndex(index: Value, capacity: number): number {
 }
 
 /** Start, end and capacity of a slice, in the order in which Go checks them. */
-function bounds(indexes: readonly Value[], length: number, capacity: number): [number, number, number] {
-  const [start = 0, end = length, most = capacity] = indexes.map(index => sliceIndex(index, capacity));
+function bounds(
+  indexes: readonly Value[],
+  length: number,
+  capacity: number,
+): [number, number, number] {
+  const [start = 0, end = length, most = capacity] = indexes.map(index =>
+    sliceIndex(index, capacity),
+  );
   if (start > end) throw new CallError(`invalid slice index: ${start} > ${end}`);
   if (end > most) throw new CallError(`invalid slice index: ${end} > ${most}`);
   return [start, end, most];

@@ -2,7 +2,15 @@ import { type Budget, checkLength, spend } from './budget.ts';
 import { CallError } from './function.ts';
 import { rawByte } from './go-string.ts';
 import type { GoField } from './go-type.ts';
-import { type GoMap, type GoValue, isComplex, isInt, isMap, isSlice, isStruct } from './go-value.ts';
+import {
+  type GoMap,
+  type GoValue,
+  isComplex,
+  isInt,
+  isMap,
+  isSlice,
+  isStruct,
+} from './go-value.ts';
 import { sortedKeys } from './print-value.ts';
 
 const ESCAPED: ReadonlyMap<string, string> = new Map([
@@ -22,8 +30,9 @@ const NEEDS_CARE = /["\\<>&\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/u;
 type Writer = { out: string; readonly indent: string; readonly budget: Budget };
 
 /**
- * A value as JSON: each line, the first too, begins with `indent`, levels are indented by tabs, keys are sorted, the fields of
- * a struct keep their order. It is Go's json.MarshalIndent with `indent` before the first line as well.
+ * A value as JSON: each line, the first too, begins with `indent`, levels are indented by tabs,
+ * keys are sorted, the fields of a struct keep their order. It is Go's json.MarshalIndent with
+ * `indent` before the first line as well.
  */
 export function formatJson(indent: string, value: GoValue, budget: Budget): string {
   const writer: Writer = { out: indent, indent, budget };
@@ -40,7 +49,8 @@ function write(writer: Writer, text: string): void {
 function writeJson(writer: Writer, value: GoValue, depth: number): void {
   spend(writer.budget, 1);
   if (isMap(value)) writeObject(writer, membersOf(value), depth);
-  else if (isStruct(value)) writeObject(writer, fieldsOf(value.type.fields ?? [], value.values), depth);
+  else if (isStruct(value))
+    writeObject(writer, fieldsOf(value.type.fields ?? [], value.values), depth);
   else if (isSlice(value) && !value.isNil) writeArray(writer, value.items, depth);
   else write(writer, scalarJson(value));
 }
@@ -60,7 +70,10 @@ function membersOf(map: GoMap): (readonly [string, GoValue])[] {
     .map(key => [key, map.entries.get(key) ?? null] as const);
 }
 
-function fieldsOf(fields: readonly GoField[], values: readonly GoValue[]): (readonly [string, GoValue])[] {
+function fieldsOf(
+  fields: readonly GoField[],
+  values: readonly GoValue[],
+): (readonly [string, GoValue])[] {
   return fields
     .map((field, index) => ({ field, value: values[index] ?? null }))
     .filter(({ field, value }) => !(field.omitEmpty === true && isEmpty(value)))
@@ -75,7 +88,11 @@ function isEmpty(value: GoValue): boolean {
   return value === null || value === false || value === 0 || value === '';
 }
 
-function writeObject(writer: Writer, members: readonly (readonly [string, GoValue])[], depth: number): void {
+function writeObject(
+  writer: Writer,
+  members: readonly (readonly [string, GoValue])[],
+  depth: number,
+): void {
   write(writer, '{');
   for (const [index, [key, value]] of members.entries()) {
     startLine(writer, index, depth + 1);

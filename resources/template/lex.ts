@@ -22,8 +22,9 @@ type Lexer = {
 };
 
 /**
- * Cuts a template into tokens, the last of which is `eof` or an `error` in Go's words. Comments are left out, and text is
- * trimmed where a marker says so. Source: pkg.go.dev/text/template, "Text and spaces".
+ * Cuts a template into tokens, the last of which is `eof` or an `error` in Go's words. Comments are
+ * left out, and text is trimmed where a marker says so. Source: pkg.go.dev/text/template, "Text and
+ * spaces".
  */
 export function lex(text: string): readonly Token[] {
   const lexer: Lexer = { text, tokens: [], at: 0, line: 1, counted: 0, parens: 0 };
@@ -34,8 +35,14 @@ export function lex(text: string): readonly Token[] {
 }
 
 /** Adds the token that ends where the lexer is; false after an error. */
-function emit(lexer: Lexer, type: TokenType, pos: number, text = lexer.text.slice(pos, lexer.at)): boolean {
-  for (; lexer.counted < pos; lexer.counted++) if (lexer.text.charCodeAt(lexer.counted) === 10) lexer.line++;
+function emit(
+  lexer: Lexer,
+  type: TokenType,
+  pos: number,
+  text = lexer.text.slice(pos, lexer.at),
+): boolean {
+  for (; lexer.counted < pos; lexer.counted++)
+    if (lexer.text.charCodeAt(lexer.counted) === 10) lexer.line++;
   lexer.tokens.push({ type, text, pos, line: lexer.line });
   return type !== 'error';
 }
@@ -45,7 +52,10 @@ function fail(lexer: Lexer, pos: number, reason: string): false {
   return false;
 }
 
-/** Reads text, comments and the left delimiter of the next action; false at the end or after an error. */
+/**
+ * Reads text, comments and the left delimiter of the next action; false at the end or after an
+ * error.
+ */
 function lexText(lexer: Lexer): boolean {
   for (;;) {
     const start = lexer.at;

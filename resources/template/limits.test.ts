@@ -11,7 +11,10 @@ const NESTING = /nested deeper than 200 levels|max expression depth exceeded/;
 
 const DATA = goMap([
   ['big', 'é'.repeat(100_000)],
-  ['map', fromJson(Object.fromEntries(Array.from({ length: 20_000 }, (_, key) => [`k${key}`, key])))],
+  [
+    'map',
+    fromJson(Object.fromEntries(Array.from({ length: 20_000 }, (_, key) => [`k${key}`, key]))),
+  ],
   ['after', duration(90e9)],
   ['tiny', 5e-324],
 ]);
@@ -36,11 +39,19 @@ const BOUNDED: readonly [what: string, text: string, error: RegExp][] = [
   ['widths that are thrown away', '{{range 90000}}{{$x := printf "%60000d" 1}}{{end}}', STEPS],
   ['floats of very many digits', '{{range 90000}}{{$x := printf "%.17g" $.tiny}}{{end}}', STEPS],
   ['the length of long texts', '{{range 50000}}{{$x := len $.big}}{{end}}', STEPS],
-  ['the beginnings of long texts', '{{range 90000}}{{$x := printf "%.3s %.3x" $.big $.big}}{{end}}', STEPS],
+  [
+    'the beginnings of long texts',
+    '{{range 90000}}{{$x := printf "%.3s %.3x" $.big $.big}}{{end}}',
+    STEPS,
+  ],
   ['escaping of long texts', '{{range 50000}}{{$x := html $.big}}{{end}}', STEPS],
   ['the sorting of large maps', '{{range 50000}}{{range $.map}}{{break}}{{end}}{{end}}', STEPS],
   ['large maps in JSON', '{{json "" .map}}', OUTPUT],
-  ['looking for variables', `{{$z := 1}}${'{{$a:=1}}'.repeat(6000)}{{range 60000}}{{$z}}{{end}}`, STEPS],
+  [
+    'looking for variables',
+    `{{$z := 1}}${'{{$a:=1}}'.repeat(6000)}{{range 60000}}{{$z}}{{end}}`,
+    STEPS,
+  ],
   ['output', '{{range 50000}}xxxxxxxxxx{{end}}', OUTPUT],
 ];
 

@@ -1,7 +1,10 @@
 import type { TemplateFunction } from './function.ts';
 import type { GoValue } from './go-value.ts';
 
-/** The tree of a parsed template. Each `pos` is where the node's text begins, in UTF-16 units from 0. */
+/**
+ * The tree of a parsed template. Each `pos` is where the node's text begins, in UTF-16 units from
+ * 0.
+ */
 type At<Kind extends string> = { readonly kind: Kind; readonly pos: number };
 
 export type List = { readonly nodes: readonly Node[] };
@@ -13,7 +16,10 @@ export type BranchNode = At<'if' | 'with' | 'range'> & {
   readonly list: List;
   readonly elseList: List | undefined;
 };
-export type TemplateNode = At<'template'> & { readonly name: string; readonly pipe: Pipe | undefined };
+export type TemplateNode = At<'template'> & {
+  readonly name: string;
+  readonly pipe: Pipe | undefined;
+};
 export type JumpNode = At<'break' | 'continue'>;
 
 /** What stands in a list. */

@@ -3,10 +3,13 @@ import { quote } from './quote.ts';
 import { unquoteChar } from './unquote.ts';
 
 /**
- * A number in a template: its value by its syntax (undefined when it is an int beyond 63 bits), and as integer where it is
- * whole, for a parameter that wants one.
+ * A number in a template: its value by its syntax (undefined when it is an int beyond 63 bits), and
+ * as integer where it is whole, for a parameter that wants one.
  */
-export type NumberLiteral = { readonly value: GoValue | undefined; readonly integer: bigint | undefined };
+export type NumberLiteral = {
+  readonly value: GoValue | undefined;
+  readonly integer: bigint | undefined;
+};
 
 export type ParsedNumber = NumberLiteral | { readonly error: string };
 
@@ -54,7 +57,10 @@ export function parseNumber(text: string): ParsedNumber {
 }
 
 function complexLiteral(real: number, imaginary: number): NumberLiteral {
-  return { value: goComplex(real, imaginary), integer: imaginary === 0 ? wholeOf(real) : undefined };
+  return {
+    value: goComplex(real, imaginary),
+    integer: imaginary === 0 ? wholeOf(real) : undefined,
+  };
 }
 
 /** An int64, or a uint64 when it has no sign. */
@@ -93,7 +99,10 @@ function inRange(value: bigint): bigint | undefined {
   return value >= -LARGEST_INT - 1n && value <= LARGEST_INT ? value : undefined;
 }
 
-/** The text without its underscores where each stands between digits or after the prefix of a base; else unchanged. */
+/**
+ * The text without its underscores where each stands between digits or after the prefix of a base;
+ * else unchanged.
+ */
 function withoutUnderscores(text: string): string {
   if (!text.includes('_')) return text;
   const isHex = /^[+-]?0[xX]/.test(text);

@@ -57,7 +57,12 @@ export function parsePipeline(parser: Parser, scope: Scope, context: string, end
 }
 
 /** Parses `$x :=`, `$x =`, `$i, $x :=` where they stand; true for an assignment. */
-function parseDeclarations(parser: Parser, scope: Scope, context: string, declared: Variable[]): boolean {
+function parseDeclarations(
+  parser: Parser,
+  scope: Scope,
+  context: string,
+  declared: Variable[],
+): boolean {
   const { at } = parser;
   const token = peekNonSpace(parser);
   if (token.type !== 'variable') return false;
@@ -71,7 +76,8 @@ function parseDeclarations(parser: Parser, scope: Scope, context: string, declar
   declared.push({ kind: 'variable', pos: token.pos, names: [token.text] });
   scope.variables.push(token.text);
   if (!isComma) return sign.type === 'assign';
-  if (context !== 'range' || declared.length > 1) fail(parser, `too many declarations in ${context}`);
+  if (context !== 'range' || declared.length > 1)
+    fail(parser, `too many declarations in ${context}`);
   const { type } = peekNonSpace(parser);
   if (type !== 'variable' && type !== 'right delim' && type !== 'right paren')
     fail(parser, 'range can only initialize variables');
@@ -80,7 +86,9 @@ function parseDeclarations(parser: Parser, scope: Scope, context: string, declar
 
 function checkCommands(parser: Parser, commands: readonly Command[], context: string): void {
   if (commands.length === 0) fail(parser, `missing value for ${context}`);
-  const stage = commands.findIndex((command, index) => index > 0 && CONSTANTS.has(command.args[0].kind));
+  const stage = commands.findIndex(
+    (command, index) => index > 0 && CONSTANTS.has(command.args[0].kind),
+  );
   if (stage > 0) fail(parser, `non executable command in pipeline stage ${stage + 1}`);
 }
 
@@ -114,7 +122,11 @@ function parseOperand(parser: Parser, scope: Scope): Operand | undefined {
   return withFields(term, pos, names);
 }
 
-function withFields(term: Operand, pos: number, names: readonly string[]): Field | Variable | Chain {
+function withFields(
+  term: Operand,
+  pos: number,
+  names: readonly string[],
+): Field | Variable | Chain {
   if (term.kind === 'field') return { kind: 'field', pos, names: [...term.names, ...names] };
   if (term.kind === 'variable') return { kind: 'variable', pos, names: [...term.names, ...names] };
   return { kind: 'chain', pos, node: term, names };
@@ -145,7 +157,12 @@ function parseTerm(parser: Parser, scope: Scope): Operand | undefined {
       return parseParentheses(parser, scope);
     case 'string':
     case 'raw string':
-      return { kind: 'string', pos, quoted: text, text: unquote(text) ?? fail(parser, 'invalid syntax') };
+      return {
+        kind: 'string',
+        pos,
+        quoted: text,
+        text: unquote(text) ?? fail(parser, 'invalid syntax'),
+      };
   }
   backUp(parser);
   return undefined;

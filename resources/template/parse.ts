@@ -30,7 +30,14 @@ type Closed = { readonly list: List; readonly end: 'end' | 'else' };
  * Source: pkg.go.dev/text/template, "Actions"; the odd cases are those of Go's own parser.
  */
 export function parseTrees(text: string, functions: ReadonlyMap<string, TemplateFunction>): Trees {
-  const parser: Parser = { tokens: lex(text), at: 0, furthest: 0, functions, trees: new Map(), nesting: 0 };
+  const parser: Parser = {
+    tokens: lex(text),
+    at: 0,
+    furthest: 0,
+    functions,
+    trees: new Map(),
+    nesting: 0,
+  };
   const scope = scopeOf();
   const nodes: Node[] = [];
   while (peek(parser).type !== 'eof') {

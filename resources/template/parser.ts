@@ -15,7 +15,10 @@ export type Parser = {
   nesting: number;
 };
 
-/** What belongs to one definition: variables in sight, loops around, and the line where the current action began (0: none). */
+/**
+ * What belongs to one definition: variables in sight, loops around, and the line where the current
+ * action began (0: none).
+ */
 export type Scope = { readonly variables: string[]; ranges: number; actionLine: number };
 
 /** Why a text is no template, in Go's words. */

@@ -8,7 +8,10 @@ const BASES: Readonly<Record<string, number>> = { b: 2, d: 10, o: 8, O: 8, v: 10
 const FLOAT_VERBS = 'vbgGxXfFeE';
 const LARGEST_RUNE = 0x10ffff;
 
-/** Each of these prints a value with a verb, and is false when the verb does not fit. Source: pkg.go.dev/fmt, "Printing". */
+/**
+ * Each of these prints a value with a verb, and is false when the verb does not fit. Source:
+ * pkg.go.dev/fmt, "Printing".
+ */
 export function printBool(printer: Printer, value: boolean, verb: string): boolean {
   if (verb !== 't' && verb !== 'v') return false;
   pad(printer, String(value));
@@ -36,7 +39,8 @@ export function printString(printer: Printer, value: string, verb: string): bool
 
 function truncated({ precision }: Printer, value: string): string {
   if (precision === undefined || value.length <= precision) return value;
-  // Characters have one or two UTF-16 units; what cannot be shown is not looked at, however long it is.
+  // Characters have one or two UTF-16 units; what cannot be shown is not looked at, however long it
+  // is.
   return runesOf(value.slice(0, 2 * precision))
     .slice(0, precision)
     .join('');
@@ -48,16 +52,25 @@ function quoted(printer: Printer, value: string): string {
 }
 
 function printHex(printer: Printer, value: string, verb: 'x' | 'X'): void {
-  // Each UTF-16 unit has one byte at least, and a character that the cut goes through comes after those that are shown.
+  // Each UTF-16 unit has one byte at least, and a character that the cut goes through comes after
+  // those that are shown.
   const bytes = toBytes(value.slice(0, (printer.precision ?? value.length) + 1));
-  const pairs = Array.from(bytes.subarray(0, printer.precision), byte => byte.toString(16).padStart(2, '0'));
+  const pairs = Array.from(bytes.subarray(0, printer.precision), byte =>
+    byte.toString(16).padStart(2, '0'),
+  );
   const prefix = printer.sharp && pairs.length > 0 ? '0x' : '';
   const text = prefix + pairs.join(printer.space ? ` ${prefix}` : '');
-  if (pairs.length === 0) write(printer, fill(printer, printer.width ?? 0, printer.zero && !printer.minus));
+  if (pairs.length === 0)
+    write(printer, fill(printer, printer.width ?? 0, printer.zero && !printer.minus));
   else pad(printer, verb === 'x' ? text : text.toUpperCase());
 }
 
-export function printInt(printer: Printer, value: number | bigint, verb: string, isSigned: boolean): boolean {
+export function printInt(
+  printer: Printer,
+  value: number | bigint,
+  verb: string,
+  isSigned: boolean,
+): boolean {
   if (verb === 'v' && printer.sharpV && !isSigned) {
     printDigits(printer, value, 'x', true);
     return true;
@@ -108,7 +121,10 @@ function printUnicode(printer: Printer, value: number | bigint): void {
   const zeros = fill(printer, Math.max(printer.precision ?? 0, 4) - hex.length, true);
   const rune = runeOf(code);
   const isShown =
-    printer.sharp && code <= LARGEST_RUNE && (code < 0xd800n || code > 0xdfffn) && isPrintable(rune);
+    printer.sharp &&
+    code <= LARGEST_RUNE &&
+    (code < 0xd800n || code > 0xdfffn) &&
+    isPrintable(rune);
   pad(printer, `U+${zeros}${hex}${isShown ? ` '${rune}'` : ''}`, false);
 }
 
@@ -165,7 +181,9 @@ function splitExponent(size: string, verb: FloatVerb): readonly string[] {
   return (isHex ? /^([^pP]*)(.*)$/ : /^([^eE]*)(.*)$/).exec(size) ?? [];
 }
 
-/** Writes a float that has its sign before it; a plus is shown if asked for, and always before Inf. */
+/**
+ * Writes a float that has its sign before it; a plus is shown if asked for, and always before Inf.
+ */
 function padFloat(printer: Printer, text: string): void {
   const kind = text.charAt(1);
   const hidesSign = text.startsWith('+') && !printer.plus;

@@ -17,7 +17,9 @@ import { type Printer, pad, write } from './printer.ts';
 
 const NIL = '<nil>';
 
-/** Prints one argument with a verb, as Go's fmt does; but `%p`, an address, is always a wrong verb. */
+/**
+ * Prints one argument with a verb, as Go's fmt does; but `%p`, an address, is always a wrong verb.
+ */
 export function printArg(printer: Printer, value: GoValue, verb: string): void {
   spend(printer.budget, 1);
   if (value === null) {
@@ -35,7 +37,8 @@ function printNested(printer: Printer, value: GoValue, verb: string): void {
   if (value === null) write(printer, printer.sharpV ? `${ANY.name}(nil)` : NIL);
   else if (printText(printer, value, verb)) return;
   else if (isMap(value)) printMap(printer, value, verb);
-  else if (isSlice(value) && value.isNil && printer.sharpV) write(printer, `${value.type.name}(nil)`);
+  else if (isSlice(value) && value.isNil && printer.sharpV)
+    write(printer, `${value.type.name}(nil)`);
   else if (isSlice(value)) printSlice(printer, value, verb);
   else if (isStruct(value)) printStruct(printer, value, verb);
   else if (!printScalar(printer, value, verb)) printBadVerb(printer, value, verb);

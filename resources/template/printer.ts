@@ -14,7 +14,10 @@ export type Flags = {
   sharpV: boolean;
 };
 
-/** A text that is being put together by print, println or printf. `isError`: what is written explains a wrong verb. */
+/**
+ * A text that is being put together by print, println or printf. `isError`: what is written
+ * explains a wrong verb.
+ */
 export type Printer = Flags & { out: string; readonly budget: Budget; isError: boolean };
 
 export function printerOf(budget: Budget): Printer {
@@ -42,7 +45,10 @@ export function write(printer: Printer, text: string): void {
   printer.out += text;
 }
 
-/** Writes a text filled up to the width; with zeros only if `zero` is set and the fill goes before it. */
+/**
+ * Writes a text filled up to the width; with zeros only if `zero` is set and the fill goes before
+ * it.
+ */
 export function pad(printer: Printer, text: string, zero = printer.zero): void {
   const missing = (printer.width ?? 0) - (printer.width === undefined ? 0 : runeCount(text));
   if (missing <= 0) write(printer, text);

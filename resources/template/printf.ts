@@ -63,7 +63,8 @@ export function sprintf(format: string, args: readonly GoValue[], budget: Budget
     spend(budget, 1);
     printVerb(printer, reader);
   }
-  if (!reader.isReordered && reader.next < args.length) printExtra(printer, args.slice(reader.next));
+  if (!reader.isReordered && reader.next < args.length)
+    printExtra(printer, args.slice(reader.next));
   return finish(printer);
 }
 
@@ -132,7 +133,8 @@ function readIndex(reader: Reader): void {
   const end = format.length - at < 3 ? -1 : format.indexOf(']', at + 1);
   reader.at = end < 0 ? at + 1 : end + 1;
   const inner = end < 0 ? '' : format.slice(at + 1, end);
-  const index = /^[0-9]+$/.test(inner) && numberOf(inner) !== undefined ? Number(inner) - 1 : undefined;
+  const index =
+    /^[0-9]+$/.test(inner) && numberOf(inner) !== undefined ? Number(inner) - 1 : undefined;
   reader.afterIndex = index !== undefined;
   if (index !== undefined && index >= 0 && index < args.length) reader.next = index;
   else reader.isGood = false;

@@ -31,7 +31,9 @@ export function quoteRune(rune: string, ascii = false): string {
 /** Whether Go's %#q writes the string between backquotes. */
 export function canBackquote(text: string): boolean {
   return runesOf(text).every(
-    rune => rawByte(rune) === undefined && (rune === '\t' || (rune >= ' ' && !'\x7f`\ufeff'.includes(rune))),
+    rune =>
+      rawByte(rune) === undefined &&
+      (rune === '\t' || (rune >= ' ' && !'\x7f`\ufeff'.includes(rune))),
   );
 }
 

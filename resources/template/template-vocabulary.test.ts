@@ -14,10 +14,14 @@ function warnings(kind: string, spec: string): readonly string[] {
 }
 
 const limit = (more: string) =>
-  warnings('RateLimit', `{ domain: d, limits: [{ pattern: [{ a: "" }], rate: 1, unit: second, ${more} }] }`);
+  warnings(
+    'RateLimit',
+    `{ domain: d, limits: [{ pattern: [{ a: "" }], rate: 1, unit: second, ${more} }] }`,
+  );
 const header = (value: string) => `[{ name: X-A, value: ${quoted(value)} }]`;
 const body = (template: string) => limit(`errorResponse: { bodyTemplate: ${quoted(template)} }`);
-const jwt = (more: string) => warnings('Filter', `{ JWT: { jwksURI: "https://idp.test/keys", ${more} } }`);
+const jwt = (more: string) =>
+  warnings('Filter', `{ JWT: { jwksURI: "https://idp.test/keys", ${more} } }`);
 
 describe('a template that reads what its data never has', () => {
   test('is told of, with the name that was meant', () => {
@@ -34,7 +38,10 @@ describe('a template that reads what its data never has', () => {
 
   for (const [template, field] of [
     ['{{ .RateLimitResponse.Status }}', '.RateLimitResponse.Status'],
-    ['{{ range .RateLimitResponse.Statuses }}{{ .CurrentLimit.Nmae }}{{ end }}', '.CurrentLimit.Nmae'],
+    [
+      '{{ range .RateLimitResponse.Statuses }}{{ .CurrentLimit.Nmae }}{{ end }}',
+      '.CurrentLimit.Nmae',
+    ],
     ['{{ with .RateLimitResponse }}{{ .Message }}{{ end }}', '.Message'],
     ['{{ range .RateLimitResponse.Statuses }}{{ $.mesage }}{{ end }}', '.mesage'],
     ['{{ if true }}{{ else }}{{ printf "%s" (json "" .data) }}{{ end }}', '.data'],
@@ -73,7 +80,8 @@ describe('a template is left alone', () => {
     test(JSON.stringify(template), () => assert.deepEqual(body(template), []));
 
   test('where it reads claims and headers, of which any may be there', () => {
-    const value = '{{ .token.Claims.sub.x }}{{ .token.Header.kid }}{{ .httpRequestHeader.Get "X-A" }}';
+    const value =
+      '{{ .token.Claims.sub.x }}{{ .token.Header.kid }}{{ .httpRequestHeader.Get "X-A" }}';
     assert.deepEqual(jwt(`injectRequestHeaders: ${header(value)}`), []);
   });
 });

@@ -65,7 +65,9 @@ export function checkHeaders(
 
 /** Returns what is odd in the answer of a limit or a JWT filter to a request that may not pass. */
 export function checkErrorResponse(
-  response: { readonly headers: readonly HeaderTemplate[]; readonly bodyTemplate: string } | undefined,
+  response:
+    | { readonly headers: readonly HeaderTemplate[]; readonly bodyTemplate: string }
+    | undefined,
   data: Vocabulary,
   path: FieldPath,
 ): readonly Finding[] {

@@ -28,7 +28,9 @@ test('a hidden key is left out of json and is there for all else', () => {
   assert.deepEqual(render('{{ json "" . }} {{ .request_id }} {{ hasKey . "request_id" }}', data), {
     text: '{\n\t"message": "no"\n} r1 true',
   });
-  assert.deepEqual(render('{{ json "" .x }}', goMap([['x', data]])), { text: '{\n\t"message": "no"\n}' });
+  assert.deepEqual(render('{{ json "" .x }}', goMap([['x', data]])), {
+    text: '{\n\t"message": "no"\n}',
+  });
 });
 
 test('a header template has no json, a body template no doNotSet', () => {
@@ -86,14 +88,19 @@ for (const text of HIDING) {
 test('keys of JSON that JavaScript objects have anyway are keys like others', () => {
   const data = fromJson(JSON.parse('{"__proto__": {"x": 1}, "constructor": null}'));
   assert.deepEqual(
-    render('{{ .__proto__.x }} {{ hasKey . "constructor" }} {{ hasKey . "toString" }} {{ .toString }}', data),
+    render(
+      '{{ .__proto__.x }} {{ hasKey . "constructor" }} {{ hasKey . "toString" }} {{ .toString }}',
+      data,
+    ),
     { text: '1 true false <no value>' },
   );
 });
 
 test('a lone surrogate in template or data becomes U+FFFD', () => {
   const data = fromJson({ 'a\ud800': 'b\udfff' });
-  assert.deepEqual(render('\udc80{{ . }}{{ "\udc80" }}', data), { text: '\ufffdmap[a\ufffd:b\ufffd]\ufffd' });
+  assert.deepEqual(render('\udc80{{ . }}{{ "\udc80" }}', data), {
+    text: '\ufffdmap[a\ufffd:b\ufffd]\ufffd',
+  });
 });
 
 test('bytes that are cut apart come together again', () => {
@@ -126,7 +133,9 @@ test('an enumeration prints by name and compares by number; one without a name p
 });
 
 test('an address is never printed', () => {
-  assert.deepEqual(render('{{ printf "%p" . }}', goSlice(['a'])), { text: '%!p([]interface {}=[a])' });
+  assert.deepEqual(render('{{ printf "%p" . }}', goSlice(['a'])), {
+    text: '%!p([]interface {}=[a])',
+  });
 });
 
 test('header fields are found in any case, and the first value counts', () => {

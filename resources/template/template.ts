@@ -9,7 +9,10 @@ import { parseTrees, type Trees } from './parse.ts';
 import { ParseError } from './parser.ts';
 import { walkList } from './walk.ts';
 
-/** Which functions a template may call, besides Go's own: `header` has hasKey and doNotSet, `body` hasKey and json. */
+/**
+ * Which functions a template may call, besides Go's own: `header` has hasKey and doNotSet, `body`
+ * hasKey and json.
+ */
 export type TemplateUse = 'header' | 'body';
 
 /** A parsed template; `fixed` is what it gives when it is text alone. */
@@ -20,7 +23,10 @@ export type Template = {
 };
 
 /** What a template gave: text, nothing (`doNotSet` was called), or why it failed. */
-export type Rendered = { readonly text: string } | { readonly doNotSet: true } | { readonly error: string };
+export type Rendered =
+  | { readonly text: string }
+  | { readonly doNotSet: true }
+  | { readonly error: string };
 
 /** What one evaluation may use: steps, and UTF-16 units of output. */
 export type TemplateLimits = { readonly steps: number; readonly output: number };
@@ -34,8 +40,9 @@ const FUNCTIONS: Readonly<Record<TemplateUse, ReadonlyMap<string, TemplateFuncti
 };
 
 /**
- * Parses a Go text/template of at most 64 KiB. The error names line and what is wrong, in Go's words where Go has them.
- * The language is that of Go 1.26 (pkg.go.dev/text/template) with the functions of `use`.
+ * Parses a Go text/template of at most 64 KiB. The error names line and what is wrong, in Go's
+ * words where Go has them. The language is that of Go 1.26 (pkg.go.dev/text/template) with the
+ * functions of `use`.
  */
 export function parseTemplate(text: string, use: TemplateUse): Parsed<Template> {
   if (Buffer.byteLength(text) > LONGEST_TEXT)
@@ -51,8 +58,9 @@ export function parseTemplate(text: string, use: TemplateUse): Parsed<Template> 
 }
 
 /**
- * Evaluates a template. Never throws; bounded in steps, depth and size of the output. Errors are in Go's words but hold no
- * value of the data, only types. A byte of the result that is no UTF-8 is U+FFFD.
+ * Evaluates a template. Never throws; bounded in steps, depth and size of the output. Errors are in
+ * Go's words but hold no value of the data, only types. A byte of the result that is no UTF-8 is
+ * U+FFFD.
  */
 export function renderTemplate(template: Template, data: GoValue, limits = LIMITS): Rendered {
   if (template.fixed !== undefined) return template.fixed;
@@ -86,12 +94,16 @@ function failure(error: unknown): Rendered {
 function shorten(message: string): string {
   const text = joinBytes(message).toWellFormed();
   const half = LONGEST_MESSAGE / 2;
-  return text.length <= LONGEST_MESSAGE ? text : `${text.slice(0, half)}…${text.slice(-half)}`.toWellFormed();
+  return text.length <= LONGEST_MESSAGE
+    ? text
+    : `${text.slice(0, half)}…${text.slice(-half)}`.toWellFormed();
 }
 
 /** The text of a template without any action. */
 function fixedText(trees: Trees): Rendered | undefined {
-  const texts = (trees.get('')?.nodes ?? []).map(node => (node.kind === 'text' ? node.text : undefined));
+  const texts = (trees.get('')?.nodes ?? []).map(node =>
+    node.kind === 'text' ? node.text : undefined,
+  );
   return texts.includes(undefined) ? undefined : { text: texts.join('') };
 }
 

@@ -42,7 +42,10 @@ export type TokenType =
   | 'text'
   | 'variable';
 
-/** A piece of a template; `pos` counts UTF-16 units from 0, `line` from 1; of an error `text` says what is wrong. */
+/**
+ * A piece of a template; `pos` counts UTF-16 units from 0, `line` from 1; of an error `text` says
+ * what is wrong.
+ */
 export type Token = {
   readonly type: TokenType;
   readonly text: string;

@@ -7,7 +7,9 @@ import type { Template } from './template.ts';
  */
 export type Vocabulary = 'open' | readonly [Vocabulary] | { readonly [field: string]: Vocabulary };
 
-/** A field that the data never has: its path, such as `.token.Clams`, and the names that there are. */
+/**
+ * A field that the data never has: its path, such as `.token.Clams`, and the names that there are.
+ */
 export type UnknownField = { readonly path: string; readonly known: readonly string[] };
 
 type Scope = { readonly root: Vocabulary; readonly found: (unknown: UnknownField) => void };

@@ -15,7 +15,10 @@ const RAW = 0xdc00;
 
 type Unquoted = { readonly code: number; readonly isByte: boolean; readonly next: number };
 
-/** The text of a Go string literal, raw or quoted; undefined when it is none. Source: Go's strconv.Unquote. */
+/**
+ * The text of a Go string literal, raw or quoted; undefined when it is none. Source: Go's
+ * strconv.Unquote.
+ */
 export function unquote(literal: string): string | undefined {
   const inner = literal.slice(1, -1);
   if (literal.startsWith('`')) return inner.replaceAll('\r', '');
@@ -30,10 +33,13 @@ export function unquote(literal: string): string | undefined {
 }
 
 /** The code of a Go character literal, or what is wrong with it in Go's words. */
-export function unquoteChar(literal: string): { readonly code: number } | { readonly error: string } {
+export function unquoteChar(
+  literal: string,
+): { readonly code: number } | { readonly error: string } {
   const unquoted = literal[1] === "'" ? undefined : unquoteAt(literal, 1, "'");
   if (unquoted === undefined) return { error: 'invalid syntax' };
-  if (literal.slice(unquoted.next) !== "'") return { error: `malformed character constant: ${literal}` };
+  if (literal.slice(unquoted.next) !== "'")
+    return { error: `malformed character constant: ${literal}` };
   return { code: unquoted.code };
 }
 
@@ -46,7 +52,11 @@ function unquoteAt(text: string, at: number, mark: string): Unquoted | undefined
   if (code !== 0x5c) return { code, isByte: false, next: at + (code > 0xffff ? 2 : 1) };
   const letter = text.charAt(at + 1);
   const named =
-    letter === mark ? letter.charCodeAt(0) : Object.hasOwn(NAMED, letter) ? NAMED[letter] : undefined;
+    letter === mark
+      ? letter.charCodeAt(0)
+      : Object.hasOwn(NAMED, letter)
+        ? NAMED[letter]
+        : undefined;
   if (named !== undefined) return { code: named, isByte: false, next: at + 2 };
   if (Object.hasOwn(HEX_LENGTH, letter)) return unquoteHex(text, at + 2, HEX_LENGTH[letter] ?? 0);
   const octal = /^[0-7]{3}/.exec(text.slice(at + 1, at + 4))?.[0];

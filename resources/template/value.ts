@@ -2,8 +2,8 @@ import { ANY, type GoType } from './go-type.ts';
 import { type GoValue, typeOf } from './go-value.ts';
 
 /**
- * A value whose static type is `any`: an element of a `map[string]any`, for example. Go keeps it apart from what is in it
- * until the pipeline it came from ends, and its messages show that.
+ * A value whose static type is `any`: an element of a `map[string]any`, for example. Go keeps it
+ * apart from what is in it until the pipeline it came from ends, and its messages show that.
  */
 export type Boxed = { readonly boxed: GoValue };
 

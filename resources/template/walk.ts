@@ -12,7 +12,10 @@ import { elementOf, unbox, type Value } from './value.ts';
 /** How a list ended: at its end, or by a jump out of it. */
 type Jump = 'break' | 'continue' | undefined;
 
-/** Evaluates the nodes of a list in order, and adds what they print to the output. Throws an ExecutionError. */
+/**
+ * Evaluates the nodes of a list in order, and adds what they print to the output. Throws an
+ * ExecutionError.
+ */
 export function walkList(execution: Execution, dot: Value, list: List): Jump {
   for (const node of list.nodes) {
     const jump = walkNode(execution, dot, node);
@@ -94,7 +97,9 @@ function walkIteration(execution: Execution, key: Value, element: Value, node: B
   const top = variables.length;
   const [first, second] = declared;
   const values = second === undefined ? [element] : [key, element];
-  for (const [index, { names }] of [first, second].filter(variable => variable !== undefined).entries()) {
+  for (const [index, { names }] of [first, second]
+    .filter(variable => variable !== undefined)
+    .entries()) {
     const binding = variables[top - declared.length + index];
     if (isAssign) assign(execution, names[0], values[index]);
     else if (binding !== undefined) binding.value = values[index];
@@ -104,12 +109,20 @@ function walkIteration(execution: Execution, key: Value, element: Value, node: B
   return jump;
 }
 
-/** The keys and elements to range over: of a slice, of a map by sorted key, or the numbers below an integer. */
-function* elementsOf(execution: Execution, value: Value, node: BranchNode): Generator<[Value, Value]> {
+/**
+ * The keys and elements to range over: of a slice, of a map by sorted key, or the numbers below an
+ * integer.
+ */
+function* elementsOf(
+  execution: Execution,
+  value: Value,
+  node: BranchNode,
+): Generator<[Value, Value]> {
   const inner = unbox(value);
   if (inner === undefined) return;
   if (isSlice(inner)) {
-    for (const [index, item] of inner.items.entries()) yield [goInt(index), elementOf(item, inner.type.elem)];
+    for (const [index, item] of inner.items.entries())
+      yield [goInt(index), elementOf(item, inner.type.elem)];
   } else if (isMap(inner)) {
     spend(execution.budget, inner.entries.size);
     for (const key of sortedKeys(inner))

@@ -44,7 +44,10 @@ const SPLINTERS = [
   '- ',
 ];
 
-/** Deterministic, so that a failure can be repeated: the numbers of "minimal standard" (Park and Miller, 1988). */
+/**
+ * Deterministic, so that a failure can be repeated: the numbers of "minimal standard" (Park and
+ * Miller, 1988).
+ */
 function randomFrom(seed: number): (below: number) => number {
   let state = seed;
   return below => {
@@ -53,14 +56,19 @@ function randomFrom(seed: number): (below: number) => number {
   };
 }
 
-/** So many texts of several documents, with a few places of each damaged. The same ones every time. */
+/**
+ * So many texts of several documents, with a few places of each damaged. The same ones every time.
+ */
 export function* damagedTexts(count: number): Iterable<string> {
   const random = randomFrom(11);
   for (let round = 0; round < count; round++) {
     let text = SEED;
     for (let edit = 0; edit <= random(4); edit++) {
       const at = random(text.length);
-      text = text.slice(0, at) + (SPLINTERS[random(SPLINTERS.length)] ?? '') + text.slice(at + random(12));
+      text =
+        text.slice(0, at) +
+        (SPLINTERS[random(SPLINTERS.length)] ?? '') +
+        text.slice(at + random(12));
     }
     yield text;
   }

@@ -14,7 +14,10 @@ export const PASSWORD = {
   clientID: 'me',
   secret: 'hunter2',
 };
-export const CREDENTIALS = { authorizationURL: 'https://idp.example.com', grantType: 'ClientCredentials' };
+export const CREDENTIALS = {
+  authorizationURL: 'https://idp.example.com',
+  grantType: 'ClientCredentials',
+};
 
 /** The settings as they are read; throws when they are refused. */
 export function read(settings: object): OAuth2Spec {

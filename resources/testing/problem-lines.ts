@@ -8,7 +8,11 @@ export function parseText(text: string): ParsedFile {
 }
 
 /** One line a Problem: `12 error spec.prefix: message`. */
-export function problemLines({ problems }: { readonly problems: readonly Problem[] }): readonly string[] {
+export function problemLines({
+  problems,
+}: {
+  readonly problems: readonly Problem[];
+}): readonly string[] {
   return problems.map(
     ({ line, severity, field = '', message }) => `${line} ${severity} ${field}: ${message}`,
   );
@@ -21,5 +25,7 @@ export function documentOf(kind: string, spec: unknown, name = 'x'): string {
 
 /** The Problems of one resource, without lines: `error spec.prefix: message`. */
 export function problemsOf(kind: string, spec: unknown, name?: string): readonly string[] {
-  return problemLines(parseText(documentOf(kind, spec, name))).map(line => line.replace(/^\d+ /, ''));
+  return problemLines(parseText(documentOf(kind, spec, name))).map(line =>
+    line.replace(/^\d+ /, ''),
+  );
 }

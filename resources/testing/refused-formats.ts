@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import { type EnvoyProcess, startEnvoy } from '#envoy/e2e/envoy-process.ts';
 import { until } from '#envoy/e2e/until.ts';
 
-/** Which of the access log formats a real Envoy refuses: each is that of a listener of its own, all in one Envoy. */
+/**
+ * Which of the access log formats a real Envoy refuses: each is that of a listener of its own, all
+ * in one Envoy.
+ */
 export async function refusedFormats(formats: readonly string[]): Promise<readonly string[]> {
   const folder = await mkdtemp(join(tmpdir(), 'formats-'));
   const path = join(folder, 'listeners.json');
@@ -22,7 +25,8 @@ export async function refusedFormats(formats: readonly string[]): Promise<readon
 }
 
 async function acceptedListeners(envoy: EnvoyProcess): Promise<ReadonlySet<string>> {
-  const tried = async () => / [1-9]/.test(await envoy.get('/stats?filter=lds.update_(success|rejected)'));
+  const tried = async () =>
+    / [1-9]/.test(await envoy.get('/stats?filter=lds.update_(success|rejected)'));
   await until(async () => ((await tried()) ? true : undefined));
   const { listener_statuses = [] } = JSON.parse(await envoy.get('/listeners?format=json'));
   return new Set(listener_statuses.map(({ name }: { name: string }) => name));
@@ -33,9 +37,14 @@ function listener(format: string, index: number): object {
   const manager = {
     stat_prefix: 'test',
     route_config: {},
-    http_filters: [{ name: 'router', typed_config: extension('filters.http.router.v3.Router', {}) }],
+    http_filters: [
+      { name: 'router', typed_config: extension('filters.http.router.v3.Router', {}) },
+    ],
     access_log: [
-      { name: 'log', typed_config: extension('access_loggers.stream.v3.StdoutAccessLog', { log_format }) },
+      {
+        name: 'log',
+        typed_config: extension('access_loggers.stream.v3.StdoutAccessLog', { log_format }),
+      },
     ],
   };
   const type = 'filters.network.http_connection_manager.v3.HttpConnectionManager';

@@ -17,7 +17,9 @@ function limit(meaning: string) {
 }
 
 const threshold = z.object({
-  priority: routingPriority.default('default').describe('Of requests of Mappings with this `priority`'),
+  priority: routingPriority
+    .default('default')
+    .describe('Of requests of Mappings with this `priority`'),
   max_connections: limit('Connections to the service'),
   max_pending_requests: limit('Requests that wait for a connection'),
   max_requests: limit('Requests at the same time, by HTTP/2'),

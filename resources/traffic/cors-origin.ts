@@ -1,16 +1,25 @@
-import { defaultPort, failOrigin, formatAuthority, parseAuthority } from '#resources/words/origin.ts';
+import {
+  defaultPort,
+  failOrigin,
+  formatAuthority,
+  parseAuthority,
+} from '#resources/words/origin.ts';
 import type { Parsed } from '#resources/words/parsed-string.ts';
 import { isPublicSuffix } from '#resources/words/public-suffix.ts';
 
 /** Every origin. */
 export const ANY_ORIGIN = '*';
 
-/** What browsers send for pages without an origin: of a file, or in a sandbox that any site can make. */
+/**
+ * What browsers send for pages without an origin: of a file, or in a sandbox that any site can
+ * make.
+ */
 const NO_ORIGIN = 'null';
 
 /**
- * An origin as browsers write it in `Origin` (RFC 6454, section 6.2), in lower case and without the scheme's own port; `*` for any, `https://*.example.com` for every host below
- * one. Schemes other than http and https are those of applications, as `capacitor://localhost`.
+ * An origin as browsers write it in `Origin` (RFC 6454, section 6.2), in lower case and without the
+ * scheme's own port; `*` for any, `https://*.example.com` for every host below one. Schemes other
+ * than http and https are those of applications, as `capacitor://localhost`.
  */
 export function parseCorsOrigin(text: string): Parsed<string> {
   const origin = text.toLowerCase().replace(/(?<=[^/])\/$/, '');
@@ -30,5 +39,9 @@ export function parseCorsOrigin(text: string): Parsed<string> {
 /** Whether strangers have pages of such an origin. */
 export function isOpenOrigin(origin: string): boolean {
   const [, domain] = /:\/\/\*\.([^:]*)/.exec(origin) ?? [];
-  return origin === ANY_ORIGIN || origin === NO_ORIGIN || (domain !== undefined && isPublicSuffix(domain));
+  return (
+    origin === ANY_ORIGIN ||
+    origin === NO_ORIGIN ||
+    (domain !== undefined && isPublicSuffix(domain))
+  );
 }

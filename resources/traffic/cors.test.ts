@@ -24,12 +24,25 @@ const READ: readonly [written: object, expected: object][] = [
     { ...NONE, origins: ['http://foo.example', 'http://bar.example:8080'] },
   ],
   [
-    { origins: ['HTTPS://Foo.Example:443/', 'http://foo.example:443', 'https://*.foo.example:8443'] },
-    { ...NONE, origins: ['https://foo.example', 'http://foo.example:443', 'https://*.foo.example:8443'] },
+    {
+      origins: ['HTTPS://Foo.Example:443/', 'http://foo.example:443', 'https://*.foo.example:8443'],
+    },
+    {
+      ...NONE,
+      origins: ['https://foo.example', 'http://foo.example:443', 'https://*.foo.example:8443'],
+    },
   ],
-  [{ origins: ['http://[::1]:80', 'app://x:80'] }, { ...NONE, origins: ['http://[::1]', 'app://x:80'] }],
   [
-    { origins: 'https://a.example', methods: 'get, POST', headers: ['*'], exposed_headers: 'X-A,x-b' },
+    { origins: ['http://[::1]:80', 'app://x:80'] },
+    { ...NONE, origins: ['http://[::1]', 'app://x:80'] },
+  ],
+  [
+    {
+      origins: 'https://a.example',
+      methods: 'get, POST',
+      headers: ['*'],
+      exposed_headers: 'X-A,x-b',
+    },
     {
       ...NONE,
       origins: ['https://a.example'],

@@ -18,7 +18,9 @@ const headerNames = commaList('names of headers', text => parseToken(text, 'a he
 export const cors = z.object({
   origins: commaList('origins', parseCorsOrigin)
     .prefault([])
-    .describe('Origins whose pages may: `https://example.com`, `https://*.example.com`, or `*` for all'),
+    .describe(
+      'Origins whose pages may: `https://example.com`, `https://*.example.com`, or `*` for all',
+    ),
   methods: commaList('methods', parseMethod)
     .prefault([])
     .describe('Methods that they may use besides GET, HEAD and POST'),
@@ -30,12 +32,17 @@ export const cors = z.object({
       "Whether they may use the client's cookies; does not count with the origin `*`, as any site could act as the client",
     ),
   exposed_headers: headerNames.prefault([]).describe('Response headers that they may read'),
-  max_age: seconds.exactOptional().describe('Seconds for which browsers may keep the answer to a preflight'),
+  max_age: seconds
+    .exactOptional()
+    .describe('Seconds for which browsers may keep the answer to a preflight'),
 });
 
 export type Cors = z.output<typeof cors>;
 
-/** The origin with which credentials do not count, for Envoy would allow them to any; undefined: none was given. */
+/**
+ * The origin with which credentials do not count, for Envoy would allow them to any; undefined:
+ * none was given.
+ */
 export function openOrigin({ origins }: Pick<Cors, 'origins'>): string | undefined {
   return origins.find(isOpenOrigin);
 }

@@ -17,5 +17,7 @@ function upTo(most: number) {
 export const keepalive = z.object({
   time: upTo(MOST_SECONDS).describe('Seconds without traffic before the first probe; default: 10'),
   interval: upTo(MOST_SECONDS).describe('Seconds between probes; default: 5'),
-  probes: upTo(MOST_PROBES).describe('Probes without answer after which the connection ends; default: 2'),
+  probes: upTo(MOST_PROBES).describe(
+    'Probes without answer after which the connection ends; default: 2',
+  ),
 });

@@ -43,7 +43,9 @@ export const loadBalancer = z
       .default('round_robin')
       .describe('`ring_hash` and `maglev` keep to an instance by one of the following'),
     cookie: cookie.exactOptional().describe('By this cookie'),
-    header: checkedString('the name of a header', parseHeaderName).exactOptional().describe('By this header'),
+    header: checkedString('the name of a header', parseHeaderName)
+      .exactOptional()
+      .describe('By this header'),
     source_ip: z.boolean().default(false).describe("By the client's address"),
   })
   .check(({ value, issues }) => {

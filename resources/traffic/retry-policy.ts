@@ -4,7 +4,10 @@ import type { Parsed } from '#resources/words/parsed-string.ts';
 import { suggest } from '#resources/words/suggest.ts';
 import { timerDuration } from '#resources/words/timer-duration.ts';
 
-/** When Envoy asks again. Source: Envoy's page "Router", `x-envoy-retry-on` and `x-envoy-retry-grpc-on`. */
+/**
+ * When Envoy asks again. Source: Envoy's page "Router", `x-envoy-retry-on` and
+ * `x-envoy-retry-grpc-on`.
+ */
 const CONDITIONS: readonly string[] = [
   '5xx',
   'gateway-error',
@@ -31,7 +34,10 @@ function parseCondition(text: string): Parsed<string> {
   };
 }
 
-/** A request can be asked so many times more: each try is load on a service that may be failing of it. */
+/**
+ * A request can be asked so many times more: each try is load on a service that may be failing of
+ * it.
+ */
 const MOST = 100;
 
 /** When a request is asked again. */

@@ -24,7 +24,8 @@ const secret = checkedString('the name of a Secret', parseSecretName);
 
 /** RFC 6066, section 3: an address is no server name. */
 function parseServerName(text: string): Parsed<string> {
-  if (ipVersion(text) !== 0) return { error: `"${text}" is an address: TLS names hosts by name only` };
+  if (ipVersion(text) !== 0)
+    return { error: `"${text}" is an address: TLS names hosts by name only` };
   return parseHost(text);
 }
 
@@ -113,7 +114,10 @@ function checkVersions({
   const tooOld = (version: string | undefined) => version === 'v1.0' || version === 'v1.1';
   if (tooOld(max)) {
     return [
-      fault(['max_tls_version'], `TLS ${max?.slice(1)} is not served (RFC 8996): write \`v1.2\` or \`v1.3\``),
+      fault(
+        ['max_tls_version'],
+        `TLS ${max?.slice(1)} is not served (RFC 8996): write \`v1.2\` or \`v1.3\``,
+      ),
     ];
   }
   const old = tooOld(min)
@@ -124,7 +128,11 @@ function checkVersions({
         ),
       ]
     : [];
-  if (min === undefined || max === undefined || TLS_VERSIONS.indexOf(min) <= TLS_VERSIONS.indexOf(max))
+  if (
+    min === undefined ||
+    max === undefined ||
+    TLS_VERSIONS.indexOf(min) <= TLS_VERSIONS.indexOf(max)
+  )
     return old;
   return [fault(['min_tls_version'], '`min_tls_version` is newer than `max_tls_version`')];
 }
@@ -147,7 +155,8 @@ function checkFiles(settings: Partial<TlsSettings>): readonly Finding[] {
 /** Without authorities every certificate would do. */
 function checkClients(settings: Partial<TlsSettings>): readonly Finding[] {
   const { cert_required, ca_secret, cacert_chain_file } = settings;
-  if (cert_required !== true || ca_secret !== undefined || cacert_chain_file !== undefined) return [];
+  if (cert_required !== true || ca_secret !== undefined || cacert_chain_file !== undefined)
+    return [];
   return [
     fault(
       ['cert_required'],
@@ -159,7 +168,12 @@ function checkClients(settings: Partial<TlsSettings>): readonly Finding[] {
 function checkSuites({ cipher_suites = [] }: Partial<TlsSettings>): readonly Finding[] {
   return cipher_suites.flatMap((suite, index) =>
     isWeakSuite(suite)
-      ? [caution(['cipher_suites', index], `"${suite}" is weak: no forward secrecy, or CBC (RFC 9325, 4.2)`)]
+      ? [
+          caution(
+            ['cipher_suites', index],
+            `"${suite}" is weak: no forward secrecy, or CBC (RFC 9325, 4.2)`,
+          ),
+        ]
       : [],
   );
 }

@@ -8,7 +8,10 @@ export type TlsVersion = (typeof TLS_VERSIONS)[number];
 /** A version of TLS. Those before 1.2 can be written, and are not served (RFC 8996). */
 export const tlsVersion = z.enum(TLS_VERSIONS);
 
-/** What BoringSSL has for TLS 1.2, by OpenSSL's names. Source: Envoy's page of `TlsParameters.cipher_suites`. */
+/**
+ * What BoringSSL has for TLS 1.2, by OpenSSL's names. Source: Envoy's page of
+ * `TlsParameters.cipher_suites`.
+ */
 const CIPHER_SUITES: readonly string[] = [
   'ECDHE-ECDSA-AES128-GCM-SHA256',
   'ECDHE-RSA-AES128-GCM-SHA256',
@@ -54,7 +57,9 @@ export function isWeakSuite(suite: string): boolean {
     .some(name => !name.startsWith('ECDHE-') || name.endsWith('-SHA'));
 }
 
-export const ecdhCurves = z.array(z.enum(['X25519MLKEM768', 'X25519', 'P-256', 'P-384', 'P-521'])).min(1);
+export const ecdhCurves = z
+  .array(z.enum(['X25519MLKEM768', 'X25519', 'P-256', 'P-384', 'P-521']))
+  .min(1);
 
 const PROTOCOLS = ['h2', 'http/1.1'] as const;
 const protocol = z.enum(PROTOCOLS);

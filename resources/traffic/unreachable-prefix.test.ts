@@ -3,7 +3,9 @@ import { test } from 'node:test';
 import { documentOf, parseText, problemsOf } from '#resources/testing/problem-lines.ts';
 import { whyUnreachable } from './unreachable-prefix.ts';
 
-const PRINTABLE = Array.from({ length: 0x7f - 0x21 }, (_, index) => String.fromCharCode(0x21 + index));
+const PRINTABLE = Array.from({ length: 0x7f - 0x21 }, (_, index) =>
+  String.fromCharCode(0x21 + index),
+);
 const escaped = (character: string) =>
   `%${character.charCodeAt(0).toString(16).padStart(2, '0').toUpperCase()}`;
 
@@ -13,9 +15,16 @@ test('of plain characters a prefix may have all that Envoy leaves as they are', 
 });
 
 test('of escaped characters a prefix may have all that may not stand plainly', () => {
-  const changed = PRINTABLE.filter(character => whyUnreachable(`/a${escaped(character)}b`) !== undefined);
-  assert.equal(changed.join(''), '-.0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz~');
-  const lowerCase = PRINTABLE.filter(c => whyUnreachable(`/a${escaped(c).toLowerCase()}b`) !== undefined);
+  const changed = PRINTABLE.filter(
+    character => whyUnreachable(`/a${escaped(character)}b`) !== undefined,
+  );
+  assert.equal(
+    changed.join(''),
+    '-.0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz~',
+  );
+  const lowerCase = PRINTABLE.filter(
+    c => whyUnreachable(`/a${escaped(c).toLowerCase()}b`) !== undefined,
+  );
   assert.deepEqual(lowerCase, changed);
 });
 
@@ -27,7 +36,9 @@ for (const [prefix, reason] of [
 ] as const) {
   test(`a prefix ${prefix} is warned of, in a Mapping and in a ProxyConfig`, () => {
     const mapping = { prefix, service: 'a' };
-    assert.deepEqual(problemsOf('Mapping', mapping), [`warning spec.prefix: it matches nothing: ${reason}`]);
+    assert.deepEqual(problemsOf('Mapping', mapping), [
+      `warning spec.prefix: it matches nothing: ${reason}`,
+    ]);
     assert.equal(parseText(documentOf('Mapping', mapping)).resources.length, 1);
     const config = {
       node_group: 'edge',
@@ -42,5 +53,8 @@ for (const [prefix, reason] of [
 }
 
 test('an expression may have braces', () => {
-  assert.deepEqual(problemsOf('Mapping', { prefix: '/a{2}', prefix_regex: true, service: 'a' }), []);
+  assert.deepEqual(
+    problemsOf('Mapping', { prefix: '/a{2}', prefix_regex: true, service: 'a' }),
+    [],
+  );
 });

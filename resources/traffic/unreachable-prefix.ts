@@ -1,8 +1,14 @@
 const RESOLVED = /\/\/|\/\.\.?\//;
-/** What Envoy's path normalisation escapes, and what it writes plainly (RFC 3986, 2.3: unreserved) [measured on 1.40]. */
+/**
+ * What Envoy's path normalisation escapes, and what it writes plainly (RFC 3986, 2.3: unreserved)
+ * [measured on 1.40].
+ */
 const CHANGED = /["<>^`{|}\\]|%(?:2[DEde]|3\d|[46][1-9A-Fa-f]|[57][0-9Aa]|5[Ff]|7[Ee])/;
 
-/** Why no request can have a path that begins with `prefix`: Envoy changes paths before it compares them. Undefined: one can. */
+/**
+ * Why no request can have a path that begins with `prefix`: Envoy changes paths before it compares
+ * them. Undefined: one can.
+ */
 export function whyUnreachable(prefix: string): string | undefined {
   if (RESOLVED.test(prefix))
     return 'it matches nothing: "//", "/./" and "/../" are resolved before paths are compared';

@@ -4,10 +4,10 @@ import { isIPv6 } from 'node:net';
 export type PrefixLengths = { readonly ipv4: number; readonly ipv6: number };
 
 /**
- * Returns what counts as one client: the network of an address, in the spelling of RFC 5952 and with
- * its prefix length, as Envoy's `masked_remote_address` writes it. The address itself has none. An
- * IPv4 address mapped into IPv6 is that IPv4 address (RFC 4291 section 2.5.5.2). Anything else than
- * an address counts as itself.
+ * Returns what counts as one client: the network of an address, in the spelling of RFC 5952 and
+ * with its prefix length, as Envoy's `masked_remote_address` writes it. The address itself has
+ * none. An IPv4 address mapped into IPv6 is that IPv4 address (RFC 4291 section 2.5.5.2). Anything
+ * else than an address counts as itself.
  */
 export function addressNetwork(address: string, { ipv4, ipv6 }: PrefixLengths): string {
   if (!address.includes(':')) return ipv4 >= 32 ? address : ipv4Network(address, ipv4);
@@ -55,12 +55,18 @@ function maskGroup(group: number, bits: number): number {
   return (group >> cleared) << cleared;
 }
 
-/** The longest run of two zeros or more is left out, the first of equal ones. Source: RFC 5952 section 4.2. */
+/**
+ * The longest run of two zeros or more is left out, the first of equal ones. Source: RFC 5952
+ * section 4.2.
+ */
 function formatIpv6(groups: readonly number[]): string {
   const text = groups.map(hex).join(':');
   const [longest] = [...text.matchAll(/\b0(?::0)+\b/g)].sort(([a], [b]) => b.length - a.length);
   if (longest === undefined) return text;
-  const [before, after] = [text.slice(0, longest.index), text.slice(longest.index + longest[0].length)];
+  const [before, after] = [
+    text.slice(0, longest.index),
+    text.slice(longest.index + longest[0].length),
+  ];
   return `${before.replace(/:$/, '')}::${after.replace(/^:/, '')}`;
 }
 

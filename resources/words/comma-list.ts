@@ -1,7 +1,10 @@
 import * as z from 'zod';
 import type { Parsed } from './parsed-string.ts';
 
-/** A list of strings, each in the spelling that `parse` gives it; Ambassador also takes one string with commas between them. */
+/**
+ * A list of strings, each in the spelling that `parse` gives it; Ambassador also takes one string
+ * with commas between them.
+ */
 export function commaList(what: string, parse: (text: string) => Parsed<string>) {
   return z
     .union([z.string(), z.array(z.string())])

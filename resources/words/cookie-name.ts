@@ -1,7 +1,10 @@
 import { parseToken } from './http-token.ts';
 import { checkedString, type Parsed } from './parsed-string.ts';
 
-/** What logins are kept in. The gateway takes them from requests, and one made elsewhere would end a login. */
+/**
+ * What logins are kept in. The gateway takes them from requests, and one made elsewhere would end a
+ * login.
+ */
 const OWN = /^(?:__Host-)?gateway_(?:session|pending|xsrf)\./i;
 
 function parseCookieName(text: string): Parsed<string> {

@@ -2,14 +2,17 @@ import { parseHost } from './host.ts';
 import { checkedString, type Parsed } from './parsed-string.ts';
 
 /**
- * The host of a request, without port: `*` for every host, `*.example.com` for every host below it, or one host exactly.
- * Lower case, as Envoy compares it.
+ * The host of a request, without port: `*` for every host, `*.example.com` for every host below it,
+ * or one host exactly. Lower case, as Envoy compares it.
  */
 export function parseDomain(text: string): Parsed<string> {
   if (text === '*') return { value: text };
   const name = text.startsWith('*.') ? text.slice(2) : text;
   if (/^[^:]*:\d+$|^\[.*\]/.test(name))
-    return fail(text, 'it may not have a port or brackets; ports are ignored when hosts are compared');
+    return fail(
+      text,
+      'it may not have a port or brackets; ports are ignored when hosts are compared',
+    );
   if (name.includes('*'))
     return fail(text, 'a "*" stands alone or as the whole first part, as in "*.example.com"');
   const host = parseHost(name);

@@ -17,11 +17,13 @@ const NANOSECONDS: ReadonlyMap<string, bigint> = new Map([
 ]);
 
 /**
- * A duration as Go writes it: `1h30m`, `-1.5h`, `300ms`, `1µs`, `0`. Gives milliseconds; a part of one is a fraction.
- * Source: Go's time.ParseDuration, whose rounding of fractions and whose range (64 bits of nanoseconds, some 292 years) it has.
+ * A duration as Go writes it: `1h30m`, `-1.5h`, `300ms`, `1µs`, `0`. Gives milliseconds; a part of
+ * one is a fraction. Source: Go's time.ParseDuration, whose rounding of fractions and whose range
+ * (64 bits of nanoseconds, some 292 years) it has.
  */
 export function parseDuration(text: string): Parsed<number> {
-  if (text.length > LONGEST) return fail(text.slice(0, LONGEST), `it has more than ${LONGEST} characters`);
+  if (text.length > LONGEST)
+    return fail(text.slice(0, LONGEST), `it has more than ${LONGEST} characters`);
   const terms = text.replace(/^[+-]/, '');
   if (terms === '0') return { value: 0 };
   const total = sumOf(text, terms);
@@ -33,7 +35,9 @@ export function parseDuration(text: string): Parsed<number> {
 function sumOf(text: string, terms: string): Parsed<bigint> {
   let sum = 0n;
   let read = 0;
-  for (const [term, whole = '', point = '', unit = ''] of terms.matchAll(/(\d*)(\.\d*)?([^\d.]*)/gy)) {
+  for (const [term, whole = '', point = '', unit = ''] of terms.matchAll(
+    /(\d*)(\.\d*)?([^\d.]*)/gy,
+  )) {
     if (term === '') break;
     if (whole === '' && point.length < 2) return fail(text, `a number is missing before "${unit}"`);
     if (unit === '') return fail(text, 'a unit is missing: ns, us, ms, s, m or h');
@@ -45,10 +49,15 @@ function sumOf(text: string, terms: string): Parsed<bigint> {
     read += term.length;
   }
   if (read === 0) return fail(text, 'it is empty');
-  return read === terms.length ? { value: sum } : fail(text, `"${terms.slice(read)}" does not belong there`);
+  return read === terms.length
+    ? { value: sum }
+    : fail(text, `"${terms.slice(read)}" does not belong there`);
 }
 
-/** The digits behind the point, in nanoseconds. Floating point, and digits beyond 63 bits do not count: as in Go. */
+/**
+ * The digits behind the point, in nanoseconds. Floating point, and digits beyond 63 bits do not
+ * count: as in Go.
+ */
 function fractionOf(digits: string, nanoseconds: bigint): bigint {
   let value = 0n;
   let scale = 1;

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { SecretValue } from './secret-value.ts';
 
 /**
- * SHA-256 of what a spec means: equal for equal values, whatever the order of their keys. It covers the bytes of secrets, so it
- * may be compared in memory and shown to nobody.
+ * SHA-256 of what a spec means: equal for equal values, whatever the order of their keys. It covers
+ * the bytes of secrets, so it may be compared in memory and shown to nobody.
  */
 export function hashSpec(spec: unknown): string {
   return createHash('sha256').update(canonicalJson(spec)).digest('base64url');
@@ -11,7 +11,8 @@ export function hashSpec(spec: unknown): string {
 
 /** JSON without white space, keys sorted, fields without a value left out. */
 function canonicalJson(value: unknown): string {
-  if (value instanceof SecretValue) return JSON.stringify(Buffer.from(value.reveal()).toString('base64'));
+  if (value instanceof SecretValue)
+    return JSON.stringify(Buffer.from(value.reveal()).toString('base64'));
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null);
   const fields = Object.entries(value).filter(([, field]) => field !== undefined);

@@ -3,16 +3,21 @@ import { type Parsed, parsedString } from './parsed-string.ts';
 
 const FORM = 'tcp://host:port';
 
-/** `tcp://host:port`, the address of one member of a cluster (docs/reference/kinds/proxy-config.md). */
+/**
+ * `tcp://host:port`, the address of one member of a cluster (docs/reference/kinds/proxy-config.md).
+ */
 function parseHostUrl(text: string): Parsed<HostPort> {
   // Not quoted: a password may stand before the "@".
-  if (text.includes('@')) return { error: 'Cannot parse url: it may not have a user name or password ("@")' };
+  if (text.includes('@'))
+    return { error: 'Cannot parse url: it may not have a user name or password ("@")' };
   const rest = /^tcp:\/\/(.+)$/is.exec(text)?.[1];
   if (rest === undefined) return fail(text, `write ${FORM}`);
   const target = parseHostPort(rest);
   if ('error' in target) return fail(text, target.error);
   const { host, port } = target.value;
-  return port === undefined ? fail(text, `it has no port; write ${FORM}`) : { value: { host, port } };
+  return port === undefined
+    ? fail(text, `it has no port; write ${FORM}`)
+    : { value: { host, port } };
 }
 
 function fail(text: string, reason: string): Parsed<never> {

@@ -6,9 +6,10 @@ export type HostPort = { readonly host: string; readonly port: number };
 const LABEL = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/i;
 
 /**
- * The name or address of a host: a DNS name (RFC 1123, and `_` as in container names; 253 characters), an IPv4 address or
- * an IPv6 address without brackets. Lower case, without the trailing dot. A name whose last label is a number
- * is no name: a resolver would take it for an address.
+ * The name or address of a host: a DNS name (RFC 1123, and `_` as in container names; 253
+ * characters), an IPv4 address or an IPv6 address without brackets. Lower case, without the
+ * trailing dot. A name whose last label is a number is no name: a resolver would take it for an
+ * address.
  */
 export function parseHost(text: string): Parsed<string> {
   if (ipVersion(text) !== 0) return { value: text.toLowerCase() };
@@ -16,7 +17,8 @@ export function parseHost(text: string): Parsed<string> {
   const labels = name.split('.');
   if (/^\d+$/.test(labels.at(-1) ?? ''))
     return { error: `"${text}" is neither a host name nor an IP address` };
-  if (name.length > 253) return { error: `the host name has ${name.length} characters, 253 are allowed` };
+  if (name.length > 253)
+    return { error: `the host name has ${name.length} characters, 253 are allowed` };
   const wrong = labels.find(label => !LABEL.test(label));
   if (wrong === undefined) return { value: name };
   return { error: `"${text}" is not a host name: ${describeLabel(wrong)}` };
@@ -36,7 +38,9 @@ function parsePort(text: string): Parsed<number> {
 }
 
 /** `host`, `host:port`, `[IPv6]` or `[IPv6]:port`. A bare IPv6 address has no port. */
-export function parseHostPort(text: string): Parsed<{ readonly host: string; readonly port?: number }> {
+export function parseHostPort(
+  text: string,
+): Parsed<{ readonly host: string; readonly port?: number }> {
   const { hostText, portText } = splitHostPort(text);
   if (text.startsWith('[') && ipVersion(hostText) !== 6)
     return { error: `"${text}" has no IPv6 address in its brackets` };

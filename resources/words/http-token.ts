@@ -15,8 +15,8 @@ const STANDARD_METHODS: readonly string[] = [
 ];
 
 /**
- * A header's name as Envoy compares it: a token (RFC 9110 section 5.6.2) in lower case, or one of HTTP/2's request
- * pseudo-headers. `Host` is read as `:authority`, its name on the wire.
+ * A header's name as Envoy compares it: a token (RFC 9110 section 5.6.2) in lower case, or one of
+ * HTTP/2's request pseudo-headers. `Host` is read as `:authority`, its name on the wire.
  */
 export function parseHeaderName(text: string): Parsed<string> {
   const name = text.toLowerCase();
@@ -36,21 +36,25 @@ export function parseToken(text: string, what: string): Parsed<string> {
   return { error: `"${text}" is not ${what}: letters, digits and !#$%&'*+-.^_\`|~ only` };
 }
 
-/** A request method: a token. Methods are case-sensitive (RFC 9110 section 9.1); `get` means the standard `GET`. */
+/**
+ * A request method: a token. Methods are case-sensitive (RFC 9110 section 9.1); `get` means the
+ * standard `GET`.
+ */
 export function parseMethod(text: string): Parsed<string> {
   const upper = text.toUpperCase();
   return STANDARD_METHODS.includes(upper) ? { value: upper } : parseToken(text, 'a request method');
 }
 
 /**
- * Names of what would carry requests that neither Filters nor limits see: tunnels (RFC 9110 section 9.3.6, RFC 9298, RFC 9484 and others), TLS (RFC 2817) and HTTP of any
- * version.
+ * Names of what would carry requests that neither Filters nor limits see: tunnels (RFC 9110 section
+ * 9.3.6, RFC 9298, RFC 9484 and others), TLS (RFC 2817) and HTTP of any version.
  */
 const CARRIER = /^(?:connect(?:-.*)?|tls|https?|h2c?)$/;
 
 /**
- * A protocol to which a request may switch: a name, and perhaps a version (RFC 9110 section 7.8), in lower case since case does not count. Envoy
- * compares it with the whole field `Upgrade`, and `CONNECT` would be that method to it.
+ * A protocol to which a request may switch: a name, and perhaps a version (RFC 9110 section 7.8),
+ * in lower case since case does not count. Envoy compares it with the whole field `Upgrade`, and
+ * `CONNECT` would be that method to it.
  */
 export function parseUpgrade(text: string): Parsed<string> {
   const protocol = text.toLowerCase();
@@ -58,6 +62,8 @@ export function parseUpgrade(text: string): Parsed<string> {
   if (version.length > 1 || ![name, ...version].every(part => TOKEN.test(part)))
     return { error: `"${text}" is not a protocol: a name as \`websocket\`, or name/version` };
   if (CARRIER.test(name))
-    return { error: `"${text}" is not served: Filters and limits would not see the requests inside` };
+    return {
+      error: `"${text}" is not served: Filters and limits would not see the requests inside`,
+    };
   return { value: protocol };
 }

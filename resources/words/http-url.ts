@@ -11,9 +11,11 @@ const CHARACTERS = /^(?:[\w.~:/?#[\]@!$&'()*+,;=-]|%[0-9a-f]{2})*$/i;
 export function parseHttpUrl(text: string): Parsed<string> {
   const [, authority = ''] = /^https?:\/\/([^/?#]+)/i.exec(text) ?? [];
   if (authority.includes('@')) return fail(text, 'it may not have a user name or password ("@")');
-  if (text.length > LONGEST) return fail(text, `it has ${text.length} characters, ${LONGEST} are allowed`);
+  if (text.length > LONGEST)
+    return fail(text, `it has ${text.length} characters, ${LONGEST} are allowed`);
   if (authority === '') return fail(text, 'it must begin with http:// or https:// and a host');
-  if (!CHARACTERS.test(text)) return fail(text, 'it has a character that must be percent-encoded in a URL');
+  if (!CHARACTERS.test(text))
+    return fail(text, 'it has a character that must be percent-encoded in a URL');
   if (text.includes('#')) return fail(text, 'it may not have a fragment ("#")');
   const target = parseHostPort(authority);
   return 'error' in target ? fail(text, target.error) : { value: text };
@@ -22,7 +24,9 @@ export function parseHttpUrl(text: string): Parsed<string> {
 /** The same without a query: what a path is appended to. */
 export function parseHttpBase(text: string): Parsed<string> {
   const parsed = parseHttpUrl(text);
-  return 'value' in parsed && text.includes('?') ? fail(text, 'it may not have a query ("?")') : parsed;
+  return 'value' in parsed && text.includes('?')
+    ? fail(text, 'it may not have a query ("?")')
+    : parsed;
 }
 
 export function isHttps(url: string): boolean {
@@ -36,7 +40,9 @@ export function isOpenToReaders(url: string): boolean {
 
 /** Neither a query nor what may have a password in it is quoted. */
 function fail(text: string, reason: string): Parsed<never> {
-  const shown = text.includes('@') ? '' : ` ${JSON.stringify(text.replace(/\?.*/s, '?…').slice(0, 80))}`;
+  const shown = text.includes('@')
+    ? ''
+    : ` ${JSON.stringify(text.replace(/\?.*/s, '?…').slice(0, 80))}`;
   return { error: `Cannot parse url${shown}: ${reason}` };
 }
 

@@ -36,7 +36,8 @@ const TEXTS = [
 ];
 
 for (const text of TEXTS) {
-  test(`"${text}" has the IP version that Node sees in it`, () => assert.equal(ipVersion(text), isIP(text)));
+  test(`"${text}" has the IP version that Node sees in it`, () =>
+    assert.equal(ipVersion(text), isIP(text)));
 }
 
 test('an address with a zone is none: it means something on one machine only', () => {

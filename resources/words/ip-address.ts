@@ -18,7 +18,10 @@ export function canonicalAddress(text: string): string | undefined {
   return new SocketAddress({ address: text, family: version === 6 ? 'ipv6' : 'ipv4' }).address;
 }
 
-/** Each address in one spelling: a listener has its name by it, and Envoy refuses two at one address. */
+/**
+ * Each address in one spelling: a listener has its name by it, and Envoy refuses two at one
+ * address.
+ */
 export const ipAddress = checkedString('an IP address', text => {
   const value = canonicalAddress(text);
   return value === undefined ? { error: `"${text}" is not an IP address` } : { value };

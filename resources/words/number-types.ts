@@ -1,6 +1,9 @@
 import * as z from 'zod';
 
-/** Protobuf's Duration reaches further, but Envoy keeps timers in milliseconds of 32 bits: some 24 days. */
+/**
+ * Protobuf's Duration reaches further, but Envoy keeps timers in milliseconds of 32 bits: some 24
+ * days.
+ */
 export const LONGEST_MS = 2_147_483_647;
 
 /** A duration in whole milliseconds; 0 is allowed and mostly means "none". */

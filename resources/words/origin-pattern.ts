@@ -9,7 +9,10 @@ import {
 } from './origin.ts';
 import { type Parsed, parsedString } from './parsed-string.ts';
 
-/** Origins: `*` as scheme or host is any. Without a port: any with the host `*`, else the scheme's own. */
+/**
+ * Origins: `*` as scheme or host is any. Without a port: any with the host `*`, else the scheme's
+ * own.
+ */
 export type OriginPattern = {
   readonly scheme: 'http' | 'https' | '*';
   readonly host: string;
@@ -17,11 +20,17 @@ export type OriginPattern = {
 };
 
 /** Which origins inside the network belong to a protected origin. */
-export type InternalOrigins = { readonly internalOrigin: OriginPattern; readonly includeSubdomains: boolean };
+export type InternalOrigins = {
+  readonly internalOrigin: OriginPattern;
+  readonly includeSubdomains: boolean;
+};
 
 const FORM = 'an origin such as `https://example.com`, `*://example.com` or `*://*`';
 
-/** An origin whose scheme, authority or both may be `*` (docs/reference/kinds/filter.md); a path is ignored. */
+/**
+ * An origin whose scheme, authority or both may be `*` (docs/reference/kinds/filter.md); a path is
+ * ignored.
+ */
 export function parseOriginPattern(text: string): Parsed<OriginPattern> {
   const parts = splitOrigin(text);
   if ('error' in parts) return parts;
@@ -29,7 +38,8 @@ export function parseOriginPattern(text: string): Parsed<OriginPattern> {
   if (scheme !== 'http' && scheme !== 'https' && scheme !== '*')
     return failOrigin(text, 'it must begin with http://, https:// or *://');
   if (authority === '*') return { value: { scheme, host: '*' } };
-  if (authority.includes('*')) return failOrigin(text, 'a "*" stands for the whole authority, host and port');
+  if (authority.includes('*'))
+    return failOrigin(text, 'a "*" stands for the whole authority, host and port');
   const target = parseAuthority(authority);
   if ('error' in target) return failOrigin(text, target.error);
   const { host, port = scheme === '*' ? undefined : defaultPort(scheme) } = target.value;
@@ -42,7 +52,10 @@ export function formatOriginPattern({ scheme, host, port }: OriginPattern): stri
   return `${scheme}://${formatAuthority(host, shown)}`;
 }
 
-/** Whether a request to this origin is meant; with includeSubdomains also a host that ends in `.` and the pattern's. */
+/**
+ * Whether a request to this origin is meant; with includeSubdomains also a host that ends in `.`
+ * and the pattern's.
+ */
 export function matchesOrigin(
   { internalOrigin, includeSubdomains }: InternalOrigins,
   { scheme, host, port }: Origin,
@@ -50,7 +63,9 @@ export function matchesOrigin(
   if (internalOrigin.scheme !== '*' && internalOrigin.scheme !== scheme) return false;
   if (internalOrigin.host === '*') return true;
   if ((internalOrigin.port ?? defaultPort(scheme)) !== port) return false;
-  return host === internalOrigin.host || (includeSubdomains && host.endsWith(`.${internalOrigin.host}`));
+  return (
+    host === internalOrigin.host || (includeSubdomains && host.endsWith(`.${internalOrigin.host}`))
+  );
 }
 
 /** Whether there is an origin that both match: the narrower of the two hosts is one, if any. */

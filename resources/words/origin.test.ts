@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatOrigin, parseOrigin } from './origin.ts';
-import { formatOriginPattern, matchesOrigin, overlap, parseOriginPattern } from './origin-pattern.ts';
+import {
+  formatOriginPattern,
+  matchesOrigin,
+  overlap,
+  parseOriginPattern,
+} from './origin-pattern.ts';
 import type { Parsed } from './parsed-string.ts';
 
 function unwrap<T>(parsed: Parsed<T>): T {
@@ -55,7 +60,12 @@ for (const [text, reason] of NO_ORIGINS) {
   });
 }
 
-for (const text of ['https://me:hunter2@a.b', 'ftp://me:hunter2@a', 'https:/me:hunter2@a', 'https://a/@']) {
+for (const text of [
+  'https://me:hunter2@a.b',
+  'ftp://me:hunter2@a',
+  'https:/me:hunter2@a',
+  'https://a/@',
+]) {
   test(`what may be a password in ${text} is not said`, () => {
     const messages = JSON.stringify([parseOrigin(text), parseOriginPattern(text)]);
     assert.doesNotMatch(messages, /hunter2/);
@@ -119,7 +129,10 @@ test('two patterns overlap exactly when some origin matches both', () => {
   const schemes = ['*', 'http', 'https'];
   const hosts = ['*', 'a.b', 'a.b:443', 'x.a.b', 'c.b:80'];
   const patterns = schemes.flatMap(scheme =>
-    hosts.flatMap(host => [`${scheme}://${host}`, ...(host === '*' ? [] : [`+${scheme}://${host}`])]),
+    hosts.flatMap(host => [
+      `${scheme}://${host}`,
+      ...(host === '*' ? [] : [`+${scheme}://${host}`]),
+    ]),
   );
   const origins = ['http', 'https'].flatMap(scheme =>
     ['a.b', 'x.a.b', 'y.x.a.b', 'c.b', 'z'].flatMap(host =>

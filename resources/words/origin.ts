@@ -2,12 +2,22 @@ import { parseHostPort } from './host.ts';
 import { ipVersion } from './ip-address.ts';
 import { type Parsed, parsedString } from './parsed-string.ts';
 
-/** Scheme and authority of a URL (RFC 6454); `host` as in parseHost, IPv6 in its shortest form, without brackets. */
-export type Origin = { readonly scheme: 'http' | 'https'; readonly host: string; readonly port: number };
+/**
+ * Scheme and authority of a URL (RFC 6454); `host` as in parseHost, IPv6 in its shortest form,
+ * without brackets.
+ */
+export type Origin = {
+  readonly scheme: 'http' | 'https';
+  readonly host: string;
+  readonly port: number;
+};
 
 const FORM = 'an origin such as `https://example.com`';
 
-/** `http://` or `https://` with a host, perhaps a port; a path is ignored (docs/reference/kinds/filter.md). */
+/**
+ * `http://` or `https://` with a host, perhaps a port; a path is ignored
+ * (docs/reference/kinds/filter.md).
+ */
 export function parseOrigin(text: string): Parsed<Origin> {
   const parts = splitOrigin(text);
   if ('error' in parts) return parts;
@@ -31,15 +41,20 @@ export function defaultPort(scheme: 'http' | 'https'): number {
 }
 
 /** Scheme in lower case, and authority as it is written. */
-export function splitOrigin(text: string): Parsed<{ readonly scheme: string; readonly authority: string }> {
+export function splitOrigin(
+  text: string,
+): Parsed<{ readonly scheme: string; readonly authority: string }> {
   const [, scheme = '', authority = ''] = /^([^:/?#]+):\/\/([^/?#]+)/.exec(text) ?? [];
-  if (authority.includes('@')) return failOrigin(text, 'it may not have a user name or password ("@")');
+  if (authority.includes('@'))
+    return failOrigin(text, 'it may not have a user name or password ("@")');
   if (scheme === '') return failOrigin(text, 'write scheme://host or scheme://host:port');
   return { value: { scheme: scheme.toLowerCase(), authority } };
 }
 
 /** `host` or `host:port`, with one spelling for each IPv6 address. */
-export function parseAuthority(authority: string): Parsed<{ readonly host: string; readonly port?: number }> {
+export function parseAuthority(
+  authority: string,
+): Parsed<{ readonly host: string; readonly port?: number }> {
   const target = parseHostPort(authority);
   if ('error' in target || ipVersion(target.value.host) !== 6) return target;
   const host = new URL(`http://[${target.value.host}]`).hostname.slice(1, -1);
@@ -67,7 +82,9 @@ export function failOrigin(text: string, reason: string): Parsed<never> {
 
 /** Whether the host is this machine itself. */
 export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || (ipVersion(host) === 4 && host.startsWith('127.'));
+  return (
+    host === 'localhost' || host === '::1' || (ipVersion(host) === 4 && host.startsWith('127.'))
+  );
 }
 
 export const origin = parsedString(FORM, parseOrigin).meta({ odd: pathInOrigin });

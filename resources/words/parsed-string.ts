@@ -3,7 +3,9 @@ import * as z from 'zod';
 /** What a parser of one string gives: the value, or what is wrong in plain words. */
 export type Parsed<T> = { readonly value: T } | { readonly error: string };
 
-/** A schema for a string that `parse` turns into a value. `form` says what a right one looks like. */
+/**
+ * A schema for a string that `parse` turns into a value. `form` says what a right one looks like.
+ */
 export function parsedString<T>(form: string, parse: (text: string) => Parsed<T>) {
   return z
     .string()

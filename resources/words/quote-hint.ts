@@ -1,4 +1,7 @@
-/** What to write instead of a value that YAML did not read as a string, to follow "must be a string". */
+/**
+ * What to write instead of a value that YAML did not read as a string, to follow "must be a
+ * string".
+ */
 export function quoteHint(value: unknown): string {
   if (typeof value === 'number') return ', not a number; quote it, as in "5"';
   return typeof value === 'boolean' ? `, not ${value}; quote it, as in "${value}"` : '';

@@ -9,7 +9,11 @@ const secretName = checkedString('the name of a Secret', parseSecretName);
 
 const reference = z.object({
   name: secretName.describe('Name of the Secret'),
-  namespace: z.string().min(1).exactOptional().describe('Its namespace; default: that of this resource'),
+  namespace: z
+    .string()
+    .min(1)
+    .exactOptional()
+    .describe('Its namespace; default: that of this resource'),
 });
 
 /** Its name alone, or with its namespace. */
@@ -18,8 +22,8 @@ export const secretReference = z
   .meta({ form: 'the name of a Secret, or `{ name, namespace }`' });
 
 /**
- * A Secret as a TLSContext names it: with `namespacing` what follows the last dot is the namespace, as in `certificate.shop`. Source: Ambassador's page of TLSContext,
- * `secret_namespacing`.
+ * A Secret as a TLSContext names it: with `namespacing` what follows the last dot is the namespace,
+ * as in `certificate.shop`. Source: Ambassador's page of TLSContext, `secret_namespacing`.
  */
 export function splitSecretName(text: string, namespacing: boolean): SecretReference {
   const dot = namespacing ? text.lastIndexOf('.') : -1;

@@ -67,9 +67,17 @@ test('a cluster of a ProxyConfig that is discovered is a service of its namespac
     '{name: e, type: sds, service_name: e.bar}',
     "{name: f, type: strict_dns, hosts: [{url: 'tcp://f:80'}]}",
   ];
-  const spec = specOf('ProxyConfig', ', namespace: foo', `node_group: x, clusters: [${clusters.join()}]`);
+  const spec = specOf(
+    'ProxyConfig',
+    ', namespace: foo',
+    `node_group: x, clusters: [${clusters.join()}]`,
+  );
   const { clusters: read } = spec as {
-    clusters: readonly { name: string; service_name?: string; hosts: readonly { host: string }[] }[];
+    clusters: readonly {
+      name: string;
+      service_name?: string;
+      hosts: readonly { host: string }[];
+    }[];
   };
   assert.deepEqual(
     read.map(({ hosts, name, service_name }) => [name, service_name ?? hosts[0]?.host]),

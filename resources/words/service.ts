@@ -2,7 +2,10 @@ import { type HostPort, parseHostPort } from './host.ts';
 import { type Parsed, parsedString } from './parsed-string.ts';
 import { inNamespace } from './service-namespace.ts';
 
-/** An upstream service: `host` is a DNS name (`name` or `name.namespace` too) or an address, IPv6 without brackets. */
+/**
+ * An upstream service: `host` is a DNS name (`name` or `name.namespace` too) or an address, IPv6
+ * without brackets.
+ */
 export type Service = HostPort & {
   readonly scheme: 'http' | 'https';
   /** The port is the operator's, not the scheme's. */

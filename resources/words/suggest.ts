@@ -1,6 +1,7 @@
 /**
- * The word of `words` that was probably meant; undefined: none is near enough. Near means at most one edit (insert, delete, replace, or
- * swap of neighbours) for every three letters of the longer word. Letter case does not count.
+ * The word of `words` that was probably meant; undefined: none is near enough. Near means at most
+ * one edit (insert, delete, replace, or swap of neighbours) for every three letters of the longer
+ * word. Letter case does not count.
  */
 export function nearest(word: string, words: readonly string[]): string | undefined {
   const ranked = words

@@ -13,7 +13,11 @@ const FILES: readonly [what: string, text: string, texts: readonly string[]][] =
   ['dashes that are indented', 'a: |\n  ---\n  b\n', ['a: |\n  ---\n  b\n']],
   ['a marker in a block scalar, which it ends', 'a: |\n  x\n---\nb\n', ['a: |\n  x\n', '---\nb\n']],
   ['a marker in a quoted scalar, which it breaks', 'a: "x\n---\ny"\n', ['a: "x\n', '---\ny"\n']],
-  ['an end marker and a directive', 'a\n...\n%YAML 1.2\n---\nb\n', ['a\n...\n', '%YAML 1.2\n---\nb\n']],
+  [
+    'an end marker and a directive',
+    'a\n...\n%YAML 1.2\n---\nb\n',
+    ['a\n...\n', '%YAML 1.2\n---\nb\n'],
+  ],
   ['line ends of Windows', 'a: 1\r\n---\r\nb: 2\r\n', ['a: 1\r\n', '---\r\nb: 2\r\n']],
   ['no line end at the end', 'a\n---', ['a\n', '---']],
   ['empty documents', '---\n---\n', ['---\n', '---\n']],
@@ -40,7 +44,10 @@ test('split and joined it is the same file, with as many lines before each docum
   }
 });
 
-/** Deterministic, so that a failure can be repeated: the numbers of "minimal standard" (Park and Miller, 1988). */
+/**
+ * Deterministic, so that a failure can be repeated: the numbers of "minimal standard" (Park and
+ * Miller, 1988).
+ */
 function randomFrom(seed: number): (below: number) => number {
   let state = seed;
   return below => {
@@ -79,7 +86,9 @@ test('a random file splits where the YAML library sees documents', () => {
     const whole = [...parseAllDocuments(file, { prettyErrors: false })];
     if (whole.some(document => document.errors.length > 0)) continue;
     compared += 1;
-    const parts = splitDocuments(file).map(({ text }) => parseDocument(text, { prettyErrors: false }));
+    const parts = splitDocuments(file).map(({ text }) =>
+      parseDocument(text, { prettyErrors: false }),
+    );
     const values = (documents: typeof whole) =>
       documents.map(document => document.toJS()).filter(value => value !== null);
     assert.deepEqual(values(parts), values(whole), file);

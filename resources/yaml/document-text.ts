@@ -2,10 +2,11 @@
 export type DocumentText = { readonly text: string; readonly linesBefore: number };
 
 /**
- * Splits a file into its YAML documents by text alone, so that only documents with a text not seen before need parsing.
- * In YAML a line that begins with `---` or `...` followed by white space or nothing is a marker wherever it stands,
- * in quoted and block scalars too (YAML 1.2.2, rule 206 c-forbidden), so no syntax need be known.
- * Directives and comments before a `---` belong to the document that it begins. Joined, the texts are the file.
+ * Splits a file into its YAML documents by text alone, so that only documents with a text not seen
+ * before need parsing. In YAML a line that begins with `---` or `...` followed by white space or
+ * nothing is a marker wherever it stands, in quoted and block scalars too (YAML 1.2.2, rule 206
+ * c-forbidden), so no syntax need be known. Directives and comments before a `---` belong to the
+ * document that it begins. Joined, the texts are the file.
  */
 export function splitDocuments(file: string): readonly DocumentText[] {
   const begins = file === '' ? [] : findBegins(file);

@@ -12,8 +12,9 @@ type Context = { readonly resolve: Resolve; readonly items: Set<unknown> };
 const PATTERN_ITEM = ['spec', 'limits', '*', 'pattern', '*'];
 
 /**
- * The value of a RateLimit with each pattern item that has a key twice, `{a: x, a: y}`, as a list of maps, `[{a: x}, {a: y}]`: the form
- * that JSON can hold. All else stays as it is. `fields` is what `node` is in JavaScript.
+ * The value of a RateLimit with each pattern item that has a key twice, `{a: x, a: y}`, as a list
+ * of maps, `[{a: x}, {a: y}]`: the form that JSON can hold. All else stays as it is. `fields` is
+ * what `node` is in JavaScript.
  */
 export function spellOutPatterns(node: unknown, fields: Fields, resolve: Resolve): SpeltOut {
   const items = new Set<unknown>();

@@ -3,7 +3,10 @@ import { type Document, isAlias, isNode, type Node, visit } from 'yaml';
 /** What an alias stands for, or undefined when nothing has its name; any other node is itself. */
 export type Resolve = (node: unknown) => unknown;
 
-/** Aliases of a document: all are found at once, when the first is asked for, since the library reads the document for each. */
+/**
+ * Aliases of a document: all are found at once, when the first is asked for, since the library
+ * reads the document for each.
+ */
 export function createResolve(document: Document): Resolve {
   let targets: ReadonlyMap<unknown, Node> | undefined;
   return node => {
@@ -21,7 +24,8 @@ function findTargets(document: Document): ReadonlyMap<unknown, Node> {
     Node(_key, node) {
       const target = isAlias(node) ? anchors.get(node.source) : undefined;
       if (target !== undefined) targets.set(node, target);
-      if (!isAlias(node) && isNode(node) && node.anchor !== undefined) anchors.set(node.anchor, node);
+      if (!isAlias(node) && isNode(node) && node.anchor !== undefined)
+        anchors.set(node.anchor, node);
     },
   });
   return targets;

@@ -3,7 +3,8 @@ import type { ErrorCode, YAMLError } from 'yaml';
 /** Messages of our own: the library's quote the text, in which a secret may stand. */
 const MESSAGES: Readonly<Record<ErrorCode, string>> = {
   ALIAS_PROPS: 'an alias (`*name`) can have neither anchor nor tag',
-  BAD_ALIAS: 'an alias (`*name`) needs the name of an anchor (`&name`) before it in the same document',
+  BAD_ALIAS:
+    'an alias (`*name`) needs the name of an anchor (`&name`) before it in the same document',
   BAD_DIRECTIVE: 'unknown directive; a line of a document may not begin with "%"',
   BAD_DQ_ESCAPE:
     'unknown escape in a double-quoted string; write `\\\\` for a backslash, or use single quotes',

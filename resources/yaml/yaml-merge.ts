@@ -6,8 +6,8 @@ import { isMerge, keyOf } from './yaml-position.ts';
 export type WrittenPair = { readonly key: string; readonly value: unknown };
 
 /**
- * All pairs of a map, a key that stands twice twice. After its own come those that `<<` merges in, of each source without the keys
- * that were there before it (yaml.org/type/merge).
+ * All pairs of a map, a key that stands twice twice. After its own come those that `<<` merges in,
+ * of each source without the keys that were there before it (yaml.org/type/merge).
  */
 export function pairsOf(map: YAMLMap, resolve: Resolve): readonly WrittenPair[] {
   const own = map.items

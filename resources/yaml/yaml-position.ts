@@ -3,8 +3,8 @@ import type { FieldPath } from '#resources/finding.ts';
 import type { Resolve } from './yaml-alias.ts';
 
 /**
- * Offset of the field at `path` below `node`: of its key, or of a list's item. What is not there (a missing field, or one
- * merged in by `<<`) is where the nearest existing field above it is.
+ * Offset of the field at `path` below `node`: of its key, or of a list's item. What is not there (a
+ * missing field, or one merged in by `<<`) is where the nearest existing field above it is.
  */
 export function offsetOf(node: unknown, path: FieldPath, resolve: Resolve): number {
   let at = node;
@@ -51,6 +51,7 @@ export function keyOf(pair: Pair): string | undefined {
 }
 
 function offsetIn(node: unknown): { offset?: number } {
-  const range = typeof node === 'object' && node !== null && 'range' in node ? node.range : undefined;
+  const range =
+    typeof node === 'object' && node !== null && 'range' in node ? node.range : undefined;
   return Array.isArray(range) && typeof range[0] === 'number' ? { offset: range[0] } : {};
 }

@@ -10,7 +10,8 @@ const VALUES: readonly [text: string, value: unknown][] = [
 ];
 
 for (const [text, value] of VALUES) {
-  test(`${JSON.stringify(text)} is read as YAML 1.2`, () => assert.deepEqual(readYaml(text).read, { value }));
+  test(`${JSON.stringify(text)} is read as YAML 1.2`, () =>
+    assert.deepEqual(readYaml(text).read, { value }));
 }
 
 test('a key named __proto__ is a key like others', () => {
@@ -19,7 +20,10 @@ test('a key named __proto__ is a key like others', () => {
   assert.equal(Reflect.get({}, 'polluted'), undefined);
 });
 
-/** A text for each kind of mistake that the library knows, with the word `hunter2` where a secret might stand. */
+/**
+ * A text for each kind of mistake that the library knows, with the word `hunter2` where a secret
+ * might stand.
+ */
 const WRONG = [
   'a: *hunter2\n',
   'a: "hunter2\n',

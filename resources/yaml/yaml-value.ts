@@ -2,13 +2,19 @@ import { type Alias, type Document, LineCounter, parseDocument, visit } from 'ya
 import { createResolve, type Resolve } from './yaml-alias.ts';
 import { explainYamlError } from './yaml-error.ts';
 
-/** How often what is behind an anchor may be repeated; more is taken for an attack ("billion laughs"). */
+/**
+ * How often what is behind an anchor may be repeated; more is taken for an attack ("billion
+ * laughs").
+ */
 const MAX_ALIAS_COUNT = 100;
 
 /** Where and why a text is no YAML. */
 export type Broken = { readonly offset: number; readonly message: string };
 
-/** One YAML document: its nodes, the value that they give or why they give none, its aliases, and the line of an offset, from 1. */
+/**
+ * One YAML document: its nodes, the value that they give or why they give none, its aliases, and
+ * the line of an offset, from 1.
+ */
 export type YamlDocument = {
   readonly document: Document;
   readonly read: { readonly value: unknown } | { readonly broken: Broken };
@@ -17,7 +23,8 @@ export type YamlDocument = {
 };
 
 /**
- * Reads YAML 1.2 with `<<` merging, as Kubernetes' tools know it. Keys that stand twice are left to the caller.
+ * Reads YAML 1.2 with `<<` merging, as Kubernetes' tools know it. Keys that stand twice are left to
+ * the caller.
  * @throws RangeError when nesting exhausts the stack
  */
 export function readYaml(text: string): YamlDocument {
@@ -41,7 +48,8 @@ export function readYaml(text: string): YamlDocument {
 
 function toValue(document: Document, resolve: Resolve, hasAnchors: boolean): YamlDocument['read'] {
   const [error] = document.errors;
-  if (error !== undefined) return { broken: { offset: error.pos[0], message: explainYamlError(error) } };
+  if (error !== undefined)
+    return { broken: { offset: error.pos[0], message: explainYamlError(error) } };
   const circular = hasAnchors ? findCircular(document, resolve) : undefined;
   if (circular !== undefined) return { broken: circular };
   try {
@@ -50,11 +58,16 @@ function toValue(document: Document, resolve: Resolve, hasAnchors: boolean): Yam
     if (error instanceof ReferenceError) return { broken: explainAliases(document, resolve) };
     // The one other thing that the library finds wrong so late; a RangeError is the engine's.
     if (error instanceof RangeError || !String(error).includes('Merge sources')) throw error;
-    return { broken: { offset: 0, message: 'Cannot read this YAML: what `<<` merges in must be a map' } };
+    return {
+      broken: { offset: 0, message: 'Cannot read this YAML: what `<<` merges in must be a map' },
+    };
   }
 }
 
-/** An alias within what it stands for: its value would hold itself, which JSON, and so what is kept of a resource, cannot. */
+/**
+ * An alias within what it stands for: its value would hold itself, which JSON, and so what is kept
+ * of a resource, cannot.
+ */
 function findCircular(document: Document, resolve: Resolve): Broken | undefined {
   let circular: Alias | undefined;
   visit(document, {
@@ -66,7 +79,8 @@ function findCircular(document: Document, resolve: Resolve): Broken | undefined 
     },
   });
   if (circular === undefined) return undefined;
-  const message = 'Cannot read this YAML: an alias (`*name`) stands within its own anchor (`&name`)';
+  const message =
+    'Cannot read this YAML: an alias (`*name`) stands within its own anchor (`&name`)';
   return { offset: circular.range?.[0] ?? 0, message };
 }
 

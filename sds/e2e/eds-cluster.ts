@@ -2,8 +2,9 @@
 export type Api = 'DELTA_GRPC' | 'GRPC' | 'REST';
 
 /**
- * The bootstrap of an Envoy whose listener `in` sends everything to the EDS cluster `user-service` of the discovery service at `port`.
- * Another EDS cluster, `nobody`, asks for a service that does not exist; `more` clusters may follow.
+ * The bootstrap of an Envoy whose listener `in` sends everything to the EDS cluster `user-service`
+ * of the discovery service at `port`. Another EDS cluster, `nobody`, asks for a service that does
+ * not exist; `more` clusters may follow.
  */
 export function edsBootstrap(api: Api, port: number, more: readonly object[] = []) {
   return {
@@ -52,7 +53,10 @@ function discoveryCluster(api: Api, port: number): object {
     type: 'STATIC',
     connect_timeout: '1s',
     ...(api === 'REST' ? {} : { typed_extension_protocol_options: http2 }),
-    load_assignment: { cluster_name: 'sds', endpoints: [{ lb_endpoints: [{ endpoint: { address } }] }] },
+    load_assignment: {
+      cluster_name: 'sds',
+      endpoints: [{ lb_endpoints: [{ endpoint: { address } }] }],
+    },
   };
 }
 
@@ -77,7 +81,9 @@ function listener(): object {
     name: 'in',
     address: { socket_address: { address: '127.0.0.1', port_value: 0 } },
     filter_chains: [
-      { filters: [{ name: 'envoy.filters.network.http_connection_manager', typed_config: manager }] },
+      {
+        filters: [{ name: 'envoy.filters.network.http_connection_manager', typed_config: manager }],
+      },
     ],
   };
 }

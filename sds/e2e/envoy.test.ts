@@ -46,7 +46,11 @@ async function portsAt(envoy: EnvoyProcess): Promise<readonly number[]> {
 
 function seesPorts(envoy: EnvoyProcess, ...ports: readonly number[]): Promise<true> {
   const wanted = ports.toSorted((a, b) => a - b).join();
-  return until(async () => ((await portsAt(envoy)).join() === wanted ? true : undefined), 30_000, wanted);
+  return until(
+    async () => ((await portsAt(envoy)).join() === wanted ? true : undefined),
+    30_000,
+    wanted,
+  );
 }
 
 async function stat(envoy: EnvoyProcess, name: string): Promise<number> {

@@ -9,7 +9,10 @@ const V3 = { resource_api_version: 'V3' };
 
 export type Api = 'DELTA_GRPC' | 'GRPC';
 
-/** How a proxy asks for a secret: always with the same bytes, so that a listener or cluster that names it is always the same. */
+/**
+ * How a proxy asks for a secret: always with the same bytes, so that a listener or cluster that
+ * names it is always the same.
+ */
 function secret(name: string, api: Api): object {
   return {
     name,
@@ -30,7 +33,10 @@ function commonTls(peer: string, api: Api): object {
   const san_type = 'URI';
   const matcher = { exact: spiffeId({ trustDomain: 'gateway.internal', group: peer }) };
   return {
-    tls_params: { tls_minimum_protocol_version: 'TLSv1_3', tls_maximum_protocol_version: 'TLSv1_3' },
+    tls_params: {
+      tls_minimum_protocol_version: 'TLSv1_3',
+      tls_maximum_protocol_version: 'TLSv1_3',
+    },
     alpn_protocols: ['h2'],
     tls_certificate_sds_secret_configs: [secret('gateway/identity', api)],
     combined_validation_context: {
@@ -40,7 +46,10 @@ function commonTls(peer: string, api: Api): object {
   };
 }
 
-/** The application proxy: its listener `hop` answers by itself, and comes from a file, so that it can be edited. */
+/**
+ * The application proxy: its listener `hop` answers by itself, and comes from a file, so that it
+ * can be edited.
+ */
 export function serverBootstrap(sdsPort: number, listenersFile: string): object {
   return {
     node: { id: 'server', cluster: SERVER },
@@ -58,7 +67,9 @@ export function serverListeners(
 ): object {
   const tls = commonTls(CLIENT, api);
   const named =
-    pair === 'gateway/identity' ? tls : { ...tls, tls_certificate_sds_secret_configs: [secret(pair, api)] };
+    pair === 'gateway/identity'
+      ? tls
+      : { ...tls, tls_certificate_sds_secret_configs: [secret(pair, api)] };
   const transport_socket = {
     name: 'envoy.transport_sockets.tls',
     typed_config: {
@@ -70,12 +81,18 @@ export function serverListeners(
   const route = { direct_response: { status: 200, body: { inline_string: answer } } };
   return {
     resources: [
-      { '@type': `${TYPE}.config.listener.v3.Listener`, ...listener('hop', port, route, transport_socket) },
+      {
+        '@type': `${TYPE}.config.listener.v3.Listener`,
+        ...listener('hop', port, route, transport_socket),
+      },
     ],
   };
 }
 
-/** The edge proxy: plain in front, mutual TLS to `port`. A connection serves a few requests only, so that there are always handshakes. */
+/**
+ * The edge proxy: plain in front, mutual TLS to `port`. A connection serves a few requests only, so
+ * that there are always handshakes.
+ */
 export function clientBootstrap(sdsPort: number, port: number, api: Api = 'DELTA_GRPC'): object {
   const cluster = {
     ...staticCluster('hop', port),
@@ -107,7 +124,10 @@ function staticCluster(name: string, port: number): object {
     name,
     type: 'STATIC',
     connect_timeout: '1s',
-    load_assignment: { cluster_name: name, endpoints: [{ lb_endpoints: [{ endpoint: { address } }] }] },
+    load_assignment: {
+      cluster_name: name,
+      endpoints: [{ lb_endpoints: [{ endpoint: { address } }] }],
+    },
   };
 }
 
@@ -121,7 +141,12 @@ function http2(common_http_protocol_options: object): object {
   };
 }
 
-function listener(name: string, port: number, action: object, transport_socket: object | undefined): object {
+function listener(
+  name: string,
+  port: number,
+  action: object,
+  transport_socket: object | undefined,
+): object {
   const manager = {
     '@type': `${TYPE}.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager`,
     stat_prefix: name,
@@ -132,10 +157,14 @@ function listener(name: string, port: number, action: object, transport_socket: 
       },
     ],
     route_config: {
-      virtual_hosts: [{ name: 'all', domains: ['*'], routes: [{ match: { prefix: '/' }, ...action }] }],
+      virtual_hosts: [
+        { name: 'all', domains: ['*'], routes: [{ match: { prefix: '/' }, ...action }] },
+      ],
     },
   };
-  const filters = [{ name: 'envoy.filters.network.http_connection_manager', typed_config: manager }];
+  const filters = [
+    { name: 'envoy.filters.network.http_connection_manager', typed_config: manager },
+  ];
   return {
     name,
     address: { socket_address: { address: '127.0.0.1', port_value: port } },

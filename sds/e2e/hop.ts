@@ -5,7 +5,13 @@ import type { TestContext } from 'node:test';
 import { type EnvoyProcess, startEnvoy } from '#envoy/e2e/envoy-process.ts';
 import { until } from '#envoy/e2e/until.ts';
 import { type SdsProcess, startSds } from '../testing/sds-process.ts';
-import { type Api, clientBootstrap, SERVER, serverBootstrap, serverListeners } from './hop-proxies.ts';
+import {
+  type Api,
+  clientBootstrap,
+  SERVER,
+  serverBootstrap,
+  serverListeners,
+} from './hop-proxies.ts';
 
 /** Two Envoys with mutual TLS between them. */
 export type Hop = {
@@ -20,7 +26,10 @@ export type Hop = {
 };
 
 /** An sds whose files outlive it, so that another can follow it: `env` beside the usual. */
-export async function startAuthoritySds(t: TestContext, env: Readonly<Record<string, string>> = {}) {
+export async function startAuthoritySds(
+  t: TestContext,
+  env: Readonly<Record<string, string>> = {},
+) {
   const state = await mkdtemp(join(tmpdir(), 'sds-state-'));
   t.after(() => rm(state, { recursive: true, force: true }));
   const start = (more: Readonly<Record<string, string>> = {}) =>
@@ -28,7 +37,11 @@ export async function startAuthoritySds(t: TestContext, env: Readonly<Record<str
   return { sds: await start(), state, startAgain: start };
 }
 
-export async function startHop(t: TestContext, sds: SdsProcess, api: Api = 'DELTA_GRPC'): Promise<Hop> {
+export async function startHop(
+  t: TestContext,
+  sds: SdsProcess,
+  api: Api = 'DELTA_GRPC',
+): Promise<Hop> {
   const folder = await mkdtemp(join(tmpdir(), 'hop-'));
   t.after(() => rm(folder, { recursive: true, force: true }));
   const file = join(folder, 'listeners.json');

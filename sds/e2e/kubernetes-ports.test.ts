@@ -69,7 +69,10 @@ describe('ports of Kubernetes services', { skip: whyNoKubeApiserver() ?? false }
     assert.equal(sds.log().match(/Services cannot be followed/g)?.length, 1);
     assert.match(sds.log(), /"asked":"shop:7777","ports":\[[^\]]*"80"[^\]]*\],.*no such port/);
 
-    const target = { cluster: api.admin, resource: { ...CORE, plural: 'services', namespace: 'default' } };
+    const target = {
+      cluster: api.admin,
+      resource: { ...CORE, plural: 'services', namespace: 'default' },
+    };
     const ports = [
       { name: 'http', port: 7777 },
       { name: 'admin', port: 81 },
@@ -81,10 +84,17 @@ describe('ports of Kubernetes services', { skip: whyNoKubeApiserver() ?? false }
 
 const CORE = { group: '', version: 'v1' };
 
-async function createService(api: KubeApiserver, name: string, ports: readonly object[]): Promise<void> {
+async function createService(
+  api: KubeApiserver,
+  name: string,
+  ports: readonly object[],
+): Promise<void> {
   const resource = { ...CORE, plural: 'services', namespace: 'default' };
   const spec = { selector: { app: name }, ports };
-  const written = await createObject({ cluster: api.admin, resource }, { metadata: { name }, spec });
+  const written = await createObject(
+    { cluster: api.admin, resource },
+    { metadata: { name }, spec },
+  );
   assert.equal(written.kind, 'written', JSON.stringify(written));
 }
 
@@ -116,10 +126,16 @@ async function createSlice(
 /** Waits until Envoy has these members in the clusters of NAMES; '' is none. */
 async function sees(envoy: EnvoyProcess, wanted: readonly string[]): Promise<void> {
   const membersOf = (clusters: string, name: string) =>
-    [...clusters.matchAll(/^(.+)::([\d.]+:\d+)::cx_active/gm)].find(([, each]) => each === name)?.[2] ?? '';
+    [...clusters.matchAll(/^(.+)::([\d.]+:\d+)::cx_active/gm)].find(
+      ([, each]) => each === name,
+    )?.[2] ?? '';
   const members = async () => {
     const clusters = await envoy.get('/clusters');
     return NAMES.map(name => membersOf(clusters, name)).join();
   };
-  await until(async () => ((await members()) === wanted.join() ? true : undefined), 60_000, wanted.join());
+  await until(
+    async () => ((await members()) === wanted.join() ? true : undefined),
+    60_000,
+    wanted.join(),
+  );
 }

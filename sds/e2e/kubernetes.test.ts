@@ -13,7 +13,11 @@ import {
 import { issueToken, makeServiceAccount } from '#kubernetes/testing/service-account.ts';
 import { startLoad } from '#xds/testing/start-load.ts';
 import { READ_SLICES, sliceWriter } from '../testing/endpoint-slices.ts';
-import { type InstanceHost, makeInstanceHost, type RunningInstance } from '../testing/instance-host.ts';
+import {
+  type InstanceHost,
+  makeInstanceHost,
+  type RunningInstance,
+} from '../testing/instance-host.ts';
 import { startSds } from '../testing/sds-process.ts';
 import { edsBootstrap } from './eds-cluster.ts';
 
@@ -40,7 +44,10 @@ describe('instances that the orchestrator knows', { skip }, () => {
     await host?.remove();
   });
 
-  /** Discovery with the rights of its service account alone, and an Envoy that has these instances of `user-service`. */
+  /**
+   * Discovery with the rights of its service account alone, and an Envoy that has these instances
+   * of `user-service`.
+   */
   async function setUp(t: TestContext, first: readonly RunningInstance[]) {
     const slices = sliceWriter(api.admin, 'user-service', host.port);
     for (const name of ['a', 'b']) await slices.remove(name);
@@ -60,7 +67,9 @@ describe('instances that the orchestrator knows', { skip }, () => {
     const load = startLoad(t, url);
     await slices.write('a', [one, two, three, four]);
     await sees(envoy, [one, two, three, four]);
-    const slow = Promise.all(Array.from({ length: 8 }, async () => (await fetch(`${url}slow`)).status));
+    const slow = Promise.all(
+      Array.from({ length: 8 }, async () => (await fetch(`${url}slow`)).status),
+    );
     await asked(load);
     const start = performance.now();
     await slices.write('a', [{ ...one, state: 'ending' }, two, three, four]);
@@ -151,7 +160,11 @@ async function addressesAt(envoy: EnvoyProcess): Promise<readonly string[]> {
 
 function sees(envoy: EnvoyProcess, instances: readonly RunningInstance[]): Promise<true> {
   const wanted = addressesOf(instances).join();
-  return until(async () => ((await addressesAt(envoy)).join() === wanted ? true : undefined), 30_000, wanted);
+  return until(
+    async () => ((await addressesAt(envoy)).join() === wanted ? true : undefined),
+    30_000,
+    wanted,
+  );
 }
 
 /** Waits for 50 more answers. */

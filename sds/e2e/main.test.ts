@@ -13,10 +13,14 @@ import { startSds } from '../testing/sds-process.ts';
 
 const MAIN = join(import.meta.dirname, '..', 'main.ts');
 
-type Status = { readonly services: Readonly<Record<string, { readonly instances: { address: string }[] }>> };
+type Status = {
+  readonly services: Readonly<Record<string, { readonly instances: { address: string }[] }>>;
+};
 
 /** Runs the service until it ends by itself. */
-async function run(env: Readonly<Record<string, string>>): Promise<{ code: number | null; stderr: string }> {
+async function run(
+  env: Readonly<Record<string, string>>,
+): Promise<{ code: number | null; stderr: string }> {
   const child = spawn(process.execPath, [MAIN], {
     env: { ...process.env, STATE: join(tmpdir(), `sds-main-${process.pid}`), ...env },
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -48,7 +52,10 @@ test('a folder for identities that cannot be made ends it with 1 and one line th
     ...{ IDENTITY_FOLDER: '/dev/null', IDENTITIES: 'edge' },
   });
   assert.equal(code, 1);
-  assert.match(stderr, /^sds: IDENTITY_FOLDER: cannot make the folder \/dev\/null\/edge: ENOTDIR.*\n$/);
+  assert.match(
+    stderr,
+    /^sds: IDENTITY_FOLDER: cannot make the folder \/dev\/null\/edge: ENOTDIR.*\n$/,
+  );
 });
 
 test('a port in use ends it with 1 and one line that says so', async t => {
@@ -92,7 +99,10 @@ test('a mistake in the file is logged with file and line', async t => {
 test('a bad DNS_MAX_TTL_SECONDS ends it with 1 and one line that names it', async () => {
   const { code, stderr } = await run({ INSTANCES_FILE: 'x', DNS_MAX_TTL_SECONDS: '0' });
   assert.equal(code, 1);
-  assert.match(stderr, /^sds: DNS_MAX_TTL_SECONDS is "0": want an integer of seconds from 1 to 86400\n$/);
+  assert.match(
+    stderr,
+    /^sds: DNS_MAX_TTL_SECONDS is "0": want an integer of seconds from 1 to 86400\n$/,
+  );
 });
 
 test('a name in the file is asked for at the given name server, and again when its TTL or the largest one is over', async t => {
@@ -117,12 +127,17 @@ test('each of several files declares instances, and an edit of one leaves those 
   t.after(() => rm(folder, { recursive: true }));
   const [one, two] = [join(folder, 'one.yaml'), join(folder, 'two.yaml')];
   await writeFile(one, 'services: { a: { address: 10.0.0.1, port: 1 } }');
-  await writeFile(two, 'services: { a: { address: 10.0.0.2, port: 1 }, b: { address: 10.0.0.3, port: 1 } }');
+  await writeFile(
+    two,
+    'services: { a: { address: 10.0.0.2, port: 1 }, b: { address: 10.0.0.3, port: 1 } }',
+  );
   const { url } = await startSds(t, 'services: {}', { INSTANCES_FILE: [one, two].join(delimiter) });
   const addresses = async () => {
     const { services } = (await (await fetch(`${url}/status`)).json()) as Status;
     const named = Object.entries(services);
-    return JSON.stringify(named.map(([name, { instances }]) => [name, instances.map(each => each.address)]));
+    return JSON.stringify(
+      named.map(([name, { instances }]) => [name, instances.map(each => each.address)]),
+    );
   };
   const becomes = (expected: unknown) =>
     until(async () => (await addresses()) === JSON.stringify(expected) || undefined);

@@ -8,7 +8,10 @@ import { until } from '#envoy/e2e/until.ts';
 import type { JsonObject } from '#protos/json.ts';
 import { startSds } from '../testing/sds-process.ts';
 
-/** Envoy asks for the endpoints of each by a stream of its own, and by default lets 1,024 requests be under way to a cluster. */
+/**
+ * Envoy asks for the endpoints of each by a stream of its own, and by default lets 1,024 requests
+ * be under way to a cluster.
+ */
 const SERVICES = Array.from({ length: 1_100 }, (_, at) => `service-${at}`);
 
 test('an Envoy with our bootstrap gets the instances of more than a thousand services', async t => {
@@ -24,7 +27,10 @@ test('an Envoy with our bootstrap gets the instances of more than a thousand ser
   };
   // All are not looked for again and again: Envoy has other things to do.
   await until(async () => ((await found('^service-10..$')) === 100 ? true : undefined), 60_000);
-  await until(async () => ((await found('^service-')) === SERVICES.length ? true : undefined), 60_000);
+  await until(
+    async () => ((await found('^service-')) === SERVICES.length ? true : undefined),
+    60_000,
+  );
 });
 
 /** Our bootstrap, with clusters that it would get from the control plane. */

@@ -35,12 +35,20 @@ async function setUp(t: TestContext) {
     if ('error' in files) throw new Error(files.error);
     return files.material;
   };
-  /** Asks as a proxy of `cluster`, which proves itself by `material`; gives the names that it got, or why it got none. */
+  /**
+   * Asks as a proxy of `cluster`, which proves itself by `material`; gives the names that it got,
+   * or why it got none.
+   */
   const ask = async (cluster: string, { certificate, key, ca }: TlsMaterial) => {
     const Client = makeClientConstructor(serviceDefinition(SDS), SDS);
-    const secure = credentials.createSsl(Buffer.from(ca), Buffer.from(key), Buffer.from(certificate), {
-      checkServerIdentity: expectGroups(['sds'], 'gateway.internal'),
-    });
+    const secure = credentials.createSsl(
+      Buffer.from(ca),
+      Buffer.from(key),
+      Buffer.from(certificate),
+      {
+        checkServerIdentity: expectGroups(['sds'], 'gateway.internal'),
+      },
+    );
     const client = new Client(`127.0.0.1:${sds.port}`, secure);
     t.after(() => client.close());
     const open = client.DeltaSecrets as () => ClientDuplexStream<object, Response>;

@@ -47,9 +47,11 @@ describe('a certificate in files that a Host names', () => {
   const quiet = () => system.statusWhen(({ problems }) => !problems.some(isAbout));
   const served = (pair: Pair) =>
     until(async () => {
-      const answer = await handshake({ port: system.ports.edgeTls, sni: NAME, ca: authority.ca }).catch(
-        () => undefined,
-      );
+      const answer = await handshake({
+        port: system.ports.edgeTls,
+        sni: NAME,
+        ca: authority.ca,
+      }).catch(() => undefined);
       return answer?.serial === new X509Certificate(pair.certificate).serialNumber || undefined;
     });
 
@@ -61,7 +63,10 @@ describe('a certificate in files that a Host names', () => {
       [problem?.line, problem?.name, problem?.field, problem?.severity],
       [6, 'files', 'spec.tls.cert_chain_file', 'error'],
     );
-    assert.match(problem?.message ?? '', /; until it is right there is none, and TLS that needs it fails$/);
+    assert.match(
+      problem?.message ?? '',
+      /; until it is right there is none, and TLS that needs it fails$/,
+    );
   });
 
   test('is there: nothing is said any more', async () => {
@@ -77,7 +82,11 @@ describe('a certificate in files that a Host names', () => {
     const [problem] = await saying(/does not fit/);
     assert.match(problem?.message ?? '', /; it is not used, and what was in force before stays$/);
     await served(first);
-    const { code, said } = await system.command('status', '--port-offset', String(system.gateway.portOffset));
+    const { code, said } = await system.command(
+      'status',
+      '--port-offset',
+      String(system.gateway.portOffset),
+    );
     assert.equal(code, 1);
     assert.match(
       said,

@@ -9,7 +9,8 @@ import type { Api } from './hop-proxies.ts';
 
 /**
  * So long that a busy machine, too, has renewed a certificate before the old one ends.
- * ROTATE_SECONDS=120 CERTIFICATE_LIFETIME=2500ms ROOT_LIFETIME=10s is the long run: every 1.25 s new certificates, every 5 s a new root.
+ * ROTATE_SECONDS=120 CERTIFICATE_LIFETIME=2500ms ROOT_LIFETIME=10s is the long run: every 1.25 s
+ * new certificates, every 5 s a new root.
  */
 const SECONDS = Number(process.env.ROTATE_SECONDS ?? 5);
 const { CERTIFICATE_LIFETIME = '6s', ROOT_LIFETIME = '24s' } = process.env;

@@ -31,7 +31,9 @@ test('a named service is answered with its endpoints, and an unknown one with no
         endpoints: [
           {
             lb_endpoints: [
-              { endpoint: { address: { socket_address: { address: '10.0.0.1', port_value: 80 } } } },
+              {
+                endpoint: { address: { socket_address: { address: '10.0.0.1', port_value: 80 } } },
+              },
             ],
           },
         ],

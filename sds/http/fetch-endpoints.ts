@@ -12,9 +12,10 @@ export type FetchAnswer =
   | { readonly status: 400; readonly body: { readonly error: string } };
 
 /**
- * Answers a DiscoveryRequest in proto3 JSON for endpoints with a DiscoveryResponse. Every name that is asked for is answered,
- * an unknown one with no endpoints; no names means all services. The version is a hash of what the answer holds, and a client
- * that names it gets 304. Source: Envoy's "xDS REST and gRPC protocol", REST-JSON polling subscriptions.
+ * Answers a DiscoveryRequest in proto3 JSON for endpoints with a DiscoveryResponse. Every name that
+ * is asked for is answered, an unknown one with no endpoints; no names means all services. The
+ * version is a hash of what the answer holds, and a client that names it gets 304. Source: Envoy's
+ * "xDS REST and gRPC protocol", REST-JSON polling subscriptions.
  */
 export function fetchEndpoints(request: unknown, instances: Instances): FetchAnswer {
   if (!isJsonObject(request)) return refuse('want a DiscoveryRequest, a JSON object');
@@ -29,7 +30,10 @@ export function fetchEndpoints(request: unknown, instances: Instances): FetchAns
     .map(name => loadAssignment(name, instancesNamed(instances, name) ?? []));
   const version = createHash('sha256').update(JSON.stringify(resources)).digest('hex').slice(0, 16);
   if ((request.version_info ?? request.versionInfo) === version) return { status: 304 };
-  return { status: 200, body: { version_info: version, type_url: CLUSTER_LOAD_ASSIGNMENT, resources } };
+  return {
+    status: 200,
+    body: { version_info: version, type_url: CLUSTER_LOAD_ASSIGNMENT, resources },
+  };
 }
 
 function servicesOf(instances: Instances): readonly string[] {

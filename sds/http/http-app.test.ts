@@ -19,8 +19,15 @@ async function setUp(t: TestContext, instances: Instances | 'unknown' = INSTANCE
   const served = await serve({ host: '127.0.0.1', port: 0, services: {}, http: app });
   t.after(() => served.stop(0));
   const ask = async (method: string, path: string, body?: string) => {
-    const response = await fetch(`http://127.0.0.1:${served.port}${path}`, { method, body: body ?? null });
-    return { status: response.status, allow: response.headers.get('allow'), text: await response.text() };
+    const response = await fetch(`http://127.0.0.1:${served.port}${path}`, {
+      method,
+      body: body ?? null,
+    });
+    return {
+      status: response.status,
+      allow: response.headers.get('allow'),
+      text: await response.text(),
+    };
   };
   return { ask, statuses };
 }

@@ -21,8 +21,9 @@ export type HttpSources = {
 const NOT_READY = { error: 'not ready: the instances are not known yet' };
 
 /**
- * Everything that is asked for in plain HTTP: discovery by REST, the registrations of Envoy's first API, and what operators and
- * probes need: `/healthz` (it runs), `/readyz` (the instances are known, else 503), `/status` (JSON) and `/metrics` (Prometheus).
+ * Everything that is asked for in plain HTTP: discovery by REST, the registrations of Envoy's first
+ * API, and what operators and probes need: `/healthz` (it runs), `/readyz` (the instances are
+ * known, else 503), `/status` (JSON) and `/metrics` (Prometheus).
  */
 export function httpApp(sources: HttpSources): Express {
   const app = express();
@@ -37,17 +38,27 @@ export function httpApp(sources: HttpSources): Express {
 
   app.use(report(sources));
   // The colon is the name's own, not the start of a parameter.
-  app.route('/v3/discovery\\:endpoints').post(whenKnown, body, discovery(sources)).all(allow('POST'));
+  app
+    .route('/v3/discovery\\:endpoints')
+    .post(whenKnown, body, discovery(sources))
+    .all(allow('POST'));
   app
     .route('/v1/registration/:service')
     .get(whenKnown, (request, response) => {
       response.json(
-        registration(instancesNamed(sources.instances() ?? new Map(), request.params.service) ?? []),
+        registration(
+          instancesNamed(sources.instances() ?? new Map(), request.params.service) ?? [],
+        ),
       );
     })
     .all(allow('GET, HEAD'));
   get(app, '/healthz', (_request, response) => void response.type('text').send('ok\n'));
-  get(app, '/readyz', whenKnown, (_request, response) => void response.type('text').send('ready\n'));
+  get(
+    app,
+    '/readyz',
+    whenKnown,
+    (_request, response) => void response.type('text').send('ready\n'),
+  );
   get(app, '/status', (_request, response) => void response.json(sources.status()));
   get(app, '/metrics', async (_request, response) => {
     response.type(sources.metrics.contentType).send(await sources.metrics.metrics());

@@ -10,7 +10,9 @@ export type AddressBook = {
 
 type Entry = { addresses: readonly string[] | undefined; end: () => void };
 
-/** `onChange` is called, never from within `follow`, when the addresses of a followed name change. */
+/**
+ * `onChange` is called, never from within `follow`, when the addresses of a followed name change.
+ */
 export function addressBook(watchName: WatchName, onChange: () => void): AddressBook {
   const entries = new Map<string, Entry>();
   const add = (name: string) => {

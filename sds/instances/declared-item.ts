@@ -35,7 +35,10 @@ const instance = fields(
 );
 const dnsName = fields({ dns, port }, {});
 
-/** One item of a service: `{address, port, …}` as in Instance, or `{dns, port}`; or all that is wrong with it. */
+/**
+ * One item of a service: `{address, port, …}` as in Instance, or `{dns, port}`; or all that is
+ * wrong with it.
+ */
 export function parseDeclaredItem(value: unknown): DeclaredItem | readonly Complaint[] {
   const check = isJsonObject(value) && 'dns' in value ? dnsName : instance;
   const complaints = check(value, []);
@@ -48,17 +51,25 @@ export function isDnsName(item: DeclaredItem): item is DnsName {
 
 function want(what: string, holds: (value: unknown) => boolean): Check {
   return (value, path) =>
-    holds(value) ? [] : [{ path, message: `want ${what}, got ${JSON.stringify(value)?.slice(0, 80)}` }];
+    holds(value)
+      ? []
+      : [{ path, message: `want ${what}, got ${JSON.stringify(value)?.slice(0, 80)}` }];
 }
 
-function fields(required: Readonly<Record<string, Check>>, optional: Readonly<Record<string, Check>>): Check {
+function fields(
+  required: Readonly<Record<string, Check>>,
+  optional: Readonly<Record<string, Check>>,
+): Check {
   const known: Readonly<Record<string, Check>> = { ...required, ...optional };
   return (value, path) => {
-    if (!isJsonObject(value)) return [{ path, message: `want a map with ${Object.keys(known).join(', ')}` }];
+    if (!isJsonObject(value))
+      return [{ path, message: `want a map with ${Object.keys(known).join(', ')}` }];
     const missing = Object.keys(required).filter(key => value[key] === undefined);
     return [
       ...missing.map(key => ({ path, message: `"${key}" is missing` })),
-      ...Object.entries(value).flatMap(([key, each]) => checkField(known, key, each, [...path, key])),
+      ...Object.entries(value).flatMap(([key, each]) =>
+        checkField(known, key, each, [...path, key]),
+      ),
     ];
   };
 }

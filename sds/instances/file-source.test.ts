@@ -9,7 +9,10 @@ import type { Instances } from './instance.ts';
 
 type Ports = Readonly<Record<string, readonly string[]>>;
 
-/** A file source on a temporary file that begins with `text`, or is missing, with names that are resolved by hand. */
+/**
+ * A file source on a temporary file that begins with `text`, or is missing, with names that are
+ * resolved by hand.
+ */
 async function setUp(t: TestContext, text?: string) {
   const folder = await mkdtemp(join(tmpdir(), 'instances-'));
   const path = join(folder, 'instances.yaml');

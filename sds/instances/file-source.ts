@@ -16,15 +16,19 @@ export type FileSourceOptions = {
 };
 
 /**
- * The instances that a watched YAML file declares, by address or by a DNS name (format: parseInstancesFile).
- * A file, or a service in it, that is wrong changes nothing; so does a file that vanishes. A service whose DNS names have not all
- * been asked for yet keeps what it had. The first answer waits for a readable file and one query for each name in it.
+ * The instances that a watched YAML file declares, by address or by a DNS name (format:
+ * parseInstancesFile). A file, or a service in it, that is wrong changes nothing; so does a file
+ * that vanishes. A service whose DNS names have not all been asked for yet keeps what it had. The
+ * first answer waits for a readable file and one query for each name in it.
  */
 export function fileSource(options: FileSourceOptions): InstanceSource {
   return { watch: onChange => watchInstances(options, onChange) };
 }
 
-function watchInstances(options: FileSourceOptions, onChange: (instances: Instances) => void): () => void {
+function watchInstances(
+  options: FileSourceOptions,
+  onChange: (instances: Instances) => void,
+): () => void {
   let declared: Declarations | undefined;
   let published: Instances | undefined;
   const publish = () => {

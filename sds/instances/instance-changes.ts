@@ -11,7 +11,10 @@ export type InstanceChange = {
   readonly instances: number;
 };
 
-/** What an operator wants to read when instances come and go: one entry for each service that has changed; names that share an array are one. */
+/**
+ * What an operator wants to read when instances come and go: one entry for each service that has
+ * changed; names that share an array are one.
+ */
 export function instanceChanges(before: Instances, after: Instances): readonly InstanceChange[] {
   const services = changedKeys(before, after).toSorted();
   const told = new Set<readonly Instance[] | undefined>([undefined, NO_SUCH_PORT]);
@@ -23,7 +26,8 @@ export function instanceChanges(before: Instances, after: Instances): readonly I
     const now = addresses(after.get(service));
     const added = [...now.difference(old)];
     const removed = [...old.difference(now)];
-    const same = added.length === 0 && removed.length === 0 && before.has(service) === after.has(service);
+    const same =
+      added.length === 0 && removed.length === 0 && before.has(service) === after.has(service);
     return same ? [] : [{ service, added, removed, instances: now.size }];
   });
 }

@@ -1,4 +1,7 @@
-/** Envoy's word for how well an endpoint is, as the discovery service has it. Source: config.core.v3.HealthStatus. */
+/**
+ * Envoy's word for how well an endpoint is, as the discovery service has it. Source:
+ * config.core.v3.HealthStatus.
+ */
 export const HEALTH_STATUSES = ['HEALTHY', 'UNHEALTHY', 'DRAINING', 'DEGRADED'] as const;
 
 /** Where an instance runs. Source: config.core.v3.Locality. */
@@ -8,7 +11,10 @@ export type Locality = {
   readonly sub_zone?: string | undefined;
 };
 
-/** One running copy of a service, as the proxies reach it. Field names are those of Envoy's endpoint messages. */
+/**
+ * One running copy of a service, as the proxies reach it. Field names are those of Envoy's endpoint
+ * messages.
+ */
 export type Instance = {
   /** A literal IPv4 or IPv6 address, without brackets. */
   readonly address: string;

@@ -87,8 +87,13 @@ test('a snapshot made from another one is as if it were made anew, and leaves th
   }
   for (const { instances, snapshot } of made) {
     assert.deepEqual(contentOf(snapshot), contentOf(instancesSnapshot(instances)));
-    const listed = [...instances].filter(([, members]) => members !== NO_SUCH_PORT).map(([name]) => name);
-    assert.deepEqual([...(snapshot.get(CLUSTER_LOAD_ASSIGNMENT)?.keys() ?? [])].sort(), listed.sort());
+    const listed = [...instances]
+      .filter(([, members]) => members !== NO_SUCH_PORT)
+      .map(([name]) => name);
+    assert.deepEqual(
+      [...(snapshot.get(CLUSTER_LOAD_ASSIGNMENT)?.keys() ?? [])].sort(),
+      listed.sort(),
+    );
   }
 });
 

@@ -8,9 +8,10 @@ import { instancesNamed, NO_SUCH_PORT } from './instances-named.ts';
 import { loadAssignment, uniqueInstances } from './load-assignment.ts';
 
 /**
- * One ClusterLoadAssignment for each service, named as the service. It is encoded when a proxy asks for it: most have several names, of which mostly one is in
- * use. Of an earlier snapshot, `before`, all is taken whose array is the same. A name with another port is answered as instancesNamed says;
- * `onNoSuchPort` hears each time that one is asked for that no instance has.
+ * One ClusterLoadAssignment for each service, named as the service. It is encoded when a proxy asks
+ * for it: most have several names, of which mostly one is in use. Of an earlier snapshot, `before`,
+ * all is taken whose array is the same. A name with another port is answered as instancesNamed
+ * says; `onNoSuchPort` hears each time that one is asked for that no instance has.
  */
 export function instancesSnapshot(
   instances: Instances,
@@ -18,14 +19,20 @@ export function instancesSnapshot(
   before?: Snapshot,
 ): Snapshot {
   const known = before?.get(CLUSTER_LOAD_ASSIGNMENT);
-  const listed = nextListed(known instanceof Assignments ? known.listed : NOTHING_LISTED, instances);
+  const listed = nextListed(
+    known instanceof Assignments ? known.listed : NOTHING_LISTED,
+    instances,
+  );
   if (listed.assignments.size === 0) return new Map();
   const resources = new Assignments(listed, onNoSuchPort);
   setResourcesVersion(resources, hex(listed.high) + hex(listed.low));
   return new Map([[CLUSTER_LOAD_ASSIGNMENT, resources]]);
 }
 
-/** The assignments of these instances, and the two halves of their version: hashes in whatever order, so that none needs to be hashed or sorted again. */
+/**
+ * The assignments of these instances, and the two halves of their version: hashes in whatever
+ * order, so that none needs to be hashed or sorted again.
+ */
 type Listed = {
   readonly instances: Instances;
   readonly assignments: PersistentMap<Assignment>;
@@ -53,7 +60,10 @@ function nextListed(before: Listed, instances: Instances): Listed {
   return { instances, assignments: before.assignments.with(changes), high, low };
 }
 
-/** The names that are listed, and on demand those with another port: there are too many of them to list, or to keep. */
+/**
+ * The names that are listed, and on demand those with another port: there are too many of them to
+ * list, or to keep.
+ */
 class Assignments extends PersistentMap<Assignment> {
   readonly listed: Listed;
   readonly #onNoSuchPort: ((name: string) => void) | undefined;
@@ -76,8 +86,13 @@ class Assignments extends PersistentMap<Assignment> {
   }
 }
 
-function assignmentOf(name: string, members: readonly Instance[] | undefined): Assignment | undefined {
-  return members === undefined || members === NO_SUCH_PORT ? undefined : new Assignment(name, members);
+function assignmentOf(
+  name: string,
+  members: readonly Instance[] | undefined,
+): Assignment | undefined {
+  return members === undefined || members === NO_SUCH_PORT
+    ? undefined
+    : new Assignment(name, members);
 }
 
 /** By array, which never changes: several names may share one. */

@@ -55,14 +55,17 @@ test('the order of the instances changes no byte', () => {
     [c, b, a],
     [b, c, a],
   ];
-  const bytes = orders.map(order => Buffer.from(encodeAny(loadAssignment('s', order)).value).toString('hex'));
+  const bytes = orders.map(order =>
+    Buffer.from(encodeAny(loadAssignment('s', order)).value).toString('hex'),
+  );
   assert.deepEqual(bytes, Array(3).fill(bytes[0]));
 });
 
 test('each address and port counts once, however IPv6 is spelt, and the first counts', () => {
   const spellings = ['2001:DB8:0:0::1', '2001:db8::1'].map(address => ({ address, port: 80 }));
   assert.deepEqual(
-    loadAssignment('s', [...spellings, { ...a, hostname: 'first' }, { ...a, hostname: 'second' }]).endpoints,
+    loadAssignment('s', [...spellings, { ...a, hostname: 'first' }, { ...a, hostname: 'second' }])
+      .endpoints,
     [
       {
         locality: undefined,

@@ -3,13 +3,16 @@ import { CLUSTER_LOAD_ASSIGNMENT } from '#protos/type-url.ts';
 import type { Instance } from './instance.ts';
 
 /**
- * The instances of one service as Envoy's ClusterLoadAssignment (proto3 JSON). Equal sets give equal JSON, whatever their order:
- * localities and endpoints are sorted, IPv6 is written in its canonical form (RFC 5952), and of two instances with one
- * address and port the first counts. Source: config.endpoint.v3.ClusterLoadAssignment.
+ * The instances of one service as Envoy's ClusterLoadAssignment (proto3 JSON). Equal sets give
+ * equal JSON, whatever their order: localities and endpoints are sorted, IPv6 is written in its
+ * canonical form (RFC 5952), and of two instances with one address and port the first counts.
+ * Source: config.endpoint.v3.ClusterLoadAssignment.
  */
 export function loadAssignment(service: string, instances: readonly Instance[]): JsonObject {
   const byLocality = Map.groupBy(uniqueInstances(instances), localityKey);
-  const localities = [...byLocality].sort(([a], [b]) => compare(a, b)).map(([, members]) => members);
+  const localities = [...byLocality]
+    .sort(([a], [b]) => compare(a, b))
+    .map(([, members]) => members);
   return {
     '@type': CLUSTER_LOAD_ASSIGNMENT,
     cluster_name: service,
@@ -17,7 +20,9 @@ export function loadAssignment(service: string, instances: readonly Instance[]):
   };
 }
 
-/** The instances with canonical addresses, sorted by address and port, each address and port once. */
+/**
+ * The instances with canonical addresses, sorted by address and port, each address and port once.
+ */
 export function uniqueInstances(instances: readonly Instance[]): readonly Instance[] {
   const unique = new Map<string, Instance>();
   for (const instance of instances) {

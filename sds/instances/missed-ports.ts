@@ -12,8 +12,13 @@ export type MissedPorts = {
 
 const MOST = 1_000;
 
-/** `onMissed` hears of each once, and again after there has been such a port; `known` are those that the service has. */
-export function missedPorts(onMissed: (name: string, known: readonly string[]) => void): MissedPorts {
+/**
+ * `onMissed` hears of each once, and again after there has been such a port; `known` are those that
+ * the service has.
+ */
+export function missedPorts(
+  onMissed: (name: string, known: readonly string[]) => void,
+): MissedPorts {
   const missed = new Set<string>();
   let served: Instances = new Map();
   return {
@@ -24,7 +29,8 @@ export function missedPorts(onMissed: (name: string, known: readonly string[]) =
     },
     served(instances) {
       served = instances;
-      for (const name of missed) if (instancesNamed(instances, name) !== NO_SUCH_PORT) missed.delete(name);
+      for (const name of missed)
+        if (instancesNamed(instances, name) !== NO_SUCH_PORT) missed.delete(name);
     },
     names: () => [...missed].sort(),
   };

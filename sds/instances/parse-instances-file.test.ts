@@ -38,7 +38,12 @@ const REFUSED_WHOLE: readonly [why: string, text: string, line: number, message:
   ['a service named twice', 'services:\n  a: []\n  a: []', 3, /unique/],
   ['broken YAML', 'services:\n  a: [\n', 3, /./],
   ['an unknown alias', 'services:\n  a: *nowhere\n', 1, /nowhere/],
-  ['two documents', 'services: {}\n---\nservices: {}\n', 2, /^want one document, another begins here$/],
+  [
+    'two documents',
+    'services: {}\n---\nservices: {}\n',
+    2,
+    /^want one document, another begins here$/,
+  ],
 ];
 
 for (const [why, text, line, message] of REFUSED_WHOLE) {

@@ -20,9 +20,10 @@ type Path = readonly (string | number)[];
 type Source = { readonly document: Document; readonly lines: LineCounter };
 
 /**
- * Reads the instances file: YAML whose `services` maps each service name to one item or a list of items, each
- * `{address, port, hostname?, health_status?, load_balancing_weight?, locality?}` or `{dns, port}`.
- * A service that is declared wrongly is refused alone; text that is not YAML, or has no `services`, is refused whole.
+ * Reads the instances file: YAML whose `services` maps each service name to one item or a list of
+ * items, each `{address, port, hostname?, health_status?, load_balancing_weight?, locality?}` or
+ * `{dns, port}`. A service that is declared wrongly is refused alone; text that is not YAML, or has
+ * no `services`, is refused whole.
  */
 export function parseInstancesFile(text: string): InstancesFile {
   const lines = new LineCounter();

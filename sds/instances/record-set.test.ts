@@ -57,5 +57,8 @@ for (const [name, steps] of Object.entries(HISTORIES)) {
 test('a largest TTL of less than the records have is kept to', () => {
   const outcome = found(600, 'a');
   const set = nextRecordSet(UNASKED, outcome);
-  assert.deepEqual([nextQueryMs(set, outcome, 5), nextQueryMs(set, outcome, 3_600)], [5_000, 600_000]);
+  assert.deepEqual(
+    [nextQueryMs(set, outcome, 5), nextQueryMs(set, outcome, 3_600)],
+    [5_000, 600_000],
+  );
 });

@@ -19,7 +19,10 @@ export type RecordSet = {
 
 export const UNASKED: RecordSet = { addresses: [], answered: false, failures: 0, misses: 0 };
 
-/** A name server that restarts may deny for a moment what it serves: the last addresses go only when it has done so twice. */
+/**
+ * A name server that restarts may deny for a moment what it serves: the last addresses go only when
+ * it has done so twice.
+ */
 const MISSES_BELIEVED = 2;
 const MIN_DELAY_MS = 1_000;
 const MISSING_DELAY_MS = 5_000;
@@ -41,8 +44,9 @@ export function nextRecordSet(set: RecordSet, outcome: Outcome): RecordSet {
 }
 
 /**
- * When to ask again, in ms, given the set after `outcome`: at the records' TTL (from 1 s to `maxTtlSeconds`), after a failure
- * in 1 s growing to 30 s, after a miss that still has to be confirmed in 1 s, else in 5 s.
+ * When to ask again, in ms, given the set after `outcome`: at the records' TTL (from 1 s to
+ * `maxTtlSeconds`), after a failure in 1 s growing to 30 s, after a miss that still has to be
+ * confirmed in 1 s, else in 5 s.
  */
 export function nextQueryMs(set: RecordSet, outcome: Outcome, maxTtlSeconds: number): number {
   switch (outcome.kind) {

@@ -27,14 +27,22 @@ test('all A or all AAAA records are found, with the shortest TTL', async t => {
   ]);
   const v4 = await ask('user.test', 4);
   assert.deepEqual(v4, { kind: 'found', addresses: ['10.0.0.1', '10.0.0.2'], ttlSeconds: 7 });
-  assert.deepEqual(await ask('user.test', 6), { kind: 'found', addresses: ['fd00::1'], ttlSeconds: 20 });
+  assert.deepEqual(await ask('user.test', 6), {
+    kind: 'found',
+    addresses: ['fd00::1'],
+    ttlSeconds: 20,
+  });
 });
 
 test('nothing is answered from a cache: a changed record is found by the next query', async t => {
   const { dns, ask } = await setUp(t);
   for (const data of ['10.0.0.1', '10.0.0.2']) {
     dns.zone.set('user.test', [a('user.test', data, 3600)]);
-    assert.deepEqual(await ask('user.test'), { kind: 'found', addresses: [data], ttlSeconds: 3600 });
+    assert.deepEqual(await ask('user.test'), {
+      kind: 'found',
+      addresses: [data],
+      ttlSeconds: 3600,
+    });
   }
   dns.zone.set('user.test', []);
   assert.equal((await ask('user.test')).kind, 'missing');

@@ -3,8 +3,15 @@ import type { Outcome } from './record-set.ts';
 
 export type Family = 4 | 6;
 
-/** Asks once for the A (4) or AAAA (6) records of a name. Never rejects; an aborted query has failed. */
-export type ResolveRecords = (name: string, family: Family, signal: AbortSignal) => Promise<Outcome>;
+/**
+ * Asks once for the A (4) or AAAA (6) records of a name. Never rejects; an aborted query has
+ * failed.
+ */
+export type ResolveRecords = (
+  name: string,
+  family: Family,
+  signal: AbortSignal,
+) => Promise<Outcome>;
 
 export type ResolverOptions = {
   /** `address` or `address:port` of the name servers to ask; empty: those of the system. */
@@ -15,13 +22,18 @@ export type ResolverOptions = {
   lookup(name: string, family: Family): Promise<Outcome>;
 };
 
-/** A resolver over DNS, whose answers have a TTL, that falls back on `lookup` for names that DNS does not have. */
+/**
+ * A resolver over DNS, whose answers have a TTL, that falls back on `lookup` for names that DNS
+ * does not have.
+ */
 export function dnsResolver(options: ResolverOptions): ResolveRecords {
   return async (name, family, signal) => {
-    // A new resolver each time: it reads /etc/resolv.conf anew, and holds no cache that outlives a TTL.
+    // A new resolver each time: it reads /etc/resolv.conf anew, and holds no cache that outlives a
+    // TTL.
     const resolver = new Resolver({ timeout: Math.ceil(options.timeoutMs / 3), tries: 2 });
     if (options.servers.length > 0) resolver.setServers(options.servers);
-    // Not AbortSignal.any: of a signal that lives on, Node keeps a piece for each signal that was made from it.
+    // Not AbortSignal.any: of a signal that lives on, Node keeps a piece for each signal that was
+    // made from it.
     const ends = [signal, AbortSignal.timeout(options.timeoutMs)];
     const cancel = () => resolver.cancel();
     for (const end of ends) end.addEventListener('abort', cancel);
@@ -29,7 +41,8 @@ export function dnsResolver(options: ResolverOptions): ResolveRecords {
       return await query(resolver, name, family);
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
-      // A name that exists without such records (ENODATA) is DNS's to answer for: a lookup could find another name.
+      // A name that exists without such records (ENODATA) is DNS's to answer for: a lookup could
+      // find another name.
       if (code === 'ENOTFOUND') return options.lookup(name, family);
       return code === 'ENODATA' ? { kind: 'missing' } : { kind: 'failed', message };
     } finally {
@@ -40,7 +53,9 @@ export function dnsResolver(options: ResolverOptions): ResolveRecords {
 
 async function query(resolver: Resolver, name: string, family: Family): Promise<Outcome> {
   const ttl = { ttl: true } as const;
-  const records = await (family === 4 ? resolver.resolve4(name, ttl) : resolver.resolve6(name, ttl));
+  const records = await (family === 4
+    ? resolver.resolve4(name, ttl)
+    : resolver.resolve6(name, ttl));
   if (records.length === 0) return { kind: 'missing' };
   const ttlSeconds = Math.min(...records.map(record => record.ttl));
   return { kind: 'found', addresses: records.map(record => record.address), ttlSeconds };

@@ -5,7 +5,10 @@ import type { Family } from './resolve-records.ts';
 /** What has no TTL, such as a name of /etc/hosts, is looked up again after this time. */
 const TTL_SECONDS = 5;
 
-/** Asks as the system's own programs do: also in /etc/hosts, and with the search domains of /etc/resolv.conf. */
+/**
+ * Asks as the system's own programs do: also in /etc/hosts, and with the search domains of
+ * /etc/resolv.conf.
+ */
 export async function systemLookup(name: string, family: Family): Promise<Outcome> {
   try {
     const found = await lookup(name, { all: true, family });

@@ -26,20 +26,34 @@ async function setUp(t: TestContext) {
     }),
     after: timers.after,
     maxTtlSeconds: 60,
-    onQueried: (_name, family, outcome, set) => outcomes.push(`${family} ${outcome.kind} ${set.failures}`),
+    onQueried: (_name, family, outcome, set) =>
+      outcomes.push(`${family} ${outcome.kind} ${set.failures}`),
   });
   t.after(() => dns.close());
-  return { dns, timers, heard, outcomes, start: () => watchName('user.test', each => heard.push(each)) };
+  return {
+    dns,
+    timers,
+    heard,
+    outcomes,
+    start: () => watchName('user.test', each => heard.push(each)),
+  };
 }
 
-/** Lets both families ask once more, as when their delay is over, and waits until they wait again. */
-async function askAgain({ timers }: { timers: ReturnType<typeof handTimers> }): Promise<readonly number[]> {
+/**
+ * Lets both families ask once more, as when their delay is over, and waits until they wait again.
+ */
+async function askAgain({
+  timers,
+}: {
+  timers: ReturnType<typeof handTimers>;
+}): Promise<readonly number[]> {
   timers.runAll();
   await until(() => (timers.delays().length === 2 ? true : undefined));
   return timers.delays();
 }
 
-const serve = (dns: DnsServer, ...records: ReturnType<typeof record>[]) => dns.zone.set('user.test', records);
+const serve = (dns: DnsServer, ...records: ReturnType<typeof record>[]) =>
+  dns.zone.set('user.test', records);
 
 test('both families are heard of together, then every change, each at its own TTL', async t => {
   const it = await setUp(t);

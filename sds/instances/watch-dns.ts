@@ -3,17 +3,23 @@ import { nextQueryMs, nextRecordSet, type Outcome, type RecordSet, UNASKED } fro
 import type { Family, ResolveRecords } from './resolve-records.ts';
 
 /**
- * Follows all addresses of a name until the result is called: `onChange` hears them when IPv4 and IPv6 have both been asked
- * for once, and when they change.
+ * Follows all addresses of a name until the result is called: `onChange` hears them when IPv4 and
+ * IPv6 have both been asked for once, and when they change.
  */
-export type WatchName = (name: string, onChange: (addresses: readonly string[]) => void) => () => void;
+export type WatchName = (
+  name: string,
+  onChange: (addresses: readonly string[]) => void,
+) => () => void;
 
 export type WatchDnsOptions = {
   readonly resolve: ResolveRecords;
   readonly after: After;
   /** Records are asked for again after this time, when their TTL is longer. */
   readonly maxTtlSeconds: number;
-  /** Called after each query with the set as it is now; `failures` of it counts the failed ones in a row. */
+  /**
+   * Called after each query with the set as it is now; `failures` of it counts the failed ones in a
+   * row.
+   */
   onQueried(name: string, family: Family, outcome: Outcome, set: RecordSet): void;
 };
 

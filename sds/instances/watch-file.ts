@@ -2,7 +2,10 @@ import { constants, type FSWatcher, watch } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** What was found at a path: its text, nothing (`missing`), or something that cannot be read, or is larger than 16 MiB. */
+/**
+ * What was found at a path: its text, nothing (`missing`), or something that cannot be read, or is
+ * larger than 16 MiB.
+ */
 export type FileState =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'missing' }
@@ -15,8 +18,9 @@ const POLL_MS = 1_000;
 const MOST_BYTES = 16 * 1024 * 1024;
 
 /**
- * Calls `onState` with what is at `path`, and again when that has changed, until the result is called. Follows edits, renames
- * onto the path, links that are swapped (also the folder links of Kubernetes), and files and folders that come and go.
+ * Calls `onState` with what is at `path`, and again when that has changed, until the result is
+ * called. Follows edits, renames onto the path, links that are swapped (also the folder links of
+ * Kubernetes), and files and folders that come and go.
  */
 export function watchFile(path: string, onState: (state: FileState) => void): () => void {
   const watches = new Map<string, FSWatcher>();
@@ -46,7 +50,8 @@ export function watchFile(path: string, onState: (state: FileState) => void): ()
   const poll = setInterval(() => {
     readNext(changed => {
       if (!changed) return;
-      // Had there been an event the poll would find nothing: the watches are those of a folder that was replaced.
+      // Had there been an event the poll would find nothing: the watches are those of a folder that
+      // was replaced.
       closeAll(watches);
       readNext(() => {});
     });
@@ -66,7 +71,11 @@ async function foldersOf(path: string): Promise<ReadonlySet<string>> {
   return new Set([dirname(path), dirname(target)]);
 }
 
-function watchFolders(watches: Map<string, FSWatcher>, folders: ReadonlySet<string>, onEvent: () => void) {
+function watchFolders(
+  watches: Map<string, FSWatcher>,
+  folders: ReadonlySet<string>,
+  onEvent: () => void,
+) {
   for (const [folder, watcher] of watches) {
     if (!folders.has(folder)) closeOne(watches, folder, watcher);
   }
@@ -99,15 +108,20 @@ async function readState(path: string): Promise<FileState> {
     return await readText(path);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    return code === 'ENOENT' || code === 'ENOTDIR' ? { kind: 'missing' } : { kind: 'unreadable', message };
+    return code === 'ENOENT' || code === 'ENOTDIR'
+      ? { kind: 'missing' }
+      : { kind: 'unreadable', message };
   }
 }
 
-/** A pipe has neither a beginning nor an end: whoever opens or reads it as a file may wait for ever. */
+/**
+ * A pipe has neither a beginning nor an end: whoever opens or reads it as a file may wait for ever.
+ */
 async function readText(path: string): Promise<FileState> {
   await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   const found = await file.stat();
   if (!found.isFile()) return { kind: 'unreadable', message: 'it is no file' };
-  if (found.size > MOST_BYTES) return { kind: 'unreadable', message: `it has more than ${MOST_BYTES} bytes` };
+  if (found.size > MOST_BYTES)
+    return { kind: 'unreadable', message: `it has more than ${MOST_BYTES} bytes` };
   return { kind: 'text', text: await file.readFile('utf8') };
 }

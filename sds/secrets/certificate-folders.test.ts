@@ -4,7 +4,11 @@ import { refuseFile } from './certificate-folders.ts';
 
 const FOLDERS = ['/etc/gateway', '/srv/certificates'];
 
-for (const path of ['/etc/gateway/a.pem', '/etc/gateway/a/b/c.pem', '/srv/certificates/..data/tls.crt']) {
+for (const path of [
+  '/etc/gateway/a.pem',
+  '/etc/gateway/a/b/c.pem',
+  '/srv/certificates/..data/tls.crt',
+]) {
   test(`${path} is read`, () => {
     assert.equal(refuseFile(path, FOLDERS), undefined);
   });

@@ -94,5 +94,7 @@ function textOf(state: FileState | undefined): string {
 
 function troubleOf(path: string, state: FileState | undefined): readonly string[] {
   if (state === undefined || state.kind === 'text') return [];
-  return [state.kind === 'missing' ? `${path} is missing` : `${path} cannot be read: ${state.message}`];
+  return [
+    state.kind === 'missing' ? `${path} is missing` : `${path} cannot be read: ${state.message}`,
+  ];
 }

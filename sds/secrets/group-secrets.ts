@@ -3,7 +3,12 @@ import { keepFresh } from '#certificates/authority/keep-fresh.ts';
 import { IDENTITY_SECRET, ROOTS_SECRET } from '#certificates/identity.ts';
 import { type Snapshot, snapshotOf, type XdsResource } from '#xds/snapshot.ts';
 import type { Clock } from './clock.ts';
-import { type CertificateFacts, factsOf, type SecretContent, secretResource } from './secret-content.ts';
+import {
+  type CertificateFacts,
+  factsOf,
+  type SecretContent,
+  secretResource,
+} from './secret-content.ts';
 
 export type GroupSecretsOptions = {
   readonly authority: Authority;
@@ -25,7 +30,10 @@ type Group = {
   readonly close: () => void;
 };
 
-/** The secrets of each node group that has a proxy here: its own certificate, kept fresh while one is connected, the roots, and what is served to it. */
+/**
+ * The secrets of each node group that has a proxy here: its own certificate, kept fresh while one
+ * is connected, the roots, and what is served to it.
+ */
 export class GroupSecrets {
   readonly #options: GroupSecretsOptions;
   readonly #groups = new Map<string, Group>();

@@ -2,7 +2,10 @@ import type { Cluster } from '#kubernetes/cluster.ts';
 import type { IdentityTarget } from './identity-target.ts';
 import { keptSecret } from './kept-secret.ts';
 
-/** The Secret `gateway-identity-<group>` of type kubernetes.io/tls, with `ca.crt`: what a container mounts as its TLS_FOLDER. */
+/**
+ * The Secret `gateway-identity-<group>` of type kubernetes.io/tls, with `ca.crt`: what a container
+ * mounts as its TLS_FOLDER.
+ */
 export function identitySecret(cluster: Cluster, group: string): IdentityTarget {
   const secret = keptSecret(cluster, `gateway-identity-${group}`, 'kubernetes.io/tls');
   return {

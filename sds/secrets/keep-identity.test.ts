@@ -66,7 +66,10 @@ const UNUSABLE: readonly (readonly [
   material: (authority: Authority, other: Authority) => Promise<TlsMaterial>,
 ])[] = [
   ['of another group', async own => ({ ...(await own.identity('other')), ca: own.roots() })],
-  ['of another authority', async (own, other) => ({ ...(await other.identity('edge')), ca: own.roots() })],
+  [
+    'of another authority',
+    async (own, other) => ({ ...(await other.identity('edge')), ca: own.roots() }),
+  ],
   [
     'without the present roots',
     async (own, other) => ({ ...(await own.identity('edge')), ca: other.roots() }),

@@ -27,8 +27,9 @@ const PAUSE_MS = { least: 20, most: 30_000 };
 const ATTEMPTS = 5;
 
 /**
- * Keeps a certificate of the group at the target that is less than half through its life, beside the authority's roots, until `close`. What is there already
- * is taken when it is good; a root that has left goes with the next renewal. Resolves after the first attempt, whatever came of it.
+ * Keeps a certificate of the group at the target that is less than half through its life, beside
+ * the authority's roots, until `close`. What is there already is taken when it is good; a root that
+ * has left goes with the next renewal. Resolves after the first attempt, whatever came of it.
  */
 export async function keepIdentity(options: KeepIdentityOptions): Promise<{ close(): void }> {
   const { target, authority, clock, leafMs, onTrouble } = options;
@@ -101,8 +102,11 @@ function isGood(
   if (errorsOf(checkKeyPair(certificate, key, clock.now())) !== undefined) return false;
   const leaf = new X509Certificate(certificate);
   const roots = parseCertificates(rootsPem, { bytes: 1024 * 1024, count: 16 });
-  const known = 'certificates' in roots && roots.certificates.some(root => leaf.verify(root.publicKey));
+  const known =
+    'certificates' in roots && roots.certificates.some(root => leaf.verify(root.publicKey));
   return (
-    known && groupOfPeer(leaf.subjectAltName, trustDomain) === group && !isDue({ certificate }, clock.now())
+    known &&
+    groupOfPeer(leaf.subjectAltName, trustDomain) === group &&
+    !isDue({ certificate }, clock.now())
   );
 }

@@ -6,9 +6,17 @@ import { createObject, getObject, updateObject } from '#kubernetes/write.ts';
 /** A Secret of our own namespace that we write. */
 export type KeptSecret = {
   readonly place: string;
-  /** Its texts, and the version for the next write. Undefined: there is no such Secret. Rejects when the API is away. */
-  read(): Promise<{ readonly texts: Readonly<Record<string, string>>; readonly mark: string } | undefined>;
-  /** Replaces its texts when it still has that version, or makes it. False: somebody else was faster. Rejects when the API is away or refuses. */
+  /**
+   * Its texts, and the version for the next write. Undefined: there is no such Secret. Rejects when
+   * the API is away.
+   */
+  read(): Promise<
+    { readonly texts: Readonly<Record<string, string>>; readonly mark: string } | undefined
+  >;
+  /**
+   * Replaces its texts when it still has that version, or makes it. False: somebody else was
+   * faster. Rejects when the API is away or refuses.
+   */
   write(texts: Readonly<Record<string, string>>, mark: string | undefined): Promise<boolean>;
 };
 
@@ -16,7 +24,12 @@ const LABELS = { 'app.kubernetes.io/managed-by': 'gateway' };
 
 /** `type` is such as `kubernetes.io/tls`; it never changes. */
 export function keptSecret(cluster: Cluster, name: string, type: string): KeptSecret {
-  const resource: Resource = { group: '', version: 'v1', plural: 'secrets', namespace: cluster.namespace };
+  const resource: Resource = {
+    group: '',
+    version: 'v1',
+    plural: 'secrets',
+    namespace: cluster.namespace,
+  };
   const target = { cluster, resource };
   const place = `Secret ${cluster.namespace}/${name}`;
   return {
@@ -31,7 +44,10 @@ export function keptSecret(cluster: Cluster, name: string, type: string): KeptSe
       const written =
         mark === undefined
           ? await createObject(target, { ...object, metadata })
-          : await updateObject(target, { ...object, metadata: { ...metadata, resourceVersion: mark } });
+          : await updateObject(target, {
+              ...object,
+              metadata: { ...metadata, resourceVersion: mark },
+            });
       const nowhere = written.kind === 'missing' && mark === undefined;
       if (written.kind === 'refused' || nowhere)
         throw new Error(`${place} cannot be written: ${written.message}`);
@@ -42,7 +58,9 @@ export function keptSecret(cluster: Cluster, name: string, type: string): KeptSe
 
 function dataOf(texts: Readonly<Record<string, string>>): Record<string, string> {
   const entries = Object.entries(texts);
-  return Object.fromEntries(entries.map(([key, text]) => [key, Buffer.from(text).toString('base64')]));
+  return Object.fromEntries(
+    entries.map(([key, text]) => [key, Buffer.from(text).toString('base64')]),
+  );
 }
 
 function textsOf({ data }: KubernetesObject): Record<string, string> {

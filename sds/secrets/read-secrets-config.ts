@@ -21,12 +21,21 @@ export type SecretsConfig = {
   readonly authorityFolder: string;
   /** Name of a Secret in our own namespace. */
   readonly authoritySecret: string | undefined;
-  /** Identities that are written for who needs one before it can ask: group to folder, and groups whose Secret is kept. */
+  /**
+   * Identities that are written for who needs one before it can ask: group to folder, and groups
+   * whose Secret is kept.
+   */
   readonly identityFolders: ReadonlyMap<string, string>;
   readonly identitySecrets: readonly string[];
-  /** Absolute paths of the folders whose files resources may name as certificates, keys and authorities. */
+  /**
+   * Absolute paths of the folders whose files resources may name as certificates, keys and
+   * authorities.
+   */
   readonly certificateFolders: readonly string[];
-  /** Absolute path of a kubeconfig for those Secrets; undefined: the service account of the container. */
+  /**
+   * Absolute path of a kubeconfig for those Secrets; undefined: the service account of the
+   * container.
+   */
   readonly kubeconfig: string | undefined;
 };
 
@@ -35,10 +44,16 @@ const HOURS_MS = 3_600_000;
 const LEAST_MS = 1_000;
 const LONGEST_LEAF_MS = 30 * 24 * HOURS_MS;
 const LONGEST_ROOT_MS = 100 * 8_766 * HOURS_MS;
-/** A root must outlive the notice of its successor and the last certificates that it issued, from half of its life on. */
+/**
+ * A root must outlive the notice of its successor and the last certificates that it issued, from
+ * half of its life on.
+ */
 const LEAVES_PER_ROOT = 4;
 
-/** Those of the environment that concern secrets. Throws an Error that names the variable and what it should be. */
+/**
+ * Those of the environment that concern secrets. Throws an Error that names the variable and what
+ * it should be.
+ */
 export function readSecretsConfig(text: ReadVariable): SecretsConfig {
   const leafMs = lifetime(
     'CERTIFICATE_LIFETIME',
@@ -47,7 +62,12 @@ export function readSecretsConfig(text: ReadVariable): SecretsConfig {
     LONGEST_LEAF_MS,
   );
   const leastRoot = LEAVES_PER_ROOT * leafMs;
-  const rootMs = lifetime('ROOT_LIFETIME', text('ROOT_LIFETIME', '43800h'), leastRoot, LONGEST_ROOT_MS);
+  const rootMs = lifetime(
+    'ROOT_LIFETIME',
+    text('ROOT_LIFETIME', '43800h'),
+    leastRoot,
+    LONGEST_ROOT_MS,
+  );
   const folder = text('IDENTITY_FOLDER', '');
   const kubeconfig = text('KUBECONFIG', '');
   const identities = groups('IDENTITIES', text('IDENTITIES', ''));

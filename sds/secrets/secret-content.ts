@@ -19,8 +19,15 @@ export type CertificateFacts = {
   readonly notAfter: number;
 };
 
-/** What is wrong with the content, of which a certificate is shown as that of a `purpose`; with an error it must not be sent. */
-export function checkContent(content: SecretContent, now: number, purpose?: Purpose): readonly Finding[] {
+/**
+ * What is wrong with the content, of which a certificate is shown as that of a `purpose`; with an
+ * error it must not be sent.
+ */
+export function checkContent(
+  content: SecretContent,
+  now: number,
+  purpose?: Purpose,
+): readonly Finding[] {
   if (content.kind === 'trusted ca') return checkTrustedCa(content.ca, now);
   return checkKeyPair(content.certificate, content.key, now, purpose);
 }
@@ -33,8 +40,15 @@ export function factsOf(content: SecretContent): CertificateFacts {
   return { serial: serialNumber.toLowerCase(), notAfter: validToDate.getTime() };
 }
 
-/** An `envoy.extensions.transport_sockets.tls.v3.Secret`. Its version tells nothing of its content to who does not hold `versionKey`. */
-export function secretResource(name: string, content: SecretContent, versionKey: Uint8Array): XdsResource {
+/**
+ * An `envoy.extensions.transport_sockets.tls.v3.Secret`. Its version tells nothing of its content
+ * to who does not hold `versionKey`.
+ */
+export function secretResource(
+  name: string,
+  content: SecretContent,
+  versionKey: Uint8Array,
+): XdsResource {
   const what =
     content.kind === 'trusted ca'
       ? { validation_context: { trusted_ca: { inline_string: content.ca } } }

@@ -20,7 +20,10 @@ export type SecretMetrics = {
   observe(state: () => SecretsState): void;
 };
 
-/** Metrics of secrets: when certificates end, renewals, refusals. `now` is in milliseconds since the epoch. */
+/**
+ * Metrics of secrets: when certificates end, renewals, refusals. `now` is in milliseconds since the
+ * epoch.
+ */
 export function createSecretMetrics(registry: Registry, now: () => number): SecretMetrics {
   const registers = [registry];
   let state: (() => SecretsState) | undefined;
@@ -71,7 +74,11 @@ function endsOf(state: SecretsState | undefined): readonly End[] {
   const served = [...state.served].flatMap(({ served: { name }, facts }): readonly End[] =>
     facts === undefined ? [] : [['served', name, facts.notAfter]],
   );
-  const identities = state.identities.map(([group, { notAfter }]): End => ['identity', group, notAfter]);
-  const roots = rootFacts(state.roots).map(({ serial, notAfter }): End => ['root', serial, notAfter]);
+  const identities = state.identities.map(
+    ([group, { notAfter }]): End => ['identity', group, notAfter],
+  );
+  const roots = rootFacts(state.roots).map(
+    ({ serial, notAfter }): End => ['root', serial, notAfter],
+  );
   return [...served, ...identities, ...roots];
 }

@@ -40,5 +40,9 @@ test('a certificate that is not valid yet is sent when its time has come', async
   now = Date.now();
   pass();
   assert.equal(sent(), 'a');
-  assert.deepEqual([refused.length, timers.size, slot.problem], [1, 0, undefined], 'told once, and done');
+  assert.deepEqual(
+    [refused.length, timers.size, slot.problem],
+    [1, 0, undefined],
+    'told once, and done',
+  );
 });

@@ -13,7 +13,11 @@ import {
 import type { ServedSecret } from './served-secret.ts';
 
 /** What is wrong with the secret of this name; `reported`: the control plane tells of it too. */
-export type RefusedSecret = { readonly secret: string; readonly reason: string; readonly reported: boolean };
+export type RefusedSecret = {
+  readonly secret: string;
+  readonly reason: string;
+  readonly reported: boolean;
+};
 
 export type SlotOptions = ContentSources & {
   readonly versionKey: Uint8Array;
@@ -21,13 +25,18 @@ export type SlotOptions = ContentSources & {
   onChange(): void;
   /** What came cannot be sent; what was sent before stays. Once for each reason. */
   onRefused(refused: RefusedSecret): void;
-  /** What was sent is no longer right, and stays until something else comes. Once for each reason. */
+  /**
+   * What was sent is no longer right, and stays until something else comes. Once for each reason.
+   */
   onOver(over: RefusedSecret): void;
   /** What is wrong with the slot, or with what is sent of it, may be something else. */
   onFindings(): void;
 };
 
-/** What was refused may be right later, and what is sent may end: it is looked at again after so long, in ms. */
+/**
+ * What was refused may be right later, and what is sent may end: it is looked at again after so
+ * long, in ms.
+ */
 const AGAIN_MS = 60_000;
 
 /** One served secret: what it is to be, and the last content of it that may be sent. */
@@ -49,7 +58,10 @@ export class SecretSlot {
     this.#follow();
   }
 
-  /** Another definition of the same name. What is sent stays until the new content has come and may be sent. */
+  /**
+   * Another definition of the same name. What is sent stays until the new content has come and may
+   * be sent.
+   */
   replace(served: ServedSecret): void {
     const sameContent = JSON.stringify(served.content) === JSON.stringify(this.#served.content);
     this.#served = served;

@@ -2,7 +2,10 @@ import { X509Certificate } from 'node:crypto';
 import type { CertificateFacts } from './secret-content.ts';
 import type { SecretSlot } from './secret-slot.ts';
 
-/** What `/status` tells of secrets: certificates by serial and end, and what is wrong with which; nothing of keys. */
+/**
+ * What `/status` tells of secrets: certificates by serial and end, and what is wrong with which;
+ * nothing of keys.
+ */
 export function secretsStatus(
   slots: Iterable<SecretSlot>,
   identities: readonly (readonly [group: string, facts: CertificateFacts])[],
@@ -18,7 +21,12 @@ export function secretsStatus(
 
 function slotStatus({ served, facts, problem }: SecretSlot): object {
   const { groups, content } = served;
-  return { kind: content.kind, groups, ...(facts && factsStatus(facts)), ...(problem && { problem }) };
+  return {
+    kind: content.kind,
+    groups,
+    ...(facts && factsStatus(facts)),
+    ...(problem && { problem }),
+  };
 }
 
 function factsStatus({ serial, notAfter }: CertificateFacts): object {

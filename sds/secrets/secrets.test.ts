@@ -9,7 +9,12 @@ import { decodeAny } from '#protos/decode.ts';
 import type { Any } from '#protos/encode.ts';
 import { SECRET } from '#protos/type-url.ts';
 import { openStream } from '../testing/discovery-client.ts';
-import { keyPairContent, servedSecret, startSecretsServer, testAuthority } from '../testing/test-secrets.ts';
+import {
+  keyPairContent,
+  servedSecret,
+  startSecretsServer,
+  testAuthority,
+} from '../testing/test-secrets.ts';
 
 const SDS = 'envoy.service.secret.v3.SecretDiscoveryService';
 const ADS = 'envoy.service.discovery.v3.AggregatedDiscoveryService';
@@ -20,9 +25,18 @@ type Resource = { readonly name?: string; readonly version?: string; readonly re
 async function setUp(t: TestContext, options?: Parameters<typeof startSecretsServer>[2]) {
   const authority = await testAuthority(t);
   const server = await startSecretsServer(t, authority, options);
-  const ask = (cluster: string, names: readonly string[], service = SDS, method = 'DeltaSecrets') => {
+  const ask = (
+    cluster: string,
+    names: readonly string[],
+    service = SDS,
+    method = 'DeltaSecrets',
+  ) => {
     const stream = openStream(t, server.port, service, method);
-    stream.send({ node: { id: 'test', cluster }, type_url: SECRET, resource_names_subscribe: names });
+    stream.send({
+      node: { id: 'test', cluster },
+      type_url: SECRET,
+      resource_names_subscribe: names,
+    });
     const ack = (nonce: string) => stream.send({ type_url: SECRET, response_nonce: nonce });
     const next = async () => {
       const { nonce, resources } = await stream.next();
@@ -71,7 +85,9 @@ test('a proxy of another group that asks by name gets silence, and no removal', 
   const stream = it.ask('user-service', ['a', 'unknown', 'gateway/roots']);
   assert.deepEqual(names(await stream.next()), ['gateway/roots']);
   it.say([servedSecret('a', ['edge'], keyPairContent(await it.authority.server(['a.test'])))]);
-  it.say([servedSecret('b', ['user-service'], keyPairContent(await it.authority.server(['b.test'])))]);
+  it.say([
+    servedSecret('b', ['user-service'], keyPairContent(await it.authority.server(['b.test']))),
+  ]);
   stream.send({ type_url: SECRET, resource_names_subscribe: ['b'] });
   assert.deepEqual(names(await stream.next()), ['b']);
   assert.equal(stream.waiting.length, 0);
@@ -125,14 +141,17 @@ test('groups without a proxy are forgotten, so that their number is bounded', as
     stream.end();
   }
   await until(async () =>
-    Object.keys(JSON.parse(await it.get('/status')).secrets.identities).length === 0 ? true : undefined,
+    Object.keys(JSON.parse(await it.get('/status')).secrets.identities).length === 0
+      ? true
+      : undefined,
   );
   await it.ask('group-0', BUILT_IN).next();
 });
 
 test('one group more than the bound gets nothing, those that are there go on', async t => {
   const it = await setUp(t, { mostGroups: 2 });
-  for (const group of ['a', 'b', 'a']) assert.equal((await it.ask(group, BUILT_IN).next()).length, 2);
+  for (const group of ['a', 'b', 'a'])
+    assert.equal((await it.ask(group, BUILT_IN).next()).length, 2);
   it.ask('c', BUILT_IN);
   await until(() => (/there are 2 node groups already/.test(it.logged()) ? true : undefined));
 });
@@ -142,13 +161,20 @@ test('one who comes back is sent his secrets again, whatever versions he says to
   const first = await it.ask('edge', BUILT_IN).next();
   const versions = Object.fromEntries(first.map(({ name, version }) => [name, version]));
   const again = openStream(t, it.port, SDS, 'DeltaSecrets');
-  again.send({ type_url: SECRET, resource_names_subscribe: BUILT_IN, initial_resource_versions: versions });
+  again.send({
+    type_url: SECRET,
+    resource_names_subscribe: BUILT_IN,
+    initial_resource_versions: versions,
+  });
   assert.equal((await again.next()).resources.length, 2);
 });
 
 test('a broken pair is refused once, in log, status and metrics, and the one before stays', async t => {
   const it = await setUp(t);
-  const [good, other] = [await it.authority.server(['a.test']), await it.authority.server(['a.test'])];
+  const [good, other] = [
+    await it.authority.server(['a.test']),
+    await it.authority.server(['a.test']),
+  ];
   it.say([servedSecret('a', ['edge'], keyPairContent(good))]);
   const stream = it.ask('edge', ['a']);
   assert.equal(chainOf((await stream.next())[0]), good.certificate);
@@ -238,7 +264,10 @@ test('watched files are followed; a broken pair and a missing file change nothin
       renameSync(`${path}.new`, path);
     }
   };
-  const pairs = [await it.authority.server(['a.test']), await it.authority.server(['a.test'])] as const;
+  const pairs = [
+    await it.authority.server(['a.test']),
+    await it.authority.server(['a.test']),
+  ] as const;
   const problem = async () =>
     JSON.parse(await it.get('/status')).secrets.served.files.problem as string | undefined;
   it.say([servedSecret('files', ['edge'], { key_pair_files: files })]);

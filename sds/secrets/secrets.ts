@@ -20,7 +20,10 @@ export type SecretsOptions = {
   readonly versionKey: Uint8Array;
   /** Absolute paths of the folders whose files may be served. */
   readonly certificateFolders: readonly string[];
-  /** Each group costs a key, certificates and memory, and anybody on the loopback may say to be of one; default 500. */
+  /**
+   * Each group costs a key, certificates and memory, and anybody on the loopback may say to be of
+   * one; default 500.
+   */
   readonly mostGroups?: number;
   readonly clock: Clock;
   readonly metrics: SecretMetrics;
@@ -37,7 +40,10 @@ export type Secrets = {
   connected(group: string): void;
   disconnected(group: string): void;
   onChange(listener: OnSecrets): void;
-  /** Hears how to find what is wrong with what the control plane wants served, whenever that may have changed. */
+  /**
+   * Hears how to find what is wrong with what the control plane wants served, whenever that may
+   * have changed.
+   */
   onFindings(report: Report): void;
   /** A change of what the control plane wants served. */
   update(update: Update): void;
@@ -49,7 +55,15 @@ const MOST_GROUPS = 500;
 
 /** The secrets of all node groups: who may have which, as they are now. */
 export function openSecrets(options: SecretsOptions): Secrets {
-  const { authority, trustDomain, clock, versionKey, metrics, log, mostGroups = MOST_GROUPS } = options;
+  const {
+    authority,
+    trustDomain,
+    clock,
+    versionKey,
+    metrics,
+    log,
+    mostGroups = MOST_GROUPS,
+  } = options;
   const listeners: OnSecrets[] = [];
   let report: Report = () => {};
   const find = () => slotFindings(served.slots());
@@ -82,7 +96,8 @@ export function openSecrets(options: SecretsOptions): Secrets {
       metrics.issued();
       log.debug({ group }, 'identity issued');
     },
-    onTrouble: (group, reason) => log.error({ group, reason }, 'identity not issued, the one before stays'),
+    onTrouble: (group, reason) =>
+      log.error({ group, reason }, 'identity not issued, the one before stays'),
   });
   metrics.observe(() => ({
     served: served.slots(),

@@ -7,7 +7,10 @@ export type ServedSecret = {
   /** Who may have it. */
   readonly groups: readonly string[];
   readonly content: ServedContent;
-  /** Of whom what is wrong with the content is reported: a resource's id, and its field. Absent: the control plane sees that itself. */
+  /**
+   * Of whom what is wrong with the content is reported: a resource's id, and its field. Absent: the
+   * control plane sees that itself.
+   */
   readonly named?: { readonly resource: string; readonly field: string };
 };
 
@@ -31,11 +34,15 @@ type Json = {
 };
 
 /** An `error` says what the message lacks. */
-export function parseServedSecret({ name, any }: XdsResource): ServedSecret | { readonly error: string } {
+export function parseServedSecret({
+  name,
+  any,
+}: XdsResource): ServedSecret | { readonly error: string } {
   const json = decodeAny(any) as Json;
   const content = contentOf(json);
   if (content === undefined) return { error: `${name} has no content` };
-  if (json.name !== name) return { error: `${name} is called ${json.name ?? 'nothing'} in its message` };
+  if (json.name !== name)
+    return { error: `${name} is called ${json.name ?? 'nothing'} in its message` };
   const { field = '', node_groups: groups = [], resource } = json;
   return { name, groups, content, ...(resource !== undefined && { named: { resource, field } }) };
 }
@@ -44,7 +51,11 @@ function contentOf(json: Json): ServedContent | undefined {
   const { key_pair, trusted_ca, key_pair_files, trusted_ca_file, issued } = json;
   if (key_pair !== undefined) {
     const { certificate_chain = '', private_key = '' } = key_pair;
-    return { kind: 'key pair', certificate: fromBase64(certificate_chain), key: fromBase64(private_key) };
+    return {
+      kind: 'key pair',
+      certificate: fromBase64(certificate_chain),
+      key: fromBase64(private_key),
+    };
   }
   if (trusted_ca !== undefined) return { kind: 'trusted ca', ca: fromBase64(trusted_ca) };
   if (key_pair_files !== undefined) {

@@ -7,7 +7,10 @@ export type ServedSecretsOptions = Omit<SlotOptions, 'onChange'> & {
   onChange(groups: readonly string[]): void;
 };
 
-/** All secrets that the control plane wants served, by name. What it last said stays in force while it is away. */
+/**
+ * All secrets that the control plane wants served, by name. What it last said stays in force while
+ * it is away.
+ */
 export class ServedSecrets {
   readonly #options: ServedSecretsOptions;
   readonly #slots = new Map<string, SecretSlot>();
@@ -49,13 +52,15 @@ export class ServedSecrets {
     else {
       const before = slot.served.groups;
       slot.replace(served);
-      // Also those that may have it since now: what is sent stays, where the new content is refused.
+      // Also those that may have it since now: what is sent stays, where the new content is
+      // refused.
       this.#options.onChange([...before, ...served.groups]);
     }
   }
 
   #add(served: ServedSecret): void {
-    const onChange = () => this.#options.onChange(this.#slots.get(served.name)?.served.groups ?? []);
+    const onChange = () =>
+      this.#options.onChange(this.#slots.get(served.name)?.served.groups ?? []);
     const slot = new SecretSlot(served, { ...this.#options, onChange });
     this.#slots.set(served.name, slot);
     onChange();

@@ -1,7 +1,10 @@
 import type { ReportedFinding } from '#process/report.ts';
 import type { SecretSlot } from './secret-slot.ts';
 
-/** What is wrong with the content of secrets that nobody else can see, for their operators. Nothing of keys is in it. */
+/**
+ * What is wrong with the content of secrets that nobody else can see, for their operators. Nothing
+ * of keys is in it.
+ */
 export function slotFindings(slots: Iterable<SecretSlot>): readonly ReportedFinding[] {
   return [...slots].flatMap(findingsOf);
 }
@@ -20,7 +23,10 @@ function findingsOf(slot: Slot): readonly ReportedFinding[] {
   }));
   if (problem === undefined) return warned;
   const message = `${problem}; ${insteadOf(slot)}`;
-  return [{ ...named, severity: 'error', message, outOfService: resource === undefined }, ...warned];
+  return [
+    { ...named, severity: 'error', message, outOfService: resource === undefined },
+    ...warned,
+  ];
 }
 
 function insteadOf({ isOver, resource }: Slot): string {

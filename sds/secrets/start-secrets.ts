@@ -24,14 +24,17 @@ export type StartSecretsOptions = {
 };
 
 /**
- * Opens the authority, writes the identities that are to be written, and gives the secrets that are served from then on. Rejects with an Error in one sentence where
- * the authority's roots cannot be had, or no folder for an identity.
+ * Opens the authority, writes the identities that are to be written, and gives the secrets that are
+ * served from then on. Rejects with an Error in one sentence where the authority's roots cannot be
+ * had, or no folder for an identity.
  */
 export async function startSecrets(options: StartSecretsOptions): Promise<Secrets> {
   const { config, clock, metrics, log } = options;
   const { trustDomain } = config;
   const needsCluster = config.authoritySecret !== undefined || config.identitySecrets.length > 0;
-  const cluster = needsCluster ? await connectCluster({ kubeconfig: config.kubeconfig }) : undefined;
+  const cluster = needsCluster
+    ? await connectCluster({ kubeconfig: config.kubeconfig })
+    : undefined;
   for (const folder of config.identityFolders.values()) makeIdentityFolder(folder);
   const authority = await startAuthority(options, cluster);
   const keepers = await Promise.all(
@@ -67,10 +70,15 @@ async function startAuthority(
       ? secretAuthorityStore(cluster, authoritySecret)
       : fileAuthorityStore(authorityFolder);
   const onTrouble = (reason: string) =>
-    log.error({ reason }, 'the roots of the authority cannot be kept, those read last stay in force');
-  const authority = await openAuthority({ ...config, ...clock, store, onTrouble }).catch((error: Error) => {
-    throw authoritySecret === undefined ? new Error(`STATE: ${error.message}`) : error;
-  });
+    log.error(
+      { reason },
+      'the roots of the authority cannot be kept, those read last stay in force',
+    );
+  const authority = await openAuthority({ ...config, ...clock, store, onTrouble }).catch(
+    (error: Error) => {
+      throw authoritySecret === undefined ? new Error(`STATE: ${error.message}`) : error;
+    },
+  );
   if (authoritySecret === undefined) writeRoots(authorityFolder, authority);
   authority.onRoots(() => {
     log.info('the roots of the authority have changed');
@@ -94,7 +102,9 @@ function makeIdentityFolder(folder: string): void {
   try {
     makeFolder(folder);
   } catch (error) {
-    throw new Error(`IDENTITY_FOLDER: cannot make the folder ${folder}: ${(error as Error).message}`);
+    throw new Error(
+      `IDENTITY_FOLDER: cannot make the folder ${folder}: ${(error as Error).message}`,
+    );
   }
 }
 
@@ -102,9 +112,14 @@ function targetsOf(
   { identityFolders, identitySecrets }: SecretsConfig,
   cluster: Cluster | undefined,
 ): readonly (readonly [group: string, target: IdentityTarget])[] {
-  const folders = [...identityFolders].map(([group, folder]) => [group, identityFolder(folder)] as const);
+  const folders = [...identityFolders].map(
+    ([group, folder]) => [group, identityFolder(folder)] as const,
+  );
   if (cluster === undefined) return folders;
-  return [...folders, ...identitySecrets.map(group => [group, identitySecret(cluster, group)] as const)];
+  return [
+    ...folders,
+    ...identitySecrets.map(group => [group, identitySecret(cluster, group)] as const),
+  ];
 }
 
 function keep(

@@ -8,7 +8,10 @@ import { secretsGroup } from './who-may-have.ts';
 const DAY = { now: Date.now(), lifetimeMs: 86_400_000 };
 const ROOT = await issueRoot(DAY);
 
-async function certificateOf(group: string, trustDomain = 'gateway.internal'): Promise<X509Certificate> {
+async function certificateOf(
+  group: string,
+  trustDomain = 'gateway.internal',
+): Promise<X509Certificate> {
   return new X509Certificate((await issueIdentity(ROOT, { trustDomain, group }, DAY)).certificate);
 }
 
@@ -38,7 +41,9 @@ for (const address of [
   '127.evil.test:5000',
 ]) {
   test(`from elsewhere (${address}) nobody gets secrets in plain text`, () => {
-    assert.deepEqual(decide('edge', address), { error: 'secrets go over the loopback or mutual TLS only' });
+    assert.deepEqual(decide('edge', address), {
+      error: 'secrets go over the loopback or mutual TLS only',
+    });
   });
 }
 
@@ -51,7 +56,10 @@ test('by mutual TLS the identity decides, also on the loopback', async () => {
     });
   }
   const foreign = await certificateOf('edge', 'other.internal');
-  assert.match(JSON.stringify(decide('edge', '127.0.0.1:5000', foreign)), /nobody of gateway\.internal/);
+  assert.match(
+    JSON.stringify(decide('edge', '127.0.0.1:5000', foreign)),
+    /nobody of gateway\.internal/,
+  );
 });
 
 test('what a client says is quoted, and cut', () => {

@@ -4,7 +4,12 @@ import type { Node } from '#xds/discovery.ts';
 import type { Peer } from '#xds/discovery-service.ts';
 
 /** Names of our own services: no proxy is of such a group. */
-const SERVICES: ReadonlySet<string> = new Set(['controlplane', 'sds', 'ext-authz', 'ratelimit-service']);
+const SERVICES: ReadonlySet<string> = new Set([
+  'controlplane',
+  'sds',
+  'ext-authz',
+  'ratelimit-service',
+]);
 
 const GROUP = /^[a-z0-9-]{1,63}$/;
 
@@ -12,8 +17,9 @@ const GROUP = /^[a-z0-9-]{1,63}$/;
 const MOST_QUOTED = 80;
 
 /**
- * Whose secrets a client may have. On this machine's loopback its word counts (`node.cluster`); elsewhere it has none, and the identity of its certificate
- * decides. An `error` says why it gets nothing.
+ * Whose secrets a client may have. On this machine's loopback its word counts (`node.cluster`);
+ * elsewhere it has none, and the identity of its certificate decides. An `error` says why it gets
+ * nothing.
  */
 export function secretsGroup(
   { cluster }: Node,
@@ -21,7 +27,8 @@ export function secretsGroup(
   trustDomain: string,
 ): { readonly group: string } | { readonly error: string } {
   const said = JSON.stringify(cluster.slice(0, MOST_QUOTED));
-  if (!GROUP.test(cluster)) return { error: `node.cluster is ${said}: want the name of a node group` };
+  if (!GROUP.test(cluster))
+    return { error: `node.cluster is ${said}: want the name of a node group` };
   if (SERVICES.has(cluster))
     return { error: `${cluster} is one of our services, and no node group of proxies` };
   if (certificate === undefined) {

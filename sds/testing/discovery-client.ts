@@ -24,8 +24,16 @@ export type DiscoveryStream = {
   end(): void;
 };
 
-/** Opens a stream of the discovery protocol as a proxy does, for example `DeltaEndpoints` of EndpointDiscoveryService. */
-export function openStream(t: TestContext, port: number, service: string, method: string): DiscoveryStream {
+/**
+ * Opens a stream of the discovery protocol as a proxy does, for example `DeltaEndpoints` of
+ * EndpointDiscoveryService.
+ */
+export function openStream(
+  t: TestContext,
+  port: number,
+  service: string,
+  method: string,
+): DiscoveryStream {
   const Client = makeClientConstructor(serviceDefinition(service), service);
   const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure());
   const open = client[method] as () => ClientDuplexStream<object, Response>;

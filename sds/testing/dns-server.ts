@@ -53,7 +53,11 @@ export async function startDnsServer(): Promise<DnsServer> {
   return server;
 }
 
-function answer(server: DnsServer, query: DecodedPacket, transport: 'udp' | 'tcp'): Packet | undefined {
+function answer(
+  server: DnsServer,
+  query: DecodedPacket,
+  transport: 'udp' | 'tcp',
+): Packet | undefined {
   const [question] = query.questions ?? [];
   if (question === undefined) return undefined;
   server.questions.push(`${question.type} ${question.name}${transport === 'tcp' ? ' tcp' : ''}`);

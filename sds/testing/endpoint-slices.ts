@@ -7,11 +7,23 @@ export const READ_SLICES = [
   { apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], verbs: ['list', 'watch'] },
 ];
 
-export const READ_SERVICES = [{ apiGroups: [''], resources: ['services'], verbs: ['list', 'watch'] }];
+export const READ_SERVICES = [
+  { apiGroups: [''], resources: ['services'], verbs: ['list', 'watch'] },
+];
 
 /** Writes EndpointSlices of one service as the orchestrator's controller does. */
-export function sliceWriter(cluster: Cluster, service: string, port: number, namespace = 'default') {
-  const resource = { group: 'discovery.k8s.io', version: 'v1', plural: 'endpointslices', namespace };
+export function sliceWriter(
+  cluster: Cluster,
+  service: string,
+  port: number,
+  namespace = 'default',
+) {
+  const resource = {
+    group: 'discovery.k8s.io',
+    version: 'v1',
+    plural: 'endpointslices',
+    namespace,
+  };
   const target = { cluster, resource };
   return {
     async write(name: string, endpoints: readonly Endpoint[]): Promise<void> {

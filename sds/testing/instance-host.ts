@@ -10,7 +10,10 @@ export type RunningInstance = {
   kill(): Promise<void>;
 };
 
-/** Another machine, as a network namespace on a cable to this one: EndpointSlices take no address of the loopback. */
+/**
+ * Another machine, as a network namespace on a cable to this one: EndpointSlices take no address of
+ * the loopback.
+ */
 export type InstanceHost = {
   readonly port: number;
   /** Starts an instance on an address of its own, and waits until it answers. */
@@ -21,7 +24,10 @@ export type InstanceHost = {
 const SERVER = join(import.meta.dirname, 'instance-server.ts');
 const PORT = 8080;
 
-/** Needs what test hosts need (whyNoTestHosts). Its network is of those kept for measurements (RFC 2544). */
+/**
+ * Needs what test hosts need (whyNoTestHosts). Its network is of those kept for measurements (RFC
+ * 2544).
+ */
 export function makeInstanceHost(): InstanceHost {
   const name = `gwi${process.pid}`;
   const network = `198.${18 + ((process.pid >> 8) % 2)}.${process.pid % 256}`;

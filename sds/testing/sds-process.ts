@@ -19,7 +19,10 @@ export type SdsProcess = {
   write(text: string): Promise<void>;
 };
 
-/** Starts `sds/main.ts` on a free port with this instances file and more environment, and waits until it listens. */
+/**
+ * Starts `sds/main.ts` on a free port with this instances file and more environment, and waits
+ * until it listens.
+ */
 export async function startSds(
   t: Pick<TestContext, 'after'>,
   text: string,

@@ -68,7 +68,8 @@ export async function startSecretsServer(
     secrets.close();
     await server.stop(0);
   });
-  const get = async (path: string) => (await fetch(`http://127.0.0.1:${server.port}${path}`)).text();
+  const get = async (path: string) =>
+    (await fetch(`http://127.0.0.1:${server.port}${path}`)).text();
   /** `null` when it was taken, else why not. */
   const say = (changed: readonly XdsResource[], removed: readonly string[] = []) => {
     let answer: string | null = 'no answer';
@@ -90,8 +91,15 @@ export async function startSecretsServer(
 }
 
 /** A ServedSecret as the control plane sends it. */
-export function servedSecret(name: string, groups: readonly string[], content: JsonObject): XdsResource {
-  return xdsResource(name, encodeAny({ '@type': SERVED_SECRET, name, node_groups: [...groups], ...content }));
+export function servedSecret(
+  name: string,
+  groups: readonly string[],
+  content: JsonObject,
+): XdsResource {
+  return xdsResource(
+    name,
+    encodeAny({ '@type': SERVED_SECRET, name, node_groups: [...groups], ...content }),
+  );
 }
 
 export function keyPairContent({ certificate, key }: KeyPair): JsonObject {

@@ -19,7 +19,10 @@ let folder: string;
 let service: ServiceProcess;
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'account-'));
-  service = await startService({ DATABASE_FILE: join(folder, 'users.sqlite'), INSTANCE_NAME: 'one' });
+  service = await startService({
+    DATABASE_FILE: join(folder, 'users.sqlite'),
+    INSTANCE_NAME: 'one',
+  });
 });
 after(async () => {
   await service.stop();
@@ -50,7 +53,9 @@ test('the first page leads to all that there is, without asking who one is', asy
 test('what the headers say is text, whatever it looks like, and may be in any script', async () => {
   const name = Buffer.from('<script>alert("Łukasz & \'co\'")</script>').toString('latin1');
   const { body } = await get('/account', { ...ADA, 'x-user-name': name });
-  assert.ok(body.includes('&lt;script&gt;alert(&quot;Łukasz &amp; &#39;co&#39;&quot;)&lt;/script&gt;'));
+  assert.ok(
+    body.includes('&lt;script&gt;alert(&quot;Łukasz &amp; &#39;co&#39;&quot;)&lt;/script&gt;'),
+  );
   assert.doesNotMatch(body, /<script/);
 });
 
@@ -71,7 +76,12 @@ test('the logout button posts the realm and the value of its own xsrf cookie', a
 test('scripts get the same facts as JSON', async () => {
   const { body } = await get('/account/api', ADA);
   const { resolvedname: _, ...facts } = JSON.parse(body);
-  const holder = { username: 'ada', fullname: 'Ada Lovelace', email: 'ada@example.com', scope: 'openid' };
+  const holder = {
+    username: 'ada',
+    fullname: 'Ada Lovelace',
+    email: 'ada@example.com',
+    scope: 'openid',
+  };
   assert.deepEqual(facts, { ...holder, hostname: 'one', ok: true });
 });
 

@@ -27,6 +27,10 @@ test('a port in use is named', async t => {
       DATABASE_FILE: join(folder, 'users.sqlite'),
       LOG_LEVEL: 'silent',
     }),
-    { message: new RegExp(`HOST, PORT: cannot listen on 127.0.0.1 port ${address.port}: .*EADDRINUSE`) },
+    {
+      message: new RegExp(
+        `HOST, PORT: cannot listen on 127.0.0.1 port ${address.port}: .*EADDRINUSE`,
+      ),
+    },
   );
 });

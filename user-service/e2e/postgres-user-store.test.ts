@@ -35,7 +35,8 @@ describe('user-service with PostgreSQL', { skip }, () => {
       const url = await emptyDatabase();
       const stores = Array.from({ length: 8 }, () => postgresUserStore(url, assert.ifError));
       t.after(() => Promise.all(stores.map(store => store.close())));
-      await Promise.all(stores.map(store => store.find('ada').catch(() => undefined))); // all are connected
+      // all are connected
+      await Promise.all(stores.map(store => store.find('ada').catch(() => undefined)));
       await Promise.all(stores.map(store => store.createTable()));
     }
   });

@@ -37,7 +37,9 @@ describe('user-service with SQLite', () => {
     const service = await startService({ DATABASE_FILE: file });
     t.after(service.stop);
     await service.sendJson('PUT', '/user/ada', ada);
-    const modes = await Promise.all([file, `${file}-wal`].map(async path => (await stat(path)).mode & 0o777));
+    const modes = await Promise.all(
+      [file, `${file}-wal`].map(async path => (await stat(path)).mode & 0o777),
+    );
     assert.deepEqual(modes, [0o600, 0o600]);
     assert.equal((await stat(join(file, '..'))).mode & 0o777, 0o700);
   });

@@ -8,7 +8,11 @@ export function assertAnswer(answer: Answer, status: number, body: Answer['body'
 }
 
 /** The answer is a failure in the form that all have, and its `error` matches. */
-export function assertFailure({ status, body, headers }: Answer, expected: number, error: RegExp): void {
+export function assertFailure(
+  { status, body, headers }: Answer,
+  expected: number,
+  error: RegExp,
+): void {
   assert.equal(status, expected);
   assert.deepEqual(Object.keys(body).sort(), ['error', 'hostname', 'ok', 'resolvedname']);
   assert.equal(body.ok, false);

@@ -12,7 +12,9 @@ export function describeInstances(emptyStore: () => Promise<TestStore>): void {
     const fresh = await emptyStore();
     const names = Array.from({ length: 8 }, (_, i) => `eight-${i}`);
     const services = await Promise.all(names.map(name => start(name, fresh)));
-    const answers = await Promise.all(services.map(service => service.sendJson('PUT', '/user/shared', ada)));
+    const answers = await Promise.all(
+      services.map(service => service.sendJson('PUT', '/user/shared', ada)),
+    );
     assert.deepEqual(answers.map(({ status }) => status).sort(), [...Array(7).fill(200), 201]);
     for (const service of services) assert.doesNotMatch(service.output(), /"level":[456]0/);
     assert.deepEqual(await Promise.all(services.map(service => service.stop())), Array(8).fill(0));

@@ -13,7 +13,11 @@ export function describeLogin(services: () => Services): void {
       const { one, two } = services();
       const { uuid, resolvedname } = (await one.send('GET', '/user/grace')).body;
       const record = { fullname: ada.fullname, hostname: 'two', ok: true, resolvedname, uuid };
-      assertAnswer(await two.sendJson('POST', '/user/grace/login', { password: ada.password }), 200, record);
+      assertAnswer(
+        await two.sendJson('POST', '/user/grace/login', { password: ada.password }),
+        200,
+        record,
+      );
     });
 
     test('with a wrong password or as an unknown user is refused with the same answer', async () => {

@@ -41,6 +41,9 @@ export function describeService(emptyStore: () => Promise<TestStore>): void {
     assert.doesNotMatch(output, /argon2|correct horse|Lovelace|postgres-secret/);
     const line = output.split('\n').find(text => text.includes('"/user/race"'));
     const { method, path, status, ms } = JSON.parse(line ?? '{}');
-    assert.deepEqual([method, path, typeof status, typeof ms], ['PUT', '/user/race', 'number', 'number']);
+    assert.deepEqual(
+      [method, path, typeof status, typeof ms],
+      ['PUT', '/user/race', 'number', 'number'],
+    );
   });
 }

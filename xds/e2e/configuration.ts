@@ -1,6 +1,11 @@
 import { encodeAny } from '#protos/encode.ts';
 import type { JsonObject } from '#protos/json.ts';
-import { CLUSTER, CLUSTER_LOAD_ASSIGNMENT, LISTENER, ROUTE_CONFIGURATION } from '#protos/type-url.ts';
+import {
+  CLUSTER,
+  CLUSTER_LOAD_ASSIGNMENT,
+  LISTENER,
+  ROUTE_CONFIGURATION,
+} from '#protos/type-url.ts';
 import { type Snapshot, snapshotOf, type XdsResource, xdsResource } from '../snapshot.ts';
 
 /** How an Envoy asks: by which variant, over one aggregated stream or one stream a type. */
@@ -78,7 +83,13 @@ export function bootstrap(asking: Asking, port: number): JsonObject {
 /** A cluster whose endpoints are discovered. */
 export function cluster(asking: Asking, name: string): XdsResource {
   const eds_cluster_config = { eds_config: configSource(asking) };
-  return resource(name, { '@type': CLUSTER, name, type: 'EDS', connect_timeout: '1s', eds_cluster_config });
+  return resource(name, {
+    '@type': CLUSTER,
+    name,
+    type: 'EDS',
+    connect_timeout: '1s',
+    eds_cluster_config,
+  });
 }
 
 /** A cluster that Envoy refuses. */
@@ -86,7 +97,10 @@ export function badCluster(name: string): XdsResource {
   return resource(name, { '@type': CLUSTER, name, type: 'EDS', connect_timeout: '1s' });
 }
 
-/** A listener `edge` with all routes to `routeTo`, and each cluster of `ports` with an endpoint on its port. */
+/**
+ * A listener `edge` with all routes to `routeTo`, and each cluster of `ports` with an endpoint on
+ * its port.
+ */
 export function configuration(
   asking: Asking,
   routeTo: string,

@@ -18,7 +18,10 @@ const ASKINGS: readonly (readonly [what: string, asking: Asking])[] = [
   ['state of the world over a stream for each type', { api: 'GRPC', aggregated: false }],
 ];
 
-/** An Envoy that routes to upstream `a`, and a way to wait until every stream of it has the newest snapshot. */
+/**
+ * An Envoy that routes to upstream `a`, and a way to wait until every stream of it has the newest
+ * snapshot.
+ */
 async function setUp(t: TestContext, asking: Asking, keptMs?: number) {
   const ports = { a: await startUpstream(t, 'a'), b: await startUpstream(t, 'b') };
   const nacks: Nack[] = [];
@@ -34,10 +37,16 @@ async function setUp(t: TestContext, asking: Asking, keptMs?: number) {
   t.after(() => envoy.stop());
   const url = `http://127.0.0.1:${await envoy.listenerPort('edge')}/`;
   const answers = (body: string) =>
-    until(async () => ((await ask(url)).body === body ? true : undefined), 30_000, `an answer of ${body}`);
+    until(
+      async () => ((await ask(url)).body === body ? true : undefined),
+      30_000,
+      `an answer of ${body}`,
+    );
   const settle = async (snapshot: Snapshot) => {
     server.cache.set('edge', snapshot);
-    await until(() => server.service.streams().every(({ standing }) => standing === 'settled') || undefined);
+    await until(
+      () => server.service.streams().every(({ standing }) => standing === 'settled') || undefined,
+    );
   };
   await answers('a');
   return { ...server, envoy, ports, nacks, url, answers, settle };
@@ -53,7 +62,8 @@ for (const [what, asking] of ASKINGS) {
   });
 }
 
-// Without an aggregated stream Envoy ACKs clusters before they are warm, so that there nothing can be promised.
+// Without an aggregated stream Envoy ACKs clusters before they are warm, so that there nothing can
+// be promised.
 for (const [what, asking] of ASKINGS.filter(([, { aggregated }]) => aggregated)) {
   test(`20 cluster swaps under load cost no request, by ${what}`, async t => {
     const { ports, settle, answers, url } = await setUp(t, asking);

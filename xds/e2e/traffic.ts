@@ -28,7 +28,9 @@ export async function startHolder(t: TestContext) {
   return { port: (server.address() as AddressInfo).port, held: () => waiting.length, release };
 }
 
-export async function ask(url: string): Promise<{ readonly status: number; readonly body: string }> {
+export async function ask(
+  url: string,
+): Promise<{ readonly status: number; readonly body: string }> {
   const response = await fetch(url);
   return { status: response.status, body: await response.text() };
 }

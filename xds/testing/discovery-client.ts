@@ -24,7 +24,10 @@ export class DiscoveryChannel {
     });
   }
 
-  /** Opens a stream by the name of its method, for example `DeltaClusters` of ClusterDiscoveryService. */
+  /**
+   * Opens a stream by the name of its method, for example `DeltaClusters` of
+   * ClusterDiscoveryService.
+   */
   open(methodName: string, service = ADS): DiscoveryClient {
     const method = serviceDefinition(service)[methodName];
     if (method === undefined) throw new Error(`${service} has no ${methodName}`);

@@ -5,7 +5,10 @@ import type { DiscoveryObserver } from '../discovery-observer.ts';
 import { DiscoveryService, type Peer } from '../discovery-service.ts';
 import { SnapshotCache } from '../snapshot-cache.ts';
 
-/** A discovery server on a free port, or the given one, for as long as the test runs or until `stop`. */
+/**
+ * A discovery server on a free port, or the given one, for as long as the test runs or until
+ * `stop`.
+ */
 export async function startDiscoveryServer(
   t: TestContext,
   observer: DiscoveryObserver = {},

@@ -29,7 +29,11 @@ const a = resource('a', { '@type': CLUSTER, connect_timeout: '1s' });
 const route = (...actions: readonly JsonObject[]) =>
   resource('edge', { '@type': ROUTE_CONFIGURATION, ...routesTo(...actions) });
 
-const CASES: readonly [what: string, resources: readonly XdsResource[], missing: readonly string[]][] = [
+const CASES: readonly [
+  what: string,
+  resources: readonly XdsResource[],
+  missing: readonly string[],
+][] = [
   ['nothing', [], []],
   ['all that is named', [listener(rds), route({ cluster: 'a' }), a], []],
   ['a cluster of the bootstrap', [route({ cluster: 'sds' })], []],

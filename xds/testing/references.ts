@@ -29,8 +29,9 @@ type HttpConnectionManager = {
 };
 
 /**
- * What a snapshot names and does not hold: clusters of routes, route configurations of listeners. Envoy would take it, and answer
- * 503 or wait. `bootstrapClusters` are known to the proxies already. One sentence each; none: the snapshot may be served.
+ * What a snapshot names and does not hold: clusters of routes, route configurations of listeners.
+ * Envoy would take it, and answer 503 or wait. `bootstrapClusters` are known to the proxies
+ * already. One sentence each; none: the snapshot may be served.
  */
 export function missingReferences(
   snapshot: Snapshot,
@@ -44,7 +45,8 @@ export function missingReferences(
       missing.add(`${by} names cluster ${name}, which is missing`);
   };
   for (const { name, any } of routes.values()) {
-    for (const cluster of clustersOf(decode(any))) needCluster(`route configuration ${name}`, cluster);
+    for (const cluster of clustersOf(decode(any)))
+      needCluster(`route configuration ${name}`, cluster);
   }
   for (const { name, manager } of managersOf(snapshot.get(LISTENER) ?? NO_RESOURCES)) {
     const routeName = manager.rds?.route_config_name;
@@ -52,7 +54,8 @@ export function missingReferences(
       missing.add(`listener ${name} names route configuration ${routeName}, which is missing`);
     }
     if (manager.route_config === null) continue;
-    for (const cluster of clustersOf(manager.route_config)) needCluster(`listener ${name}`, cluster);
+    for (const cluster of clustersOf(manager.route_config))
+      needCluster(`listener ${name}`, cluster);
   }
   return [...missing];
 }
@@ -65,7 +68,9 @@ function clustersOf({ virtual_hosts }: RouteConfiguration): readonly string[] {
 function clustersOfAction(action: RouteAction): readonly string[] {
   const weighted = action.weighted_clusters?.clusters ?? [];
   const mirrors = action.request_mirror_policies.map(({ cluster }) => cluster);
-  return [action.cluster, ...weighted.map(({ name }) => name), ...mirrors].filter(name => name !== '');
+  return [action.cluster, ...weighted.map(({ name }) => name), ...mirrors].filter(
+    name => name !== '',
+  );
 }
 
 function managersOf(
@@ -73,8 +78,11 @@ function managersOf(
 ): { readonly name: string; readonly manager: HttpConnectionManager }[] {
   return [...listeners.values()].flatMap(({ name, any }) => {
     const { filter_chains, default_filter_chain } = decode<Listener>(any);
-    const chains = default_filter_chain === null ? filter_chains : [...filter_chains, default_filter_chain];
-    const configs = chains.flatMap(({ filters }) => filters.map(({ typed_config }) => typed_config));
+    const chains =
+      default_filter_chain === null ? filter_chains : [...filter_chains, default_filter_chain];
+    const configs = chains.flatMap(({ filters }) =>
+      filters.map(({ typed_config }) => typed_config),
+    );
     const managers = configs.filter(config => config?.type_url === HTTP_CONNECTION_MANAGER);
     return managers.flatMap(config =>
       config === null ? [] : [{ name, manager: decode<HttpConnectionManager>(config) }],

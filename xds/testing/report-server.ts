@@ -15,7 +15,10 @@ function textOf(report: Any | undefined): string {
   return report === undefined ? '' : Buffer.from(report.value).toString();
 }
 
-/** A server on this port that takes reports of the group `service`, unless they say `bad`; `heard` is what each open stream has said last. */
+/**
+ * A server on this port that takes reports of the group `service`, unless they say `bad`; `heard`
+ * is what each open stream has said last.
+ */
 export async function startReportServer(t: TestContext, port = 0, takes = true) {
   const cache = new SnapshotCache();
   const heard = new Map<number, string>();

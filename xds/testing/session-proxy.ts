@@ -21,7 +21,10 @@ export const INFO: StreamInfo = {
   typeUrl: undefined,
 };
 
-/** A proxy in memory that speaks delta to a session: it holds what it is sent when the test lets it answer. */
+/**
+ * A proxy in memory that speaks delta to a session: it holds what it is sent when the test lets it
+ * answer.
+ */
 export class SessionProxy {
   readonly session: DiscoverySession | IndependentSession;
   readonly stream: DiscoveryStream<DeltaDiscoveryRequest, DeltaDiscoveryResponse>;
@@ -32,7 +35,11 @@ export class SessionProxy {
   #writable = true;
 
   /** By itself, or with others in a `session`. */
-  constructor(cache: SnapshotCache, observer: DiscoveryObserver = {}, session?: SessionProxy['session']) {
+  constructor(
+    cache: SnapshotCache,
+    observer: DiscoveryObserver = {},
+    session?: SessionProxy['session'],
+  ) {
     const { after } = this.timers;
     this.session = session ?? new DiscoverySession({ group: INFO.group, cache, observer, after });
     this.stream = new DiscoveryStream({
@@ -54,7 +61,11 @@ export class SessionProxy {
     return this.session.standingOf(this.stream);
   }
 
-  subscribe(typeUrl: string, names: readonly string[], have: Readonly<Record<string, string>> = {}): void {
+  subscribe(
+    typeUrl: string,
+    names: readonly string[],
+    have: Readonly<Record<string, string>> = {},
+  ): void {
     const fields = { resource_names_subscribe: names, initial_resource_versions: have };
     this.#send(typeUrl, fields);
   }
@@ -98,7 +109,9 @@ export class SessionProxy {
 
   /** What it holds of a type, as `name=content`. */
   held(typeUrl: string): readonly string[] {
-    return [...(this.holds.get(typeUrl) ?? [])].map(([name, content]) => `${name}=${content}`).sort();
+    return [...(this.holds.get(typeUrl) ?? [])]
+      .map(([name, content]) => `${name}=${content}`)
+      .sort();
   }
 
   #send(typeUrl: string, fields: Partial<DeltaDiscoveryRequest>): void {

@@ -18,7 +18,10 @@ export function sotwRequest(fields: Partial<DiscoveryRequest>): DiscoveryRequest
   };
 }
 
-/** A subscription of the state of the world with the client's side of the conversation in short words. */
+/**
+ * A subscription of the state of the world with the client's side of the conversation in short
+ * words.
+ */
 export class SotwDriver {
   readonly subscription: SotwSubscription;
   last: DiscoveryResponse | undefined;

@@ -8,10 +8,16 @@ export type Load = {
   stop(): Promise<readonly string[]>;
 };
 
-/** A pause between a caller's requests: without one the load is all that the machine does, and what it looks at comes late. */
+/**
+ * A pause between a caller's requests: without one the load is all that the machine does, and what
+ * it looks at comes late.
+ */
 const PAUSE_MS = 4;
 
-/** Asks `url` from four callers, hundreds of times a second, until it is stopped or the test is over. */
+/**
+ * Asks `url` from four callers, hundreds of times a second, until it is stopped or the test is
+ * over.
+ */
 export function startLoad(t: TestContext, url: string): Load {
   let running = true;
   let answered = 0;

@@ -1,15 +1,26 @@
 import type { JsonObject } from '#protos/json.ts';
 import type { CircuitBreakers } from '#resources/traffic/circuit-breakers.ts';
 
-/** Far above what a service takes, and still a bound. A retry counts as much as a first try: each request has one. */
+/**
+ * Far above what a service takes, and still a bound. A retry counts as much as a first try: each
+ * request has one.
+ */
 const MOST = 10_000;
 
 type Priority = CircuitBreakers[number]['priority'];
 
-/** The part of Envoy's `Cluster` that bounds what is open to it, for requests of each priority that there may be. */
-export function circuitBreakers(limits: CircuitBreakers = [], priority: Priority = 'default'): JsonObject {
+/**
+ * The part of Envoy's `Cluster` that bounds what is open to it, for requests of each priority that
+ * there may be.
+ */
+export function circuitBreakers(
+  limits: CircuitBreakers = [],
+  priority: Priority = 'default',
+): JsonObject {
   const named = [priority, ...limits.map(limit => limit.priority)];
-  const priorities: readonly Priority[] = named.includes('high') ? ['default', 'high'] : ['default'];
+  const priorities: readonly Priority[] = named.includes('high')
+    ? ['default', 'high']
+    : ['default'];
   const thresholds = priorities.map(each =>
     threshold(
       each,

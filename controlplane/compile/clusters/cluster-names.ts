@@ -26,10 +26,10 @@ type Upstream = {
 };
 
 /**
- * The cluster of each Mapping, by the Mapping's id. A Mapping whose service is the name of a ProxyConfig's cluster uses
- * that one. Otherwise it is named as the service, and Mappings with equal settings share it; where settings differ
- * under one name, each of these clusters gets a suffix from its settings, so that no name changes its meaning
- * when a Mapping comes or goes.
+ * The cluster of each Mapping, by the Mapping's id. A Mapping whose service is the name of a
+ * ProxyConfig's cluster uses that one. Otherwise it is named as the service, and Mappings with
+ * equal settings share it; where settings differ under one name, each of these clusters gets a
+ * suffix from its settings, so that no name changes its meaning when a Mapping comes or goes.
  */
 export function mappingClusters(
   mappings: readonly KeyedMapping[],
@@ -56,12 +56,17 @@ export function mappingClusters(
  * The ProxyConfig's cluster that a Mapping uses, if any. By the plain name of a service it means
  * only one that a ProxyConfig of its own namespace declares.
  */
-export function declaredCluster({ mapping, keys }: KeyedMapping, declared: ByName): NamedCluster | undefined {
+export function declaredCluster(
+  { mapping, keys }: KeyedMapping,
+  declared: ByName,
+): NamedCluster | undefined {
   if (askedService(mapping.spec).scheme !== 'http') return undefined;
   const found = declared.get(keys.service);
   if (found !== undefined) return found;
   const own = declared.get(plainName(keys.service, mapping.namespace));
-  return own?.origins.some(id => id.startsWith(`ProxyConfig/${mapping.namespace}/`)) ? own : undefined;
+  return own?.origins.some(id => id.startsWith(`ProxyConfig/${mapping.namespace}/`))
+    ? own
+    : undefined;
 }
 
 /** `b` or `b:8080` of `b.foo` or `b.foo:8080` in namespace `foo`. */
@@ -103,6 +108,12 @@ function ownCluster(
   const [{ spec }] = users;
   const name = taken.has(service) ? `${service}~${contentHash(key)}` : service;
   const inputs = [name, caFile, hop.isDefault, hop.trustDomain, tls];
-  const json = memo.of(spec, 'cluster', inputs, () => mappingCluster(name, spec, { caFile, hop }, tls));
-  return { name, json, origins: [...users.map(({ id }) => id), ...(tls === undefined ? [] : [tls.context])] };
+  const json = memo.of(spec, 'cluster', inputs, () =>
+    mappingCluster(name, spec, { caFile, hop }, tls),
+  );
+  return {
+    name,
+    json,
+    origins: [...users.map(({ id }) => id), ...(tls === undefined ? [] : [tls.context])],
+  };
 }

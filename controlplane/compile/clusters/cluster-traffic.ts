@@ -18,7 +18,9 @@ const FIELDS = [
 ] as const;
 
 /** What a Mapping says of how its cluster is used. */
-export type ClusterTraffic = Partial<Pick<MappingSpec, (typeof FIELDS)[number] | 'shadow' | 'timeout_ms'>>;
+export type ClusterTraffic = Partial<
+  Pick<MappingSpec, (typeof FIELDS)[number] | 'shadow' | 'timeout_ms'>
+>;
 
 type Field = (typeof FIELDS)[number];
 
@@ -40,7 +42,8 @@ export function trafficKey(traffic: ClusterTraffic): string {
 
 /** Each field in one spelling. */
 function meanings(traffic: ClusterTraffic): Readonly<Record<Field, string>> {
-  const { cluster_idle_timeout_ms: idle, cluster_max_connection_lifetime_ms: lifetime = 0 } = traffic;
+  const { cluster_idle_timeout_ms: idle, cluster_max_connection_lifetime_ms: lifetime = 0 } =
+    traffic;
   return {
     load_balancer: lbPolicy(traffic.load_balancer),
     circuit_breakers: JSON.stringify(circuitBreakers(traffic.circuit_breakers)),
@@ -69,9 +72,13 @@ export function lbPolicy(balancer: LoadBalancer | undefined): string {
 
 const PLAIN = meanings({});
 
-/** The part of Envoy's `HttpProtocolOptions` about connections; `idle_timeout` is that of the cluster's protocol. 0 is no end. */
+/**
+ * The part of Envoy's `HttpProtocolOptions` about connections; `idle_timeout` is that of the
+ * cluster's protocol. 0 is no end.
+ */
 export function connectionTimes(traffic: ClusterTraffic, idle_timeout?: string): JsonObject {
-  const { cluster_idle_timeout_ms: idle, cluster_max_connection_lifetime_ms: lifetime = 0 } = traffic;
+  const { cluster_idle_timeout_ms: idle, cluster_max_connection_lifetime_ms: lifetime = 0 } =
+    traffic;
   const longest = copyTime(traffic);
   const times = {
     ...(idle_timeout === undefined ? {} : { idle_timeout }),
@@ -89,12 +96,19 @@ function copyTime({ shadow = false, timeout_ms = 0 }: ClusterTraffic): number {
   return shadow ? timeout_ms : 0;
 }
 
-/** The part of Envoy's `Cluster` about probes of TCP: without a field of the Mapping's an idle connection that is dead ends after 20 s. */
+/**
+ * The part of Envoy's `Cluster` about probes of TCP: without a field of the Mapping's an idle
+ * connection that is dead ends after 20 s.
+ */
 export function tcpKeepalive({ keepalive = {} }: ClusterTraffic): JsonObject {
   const { time = 10, interval = 5, probes = 2 } = keepalive;
   return {
     upstream_connection_options: {
-      tcp_keepalive: { keepalive_probes: probes, keepalive_time: time, keepalive_interval: interval },
+      tcp_keepalive: {
+        keepalive_probes: probes,
+        keepalive_time: time,
+        keepalive_interval: interval,
+      },
     },
   };
 }

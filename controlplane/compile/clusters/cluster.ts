@@ -18,7 +18,10 @@ export type ClusterParts = {
 const HTTP_PROTOCOL_OPTIONS = 'envoy.extensions.upstreams.http.v3.HttpProtocolOptions';
 const KIB = 1024;
 
-/** Envoy's `Cluster`. Source for the buffer limit: Envoy's page "Configuring Envoy as an edge proxy". */
+/**
+ * Envoy's `Cluster`. Source for the buffer limit: Envoy's page "Configuring Envoy as an edge
+ * proxy".
+ */
 export function toCluster(name: string, parts: ClusterParts): JsonObject {
   const { traffic = {} } = parts;
   return {
@@ -30,7 +33,9 @@ export function toCluster(name: string, parts: ClusterParts): JsonObject {
     per_connection_buffer_limit_bytes: 32 * KIB,
     ...circuitBreakers(traffic.circuit_breakers, traffic.priority),
     ...tcpKeepalive(traffic),
-    typed_extension_protocol_options: { [HTTP_PROTOCOL_OPTIONS]: protocolOptions(parts.protocol, traffic) },
+    typed_extension_protocol_options: {
+      [HTTP_PROTOCOL_OPTIONS]: protocolOptions(parts.protocol, traffic),
+    },
     ...(parts.transportSocket === undefined ? {} : { transport_socket: parts.transportSocket }),
   };
 }
@@ -38,8 +43,9 @@ export function toCluster(name: string, parts: ClusterParts): JsonObject {
 const KEEPALIVE: JsonObject = { interval: '10s', timeout: '5s' };
 
 /**
- * A proxy whose machine has vanished is noticed within 3 s, the time that a request has by default: what
- * may be repeated then is, elsewhere. A proxy answers pings itself, however busy its service is.
+ * A proxy whose machine has vanished is noticed within 3 s, the time that a request has by default:
+ * what may be repeated then is, elsewhere. A proxy answers pings itself, however busy its service
+ * is.
  */
 const HOP_KEEPALIVE: JsonObject = { interval: '0.5s', timeout: '2s' };
 
@@ -47,16 +53,19 @@ const HOP_KEEPALIVE: JsonObject = { interval: '0.5s', timeout: '2s' };
 const HOP_CONNECT_MS = 1_000;
 
 /**
- * Idle HTTP/1.1 connections are closed before the service does it (Node.js after 5 s): a request sent onto a connection
- * that is just being closed would be lost. HTTP/2 says when it closes.
+ * Idle HTTP/1.1 connections are closed before the service does it (Node.js after 5 s): a request
+ * sent onto a connection that is just being closed would be lost. HTTP/2 says when it closes.
  */
 const IDLE_HTTP1 = '4s';
 
 const EXPLICIT = {
   http1: { http_protocol_options: {} },
   http2: { http2_protocol_options: { connection_keepalive: KEEPALIVE } },
-  // The proxy takes so many streams on a connection; more, begun before it could say so, would be refused.
-  hop: { http2_protocol_options: { max_concurrent_streams: 100, connection_keepalive: HOP_KEEPALIVE } },
+  // The proxy takes so many streams on a connection; more, begun before it could say so, would be
+  // refused.
+  hop: {
+    http2_protocol_options: { max_concurrent_streams: 100, connection_keepalive: HOP_KEEPALIVE },
+  },
 } as const;
 
 function connectTimeoutMs({ connectTimeoutMs, protocol }: ClusterParts): number {

@@ -1,7 +1,9 @@
 const OFFSET = 0x811c9dc5;
 const PRIME = 0x01000193;
 
-/** Eight hexadecimal digits that tell texts apart: FNV-1a, 32 bits. For names only, not for secrets. */
+/**
+ * Eight hexadecimal digits that tell texts apart: FNV-1a, 32 bits. For names only, not for secrets.
+ */
 export function contentHash(text: string): string {
   let hash = OFFSET;
   for (const byte of new TextEncoder().encode(text)) hash = Math.imul(hash ^ byte, PRIME);

@@ -4,7 +4,10 @@ import { problemOf } from '../problem-of.ts';
 import { declaredCluster, type NamedCluster } from './cluster-names.ts';
 import { type ClusterTraffic, trafficFields } from './cluster-traffic.ts';
 
-/** What Mappings say of a cluster that is a ProxyConfig's, where it has no effect; `defaults` are not theirs. */
+/**
+ * What Mappings say of a cluster that is a ProxyConfig's, where it has no effect; `defaults` are
+ * not theirs.
+ */
 export function declaredClusterProblems(
   mappings: readonly KeyedMapping[],
   declared: ReadonlyMap<string, NamedCluster>,

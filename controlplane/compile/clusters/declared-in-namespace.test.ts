@@ -12,7 +12,8 @@ const document = (kind: string, namespace: string, spec: string) =>
     `${namespace === '' ? '' : `, namespace: ${namespace}`}}\nspec`,
   );
 
-const DECLARED = "node_group: edge, clusters: [{name: b, type: static, hosts: [{url: 'tcp://127.0.0.1:1'}]}]";
+const DECLARED =
+  "node_group: edge, clusters: [{name: b, type: static, hosts: [{url: 'tcp://127.0.0.1:1'}]}]";
 
 /** Names of the clusters of services. */
 function clustersOf(mapping: string, proxyConfig: string, service: string): readonly string[] {

@@ -13,16 +13,19 @@ export type Discovery = { readonly cluster: string; readonly refreshDelayMs?: nu
 
 type Sds = NonNullable<ProxyConfigSpec['cluster_manager']['sds']>;
 
-/** Names that every bootstrap has: no cluster of the operator can have one of them, Envoy would ignore it. */
+/**
+ * Names that every bootstrap has: no cluster of the operator can have one of them, Envoy would
+ * ignore it.
+ */
 export const BOOTSTRAP_CLUSTERS: ReadonlySet<string> = new Set(['controlplane', 'sds', 'sds-rest']);
 
 /** The built-in discovery service, by a gRPC stream. */
 export const BUILT_IN: Discovery = { cluster: 'sds' };
 
 /**
- * Where a ProxyConfig's `cluster_manager` looks for instances: in the built-in service when it gives that one's address,
- * else in a cluster of its own. That one's name holds its address, so that another address is another name, which
- * a running proxy's bootstrap does not have.
+ * Where a ProxyConfig's `cluster_manager` looks for instances: in the built-in service when it
+ * gives that one's address, else in a cluster of its own. That one's name holds its address, so
+ * that another address is another name, which a running proxy's bootstrap does not have.
  */
 export function discoveryOf(sds: Sds | undefined, builtIn: HostPort): Discovery {
   if (sds === undefined) return BUILT_IN;
@@ -30,12 +33,16 @@ export function discoveryOf(sds: Sds | undefined, builtIn: HostPort): Discovery 
   const isBuiltIn = addressesOf(cluster) === addressesOf({ hosts: [builtIn] });
   const rest = refresh_delay_ms !== undefined;
   const name = isBuiltIn ? 'sds' : `${cluster.name}@${addressesOf(cluster)}`;
-  return { cluster: rest ? `${name}-rest` : name, ...(rest ? { refreshDelayMs: refresh_delay_ms } : {}) };
+  return {
+    cluster: rest ? `${name}-rest` : name,
+    ...(rest ? { refreshDelayMs: refresh_delay_ms } : {}),
+  };
 }
 
 /**
- * The clusters of discovery services other than the built-in one that the ProxyConfigs of a node group name, for the
- * bootstrap: Envoy accepts only a cluster from there ("must have a statically defined non-EDS cluster").
+ * The clusters of discovery services other than the built-in one that the ProxyConfigs of a node
+ * group name, for the bootstrap: Envoy accepts only a cluster from there ("must have a statically
+ * defined non-EDS cluster").
  */
 export function discoveryClusters(
   resources: ResourceSet,
@@ -54,7 +61,10 @@ export function discoveryClusters(
 }
 
 /** In a bootstrap a cluster stands without `@type`. */
-function staticCluster({ cluster: name, refreshDelayMs }: Discovery, cluster: DiscoveryCluster): JsonObject {
+function staticCluster(
+  { cluster: name, refreshDelayMs }: Discovery,
+  cluster: DiscoveryCluster,
+): JsonObject {
   const members = cluster.type === 'static' ? staticMembers : dnsMembers;
   const { '@type': _, ...json } = toCluster(name, {
     connectTimeoutMs: cluster.connect_timeout_ms,
@@ -66,7 +76,9 @@ function staticCluster({ cluster: name, refreshDelayMs }: Discovery, cluster: Di
 
 function addressesOf({ hosts }: { readonly hosts: readonly HostPort[] }): string {
   return hosts
-    .map(({ host, port }) => formatHostPort({ host: host === 'localhost' ? '127.0.0.1' : host, port }))
+    .map(({ host, port }) =>
+      formatHostPort({ host: host === 'localhost' ? '127.0.0.1' : host, port }),
+    )
     .sort()
     .join(',');
 }

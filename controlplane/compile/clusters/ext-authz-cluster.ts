@@ -12,7 +12,10 @@ export const EXT_AUTHZ_CLUSTER = 'ext-authz';
 /** A dead address is to be known soon. */
 const CONNECT_TIMEOUT_MS = 1000;
 
-/** Envoy's `Cluster` of the service that runs filters: HTTP/2, over all addresses that DNS has for its name; by mutual TLS where it is on another machine. */
+/**
+ * Envoy's `Cluster` of the service that runs filters: HTTP/2, over all addresses that DNS has for
+ * its name; by mutual TLS where it is on another machine.
+ */
 export function extAuthzCluster(address: HostPort, options: CompileOptions): JsonObject {
   return toCluster(EXT_AUTHZ_CLUSTER, {
     connectTimeoutMs: CONNECT_TIMEOUT_MS,

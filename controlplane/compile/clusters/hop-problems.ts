@@ -4,7 +4,10 @@ import { problemOf } from '../problem-of.ts';
 import type { Hop } from './hop.ts';
 
 /** Mappings that would ask by TLS of their own what, as far as is known, has a proxy before it. */
-export function hopProblems(mappings: readonly Resource<'Mapping'>[], hop: Hop): readonly Problem[] {
+export function hopProblems(
+  mappings: readonly Resource<'Mapping'>[],
+  hop: Hop,
+): readonly Problem[] {
   if (!hop.isDefault) return [];
   return mappings
     .filter(({ spec: { hop_tls, host_redirect, resolver, tls } }) => {

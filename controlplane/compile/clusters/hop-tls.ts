@@ -8,10 +8,16 @@ import { secretConfig } from './secret-config.ts';
 export type Peers =
   /** Those of these node groups. */
   | { readonly groups: readonly string[] }
-  /** The proxies of a service: node group `service`, or `service-<number>` where each instance is a group of its own. */
+  /**
+   * The proxies of a service: node group `service`, or `service-<number>` where each instance is a
+   * group of its own.
+   */
   | { readonly service: string };
 
-/** Mutual TLS 1.3 with HTTP/2 to proxies or services of ours: nobody else is talked to, nothing is sent in plain text. */
+/**
+ * Mutual TLS 1.3 with HTTP/2 to proxies or services of ours: nobody else is talked to, nothing is
+ * sent in plain text.
+ */
 export function hopClientTls(trustDomain: string, peers: Peers): JsonObject {
   return {
     name: 'envoy.transport_sockets.tls',
@@ -36,10 +42,15 @@ export function hopServerTls(trustDomain: string, peers: Peers): JsonObject {
   };
 }
 
-/** Minimum and maximum are written, since Envoy's maximum for connections that it makes is TLS 1.2. */
+/**
+ * Minimum and maximum are written, since Envoy's maximum for connections that it makes is TLS 1.2.
+ */
 function commonTls(trustDomain: string, peers: Peers): JsonObject {
   return {
-    tls_params: { tls_minimum_protocol_version: 'TLSv1_3', tls_maximum_protocol_version: 'TLSv1_3' },
+    tls_params: {
+      tls_minimum_protocol_version: 'TLSv1_3',
+      tls_maximum_protocol_version: 'TLSv1_3',
+    },
     tls_certificate_sds_secret_configs: [secretConfig(IDENTITY_SECRET)],
     combined_validation_context: {
       default_validation_context: {

@@ -13,7 +13,10 @@ export function hopOf({ hopTls = false, trustDomain = DEFAULT_TRUST_DOMAIN }: Co
   return { isDefault: hopTls, trustDomain };
 }
 
-/** The service whose proxies a Mapping's requests go to by mutual TLS; undefined: they do not. `hop_tls: true` holds whatever the default is. */
+/**
+ * The service whose proxies a Mapping's requests go to by mutual TLS; undefined: they do not.
+ * `hop_tls: true` holds whatever the default is.
+ */
 export function hopService(spec: MappingSpec, hop: Hop): string | undefined {
   const { host, scheme } = askedService(spec);
   const isHop = scheme === 'http' && (spec.hop_tls ?? (hop.isDefault && spec.resolver === 'sds'));
@@ -26,7 +29,10 @@ export function hopClusterService(cluster: ProxyCluster, hop: Hop): string | und
   return isHop ? serviceOfHost(cluster.service_name ?? cluster.name) : undefined;
 }
 
-/** The node groups whose proxies may connect to those of `group`: the edge, and those that send its service requests. */
+/**
+ * The node groups whose proxies may connect to those of `group`: the edge, and those that send its
+ * service requests.
+ */
 export function callersOf(resources: ResourceSet, group: string, hop: Hop): readonly string[] {
   const isOwn = (service: string | undefined) => service !== undefined && isProxyOf(group, service);
   const callers = [
@@ -38,7 +44,10 @@ export function callersOf(resources: ResourceSet, group: string, hop: Hop): read
   return [...new Set([EDGE, ...callers])].sort();
 }
 
-/** Whether the proxies of `group` are beside instances of `service`: it has that name, or that name and a number. */
+/**
+ * Whether the proxies of `group` are beside instances of `service`: it has that name, or that name
+ * and a number.
+ */
 export function isProxyOf(group: string, service: string): boolean {
   return group === service || /^-[0-9]+$/.test(tail(group, service));
 }

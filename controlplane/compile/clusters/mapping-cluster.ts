@@ -13,7 +13,10 @@ import { type ServiceTls, upstreamTls } from './upstream-tls.ts';
 
 const DEFAULT_PORTS = { http: 80, https: 443 } as const;
 
-/** The service as it is mostly written, `name[.namespace][:port]`: the name of its cluster, if that is free. */
+/**
+ * The service as it is mostly written, `name[.namespace][:port]`: the name of its cluster, if that
+ * is free.
+ */
 export function serviceName(spec: MappingSpec): string {
   const { scheme, host, port } = askedService(spec);
   return port === DEFAULT_PORTS[scheme] ? host : formatHostPort({ host, port });
@@ -23,7 +26,9 @@ export function serviceName(spec: MappingSpec): string {
 export function clusterKey(spec: MappingSpec): string {
   const { resolver, connect_timeout_ms, hop_tls } = spec;
   const { scheme, host, port } = askedService(spec);
-  const more = [hop_tls, asksForDefaultPort(spec) ? 'port' : undefined].filter(each => each !== undefined);
+  const more = [hop_tls, asksForDefaultPort(spec) ? 'port' : undefined].filter(
+    each => each !== undefined,
+  );
   return [scheme, host, port, resolver, connect_timeout_ms, ...more].join(' ');
 }
 
@@ -41,7 +46,10 @@ export type UpstreamTls = {
   readonly contexts: ReadonlyMap<string, ServiceTls>;
 };
 
-/** The cluster of a Mapping's service. With resolver `sds` its port, where it has one, says which of the instances' ports is meant. */
+/**
+ * The cluster of a Mapping's service. With resolver `sds` its port, where it has one, says which of
+ * the instances' ports is meant.
+ */
 export function mappingCluster(
   name: string,
   spec: MappingSpec,
@@ -71,7 +79,10 @@ export function mappingCluster(
   });
 }
 
-/** The discovery service calls services of Kubernetes `name.namespace`, whatever more their DNS names have, and `:port` after it picks one of several. */
+/**
+ * The discovery service calls services of Kubernetes `name.namespace`, whatever more their DNS
+ * names have, and `:port` after it picks one of several.
+ */
 function discoveredName({ host, port, portGiven }: Service): string {
   const name = host.replace(/^([^.]+\.[^.]+)\.svc(\..*)?$/, '$1');
   return portGiven ? formatHostPort({ host: name, port }) : name;

@@ -10,7 +10,10 @@ export function staticMembers(name: string, hosts: readonly HostPort[]): JsonObj
   return { type: 'STATIC', load_assignment: loadAssignment(name, hosts) };
 }
 
-/** Which addresses are asked of DNS, and how often; absent: of a name with both kinds the IPv4 ones, every five seconds. */
+/**
+ * Which addresses are asked of DNS, and how often; absent: of a name with both kinds the IPv4 ones,
+ * every five seconds.
+ */
 export type DnsUse = Partial<Pick<MappingSpec, 'enable_ipv4' | 'enable_ipv6' | 'respect_dns_ttl'>>;
 
 /** Members are all addresses that DNS has for the names. */

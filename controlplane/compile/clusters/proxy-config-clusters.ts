@@ -19,7 +19,10 @@ export type ProxyConfigClusters = {
   readonly problems: readonly Problem[];
 };
 
-/** Clusters of the ProxyConfigs of one node group. Of two with one name that differ, the first ProxyConfig's counts. */
+/**
+ * Clusters of the ProxyConfigs of one node group. Of two with one name that differ, the first
+ * ProxyConfig's counts.
+ */
 export function proxyConfigClusters(
   proxyConfigs: readonly Resource<'ProxyConfig'>[],
   options: CompileOptions,
@@ -43,13 +46,22 @@ export function proxyConfigClusters(
   return { byName, problems };
 }
 
-/** A cluster of type `sds` without a way to the discovery service stands there without members, and answers 503. */
-function compileCluster(cluster: ProxyCluster, discovery: Discovery | undefined, hop: Hop): JsonObject {
+/**
+ * A cluster of type `sds` without a way to the discovery service stands there without members, and
+ * answers 503.
+ */
+function compileCluster(
+  cluster: ProxyCluster,
+  discovery: Discovery | undefined,
+  hop: Hop,
+): JsonObject {
   const service = hopClusterService(cluster, hop);
   const parts: Omit<ClusterParts, 'members'> = {
     connectTimeoutMs: cluster.connect_timeout_ms,
     protocol: service !== undefined ? 'hop' : cluster.features === 'http2' ? 'http2' : 'http1',
-    ...(service === undefined ? {} : { transportSocket: hopClientTls(hop.trustDomain, { service }) }),
+    ...(service === undefined
+      ? {}
+      : { transportSocket: hopClientTls(hop.trustDomain, { service }) }),
   };
   return toCluster(envoyName(cluster), { ...parts, members: members(cluster, discovery) });
 }
@@ -67,7 +79,11 @@ function envoyName({ name }: ProxyCluster): string {
 }
 
 function isReachable({ cluster }: Discovery, { discoveryClusters }: CompileOptions): boolean {
-  return BOOTSTRAP_CLUSTERS.has(cluster) || discoveryClusters === undefined || discoveryClusters.has(cluster);
+  return (
+    BOOTSTRAP_CLUSTERS.has(cluster) ||
+    discoveryClusters === undefined ||
+    discoveryClusters.has(cluster)
+  );
 }
 
 function unreachable(proxyConfig: Resource<'ProxyConfig'>): Problem {

@@ -8,20 +8,29 @@ import { membersOf } from './members.ts';
 import { serviceTls } from './service-tls.ts';
 import { upstreamTls } from './upstream-tls.ts';
 
-/** The name of the rate limit service's cluster, whichever service it is: the listener need not change with its address. */
+/**
+ * The name of the rate limit service's cluster, whichever service it is: the listener need not
+ * change with its address.
+ */
 export const RATE_LIMIT_CLUSTER = 'ratelimit-service';
 
-/** Connections are made ahead of a decision's few milliseconds; a dead address is to be known soon. */
+/**
+ * Connections are made ahead of a decision's few milliseconds; a dead address is to be known soon.
+ */
 const CONNECT_TIMEOUT_MS = 1000;
 
 /** Where the rate limit service is: the operator's, or the built-in one. */
-export function rateLimitAddress(service: RateLimitServiceSpec | undefined, builtIn: HostPort): HostPort {
+export function rateLimitAddress(
+  service: RateLimitServiceSpec | undefined,
+  builtIn: HostPort,
+): HostPort {
   return service?.service ?? builtIn;
 }
 
 /**
- * Envoy's `Cluster` of the rate limit service: HTTP/2, over all addresses that DNS has for its name. The built-in one is asked by mutual TLS where it is on
- * another machine, the operator's as its RateLimitService says.
+ * Envoy's `Cluster` of the rate limit service: HTTP/2, over all addresses that DNS has for its
+ * name. The built-in one is asked by mutual TLS where it is on another machine, the operator's as
+ * its RateLimitService says.
  */
 export function rateLimitCluster(
   service: RateLimitServiceSpec | undefined,

@@ -5,7 +5,10 @@ import { isLoopback } from '#resources/words/origin.ts';
 import type { CompileOptions } from '../options.ts';
 import { hopClientTls } from './hop-tls.ts';
 
-/** Mutual TLS to the one of our own services that is node group `group`, unless it is on the proxies' own machine. */
+/**
+ * Mutual TLS to the one of our own services that is node group `group`, unless it is on the
+ * proxies' own machine.
+ */
 export function serviceTls(
   { host }: HostPort,
   group: string,

@@ -2,7 +2,10 @@ import type { JsonObject } from '#protos/json.ts';
 import type { TlsSettings } from '#resources/traffic/tls-settings.ts';
 import type { TlsVersion } from '#resources/traffic/tls-words.ts';
 
-/** Envoy's `TlsParameters`. Minimum and maximum are written, since Envoy's maximum for connections that it makes is TLS 1.2. */
+/**
+ * Envoy's `TlsParameters`. Minimum and maximum are written, since Envoy's maximum for connections
+ * that it makes is TLS 1.2.
+ */
 export function tlsParameters(settings: TlsSettings): JsonObject {
   const { cipher_suites, ecdh_curves, max_tls_version, min_tls_version } = settings;
   return {

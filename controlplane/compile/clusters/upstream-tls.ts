@@ -12,13 +12,17 @@ export type ServiceTls = {
   readonly settings: TlsSettings;
   /** Name of the secret that is shown to the service; undefined: none is. */
   readonly certificate: string | undefined;
-  /** Name of the secret whose authorities the service's certificate must be of; undefined: those of a file. */
+  /**
+   * Name of the secret whose authorities the service's certificate must be of; undefined: those of
+   * a file.
+   */
   readonly authorities: string | undefined;
 };
 
 /**
- * TLS to a service whose certificate must be for `host` and signed by an authority of `caFile`; `tls` may name other authorities and another host.
- * Keys are named, never in it: their rotation changes no cluster.
+ * TLS to a service whose certificate must be for `host` and signed by an authority of `caFile`;
+ * `tls` may name other authorities and another host. Keys are named, never in it: their rotation
+ * changes no cluster.
  */
 export function upstreamTls(
   host: string,
@@ -47,7 +51,11 @@ export function upstreamTls(
   };
 }
 
-function validation(subjects: JsonObject, caFile: string, authorities: string | undefined): JsonObject {
+function validation(
+  subjects: JsonObject,
+  caFile: string,
+  authorities: string | undefined,
+): JsonObject {
   if (authorities === undefined)
     return { validation_context: { trusted_ca: { filename: caFile }, ...subjects } };
   return {

@@ -16,7 +16,9 @@ test('when an instance is gone and its application proxy is not, every request i
   const edge = await startCompiled(edgeProxy(alive, dead));
   t.after(() => edge.stop());
 
-  for (const method of Array.from({ length: 50 }, (_, index) => (index % 2 === 0 ? 'POST' : 'GET'))) {
+  for (const method of Array.from({ length: 50 }, (_, index) =>
+    index % 2 === 0 ? 'POST' : 'GET',
+  )) {
     const { status, headers } = await edge.ask('/x', { method });
     assert.equal(status, 200);
     assert.equal(headers['x-gateway-retriable'], undefined, 'that is between the proxies');

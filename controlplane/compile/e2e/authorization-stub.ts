@@ -15,7 +15,10 @@ const REFUSED = [
   { header: { key: 'www-authenticate', value: 'Bearer' } },
 ];
 
-/** A service on a free loopback port that runs no filter: paths that begin with `refused` it answers 401, others may pass. */
+/**
+ * A service on a free loopback port that runs no filter: paths that begin with `refused` it answers
+ * 401, others may pass.
+ */
 export async function startAuthorizationStub(refused: string): Promise<AuthorizationStub> {
   let asked: string[] = [];
   const Check = ({ request }: Call, callback: (error: null, value: object) => void) => {

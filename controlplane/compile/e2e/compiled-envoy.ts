@@ -34,8 +34,8 @@ export type CompiledEnvoy = {
 };
 
 /**
- * Starts a real Envoy as one of this node group, with the configuration compiled from the YAML, on a port of its own. `change` is for
- * what the operator's language cannot say.
+ * Starts a real Envoy as one of this node group, with the configuration compiled from the YAML, on
+ * a port of its own. `change` is for what the operator's language cannot say.
  */
 export async function startCompiled(
   yaml: string,

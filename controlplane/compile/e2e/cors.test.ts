@@ -36,7 +36,10 @@ const resources = (port: number, limits: string) => {
     ),
     mapping('any', `prefix: /any/, cors: {origins: '*', credentials: true}`),
     mapping('refused', `prefix: /refused/, cors: {origins: '*'}`),
-    mapping('limited', `prefix: /limited/, cors: {origins: '*'}, labels: {gateway: [{g: [limited]}]}`),
+    mapping(
+      'limited',
+      `prefix: /limited/, cors: {origins: '*'}, labels: {gateway: [{g: [limited]}]}`,
+    ),
     mapping('without', 'prefix: /without/'),
     mapping('all', `prefix: /, cors: {origins: '*'}`),
     document('RateLimitService', 'stub', `{service: '${limits}', timeout_ms: 2000}`),
@@ -50,7 +53,10 @@ const resources = (port: number, limits: string) => {
 };
 
 before(async () => {
-  [limits, filters] = await Promise.all([startRateLimitStub(), startAuthorizationStub('/refused/')]);
+  [limits, filters] = await Promise.all([
+    startRateLimitStub(),
+    startAuthorizationStub('/refused/'),
+  ]);
   await once(service.listen(0, '127.0.0.1'), 'listening');
   const { port } = service.address() as AddressInfo;
   envoy = await startCompiled(resources(port, limits.address), 'edge', undefined, filters.address);
@@ -73,12 +79,17 @@ beforeEach(() => {
 const get = (path: string, origin: string) => envoy.ask(path, { headers: { origin } });
 
 const preflight = (path: string, origin: string) =>
-  envoy.ask(path, { method: 'OPTIONS', headers: { origin, 'access-control-request-method': 'PUT' } });
+  envoy.ask(path, {
+    method: 'OPTIONS',
+    headers: { origin, 'access-control-request-method': 'PUT' },
+  });
 
 /** What an answer says of CORS, without the common beginning of the names. */
 function corsOf({ headers }: Answer): object {
   const entries = Object.entries(headers).filter(([name]) => name.startsWith('access-control-'));
-  return Object.fromEntries(entries.map(([name, value]) => [name.slice('access-control-'.length), value]));
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name.slice('access-control-'.length), value]),
+  );
 }
 
 test('a preflight of a listed origin is answered by the gateway alone, whatever Filters and limits there are', async () => {
@@ -152,7 +163,10 @@ test('what a Filter or a limit refuses can be read by the page that asked', asyn
 
 test('without `cors` Filters and the service get preflights, and the service speaks for itself', async () => {
   const answer = await preflight('/without/x', OTHER);
-  assert.deepEqual(corsOf(answer), { 'allow-origin': 'https://own.example', 'allow-credentials': 'true' });
+  assert.deepEqual(corsOf(answer), {
+    'allow-origin': 'https://own.example',
+    'allow-credentials': 'true',
+  });
   assert.deepEqual([asked, filters.asked()], [1, ['/without/x']]);
 });
 

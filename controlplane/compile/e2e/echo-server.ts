@@ -10,8 +10,8 @@ export type Echo = {
 };
 
 /**
- * An upstream on a free loopback port that answers each request with what it was, once it has read it: an answer before that has Envoy
- * end the request, and with it the copy of a shadow.
+ * An upstream on a free loopback port that answers each request with what it was, once it has read
+ * it: an answer before that has Envoy end the request, and with it the copy of a shadow.
  */
 export async function startEchoServer(
   name: string,

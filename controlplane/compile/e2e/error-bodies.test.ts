@@ -53,7 +53,10 @@ const service = createServer((request, response) => {
 before(async () => {
   await once(service.listen(0, '127.0.0.1'), 'listening');
   const address = `127.0.0.1:${(service.address() as AddressInfo).port}`;
-  [limits, filters] = await Promise.all([startRateLimitStub(), startAuthorizationStub('/refused/')]);
+  [limits, filters] = await Promise.all([
+    startRateLimitStub(),
+    startAuthorizationStub('/refused/'),
+  ]);
   const mapping = (name: string, fields: string) =>
     document('Mapping', name, `prefix: /${name}/, rewrite: '', ${fields}`);
   envoy = await startCompiled(
@@ -67,7 +70,10 @@ before(async () => {
       mapping('plain', `service: '${address}'`),
       mapping('down', `service: '127.0.0.1:1', ${OVERRIDES}`),
       mapping('refused', `service: '${address}', ${OVERRIDES}`),
-      mapping('limited', `service: '${address}', labels: {gateway: [{g: [limited]}]}, ${OVERRIDES}`),
+      mapping(
+        'limited',
+        `service: '${address}', labels: {gateway: [{g: [limited]}]}, ${OVERRIDES}`,
+      ),
       document('RateLimitService', 'stub', `service: '${limits.address}', timeout_ms: 2000`),
       document('Filter', 'login', "JWT: {jwksURI: 'https://idp.example/keys'}"),
       document('FilterPolicy', 'all', 'rules: [{path: /refused/*, filters: [{name: login}]}]'),
@@ -103,17 +109,33 @@ for (const way of Object.keys(WAYS)) {
       [503, 'application/json', JSON_ERROR('ada')],
     ] as const) {
       const answer = await ask(`/shop/${way}/${status}`, { 'x-name': 'ada' });
-      assert.deepEqual([answer.status, answer.headers['content-type'], answer.body], [status, type, body]);
-      const { 'retry-after': after, 'set-cookie': cookies, 'x-kind': kind, 'x-shop': shop } = answer.headers;
+      assert.deepEqual(
+        [answer.status, answer.headers['content-type'], answer.body],
+        [status, type, body],
+      );
+      const {
+        'retry-after': after,
+        'set-cookie': cookies,
+        'x-kind': kind,
+        'x-shop': shop,
+      } = answer.headers;
       assert.deepEqual([after, cookies, kind, shop], ['7', ['a=1', 'b=2'], 'own', 'open']);
-      assert.deepEqual([answer.headers.etag, answer.headers['content-encoding']], [undefined, undefined]);
+      assert.deepEqual(
+        [answer.headers.etag, answer.headers['content-encoding']],
+        [undefined, undefined],
+      );
       isClean(answer);
     }
   });
 }
 
 test('other answers of the service stay, and those of other Mappings', async () => {
-  for (const path of ['/shop/whole/200', '/shop/whole/400', '/shop/large/500', '/plain/whole/404']) {
+  for (const path of [
+    '/shop/whole/200',
+    '/shop/whole/400',
+    '/shop/large/500',
+    '/plain/whole/404',
+  ]) {
     const answer = await ask(path);
     assert.match(answer.body, path.includes('large') ? /^x{300000}$/ : /^of the service$/);
     assert.equal(answer.headers.etag, '"1"');
@@ -154,7 +176,11 @@ test('HEAD has the headers of a GET and no body', async () => {
 });
 
 test('a gRPC call stays gRPC', async () => {
-  const { body, headers, status } = await ask('/down/x', { 'content-type': 'application/grpc' }, 'POST');
+  const { body, headers, status } = await ask(
+    '/down/x',
+    { 'content-type': 'application/grpc' },
+    'POST',
+  );
   assert.deepEqual([status, headers['grpc-status'], body], [200, '14', '']);
   const own = await ask('/shop/whole/503', { 'content-type': 'application/grpc+proto' }, 'POST');
   assert.deepEqual([own.status, own.body], [503, 'of the service']);
@@ -166,7 +192,11 @@ test('what a client says can be no markup, no member of JSON and no part of anot
   assert.equal(body, '<p>404 &#60;/p&#62;&#60;script&#62;&#39;&#34;\\ 100%');
   for (const name of [evil, '","status":200,"x":"', '\u00e9\u00ff', '\t', 'x'.repeat(10_000)]) {
     const answer = await ask('/shop/whole/503', { 'x-name': name });
-    assert.deepEqual(JSON.parse(answer.body), { error: 'away', status: 503, name: name.trim() || '-' });
+    assert.deepEqual(JSON.parse(answer.body), {
+      error: 'away',
+      status: 503,
+      name: name.trim() || '-',
+    });
   }
 });
 

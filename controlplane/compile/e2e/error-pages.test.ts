@@ -16,7 +16,11 @@ const RESOURCES = [
   document('Module', 'gateway', 'config: {use_remote_address: false}'),
   document('Mapping', 'down', "host: site.test, prefix: /down/, service: '127.0.0.1:1'"),
   document('Mapping', 'closed', "host: site.test, prefix: /closed/, service: 'ftp://x'"),
-  document('Mapping', 'away', 'host: site.test, prefix: /away/, service: other.test, host_redirect: true'),
+  document(
+    'Mapping',
+    'away',
+    'host: site.test, prefix: /away/, service: other.test, host_redirect: true',
+  ),
 ].join('');
 
 let envoy: CompiledEnvoy;
@@ -30,15 +34,24 @@ after(() => envoy.stop());
 const BROWSER = 'text/html,application/xhtml+xml,*/*;q=0.8';
 const EVIL = '<script>alert(1)</script>"';
 
-const ANSWERS: readonly (readonly [path: string, headers: Record<string, string>, number, words: RegExp])[] =
+const ANSWERS: readonly (readonly [
+  path: string,
+  headers: Record<string, string>,
+  number,
+  words: RegExp,
+])[] = [
+  ['/nowhere', {}, 404, /^Nothing is served at this address\.$/],
+  ['/down/x', {}, 503, /^The service cannot be reached\. Try again in a moment\.$/],
+  ['/closed/x', {}, 500, /^This route is closed: its configuration has an error\.$/],
+  ['/down/x', { connection: 'upgrade', upgrade: 'websocket' }, 403, /^The gateway does not accept/],
+  ['/down/a%2Fb', {}, 400, /^The gateway does not accept this request\.$/],
   [
-    ['/nowhere', {}, 404, /^Nothing is served at this address\.$/],
-    ['/down/x', {}, 503, /^The service cannot be reached\. Try again in a moment\.$/],
-    ['/closed/x', {}, 500, /^This route is closed: its configuration has an error\.$/],
-    ['/down/x', { connection: 'upgrade', upgrade: 'websocket' }, 403, /^The gateway does not accept/],
-    ['/down/a%2Fb', {}, 400, /^The gateway does not accept this request\.$/],
-    ['/down/x', { big: 'x'.repeat(70_000) }, 431, /^The header fields of the request are too large\.$/],
-  ];
+    '/down/x',
+    { big: 'x'.repeat(70_000) },
+    431,
+    /^The header fields of the request are too large\.$/,
+  ],
+];
 
 for (const [path, headers, status, words] of ANSWERS) {
   test(`${path} with ${Object.keys(headers).join() || 'nothing else'} is ${status} in plain words, as JSON`, async () => {
@@ -130,7 +143,8 @@ test("the operator's bodies replace those of Envoy, of Filters and of limits, an
   ]);
   t.after(() => Promise.all([filters.stop(), limits.stop(), service.close()]));
   limits.answer({ overall_code: 2, raw_body: Buffer.from('too many') });
-  const mapping = (name: string, fields: string) => document('Mapping', name, `prefix: /${name}/, ${fields}`);
+  const mapping = (name: string, fields: string) =>
+    document('Mapping', name, `prefix: /${name}/, ${fields}`);
   const overriding = await startCompiled(
     [
       document('Module', 'gateway', OVERRIDES),
@@ -157,7 +171,10 @@ test("the operator's bodies replace those of Envoy, of Filters and of limits, an
     ['/service/503', 503, undefined, ''],
   ] as const) {
     const answer = await overriding.ask(path, { headers: { accept: BROWSER } });
-    assert.deepEqual([answer.status, answer.headers['content-type'], answer.body], [status, type, body]);
+    assert.deepEqual(
+      [answer.status, answer.headers['content-type'], answer.body],
+      [status, type, body],
+    );
   }
   const refused = await overriding.ask('/refused/x');
   assert.equal(refused.status, 401);

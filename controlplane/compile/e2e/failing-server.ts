@@ -11,7 +11,10 @@ export type FailingServer = {
   close(): Promise<void>;
 };
 
-/** An upstream on a free loopback port that answers with the status in the path, `/503`, `/silent` never, and `/reset` ends its connection. */
+/**
+ * An upstream on a free loopback port that answers with the status in the path, `/503`, `/silent`
+ * never, and `/reset` ends its connection.
+ */
 export async function startFailingServer(): Promise<FailingServer> {
   let asked: string[] = [];
   const headers = new Set<string>();

@@ -36,7 +36,9 @@ async function post(envoy: CompiledEnvoy, path: string, scheme: 'http' | 'https'
   const origin = from ?? `${scheme}://${host}`;
   const proto = scheme === 'https' ? { 'x-forwarded-proto': scheme } : {};
   const page = await envoy.ask(path, { host, headers: proto });
-  const cookies = [page.headers['set-cookie'] ?? []].flat().map(cookie => cookie.split(';')[0] ?? '');
+  const cookies = [page.headers['set-cookie'] ?? []]
+    .flat()
+    .map(cookie => cookie.split(';')[0] ?? '');
   const form = new Response(hiddenFields(page.body));
   return await envoy.ask(path, {
     host,

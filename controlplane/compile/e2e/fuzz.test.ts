@@ -25,7 +25,12 @@ function allKinds(seed: number, chances: Chances): readonly unknown[] {
   const policies = randomPolicies(12, chances).map(({ name, namespace, spec }) =>
     written('FilterPolicy', namespace, name, spec),
   );
-  return [...randomDocuments(seed, 130), ...filters, ...policies, ...randomHosts(chances).documents];
+  return [
+    ...randomDocuments(seed, 130),
+    ...filters,
+    ...policies,
+    ...randomHosts(chances).documents,
+  ];
 }
 
 function textOf(documents: readonly unknown[]): string {
@@ -78,7 +83,11 @@ test('equal documents, in whatever order they are written, give equal bytes to a
     const first = bytesOf(textOf(documents));
     assert.ok(first.flat().length > 40, `seed ${seed}: only ${first.flat().length} messages`);
     assert.deepEqual(bytesOf(textOf(documents)), first, `seed ${seed}`);
-    assert.deepEqual(bytesOf(textOf(shuffled(documents, chances))), first, `seed ${seed}, in another order`);
+    assert.deepEqual(
+      bytesOf(textOf(shuffled(documents, chances))),
+      first,
+      `seed ${seed}, in another order`,
+    );
   }
 });
 
@@ -86,7 +95,9 @@ test('damaged documents of all kinds are compiled or refused, and what is compil
   const seen = { refused: 0, compiled: 0 };
   for (let seed = 25; seed < 31; seed += 1) {
     const chances = chancesOf(seed);
-    const documents = allKinds(seed, chances).map(document => damaged(document, chances.random, 0.02));
+    const documents = allKinds(seed, chances).map(document =>
+      damaged(document, chances.random, 0.02),
+    );
     const text = textOf(documents);
     const { resources } = resourceSetOf(text);
     bytesOf(text);
@@ -95,7 +106,11 @@ test('damaged documents of all kinds are compiled or refused, and what is compil
     if (seed % 10 > 0) continue;
     const compiled = compile(resources, EDGE, FUZZ_OPTIONS);
     const discovery = discoveryClusters(resources, EDGE, FUZZ_OPTIONS.sds);
-    assert.equal(await validate(staticTestBootstrap(compiled, discovery)), undefined, `seed ${seed}`);
+    assert.equal(
+      await validate(staticTestBootstrap(compiled, discovery)),
+      undefined,
+      `seed ${seed}`,
+    );
   }
   assert.ok(Math.min(seen.refused, seen.compiled) > 50, JSON.stringify(seen));
 });

@@ -65,7 +65,10 @@ function documents(values: readonly string[]): string {
 test('Envoy takes each header value that the parser takes', async () => {
   const accepted = [...OPERATORS, ...TEXTS].filter(value => 'value' in parseHeaderFormat(value));
   const named = new Set(accepted.map(value => value.match(/%([A-Z0-9_]+)/)?.[1]));
-  assert.ok(named.size > Object.keys(LOG_OPERATORS).length - 5, 'some operator has no form that is taken');
+  assert.ok(
+    named.size > Object.keys(LOG_OPERATORS).length - 5,
+    'some operator has no form that is taken',
+  );
   const { resources, problems } = resourceSetOf(documents(accepted));
   assert.deepEqual(problems, []);
   const compiled = compile(resources, 'edge', FUZZ_OPTIONS);

@@ -15,14 +15,18 @@ export type HoldingServer = {
   close(): Promise<void>;
 };
 
-/** An upstream on a free loopback port that keeps what is asked below `/hold` waiting, and ends no connection. */
+/**
+ * An upstream on a free loopback port that keeps what is asked below `/hold` waiting, and ends no
+ * connection.
+ */
 export async function startHoldingServer(): Promise<HoldingServer> {
   const waiting = new Set<ServerResponse>();
   const ends = new Map<string, Promise<void>>();
   let released = false;
   let connections = 0;
   const server = createServer(({ url = '', socket }, response) => {
-    if (!ends.has(url)) ends.set(url, new Promise(resolve => socket.once('close', () => resolve())));
+    if (!ends.has(url))
+      ends.set(url, new Promise(resolve => socket.once('close', () => resolve())));
     if (!url.startsWith('/hold') || released) return void response.end('answered');
     waiting.add(response);
     response.once('close', () => waiting.delete(response));

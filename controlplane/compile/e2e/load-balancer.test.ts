@@ -15,7 +15,11 @@ const document = (kind: string, name: string, spec: string) =>
 
 const mappings = (address: string) => {
   const mapping = (name: string, balancer: string) =>
-    document('Mapping', name, `prefix: /${name}/, service: '${address}', load_balancer: {${balancer}}`);
+    document(
+      'Mapping',
+      name,
+      `prefix: /${name}/, service: '${address}', load_balancer: {${balancer}}`,
+    );
   return [
     mapping('turns', 'policy: round_robin'),
     mapping('least', 'policy: least_request'),
@@ -39,9 +43,15 @@ after(async () => {
 });
 
 /** The instances that answered so many of these requests, each once. */
-async function reached(times: number, path: string, ask: (index: number) => Ask = () => ({}), by = envoy) {
+async function reached(
+  times: number,
+  path: string,
+  ask: (index: number) => Ask = () => ({}),
+  by = envoy,
+) {
   const servers = new Set<string>();
-  for (let index = 0; index < times; index += 1) servers.add((await by.echo(path, ask(index))).server);
+  for (let index = 0; index < times; index += 1)
+    servers.add((await by.echo(path, ask(index))).server);
   return [...servers].sort().join('');
 }
 
@@ -60,7 +70,10 @@ test('a client without the cookie gets one, and stays with the instance that ans
   assert.match(cookie, /^sticky="?[0-9a-f]+"?; Max-Age=90; Path=\/cookie; HttpOnly$/);
   const [sent = ''] = cookie.split(';');
   const { server } = JSON.parse(first.body) as { server: string };
-  assert.equal(await reached(10, '/cookie/x', () => ({ headers: { cookie: `other=1; ${sent}` } })), server);
+  assert.equal(
+    await reached(10, '/cookie/x', () => ({ headers: { cookie: `other=1; ${sent}` } })),
+    server,
+  );
   const again = await envoy.ask('/cookie/x', { headers: { cookie: sent } });
   assert.equal(again.headers['set-cookie'], undefined);
 });
@@ -96,7 +109,9 @@ test('behind application proxies too a client stays, and when its instance is go
   const own = await Promise.all(['d', 'e'].map(startEchoServer));
   const ports = [await freePort(), await freePort()];
   const proxies = await Promise.all(
-    own.map(({ address }, index) => startCompiled(applicationProxy(ports[index] ?? 0, address), 'side')),
+    own.map(({ address }, index) =>
+      startCompiled(applicationProxy(ports[index] ?? 0, address), 'side'),
+    ),
   );
   const addresses = ports.map(port => `127.0.0.1:${port}`);
   const edge = await startCompiled(mappings(addresses[0] ?? ''), 'edge', withInstances(addresses));

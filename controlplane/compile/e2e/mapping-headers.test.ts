@@ -35,7 +35,10 @@ const ADDED = `{
 const RESOURCES = (blue: string, green: string) =>
   [
     mapping('request', `prefix: /request/, service: '${blue}', add_request_headers: ${ADDED}`),
-    mapping('removed', `prefix: /removed/, service: '${blue}', remove_request_headers: [X-Internal, cookie]`),
+    mapping(
+      'removed',
+      `prefix: /removed/, service: '${blue}', remove_request_headers: [X-Internal, cookie]`,
+    ),
     mapping(
       'replaced',
       `prefix: /replaced/, service: '${blue}', remove_request_headers: x-a, add_request_headers: {x-a: mine}`,
@@ -49,7 +52,10 @@ const RESOURCES = (blue: string, green: string) =>
       'down',
       `prefix: /down/, service: '127.0.0.1:1', add_response_headers: {x-served: '%ROUTE_NAME%'}`,
     ),
-    mapping('canary-old', `prefix: /canary/, service: '${blue}', add_response_headers: {x-version: old}`),
+    mapping(
+      'canary-old',
+      `prefix: /canary/, service: '${blue}', add_response_headers: {x-version: old}`,
+    ),
     mapping(
       'canary-new',
       `prefix: /canary/, service: '${green}', weight: 50, add_request_headers: {x-version: new}, remove_request_headers: x-stable`,
@@ -59,7 +65,12 @@ const RESOURCES = (blue: string, green: string) =>
 test('a service gets the headers that its Mapping adds, beside those of the client or in their place', async () => {
   const { headers } = await envoy.echo('/request/', {
     host: 'shop.example.com',
-    headers: { 'X-More': 'theirs', 'x-mine': 'theirs', 'x-copy': 'theirs', Authorization: 'Bearer t' },
+    headers: {
+      'X-More': 'theirs',
+      'x-mine': 'theirs',
+      'x-copy': 'theirs',
+      Authorization: 'Bearer t',
+    },
   });
   assert.equal(headers['x-static'], 'a b');
   assert.equal(headers['x-more'], 'theirs, mine');
@@ -78,7 +89,10 @@ test('what replaces a header does so also when it comes to nothing, and nothing 
 test('a service does not get what its Mapping removes', async () => {
   const sent = { 'x-internal': ['1', '2'], Cookie: 'a=b', 'x-other': '3' };
   const { headers } = await envoy.echo('/removed/', { headers: sent });
-  assert.deepEqual([headers['x-internal'], headers.cookie, headers['x-other']], [undefined, undefined, '3']);
+  assert.deepEqual(
+    [headers['x-internal'], headers.cookie, headers['x-other']],
+    [undefined, undefined, '3'],
+  );
 });
 
 test('headers are removed before they are added', async () => {
@@ -106,7 +120,14 @@ test('of Mappings that share a route each changes the headers of its own request
   for (let at = 0; at < 200 && seen.size < 2; at++) {
     const { headers, body } = await envoy.ask('/canary/', { headers: { 'x-stable': '1' } });
     const echo = JSON.parse(body);
-    seen.add([echo.server, headers['x-version'], echo.headers['x-version'], echo.headers['x-stable']].join());
+    seen.add(
+      [
+        echo.server,
+        headers['x-version'],
+        echo.headers['x-version'],
+        echo.headers['x-stable'],
+      ].join(),
+    );
   }
   assert.deepEqual([...seen].sort(), ['blue,old,,1', 'green,,new,']);
 });

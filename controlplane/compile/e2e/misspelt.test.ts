@@ -17,7 +17,12 @@ const ignoring = (name: string) => document('Module', 'gateway', `config: {ignor
 
 const CASES = [
   { what: 'nothing misspelt', more: () => '', open: 200, guarded: 200 },
-  { what: 'a method', more: () => mapping('m', '/guarded/', ', metod: POST'), open: 200, guarded: 500 },
+  {
+    what: 'a method',
+    more: () => mapping('m', '/guarded/', ', metod: POST'),
+    open: 200,
+    guarded: 500,
+  },
   {
     what: 'a method that is ignored',
     more: () => mapping('m', '/guarded/', ', metod: POST') + ignoring('metod'),

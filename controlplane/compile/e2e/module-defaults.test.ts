@@ -22,7 +22,11 @@ before(async () => {
         `{config: {cors: {origins: '*'}, retry_policy: {retry_on: 5xx, num_retries: 2}, server_name: Shop, listener_idle_timeout_ms: 300}}`,
       ),
       document('Mapping', 'default', `{prefix: /default/, ${to}}`),
-      document('Mapping', 'own', `{prefix: /own/, ${to}, cors: {}, retry_policy: {num_retries: 0}}`),
+      document(
+        'Mapping',
+        'own',
+        `{prefix: /own/, ${to}, cors: {}, retry_policy: {num_retries: 0}}`,
+      ),
     ].join(''),
   );
 });

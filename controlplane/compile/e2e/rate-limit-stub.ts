@@ -29,7 +29,10 @@ const OK = { overall_code: 1 };
 export async function startRateLimitStub(): Promise<RateLimitStub> {
   let asked: Asked[] = [];
   let response: object = OK;
-  const ShouldRateLimit = ({ request, metadata }: Call, callback: (error: null, value: object) => void) => {
+  const ShouldRateLimit = (
+    { request, metadata }: Call,
+    callback: (error: null, value: object) => void,
+  ) => {
     const descriptors = request.descriptors.map(({ entries }) =>
       entries.map(({ key, value }) => `${key}=${value}`).join(', '),
     );

@@ -95,7 +95,11 @@ const LABELLED: readonly { ask: string; with?: Ask; labels: readonly string[]; w
     labels: ['generic_key=edge'],
     why: 'labels in another domain leave the default labels alone',
   },
-  { ask: '/plain/x', labels: ['generic_key=edge'], why: 'a Mapping without labels has the default labels' },
+  {
+    ask: '/plain/x',
+    labels: ['generic_key=edge'],
+    why: 'a Mapping without labels has the default labels',
+  },
   {
     ask: '/declared',
     labels: ['generic_key=edge'],
@@ -186,7 +190,9 @@ type Bootstrap = {
 /** The bootstrap with a second address of the rate limit service, on which nobody listens. */
 function withDeadAddress(bootstrap: object): never {
   const changed = structuredClone(bootstrap) as Bootstrap;
-  const cluster = changed.static_resources.clusters.find(({ name }) => name === 'ratelimit-service');
+  const cluster = changed.static_resources.clusters.find(
+    ({ name }) => name === 'ratelimit-service',
+  );
   const address = { socket_address: { address: '127.0.0.1', port_value: 1 } };
   cluster?.load_assignment.endpoints[0].lb_endpoints.push({ endpoint: { address } });
   return changed as never;

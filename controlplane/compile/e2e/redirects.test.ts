@@ -36,9 +36,17 @@ const RESOURCES = (upstream: string, limits: string) =>
     redirect('port', 'www.example.com:8080', 'prefix: /port/'),
     redirect('https', 'https://www.example.com', 'prefix: /https/, redirect_response_code: 308'),
     redirect('https-port', 'https://[::1]:8443', 'prefix: /https-port/'),
-    redirect('path', 'www.example.com', 'prefix: /path/, path_redirect: /new, redirect_response_code: 302'),
+    redirect(
+      'path',
+      'www.example.com',
+      'prefix: /path/, path_redirect: /new, redirect_response_code: 302',
+    ),
     redirect('query', 'www.example.com', "prefix: /query/, path_redirect: '/new?a=b'"),
-    redirect('prefix', 'www.example.com', 'prefix: /old, prefix_redirect: /, redirect_response_code: 303'),
+    redirect(
+      'prefix',
+      'www.example.com',
+      'prefix: /old, prefix_redirect: /, redirect_response_code: 303',
+    ),
     redirect('root', 'www.example.com', 'prefix: /root/, prefix_redirect: /v2'),
     redirect(
       'regex',
@@ -67,7 +75,11 @@ const RESOURCES = (upstream: string, limits: string) =>
       'auto-host',
       `prefix: /auto/, service: 'localhost:${upstream.split(':')[1]}', auto_host_rewrite: true`,
     ),
-    document('FilterPolicy', 'closed', 'rules: [{host: example.com, path: /secret}], refused: true'),
+    document(
+      'FilterPolicy',
+      'closed',
+      'rules: [{host: example.com, path: /secret}], refused: true',
+    ),
   ].join('');
 
 const GUARDED = [
@@ -82,7 +94,12 @@ const HTTPS = { headers: { 'x-forwarded-proto': 'https' } };
 const CASES: readonly { ask: string; with?: Ask; status: number; location: string }[] = [
   { ask: '/host/x?a=b', status: 301, location: 'http://www.example.com/host/x?a=b' },
   { ask: '/host/', with: HTTPS, status: 301, location: 'https://www.example.com/host/' },
-  { ask: '/host/', with: { host: 'other.test:8080' }, status: 301, location: 'http://www.example.com/host/' },
+  {
+    ask: '/host/',
+    with: { host: 'other.test:8080' },
+    status: 301,
+    location: 'http://www.example.com/host/',
+  },
   {
     ask: '/host/',
     with: { method: 'POST', body: 'a' },
@@ -102,11 +119,18 @@ const CASES: readonly { ask: string; with?: Ask; status: number; location: strin
   { ask: '/root/x', status: 301, location: 'http://www.example.com/v2/x' },
   { ask: '/re/abc/d?q', status: 307, location: 'http://www.example.com/abc/v2/d?q' },
   { ask: '/re/.evil.test', status: 307, location: 'http://www.example.com/.evil.test/v2' },
-  { ask: '/any', with: { host: 'example.com' }, status: 301, location: 'http://www.example.com/any' },
+  {
+    ask: '/any',
+    with: { host: 'example.com' },
+    status: 301,
+    location: 'http://www.example.com/any',
+  },
 ];
 
 for (const { ask, with: asked = {}, status, location } of CASES) {
-  const how = [asked.method, asked.host, asked.headers === undefined ? undefined : 'https'].filter(Boolean);
+  const how = [asked.method, asked.host, asked.headers === undefined ? undefined : 'https'].filter(
+    Boolean,
+  );
   test(`${[...how, ask].join(' ')} is sent to ${location} by ${status}`, async () => {
     const answer = await envoy.ask(ask, asked);
     assert.deepEqual([answer.status, answer.headers.location], [status, location]);
@@ -145,7 +169,10 @@ test('regex_rewrite replaces each place where its expression is found, not in th
 });
 
 test('with auto_host_rewrite a service sees the name under which it is known', async () => {
-  assert.equal((await envoy.echo('/auto/', { host: 'shop.example.com' })).headers.host, 'localhost');
+  assert.equal(
+    (await envoy.echo('/auto/', { host: 'shop.example.com' })).headers.host,
+    'localhost',
+  );
 });
 
 test('what a trusted proxy says of host and port stands', async () => {
@@ -157,7 +184,10 @@ test('what a trusted proxy says of host and port stands', async () => {
 
 test('where a trusted proxy says nothing of them, they are those of the request', async () => {
   const { headers } = await envoy.echo('/served/x', { host: 'inner:8080' });
-  assert.deepEqual([headers['x-forwarded-host'], headers['x-forwarded-port']], ['inner:8080', '8080']);
+  assert.deepEqual(
+    [headers['x-forwarded-host'], headers['x-forwarded-port']],
+    ['inner:8080', '8080'],
+  );
   const plain = await envoy.echo('/served/x', { host: 'inner' });
   assert.deepEqual(
     [plain.headers['x-forwarded-host'], plain.headers['x-forwarded-port']],
@@ -175,7 +205,11 @@ for (const [httpsPort, port] of [
   [8443, ':8443'],
 ] as const) {
   test(`a Host without TLS is sent to https on ${httpsPort} from any port`, async t => {
-    const hosts = document('Host', 'all', "hostname: '*', requestPolicy: {insecure: {action: Redirect}}");
+    const hosts = document(
+      'Host',
+      'all',
+      "hostname: '*', requestPolicy: {insecure: {action: Redirect}}",
+    );
     const redirecting = await startCompiled(hosts, 'edge', undefined, undefined, { httpsPort });
     t.after(() => redirecting.stop());
     for (const from of ['', ':80', ':8080']) {

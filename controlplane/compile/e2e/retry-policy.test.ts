@@ -109,7 +109,8 @@ for (const method of ['GET', 'HEAD', 'OPTIONS', 'POST']) {
       assert.equal(status, 504);
       assert.ok(performance.now() - begun >= SHORT_MS, 'not before');
       assert.equal(headers['x-gateway-retriable'], undefined);
-      if (method !== 'HEAD') assert.equal(JSON.parse(body).message, 'The service did not answer in time.');
+      if (method !== 'HEAD')
+        assert.equal(JSON.parse(body).message, 'The service did not answer in time.');
       assert.deepEqual(service.asked(), ['/silent']);
     });
   }
@@ -126,7 +127,8 @@ test('a late answer to gRPC is told in its own way', async () => {
 test('a client cannot say that its request is a late try, and services see nothing of it', async () => {
   const headers = { 'x-envoy-is-timeout-retry': 'true' };
   assert.equal((await envoy.ask('/default/200', { headers })).status, 200);
-  for (const path of ['/default/reset', '/all/503', '/slow/silent']) await envoy.ask(path, { headers });
+  for (const path of ['/default/reset', '/all/503', '/slow/silent'])
+    await envoy.ask(path, { headers });
   assert.equal(service.headers.has('x-envoy-is-timeout-retry'), false);
 });
 

@@ -29,13 +29,19 @@ const RESOURCES = (blue: string, green: string) =>
     mapping('odd', `prefix: '/a+b', rewrite: '/\\1/', service: '${blue}'`),
     mapping('regex', `prefix: '/item/[0-9]+', prefix_regex: true, service: '${blue}'`),
     mapping('posted', `prefix: /kept, rewrite: "", method: POST, service: '${green}'`),
-    mapping('tenant', `prefix: /kept, rewrite: "", headers: {x-tenant: green}, service: '${green}'`),
+    mapping(
+      'tenant',
+      `prefix: /kept, rewrite: "", headers: {x-tenant: green}, service: '${green}'`,
+    ),
     mapping('host', `host: green.example.com, prefix: /, service: '${green}', host_rewrite: inner`),
     mapping(
       'expression',
       `host: '^shop\\.(test|example\\.org)$', host_regex: true, prefix: /, service: '${green}'`,
     ),
-    mapping('named', `prefix: /kept, rewrite: "", headers: {Host: named.test}, service: '${green}'`),
+    mapping(
+      'named',
+      `prefix: /kept, rewrite: "", headers: {Host: named.test}, service: '${green}'`,
+    ),
     mapping('hosts', `host: '*.example.com', prefix: /, service: '${blue}'`),
     mapping('stable', `prefix: /canary/, service: '${blue}'`),
     mapping('canary', `prefix: /canary/, service: '${green}', weight: 25`),
@@ -89,12 +95,32 @@ const ANSWERED: readonly { ask: string; with?: Ask; status: number; why: string 
   { ask: '/secret.txt;v=1?q', status: 500, why: 'path parameters do not lead around a rule' },
   { ask: '/x/..;/secret.txt', status: 500, why: 'nor do hidden dot segments' },
   { ask: '/%73ecret.txt', status: 500, why: 'nor does percent-encoding' },
-  { ask: '/admin/x', with: { host: 'any.example.com' }, status: 500, why: 'the policy is for that host' },
-  { ask: '/admin/x', with: { host: 'Green.Example.Com:80' }, status: 500, why: 'a host has no case' },
+  {
+    ask: '/admin/x',
+    with: { host: 'any.example.com' },
+    status: 500,
+    why: 'the policy is for that host',
+  },
+  {
+    ask: '/admin/x',
+    with: { host: 'Green.Example.Com:80' },
+    status: 500,
+    why: 'a host has no case',
+  },
   { ask: '/admin/x', with: { host: 'any.example.com:81' }, status: 500, why: 'nor a port' },
-  { ask: '/admin/x', with: { host: 'example.org' }, status: 404, why: 'the policy is for another host' },
+  {
+    ask: '/admin/x',
+    with: { host: 'example.org' },
+    status: 404,
+    why: 'the policy is for another host',
+  },
   { ask: '/kept/a%2Fb', status: 400, why: 'escaped slashes are refused' },
-  { ask: '/kept/x', with: { headers: { x_tenant: 'a' } }, status: 400, why: '_ and - are confused upstream' },
+  {
+    ask: '/kept/x',
+    with: { headers: { x_tenant: 'a' } },
+    status: 400,
+    why: '_ and - are confused upstream',
+  },
 ];
 
 for (const { ask, with: asked = {}, status, why } of ANSWERED) {
@@ -140,10 +166,18 @@ for (const [host, sent, port] of [
 
 test('what a client claims of its address and scheme does not count', async () => {
   const { headers } = await envoy.echo('/kept/x', {
-    headers: { 'x-forwarded-proto': 'https', 'x-forwarded-for': '1.2.3.4', 'x-envoy-internal': 'true' },
+    headers: {
+      'x-forwarded-proto': 'https',
+      'x-forwarded-for': '1.2.3.4',
+      'x-envoy-internal': 'true',
+    },
   });
   assert.equal(headers['x-forwarded-proto'], 'http');
-  assert.doesNotMatch(String(headers['x-forwarded-for']), /1\.2\.3\.4$/, "the last is the connection's");
+  assert.doesNotMatch(
+    String(headers['x-forwarded-for']),
+    /1\.2\.3\.4$/,
+    "the last is the connection's",
+  );
 });
 
 test('a quarter of the requests go to the canary', async () => {

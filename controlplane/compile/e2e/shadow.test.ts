@@ -44,7 +44,10 @@ before(async () => {
   const copy = `service: '127.0.0.1:${(shadow.address() as AddressInfo).port}', shadow: true`;
   envoy = await startCompiled(
     [
-      mapping('all', `prefix: /all/, service: '${service.address}', remove_request_headers: [x-hidden]`),
+      mapping(
+        'all',
+        `prefix: /all/, service: '${service.address}', remove_request_headers: [x-hidden]`,
+      ),
       mapping('all-shadow', `prefix: /all/, ${copy}`),
       mapping('none', `prefix: /none/, service: '${service.address}'`),
       mapping('none-shadow', `prefix: /none/, weight: 0, ${copy}`),
@@ -68,7 +71,12 @@ async function copyOf(path: string): Promise<Copy> {
 }
 
 test('the shadow gets a copy as the service gets the request, and the service answers', async () => {
-  const asked = { method: 'POST', host: 'shop.example', headers: { 'x-hidden': 'a' }, body: 'hello' };
+  const asked = {
+    method: 'POST',
+    host: 'shop.example',
+    headers: { 'x-hidden': 'a' },
+    body: 'hello',
+  };
   const answer = await envoy.ask('/all/x?a=1', asked);
   assert.equal(answer.status, 200);
   assert.equal((JSON.parse(answer.body) as { server: string }).server, 'service');
@@ -94,11 +102,13 @@ test('a shadow that never answers keeps nobody waiting', async () => {
 });
 
 test('a shadow that is not there disturbs nobody', async () => {
-  for (let index = 0; index < 10; index += 1) assert.equal((await envoy.ask('/down/x')).status, 200);
+  for (let index = 0; index < 10; index += 1)
+    assert.equal((await envoy.ask('/down/x')).status, 200);
 });
 
 test('a shadow gets so many percent of the requests as its weight says', async () => {
-  for (let index = 0; index < 20; index += 1) assert.equal((await envoy.ask('/none/none')).status, 200);
+  for (let index = 0; index < 20; index += 1)
+    assert.equal((await envoy.ask('/none/none')).status, 200);
   await envoy.ask('/all/last');
   await copyOf('/last');
   assert.ok(!copies.some(({ path }) => path === '/none'));

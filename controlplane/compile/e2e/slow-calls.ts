@@ -66,7 +66,11 @@ export function slowCallsAt(address: string): SlowCalls {
       return await Array.fromAsync(call);
     },
     talk: async (says, pauseMs) => {
-      const call = client.makeBidiStreamRequest('/test.Slow/Talk', PLAIN.serialize, PLAIN.deserialize);
+      const call = client.makeBidiStreamRequest(
+        '/test.Slow/Talk',
+        PLAIN.serialize,
+        PLAIN.deserialize,
+      );
       const heard: string[] = [];
       call.on('data', (echo: string) => {
         heard.push(echo);

@@ -4,7 +4,9 @@ import type { AddressInfo } from 'node:net';
 
 export type SlowServer = {
   readonly address: string;
-  /** Resolves when a request for `path` has ended, by whichever side. A copy's path ends in `#copy`. */
+  /**
+   * Resolves when a request for `path` has ended, by whichever side. A copy's path ends in `#copy`.
+   */
   ended(path: string): Promise<void>;
   close(): Promise<void>;
 };

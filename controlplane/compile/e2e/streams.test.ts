@@ -61,7 +61,10 @@ const EDGE = (side: number) =>
   [
     mapping('calls', `prefix: /test.Slow/, service: '127.0.0.1:${side}', grpc: true`),
     mapping('all', `prefix: /, service: '127.0.0.1:${side}'`),
-    mapping('retried', `prefix: /retried/, service: '${slow.address}', retry_policy: {retry_on: reset}`),
+    mapping(
+      'retried',
+      `prefix: /retried/, service: '${slow.address}', retry_policy: {retry_on: reset}`,
+    ),
     mapping('copied', `prefix: /parts/copied, service: '${slow.address}'`),
     mapping('copies', `prefix: /parts/copied, service: '${slow.address}', shadow: true`),
     mapping('idle', `prefix: /idle/, service: '${slow.address}', idle_timeout_ms: 300`, 0),

@@ -3,7 +3,11 @@ import { once } from 'node:events';
 import { after, before, describe, test } from 'node:test';
 import { askConnect } from '#envoy/e2e/extended-connect.ts';
 import { askUpgrade, openWebSocket } from '#envoy/e2e/web-socket.ts';
-import { SILENT, startWebSocketUpstream, type WebSocketUpstream } from '#envoy/e2e/websocket-upstream.ts';
+import {
+  SILENT,
+  startWebSocketUpstream,
+  type WebSocketUpstream,
+} from '#envoy/e2e/websocket-upstream.ts';
 import { freePort } from '#grpc/testing/free-port.ts';
 import type { JsonObject } from '#protos/json.ts';
 import { type CompiledEnvoy, startCompiled } from './compiled-envoy.ts';
@@ -26,7 +30,10 @@ const mappings = ({ port }: WebSocketUpstream) => {
     mapping('without', 'prefix: /without/'),
     mapping('never', 'prefix: /never/, use_websocket: false, allow_upgrade: []'),
     mapping('refused', 'prefix: /refused/, rewrite: no-path, allow_upgrade: [websocket]'),
-    mapping('silent', `prefix: ${SILENT}, rewrite: "", timeout_ms: ${SILENT_MS}, allow_upgrade: [websocket]`),
+    mapping(
+      'silent',
+      `prefix: ${SILENT}, rewrite: "", timeout_ms: ${SILENT_MS}, allow_upgrade: [websocket]`,
+    ),
     mapping('long', `prefix: /long, rewrite: ${SILENT}, timeout_ms: ${LONG_MS}`),
   ].join('');
 };
@@ -51,7 +58,8 @@ describe('a request for an upgrade', () => {
   ] as const) {
     test(`at ${path} opens a WebSocket, whose messages come back whole`, async () => {
       const socket = await openWebSocket(base, path);
-      for (const message of ['hello', 'x'.repeat(60_000)]) assert.equal(await socket.echo(message), message);
+      for (const message of ['hello', 'x'.repeat(60_000)])
+        assert.equal(await socket.echo(message), message);
       socket.close();
       assert.equal(upstream.asked().at(-1)?.url, seen);
     });
@@ -110,7 +118,10 @@ describe('a request for an upgrade', () => {
   test('that has become a WebSocket ends when it is silent for as long as a stream may be', async t => {
     const soon = (bootstrap: JsonObject) =>
       JSON.parse(
-        JSON.stringify(bootstrap).replaceAll('"stream_idle_timeout":"300s"', '"stream_idle_timeout":"0.3s"'),
+        JSON.stringify(bootstrap).replaceAll(
+          '"stream_idle_timeout":"300s"',
+          '"stream_idle_timeout":"0.3s"',
+        ),
       ) as JsonObject;
     const hasty = await startCompiled(mappings(upstream), 'edge', soon);
     t.after(() => hasty.stop());
@@ -147,8 +158,15 @@ describe('through the proxy beside an instance', () => {
     test(`a WebSocket is answered ${status} where a Mapping to its service says {${fields}}`, async t => {
       const upstream = await startWebSocketUpstream();
       t.after(() => upstream.close());
-      const edge = document('Mapping', 'chat', `prefix: /chat, service: chat, resolver: sds, ${fields}`);
-      const proxy = await startCompiled(applicationProxy(await freePort(), upstream.port) + edge, 'chat-1');
+      const edge = document(
+        'Mapping',
+        'chat',
+        `prefix: /chat, service: chat, resolver: sds, ${fields}`,
+      );
+      const proxy = await startCompiled(
+        applicationProxy(await freePort(), upstream.port) + edge,
+        'chat-1',
+      );
       t.after(() => proxy.stop());
       const answer = await askUpgrade(`http://127.0.0.1:${proxy.port}`, '/');
       assert.equal(answer.status, status);
@@ -162,7 +180,11 @@ describe('through the proxy beside an instance', () => {
     const upstream = await startWebSocketUpstream();
     t.after(() => upstream.close());
     const ports = [await freePort(), await freePort()];
-    const mapping = document('Mapping', 'chat', 'prefix: /, service: chat, allow_upgrade: [websocket]');
+    const mapping = document(
+      'Mapping',
+      'chat',
+      'prefix: /, service: chat, allow_upgrade: [websocket]',
+    );
     const proxies = [
       await startCompiled(applicationProxy(ports[0] ?? 0, upstream.port) + mapping, 'chat-1'),
       await startCompiled(applicationProxy(ports[1] ?? 0, 1) + mapping, 'chat-1'),
@@ -178,6 +200,10 @@ describe('through the proxy beside an instance', () => {
       assert.equal(status, 101);
       socket?.destroy();
     }
-    assert.match(proxies[1]?.log() ?? '', /"status":503/, 'the dead one was asked, else this shows nothing');
+    assert.match(
+      proxies[1]?.log() ?? '',
+      /"status":503/,
+      'the dead one was asked, else this shows nothing',
+    );
   });
 });

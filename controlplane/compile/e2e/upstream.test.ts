@@ -12,9 +12,14 @@ const mapping = (name: string, address: string, spec: string) =>
 type Served = { readonly envoy: CompiledEnvoy; readonly service: HoldingServer };
 
 /** An Envoy with these Mappings (name → fields) to one service; all end with the test. */
-async function startWith(t: TestContext, mappings: Readonly<Record<string, string>>): Promise<Served> {
+async function startWith(
+  t: TestContext,
+  mappings: Readonly<Record<string, string>>,
+): Promise<Served> {
   const service = await startHoldingServer();
-  const documents = Object.entries(mappings).map(([name, spec]) => mapping(name, service.address, spec));
+  const documents = Object.entries(mappings).map(([name, spec]) =>
+    mapping(name, service.address, spec),
+  );
   const envoy = await startCompiled(documents.join(''));
   t.after(async () => {
     await envoy.stop();
@@ -23,8 +28,14 @@ async function startWith(t: TestContext, mappings: Readonly<Record<string, strin
   return { service, envoy };
 }
 
-/** So many requests, of which the service has each before the next begins: a connection that is just being made counts as waiting. */
-async function hold(count: number, { envoy, service }: Served): Promise<readonly Promise<Answer>[]> {
+/**
+ * So many requests, of which the service has each before the next begins: a connection that is just
+ * being made counts as waiting.
+ */
+async function hold(
+  count: number,
+  { envoy, service }: Served,
+): Promise<readonly Promise<Answer>[]> {
   const asked: Promise<Answer>[] = [];
   while (asked.length < count) {
     asked.push(envoy.ask('/hold'));
@@ -33,7 +44,8 @@ async function hold(count: number, { envoy, service }: Served): Promise<readonly
   return asked;
 }
 
-const times = <T>(count: number, make: () => T): readonly T[] => Array.from({ length: count }, make);
+const times = <T>(count: number, make: () => T): readonly T[] =>
+  Array.from({ length: count }, make);
 
 test('what is beyond the circuit breakers is answered 503 at once, not kept waiting', async t => {
   const { envoy, service } = await startWith(t, {
@@ -114,7 +126,10 @@ test('a gRPC service is asked by HTTP/2, and its trailers come back', async t =>
   assert.notEqual((await callGrpc(envoy.port, '/plain/Check'))['grpc-status'], '0');
 });
 
-/** The trailers of a call with an empty message, or the headers of an answer that is no more than these. */
+/**
+ * The trailers of a call with an empty message, or the headers of an answer that is no more than
+ * these.
+ */
 async function callGrpc(port: number, path: string): Promise<Readonly<Record<string, unknown>>> {
   const session = connect(`http://127.0.0.1:${port}`);
   try {

@@ -3,7 +3,10 @@ import type { JsonObject } from '#protos/json.ts';
 type Cluster = { name: string; load_assignment?: { endpoints: [{ lb_endpoints: object[] }] } };
 type Bootstrap = { static_resources: { clusters: Cluster[] } };
 
-/** A change of a bootstrap: the clusters of the first of these addresses have all of them, as if a name stood for them. */
+/**
+ * A change of a bootstrap: the clusters of the first of these addresses have all of them, as if a
+ * name stood for them.
+ */
 export function withInstances([first = '', ...others]: readonly string[]): (
   bootstrap: JsonObject,
 ) => JsonObject {

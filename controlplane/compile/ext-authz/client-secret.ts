@@ -11,8 +11,9 @@ import type { SecretValue } from '#resources/words/secret-value.ts';
 export type ClientSecret = { readonly secret: SecretValue; readonly cut: boolean };
 
 /**
- * The client secret of an OAuth2 filter, from the Filter itself or from the Secret that it names; undefined when it needs none. The error says what is missing,
- * or why it cannot sign, and nothing of the secret.
+ * The client secret of an OAuth2 filter, from the Filter itself or from the Secret that it names;
+ * undefined when it needs none. The error says what is missing, or why it cannot sign, and nothing
+ * of the secret.
  */
 export function clientSecret(
   { namespace }: Resource<'Filter'>,
@@ -30,7 +31,11 @@ export function clientSecret(
   return fault === undefined ? { value: used } : { error: fault };
 }
 
-function namedSecret(secrets: ResourceSet['secrets'], namespace: string, name: string): SecretValue | string {
+function namedSecret(
+  secrets: ResourceSet['secrets'],
+  namespace: string,
+  name: string,
+): SecretValue | string {
   const resource = secrets.find(secret => secret.namespace === namespace && secret.name === name);
   if (resource === undefined) return `there is no Secret ${namespace}/${name} in force`;
   const value = secretValue(resource.spec, CLIENT_SECRET_KEY);

@@ -20,39 +20,58 @@ import { type ServedFilters, servedFilters } from './served-filters.ts';
 /** What Filters bring into the edge's configuration. */
 export type EdgeFilters = {
   readonly cluster: NamedCluster;
-  /** Whether filters run on the virtual host of a domain: a rule may match there, or it may be a protected origin. */
+  /**
+   * Whether filters run on the virtual host of a domain: a rule may match there, or it may be a
+   * protected origin.
+   */
   readonly isChecked: HostReach;
   /** Whether the gateway's own paths are on the virtual host of a domain. */
   readonly isOrigin: HostReach;
   /** Hosts of protected origins, which need a virtual host even if nothing else is there. */
   readonly originHosts: readonly string[];
   /**
-   * Whether rules for some paths may hold on the virtual host of a domain, which compare letter case; with `bypass` only those of refused policies, which close what they cover
-   * everywhere.
+   * Whether rules for some paths may hold on the virtual host of a domain, which compare letter
+   * case; with `bypass` only those of refused policies, which close what they cover everywhere.
    */
   readonly comparesPaths: (domain: string, bypass: boolean) => boolean;
   /** Headers that only Filters may set in the virtual host of a domain: in lower case, sorted. */
   readonly identityHeaders: (domain: string) => readonly string[];
-  /** What a route with `bypass_auth` removes besides, since no filter of the host decides about it there. */
+  /**
+   * What a route with `bypass_auth` removes besides, since no filter of the host decides about it
+   * there.
+   */
   readonly takenOnBypass: (host: string) => readonly string[];
-  /** Per host of a Mapping, the Filters that may set a header of its requests, by the header's identity. */
+  /**
+   * Per host of a Mapping, the Filters that may set a header of its requests, by the header's
+   * identity.
+   */
   readonly settersOn: (host: string) => ReadonlyMap<string, Resource<'Filter'>>;
   /** Ids of the resources that decide where filters run. */
   readonly origins: readonly string[];
   readonly problems: readonly Problem[];
 };
 
-/** Where filters run at the edge, and what is wrong with them. Source: docs/adr/0011-ext-authz.md. */
-export function edgeFilters(resources: ResourceSet, options: CompileOptions, memo: Memo): EdgeFilters {
+/**
+ * Where filters run at the edge, and what is wrong with them. Source: docs/adr/0011-ext-authz.md.
+ */
+export function edgeFilters(
+  resources: ResourceSet,
+  options: CompileOptions,
+  memo: Memo,
+): EdgeFilters {
   const { filters, filterPolicies, mappings } = resources;
   const served: ServedFilters = servedFilters(resources);
   const all = internalOrigins(resources);
-  const meetsRule = hostReach(filterPolicies.flatMap(({ spec }) => spec.rules.map(({ host }) => host)));
+  const meetsRule = hostReach(
+    filterPolicies.flatMap(({ spec }) => spec.rules.map(({ host }) => host)),
+  );
   const isOrigin = (domain: string) => all.some(origin => originMayMeet(origin, domain));
   const isChecked = (domain: string) => meetsRule(domain) || isOrigin(domain);
   const injected = injectedOn(resources);
   const identityHeaders = (domain: string) => injected(domain).filter(name => name !== CREDENTIALS);
-  const bypassing = mappings.filter(({ spec }) => spec.bypass_auth && isChecked(mappingDomain(spec)));
+  const bypassing = mappings.filter(
+    ({ spec }) => spec.bypass_auth && isChecked(mappingDomain(spec)),
+  );
   return {
     cluster: clusterOf(options, memo),
     isChecked,
@@ -76,7 +95,10 @@ export function edgeFilters(resources: ResourceSet, options: CompileOptions, mem
   };
 }
 
-/** What is odd about rules beside each other, which is looked at again when one changes, and beside Mappings. */
+/**
+ * What is odd about rules beside each other, which is looked at again when one changes, and beside
+ * Mappings.
+ */
 function ruleProblems({ filterPolicies, mappings }: ResourceSet, memo: Memo): readonly Problem[] {
   if (filterPolicies.length === 0) return [];
   const { conflicts, find, rules } = memo.of(memo, 'rule order', filterPolicies, () => {
@@ -91,7 +113,9 @@ function ruleProblems({ filterPolicies, mappings }: ResourceSet, memo: Memo): re
 const CREDENTIALS = 'authorization';
 
 function comparesPaths({ closed, filterPolicies }: ResourceSet): EdgeFilters['comparesPaths'] {
-  const refused = closed.filter(({ kind }) => kind === 'FilterPolicy').flatMap(({ rules = [] }) => rules);
+  const refused = closed
+    .filter(({ kind }) => kind === 'FilterPolicy')
+    .flatMap(({ rules = [] }) => rules);
   const inForce = hostReach(hostsByPath(filterPolicies.flatMap(({ spec }) => spec.rules)));
   const closing = hostReach(hostsByPath(refused));
   return (domain, bypass) => closing(domain) || (!bypass && inForce(domain));

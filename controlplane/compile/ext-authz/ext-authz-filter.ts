@@ -19,10 +19,11 @@ export const OWN_PATHS = '/.gateway/oauth2/';
 const LOGOUT_PATH = '/.gateway/oauth2/logout';
 
 /**
- * Envoy's external authorization filter. A service that is down or late lets nothing through: 503. Raw headers, since two Cookie fields would
- * arrive joined by a comma otherwise. It is there without any Filter too, since the first one must not drain the listener.
- * The service sees the connection's address; `tellsClient`: and besides the one that trusted hops tell.
- * Source: docs/adr/0011-ext-authz.md.
+ * Envoy's external authorization filter. A service that is down or late lets nothing through: 503.
+ * Raw headers, since two Cookie fields would arrive joined by a comma otherwise. It is there
+ * without any Filter too, since the first one must not drain the listener. The service sees the
+ * connection's address; `tellsClient`: and besides the one that trusted hops tell. Source:
+ * docs/adr/0011-ext-authz.md.
  */
 export function extAuthzFilter(address: HostPort, tellsClient: boolean): JsonObject {
   return {
@@ -52,8 +53,8 @@ const CLIENT_ADDRESS: JsonObject = {
 export const WITHOUT_FILTERS: JsonObject = withoutFilter(NAME);
 
 /**
- * The routes of the gateway's own paths: a path without route never reaches the service. It answers all of them; what it would let pass is not
- * found. Only a logout's body is sent to it.
+ * The routes of the gateway's own paths: a path without route never reaches the service. It answers
+ * all of them; what it would let pass is not found. Only a logout's body is sent to it.
  */
 export const OWN_ROUTES: readonly JsonObject[] = [
   {

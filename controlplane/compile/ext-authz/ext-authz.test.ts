@@ -14,7 +14,8 @@ import { EXT_AUTHZ } from '../node-groups.ts';
 import { resourceSetOf } from '../testing/resource-set-of.ts';
 import { IDENTITY_HEADERS } from './identity-headers.ts';
 
-const newCertificate = async () => (await issueRoot({ now: Date.now(), lifetimeMs: 3_600_000 })).certificate;
+const newCertificate = async () =>
+  (await issueRoot({ now: Date.now(), lifetimeMs: 3_600_000 })).certificate;
 const [CERTIFICATE, OTHER_CERTIFICATE] = [await newCertificate(), await newCertificate()];
 
 const ADDRESS = { host: '127.0.0.1', port: 1 };
@@ -49,22 +50,28 @@ test('another value of the Secret is another message of the Filter, and of no ot
   const parse = createParser(DEFAULT_PARSE_OPTIONS);
   const memo = new Memo();
   const filters = (value: string) => {
-    const text = login('login') + login('other', { secret: 's', secretName: undefined }) + secret(value);
+    const text =
+      login('login') + login('other', { secret: 's', secretName: undefined }) + secret(value);
     const { resources } = collect(parse(new Map([['in.yaml', { text }]])));
-    return compile(toResourceSet(resources.values(), []), EXT_AUTHZ, { ...OPTIONS, memo }).resources.get(
-      FILTER,
-    );
+    return compile(toResourceSet(resources.values(), []), EXT_AUTHZ, {
+      ...OPTIONS,
+      memo,
+    }).resources.get(FILTER);
   };
   const [first, second, third] = [filters('one'), filters('two'), filters('two')];
   assert.notEqual(first?.[0]?.json, second?.[0]?.json);
   assert.equal(first?.[1]?.json, second?.[1]?.json);
   assert.equal(second?.[0]?.json, third?.[0]?.json);
-  assert.match(JSON.stringify(second?.[0]?.json), new RegExp(Buffer.from('two').toString('base64')));
+  assert.match(
+    JSON.stringify(second?.[0]?.json),
+    new RegExp(Buffer.from('two').toString('base64')),
+  );
 });
 
 test('a margin and a staleness below 0 are sent as 0, or tokens would outlive themselves', () => {
   const text = login('login', { expirationSafetyMargin: '-1.5h', maxStale: '-1s' }) + secret('one');
-  const [filter] = compile(resourceSetOf(text).resources, EXT_AUTHZ, OPTIONS).resources.get(FILTER) ?? [];
+  const [filter] =
+    compile(resourceSetOf(text).resources, EXT_AUTHZ, OPTIONS).resources.get(FILTER) ?? [];
   assert.match(JSON.stringify(filter?.json), /"expiration_safety_margin":"0s".*"max_stale":"0s"/);
 });
 
@@ -109,8 +116,16 @@ test('another authority of the Secret is another message of the Filter', () => {
 
 for (const [what, documents, fault] of [
   ['is missing', [], 'there is no Secret default/ca in force'],
-  ['has no authority', [authority('x', 'other')], 'the Secret default/ca has neither `ca.crt` nor `tls.crt`'],
-  ['holds no certificate', [authority('hunter2')], 'cannot be used: it holds no certificate in PEM'],
+  [
+    'has no authority',
+    [authority('x', 'other')],
+    'the Secret default/ca has neither `ca.crt` nor `tls.crt`',
+  ],
+  [
+    'holds no certificate',
+    [authority('hunter2')],
+    'cannot be used: it holds no certificate in PEM',
+  ],
 ] as const) {
   test(`a Filter whose authority ${what} is closed, with a Problem`, () => {
     for (const [index, filter] of BY_AUTHORITY.entries()) {
@@ -167,8 +182,11 @@ test('a FilterPolicy for another host leaves the routes of a host as they are', 
   const route = (...documents: readonly string[]) => {
     const { resources } = collect(parse(new Map([['in.yaml', { text: documents.join('') }]])));
     const compiled = compile(toResourceSet(resources.values(), []), 'edge', { ...OPTIONS, memo });
-    const [json] = (compiled.resources.get(ROUTE_CONFIGURATION) ?? []).map(resource => resource.json);
-    return (json as unknown as { virtual_hosts: [{ routes: [object] }] }).virtual_hosts[0].routes[0];
+    const [json] = (compiled.resources.get(ROUTE_CONFIGURATION) ?? []).map(
+      resource => resource.json,
+    );
+    return (json as unknown as { virtual_hosts: [{ routes: [object] }] }).virtual_hosts[0]
+      .routes[0];
   };
   const open = mapping('m', { host: 'a.test' });
   assert.equal(route(open), route(open, login('login'), secret('s'), policy('p', 'b.test')));
@@ -187,8 +205,9 @@ const virtualHost = (compiled: Compiled, host: string): VirtualHostJson => {
 };
 /** What the virtual host of the domain removes from what clients send. */
 const removedOn = (host: string, ...documents: readonly string[]) =>
-  virtualHost(edge(...documents, mapping('m', { host })), host).typed_per_filter_config?.[IDENTITY_HEADERS]
-    ?.mutations.request_mutations;
+  virtualHost(edge(...documents, mapping('m', { host })), host).typed_per_filter_config?.[
+    IDENTITY_HEADERS
+  ]?.mutations.request_mutations;
 const injecting = (name: string, ...headers: readonly string[]) =>
   login(name, { secret: 's', injectRequestHeaders: headers.map(name => ({ name, value: 'a' })) });
 
@@ -214,9 +233,10 @@ test('a Mapping that is chosen by a header which Filters inject has a warning', 
 });
 
 test('the client keeps its Authorization for the filters, which settle it', () =>
-  assert.deepEqual(removedOn('a.test', injecting('login', 'Authorization', 'X-User'), policy('p', '*')), [
-    { remove: 'x-user' },
-  ]));
+  assert.deepEqual(
+    removedOn('a.test', injecting('login', 'Authorization', 'X-User'), policy('p', '*')),
+    [{ remove: 'x-user' }],
+  ));
 
 test('a Filter that is rejected injects nothing, and clients do not either', () => {
   const filter = login('login', {
@@ -228,7 +248,9 @@ test('a Filter that is rejected injects nothing, and clients do not either', () 
 
 test('a FilterPolicy that is rejected may have named any Filter', () => {
   const broken = document('FilterPolicy', 'p', { rules: [{ host: 'a.test', filters: 7 }] });
-  assert.deepEqual(removedOn('a.test', injecting('login', 'X-User'), broken), [{ remove: 'x-user' }]);
+  assert.deepEqual(removedOn('a.test', injecting('login', 'X-User'), broken), [
+    { remove: 'x-user' },
+  ]);
   assert.equal(removedOn('b.test', injecting('login', 'X-User'), broken), undefined);
 });
 
@@ -237,7 +259,9 @@ for (const [host, removed] of [
   ['b.test', undefined],
 ] as const) {
   test(`bypass_auth on ${host} removes ${removed ?? 'nothing'} besides`, () => {
-    const injecting = login('login', { injectRequestHeaders: [{ name: 'Authorization', value: 'a' }] });
+    const injecting = login('login', {
+      injectRequestHeaders: [{ name: 'Authorization', value: 'a' }],
+    });
     const compiled = edge(
       injecting,
       secret('s'),

@@ -13,14 +13,18 @@ import { formatOriginPattern } from '#resources/words/origin-pattern.ts';
 import type { SecretValue } from '#resources/words/secret-value.ts';
 import type { ServedFilter } from './served-filters.ts';
 
-/** `gateway.config.v1.Filter`: what the service that runs filters gets of a Filter, its secret too. */
+/**
+ * `gateway.config.v1.Filter`: what the service that runs filters gets of a Filter, its secret too.
+ */
 export function toFilterMessage({ filter, secret, authorities }: ServedFilter): JsonObject {
   const { OAuth2, JWT } = filter.spec;
   const provider = OAuth2 ?? JWT;
   const client = provider && { provider_client: toProviderClient(provider, authorities) };
   return {
     '@type': FILTER,
-    ...(OAuth2 === undefined ? {} : { oauth2: { ...toOAuth2(filter, OAuth2, secret?.secret), ...client } }),
+    ...(OAuth2 === undefined
+      ? {}
+      : { oauth2: { ...toOAuth2(filter, OAuth2, secret?.secret), ...client } }),
     ...(JWT === undefined ? {} : { jwt: { ...toJwt(filter, JWT), ...client } }),
   };
 }
@@ -42,7 +46,11 @@ const RENEGOTIATIONS = {
   freelyAsClient: 'FREELY_AS_CLIENT',
 } as const;
 
-function toOAuth2(filter: Resource<'Filter'>, spec: OAuth2Spec, secret: SecretValue | undefined): JsonObject {
+function toOAuth2(
+  filter: Resource<'Filter'>,
+  spec: OAuth2Spec,
+  secret: SecretValue | undefined,
+): JsonObject {
   const { useSessionCookies, accessTokenJWTFilter: delegate } = spec;
   return {
     authorization_url: spec.authorizationURL,
@@ -88,7 +96,11 @@ function toAuthentication(authentication: ClientAuthentication): JsonObject {
   return { method, jwt_assertion };
 }
 
-function toProtectedOrigin({ origin, internalOrigin, includeSubdomains }: ProtectedOrigin): JsonObject {
+function toProtectedOrigin({
+  origin,
+  internalOrigin,
+  includeSubdomains,
+}: ProtectedOrigin): JsonObject {
   return {
     origin: formatOrigin(origin),
     internal_origin: formatOriginPattern(internalOrigin),
@@ -152,7 +164,8 @@ function toHeader({ name, value }: HeaderTemplate): JsonObject {
 export function toCondition(condition: HeaderCondition | undefined): JsonObject {
   if (condition === undefined) return {};
   const { name, negate, value, valueRegex } = condition;
-  const match = value !== undefined ? { value } : valueRegex !== undefined ? { value_regex: valueRegex } : {};
+  const match =
+    value !== undefined ? { value } : valueRegex !== undefined ? { value_regex: valueRegex } : {};
   return { if_request_header: { name, negate, ...match } };
 }
 

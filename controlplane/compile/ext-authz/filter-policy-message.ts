@@ -11,7 +11,11 @@ import type { Resource } from '#resources/resource.ts';
 import { toCondition } from './filter-message.ts';
 
 /** `gateway.config.v1.FilterPolicy`: what the service that runs filters gets of a FilterPolicy. */
-export function toFilterPolicyMessage({ namespace, name, spec }: Resource<'FilterPolicy'>): JsonObject {
+export function toFilterPolicyMessage({
+  namespace,
+  name,
+  spec,
+}: Resource<'FilterPolicy'>): JsonObject {
   return {
     '@type': FILTER_POLICY,
     namespace,
@@ -51,15 +55,23 @@ function toReference(
   };
 }
 
-function toArguments({ scope, insteadOfRedirect, sameSite }: FilterArguments, own: string): JsonObject {
+function toArguments(
+  { scope, insteadOfRedirect, sameSite }: FilterArguments,
+  own: string,
+): JsonObject {
   return {
     ...(scope === undefined ? {} : { scope: { values: scope } }),
-    ...(insteadOfRedirect === undefined ? {} : { instead_of_redirect: toInstead(insteadOfRedirect, own) }),
+    ...(insteadOfRedirect === undefined
+      ? {}
+      : { instead_of_redirect: toInstead(insteadOfRedirect, own) }),
     ...(sameSite === undefined ? {} : { same_site: SAME_SITE[sameSite] }),
   };
 }
 
-function toInstead({ ifRequestHeader, httpStatusCode, filters }: InsteadOfRedirect, own: string): JsonObject {
+function toInstead(
+  { ifRequestHeader, httpStatusCode, filters }: InsteadOfRedirect,
+  own: string,
+): JsonObject {
   const decides =
     filters === undefined
       ? { http_status_code: httpStatusCode ?? DEFAULT_STATUS }

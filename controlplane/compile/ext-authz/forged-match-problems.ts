@@ -6,7 +6,10 @@ import { problemOf } from '../problem-of.ts';
 
 type Mapping = Resource<'Mapping'>;
 
-/** Returns a warning for each header of a Mapping's match that Filters inject: the route is chosen before. */
+/**
+ * Returns a warning for each header of a Mapping's match that Filters inject: the route is chosen
+ * before.
+ */
 export function forgedMatchProblems(
   mappings: readonly Mapping[],
   identityHeaders: (domain: string) => readonly string[],
@@ -18,7 +21,9 @@ export function forgedMatchProblems(
       const identity = new Set(identityHeaders(mappingDomain(mapping.spec)));
       return names
         .filter(name => identity.has(name))
-        .map(name => problemOf(mapping, 'warning', formatPath(['spec', field, name]), messageOf(name)));
+        .map(name =>
+          problemOf(mapping, 'warning', formatPath(['spec', field, name]), messageOf(name)),
+        );
     }),
   );
 }

@@ -5,9 +5,10 @@ import { extension } from '../extension.ts';
 export const IDENTITY_HEADERS = 'gateway.identity_headers';
 
 /**
- * Removes the headers that Filters inject from what clients send. It stands before ext_authz, so that what a
- * Filter injects survives. `request_headers_to_remove` would act behind it. The filter stands in every edge
- * listener, so that the first Filter does not drain it, and virtual hosts turn it on.
+ * Removes the headers that Filters inject from what clients send. It stands before ext_authz, so
+ * that what a Filter injects survives. `request_headers_to_remove` would act behind it. The filter
+ * stands in every edge listener, so that the first Filter does not drain it, and virtual hosts turn
+ * it on.
  */
 export const IDENTITY_HEADERS_FILTER: JsonObject = {
   name: IDENTITY_HEADERS,
@@ -15,7 +16,10 @@ export const IDENTITY_HEADERS_FILTER: JsonObject = {
   typed_config: extension('filters.http.header_mutation.v3.HeaderMutation', { mutations: {} }),
 };
 
-/** Returns the part of a virtual host that removes these headers from every request, whatever its route. */
+/**
+ * Returns the part of a virtual host that removes these headers from every request, whatever its
+ * route.
+ */
 export function removingHeaders(names: readonly string[]): JsonObject {
   if (names.length === 0) return {};
   const config = extension('filters.http.header_mutation.v3.HeaderMutationPerRoute', {

@@ -13,7 +13,10 @@ export function injectedBy({ spec: { OAuth2, JWT } }: Filter): readonly string[]
 }
 
 /** Per host of a Mapping, the Filters that may run on its requests. */
-function filtersOn({ filters, filterPolicies }: ResourceSet): (host: string) => ReadonlySet<Filter> {
+function filtersOn({
+  filters,
+  filterPolicies,
+}: ResourceSet): (host: string) => ReadonlySet<Filter> {
   const byName = new Map(filters.map(filter => [filterKey(filter.namespace, filter.name), filter]));
   return perHost(host => {
     const running = new Set<Filter>();
@@ -31,9 +34,9 @@ function filtersOn({ filters, filterPolicies }: ResourceSet): (host: string) => 
 }
 
 /**
- * Returns, per domain of a virtual host, the names of all headers that Filters may set on its requests: in
- * lower case, sorted. A rejected Filter counts with the names that could be read. A rejected FilterPolicy
- * may name any Filter.
+ * Returns, per domain of a virtual host, the names of all headers that Filters may set on its
+ * requests: in lower case, sorted. A rejected Filter counts with the names that could be read. A
+ * rejected FilterPolicy may name any Filter.
  */
 export function injectedOn(resources: ResourceSet): (domain: string) => readonly string[] {
   const { closed, filters, filterPolicies } = resources;
@@ -41,10 +44,15 @@ export function injectedOn(resources: ResourceSet): (domain: string) => readonly
     ...closed
       .filter(({ kind }) => kind === 'Filter')
       .map(refused => [filterKey(refused.namespace, refused.name), refused.injects ?? []] as const),
-    ...filters.map(filter => [filterKey(filter.namespace, filter.name), injectedBy(filter)] as const),
+    ...filters.map(
+      filter => [filterKey(filter.namespace, filter.name), injectedBy(filter)] as const,
+    ),
   ]);
   const rules = filterPolicies.flatMap(({ spec, namespace }) =>
-    spec.rules.map(rule => ({ meets: hostReach([rule.host]), filters: filtersOf(rule, namespace) })),
+    spec.rules.map(rule => ({
+      meets: hostReach([rule.host]),
+      filters: filtersOf(rule, namespace),
+    })),
   );
   const refused = closed.filter(({ kind }) => kind === 'FilterPolicy').flatMap(hostsOfRules);
   const meetsRefused = hostReach(refused);
@@ -62,11 +70,16 @@ function hostsOfRules({ rules = [{}] }: Refused): readonly string[] {
   return rules.map(({ host = '*' }) => host);
 }
 
-/** Per host of a Mapping, who may set which header of its requests, by the header's identity: an OAuth2 filter `Authorization` too. */
+/**
+ * Per host of a Mapping, who may set which header of its requests, by the header's identity: an
+ * OAuth2 filter `Authorization` too.
+ */
 export function settersOn(resources: ResourceSet): (host: string) => ReadonlyMap<string, Filter> {
   const running = filtersOn(resources);
   return perHost(host => {
-    const all = [...running(host)].flatMap(filter => settledBy(filter).map(name => [name, filter] as const));
+    const all = [...running(host)].flatMap(filter =>
+      settledBy(filter).map(name => [name, filter] as const),
+    );
     return new Map(all.reverse());
   });
 }
@@ -88,6 +101,8 @@ function perHost<T>(of: (host: string) => T): (host: string) => T {
 function filtersOf({ filters }: FilterPolicyRule, own: string): readonly string[] {
   return filters.flatMap(({ name, namespace = own, arguments: { insteadOfRedirect } }) => [
     filterKey(namespace, name),
-    ...(insteadOfRedirect?.filters ?? []).map(inner => filterKey(inner.namespace ?? own, inner.name)),
+    ...(insteadOfRedirect?.filters ?? []).map(inner =>
+      filterKey(inner.namespace ?? own, inner.name),
+    ),
   ]);
 }

@@ -2,12 +2,20 @@ import { protectedOriginsOf } from '#resources/kinds/filter/filter-oauth2-check.
 import type { ResourceSet } from '#resources/resource-set.ts';
 import type { InternalOrigins } from '#resources/words/origin-pattern.ts';
 
-/** The protected origins of all Filters, as requests have them. Those of Filters that are not in force count too: their paths are closed. */
+/**
+ * The protected origins of all Filters, as requests have them. Those of Filters that are not in
+ * force count too: their paths are closed.
+ */
 export function internalOrigins({ filters }: ResourceSet): readonly InternalOrigins[] {
-  return filters.flatMap(({ spec: { OAuth2 } }) => (OAuth2 === undefined ? [] : protectedOriginsOf(OAuth2)));
+  return filters.flatMap(({ spec: { OAuth2 } }) =>
+    OAuth2 === undefined ? [] : protectedOriginsOf(OAuth2),
+  );
 }
 
-/** Whether a protected origin may be a request's in the virtual host of this domain. True when in doubt. */
+/**
+ * Whether a protected origin may be a request's in the virtual host of this domain. True when in
+ * doubt.
+ */
 export function originMayMeet(
   { internalOrigin, includeSubdomains }: InternalOrigins,
   domain: string,

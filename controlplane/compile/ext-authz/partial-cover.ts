@@ -10,8 +10,8 @@ import type { FindRule, OrderedRule } from './rule-order.ts';
 type Mapping = Resource<'Mapping'>;
 
 /**
- * Returns a warning for each rule that is for the prefix of a Mapping, and leaves paths of it that meet no rule.
- * `/adm` is one path, though a Mapping's `/adm` is all that begin so.
+ * Returns a warning for each rule that is for the prefix of a Mapping, and leaves paths of it that
+ * meet no rule. `/adm` is one path, though a Mapping's `/adm` is all that begin so.
  */
 export function partialCover(
   mappings: readonly Mapping[],
@@ -48,13 +48,20 @@ function trimmed(path: string): string {
 }
 
 /** A path of the Mapping that no rule is for. Where a rule opens one, the operator has said so. */
-function uncovered({ spec }: Mapping, prefix: string, rule: OrderedRule, find: FindRule): string | undefined {
+function uncovered(
+  { spec }: Mapping,
+  prefix: string,
+  rule: OrderedRule,
+  find: FindRule,
+): string | undefined {
   if (globCovers(rule.path, parseGlob(`${prefix}*`))) return undefined;
   const host = commonText(rule.host, domainGlob(mappingDomain(spec)));
   if (host === undefined) return undefined;
   const base = trimmed(prefix);
   const paths = [`${base}/users`, base, `${base}/`, `${base}users`];
-  return paths.find(path => path.startsWith(prefix) && path !== '' && find(host, path) === undefined);
+  return paths.find(
+    path => path.startsWith(prefix) && path !== '' && find(host, path) === undefined,
+  );
 }
 
 function domainGlob(domain: string): Glob {

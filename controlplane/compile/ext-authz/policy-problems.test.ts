@@ -21,7 +21,9 @@ test('a refused FilterPolicy has a Problem that names what answers 500 by it', (
 });
 
 test('a refused FilterPolicy of which no rule can be read closes every path', () =>
-  assert.deepEqual(messages(REFUSED), ['the FilterPolicy is refused: path * of host * answers 500']));
+  assert.deepEqual(messages(REFUSED), [
+    'the FilterPolicy is refused: path * of host * answers 500',
+  ]));
 
 test('a refused FilterPolicy without rules closes nothing, and other kinds have no paths', () =>
   assert.deepEqual(messages({ ...REFUSED, rules: [] }, { ...REFUSED, kind: 'Filter' }), []));

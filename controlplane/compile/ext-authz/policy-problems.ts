@@ -9,7 +9,10 @@ import { filterKey, type ServedFilters } from './served-filters.ts';
 type Policy = Resource<'FilterPolicy'>;
 type Filter = Resource<'Filter'>;
 
-/** What becomes of the paths of FilterPolicies that are refused and have no last good version. Source: docs/adr/0002-closed-or-last-good.md. */
+/**
+ * What becomes of the paths of FilterPolicies that are refused and have no last good version.
+ * Source: docs/adr/0002-closed-or-last-good.md.
+ */
 export function closedPolicyProblems({ closed }: ResourceSet): readonly Problem[] {
   return closed
     .filter(({ kind, rules }) => kind === 'FilterPolicy' && rules?.length !== 0)
@@ -19,7 +22,10 @@ export function closedPolicyProblems({ closed }: ResourceSet): readonly Problem[
     });
 }
 
-/** What is wrong between FilterPolicies and the Filters that they name, each of which is right by itself. */
+/**
+ * What is wrong between FilterPolicies and the Filters that they name, each of which is right by
+ * itself.
+ */
 export function policyProblems(resources: ResourceSet, served: ServedFilters): readonly Problem[] {
   const refused = new Set([
     ...resources.closed.filter(({ kind }) => kind === 'Filter').map(keyOf),
@@ -29,7 +35,9 @@ export function policyProblems(resources: ResourceSet, served: ServedFilters): r
     const key = filterKey(namespace ?? policy.namespace, name);
     const filter = served.byName.get(key)?.filter;
     if (filter !== undefined) return { filter };
-    return { missing: refused.has(key) ? `the Filter ${key} is refused` : `there is no Filter ${key}` };
+    return {
+      missing: refused.has(key) ? `the Filter ${key} is refused` : `there is no Filter ${key}`,
+    };
   };
   return resources.filterPolicies.flatMap(policy =>
     policy.spec.rules.flatMap((rule, index) =>
@@ -86,7 +94,9 @@ function argumentProblems(
     const what = OAuth2 === undefined ? 'a JWT filter' : `of grantType \`${OAuth2.grantType}\``;
     return Object.entries({ insteadOfRedirect, sameSite }).flatMap(([field, value]) => {
       const message = `\`${field}\` has no effect: the Filter ${name} is ${what}`;
-      return value === undefined ? [] : [problemOf(policy, 'warning', `${place}.${field}`, message)];
+      return value === undefined
+        ? []
+        : [problemOf(policy, 'warning', `${place}.${field}`, message)];
     });
   }
   const open = protectedOriginsOf(OAuth2).some(({ origin }) => origin.scheme === 'http');

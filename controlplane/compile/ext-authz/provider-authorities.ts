@@ -9,8 +9,9 @@ import { authoritiesIn } from '../tls/proxy-secret.ts';
 const MOST = { bytes: 1024 * 1024, count: 1_000 };
 
 /**
- * Returns the authorities that may sign the certificate of a Filter's provider, in PEM. The value is
- * undefined when the Filter names none. Whether they are valid now shows when the provider is asked.
+ * Returns the authorities that may sign the certificate of a Filter's provider, in PEM. The value
+ * is undefined when the Filter names none. Whether they are valid now shows when the provider is
+ * asked.
  */
 export function providerAuthorities(
   filter: Resource<'Filter'>,
@@ -38,5 +39,7 @@ function authoritiesOf(
 function faultOf(pem: string): string | undefined {
   const parsed = parseCertificates(pem, MOST);
   if ('error' in parsed) return parsed.error;
-  return pem.includes('-----BEGIN X509 CRL-----') ? 'revocation lists are not served here' : undefined;
+  return pem.includes('-----BEGIN X509 CRL-----')
+    ? 'revocation lists are not served here'
+    : undefined;
 }

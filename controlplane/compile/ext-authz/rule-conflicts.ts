@@ -3,7 +3,10 @@ import type { Problem } from '#resources/problem.ts';
 import { problemOf } from '../problem-of.ts';
 import { type FindRule, type OrderedRule, ruleText } from './rule-order.ts';
 
-/** Returns a warning for each rule that never matches, and for each that opens what another policy closes. */
+/**
+ * Returns a warning for each rule that never matches, and for each that opens what another policy
+ * closes.
+ */
 export function ruleConflicts(rules: readonly OrderedRule[], find: FindRule): readonly Problem[] {
   const closing = rules.filter(({ closes }) => closes);
   return rules.flatMap(rule => {
@@ -18,8 +21,15 @@ function neverMatches(rule: OrderedRule, earlier: OrderedRule): Problem {
   return problemOf(rule.policy, 'warning', rule.field, message);
 }
 
-/** Within one policy, and by a higher precedence, the operator has said what goes first. A name says nothing. */
-function opens(rule: OrderedRule, closing: readonly OrderedRule[], find: FindRule): readonly Problem[] {
+/**
+ * Within one policy, and by a higher precedence, the operator has said what goes first. A name says
+ * nothing.
+ */
+function opens(
+  rule: OrderedRule,
+  closing: readonly OrderedRule[],
+  find: FindRule,
+): readonly Problem[] {
   for (const other of closing) {
     if (other.rank < rule.rank || other.policy === rule.policy) continue;
     if (other.policy.spec.precedence !== rule.policy.spec.precedence) continue;

@@ -16,14 +16,18 @@ export type OrderedRule = {
 };
 
 /** Returns all rules in the order in which they are tried. */
-export function orderedRules(policies: readonly Resource<'FilterPolicy'>[]): readonly OrderedRule[] {
+export function orderedRules(
+  policies: readonly Resource<'FilterPolicy'>[],
+): readonly OrderedRule[] {
   const sorted = [...policies].sort(
     (a, b) =>
       b.spec.precedence - a.spec.precedence ||
       compareText(a.namespace, b.namespace) ||
       compareText(a.name, b.name),
   );
-  const each = sorted.flatMap(policy => policy.spec.rules.map((rule, index) => ({ policy, rule, index })));
+  const each = sorted.flatMap(policy =>
+    policy.spec.rules.map((rule, index) => ({ policy, rule, index })),
+  );
   return each.map(({ policy, rule, index }, rank) => ({
     ...{ policy, rank, field: `spec.rules[${index}]` },
     ...globsOf(rule),
@@ -44,8 +48,12 @@ export function ruleFinder(rules: readonly OrderedRule[]): FindRule {
   const byStart = new Map([...byHost].map(([host, some]) => [host, Map.groupBy(some, startOf)]));
   const lengths = [...new Set(rules.map(({ path }) => path.prefix.length))];
   return (host, path) => {
-    const starts = lengths.filter(length => length <= path.length).map(length => path.slice(0, length));
-    const found = [host, ''].flatMap(key => starts.flatMap(start => byStart.get(key)?.get(start) ?? []));
+    const starts = lengths
+      .filter(length => length <= path.length)
+      .map(length => path.slice(0, length));
+    const found = [host, ''].flatMap(key =>
+      starts.flatMap(start => byStart.get(key)?.get(start) ?? []),
+    );
     const matching = found.filter(rule => matchGlob(rule.host, host) && matchGlob(rule.path, path));
     return matching.reduce<OrderedRule | undefined>(
       (first, rule) => (first === undefined || rule.rank < first.rank ? rule : first),

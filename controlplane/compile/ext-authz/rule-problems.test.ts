@@ -12,7 +12,10 @@ type Rule = { readonly host?: string; readonly path?: string; readonly open?: tr
 const policy = (name: string, rules: readonly Rule[], precedence = 0) =>
   written('FilterPolicy', 'default', name, {
     precedence,
-    rules: rules.map(({ open, ...match }) => ({ ...match, ...(open ? {} : { filters: [{ name: 'jwt' }] }) })),
+    rules: rules.map(({ open, ...match }) => ({
+      ...match,
+      ...(open ? {} : { filters: [{ name: 'jwt' }] }),
+    })),
   });
 const mapping = (prefix: string, fields: object = {}) =>
   written('Mapping', 'default', 'm', { prefix, service: 's', ...fields });
@@ -43,7 +46,10 @@ for (const [path, prefix, example] of PARTIAL)
   test(`a rule for ${path} leaves ${example} of the prefix ${prefix}`, () => {
     const [first = '', ...others] = warnings(policy('p', [{ path }]), mapping(prefix));
     assert.deepEqual(others, []);
-    assert.ok(first.startsWith('p spec.rules[0].path it covers only a part of Mapping default/m:'), first);
+    assert.ok(
+      first.startsWith('p spec.rules[0].path it covers only a part of Mapping default/m:'),
+      first,
+    );
     assert.ok(first.includes(`\`${example}\` meets no rule`), first);
   });
 
@@ -82,7 +88,10 @@ test('a rule behind one that covers it never matches', () => {
 });
 
 test('a rule that goes before by its name and opens what another policy closes has a warning', () => {
-  const documents = [policy('a', [{ path: '/adm/*', open: true }]), policy('b', [{ path: '/adm*' }])];
+  const documents = [
+    policy('a', [{ path: '/adm/*', open: true }]),
+    policy('b', [{ path: '/adm*' }]),
+  ];
   const [first = '', ...others] = warnings(...documents);
   assert.deepEqual(others, []);
   assert.match(
@@ -106,11 +115,16 @@ const DELIBERATE: readonly [title: string, ...policies: object[]][] = [
     policy('a', [{ path: '/adm*' }]),
     policy('b', [{ path: '/a*', open: true }]),
   ],
-  ['hosts differ', policy('a', [{ host: 'a.test', open: true }]), policy('b', [{ host: 'b.test' }])],
+  [
+    'hosts differ',
+    policy('a', [{ host: 'a.test', open: true }]),
+    policy('b', [{ host: 'b.test' }]),
+  ],
 ];
 
 for (const [title, ...policies] of DELIBERATE)
-  test(`there is no warning where ${title}`, () => assert.deepEqual(warnings(...policies, mapping('/')), []));
+  test(`there is no warning where ${title}`, () =>
+    assert.deepEqual(warnings(...policies, mapping('/')), []));
 
 test("the demo's policies have none", () => {
   const folder = join(import.meta.dirname, '..', '..', '..', 'envoy', 'resources');

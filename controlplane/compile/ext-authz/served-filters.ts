@@ -28,7 +28,10 @@ export function filterKey(namespace: string, name: string): string {
   return `${namespace}/${name}`;
 }
 
-/** The Filters that can be in force: their secret is there, and so is the JWT filter that they leave access tokens to. */
+/**
+ * The Filters that can be in force: their secret is there, and so is the JWT filter that they leave
+ * access tokens to.
+ */
 export function servedFilters({ filters, secrets }: ResourceSet): ServedFilters {
   const all = new Map(filters.map(filter => [filterKey(filter.namespace, filter.name), filter]));
   const byName = new Map<string, ServedFilter>();
@@ -75,18 +78,25 @@ function cutWarning(filter: Resource<'Filter'>, oauth2: OAuth2Spec): Problem {
   return problemOf(filter, 'warning', secretField(oauth2), message);
 }
 
-/** See docs/reference/kinds/filter.md: accessTokenJWTFilter names a Filter that is not a JWT filter. */
+/**
+ * See docs/reference/kinds/filter.md: accessTokenJWTFilter names a Filter that is not a JWT filter.
+ */
 function delegateFault(
   filter: Resource<'Filter'>,
   { accessTokenJWTFilter }: OAuth2Spec,
   all: ReadonlyMap<string, Resource<'Filter'>>,
 ): Problem | undefined {
   if (accessTokenJWTFilter === undefined) return undefined;
-  const name = filterKey(accessTokenJWTFilter.namespace ?? filter.namespace, accessTokenJWTFilter.name);
+  const name = filterKey(
+    accessTokenJWTFilter.namespace ?? filter.namespace,
+    accessTokenJWTFilter.name,
+  );
   const delegate = all.get(name);
   if (delegate?.spec.JWT !== undefined) return undefined;
   const reason =
-    delegate === undefined ? `there is no Filter ${name} in force` : `the Filter ${name} is not a JWT filter`;
+    delegate === undefined
+      ? `there is no Filter ${name} in force`
+      : `the Filter ${name} is not a JWT filter`;
   const message = `${reason}: this Filter is not in force, and what refers to it answers 500`;
   return problemOf(filter, 'error', 'spec.OAuth2.accessTokenJWTFilter.name', message);
 }

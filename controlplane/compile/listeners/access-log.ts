@@ -26,7 +26,10 @@ const DEFAULT_FORMAT = {
   upstream_failure: '%UPSTREAM_TRANSPORT_FAILURE_REASON%',
 } as const;
 
-/** The rate limit that was exceeded, if any. Only the edge asks for limits. Source: docs/reference/kinds/rate-limit.md. */
+/**
+ * The rate limit that was exceeded, if any. Only the edge asks for limits. Source:
+ * docs/reference/kinds/rate-limit.md.
+ */
 const LIMIT_FORMAT = {
   limit: limitMetadata('name'),
   limit_action: limitMetadata('action'),
@@ -37,7 +40,10 @@ function limitMetadata(key: string): string {
   return toEnvoyLogFormat(`%DYNAMIC_METADATA(proxy.filters.http.ratelimit:gw.ratelimit.${key})%`);
 }
 
-/** The edge's: one line a request on standard output: JSON, or in the operator's format (`proxy_log_format`). */
+/**
+ * The edge's: one line a request on standard output: JSON, or in the operator's format
+ * (`proxy_log_format`).
+ */
 export function accessLog(format: string | undefined): JsonObject {
   const log_format =
     format === undefined
@@ -59,7 +65,10 @@ function asLine(format: string): string {
 
 /** One line for each failure. */
 export function failureLog(): JsonObject {
-  const comparison = { op: 'GE', value: { default_value: 500, runtime_key: 'access_log.least_status' } };
+  const comparison = {
+    op: 'GE',
+    value: { default_value: 500, runtime_key: 'access_log.least_status' },
+  };
   return {
     ...standardOutput({ json_format: DEFAULT_FORMAT }),
     filter: { status_code_filter: { comparison } },

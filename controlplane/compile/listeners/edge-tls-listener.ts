@@ -13,9 +13,10 @@ import { BUFFER_LIMIT_BYTES, CLIENT_KEEPALIVE, listenerName } from './listener.t
 import type { EdgeListener } from './listeners.ts';
 
 /**
- * The listener of TLS, when a Host has it: a filter chain for each, chosen by the server name that the client says (exact before wildcard), so that one Host's
- * change leaves the connections of others alone. Without a name, or with one that no Host has, that of `*`; without that one the connection ends.
- * Source: Envoy's page "FilterChainMatch".
+ * The listener of TLS, when a Host has it: a filter chain for each, chosen by the server name that
+ * the client says (exact before wildcard), so that one Host's change leaves the connections of
+ * others alone. Without a name, or with one that no Host has, that of `*`; without that one the
+ * connection ends. Source: Envoy's page "FilterChainMatch".
  */
 export function edgeTlsListener(
   hosts: readonly EdgeHost[],
@@ -47,7 +48,10 @@ const TLS_INSPECTOR: JsonObject = {
   typed_config: extension('filters.listener.tls_inspector.v3.TlsInspector'),
 };
 
-/** A Host that cannot speak TLS has a chain nevertheless, which ends each connection: its name must not fall to a wider Host, whose rules are others. */
+/**
+ * A Host that cannot speak TLS has a chain nevertheless, which ends each connection: its name must
+ * not fall to a wider Host, whose rules are others.
+ */
 function filterChain(host: EdgeHost, edge: EdgeListener): readonly JsonObject[] {
   const { hostname, tls } = host;
   const match = hostname === '*' ? {} : { filter_chain_match: { server_names: [hostname] } };

@@ -6,7 +6,9 @@ import { contentTypeOf } from '../routes/error-bodies.ts';
 /** What else an answer of Envoy's own has, and which answers have it. */
 export type OwnAnswers = { readonly filter: JsonObject; readonly headers_to_add: readonly Json[] };
 
-/** Answers of Envoy's own that get another status: an expression that holds of them, and the status. */
+/**
+ * Answers of Envoy's own that get another status: an expression that holds of them, and the status.
+ */
 export type Restated = { readonly when: string; readonly status: number };
 
 type Page = {
@@ -28,8 +30,9 @@ const WANTS_HTML =
   "request.headers['accept'].contains('text/html') && request.headers['x-request-id'].matches('^[0-9A-Za-z-]+$')";
 
 /**
- * Plain words for each answer that Envoy gives by itself. Nothing that a client sent stands in them.
- * The first condition that holds counts. A formatter ends at the first parenthesis, so they have none.
+ * Plain words for each answer that Envoy gives by itself. Nothing that a client sent stands in
+ * them. The first condition that holds counts. A formatter ends at the first parenthesis, so they
+ * have none.
  */
 const WORDS: readonly (readonly [condition: string, words: string])[] = [
   ['response.code == 404', 'Nothing is served at this address.'],
@@ -86,8 +89,8 @@ const PAGES: readonly Page[] = [
 /**
  * Envoy's `LocalReplyConfig`: answers that Envoy gives by itself have the body that the operator
  * gives to the status. Without one they say the request id, in HTML for browsers, else in JSON. Of
- * Envoy's mappers the first counts that holds, so each page stands there again for answers that have
- * more headers.
+ * Envoy's mappers the first counts that holds, so each page stands there again for answers that
+ * have more headers.
  */
 export function errorPages(
   overrides: readonly ErrorResponseOverride[] = [],

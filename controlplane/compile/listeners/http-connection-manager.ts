@@ -41,7 +41,9 @@ const KIB = 1024;
 /** How long a connection of a client may be without a request. */
 const IDLE_MS = 3_600_000;
 
-/** Envoy's `HttpConnectionManager`: hardened at the edge, trusting its peers beside an application. */
+/**
+ * Envoy's `HttpConnectionManager`: hardened at the edge, trusting its peers beside an application.
+ */
 export function httpConnectionManager(
   group: string,
   parts: EdgeParts | undefined,
@@ -66,14 +68,16 @@ const PATHS_AND_HOSTS: JsonObject = {
 };
 
 /**
- * Source: Envoy's page "Configuring Envoy as an edge proxy". Its `request_timeout` is left out: it would end long
- * uploads and streams, and `stream_idle_timeout` already ends those that send nothing.
+ * Source: Envoy's page "Configuring Envoy as an edge proxy". Its `request_timeout` is left out: it
+ * would end long uploads and streams, and `stream_idle_timeout` already ends those that send
+ * nothing.
  */
 const TIMEOUTS_AND_LIMITS: JsonObject = {
   request_headers_timeout: '10s',
   stream_idle_timeout: toDuration(STREAM_IDLE_MS),
   http2_protocol_options: {
-    // Over HTTP/2 an upgrade is an extended CONNECT (RFC 8441); routes say which are passed on. Clusters need no such word [measured].
+    // Over HTTP/2 an upgrade is an extended CONNECT (RFC 8441); routes say which are passed on.
+    // Clusters need no such word [measured].
     allow_connect: true,
     max_concurrent_streams: 100,
     initial_stream_window_size: 64 * KIB,
@@ -91,8 +95,10 @@ function edge({ config, ownHeaders }: EdgeParts, tls: TlsChain | undefined): Jso
     ...errorPages(config.error_response_overrides, hstsAnswers(tls), [LATE_ANSWER]),
     use_remote_address: config.use_remote_address,
     xff_num_trusted_hops: config.xff_num_trusted_hops,
-    path_with_escaped_slashes_action: config.escaped_slashes === 'keep' ? 'KEEP_UNCHANGED' : 'REJECT_REQUEST',
-    // An upstream that takes `_` for `-` could otherwise be given a header that was meant to be checked.
+    path_with_escaped_slashes_action:
+      config.escaped_slashes === 'keep' ? 'KEEP_UNCHANGED' : 'REJECT_REQUEST',
+    // An upstream that takes `_` for `-` could otherwise be given a header that was meant to be
+    // checked.
     common_http_protocol_options: {
       headers_with_underscores_action: 'REJECT_REQUEST',
       idle_timeout: toDuration(config.listener_idle_timeout_ms ?? IDLE_MS),
@@ -114,8 +120,8 @@ function markOf({ mark }: TlsChain): HeaderChange {
 }
 
 /**
- * Services learn by `x-forwarded-client-cert` who the client is. What clients themselves send under that name is taken away, here as everywhere (Envoy's default,
- * SANITIZE).
+ * Services learn by `x-forwarded-client-cert` who the client is. What clients themselves send under
+ * that name is taken away, here as everywhere (Envoy's default, SANITIZE).
  */
 const CLIENT_CERTIFICATE: JsonObject = {
   forward_client_cert_details: 'SANITIZE_SET',

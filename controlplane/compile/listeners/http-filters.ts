@@ -20,8 +20,9 @@ export type Deciders = {
 };
 
 /**
- * The HTTP filters, in the order in which a request meets them: labels can use the headers that Filters set. Answers meet the first one last. Elsewhere than at the edge nobody
- * is asked: `undefined`.
+ * The HTTP filters, in the order in which a request meets them: labels can use the headers that
+ * Filters set. Answers meet the first one last. Elsewhere than at the edge nobody is asked:
+ * `undefined`.
  */
 export function httpFilters(
   deciders: Deciders | undefined,

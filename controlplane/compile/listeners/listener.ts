@@ -11,12 +11,18 @@ export const CLIENT_KEEPALIVE: JsonObject = {
   tcp_keepalive: { keepalive_probes: 4, keepalive_time: 60, keepalive_interval: 15 },
 };
 
-/** The name of a listener is its address: another address is another listener, which opens before the old one drains. */
+/**
+ * The name of a listener is its address: another address is another listener, which opens before
+ * the old one drains.
+ */
 export function listenerName(address: HostPort): string {
   return formatHostPort(address);
 }
 
-/** Envoy's `Listener` of HTTP, plain or over a transport socket. Source for the limit: Envoy's page "Configuring Envoy as an edge proxy". */
+/**
+ * Envoy's `Listener` of HTTP, plain or over a transport socket. Source for the limit: Envoy's page
+ * "Configuring Envoy as an edge proxy".
+ */
 export function toListener(
   address: HostPort,
   httpConnectionManager: JsonObject,
@@ -31,7 +37,10 @@ export function toListener(
     filter_chains: [
       {
         filters: [
-          { name: 'envoy.filters.network.http_connection_manager', typed_config: httpConnectionManager },
+          {
+            name: 'envoy.filters.network.http_connection_manager',
+            typed_config: httpConnectionManager,
+          },
         ],
         ...(transportSocket === undefined ? {} : { transport_socket: transportSocket }),
       },

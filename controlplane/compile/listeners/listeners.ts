@@ -17,8 +17,9 @@ import { listenerName, toListener } from './listener.ts';
 export type EdgeListener = EdgeParts & { readonly origins: readonly string[] };
 
 /**
- * One listener for each address that the ProxyConfigs of the node group give; all serve the same routes, and demand mutual TLS of their
- * callers where that is on. `resources` are those of all groups, since the Mappings of other groups say who the callers are.
+ * One listener for each address that the ProxyConfigs of the node group give; all serve the same
+ * routes, and demand mutual TLS of their callers where that is on. `resources` are those of all
+ * groups, since the Mappings of other groups say who the callers are.
  */
 export function listeners(
   resources: ResourceSet,
@@ -41,7 +42,11 @@ export function listeners(
   }));
 }
 
-type Place = { readonly address: HostPort; readonly origins: readonly string[]; readonly plain: boolean };
+type Place = {
+  readonly address: HostPort;
+  readonly origins: readonly string[];
+  readonly plain: boolean;
+};
 
 /** What several ProxyConfigs share is plain only if all of them say so. */
 function addresses(
@@ -56,14 +61,21 @@ function addresses(
     const { address: host, port, hop_tls = isDefault } = spec.listener;
     const name = listenerName({ host, port });
     const { origins, plain } = found.get(name) ?? { origins: [], plain: true };
-    found.set(name, { address: { host, port }, origins: [...origins, id], plain: plain && !hop_tls });
+    found.set(name, {
+      address: { host, port },
+      origins: [...origins, id],
+      plain: plain && !hop_tls,
+    });
   }
   if (found.size > 0 || group !== EDGE) return found;
   return new Map([[listenerName(edge), { address: edge, origins: [], plain: true }]]);
 }
 
 /** Without a listener nothing of the node group can be reached. */
-export function listenerProblems({ mappings, proxyConfigs }: ResourceSet, group: string): readonly Problem[] {
+export function listenerProblems(
+  { mappings, proxyConfigs }: ResourceSet,
+  group: string,
+): readonly Problem[] {
   if (group === EDGE || proxyConfigs.some(({ spec }) => spec.listener !== undefined)) return [];
   return [...mappings, ...proxyConfigs].map(resource =>
     problemOf(

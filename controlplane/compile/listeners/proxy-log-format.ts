@@ -10,9 +10,10 @@ const NAMESPACE: ReadonlyMap<string | undefined, RegExp> = new Map([
 const ENVOY_NAMESPACE = 'envoy.filters.http.ratelimit';
 
 /**
- * The operator's log format as Envoy knows it: `%DYNAMIC_METADATA(proxy.filters.http.ratelimit…)%`, also spelt
- * `%METADATA(DYNAMIC:proxy.filters.http.ratelimit…)%` and as an operator of `COALESCE`, refers to where Envoy keeps what the rate limit service says.
- * Everything else stays as it is, byte for byte. The format is one that parseLogFormat accepts.
+ * The operator's log format as Envoy knows it: `%DYNAMIC_METADATA(proxy.filters.http.ratelimit…)%`,
+ * also spelt `%METADATA(DYNAMIC:proxy.filters.http.ratelimit…)%` and as an operator of `COALESCE`,
+ * refers to where Envoy keeps what the rate limit service says. Everything else stays as it is,
+ * byte for byte. The format is one that parseLogFormat accepts.
  */
 export function toEnvoyLogFormat(format: string): string {
   return format.replace(LOG_TOKEN, (token: string, name?: string, params = '') =>

@@ -2,8 +2,8 @@ import type { Limit } from '#resources/kinds/rate-limit/rate-limit.ts';
 import { addressNetwork, type PrefixLengths } from '#resources/words/address-network.ts';
 
 /**
- * Returns why clients escape a limit: its pattern names a label that holds the path with its query, as
- * `{ header: ":path" }` does. @returns undefined when it names none
+ * Returns why clients escape a limit: its pattern names a label that holds the path with its query,
+ * as `{ header: ":path" }` does. @returns undefined when it names none
  */
 export function escapeReason({ pattern }: Limit, targets: readonly string[]): string | undefined {
   const item = pattern.flat().find(({ key }) => targets.includes(key));
@@ -17,7 +17,10 @@ export function escapeReason({ pattern }: Limit, targets: readonly string[]): st
   return `clients can escape this limit: ${label}, so that ${escaped}. To limit a path, ${instead}`;
 }
 
-/** Returns which network a pattern's address stands for. @returns undefined when each stands for itself */
+/**
+ * Returns which network a pattern's address stands for. @returns undefined when each stands for
+ * itself
+ */
 export function networkReason({ pattern }: Limit, prefixes: PrefixLengths): string | undefined {
   for (const { key, value } of pattern.flat()) {
     if (key !== 'remote_address' || value === undefined || value.includes('/')) continue;

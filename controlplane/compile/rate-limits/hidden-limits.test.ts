@@ -41,7 +41,10 @@ test('a shorter Enforce limit is hidden exactly when some request matches both',
   const walk = new LabelWalk(labelTree(SHAPES), new Set(), WHOLE);
   let hidden = 0;
   for (let round = 0; round < 5000; round++) {
-    const enforced = Array.from({ length: 1 + (round % 2) }, () => ({ pattern: pattern(1), where: '' }));
+    const enforced = Array.from({ length: 1 + (round % 2) }, () => ({
+      pattern: pattern(1),
+      where: '',
+    }));
     const logged = pattern(2);
     const expected = enforced.some(({ pattern }) =>
       REQUESTS.some(group => matches(pattern, group) && matches(logged, group)),
@@ -69,10 +72,20 @@ const CASES: readonly {
   { logged: [x, any], enforced: [[any, x]], hides: true, why: 'exact values count from the left' },
   { logged: [any, x], enforced: [[x, any]], hides: false, why: 'exact values count from the left' },
   { logged: [x], enforced: [[x]], hides: false, why: 'of equal patterns all limits apply' },
-  { logged: [x], enforced: [[], [x]], hides: false, why: 'an Enforce limit of that pattern wins with it' },
+  {
+    logged: [x],
+    enforced: [[], [x]],
+    hides: false,
+    why: 'an Enforce limit of that pattern wins with it',
+  },
   { logged: [x], enforced: [[y]], hides: false, why: 'no request has both' },
   { logged: [any], enforced: [[x, any]], hides: false, why: 'the Enforce limit is longer' },
-  { logged: [[{ key: 'c' }]], enforced: [[]], hides: false, why: 'no request meets the LogOnly limit' },
+  {
+    logged: [[{ key: 'c' }]],
+    enforced: [[]],
+    hides: false,
+    why: 'no request meets the LogOnly limit',
+  },
 ];
 
 for (const { logged, enforced, hides, why } of CASES) {

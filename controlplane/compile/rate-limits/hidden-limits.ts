@@ -1,4 +1,8 @@
-import { canonicalPattern, type LabelPattern, type PatternLabel } from '#resources/labels/label-pattern.ts';
+import {
+  canonicalPattern,
+  type LabelPattern,
+  type PatternLabel,
+} from '#resources/labels/label-pattern.ts';
 import type { LabelWalk } from './label-walk.ts';
 
 /** An Enforce limit, in the operator's words. */
@@ -17,12 +21,16 @@ type Children = {
   readonly byValue: Map<string, PatternNode[]>;
 };
 
-/** So many steps are made for each LogOnly limit, lest many limits cost their square. A warning is advice, no decision hangs on it. */
+/**
+ * So many steps are made for each LogOnly limit, lest many limits cost their square. A warning is
+ * advice, no decision hangs on it.
+ */
 const MOST_STEPS = 200;
 
 /**
- * Finds Enforce limits that a LogOnly limit hides. Of the patterns that match a label group the longest wins, and of equally long ones the one
- * with more exact values. Where that is a LogOnly limit's, requests are only logged. Source: docs/adr/0009-rate-limits-at-the-edge.md.
+ * Finds Enforce limits that a LogOnly limit hides. Of the patterns that match a label group the
+ * longest wins, and of equally long ones the one with more exact values. Where that is a LogOnly
+ * limit's, requests are only logged. Source: docs/adr/0009-rate-limits-at-the-edge.md.
  */
 export class HiddenLimits {
   readonly #root = patternNode();
@@ -31,9 +39,13 @@ export class HiddenLimits {
     for (const limit of enforced) insert(this.#root, limit);
   }
 
-  /** The first Enforce limit that this pattern of a LogOnly limit hides from some request; none where an Enforce limit has this very pattern. */
+  /**
+   * The first Enforce limit that this pattern of a LogOnly limit hides from some request; none
+   * where an Enforce limit has this very pattern.
+   */
   hiddenBy(pattern: LabelPattern, walk: LabelWalk): Enforced | undefined {
-    if (!walk.reach(pattern).reached || find(this.#root, pattern)?.limit !== undefined) return undefined;
+    if (!walk.reach(pattern).reached || find(this.#root, pattern)?.limit !== undefined)
+      return undefined;
     let steps = 0;
     for (const { limit } of candidates(this.#root, pattern, 0)) {
       if (++steps > MOST_STEPS) return undefined;
@@ -83,13 +95,22 @@ function find(root: PatternNode, pattern: LabelPattern): PatternNode | undefined
   );
 }
 
-/** Where limits may be that match a group that `pattern` matches, not longer than it; of those on one path the longest first. */
-function* candidates(node: PatternNode, pattern: LabelPattern, depth: number): Generator<PatternNode> {
+/**
+ * Where limits may be that match a group that `pattern` matches, not longer than it; of those on
+ * one path the longest first.
+ */
+function* candidates(
+  node: PatternNode,
+  pattern: LabelPattern,
+  depth: number,
+): Generator<PatternNode> {
   for (const { key, value } of pattern[depth] ?? []) {
     const children = node.byKey.get(key);
     if (children === undefined) continue;
     const next =
-      value === undefined ? children.all : [...children.any, ...(children.byValue.get(value) ?? [])];
+      value === undefined
+        ? children.all
+        : [...children.any, ...(children.byValue.get(value) ?? [])];
     for (const child of next) yield* candidates(child, pattern, depth + 1);
   }
   yield node;
@@ -97,7 +118,9 @@ function* candidates(node: PatternNode, pattern: LabelPattern, depth: number): G
 
 function isBeaten(enforced: LabelPattern, logged: LabelPattern): boolean {
   if (enforced.length !== logged.length) return enforced.length < logged.length;
-  const [a, b] = [enforced, logged].map(pattern => pattern.map(item => Number(isExact(item))).join(''));
+  const [a, b] = [enforced, logged].map(pattern =>
+    pattern.map(item => Number(isExact(item))).join(''),
+  );
   return a !== undefined && b !== undefined && a < b;
 }
 

@@ -10,18 +10,28 @@ type Header = Limit['injectRequestHeaders'][number];
 const NONE: TakenHeaders = new Map();
 
 /** Taken headers of the RateLimit's domain. */
-export function takenIn({ domain }: RateLimitSpec, taken: ReadonlyMap<string, TakenHeaders>): TakenHeaders {
+export function takenIn(
+  { domain }: RateLimitSpec,
+  taken: ReadonlyMap<string, TakenHeaders>,
+): TakenHeaders {
   return taken.get(domain) ?? NONE;
 }
 
-/** The request headers that a limit sets: all that it says but the taken ones. The limit itself stays in force without them. */
-export function injectedHeaders({ injectRequestHeaders }: Limit, taken: TakenHeaders): readonly Header[] {
+/**
+ * The request headers that a limit sets: all that it says but the taken ones. The limit itself
+ * stays in force without them.
+ */
+export function injectedHeaders(
+  { injectRequestHeaders }: Limit,
+  taken: TakenHeaders,
+): readonly Header[] {
   return injectRequestHeaders.filter(({ name }) => !taken.has(headerIdentity(name)));
 }
 
 /**
- * The names under which nothing that a client sends comes in, sorted: those that these limits may set, and those that an upstream
- * may take for them. Limits that set a header only sometimes count too: the client's would get through at the other times.
+ * The names under which nothing that a client sends comes in, sorted: those that these limits may
+ * set, and those that an upstream may take for them. Limits that set a header only sometimes count
+ * too: the client's would get through at the other times.
  */
 export function ownHeaders(
   rateLimits: readonly Resource<'RateLimit'>[],

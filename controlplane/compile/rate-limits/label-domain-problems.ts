@@ -6,7 +6,10 @@ import { suggest } from '#resources/words/suggest.ts';
 import { problemOf } from '../problem-of.ts';
 import type { Labellings } from './labelling.ts';
 
-/** Warnings about labels and limits of domains that the edge does not ask about: they have no effect. */
+/**
+ * Warnings about labels and limits of domains that the edge does not ask about: they have no
+ * effect.
+ */
 export function labelDomainProblems(
   { modules, mappings, rateLimits }: ResourceSet,
   labellings: Labellings,
@@ -18,13 +21,22 @@ export function labelDomainProblems(
   ];
 }
 
-function defaultLabelProblems(module: Resource<'Module'>, labellings: Labellings): readonly Problem[] {
+function defaultLabelProblems(
+  module: Resource<'Module'>,
+  labellings: Labellings,
+): readonly Problem[] {
   const { default_labels } = module.spec.config;
   const domains = Object.keys(default_labels).filter(
     domain => (default_labels[domain]?.defaults.length ?? 0) > 0,
   );
   return unsent(domains, labellings).map(domain =>
-    warning(module, ['spec', 'config', 'default_labels', domain], domain, 'these labels', labellings),
+    warning(
+      module,
+      ['spec', 'config', 'default_labels', domain],
+      domain,
+      'these labels',
+      labellings,
+    ),
   );
 }
 
@@ -34,7 +46,10 @@ function mappingProblems(mapping: Resource<'Mapping'>, labellings: Labellings): 
   );
 }
 
-function rateLimitProblem(rateLimit: Resource<'RateLimit'>, labellings: Labellings): readonly Problem[] {
+function rateLimitProblem(
+  rateLimit: Resource<'RateLimit'>,
+  labellings: Labellings,
+): readonly Problem[] {
   return unsent([rateLimit.spec.domain], labellings).map(domain =>
     warning(rateLimit, ['spec', 'domain'], domain, 'these limits', labellings),
   );
@@ -58,7 +73,9 @@ function warning(
 }
 
 /** Mappings of other node groups have labels for nothing: only the edge asks for limits. */
-export function unservedLabelProblems(mappings: readonly Resource<'Mapping'>[]): readonly Problem[] {
+export function unservedLabelProblems(
+  mappings: readonly Resource<'Mapping'>[],
+): readonly Problem[] {
   return mappings
     .filter(({ spec }) => Object.keys(spec.labels).length > 0)
     .map(mapping =>

@@ -22,7 +22,8 @@ const limit = (domain: string) =>
     limits: [{ pattern: [{ generic_key: 'x' }], rate: 1, unit: 'day' }],
   });
 const module = (config: object, group?: string) => document('Module', 'gateway', { config }, group);
-const service = (spec = {}) => document('RateLimitService', 'own', { service: 'limiter:8081', ...spec });
+const service = (spec = {}) =>
+  document('RateLimitService', 'own', { service: 'limiter:8081', ...spec });
 
 const BOTH = ['gateway', 'ambassador'];
 const CASES: readonly (readonly [what: string, text: string, domains: readonly string[]])[] = [
@@ -68,7 +69,9 @@ test('labels and limits of other domains are told which count', () => {
 });
 
 test("limits of Ambassador's files are judged by the labels of their domain", () => {
-  const { resources } = resourceSetOf(limit('ambassador') + mapping('ambassador') + limit('gateway'));
+  const { resources } = resourceSetOf(
+    limit('ambassador') + mapping('ambassador') + limit('gateway'),
+  );
   const context = { labellings: labellings(resources), taken: new Map(), ownHeaders: [] };
   const problems = rateLimitProblems(resources, context, [], new Memo());
   assert.deepEqual(

@@ -39,7 +39,10 @@ test('the keys of labels that read host and path are those of Mappings and defau
     labelKeys(resources),
     new Map([
       ['shop', { hosts: ['default_host'], paths: [], targets: [] }],
-      ['gateway', { hosts: ['__proto__', 'forwarded', 'host'], paths: ['path'], targets: ['whole'] }],
+      [
+        'gateway',
+        { hosts: ['__proto__', 'forwarded', 'host'], paths: ['path'], targets: ['whole'] },
+      ],
       ['other', { hosts: ['h'], paths: [], targets: [] }],
     ]),
   );

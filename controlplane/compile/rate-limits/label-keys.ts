@@ -24,7 +24,10 @@ export function labelKeys(resources: ResourceSet): ReadonlyMap<string, LabelKeys
   return new Map(
     [...specifiers].map(([domain, ofDomain]) => {
       const all = ofDomain.flatMap(([, each]) => each);
-      return [domain, { hosts: keys(all, isHost), paths: keys(all, isPath), targets: keys(all, isTarget) }];
+      return [
+        domain,
+        { hosts: keys(all, isHost), paths: keys(all, isPath), targets: keys(all, isTarget) },
+      ];
     }),
   );
 }
@@ -46,7 +49,9 @@ function keys(
   specifiers: readonly LabelSpecifier[],
   is: (specifier: LabelSpecifier) => boolean,
 ): readonly string[] {
-  const found = specifiers.flatMap(specifier => ('key' in specifier && is(specifier) ? [specifier.key] : []));
+  const found = specifiers.flatMap(specifier =>
+    'key' in specifier && is(specifier) ? [specifier.key] : [],
+  );
   return [...new Set(found)].sort();
 }
 

@@ -4,11 +4,21 @@ import type { Memo } from '../memo.ts';
 import { EDGE } from '../node-groups.ts';
 import { type Labelling, labelGroups } from './labelling.ts';
 
-/** What a value that only the request tells always is: an IP address, as Envoy writes it, or the name of one of the edge's clusters. */
+/**
+ * What a value that only the request tells always is: an IP address, as Envoy writes it, or the
+ * name of one of the edge's clusters.
+ */
 export type LabelForm = 'address' | 'cluster';
 
-/** What is known of a label before any request: its key, and its value when it is always the same, or its form. */
-export type LabelShape = { readonly key: string; readonly value?: string; readonly form?: LabelForm };
+/**
+ * What is known of a label before any request: its key, and its value when it is always the same,
+ * or its form.
+ */
+export type LabelShape = {
+  readonly key: string;
+  readonly value?: string;
+  readonly form?: LabelForm;
+};
 
 /** What is known of a label group, and where the operator wrote it. */
 export type GroupShape = {
@@ -19,8 +29,8 @@ export type GroupShape = {
 };
 
 /**
- * The label groups of the domain that requests can have, each shape once: the default labels alone, then those of the edge's
- * Mappings, which come ordered by id.
+ * The label groups of the domain that requests can have, each shape once: the default labels alone,
+ * then those of the edge's Mappings, which come ordered by id.
  */
 export function groupShapes(
   mappings: readonly Resource<'Mapping'>[],
@@ -41,10 +51,17 @@ function defaultShape({ defaults, key }: Labelling, memo: Memo): GroupShape {
   return memo.of(memo, 'default label shape', [key], () => toShape(defaults, 'the default labels'));
 }
 
-function shapesOf({ spec, namespace, name }: Resource<'Mapping'>, labelling: Labelling, memo: Memo) {
+function shapesOf(
+  { spec, namespace, name }: Resource<'Mapping'>,
+  labelling: Labelling,
+  memo: Memo,
+) {
   return memo.of(spec, 'label shapes', [namespace, name, labelling.key], () =>
     labelGroups(spec, labelling).map(group =>
-      toShape(group.specifiers, `Mapping ${namespace}/${name}, group ${JSON.stringify(group.name)}`),
+      toShape(
+        group.specifiers,
+        `Mapping ${namespace}/${name}, group ${JSON.stringify(group.name)}`,
+      ),
     ),
   );
 }

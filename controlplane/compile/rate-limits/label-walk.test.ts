@@ -45,7 +45,8 @@ function randomly(seed: number) {
     const [key, value] = [pick(KEYS), pick(VALUES)];
     return value === undefined ? { key } : { key, value };
   };
-  const shapeOfLabel = (): LabelShape => (random() < 0.2 ? { key: pick(KEYS), form: pick(FORMS) } : label());
+  const shapeOfLabel = (): LabelShape =>
+    random() < 0.2 ? { key: pick(KEYS), form: pick(FORMS) } : label();
   return {
     groups: () => list(0, 4, () => shape(...list(1, 3, shapeOfLabel))),
     pattern: (): LabelPattern => list(0, 3, (): PatternLabel => list(1, 2, label)),
@@ -82,7 +83,11 @@ test('the depth is how many items of the pattern a group begins with', () => {
 
 test('the nearest labels are those of the wanted key, then the others in their order', () => {
   const groups = ['r', 's', 't', 'u'].map(key => shape({ key }));
-  const walk = new LabelWalk(labelTree([...groups, shape({ key: 'k', value: 'v' })]), new Set(), WHOLE);
+  const walk = new LabelWalk(
+    labelTree([...groups, shape({ key: 'k', value: 'v' })]),
+    new Set(),
+    WHOLE,
+  );
   const reach = walk.reach([[{ key: 'k', value: 'w' }]]);
   assert.ok(!reach.reached);
   assert.deepEqual(

@@ -1,4 +1,8 @@
-import type { LabelAlternative, LabelPattern, PatternLabel } from '#resources/labels/label-pattern.ts';
+import type {
+  LabelAlternative,
+  LabelPattern,
+  PatternLabel,
+} from '#resources/labels/label-pattern.ts';
 import { addressNetwork, type PrefixLengths } from '#resources/words/address-network.ts';
 import { ipVersion } from '#resources/words/ip-address.ts';
 import type { LabelForm } from './label-shape.ts';
@@ -11,7 +15,10 @@ export type Unreached = {
   readonly depth: number;
   /** One such group, in the operator's words. */
   readonly where: string;
-  /** How many labels there are that such groups go on with, and up to three of them, those of the wanted key first. */
+  /**
+   * How many labels there are that such groups go on with, and up to three of them, those of the
+   * wanted key first.
+   */
   readonly count: number;
   readonly nearest: readonly LabelNode[];
 };
@@ -41,8 +48,8 @@ type Known = Pick<LabelWalk, 'clusters' | 'prefixes'>;
 const NEAREST = 3;
 
 /**
- * Walks patterns down a tree of label groups. What patterns have in common is walked once, so that ten thousand limits among ten
- * thousand groups cost little more than as many look-ups.
+ * Walks patterns down a tree of label groups. What patterns have in common is walked once, so that
+ * ten thousand limits among ten thousand groups cost little more than as many look-ups.
  */
 export class LabelWalk {
   readonly #root: Stand;
@@ -57,7 +64,10 @@ export class LabelWalk {
     this.prefixes = prefixes;
   }
 
-  /** How far a pattern leads. Groups come in no domain that nobody labels: then not even the empty pattern is reached. */
+  /**
+   * How far a pattern leads. Groups come in no domain that nobody labels: then not even the empty
+   * pattern is reached.
+   */
   reach(pattern: LabelPattern): Reach {
     let stand = this.#root;
     for (const [depth, item] of pattern.entries()) {
@@ -65,7 +75,9 @@ export class LabelWalk {
       if (next.nodes.length === 0) return unreached(stand, depth, item);
       stand = next;
     }
-    return pattern.length > 0 || followingOf(stand).size > 0 ? { reached: true } : unreached(stand, 0, []);
+    return pattern.length > 0 || followingOf(stand).size > 0
+      ? { reached: true }
+      : unreached(stand, 0, []);
   }
 }
 
@@ -101,8 +113,15 @@ function step(stand: Stand, item: PatternLabel, known: Known): Stand {
   return made;
 }
 
-/** The labels that an alternative matches; the same text for the same ones: a value that no group names is like any other such. */
-function labelsOf(following: ReadonlyMap<string, Following>, { key, value }: LabelAlternative, known: Known) {
+/**
+ * The labels that an alternative matches; the same text for the same ones: a value that no group
+ * names is like any other such.
+ */
+function labelsOf(
+  following: ReadonlyMap<string, Following>,
+  { key, value }: LabelAlternative,
+  known: Known,
+) {
   const found = following.get(key);
   if (found === undefined) return [];
   if (value === undefined) return [{ text: JSON.stringify([key]), nodes: found.all }];
@@ -140,7 +159,12 @@ function following(nodes: readonly LabelNode[]): ReadonlyMap<string, Following> 
 
 function follow(byKey: Map<string, Following>, node: LabelNode): void {
   const { key, value, form } = node.label;
-  const found: Following = byKey.get(key) ?? { all: [], open: [], byForm: new Map(), byValue: new Map() };
+  const found: Following = byKey.get(key) ?? {
+    all: [],
+    open: [],
+    byForm: new Map(),
+    byValue: new Map(),
+  };
   byKey.set(key, found);
   found.all.push(node);
   if (form !== undefined) push(found.byForm, form, node);

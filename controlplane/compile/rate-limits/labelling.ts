@@ -28,8 +28,8 @@ export type Labellings = {
 };
 
 /**
- * The domain is the RateLimitService's, else the Module's `default_label_domain`. Where none is named
- * those of our own documents and of Ambassador's are in force side by side.
+ * The domain is the RateLimitService's, else the Module's `default_label_domain`. Where none is
+ * named those of our own documents and of Ambassador's are in force side by side.
  */
 export function labellings(resources: ResourceSet): Labellings {
   const config = moduleConfig(resources);
@@ -50,7 +50,10 @@ function namedDomains(
     return { named: [service.spec.domain], source };
   }
   const source = "the Module's `default_label_domain`";
-  return { named: default_label_domain === undefined ? DEFAULT_DOMAINS : [default_label_domain], source };
+  return {
+    named: default_label_domain === undefined ? DEFAULT_DOMAINS : [default_label_domain],
+    source,
+  };
 }
 
 /** The default labels of a domain; a name such as `constructor` is nothing but a domain. */
@@ -62,17 +65,22 @@ function defaultsOf(
 }
 
 /**
- * The groups of a Mapping in the domain, each with the default labels before its own. None when it mentions the domain not at all:
- * its requests then have the defaults alone, as the group `default`. Source: docs/reference/kinds/rate-limit.md.
+ * The groups of a Mapping in the domain, each with the default labels before its own. None when it
+ * mentions the domain not at all: its requests then have the defaults alone, as the group
+ * `default`. Source: docs/reference/kinds/rate-limit.md.
  */
-export function labelGroups({ labels }: MappingSpec, { domain, defaults }: Labelling): readonly LabelGroup[] {
+export function labelGroups(
+  { labels }: MappingSpec,
+  { domain, defaults }: Labelling,
+): readonly LabelGroup[] {
   const groups = Object.hasOwn(labels, domain) ? (labels[domain] ?? []) : [];
   return groups.map(({ name, specifiers }) => ({ name, specifiers: [...defaults, ...specifiers] }));
 }
 
 /**
  * `rate_limits` of a Mapping's route, and its filters. Without any Envoy takes those of the virtual
- * host, with them only these: so the defaults of domains that the Mapping leaves out stand here too.
+ * host, with them only these: so the defaults of domains that the Mapping leaves out stand here
+ * too.
  */
 export function routeRateLimits(
   spec: MappingSpec,
@@ -91,7 +99,9 @@ export function routeRateLimits(
   ];
 }
 
-/** What every virtual host has besides its own: the labels of the group `default` of each domain. */
+/**
+ * What every virtual host has besides its own: the labels of the group `default` of each domain.
+ */
 export function hostRateLimits({ domains }: Labellings): JsonObject {
   const labelled = domains.filter(({ defaults }) => defaults.length > 0);
   if (labelled.length === 0) return {};
@@ -101,6 +111,9 @@ export function hostRateLimits({ domains }: Labellings): JsonObject {
   };
 }
 
-function toRateLimits(domain: string, lists: readonly (readonly LabelSpecifier[])[]): readonly JsonObject[] {
+function toRateLimits(
+  domain: string,
+  lists: readonly (readonly LabelSpecifier[])[],
+): readonly JsonObject[] {
   return lists.map(specifiers => toRateLimit(specifiers, stageOf(domain)));
 }

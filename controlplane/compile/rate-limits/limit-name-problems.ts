@@ -4,7 +4,9 @@ import { problemOf } from '../problem-of.ts';
 import { limitNames } from './limit-name.ts';
 
 /** A warning for each limit whose name an earlier one has, in whichever RateLimit. */
-export function limitNameProblems(rateLimits: readonly Resource<'RateLimit'>[]): readonly Problem[] {
+export function limitNameProblems(
+  rateLimits: readonly Resource<'RateLimit'>[],
+): readonly Problem[] {
   const owners = new Map<string, Resource<'RateLimit'>>();
   return rateLimits.flatMap(rateLimit =>
     limitNames(rateLimit).flatMap((name, index) => {

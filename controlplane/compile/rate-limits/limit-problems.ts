@@ -88,7 +88,11 @@ function enforcedBy(rateLimit: RateLimit) {
   });
 }
 
-function hidingReason({ action, pattern }: Limit, hidden: HiddenLimits, walk: LabelWalk): string | undefined {
+function hidingReason(
+  { action, pattern }: Limit,
+  hidden: HiddenLimits,
+  walk: LabelWalk,
+): string | undefined {
   const found = action === 'LogOnly' ? hidden.hiddenBy(pattern, walk) : undefined;
   if (found === undefined) return undefined;
   return `this LogOnly limit hides the Enforce limit ${found.where}: of two patterns that match a request the longer or more exact one wins, so that such requests are only logged`;

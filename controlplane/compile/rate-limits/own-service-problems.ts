@@ -2,7 +2,10 @@ import type { Problem } from '#resources/problem.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { problemOf } from '../problem-of.ts';
 
-/** A warning where an operator's own rate limit service gets labels that the built-in one would shorten. */
+/**
+ * A warning where an operator's own rate limit service gets labels that the built-in one would
+ * shorten.
+ */
 export function ownServiceProblems(
   { rateLimitServices: [service] }: ResourceSet,
   paths: readonly string[],

@@ -14,17 +14,18 @@ export type RateLimitFilter = {
 };
 
 /**
- * How the built-in service is asked. An answer that is late lets the request pass, so the time outlasts pauses of a busy machine: in 20 ms, the default
- * of a RateLimitService, bursts of more than the rate passed [seen: 19 of 50 at a rate of 5, just after a start].
+ * How the built-in service is asked. An answer that is late lets the request pass, so the time
+ * outlasts pauses of a busy machine: in 20 ms, the default of a RateLimitService, bursts of more
+ * than the rate passed [seen: 19 of 50 at a rate of 5, just after a start].
  */
 export const BUILT_IN = { timeout_ms: 200, failure_mode_deny: false };
 
 /**
- * The edge's rate limit filters. A filter asks for one domain, and counts the labels of its stage. So
- * each default domain has its own, and a request meets those for whose domain it has labels.
- * What a filter asks for where no route says otherwise never changes: another domain in the listener
- * would drain it, and on connections from before the limits of the former domain would be asked for,
- * for minutes after they are gone.
+ * The edge's rate limit filters. A filter asks for one domain, and counts the labels of its stage.
+ * So each default domain has its own, and a request meets those for whose domain it has labels.
+ * What a filter asks for where no route says otherwise never changes: another domain in the
+ * listener would drain it, and on connections from before the limits of the former domain would be
+ * asked for, for minutes after they are gone.
  */
 const FILTERS = [
   { name: 'envoy.filters.http.ratelimit', domain: 'gateway', stage: 0 },
@@ -55,11 +56,11 @@ export function withLimits(domains: readonly string[]): JsonObject {
 }
 
 /**
- * Envoy's rate limit filters. They stand in the listener even when there is no label, so that the first
- * label does not drain the listener. Where `withLimits` does not ask for one, it is left out of the
- * chain: it would ask nobody, and still cost a tenth of what Envoy does for a request [measured].
- * Clients are told 429 and `Retry-After`, not by which product: there is no `x-envoy-ratelimited`.
- * Source: docs/adr/0009-rate-limits-at-the-edge.md.
+ * Envoy's rate limit filters. They stand in the listener even when there is no label, so that the
+ * first label does not drain the listener. Where `withLimits` does not ask for one, it is left out
+ * of the chain: it would ask nobody, and still cost a tenth of what Envoy does for a request
+ * [measured]. Clients are told 429 and `Retry-After`, not by which product: there is no
+ * `x-envoy-ratelimited`. Source: docs/adr/0009-rate-limits-at-the-edge.md.
  */
 export function rateLimitFilters({ service, builtIn }: RateLimitFilter): readonly JsonObject[] {
   const { timeout_ms, failure_mode_deny } = service ?? BUILT_IN;
@@ -90,8 +91,9 @@ function grpcService(address: HostPort, timeoutMs: number): JsonObject {
 }
 
 /**
- * One more try, on another address and at once, where no service has seen the request: it would else be counted twice. Of the longest
- * interval Envoy also makes a timeout of each try, so it is the whole time.
+ * One more try, on another address and at once, where no service has seen the request: it would
+ * else be counted twice. Of the longest interval Envoy also makes a timeout of each try, so it is
+ * the whole time.
  */
 function retryPolicy(timeoutMs: number): JsonObject {
   return {

@@ -14,7 +14,10 @@ export function rateLimitMessageName({ namespace, name }: Resource<'RateLimit'>)
   return `${namespace}/${name}`;
 }
 
-/** `gateway.config.v1.RateLimit`: what the rate limit service gets of a RateLimit. Taken headers are left out. `keys` are those of its domain. */
+/**
+ * `gateway.config.v1.RateLimit`: what the rate limit service gets of a RateLimit. Taken headers are
+ * left out. `keys` are those of its domain.
+ */
 export function toRateLimitMessage(
   rateLimit: Resource<'RateLimit'>,
   taken: TakenHeaders,
@@ -56,7 +59,10 @@ function toPatternLabel(item: PatternLabel): JsonObject {
   };
 }
 
-function toErrorResponse({ headers, bodyTemplate }: NonNullable<Limit['errorResponse']>): JsonObject {
+function toErrorResponse({
+  headers,
+  bodyTemplate,
+}: NonNullable<Limit['errorResponse']>): JsonObject {
   return { headers: headers.map(toHeader), body_template: bodyTemplate };
 }
 

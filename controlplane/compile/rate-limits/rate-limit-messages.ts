@@ -15,8 +15,9 @@ import { rateLimitMessageName, toRateLimitMessage } from './rate-limit-message.t
 import { type TakenHeaders, takenHeaders } from './taken-headers.ts';
 
 /**
- * What the built-in rate limit service receives: one message for each RateLimit of every domain. A RateLimit that did not change
- * gives the very same object. What is wrong with limits is said where labels are: at the edge.
+ * What the built-in rate limit service receives: one message for each RateLimit of every domain. A
+ * RateLimit that did not change gives the very same object. What is wrong with limits is said where
+ * labels are: at the edge.
  */
 export function rateLimitMessages(resources: ResourceSet, memo: Memo): Compiled {
   const taken = takenHeaders(resources);

@@ -20,7 +20,10 @@ export type RateLimitContext = {
   readonly ownHeaders: readonly string[];
 };
 
-/** What is odd between labels, limits and the rate limit service of the edge, each of which is right by itself. `clusterNames` are those that requests go to. */
+/**
+ * What is odd between labels, limits and the rate limit service of the edge, each of which is right
+ * by itself. `clusterNames` are those that requests go to.
+ */
 export function rateLimitProblems(
   resources: ResourceSet,
   { labellings, taken, ownHeaders }: RateLimitContext,
@@ -33,7 +36,9 @@ export function rateLimitProblems(
   const keysOf = ({ domain }: Labelling) => keys.get(domain) ?? NO_LABEL_KEYS;
   return [
     ...labelDomainProblems(resources, labellings),
-    ...rateLimits.flatMap(rateLimit => takenHeaderProblems(rateLimit, takenIn(rateLimit.spec, taken))),
+    ...rateLimits.flatMap(rateLimit =>
+      takenHeaderProblems(rateLimit, takenIn(rateLimit.spec, taken)),
+    ),
     ...labellings.domains.flatMap(labelling =>
       limitProblems(
         rateLimits.filter(({ spec }) => spec.domain === labelling.domain),

@@ -32,7 +32,8 @@ const limits = (name: string, ...limits: readonly object[]) =>
 const labelled = (name: string, labels: object) =>
   document('Mapping', name, { prefix: `/${name}/`, service: 's', labels });
 
-const compileText = (text: string, group = 'edge') => compile(resourceSetOf(text).resources, group, OPTIONS);
+const compileText = (text: string, group = 'edge') =>
+  compile(resourceSetOf(text).resources, group, OPTIONS);
 
 const jsonOf = ({ resources }: Compiled, typeUrl: string) => JSON.stringify(resources.get(typeUrl));
 
@@ -86,7 +87,10 @@ test('an edit leaves the messages of the other RateLimits the very same objects'
   const memo = new Memo();
   const messagesOf = (text: string) => {
     const { resources } = collect(parse(new Map([['in.yaml', { text }]])));
-    const compiled = compile(toResourceSet(resources.values(), []), RATELIMIT_SERVICE, { ...OPTIONS, memo });
+    const compiled = compile(toResourceSet(resources.values(), []), RATELIMIT_SERVICE, {
+      ...OPTIONS,
+      memo,
+    });
     return new Map(compiled.resources.get(RATE_LIMIT)?.map(({ name, json }) => [name, json]));
   };
   const before = messagesOf(limits('a') + limits('b', { rate: 1 }));
@@ -101,11 +105,16 @@ test('a memo changes nothing of what is said and sent, whatever comes and goes',
   const log = { action: 'LogOnly', pattern: [{ generic_key: 'x' }] };
   const texts = [
     limits('a', header) + labelled('m', { gateway: [{ g: ['x'] }] }),
-    limits('a', header) + labelled('m', { gateway: [{ g: ['x', { user: { header: 'X-User' } }] }] }),
+    limits('a', header) +
+      labelled('m', { gateway: [{ g: ['x', { user: { header: 'X-User' } }] }] }),
     limits('a', header) + limits('b', log) + labelled('m', { gateway: [{ g: ['x'] }] }),
-    limits('a', { name: 'n' }, header) + limits('b', log) + labelled('m', { gateway: [{ g: ['x'] }] }),
+    limits('a', { name: 'n' }, header) +
+      limits('b', log) +
+      labelled('m', { gateway: [{ g: ['x'] }] }),
     limits('a', header) + limits('b', log),
-    document('Module', 'gateway', { config: { default_labels: { gateway: { defaults: ['y'] } } } }) +
+    document('Module', 'gateway', {
+      config: { default_labels: { gateway: { defaults: ['y'] } } },
+    }) +
       limits('a', header) +
       labelled('m', { gateway: [{ g: ['x'] }] }),
     limits('a', header) + labelled('n', { gateway: [{ g: ['x'] }] }),
@@ -123,8 +132,10 @@ test('a memo changes nothing of what is said and sent, whatever comes and goes',
 test('a header that a label starts to read is no longer set, and no longer taken from clients', () => {
   const limit = limits('a', { injectRequestHeaders: [{ name: 'x-user', value: 'v' }] });
   const reading = labelled('m', { gateway: [{ g: [{ user: { header: 'X_User' } }] }] });
-  const removes = (text: string) => jsonOf(compileText(text), LISTENER).includes('"remove":"x-user"');
-  const sets = (text: string) => jsonOf(compileText(text, RATELIMIT_SERVICE), RATE_LIMIT).includes('x-user');
+  const removes = (text: string) =>
+    jsonOf(compileText(text), LISTENER).includes('"remove":"x-user"');
+  const sets = (text: string) =>
+    jsonOf(compileText(text, RATELIMIT_SERVICE), RATE_LIMIT).includes('x-user');
   assert.deepEqual([removes(limit), sets(limit)], [true, true]);
   assert.deepEqual([removes(limit + reading), sets(limit + reading)], [false, false]);
 });
@@ -148,12 +159,18 @@ test('a label of another domain, or of another node group, takes no header', () 
 test('a label of the other default domain takes a header too: its filter would read what a limit sets', () => {
   const limit = limits('a', { injectRequestHeaders: [{ name: 'x-user', value: 'v' }] });
   const beside = labelled('m', { ambassador: [{ g: [{ user: { header: 'x-user' } }] }] });
-  const [problem] = compileText(limit + beside).problems.filter(({ severity }) => severity === 'error');
+  const [problem] = compileText(limit + beside).problems.filter(
+    ({ severity }) => severity === 'error',
+  );
   assert.match(problem?.message ?? '', /"x-user" is left out/);
 });
 
 test("the service's group is no node group, and is compiled without any RateLimit", () => {
-  const misplaced = document('Mapping', 'm', { prefix: '/', service: 's', node_group: RATELIMIT_SERVICE });
+  const misplaced = document('Mapping', 'm', {
+    prefix: '/',
+    service: 's',
+    node_group: RATELIMIT_SERVICE,
+  });
   assert.deepEqual(nodeGroups(resourceSetOf(misplaced).resources), ['edge']);
   const { resources, problems } = compileText(misplaced, RATELIMIT_SERVICE);
   assert.deepEqual([...resources], [[RATE_LIMIT, []]]);

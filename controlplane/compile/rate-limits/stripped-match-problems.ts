@@ -3,7 +3,10 @@ import type { Problem } from '#resources/problem.ts';
 import type { Resource } from '#resources/resource.ts';
 import { problemOf } from '../problem-of.ts';
 
-/** A warning for each Mapping that waits for a header which no client's request has any more when its route is chosen. */
+/**
+ * A warning for each Mapping that waits for a header which no client's request has any more when
+ * its route is chosen.
+ */
 export function strippedMatchProblems(
   mappings: readonly Resource<'Mapping'>[],
   ownHeaders: readonly string[],

@@ -36,7 +36,12 @@ const TAKEN: readonly (readonly [string, string, 'Filter' | 'FilterPolicy', obje
 
 for (const [reader, header, kind, spec] of TAKEN) {
   test(`no limit sets ${header}, which ${reader} needs`, () => {
-    const text = stringify({ apiVersion: 'gateway.internal/v2', kind, metadata: { name: 'r' }, spec });
+    const text = stringify({
+      apiVersion: 'gateway.internal/v2',
+      kind,
+      metadata: { name: 'r' },
+      spec,
+    });
     const taken = takenByFilters(resourceSetOf(text).resources);
     assert.ok(
       taken.some(({ name }) => name === header),

@@ -12,8 +12,8 @@ export function readBy(reader: string): string {
 }
 
 /**
- * The headers that Filters set, and those that Filters and FilterPolicies read: without the header of its condition a filter would not run,
- * and the request pass.
+ * The headers that Filters set, and those that Filters and FilterPolicies read: without the header
+ * of its condition a filter would not run, and the request pass.
  */
 export function takenByFilters({ filters, filterPolicies }: ResourceSet): readonly Taken[] {
   return [...filters.flatMap(takenByFilter), ...filterPolicies.flatMap(takenByPolicy)];
@@ -38,7 +38,9 @@ function takenByPolicy({ spec, namespace, name }: Resource<'FilterPolicy'>): rea
 
 /** The headers of all conditions of a rule. */
 function conditionHeaders({ filters }: FilterPolicyRule): readonly string[] {
-  const instead = filters.flatMap(({ arguments: { insteadOfRedirect } }) => insteadOfRedirect ?? []);
+  const instead = filters.flatMap(
+    ({ arguments: { insteadOfRedirect } }) => insteadOfRedirect ?? [],
+  );
   const inner = instead.flatMap(({ filters: list = [] }) => list);
   const conditional = [...filters, ...instead, ...inner];
   return conditional.flatMap(({ ifRequestHeader }) => ifRequestHeader?.name ?? []);

@@ -6,13 +6,16 @@ import { EDGE } from '../node-groups.ts';
 import { labellings } from './labelling.ts';
 import { readBy, takenByFilters } from './taken-by-filters.ts';
 
-/** Request headers that no limit of a label domain may set, by their identity, with the reason for a Problem. */
+/**
+ * Request headers that no limit of a label domain may set, by their identity, with the reason for a
+ * Problem.
+ */
 export type TakenHeaders = ReadonlyMap<string, string>;
 
 /**
- * The taken headers of each label domain. A label reads its header from the client, so no limit that the
- * edge asks for beside it may set it, which would take it from every request. What Filters set or read
- * no limit of any domain may change.
+ * The taken headers of each label domain. A label reads its header from the client, so no limit
+ * that the edge asks for beside it may set it, which would take it from every request. What Filters
+ * set or read no limit of any domain may change.
  */
 export function takenHeaders(resources: ResourceSet): ReadonlyMap<string, TakenHeaders> {
   const taken = new Map<string, Map<string, string>>();

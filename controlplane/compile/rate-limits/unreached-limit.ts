@@ -7,8 +7,15 @@ import type { LabelWalk, Unreached } from './label-walk.ts';
 const LONGEST = 80;
 const NAMED_CLUSTERS = 5;
 
-/** Why no request can meet the limit, in plain words: the label that its pattern wants, and those that there are. Undefined: one can. */
-export function unreachedReason({ pattern }: Limit, domain: string, walk: LabelWalk): string | undefined {
+/**
+ * Why no request can meet the limit, in plain words: the label that its pattern wants, and those
+ * that there are. Undefined: one can.
+ */
+export function unreachedReason(
+  { pattern }: Limit,
+  domain: string,
+  walk: LabelWalk,
+): string | undefined {
   const reach = walk.reach(pattern);
   if (reach.reached) return undefined;
   const item = pattern[reach.depth] ?? [];
@@ -18,7 +25,8 @@ export function unreachedReason({ pattern }: Limit, domain: string, walk: LabelW
   if (reach.depth === 0)
     return `no ${group} starts with ${wanted}; the groups of this domain start with ${nearest(reach)}${hint}`;
   const before = pattern.slice(0, reach.depth).map(formatItem).join(', ');
-  const instead = reach.count > 0 ? `there comes ${nearest(reach)}` : `there the group ends (${reach.where})`;
+  const instead =
+    reach.count > 0 ? `there comes ${nearest(reach)}` : `there the group ends (${reach.where})`;
   return `no ${group} has ${wanted} after ${before}; ${instead}${hint}`;
 }
 
@@ -36,13 +44,17 @@ function formHint(item: PatternLabel, { nearest }: Unreached, walk: LabelWalk): 
 }
 
 function addressForms({ prefixes }: LabelWalk): string {
-  const [ipv4, ipv6] = ['203.0.113.7', '2001:db8::1'].map(address => addressNetwork(address, prefixes));
+  const [ipv4, ipv6] = ['203.0.113.7', '2001:db8::1'].map(address =>
+    addressNetwork(address, prefixes),
+  );
   return `one address or network, written as ${ipv4} or ${ipv6}`;
 }
 
 function clusterNames(clusters: ReadonlySet<string>): string {
   const named = [...clusters].sort().slice(0, NAMED_CLUSTERS).map(plain).join(', ');
-  return clusters.size > NAMED_CLUSTERS ? `${named} and ${clusters.size - NAMED_CLUSTERS} more` : named;
+  return clusters.size > NAMED_CLUSTERS
+    ? `${named} and ${clusters.size - NAMED_CLUSTERS} more`
+    : named;
 }
 
 function nearest({ nearest, count }: Unreached): string {

@@ -67,7 +67,10 @@ const HOSTS: readonly [host: string, domain: string, closed: boolean][] = [
 
 for (const [host, domain, closed] of HOSTS) {
   test(`a refused rule for host ${host} ${closed ? 'is' : 'is not'} in the virtual host of ${domain}`, () => {
-    assert.equal(closedPolicyRoutes(refused({ host, path: '/' }), domain, 'reject').length > 0, closed);
+    assert.equal(
+      closedPolicyRoutes(refused({ host, path: '/' }), domain, 'reject').length > 0,
+      closed,
+    );
   });
 }
 
@@ -91,7 +94,9 @@ test('a policy without rules closes nothing', () => {
 
 test('where escaped slashes come in, they are closed too: they may lead to any path', () => {
   const regexes = (mode: 'reject' | 'keep') =>
-    closedPolicyRoutes(refused({ path: '/a/*' }), '*', mode).map(({ match }) => JSON.stringify(match));
+    closedPolicyRoutes(refused({ path: '/a/*' }), '*', mode).map(({ match }) =>
+      JSON.stringify(match),
+    );
   assert.equal(regexes('keep').filter(regex => regex.includes('%(?:2')).length, 1);
   assert.equal(regexes('reject').filter(regex => regex.includes('%(?:2')).length, 0);
 });

@@ -5,14 +5,15 @@ import { quoteRegex } from '../quote-regex.ts';
 import { closed } from './closed-route.ts';
 
 /**
- * Whether requests with an escaped slash come in (`escaped_slashes: keep`). A policy decodes them before it matches;
- * a route cannot, so a closed policy closes them all.
+ * Whether requests with an escaped slash come in (`escaped_slashes: keep`). A policy decodes them
+ * before it matches; a route cannot, so a closed policy closes them all.
  */
 export type EscapedSlashes = 'reject' | 'keep';
 
 /**
- * The routes that a refused FilterPolicy needs in the virtual host of this domain: what its rules cover is answered 500,
- * before any other route. A host or path that could not be read covers every one.
+ * The routes that a refused FilterPolicy needs in the virtual host of this domain: what its rules
+ * cover is answered 500, before any other route. A host or path that could not be read covers every
+ * one.
  */
 export function closedPolicyRoutes(
   { id, rules = [{}] }: Refused,
@@ -41,16 +42,26 @@ function hostRegex(glob: string): string {
   return globRegex(glob.toLowerCase().replace(/\.$/, ''));
 }
 
-function pathMatches({ path = '*' }: ReadableRule, escapedSlashes: EscapedSlashes): readonly JsonObject[] {
+function pathMatches(
+  { path = '*' }: ReadableRule,
+  escapedSlashes: EscapedSlashes,
+): readonly JsonObject[] {
   if (isAny(path)) return [{ prefix: '/' }];
-  const regexes = [pathRegex(path), DOT_SEGMENT, ...(escapedSlashes === 'keep' ? [ESCAPED_SLASH] : [])];
+  const regexes = [
+    pathRegex(path),
+    DOT_SEGMENT,
+    ...(escapedSlashes === 'keep' ? [ESCAPED_SLASH] : []),
+  ];
   return regexes.map(regex => ({ safe_regex: { regex } }));
 }
 
 /** Escaped too: some upstreams decode before they look. */
 const PARAMETERS = '(?:;|%3[Bb])[^/]*';
 
-/** `..;x`, which Envoy leaves of `%2e%2e;x` and some upstreams take for `..`: it may lead to any path. */
+/**
+ * `..;x`, which Envoy leaves of `%2e%2e;x` and some upstreams take for `..`: it may lead to any
+ * path.
+ */
 const DOT_SEGMENT = '.*/\\.\\.?(?:;|%3[Bb]).*';
 
 const ESCAPED_SLASH = '.*%(?:2[Ff]|5[Cc]).*';

@@ -4,8 +4,13 @@ import { WITHOUT_FILTERS } from '../ext-authz/ext-authz-filter.ts';
 import { toRank, toRouteMatch } from './mapping-match.ts';
 import type { RouteEntry } from './route-entry.ts';
 
-/** The route of a refused Mapping, in its place: what it matches is answered 500 and falls through to no wider prefix. */
-export function closedRoute(refused: Refused & { match: NonNullable<Refused['match']> }): RouteEntry {
+/**
+ * The route of a refused Mapping, in its place: what it matches is answered 500 and falls through
+ * to no wider prefix.
+ */
+export function closedRoute(
+  refused: Refused & { match: NonNullable<Refused['match']> },
+): RouteEntry {
   return {
     rank: toRank(refused.match, refused.id),
     route: closed(refused.id, toRouteMatch(refused.match)),
@@ -13,7 +18,9 @@ export function closedRoute(refused: Refused & { match: NonNullable<Refused['mat
   };
 }
 
-/** A route that answers 500 and says no more than that: the reason is the operator's, in the status. */
+/**
+ * A route that answers 500 and says no more than that: the reason is the operator's, in the status.
+ */
 export function closed(name: string, match: JsonObject): JsonObject {
   return {
     name,

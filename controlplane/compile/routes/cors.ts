@@ -8,8 +8,9 @@ import { quoteRegex } from '../quote-regex.ts';
 export const CORS_NAME = 'envoy.filters.http.cors';
 
 /**
- * Envoy's CORS filter, before all who ask: a preflight has no credentials, and an answer of theirs is to be readable, too. It stands in the listener even when no Mapping has `cors`,
- * so that the first does not drain it, and is left out of the chain of requests whose route has none.
+ * Envoy's CORS filter, before all who ask: a preflight has no credentials, and an answer of theirs
+ * is to be readable, too. It stands in the listener even when no Mapping has `cors`, so that the
+ * first does not drain it, and is left out of the chain of requests whose route has none.
  */
 export const CORS_FILTER: JsonObject = {
   name: CORS_NAME,
@@ -18,13 +19,17 @@ export const CORS_FILTER: JsonObject = {
 };
 
 /**
- * What a route says of it. Envoy answers with the very origin of the request, also for `*`: so caches must tell origins apart, and what a service says of credentials, thinking of
- * its own list of origins, must not stand beside. A preflight of another origin is answered, too, without `Access-Control-Allow-Origin`.
+ * What a route says of it. Envoy answers with the very origin of the request, also for `*`: so
+ * caches must tell origins apart, and what a service says of credentials, thinking of its own list
+ * of origins, must not stand beside. A preflight of another origin is answered, too, without
+ * `Access-Control-Allow-Origin`.
  */
 export function corsOf(cors: Cors | undefined): JsonObject {
   if (cors === undefined) return {};
   return {
-    typed_per_filter_config: { [CORS_NAME]: extension('filters.http.cors.v3.CorsPolicy', policyOf(cors)) },
+    typed_per_filter_config: {
+      [CORS_NAME]: extension('filters.http.cors.v3.CorsPolicy', policyOf(cors)),
+    },
     response_headers_to_remove: ['access-control-allow-origin', 'access-control-allow-credentials'],
     response_headers_to_add: [
       { header: { key: 'vary', value: 'Origin' }, append_action: 'APPEND_IF_EXISTS_OR_ADD' },

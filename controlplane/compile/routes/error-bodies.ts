@@ -45,7 +45,9 @@ export function errorBodies(overrides: readonly ErrorResponseOverride[] = []): J
 
 /** Returns the ids of the Mappings whose routes have it. */
 export function withErrorBodies(mappings: readonly Resource<'Mapping'>[]): readonly string[] {
-  return mappings.filter(({ spec }) => (spec.error_response_overrides ?? []).length > 0).map(({ id }) => id);
+  return mappings
+    .filter(({ spec }) => (spec.error_response_overrides ?? []).length > 0)
+    .map(({ id }) => id);
 }
 
 const TURNED_ON = extension('filters.http.lua.v3.LuaPerRoute', { name: ERROR_BODIES });
@@ -61,7 +63,11 @@ export function contentTypeOf({ content_type, json_format }: Body): string {
   return content_type ?? (json_format === undefined ? 'text/plain' : 'application/json');
 }
 
-function partsOf({ json_format, text_format = '' }: Body, status: number, operators: string[]): Part[] {
+function partsOf(
+  { json_format, text_format = '' }: Body,
+  status: number,
+  operators: string[],
+): Part[] {
   if (json_format === undefined) return joined(split(text_format, status, operators));
   const members = Object.entries(json_format).map(([key, value]): Part[] => {
     const name = `${JSON.stringify(key)}:`;

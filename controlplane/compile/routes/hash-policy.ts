@@ -2,7 +2,10 @@ import type { JsonObject } from '#protos/json.ts';
 import { isHashing, type LoadBalancer } from '#resources/traffic/load-balancer.ts';
 import { toDuration } from '../duration.ts';
 
-/** By what of a request the instance is chosen: part of Envoy's `RouteAction`, for clusters that choose so. */
+/**
+ * By what of a request the instance is chosen: part of Envoy's `RouteAction`, for clusters that
+ * choose so.
+ */
 export function hashPolicyOf(balancer: LoadBalancer | undefined): JsonObject {
   const policy = balancer !== undefined && isHashing(balancer) ? policyOf(balancer) : undefined;
   return policy === undefined ? {} : { hash_policy: [policy] };

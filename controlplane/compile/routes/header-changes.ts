@@ -1,6 +1,9 @@
 import type { JsonObject } from '#protos/json.ts';
 import type { MappingSpec } from '#resources/kinds/mapping/mapping.ts';
-import type { AddedHeaders, mappingHeadersShape } from '#resources/kinds/mapping/mapping-headers.ts';
+import type {
+  AddedHeaders,
+  mappingHeadersShape,
+} from '#resources/kinds/mapping/mapping-headers.ts';
 import { addedHeaders } from '../added-headers.ts';
 import { compareText } from '../order.ts';
 import type { HeaderSetters } from '../set-headers.ts';
@@ -9,8 +12,9 @@ import type { HeaderSetters } from '../set-headers.ts';
 export type HeaderFields = keyof typeof mappingHeadersShape;
 
 /**
- * The part of a `Route`, or of a `ClusterWeight` where Mappings share one, that changes headers. Envoy does so when filters and limits have decided, and removes first. `taken` are
- * request headers that are removed besides.
+ * The part of a `Route`, or of a `ClusterWeight` where Mappings share one, that changes headers.
+ * Envoy does so when filters and limits have decided, and removes first. `taken` are request
+ * headers that are removed besides.
  */
 export function headerChanges(
   spec: MappingSpec,
@@ -19,7 +23,10 @@ export function headerChanges(
 ): JsonObject {
   return {
     ...list('request_headers_to_add', toAdd(addedHeaders(spec, settersOf))),
-    ...list('request_headers_to_remove', [...new Set([...spec.remove_request_headers, ...taken])].sort()),
+    ...list(
+      'request_headers_to_remove',
+      [...new Set([...spec.remove_request_headers, ...taken])].sort(),
+    ),
     ...list('response_headers_to_add', toAdd(spec.add_response_headers)),
     ...list('response_headers_to_remove', spec.remove_response_headers),
   };
@@ -32,7 +39,9 @@ function list(name: string, items: readonly (JsonObject | string)[]): JsonObject
 /** The edge has said them: a service that reads one value would not take the second. */
 const FORWARDED: ReadonlySet<string> = new Set(['x-forwarded-host', 'x-forwarded-port']);
 
-/** What replaces a header does so with an empty value, too: else what it is to replace would stand. */
+/**
+ * What replaces a header does so with an empty value, too: else what it is to replace would stand.
+ */
 function toAdd(headers: AddedHeaders): readonly JsonObject[] {
   return Object.entries(headers)
     .sort(([a], [b]) => compareText(a, b))

@@ -13,7 +13,10 @@ import { toHttps } from './to-https.ts';
 export type HostGuard = {
   /** Before all other routes. */
   readonly first: readonly JsonObject[];
-  /** Before those of Mappings, but behind what is closed; some Mappings' requests may come without TLS. */
+  /**
+   * Before those of Mappings, but behind what is closed; some Mappings' requests may come without
+   * TLS.
+   */
   readonly insecure: readonly JsonObject[];
   /** What the virtual host changes about filters. */
   readonly perFilter: JsonObject;
@@ -33,8 +36,9 @@ export type HostGuards = {
 const NONE: HostGuard = { first: [], insecure: [], perFilter: {} };
 
 /**
- * The guards of all virtual hosts of the edge. A TLS connection serves its own Host's names: what demands a client's certificate there, or none, was decided in its handshake, and
- * HTTP/2 lets a client ask it for any host.
+ * The guards of all virtual hosts of the edge. A TLS connection serves its own Host's names: what
+ * demands a client's certificate there, or none, was decided in its handshake, and HTTP/2 lets a
+ * client ask it for any host.
  */
 export function hostGuards(
   hosts: readonly EdgeHost[],
@@ -50,7 +54,9 @@ export function hostGuards(
   });
   return {
     // What no Host covers is answered by one of `*`, whatever else there is.
-    hostnames: [...new Set([...hosts.map(({ hostname }) => hostname), ...(covers('*') ? [] : ['*'])])],
+    hostnames: [
+      ...new Set([...hosts.map(({ hostname }) => hostname), ...(covers('*') ? [] : ['*'])]),
+    ],
     covers,
     of: (domain, declares) => {
       const owner = ownerOf(domain);
@@ -76,7 +82,9 @@ function guardOf(host: EdgeHost, hasTls: boolean, httpsPort: number): HostGuard 
 /** Source: RFC 9110, section 15.5.20: the client may ask again over another connection. */
 function misdirected(name: string, mark: string | undefined): JsonObject {
   const other =
-    mark === undefined ? { present_match: true } : { string_match: { exact: mark }, invert_match: true };
+    mark === undefined
+      ? { present_match: true }
+      : { string_match: { exact: mark }, invert_match: true };
   return {
     name,
     match: { prefix: '/', headers: [{ name: HOST_HEADER, ...other }] },
@@ -90,8 +98,8 @@ function misdirected(name: string, mark: string | undefined): JsonObject {
 }
 
 /**
- * Without TLS is what the scheme says, which a proxy in front that is trusted may know better than the connection; where clients show certificates only the connection
- * knows of it.
+ * Without TLS is what the scheme says, which a proxy in front that is trusted may know better than
+ * the connection; where clients show certificates only the connection knows of it.
  */
 function insecureRoutes(
   { id, tls }: EdgeHost,
@@ -111,9 +119,15 @@ function insecureRoutes(
   return [{ name: id, match, direct_response, ...JSON_ANSWER, ...WITHOUT_FILTERS }];
 }
 
-/** Where every Host sends requests without TLS to https, so are those for names that no Host has. */
+/**
+ * Where every Host sends requests without TLS to https, so are those for names that no Host has.
+ */
 function redirectAll(httpsPort: number): readonly JsonObject[] {
-  const condition = { name: 'x-forwarded-proto', string_match: { exact: 'https' }, invert_match: true };
+  const condition = {
+    name: 'x-forwarded-proto',
+    string_match: { exact: 'https' },
+    invert_match: true,
+  };
   return toHttps(OWN_ROUTE, [condition], httpsPort);
 }
 
@@ -132,7 +146,10 @@ const JSON_ANSWER: JsonObject = {
 
 const ACME = '/.well-known/acme-challenge/';
 
-/** Whether a route is for the proof of an ACME provider, which asks without TLS (RFC 8555, section 8.3). */
+/**
+ * Whether a route is for the proof of an ACME provider, which asks without TLS (RFC 8555, section
+ * 8.3).
+ */
 export function isAcmeRoute({ route }: RouteEntry): boolean {
   const { path, prefix } = route.match as { readonly path?: string; readonly prefix?: string };
   return (prefix ?? path ?? '').startsWith(ACME);

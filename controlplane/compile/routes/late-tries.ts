@@ -16,11 +16,11 @@ const POLICY = 'answer_too_late';
 export const IS_LATE = `response.code_details == 'rbac_access_denied_matched_policy[${POLICY}]'`;
 
 /**
- * The filters of the edge's router for each try. To the router a try that is too late is a reset like
- * any other, and it would repeat both. So it marks which of them a try repeats, and the filter ends
- * what repeats a late one before it is sent. The service sees such a request once, and the client
- * waits once. RBAC takes 2 kB for each listener's filter chain, Lua took 500 kB [measured]. Source:
- * Envoy's page "Router", `x-envoy-is-timeout-retry`.
+ * The filters of the edge's router for each try. To the router a try that is too late is a reset
+ * like any other, and it would repeat both. So it marks which of them a try repeats, and the filter
+ * ends what repeats a late one before it is sent. The service sees such a request once, and the
+ * client waits once. RBAC takes 2 kB for each listener's filter chain, Lua took 500 kB [measured].
+ * Source: Envoy's page "Router", `x-envoy-is-timeout-retry`.
  */
 export const TRY_FILTERS: JsonObject = {
   upstream_http_filters: [

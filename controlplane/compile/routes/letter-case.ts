@@ -13,7 +13,8 @@ type Mapping = Resource<'Mapping'>;
 type Rules = Pick<EdgeFilters, 'comparesPaths'>;
 
 /**
- * The routes of a Mapping. Where rules for paths may hold, which are compared with their letter case, a path in any other than the Mapping's would get around them, and is closed.
+ * The routes of a Mapping. Where rules for paths may hold, which are compared with their letter
+ * case, a path in any other than the Mapping's would get around them, and is closed.
  */
 export function withLetterCase(
   entry: RouteEntry,
@@ -37,10 +38,14 @@ function inOwnCase({ rank, route, origins }: RouteEntry): RouteEntry {
   return { rank: sensitive, route: { ...route, match }, origins };
 }
 
-/** One for each Mapping of which other letter case is closed, or that takes it by an expression of its own. */
+/**
+ * One for each Mapping of which other letter case is closed, or that takes it by an expression of
+ * its own.
+ */
 export function letterCaseProblems(mappings: readonly Mapping[], rules: Rules): readonly Problem[] {
   return mappings.flatMap(mapping => {
-    if (isGuarded(mapping, rules)) return [problemOf(mapping, 'error', 'spec.case_sensitive', CLOSED)];
+    if (isGuarded(mapping, rules))
+      return [problemOf(mapping, 'error', 'spec.case_sensitive', CLOSED)];
     const { bypass_auth, prefix, prefix_regex } = mapping.spec;
     const folds = prefix_regex && FOLDING.test(prefix);
     if (!folds || !rules.comparesPaths(mappingDomain(mapping.spec), bypass_auth)) return [];

@@ -2,7 +2,10 @@ import type { NamedCluster } from '../clusters/cluster-names.ts';
 import type { KeyedMapping } from '../mapping-keys.ts';
 import type { MappingGroup, MappingTarget } from './mapping-route.ts';
 
-/** Mappings, which come ordered by id, with their clusters (by id), in groups that match the same requests; by match. */
+/**
+ * Mappings, which come ordered by id, with their clusters (by id), in groups that match the same
+ * requests; by match.
+ */
 export function mappingGroups(
   mappings: readonly KeyedMapping[],
   clusters: ReadonlyMap<string, NamedCluster>,

@@ -5,7 +5,10 @@ import { mappingDomain } from '../mapping-domain.ts';
 import { compareText } from '../order.ts';
 import type { RouteRank } from './route-entry.ts';
 
-/** Envoy's `RouteMatch` of a Mapping; its host is the virtual host's part, but for an expression, which no virtual host can have. */
+/**
+ * Envoy's `RouteMatch` of a Mapping; its host is the virtual host's part, but for an expression,
+ * which no virtual host can have.
+ */
 export function toRouteMatch(match: MappingMatch): JsonObject {
   const headers = [...hostMatchers(match), ...headerMatchers(match)];
   const query_parameters = queryMatchers(match);
@@ -49,7 +52,12 @@ function hostMatchers({ host, host_regex }: MappingMatch): readonly Json[] {
   return host_regex ? [hostMatches(host)] : [];
 }
 
-function headerMatchers({ method, method_regex, headers, regex_headers }: MappingMatch): readonly Json[] {
+function headerMatchers({
+  method,
+  method_regex,
+  headers,
+  regex_headers,
+}: MappingMatch): readonly Json[] {
   const methods = method === undefined ? {} : { ':method': method };
   return [
     ...(method_regex ? named(methods, expression) : named(methods, exact)),
@@ -69,7 +77,10 @@ function onHeaders<T extends string | true>(
   );
 }
 
-function queryMatchers({ query_parameters, regex_query_parameters }: MappingMatch): readonly Json[] {
+function queryMatchers({
+  query_parameters,
+  regex_query_parameters,
+}: MappingMatch): readonly Json[] {
   return [...named(query_parameters, exact), ...named(regex_query_parameters, expression)];
 }
 

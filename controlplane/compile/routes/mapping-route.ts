@@ -26,7 +26,10 @@ import { splitTraffic } from './traffic-split.ts';
 import { mappingUpgrades, upgradeConfigs } from './upgrades.ts';
 
 /** A Mapping and the cluster that its service became. */
-export type MappingTarget = { readonly mapping: Resource<'Mapping'>; readonly cluster: NamedCluster };
+export type MappingTarget = {
+  readonly mapping: Resource<'Mapping'>;
+  readonly cluster: NamedCluster;
+};
 
 /** Mappings that match the same requests, by id; never empty. */
 export type MappingGroup = readonly [MappingTarget, ...MappingTarget[]];
@@ -48,7 +51,10 @@ const SHARED_FIELDS = [
   'error_response_overrides',
 ] as const;
 
-/** A stream without any byte in either direction ends after this time, in ms, unless `timeout_ms` allows for more. */
+/**
+ * A stream without any byte in either direction ends after this time, in ms, unless `timeout_ms`
+ * allows for more.
+ */
 export const STREAM_IDLE_MS = 300_000;
 
 /** What routes have at the edge only: labels, and filters. */
@@ -57,8 +63,15 @@ export type EdgeRoutes = Pick<EdgeFilters, 'comparesPaths' | 'takenOnBypass'> & 
   readonly settersOf: HeaderSetters;
 };
 
-/** The route that these Mappings share; the first by id gives what cannot differ. `shadows` get copies of its requests. */
-export function mappingRoute(group: MappingGroup, shadows: readonly Shadow[], edge?: EdgeRoutes): RouteEntry {
+/**
+ * The route that these Mappings share; the first by id gives what cannot differ. `shadows` get
+ * copies of its requests.
+ */
+export function mappingRoute(
+  group: MappingGroup,
+  shadows: readonly Shadow[],
+  edge?: EdgeRoutes,
+): RouteEntry {
   const [{ mapping }] = group;
   const { id, spec } = mapping;
   const [limited, limits] = edge === undefined ? [{}, {}] : routeRateLimits(spec, edge.labellings);
@@ -82,14 +95,18 @@ export function mappingRoute(group: MappingGroup, shadows: readonly Shadow[], ed
   };
 }
 
-/** Of several Mappings each changes the headers of its own share. What only filters may say is taken from the client's request where none runs. */
+/**
+ * Of several Mappings each changes the headers of its own share. What only filters may say is taken
+ * from the client's request where none runs.
+ */
 function changesOf(
   mapping: Resource<'Mapping'>,
   [first]: MappingGroup,
   edge: EdgeRoutes | undefined,
 ): JsonObject {
   const { spec } = first.mapping;
-  const taken = edge !== undefined && spec.bypass_auth ? edge.takenOnBypass(mappingDomain(spec)) : [];
+  const taken =
+    edge !== undefined && spec.bypass_auth ? edge.takenOnBypass(mappingDomain(spec)) : [];
   return headerChanges(mapping.spec, taken, edge?.settersOf);
 }
 
@@ -137,38 +154,50 @@ function hostRewrite({ spec: { host_rewrite } }: Resource<'Mapping'>): JsonObjec
 /** Beside a `host_rewrite`, which counts for its own cluster. */
 function autoHostRewrite([{ mapping }, ...others]: MappingGroup): JsonObject {
   const { auto_host_rewrite, host_rewrite } = mapping.spec;
-  return auto_host_rewrite && (others.length > 0 || host_rewrite === undefined) ? { auto_host_rewrite } : {};
+  return auto_host_rewrite && (others.length > 0 || host_rewrite === undefined)
+    ? { auto_host_rewrite }
+    : {};
 }
 
 function splitOf(group: MappingGroup) {
   return splitTraffic(group.map(({ mapping }) => mapping.spec.weight));
 }
 
-/** What is odd about Mappings that share a route: weights, and settings of which only the first's counts. */
+/**
+ * What is odd about Mappings that share a route: weights, and settings of which only the first's
+ * counts.
+ */
 export function mappingGroupProblems(group: MappingGroup): readonly Problem[] {
   const [first, ...others] = group;
   if (others.length === 0) return [];
   const { warning } = splitOf(group);
-  const split = warning === undefined ? [] : [problemOf(first.mapping, 'warning', 'spec.weight', warning)];
+  const split =
+    warning === undefined ? [] : [problemOf(first.mapping, 'warning', 'spec.weight', warning)];
   return [...split, ...others.flatMap(({ mapping }) => overruled(mapping, first.mapping))];
 }
 
 function overruled(mapping: Resource<'Mapping'>, first: Resource<'Mapping'>): readonly Problem[] {
-  return SHARED_FIELDS.filter(field => meaning(mapping, field) !== meaning(first, field)).map(field =>
-    problemOf(
-      mapping,
-      'warning',
-      `spec.${field}`,
-      `\`${field}\` is that of ${first.id}, which matches the same requests: they share one route`,
-    ),
+  return SHARED_FIELDS.filter(field => meaning(mapping, field) !== meaning(first, field)).map(
+    field =>
+      problemOf(
+        mapping,
+        'warning',
+        `spec.${field}`,
+        `\`${field}\` is that of ${first.id}, which matches the same requests: they share one route`,
+      ),
   );
 }
 
-/** The same for all spellings: `use_websocket` is one, and neither the order of label domains counts nor the names of label groups. */
+/**
+ * The same for all spellings: `use_websocket` is one, and neither the order of label domains counts
+ * nor the names of label groups.
+ */
 function meaning({ spec }: Resource<'Mapping'>, field: (typeof SHARED_FIELDS)[number]): string {
   if (field === 'allow_upgrade') return mappingUpgrades(spec).join();
   if (field === 'load_balancer') return JSON.stringify(hashPolicyOf(spec.load_balancer));
   if (field !== 'labels') return JSON.stringify(spec[field]);
   const domains = Object.entries(spec.labels).sort(([a], [b]) => compareText(a, b));
-  return JSON.stringify(domains.map(([domain, groups]) => [domain, groups.map(group => group.specifiers)]));
+  return JSON.stringify(
+    domains.map(([domain, groups]) => [domain, groups.map(group => group.specifiers)]),
+  );
 }

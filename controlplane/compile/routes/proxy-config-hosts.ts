@@ -24,8 +24,9 @@ type ByName = ReadonlyMap<string, NamedCluster>;
 type Route = ProxyConfigSpec['virtual_hosts'][number]['routes'][number];
 
 /**
- * The virtual hosts of the ProxyConfigs of one node group. Of two with one domain, the first ProxyConfig's counts. `sent`: protocols to which
- * requests to the group's own application may switch, whatever its routes say.
+ * The virtual hosts of the ProxyConfigs of one node group. Of two with one domain, the first
+ * ProxyConfig's counts. `sent`: protocols to which requests to the group's own application may
+ * switch, whatever its routes say.
  */
 export function proxyConfigHosts(
   proxyConfigs: readonly Resource<'ProxyConfig'>[],
@@ -64,7 +65,14 @@ function routeEntry(
   clusters: ByName,
 ): RouteEntry {
   return {
-    rank: { precedence: 0, exact: false, length: route.prefix.length, conditions: 0, host: '*', id },
+    rank: {
+      precedence: 0,
+      exact: false,
+      length: route.prefix.length,
+      conditions: 0,
+      host: '*',
+      id,
+    },
     route: {
       name: id,
       match: { prefix: route.prefix },
@@ -89,7 +97,11 @@ function routeAction(
   };
 }
 
-function conflict(proxyConfig: Resource<'ProxyConfig'>, domain: string, owner: string | undefined): Problem {
+function conflict(
+  proxyConfig: Resource<'ProxyConfig'>,
+  domain: string,
+  owner: string | undefined,
+): Problem {
   return problemOf(
     proxyConfig,
     'error',

@@ -10,7 +10,10 @@ import { replacePrefix, toRegexRewrite } from './rewrite.ts';
 import type { RouteEntry } from './route-entry.ts';
 import { routeParts } from './route-parts.ts';
 
-/** The route of a Mapping with `host_redirect`. Filters decide before it; Envoy asks no limits about what goes to no service. */
+/**
+ * The route of a Mapping with `host_redirect`. Filters decide before it; Envoy asks no limits about
+ * what goes to no service.
+ */
 export function redirectRoute({ id, spec }: Resource<'Mapping'>, isEdge: boolean): RouteEntry {
   const bypass = isEdge && spec.bypass_auth ? WITHOUT_FILTERS : {};
   return {
@@ -19,7 +22,11 @@ export function redirectRoute({ id, spec }: Resource<'Mapping'>, isEdge: boolean
       name: id,
       match: toRouteMatch(spec),
       redirect: toRedirect(spec),
-      ...routeParts(bypass, corsOf(spec.cors), headerChanges({ ...spec, ...NO_SERVICE }, [], undefined)),
+      ...routeParts(
+        bypass,
+        corsOf(spec.cors),
+        headerChanges({ ...spec, ...NO_SERVICE }, [], undefined),
+      ),
     },
     origins: [id],
   };

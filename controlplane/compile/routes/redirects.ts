@@ -13,7 +13,10 @@ export type SplitMappings = {
   readonly overruled: readonly Problem[];
 };
 
-/** Of Mappings that match the same requests, which come ordered by id, the first says whether they are redirected: they share one route. */
+/**
+ * Of Mappings that match the same requests, which come ordered by id, the first says whether they
+ * are redirected: they share one route.
+ */
 export function splitRedirects(mappings: readonly KeyedMapping[]): SplitMappings {
   if (!mappings.some(({ mapping }) => mapping.spec.host_redirect))
     return { forwarded: mappings, redirects: new Map(), overruled: [] };
@@ -27,7 +30,8 @@ export function splitRedirects(mappings: readonly KeyedMapping[]): SplitMappings
     firsts.set(keys.match, first);
     const { host_redirect } = first.spec;
     if (first === mapping && host_redirect) redirects.set(keys.match, mapping);
-    else if (host_redirect || mapping.spec.host_redirect) overruled.push(overruledBy(mapping, first));
+    else if (host_redirect || mapping.spec.host_redirect)
+      overruled.push(overruledBy(mapping, first));
     else forwarded.push(keyed);
   }
   return { forwarded, redirects, overruled };

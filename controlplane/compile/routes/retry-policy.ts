@@ -15,8 +15,9 @@ const LOOKS = 200;
 const UNSEEN = ['connect-failure', 'refused-stream', 'reset-before-request', 'retriable-headers'];
 
 /**
- * One more try, on another instance, of a request that no instance has begun to work on: safe for every method.
- * An application proxy says so of its instance by a header. Source: Envoy's page "Router", `x-envoy-retry-on`.
+ * One more try, on another instance, of a request that no instance has begun to work on: safe for
+ * every method. An application proxy says so of its instance by a header. Source: Envoy's page
+ * "Router", `x-envoy-retry-on`.
  */
 export const RETRY_POLICY: JsonObject = {
   retry_on: UNSEEN.join(),
@@ -32,8 +33,8 @@ export const RETRY_POLICY: JsonObject = {
 };
 
 /**
- * The `timeout` of every route. Envoy's is for the whole answer, and would cut streams: events, long
- * downloads, gRPC. What bounds them is the time without a byte.
+ * The `timeout` of every route. Envoy's is for the whole answer, and would cut streams: events,
+ * long downloads, gRPC. What bounds them is the time without a byte.
  */
 export const NO_END = '0s';
 
@@ -46,7 +47,10 @@ export function timeToAnswer(...bounds: readonly number[]): JsonObject {
   return bounding.length === 0 ? {} : { per_try_timeout: toDuration(Math.min(...bounding)) };
 }
 
-/** That of a Mapping: the operator's conditions join ours, or who asks for more would lose requests that are safe to repeat. */
+/**
+ * That of a Mapping: the operator's conditions join ours, or who asks for more would lose requests
+ * that are safe to repeat.
+ */
 export function retryPolicyOf({
   retry_policy,
   timeout_ms,

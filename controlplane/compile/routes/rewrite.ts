@@ -13,11 +13,15 @@ export function toRewrite(spec: MappingSpec): JsonObject {
 }
 
 /**
- * The part of a `RouteAction` or `RedirectAction` that replaces a prefix. A slash stands between the new prefix and what
- * follows exactly when the path had one there or the old prefix ended in one: `/user` to `/` makes `/user/health` to
- * `/health`, not `//health`, and `/` to `/v1` makes `/health` to `/v1/health`, not `/v1health`.
+ * The part of a `RouteAction` or `RedirectAction` that replaces a prefix. A slash stands between
+ * the new prefix and what follows exactly when the path had one there or the old prefix ended in
+ * one: `/user` to `/` makes `/user/health` to `/health`, not `//health`, and `/` to `/v1` makes
+ * `/health` to `/v1/health`, not `/v1health`.
  */
-export function replacePrefix({ prefix, prefix_exact, case_sensitive }: Path, to: string): JsonObject {
+export function replacePrefix(
+  { prefix, prefix_exact, case_sensitive }: Path,
+  to: string,
+): JsonObject {
   if (to === prefix && case_sensitive) return {};
   if (prefix_exact) return { prefix_rewrite: to };
   if (prefix.endsWith('/')) return { prefix_rewrite: to.endsWith('/') ? to : `${to}/` };

@@ -12,15 +12,18 @@ import type { SplitMappings } from './redirects.ts';
 import type { RouteEntry } from './route-entry.ts';
 import type { Shadow } from './shadows.ts';
 
-/** Mappings in groups that match the same requests, those that get copies of them, and those that redirect them, by match. */
+/**
+ * Mappings in groups that match the same requests, those that get copies of them, and those that
+ * redirect them, by match.
+ */
 export type MappingGroups = Pick<SplitMappings, 'redirects'> & {
   readonly groups: ReadonlyMap<string, MappingGroup>;
   readonly mirrors: ReadonlyMap<string, MappingGroup>;
 };
 
 /**
- * The routes of all Mappings of a node group. A refused Mapping is closed, unless others match the very same requests:
- * those then take its share.
+ * The routes of all Mappings of a node group. A refused Mapping is closed, unless others match the
+ * very same requests: those then take its share.
  */
 export function mappingEntries(
   { groups, mirrors, redirects }: MappingGroups,
@@ -52,7 +55,10 @@ export function mappingEntries(
   return [...served, ...sent, ...refused];
 }
 
-/** The earlier route, if the Mappings, their ids, the names of their clusters, the common labels and what the gateway does to their headers are the same. */
+/**
+ * The earlier route, if the Mappings, their ids, the names of their clusters, the common labels and
+ * what the gateway does to their headers are the same.
+ */
 function rememberedRoute(
   group: MappingGroup,
   shadows: readonly Shadow[],
@@ -63,10 +69,17 @@ function rememberedRoute(
   const taken = mapping.spec.bypass_auth
     ? edge?.takenOnBypass(mappingDomain(mapping.spec)).join()
     : undefined;
-  const inputs: unknown[] = [mapping.id, cluster.name, edge?.labellings.key, taken, addedTo(mapping, edge)];
+  const inputs: unknown[] = [
+    mapping.id,
+    cluster.name,
+    edge?.labellings.key,
+    taken,
+    addedTo(mapping, edge),
+  ];
   for (const { mapping, cluster } of others)
     inputs.push(mapping.spec, mapping.id, cluster.name, addedTo(mapping, edge));
-  for (const { mapping, cluster } of shadows) inputs.push('shadow', mapping.spec, mapping.id, cluster.name);
+  for (const { mapping, cluster } of shadows)
+    inputs.push('shadow', mapping.spec, mapping.id, cluster.name);
   return memo.of(mapping.spec, 'route', inputs, () => mappingRoute(group, shadows, edge));
 }
 

@@ -27,8 +27,9 @@ export type RouteEntry = {
 };
 
 /**
- * Envoy takes the first route that matches. Order: higher precedence, exact path, longer path, more conditions,
- * letter case counts, narrower host, id. The id makes it total, so that equal input gives equal bytes.
+ * Envoy takes the first route that matches. Order: higher precedence, exact path, longer path, more
+ * conditions, letter case counts, narrower host, id. The id makes it total, so that equal input
+ * gives equal bytes.
  */
 export function compareRoutes({ rank: a }: RouteEntry, { rank: b }: RouteEntry): number {
   return (
@@ -42,7 +43,10 @@ export function compareRoutes({ rank: a }: RouteEntry, { rank: b }: RouteEntry):
   );
 }
 
-/** An exact host is narrower than every wildcard, a longer wildcard narrower than a shorter; an expression only than `*`. */
+/**
+ * An exact host is narrower than every wildcard, a longer wildcard narrower than a shorter; an
+ * expression only than `*`.
+ */
 function hostRank({ host, hostRegex = false }: RouteRank): number {
   if (hostRegex) return '*'.length + 1;
   return host.startsWith('*') ? host.length : Number.MAX_SAFE_INTEGER;

@@ -13,7 +13,9 @@ const HEADER_LISTS = [
  * different filters. One part has metadata at most.
  */
 export function routeParts(...parts: readonly JsonObject[]): JsonObject {
-  const lists = HEADER_LISTS.map(name => [name, parts.flatMap(part => listOf(part, name))] as const);
+  const lists = HEADER_LISTS.map(
+    name => [name, parts.flatMap(part => listOf(part, name))] as const,
+  );
   const filled = lists.filter(([, items]) => items.length > 0);
   const metadata = parts
     .flatMap(part => part.metadata ?? [])

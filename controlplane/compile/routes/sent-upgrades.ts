@@ -7,11 +7,15 @@ import { EDGE } from '../node-groups.ts';
 import { distinctUpgrades, mappingUpgrades } from './upgrades.ts';
 
 /** Protocols in order, and the ids of the resources that allow them. */
-export type SentUpgrades = { readonly upgrades: readonly string[]; readonly origins: readonly string[] };
+export type SentUpgrades = {
+  readonly upgrades: readonly string[];
+  readonly origins: readonly string[];
+};
 
 /**
- * The protocols that routes of other node groups allow for requests to the service of `group`: what the proxies beside its instances let through,
- * so that an upgrade is allowed in one place. The edge is nobody's application, and by https one asks somebody else's server.
+ * The protocols that routes of other node groups allow for requests to the service of `group`: what
+ * the proxies beside its instances let through, so that an upgrade is allowed in one place. The
+ * edge is nobody's application, and by https one asks somebody else's server.
  */
 export function sentUpgrades({ mappings, proxyConfigs }: ResourceSet, group: string): SentUpgrades {
   if (group === EDGE) return { upgrades: [], origins: [] };

@@ -1,11 +1,15 @@
 import type { JsonObject } from '#protos/json.ts';
 import { OWN_ROUTE, WITHOUT_FILTERS } from '../ext-authz/ext-authz-filter.ts';
 
-const BODY = JSON.stringify({ message: 'Bad request: it names more than one host.', status_code: 400 });
+const BODY = JSON.stringify({
+  message: 'Bad request: it names more than one host.',
+  status_code: 400,
+});
 
 /**
- * Answers 400 to a request that names several hosts (RFC 9112, section 3.2): Envoy joins Host fields by a comma, so that we and the service could each take another for the
- * host. Only a wildcard covers such a name.
+ * Answers 400 to a request that names several hosts (RFC 9112, section 3.2): Envoy joins Host
+ * fields by a comma, so that we and the service could each take another for the host. Only a
+ * wildcard covers such a name.
  */
 export const SEVERAL_HOSTS: JsonObject = {
   name: OWN_ROUTE,

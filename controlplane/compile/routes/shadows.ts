@@ -8,7 +8,10 @@ import { problemOf } from '../problem-of.ts';
 /** A Mapping that gets copies of others' requests, and the cluster that its service became. */
 export type Shadow = { readonly mapping: Resource<'Mapping'>; readonly cluster: NamedCluster };
 
-/** The resources without shadows, and these: nothing about requests is decided by a Mapping that gets copies. */
+/**
+ * The resources without shadows, and these: nothing about requests is decided by a Mapping that
+ * gets copies.
+ */
 export function apart(resources: ResourceSet): {
   readonly served: ResourceSet;
   readonly shadows: ResourceSet['mappings'];
@@ -21,7 +24,9 @@ export function apart(resources: ResourceSet): {
   };
 }
 
-/** The part of Envoy's `RouteAction` that sends copies of requests; their answers are thrown away. */
+/**
+ * The part of Envoy's `RouteAction` that sends copies of requests; their answers are thrown away.
+ */
 export function mirrorPolicies(shadows: readonly Shadow[]): JsonObject {
   if (shadows.length === 0) return {};
   return {
@@ -43,12 +48,15 @@ type ByMatch = ReadonlyMap<string, readonly [Shadow, ...Shadow[]]>;
 export function shadowProblems(shadows: ByMatch, served: ByMatch): readonly Problem[] {
   return [...shadows].flatMap(([match, all]) => {
     const first = served.get(match)?.[0].mapping;
-    return all.flatMap(({ mapping }) => (first === undefined ? [idle(mapping)] : overruled(mapping, first)));
+    return all.flatMap(({ mapping }) =>
+      first === undefined ? [idle(mapping)] : overruled(mapping, first),
+    );
   });
 }
 
 function idle(mapping: Resource<'Mapping'>): Problem {
-  const message = 'it gets nothing: no other Mapping matches the same requests, whose copies it could get';
+  const message =
+    'it gets nothing: no other Mapping matches the same requests, whose copies it could get';
   return problemOf(mapping, 'warning', 'spec.shadow', message);
 }
 

@@ -15,7 +15,8 @@ const CASES: readonly {
     name: 'three without weight share equally',
     given: [undefined, undefined, undefined],
     weights: [100, 100, 100],
-    warning: /^3 Mappings match the same requests and none has a `weight`: requests are spread equally/,
+    warning:
+      /^3 Mappings match the same requests and none has a `weight`: requests are spread equally/,
   },
   { name: 'weights that make 100 stand', given: [99, 1], weights: [99, 1] },
   {
@@ -30,7 +31,12 @@ const CASES: readonly {
     weights: [80, 70],
     warning: /add up to 150/,
   },
-  { name: 'nothing is left', given: [100, undefined], weights: [100, 0], warning: /nothing is left/ },
+  {
+    name: 'nothing is left',
+    given: [100, undefined],
+    weights: [100, 0],
+    warning: /nothing is left/,
+  },
   {
     name: 'less than nothing is left',
     given: [90, 20, undefined],

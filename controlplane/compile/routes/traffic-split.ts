@@ -1,10 +1,13 @@
-/** How a group's requests are split: one weight a Mapping, and what the operator should know of it. */
+/**
+ * How a group's requests are split: one weight a Mapping, and what the operator should know of it.
+ */
 export type TrafficSplit = { readonly weights: readonly number[]; readonly warning?: string };
 
 /**
- * Weights of Mappings that share a route, as Envoy takes them: integers, of which only the ratio counts. A Mapping's
- * `weight` is a percentage; those without one share equally what is left of 100. When all have one, the sum is the whole,
- * whatever it is. When nothing is left, or all are 0, the warning says what happens instead.
+ * Weights of Mappings that share a route, as Envoy takes them: integers, of which only the ratio
+ * counts. A Mapping's `weight` is a percentage; those without one share equally what is left of
+ * 100. When all have one, the sum is the whole, whatever it is. When nothing is left, or all are 0,
+ * the warning says what happens instead.
  */
 export function splitTraffic(percentages: readonly (number | undefined)[]): TrafficSplit {
   const sum = percentages.reduce((total: number, percent) => total + (percent ?? 0), 0);
@@ -36,5 +39,8 @@ function splitClosed(weights: readonly number[], sum: number): TrafficSplit {
     return { weights: weights.map(() => 1), warning };
   }
   if (sum === 100) return { weights };
-  return { weights, warning: `the weights add up to ${sum}, not 100: they are taken as parts of ${sum}` };
+  return {
+    weights,
+    warning: `the weights add up to ${sum}, not 100: they are taken as parts of ${sum}`,
+  };
 }

@@ -15,8 +15,8 @@ export function mappingUpgrades({
 }
 
 /**
- * What a `RouteAction` says of them. The listener allows none, so that a route without this answers 403. The filters are those of any request.
- * Source: Envoy's page "HTTP upgrades".
+ * What a `RouteAction` says of them. The listener allows none, so that a route without this answers
+ * 403. The filters are those of any request. Source: Envoy's page "HTTP upgrades".
  */
 export function upgradeConfigs(upgrades: readonly string[]): JsonObject {
   if (upgrades.length === 0) return {};

@@ -50,9 +50,10 @@ type Plan = {
 };
 
 /**
- * Envoy chooses one virtual host by the request's host and looks for a route in no other. So each has the routes of
- * all Mappings whose host covers its domain, where Mappings are served, and those of the ProxyConfig's virtual host that would be chosen if the
- * Mappings were not there: a Mapping for one host takes nothing away from it.
+ * Envoy chooses one virtual host by the request's host and looks for a route in no other. So each
+ * has the routes of all Mappings whose host covers its domain, where Mappings are served, and those
+ * of the ProxyConfig's virtual host that would be chosen if the Mappings were not there: a Mapping
+ * for one host takes nothing away from it.
  */
 export function virtualHosts(inputs: HostInputs): readonly JsonObject[] {
   const byHost = Map.groupBy(inputs.entries, ({ rank }) => rank.host);
@@ -96,7 +97,10 @@ function filtersOf(domain: string, { filters }: HostInputs): JsonObject {
   return perFilterConfig(off, removingHeaders(filters.identityHeaders(domain)));
 }
 
-/** Protected origins that no virtual host serves: the first of a Filter may be there for logins alone. */
+/**
+ * Protected origins that no virtual host serves: the first of a Filter may be there for logins
+ * alone.
+ */
 function unservedOrigins({ filters }: HostInputs, served: ReadonlySet<string>): readonly string[] {
   const hosts = filters?.originHosts ?? [];
   return hosts.filter(host => !coveringDomains(host).some(domain => served.has(domain)));
@@ -113,12 +117,19 @@ function planKey({ domain, listed, hosts, closed, own, filters, guardKey }: Plan
 function virtualHost(
   plans: readonly Plan[],
   byHost: ReadonlyMap<string, readonly RouteEntry[]>,
-  { common, everywhere, wildcardFirst }: Pick<HostInputs, 'common' | 'everywhere' | 'wildcardFirst'>,
+  {
+    common,
+    everywhere,
+    wildcardFirst,
+  }: Pick<HostInputs, 'common' | 'everywhere' | 'wildcardFirst'>,
   taken: Set<string>,
 ): JsonObject {
   const [plan] = plans;
   if (plan === undefined) throw new Error('a virtual host without domains');
-  const entries = [...plan.hosts.flatMap(host => byHost.get(host) ?? []), ...(plan.base?.entries ?? [])];
+  const entries = [
+    ...plan.hosts.flatMap(host => byHost.get(host) ?? []),
+    ...(plan.base?.entries ?? []),
+  ];
   entries.sort(compareRoutes);
   const { first, insecure, perFilter } = plan.guard;
   const acme = insecure.length === 0 ? [] : entries.filter(isAcmeRoute);
@@ -132,7 +143,13 @@ function virtualHost(
   return {
     name: freeName(plan.listed?.name ?? plan.domain, taken),
     domains: plans.map(({ domain }) => (domain.includes(':') ? `[${domain}]` : domain)),
-    routes: [...(isWildcard ? wildcardFirst : []), ...first, ...everywhere, ...plan.closed, ...routes],
+    routes: [
+      ...(isWildcard ? wildcardFirst : []),
+      ...first,
+      ...everywhere,
+      ...plan.closed,
+      ...routes,
+    ],
     ...common,
     ...perFilterConfig(plan.filters, { typed_per_filter_config: perFilter }, common),
   };

@@ -9,18 +9,25 @@ import { ROUTE_CONFIGURATION } from '#protos/type-url.ts';
 import type { Snapshot } from '#xds/snapshot.ts';
 import type { Compiled } from '../compiled.ts';
 
-/** What a request comes to: an answer of the gateway's own, or an upstream gets it behind these Filters. */
+/**
+ * What a request comes to: an answer of the gateway's own, or an upstream gets it behind these
+ * Filters.
+ */
 export type EdgeAnswer = { readonly status: number } | { readonly ran: readonly string[] };
 
 type Route = JsonObject & { readonly match: JsonObject };
-type VirtualHost = JsonObject & { readonly domains: readonly string[]; readonly routes: readonly Route[] };
+type VirtualHost = JsonObject & {
+  readonly domains: readonly string[];
+  readonly routes: readonly Route[];
+};
 
 const FILTER_NAME = 'envoy.filters.http.ext_authz';
 const RAN = 'x-ran-';
 
 /**
- * The way of a GET without TLS through routes and the real Checker, which gets the bytes that it would get; every Filter that can be opened lets
- * pass. As Envoy does it: one virtual host, its first route that matches, filters before the route's own answer.
+ * The way of a GET without TLS through routes and the real Checker, which gets the bytes that it
+ * would get; every Filter that can be opened lets pass. As Envoy does it: one virtual host, its
+ * first route that matches, filters before the route's own answer.
  */
 export function edgeAnswers(edge: Compiled, decisions: Snapshot) {
   const routes = edge.resources.get(ROUTE_CONFIGURATION)?.[0]?.json;
@@ -30,7 +37,8 @@ export function edgeAnswers(edge: Compiled, decisions: Snapshot) {
     const virtualHost = virtualHostOf(hosts, host);
     const route = virtualHost?.routes.find(({ match }) => matches(match, host, path));
     if (virtualHost === undefined || route === undefined) return { status: 404 };
-    const passed: EdgeAnswer = isOff(route) || isOff(virtualHost) ? { ran: [] } : checker(host, path);
+    const passed: EdgeAnswer =
+      isOff(route) || isOff(virtualHost) ? { ran: [] } : checker(host, path);
     if ('status' in passed) return passed;
     if (route.redirect !== undefined) return { status: 301 };
     const own = route.direct_response;
@@ -52,20 +60,40 @@ function checkerOf(decisions: Snapshot): (host: string, path: string) => EdgeAns
     throw new Error(`ext-authz refuses what it gets: ${JSON.stringify(refused)}`);
   const names = [...last.value.definitions.keys()];
   const kit = scriptedKit(
-    Object.fromEntries(names.map(name => [name, allowing({ [RAN + name.replace('/', '--')]: 'x' })])),
+    Object.fromEntries(
+      names.map(name => [name, allowing({ [RAN + name.replace('/', '--')]: 'x' })]),
+    ),
   );
   const log = pino({ level: 'silent' });
-  const checker = new Checker({ kit, log, metrics: createMetrics(), uptime: () => 0, after: () => () => {} });
+  const checker = new Checker({
+    kit,
+    log,
+    metrics: createMetrics(),
+    uptime: () => 0,
+    after: () => () => {},
+  });
   checker.use(last.value);
   return (host, path) => {
-    const message = { host, path, isHttp: true, method: 'GET', scheme: 'http', address: '192.0.2.1' };
-    const answer = checker.check({ ...message, headers: new Map(), body: new Uint8Array() }, undefined);
+    const message = {
+      host,
+      path,
+      isHttp: true,
+      method: 'GET',
+      scheme: 'http',
+      address: '192.0.2.1',
+    };
+    const answer = checker.check(
+      { ...message, headers: new Map(), body: new Uint8Array() },
+      undefined,
+    );
     if (answer === undefined || answer instanceof Promise) throw new Error('no answer at once');
     const { denied_response: denied, ok_response: allowed } =
       'encoded' in answer ? readAnswer(answer.encoded) : answer;
     const refused = denied?.status.code;
     if (refused !== undefined) return { status: refused };
-    const set = (allowed?.headers ?? []).map(({ header }) => header.key).filter(key => key.startsWith(RAN));
+    const set = (allowed?.headers ?? [])
+      .map(({ header }) => header.key)
+      .filter(key => key.startsWith(RAN));
     return { ran: set.map(key => key.slice(RAN.length).replace('--', '/')).sort() };
   };
 }
@@ -102,7 +130,8 @@ function fitsHeader(condition: JsonObject, values: ReadonlyMap<string, string>):
   const { invert_match = false, name, present_match, string_match: text } = condition;
   const value = values.get(String(name));
   if (present_match === true) return (value !== undefined) !== invert_match;
-  if (!isJsonObject(text)) throw new Error(`a condition that is not known: ${JSON.stringify(condition)}`);
+  if (!isJsonObject(text))
+    throw new Error(`a condition that is not known: ${JSON.stringify(condition)}`);
   // Envoy: a header that is not there fits no string, inverted neither.
   if (value === undefined) return false;
   const fits = isJsonObject(text.safe_regex)

@@ -5,8 +5,9 @@ import type { WrittenItem, WrittenPolicy, WrittenRule } from './random-policies.
 export type Expected = { readonly closed: true } | { readonly ran: readonly string[] };
 
 /**
- * A second reading of the documents, by what an operator wrote and nothing else: the first rule that matches counts, what refers to a Filter that
- * cannot run is closed, and a policy with a mistake closes what it would have covered.
+ * A second reading of the documents, by what an operator wrote and nothing else: the first rule
+ * that matches counts, what refers to a Filter that cannot run is closed, and a policy with a
+ * mistake closes what it would have covered.
  */
 export function expectedOf(
   filters: readonly WrittenFilter[],

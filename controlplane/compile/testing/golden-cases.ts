@@ -29,7 +29,9 @@ export const GOLDEN_OPTIONS: CompileOptions = {
   extAuthz: { host: '127.0.0.1', port: 18001 },
 };
 
-/** Cases whose name begins with `hop-tls`: as in a cluster, where services are on other machines. */
+/**
+ * Cases whose name begins with `hop-tls`: as in a cluster, where services are on other machines.
+ */
 const HOP_TLS: CompileOptions = {
   ...GOLDEN_OPTIONS,
   rateLimit: { host: 'ratelimit-service', port: 18002 },
@@ -53,7 +55,11 @@ function casesOf(file: string): readonly GoldenCase[] {
     ...(resources.hosts.length + resources.tlsContexts.length > 0 ? [SDS] : []),
   ];
   return [...nodeGroups(resources), ...asked].map(group => {
-    const compiled = compile(resources, group, file.startsWith('hop-tls') ? HOP_TLS : GOLDEN_OPTIONS);
+    const compiled = compile(
+      resources,
+      group,
+      file.startsWith('hop-tls') ? HOP_TLS : GOLDEN_OPTIONS,
+    );
     const name = `${file.slice(0, -'.in.yaml'.length)}.${group}`;
     return { name, group, resources, compiled, problems: [...problems, ...compiled.problems] };
   });

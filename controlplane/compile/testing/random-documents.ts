@@ -114,7 +114,14 @@ const HEADERS: readonly string[] = [
   'te',
   "x!#$%&'*+-.^`|~",
 ];
-const DOMAINS: readonly string[] = ['gateway', 'gateway', '__proto__', 'toString', 'é "\n', 'x'.repeat(300)];
+const DOMAINS: readonly string[] = [
+  'gateway',
+  'gateway',
+  '__proto__',
+  'toString',
+  'é "\n',
+  'x'.repeat(300),
+];
 const SPECIFIERS: readonly Value[] = [
   'source_cluster',
   'destination_cluster',
@@ -136,7 +143,10 @@ const UPGRADES: readonly string[] = [
 ];
 const NUMBERS: readonly number[] = [0, 1, 2, 10, 50, 99, 100, 250, 3000, 300_001, 2_147_483_647];
 
-/** Documents of all kinds that the compiler reads, with odd values. Many of them are right, some are not. */
+/**
+ * Documents of all kinds that the compiler reads, with odd values. Many of them are right, some are
+ * not.
+ */
 export function randomDocuments(seed: number, count: number): readonly Value[] {
   const random = seededRandom(seed);
   const pick: Pick = items => items[Math.floor(random() * items.length)] as (typeof items)[number];
@@ -172,7 +182,8 @@ function moduleFields(pick: Pick): Record<string, () => Value> {
     server_name: () => pick(TEXTS),
     default_label_domain: () => pick(DOMAINS),
     default_labels: () => ({ [pick(DOMAINS)]: { defaults: [pick(SPECIFIERS), pick(SPECIFIERS)] } }),
-    proxy_log_format: () => pick(['%DYNAMIC_METADATA(proxy.filters.http.ratelimit:a)%', '%%', '%REQ(X)%']),
+    proxy_log_format: () =>
+      pick(['%DYNAMIC_METADATA(proxy.filters.http.ratelimit:a)%', '%%', '%REQ(X)%']),
   };
 }
 
@@ -187,7 +198,10 @@ function mapping(pick: Pick, maybe: Maybe): Value {
       host: () => pick(HOSTS),
       prefix_exact: () => pick([true, false]),
       method: () => pick(METHODS),
-      headers: () => ({ [pick(HEADERS)]: pick([true, ...TEXTS]), [pick(HEADERS)]: pick([true, ...TEXTS]) }),
+      headers: () => ({
+        [pick(HEADERS)]: pick([true, ...TEXTS]),
+        [pick(HEADERS)]: pick([true, ...TEXTS]),
+      }),
       precedence: () => pick([-1, 0, 1, 2_147_483_647]),
       rewrite: () => pick(PATHS),
       host_rewrite: () => pick([...HOSTS, ...TEXTS]),
@@ -200,7 +214,10 @@ function mapping(pick: Pick, maybe: Maybe): Value {
       allow_upgrade: () => [pick(UPGRADES), 'websocket'],
       use_websocket: () => pick([true, false]),
       labels: () => ({
-        [pick(DOMAINS)]: [{ g: [pick(SPECIFIERS), pick(SPECIFIERS)] }, { [pick(TEXTS)]: [pick(SPECIFIERS)] }],
+        [pick(DOMAINS)]: [
+          { g: [pick(SPECIFIERS), pick(SPECIFIERS)] },
+          { [pick(TEXTS)]: [pick(SPECIFIERS)] },
+        ],
       }),
     }),
     ...(pick([true, false]) ? randomRouting(pick, maybe) : {}),
@@ -222,7 +239,11 @@ function rateLimitService(pick: Pick, maybe: Maybe): Value {
 
 function rateLimit(pick: Pick, maybe: Maybe): Value {
   const limit = () => ({
-    pattern: pick([[], [{ generic_key: pick(TEXTS) }], [{ remote_address: '*', a: pick(TEXTS) }, { k: '' }]]),
+    pattern: pick([
+      [],
+      [{ generic_key: pick(TEXTS) }],
+      [{ remote_address: '*', a: pick(TEXTS) }, { k: '' }],
+    ]),
     rate: pick([0, 1, 4_294_967_295]),
     unit: pick(['second', 'Minute', 'HOUR', 'day']),
     ...maybe({
@@ -270,7 +291,10 @@ function proxyConfig(pick: Pick, maybe: Maybe): Value {
       ],
     })),
     ...maybe({
-      listener: () => ({ address: pick(['127.0.0.1', '::1', '0.0.0.0']), port: pick([8081, 8082]) }),
+      listener: () => ({
+        address: pick(['127.0.0.1', '::1', '0.0.0.0']),
+        port: pick([8081, 8082]),
+      }),
       cluster_manager: () => ({
         sds: {
           cluster: { name: 'own', type: 'static', hosts: [{ url: 'tcp://10.0.0.5:80' }] },

@@ -1,6 +1,9 @@
 import type { Chances } from './seeded-pick.ts';
 
-/** A Filter as an operator might write it, and whether it can run, as its author knows without asking parser or compiler. */
+/**
+ * A Filter as an operator might write it, and whether it can run, as its author knows without
+ * asking parser or compiler.
+ */
 export type WrittenFilter = {
   readonly namespace: string;
   readonly name: string;
@@ -55,7 +58,9 @@ function rightForm(index: number, { chance, pick }: Chances): Form {
     },
     ...CLIENT_SECRETS.map(({ data, name: secretName }, at): Form => {
       const { secret, ...client } = CLIENT;
-      const spec = { OAuth2: { ...client, secretName, secretNamespace: 'default', grantType: 'Password' } };
+      const spec = {
+        OAuth2: { ...client, secretName, secretNamespace: 'default', grantType: 'Password' },
+      };
       return { type: 'OAuth2', runs: data !== undefined && at === 0, spec };
     }),
   ];
@@ -77,12 +82,18 @@ const BROKEN: readonly ((index: number) => object)[] = [
   () => ({ OAuth2: { ...CLIENT, protectedOrigins: [] } }),
   index => login(index, 'https', { clientAuthentication: { jwtAssertion: {} } }),
   index => login(index, 'https', { extraAuthorizationParameters: { State: 'x' } }),
-  index => login(index, 'https', { accessTokenValidation: 'userinfo', accessTokenJWTFilter: { name: 'f0' } }),
+  index =>
+    login(index, 'https', {
+      accessTokenValidation: 'userinfo',
+      accessTokenJWTFilter: { name: 'f0' },
+    }),
   index => login(index, 'https', { maxStale: 'soon' }),
   () => ({
     OAuth2: {
       ...CLIENT,
-      protectedOrigins: [{ origin: 'https://a.test', internalOrigin: '*://*', includeSubdomains: true }],
+      protectedOrigins: [
+        { origin: 'https://a.test', internalOrigin: '*://*', includeSubdomains: true },
+      ],
     },
   }),
 ];

@@ -8,7 +8,10 @@ export type WrittenHost = {
   readonly shut: boolean;
 };
 
-export type RandomHosts = { readonly hosts: readonly WrittenHost[]; readonly documents: readonly object[] };
+export type RandomHosts = {
+  readonly hosts: readonly WrittenHost[];
+  readonly documents: readonly object[];
+};
 
 type Context = {
   readonly name: string;
@@ -24,8 +27,8 @@ const PAIR = { 'tls.crt': 'a certificate', 'tls.key': 'its key' };
 /** Hosts, each with a hostname of its own, TLSContexts and their Secrets. */
 export function randomHosts(chances: Chances): RandomHosts {
   const { chance } = chances;
-  const contexts = Array.from({ length: 3 }, (_, index) => randomContext(index, chances)).filter(() =>
-    chance(0.5),
+  const contexts = Array.from({ length: 3 }, (_, index) => randomContext(index, chances)).filter(
+    () => chance(0.5),
   );
   const hosts = HOSTNAMES.filter(() => chance(0.5)).map((hostname, index) =>
     randomHost(hostname, `h${index}`, contexts, chances),
@@ -34,7 +37,12 @@ export function randomHosts(chances: Chances): RandomHosts {
     hosts,
     documents: [
       { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'pair' }, stringData: PAIR },
-      { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'half' }, stringData: { 'tls.crt': 'alone' } },
+      {
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata: { name: 'half' },
+        stringData: { 'tls.crt': 'alone' },
+      },
       ...contexts.map(({ name, spec }) => written('TLSContext', 'default', name, spec)),
       ...hosts.map(({ document }) => document),
     ],
@@ -61,7 +69,12 @@ function randomContext(index: number, { chance, pick }: Chances): Context {
   };
 }
 
-function randomHost(hostname: string, name: string, contexts: readonly Context[], { chance, pick }: Chances) {
+function randomHost(
+  hostname: string,
+  name: string,
+  contexts: readonly Context[],
+  { chance, pick }: Chances,
+) {
   const tls: object = pick([
     {},
     {},
@@ -71,7 +84,11 @@ function randomHost(hostname: string, name: string, contexts: readonly Context[]
     { tls: {} },
   ]);
   const action = pick([undefined, undefined, undefined, 'Redirect', 'reject', 'Route']);
-  const mistake = pick([{ tlsSecret: 5 }, { hsts: { max_age: -1 } }, { requestPolicy: { insecure: 'no' } }]);
+  const mistake = pick([
+    { tlsSecret: 5 },
+    { hsts: { max_age: -1 } },
+    { requestPolicy: { insecure: 'no' } },
+  ]);
   const isBroken = chance(0.2);
   const spec = {
     ...(hostname === '*' && chance(0.5) ? {} : { hostname }),
@@ -80,7 +97,8 @@ function randomHost(hostname: string, name: string, contexts: readonly Context[]
     ...(chance(0.3) ? { hsts: { includeSubDomains: true } } : {}),
     ...(isBroken ? mistake : {}),
   };
-  const isTls = Object.keys(tls).length > 0 || contexts.some(context => isFor(context, hostname, name));
+  const isTls =
+    Object.keys(tls).length > 0 || contexts.some(context => isFor(context, hostname, name));
   const shut = isBroken || (action === undefined ? isTls : action !== 'Route');
   return { hostname, shut, document: written('Host', 'default', name, spec) };
 }

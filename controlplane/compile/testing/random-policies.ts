@@ -61,7 +61,13 @@ export function randomPolicies(count: number, chances: Chances): readonly Writte
     const named = { namespace: pick(NAMESPACES), name: `p${index}` };
     const precedence = pick([0, 0, 0, 1, -1, 5]);
     const spec = { ...(precedence === 0 ? {} : { precedence }), rules };
-    return { ...named, precedence, rules, spec, ...(chance(0.15) ? broken(spec, rules, chances) : {}) };
+    return {
+      ...named,
+      precedence,
+      rules,
+      spec,
+      ...(chance(0.15) ? broken(spec, rules, chances) : {}),
+    };
   });
 }
 
@@ -83,12 +89,23 @@ function randomItem({ chance, pick }: Chances): WrittenItem {
     ...(chance(0.2) ? { onAllow: pick(['break', 'continue'] as const) } : {}),
     ...(chance(0.2) ? { ifRequestHeader: { name: 'x-never', negate: chance(0.5) } } : {}),
     ...(chance(0.5)
-      ? { arguments: pick([{ sameSite: 'None' }, { sameSite: 'None' }, { sameSite: 'lax' }, inner, inner]) }
+      ? {
+          arguments: pick([
+            { sameSite: 'None' },
+            { sameSite: 'None' },
+            { sameSite: 'lax' },
+            inner,
+            inner,
+          ]),
+        }
       : {}),
   };
 }
 
-type Breakage = (rules: readonly WrittenRule[], at: number) => { rules: unknown; closes: readonly Covered[] };
+type Breakage = (
+  rules: readonly WrittenRule[],
+  at: number,
+) => { rules: unknown; closes: readonly Covered[] };
 
 const EVERYTHING: readonly Covered[] = [{}];
 
@@ -98,7 +115,10 @@ const BREAKAGES: readonly Breakage[] = [
   inRule(rule => ({ ...rule, filters: [{ name: 'f0', onDeny: 'stop' }] }), ruleCover),
   inRule(rule => ({ ...rule, filters: [{}] }), ruleCover),
   inRule(rule => ({ ...rule, filters: 'f0' }), ruleCover),
-  inRule(rule => ({ ...rule, filters: [{ name: 'f0', arguments: { sameSite: 'some' } }] }), ruleCover),
+  inRule(
+    rule => ({ ...rule, filters: [{ name: 'f0', arguments: { sameSite: 'some' } }] }),
+    ruleCover,
+  ),
   inRule(
     rule => ({ ...rule, host: 'https://a.test' }),
     ({ path }) => coverOf(undefined, path),
@@ -131,7 +151,10 @@ function broken(spec: object, rules: readonly WrittenRule[], { chance, pick }: C
   return { spec: { ...spec, rules: written }, closes };
 }
 
-function inRule(change: (rule: WrittenRule) => unknown, cover: (rule: WrittenRule) => Covered): Breakage {
+function inRule(
+  change: (rule: WrittenRule) => unknown,
+  cover: (rule: WrittenRule) => Covered,
+): Breakage {
   return (rules, at) => ({
     rules: rules.map((rule, index) => (index === at ? change(rule) : rule)),
     closes: rules.map((rule, index) => (index === at ? cover(rule) : ruleCover(rule))),

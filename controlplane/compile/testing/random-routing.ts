@@ -2,7 +2,14 @@ type Value = unknown;
 type Pick = <T>(items: readonly T[]) => T;
 type Maybe = (fields: Record<string, () => Value>) => Record<string, Value>;
 
-const HEADERS: readonly string[] = ['x-a', 'X-B', 'x_c', "x!#$%&'*+-.^`|~", 'server', 'x-forwarded-host'];
+const HEADERS: readonly string[] = [
+  'x-a',
+  'X-B',
+  'x_c',
+  "x!#$%&'*+-.^`|~",
+  'server',
+  'x-forwarded-host',
+];
 const FORMATS: readonly string[] = [
   ...['', ' a ', '\\1', "'", '{{', 'é', '😀', '\t', 'x'.repeat(300)],
   ...['100%% %PROTOCOL%', '%START_TIME(%s)% %REQ(x?y):3%', '%FILTER_STATE(a)%', '%UPSTREAM_HOST%'],
@@ -12,9 +19,21 @@ const EXPRESSIONS: readonly string[] = [
   `(${'abc|'.repeat(100)}z)`,
 ];
 const PATHS: readonly string[] = ['/', '/a', '/a/', '/a?b', '/%', '/a;b', '/$1', '/(', '/\\'];
-const PATTERNS: readonly string[] = ['/a', '.*', '^/?', '/(a|b)+', '[a-z]{1,50}', '(?i)/x', '^', '/()'];
+const PATTERNS: readonly string[] = [
+  '/a',
+  '.*',
+  '^/?',
+  '/(a|b)+',
+  '[a-z]{1,50}',
+  '(?i)/x',
+  '^',
+  '/()',
+];
 
-/** What a Mapping may say of which requests it matches, where it redirects them, and how it changes them: odd values, most of them right. */
+/**
+ * What a Mapping may say of which requests it matches, where it redirects them, and how it changes
+ * them: odd values, most of them right.
+ */
 export function randomRouting(pick: Pick, maybe: Maybe): Record<string, Value> {
   const wrong = pick([1, 2, 3, 4, 5, 6]) === 1 ? WRONG : {};
   return {
@@ -40,7 +59,9 @@ function matchFields(pick: Pick): Record<string, () => Value> {
   return {
     case_sensitive: () => pick([true, false]),
     regex_headers: () => ({ [pick(HEADERS)]: pick(EXPRESSIONS), host: pick(EXPRESSIONS) }),
-    query_parameters: () => ({ [pick(['a', '%41', '%', 'a[]'])]: pick([true, '', '%20', 'a=b', '"', '$1']) }),
+    query_parameters: () => ({
+      [pick(['a', '%41', '%', 'a[]'])]: pick([true, '', '%20', 'a=b', '"', '$1']),
+    }),
     regex_query_parameters: () => ({ [pick(['a', 'b', '%'])]: pick(EXPRESSIONS) }),
   };
 }

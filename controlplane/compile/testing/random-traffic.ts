@@ -26,10 +26,19 @@ const DURATIONS: readonly Value[] = ['300ms', '1us', '1h', '0s', 0, '-1s', '600h
 const TIMES: readonly number[] = [0, 1, 300_001, 2_147_483_647, -1];
 const COUNTS: readonly number[] = [0, 1, 100, 4_294_967_295, -1];
 const HEADERS: readonly string[] = ['x-a', 'Host', ':path', 'cookie', 'a b'];
-const COOKIES: readonly string[] = ['sticky', 'JSESSIONID', "x!#$%&'*+-.^_`|~", 'gateway_session.x', 'a;b'];
+const COOKIES: readonly string[] = [
+  'sticky',
+  'JSESSIONID',
+  "x!#$%&'*+-.^_`|~",
+  'gateway_session.x',
+  'a;b',
+];
 const PATHS: readonly string[] = ['/', '/a"b', '/%41', 'a', '/;'];
 
-/** What a Mapping may say of how requests are carried, with odd values, right and wrong; a Module takes most of it as defaults. */
+/**
+ * What a Mapping may say of how requests are carried, with odd values, right and wrong; a Module
+ * takes most of it as defaults.
+ */
 export function randomTraffic(pick: Pick, maybe: Maybe): Record<string, () => Value> {
   return {
     cors: () => ({
@@ -48,7 +57,12 @@ export function randomTraffic(pick: Pick, maybe: Maybe): Record<string, () => Va
     }),
     load_balancer: () => ({
       policy: pick(['round_robin', 'least_request', 'ring_hash', 'maglev', 'random']),
-      ...pick([{}, { header: pick(HEADERS) }, { source_ip: true }, { cookie: randomCookie(pick, maybe) }]),
+      ...pick([
+        {},
+        { header: pick(HEADERS) },
+        { source_ip: true },
+        { cookie: randomCookie(pick, maybe) },
+      ]),
     }),
     circuit_breakers: () =>
       pick([['default'], ['high'], ['default', 'high'], ['high', 'high'], []]).map(priority => ({

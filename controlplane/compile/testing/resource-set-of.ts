@@ -4,7 +4,10 @@ import { DEFAULT_PARSE_OPTIONS } from '#resources/parse/parse-options.ts';
 import type { Problem } from '#resources/problem.ts';
 import { type ResourceSet, toResourceSet } from '#resources/resource-set.ts';
 
-/** What the control plane makes of one file that it sees for the first time, and what the parser says of it. */
+/**
+ * What the control plane makes of one file that it sees for the first time, and what the parser
+ * says of it.
+ */
 export function resourceSetOf(
   text: string,
   file = 'in.yaml',

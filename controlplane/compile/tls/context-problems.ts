@@ -3,7 +3,10 @@ import type { ResourceSet } from '#resources/resource-set.ts';
 import { problemOf } from '../problem-of.ts';
 import { resolveServiceContext, serviceContexts } from './service-context.ts';
 
-/** What is wrong with TLSContexts that Mappings of whatever node group name, and with those that nobody uses; `usedByHosts` are ids. */
+/**
+ * What is wrong with TLSContexts that Mappings of whatever node group name, and with those that
+ * nobody uses; `usedByHosts` are ids.
+ */
 export function contextProblems(
   resources: ResourceSet,
   usedByHosts: ReadonlySet<string>,

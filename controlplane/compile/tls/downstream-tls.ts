@@ -4,7 +4,10 @@ import { tlsParameters } from '../clusters/tls-parameters.ts';
 import { extension } from '../extension.ts';
 import type { HostTls } from './host-tls.ts';
 
-/** Envoy's `DownstreamTlsContext` of a Host. Certificate and authorities are named, never in it: their rotation changes no listener. */
+/**
+ * Envoy's `DownstreamTlsContext` of a Host. Certificate and authorities are named, never in it:
+ * their rotation changes no listener.
+ */
 export function downstreamTls({ authorities, certificate, settings }: HostTls): JsonObject {
   const { alpn_protocols, cert_required } = settings;
   return {
@@ -19,11 +22,17 @@ export function downstreamTls({ authorities, certificate, settings }: HostTls): 
         alpn_protocols,
       },
       // Envoy warns where it is left to its default.
-      ...(authorities === undefined && !cert_required ? {} : { require_client_certificate: cert_required }),
-      // A session that is resumed proves nothing anew: not that the certificate still holds, nor that its authority is still trusted.
+      ...(authorities === undefined && !cert_required
+        ? {}
+        : { require_client_certificate: cert_required }),
+      // A session that is resumed proves nothing anew: not that the certificate still holds, nor
+      // that its authority is still trusted.
       ...(authorities === undefined
         ? {}
-        : { disable_stateless_session_resumption: true, disable_stateful_session_resumption: true }),
+        : {
+            disable_stateless_session_resumption: true,
+            disable_stateful_session_resumption: true,
+          }),
     }),
   };
 }

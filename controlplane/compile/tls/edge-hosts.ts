@@ -32,7 +32,10 @@ export type EdgeHosts = {
   readonly problems: readonly Problem[];
 };
 
-/** The Hosts of the edge, each hostname once: the first by id has it, and before all those without an error. */
+/**
+ * The Hosts of the edge, each hostname once: the first by id has it, and before all those without
+ * an error.
+ */
 export function edgeHosts(resources: ResourceSet): EdgeHosts {
   const owners = new Map<string, EdgeHost>();
   const problems: Problem[] = [];
@@ -49,8 +52,10 @@ export function edgeHosts(resources: ResourceSet): EdgeHosts {
     owners.set(host.spec.hostname, toEdgeHost(host, tls, context));
   }
   for (const refused of resources.closed) {
-    if (refused.kind === 'Host' && refused.hosts === undefined) problems.push(unreadProblem(refused));
-    for (const host of closedHosts(refused)) if (!owners.has(host.hostname)) owners.set(host.hostname, host);
+    if (refused.kind === 'Host' && refused.hosts === undefined)
+      problems.push(unreadProblem(refused));
+    for (const host of closedHosts(refused))
+      if (!owners.has(host.hostname)) owners.set(host.hostname, host);
   }
   for (const context of resources.tlsContexts) {
     if (contexts.has(context.id) || !demands(context.spec)) continue;
@@ -112,9 +117,13 @@ function redirectsAll(
   return redirect_cleartext_from !== undefined && requestPolicy.insecure.action === 'Route';
 }
 
-function redirectProblems(host: Resource<'Host'>, context: Context | undefined): readonly Problem[] {
+function redirectProblems(
+  host: Resource<'Host'>,
+  context: Context | undefined,
+): readonly Problem[] {
   if (!redirectsAll(host.spec, context)) return [];
-  const message = 'requests without TLS are redirected nevertheless, as `redirect_cleartext_from` says';
+  const message =
+    'requests without TLS are redirected nevertheless, as `redirect_cleartext_from` says';
   return [problemOf(host, 'warning', 'spec.requestPolicy.insecure.action', message)];
 }
 
@@ -130,7 +139,8 @@ function demandProblem(context: Context, hostnames: readonly string[]): Problem 
 }
 
 function unreadProblem(refused: Refused): Problem {
-  const message = 'its hostname cannot be read: every name that no other Host has answers 500 until then';
+  const message =
+    'its hostname cannot be read: every name that no other Host has answers 500 until then';
   return problemOf(refused, 'error', 'spec.hostname', message);
 }
 

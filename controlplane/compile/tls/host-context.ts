@@ -6,11 +6,15 @@ import type { Parsed } from '#resources/words/parsed-string.ts';
 type Context = Resource<'TLSContext'>;
 
 /**
- * The TLSContext of a Host: the one that it names, else `<name>-context` beside it, else the first that lists its hostname. An error: one is meant that is not in
- * force, or may be; what it would demand of clients is not known, so the Host must not be served without it.
- * Source: Ambassador's page "TLS termination".
+ * The TLSContext of a Host: the one that it names, else `<name>-context` beside it, else the first
+ * that lists its hostname. An error: one is meant that is not in force, or may be; what it would
+ * demand of clients is not known, so the Host must not be served without it. Source: Ambassador's
+ * page "TLS termination".
  */
-export function contextOf(host: Resource<'Host'>, resources: ResourceSet): Parsed<Context | undefined> {
+export function contextOf(
+  host: Resource<'Host'>,
+  resources: ResourceSet,
+): Parsed<Context | undefined> {
   const { hostname, tls, tlsContext } = host.spec;
   if (tlsContext !== undefined)
     return named(tlsContext.namespace ?? host.namespace, tlsContext.name, resources);

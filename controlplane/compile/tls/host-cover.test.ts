@@ -26,7 +26,10 @@ function compiled(documents: readonly object[]) {
 }
 
 /** What a GET without TLS for the path `/x` of a name comes to. */
-function answers(names: readonly string[], ...documents: readonly object[]): readonly (number | string)[] {
+function answers(
+  names: readonly string[],
+  ...documents: readonly object[]
+): readonly (number | string)[] {
   const { ask } = compiled(documents);
   return names.map(name => said(ask(name, '/x')));
 }
@@ -41,7 +44,11 @@ test('without a Host a Mapping without host is served on every name', () =>
   assert.deepEqual(answers(NAMES, mapping('m')), ['served', 'served', 'served']));
 
 test('with a Host it is served on the names of Hosts alone', () =>
-  assert.deepEqual(answers(NAMES, mapping('m'), host('a', { hostname: 'a.test' })), ['served', 404, 404]));
+  assert.deepEqual(answers(NAMES, mapping('m'), host('a', { hostname: 'a.test' })), [
+    'served',
+    404,
+    404,
+  ]));
 
 test('where every Host redirects, other names are redirected too', () => {
   const hosts = [host('a', { hostname: 'a.test', ...TLS })];
@@ -58,7 +65,10 @@ test('a Host of `*` or the Module opens the rest', () => {
 });
 
 test('an expression for hosts is served on the names of Hosts alone', () => {
-  const documents = [mapping('m', { host: '.*', host_regex: true }), host('a', { hostname: 'a.test' })];
+  const documents = [
+    mapping('m', { host: '.*', host_regex: true }),
+    host('a', { hostname: 'a.test' }),
+  ];
   assert.deepEqual(answers(NAMES, ...documents), ['served', 404, 404]);
 });
 
@@ -81,7 +91,11 @@ test('a Mapping for a name that no Host covers is not served, and has a Problem'
 });
 
 test('a Host whose name cannot be read closes every name that no other Host has', () => {
-  const documents = [mapping('m'), host('odd', { hostname: 'a b' }), host('a', { hostname: 'a.test' })];
+  const documents = [
+    mapping('m'),
+    host('odd', { hostname: 'a b' }),
+    host('a', { hostname: 'a.test' }),
+  ];
   assert.deepEqual(answers(NAMES, ...documents), ['served', 500, 500]);
   assert.ok(compiled(documents).problems.some(({ message }) => message.includes('answers 500')));
 });
@@ -89,7 +103,11 @@ test('a Host whose name cannot be read closes every name that no other Host has'
 test("what a ProxyConfig declares for a name is served there, and no Mapping's route besides", () => {
   const virtual_hosts = [{ name: 'v', domains: ['*'], routes: [{ prefix: '/own', cluster: 'c' }] }];
   const clusters = [{ name: 'c', type: 'static', hosts: [{ url: 'tcp://127.0.0.1:1' }] }];
-  const proxy = written('ProxyConfig', 'default', 'p', { node_group: 'edge', virtual_hosts, clusters });
+  const proxy = written('ProxyConfig', 'default', 'p', {
+    node_group: 'edge',
+    virtual_hosts,
+    clusters,
+  });
   const { ask } = compiled([proxy, mapping('m'), host('a', { hostname: 'a.test', ...TLS })]);
   assert.deepEqual(
     ['/own', '/x'].map(path => said(ask('b.test', path))),
@@ -102,8 +120,15 @@ test('domains of one ProxyConfig that different Hosts have keep to their own Hos
     { name: 'v', domains: ['a.test', 'b.test'], routes: [{ prefix: '/', cluster: 'c' }] },
   ];
   const clusters = [{ name: 'c', type: 'static', hosts: [{ url: 'tcp://127.0.0.1:1' }] }];
-  const proxy = written('ProxyConfig', 'default', 'p', { node_group: 'edge', virtual_hosts, clusters });
-  const hosts = [host('a', { hostname: 'a.test' }), host('b', { hostname: 'b.test', ...action('Reject') })];
+  const proxy = written('ProxyConfig', 'default', 'p', {
+    node_group: 'edge',
+    virtual_hosts,
+    clusters,
+  });
+  const hosts = [
+    host('a', { hostname: 'a.test' }),
+    host('b', { hostname: 'b.test', ...action('Reject') }),
+  ];
   assert.deepEqual(answers(['a.test', 'b.test'], proxy, ...hosts), ['served', 403]);
 });
 
@@ -111,7 +136,9 @@ const DOMAINS = ['*', '*.test', '*.shop.test', 'a.test', 'b.test', 'x.shop.test'
 const ASKED = ['a.test', 'b.test', 'c.test', 'x.shop.test', 'y.shop.test', 'z.example'];
 
 function meets(domain: string, name: string): boolean {
-  return domain === '*' || domain === name || (domain.startsWith('*') && name.endsWith(domain.slice(1)));
+  return (
+    domain === '*' || domain === name || (domain.startsWith('*') && name.endsWith(domain.slice(1)))
+  );
 }
 
 function randomDomains({ chance }: Chances): readonly string[] {
@@ -130,7 +157,11 @@ test('a name is served exactly when a Mapping is for it and a Host has it, or th
     for (const name of ASKED) {
       const covered = hostnames.length === 0 || hostnames.some(domain => meets(domain, name));
       const expected = covered && hosts.some(domain => meets(domain, name)) ? 'served' : 404;
-      assert.equal(said(ask(name, '/')), expected, `${name}: Hosts ${hostnames}, Mappings ${hosts}`);
+      assert.equal(
+        said(ask(name, '/')),
+        expected,
+        `${name}: Hosts ${hostnames}, Mappings ${hosts}`,
+      );
     }
   }
 });

@@ -10,7 +10,10 @@ import { type EdgeHost, edgeHosts } from './edge-hosts.ts';
 export type HostCover = {
   /** Returns the Host of the requests in the virtual host of this domain. */
   readonly ownerOf: (domain: string) => EdgeHost | undefined;
-  /** Returns whether Mappings are served there: on every name while there is no Host, else on those of Hosts. */
+  /**
+   * Returns whether Mappings are served there: on every name while there is no Host, else on those
+   * of Hosts.
+   */
   readonly covers: (domain: string) => boolean;
 };
 

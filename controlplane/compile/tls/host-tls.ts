@@ -36,16 +36,22 @@ export type ResolvedTls = {
 export function resolveTls(host: Host, resources: ResourceSet): ResolvedTls {
   const found = contextOf(host, resources);
   if ('error' in found)
-    return broken(undefined, problemOf(host, 'error', 'spec.tlsContext', `${found.error}${UNSERVED}`));
+    return broken(
+      undefined,
+      problemOf(host, 'error', 'spec.tlsContext', `${found.error}${UNSERVED}`),
+    );
   const context = found.value;
   const { tls, tlsSecret } = host.spec;
   if (context === undefined && tls === undefined && tlsSecret === undefined)
     return { tls: undefined, context, problems: [] };
   const certificate = certificateOf(host, context, resources);
   const authorities = clientAuthorities(host, context, resources);
-  const problems = [certificate, authorities].flatMap(part => ('problem' in part ? [part.problem] : []));
+  const problems = [certificate, authorities].flatMap(part =>
+    'problem' in part ? [part.problem] : [],
+  );
   const doubled = doubledProblems(host, context);
-  if ('problem' in certificate || 'problem' in authorities) return broken(context, ...problems, ...doubled);
+  if ('problem' in certificate || 'problem' in authorities)
+    return broken(context, ...problems, ...doubled);
   const settings = tls ?? context?.spec ?? DEFAULT_TLS_SETTINGS;
   return {
     tls: { settings, certificate: certificate.value, authorities: authorities.value },
@@ -69,7 +75,11 @@ export function certificateUse(
 ): SecretUse | undefined {
   const { tls, tlsSecret } = host.spec;
   if (tlsSecret !== undefined)
-    return { reference: { namespace: host.namespace, ...tlsSecret }, by: host, field: 'spec.tlsSecret' };
+    return {
+      reference: { namespace: host.namespace, ...tlsSecret },
+      by: host,
+      field: 'spec.tlsSecret',
+    };
   return tls !== undefined || context === undefined ? undefined : contextCertificate(context);
 }
 
@@ -79,7 +89,8 @@ export function authoritiesUse(
   context: Resource<'TLSContext'> | undefined,
 ): SecretUse | undefined {
   const { tls } = host.spec;
-  if (tls?.ca_secret !== undefined) return secretUse(host, tls.ca_secret, tls, 'spec.tls.ca_secret');
+  if (tls?.ca_secret !== undefined)
+    return secretUse(host, tls.ca_secret, tls, 'spec.tls.ca_secret');
   return tls !== undefined || context === undefined ? undefined : contextAuthorities(context);
 }
 
@@ -93,7 +104,8 @@ function certificateOf(
   const { tls } = host.spec;
   if (tls?.issuer !== undefined) return { value: issuedFor(host) };
   const { cert_chain_file: chain, private_key_file: key } = tls ?? context?.spec ?? {};
-  if (chain !== undefined && key !== undefined) return { value: keyPairFiles(context ?? host, chain, key) };
+  if (chain !== undefined && key !== undefined)
+    return { value: keyPairFiles(context ?? host, chain, key) };
   const message = `it has no certificate: name one in \`tlsSecret\`, or in the TLSContext${UNSERVED}`;
   return { problem: problemOf(host, 'error', 'spec.tlsContext', message) };
 }
@@ -118,7 +130,9 @@ function served({ by, field }: SecretUse, parsed: Parsed<ProxySecret>): Part<Pro
 function doubledProblems(host: Host, context: ResolvedTls['context']): readonly Problem[] {
   const own = certificateUse(host, undefined);
   const other =
-    context === undefined ? undefined : certificateUse({ ...host, spec: withoutSecret(host.spec) }, context);
+    context === undefined
+      ? undefined
+      : certificateUse({ ...host, spec: withoutSecret(host.spec) }, context);
   const isFile = context?.spec.cert_chain_file !== undefined;
   if (own === undefined || context === undefined || (other === undefined && !isFile)) return [];
   if (other !== undefined && sameReference(own, other)) return [];

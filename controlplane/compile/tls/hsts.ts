@@ -4,7 +4,10 @@ import { extension } from '../extension.ts';
 import { withoutFilter } from '../per-filter-config.ts';
 import { quoteRegex } from '../quote-regex.ts';
 
-/** The filter that writes `Strict-Transport-Security`. It stands in the chains of TLS alone (RFC 6797, section 7.2), and virtual hosts say what it writes. */
+/**
+ * The filter that writes `Strict-Transport-Security`. It stands in the chains of TLS alone (RFC
+ * 6797, section 7.2), and virtual hosts say what it writes.
+ */
 export const HSTS_FILTER = 'envoy.filters.http.header_mutation';
 
 export const HSTS: JsonObject = {
@@ -13,8 +16,9 @@ export const HSTS: JsonObject = {
 };
 
 /**
- * The part of the connection manager of a Host's TLS that writes it into answers that Envoy gives before a route is chosen: then the filter knows no virtual host. Only
- * to who asks for the Host's own names, and not where such a name is another Host's (421).
+ * The part of the connection manager of a Host's TLS that writes it into answers that Envoy gives
+ * before a route is chosen: then the filter knows no virtual host. Only to who asks for the Host's
+ * own names, and not where such a name is another Host's (421).
  */
 export function hstsOfLocalReplies(
   hostname: string,
@@ -47,7 +51,9 @@ function toAdd(value: string): JsonObject {
 
 function status(op: 'LE' | 'GE', default_value: number): JsonObject {
   return {
-    status_code_filter: { comparison: { op, value: { default_value, runtime_key: 'gateway.none' } } },
+    status_code_filter: {
+      comparison: { op, value: { default_value, runtime_key: 'gateway.none' } },
+    },
   };
 }
 

@@ -41,7 +41,11 @@ const names = (compiled: Compiled) => [...clusters(compiled).keys()];
 
 test('a service that is asked in one way keeps its plain name, by whatever TLS that is', () => {
   for (const tls of [false, true, 'a', { name: 'a' }])
-    assert.deepEqual(names(edge(setOf(context('a'), mapping('x', { tls })))), ['shop'], String(tls));
+    assert.deepEqual(
+      names(edge(setOf(context('a'), mapping('x', { tls })))),
+      ['shop'],
+      String(tls),
+    );
 });
 
 test('Mappings share a cluster by their TLSContext, and others have clusters of their own', () => {
@@ -67,10 +71,17 @@ test('Mappings share a cluster by their TLSContext, and others have clusters of 
 test('what a TLSContext says changes its clusters only, and what a Secret holds changes none', () => {
   const memo = new Memo();
   const set = (spec: object, key?: string) =>
-    setOf(secret('pair', key), context('a', spec), mapping('x', { tls: 'a' }), mapping('y', { tls: true }));
-  const [first, again, other] = [set(BOTH), set(BOTH, 'another key'), set({ ...BOTH, sni: 'b.test' })].map(
-    resources => clusters(edge(resources, memo)),
-  );
+    setOf(
+      secret('pair', key),
+      context('a', spec),
+      mapping('x', { tls: 'a' }),
+      mapping('y', { tls: true }),
+    );
+  const [first, again, other] = [
+    set(BOTH),
+    set(BOTH, 'another key'),
+    set({ ...BOTH, sni: 'b.test' }),
+  ].map(resources => clusters(edge(resources, memo)));
   assert.deepEqual(again, first);
   const changed = [...(first ?? [])].filter(
     ([name, json]) => JSON.stringify(other?.get(name)) !== JSON.stringify(json),
@@ -99,7 +110,9 @@ for (const [spec, warned] of [
   test(`with hop TLS ${JSON.stringify(spec)} ${warned ? 'has a warning' : 'is right'}`, () => {
     const resources = setOf(context('a'), mapping('x', spec));
     const warnings = (options: Partial<CompileOptions>) =>
-      edge(resources, new Memo(), options).problems.filter(({ message }) => message.includes('HOP_TLS'));
+      edge(resources, new Memo(), options).problems.filter(({ message }) =>
+        message.includes('HOP_TLS'),
+      );
     assert.equal(warnings(HOP).length, warned ? 1 : 0);
     assert.deepEqual(warnings({}), []);
   });
@@ -139,7 +152,9 @@ type Context = {
 type Validation = { match_typed_subject_alt_names: readonly JsonObject[] };
 
 const errors = ({ problems }: Compiled) =>
-  problems.filter(({ severity }) => severity === 'error').map(({ field, name }) => `${name} ${field}`);
+  problems
+    .filter(({ severity }) => severity === 'error')
+    .map(({ field, name }) => `${name} ${field}`);
 
 const DECLARED = document('ProxyConfig', 'edge', {
   node_group: 'edge',
@@ -149,7 +164,14 @@ const DECLARED = document('ProxyConfig', 'edge', {
 function randomMapping(index: number, { chance, pick }: Chances): object {
   return mapping(`m${index}`, {
     prefix: pick(['/a', '/b']),
-    service: pick(['shop', 'http://shop:80', 'https://shop', '10.0.0.1', 'declared', 'a.shop:8443']),
+    service: pick([
+      'shop',
+      'http://shop:80',
+      'https://shop',
+      '10.0.0.1',
+      'declared',
+      'a.shop:8443',
+    ]),
     tls: pick([true, 'c0', 'c2', { name: 'h0-context' }, 'none']),
     resolver: pick(['dns', 'sds']),
     ...(chance(0.2) ? { hop_tls: false } : {}),
@@ -170,8 +192,10 @@ test('whatever is written, a service with tls is asked by TLS that proves a name
     const allowed = new Set(served.map(({ name }) => name));
     for (const { id, name, spec } of resources.mappings) {
       const what = `seed ${seed}, ${id}`;
-      const own = compiled.resources.get(CLUSTER)?.filter(({ origins }) => origins.includes(id)) ?? [];
-      const context = typeof spec.tls === 'object' ? `TLSContext/default/${spec.tls.name}` : undefined;
+      const own =
+        compiled.resources.get(CLUSTER)?.filter(({ origins }) => origins.includes(id)) ?? [];
+      const context =
+        typeof spec.tls === 'object' ? `TLSContext/default/${spec.tls.name}` : undefined;
       const isClosed = errors(compiled).includes(`${name} spec.tls`);
       assert.equal(own.length, isClosed ? 0 : 1, what);
       seen[isClosed ? 'closed' : 'asked'] += 1;
@@ -196,7 +220,10 @@ function assertVerified(
   const validation = plain ?? combined?.default_validation_context;
   assert.equal(validation?.match_typed_subject_alt_names.length, 1, what);
   const authorities = combined?.validation_context_sds_secret_config.name;
-  assert.ok(plain?.trusted_ca !== undefined || (authorities !== undefined && allowed.has(authorities)), what);
+  assert.ok(
+    plain?.trusted_ca !== undefined || (authorities !== undefined && allowed.has(authorities)),
+    what,
+  );
   const [pair] = tls?.tls_certificate_sds_secret_configs ?? [];
   assert.ok(pair === undefined || (byContext && allowed.has(pair.name)), what);
 }

@@ -25,8 +25,9 @@ export type MappingsTls = {
 };
 
 /**
- * Finds the TLSContexts that the Mappings of `own`, the part of one node group, name among all resources. Without its TLSContext a service is not asked at all: neither in plain
- * text nor by TLS that proves less.
+ * Finds the TLSContexts that the Mappings of `own`, the part of one node group, name among all
+ * resources. Without its TLSContext a service is not asked at all: neither in plain text nor by TLS
+ * that proves less.
  */
 export function mappingsTls(own: ResourceSet, all: ResourceSet, memo: Memo): MappingsTls {
   const { mappings } = own;

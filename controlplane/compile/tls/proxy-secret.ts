@@ -8,24 +8,38 @@ import type { SecretValue } from '#resources/words/secret-value.ts';
 
 type Secrets = ResourceSet['secrets'];
 
-/** Something that a listener or cluster refers to by name, and the discovery service of secrets serves: the fields of `gateway.config.v1.ServedSecret`. */
+/**
+ * Something that a listener or cluster refers to by name, and the discovery service of secrets
+ * serves: the fields of `gateway.config.v1.ServedSecret`.
+ */
 export type ProxySecret = {
-  /** Of where it comes from, never of its content: it stays while that changes. No two kinds of source share one. */
+  /**
+   * Of where it comes from, never of its content: it stays while that changes. No two kinds of
+   * source share one.
+   */
   readonly name: string;
   /** Whose content it is, which goes with it; absent: nobody's. */
   readonly owner?: object;
-  /** Who names content that is not known here, to whom the discovery service says what is wrong with it. */
+  /**
+   * Who names content that is not known here, to whom the discovery service says what is wrong with
+   * it.
+   */
   readonly named?: { readonly resource: string; readonly field: string };
   readonly content: () => JsonObject;
 };
 
 /** A certificate with its key, of a Secret of type `kubernetes.io/tls`. */
-export function keyPairOf(reference: Required<SecretReference>, secrets: Secrets): Parsed<ProxySecret> {
+export function keyPairOf(
+  reference: Required<SecretReference>,
+  secrets: Secrets,
+): Parsed<ProxySecret> {
   return ofSecret(reference, secrets, ({ spec }, place) => {
     const certificate = secretValue(spec, CERTIFICATE_KEY);
     const key = secretValue(spec, PRIVATE_KEY_KEY);
-    if (certificate === undefined) return { error: `the Secret ${place} has no key \`${CERTIFICATE_KEY}\`` };
-    if (key === undefined) return { error: `the Secret ${place} has no key \`${PRIVATE_KEY_KEY}\`` };
+    if (certificate === undefined)
+      return { error: `the Secret ${place} has no key \`${CERTIFICATE_KEY}\`` };
+    if (key === undefined)
+      return { error: `the Secret ${place} has no key \`${PRIVATE_KEY_KEY}\`` };
     const content = () => ({
       key_pair: { certificate_chain: base64(certificate), private_key: base64(key) },
     });
@@ -33,12 +47,20 @@ export function keyPairOf(reference: Required<SecretReference>, secrets: Secrets
   });
 }
 
-/** The authorities of a Secret, that of Kubernetes' own form (`ca.crt`) or of Ambassador's (`tls.crt`). */
-export function authoritiesOf(reference: Required<SecretReference>, secrets: Secrets): Parsed<ProxySecret> {
+/**
+ * The authorities of a Secret, that of Kubernetes' own form (`ca.crt`) or of Ambassador's
+ * (`tls.crt`).
+ */
+export function authoritiesOf(
+  reference: Required<SecretReference>,
+  secrets: Secrets,
+): Parsed<ProxySecret> {
   return ofSecret(reference, secrets, (secret, place) => {
     const ca = authoritiesIn(secret);
     if (ca === undefined)
-      return { error: `the Secret ${place} has neither \`${AUTHORITIES_KEY}\` nor \`${CERTIFICATE_KEY}\`` };
+      return {
+        error: `the Secret ${place} has neither \`${AUTHORITIES_KEY}\` nor \`${CERTIFICATE_KEY}\``,
+      };
     const content = () => ({ trusted_ca: base64(ca) });
     return { value: { name: `authorities/${place}`, owner: secret.spec, content } };
   });
@@ -65,7 +87,10 @@ function namedIn({ id, kind }: NamesFiles, field: string) {
   return { resource: id, field: kind === 'Host' ? `spec.tls.${field}` : `spec.${field}` };
 }
 
-/** A certificate of the built-in authority. No certificate is for every host: that of `*` is for this machine. */
+/**
+ * A certificate of the built-in authority. No certificate is for every host: that of `*` is for
+ * this machine.
+ */
 export function issuedFor({ id, spec: { hostname } }: Resource<'Host'>): ProxySecret {
   const hosts = hostname === '*' ? ['localhost', '127.0.0.1', '::1'] : [hostname];
   const named = { resource: id, field: 'spec.tls.issuer' };
@@ -76,7 +101,9 @@ export const CERTIFICATE_KEY = 'tls.crt';
 export const PRIVATE_KEY_KEY = 'tls.key';
 const AUTHORITIES_KEY = 'ca.crt';
 
-/** What is read of the Secret, of which it is also told where it is; an error when there is none. */
+/**
+ * What is read of the Secret, of which it is also told where it is; an error when there is none.
+ */
 function ofSecret(
   { namespace, name }: Required<SecretReference>,
   secrets: Secrets,
@@ -84,7 +111,9 @@ function ofSecret(
 ): Parsed<ProxySecret> {
   const place = `${namespace}/${name}`;
   const secret = secrets.find(found => found.namespace === namespace && found.name === name);
-  return secret === undefined ? { error: `there is no Secret ${place} in force` } : read(secret, place);
+  return secret === undefined
+    ? { error: `there is no Secret ${place} in force` }
+    : read(secret, place);
 }
 
 function base64(value: SecretValue): string {

@@ -20,7 +20,9 @@ export function contextCertificate(context: Context): SecretUse | undefined {
 /** The Secret with the authorities that a TLSContext trusts. */
 export function contextAuthorities(context: Context): SecretUse | undefined {
   const { ca_secret } = context.spec;
-  return ca_secret === undefined ? undefined : secretUse(context, ca_secret, context.spec, 'spec.ca_secret');
+  return ca_secret === undefined
+    ? undefined
+    : secretUse(context, ca_secret, context.spec, 'spec.ca_secret');
 }
 
 /** A Secret by its name in these settings, which say whether that holds a namespace. */
@@ -30,5 +32,9 @@ export function secretUse(
   { secret_namespacing }: TlsSettings,
   field: string,
 ): SecretUse {
-  return { reference: { namespace: by.namespace, ...splitSecretName(name, secret_namespacing) }, by, field };
+  return {
+    reference: { namespace: by.namespace, ...splitSecretName(name, secret_namespacing) },
+    by,
+    field,
+  };
 }

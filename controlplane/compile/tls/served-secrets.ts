@@ -10,18 +10,30 @@ import type { ProxySecret } from './proxy-secret.ts';
 import { contextIdOf, resolveServiceContext, serviceContexts } from './service-context.ts';
 
 /** Who refers to a secret: a node group, by resources of these ids. */
-type Use = { readonly secret: ProxySecret; readonly group: string; readonly origins: readonly string[] };
+type Use = {
+  readonly secret: ProxySecret;
+  readonly group: string;
+  readonly origins: readonly string[];
+};
 
 /** A secret with all who refer to it. */
-type Used = { readonly secret: ProxySecret; readonly groups: Set<string>; readonly origins: Set<string> };
+type Used = {
+  readonly secret: ProxySecret;
+  readonly groups: Set<string>;
+  readonly origins: Set<string>;
+};
 
 /**
- * What the discovery service of secrets receives: a message for each secret that an edge listener or a cluster names. What did not change gives the very same object. What is
- * wrong with them is said where they are named.
+ * What the discovery service of secrets receives: a message for each secret that an edge listener
+ * or a cluster names. What did not change gives the very same object. What is wrong with them is
+ * said where they are named.
  */
 export function servedSecrets(resources: ResourceSet, memo: Memo): Compiled {
   const used = new Map<string, Used>();
-  for (const { group, origins, secret } of [...usesOfHosts(resources), ...usesOfMappings(resources)]) {
+  for (const { group, origins, secret } of [
+    ...usesOfHosts(resources),
+    ...usesOfMappings(resources),
+  ]) {
     const known = used.get(secret.name) ?? { secret, groups: new Set(), origins: new Set() };
     known.groups.add(group);
     for (const origin of origins) known.origins.add(origin);
@@ -69,6 +81,8 @@ function message({ groups, origins, secret }: Used, memo: Memo): CompiledResourc
   // What a Secret's bytes become is kept with it, and goes with it.
   const [kind = ''] = name.split('/', 1);
   const json =
-    owner === undefined ? make() : memo.of(owner, `served ${kind}`, [name, node_groups.join()], make);
+    owner === undefined
+      ? make()
+      : memo.of(owner, `served ${kind}`, [name, node_groups.join()], make);
   return { name, json, origins: [...origins] };
 }

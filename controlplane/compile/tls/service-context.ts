@@ -5,7 +5,13 @@ import type { ResourceSet } from '#resources/resource-set.ts';
 import type { Parsed } from '#resources/words/parsed-string.ts';
 import type { SecretReference } from '#resources/words/secret-reference.ts';
 import { problemOf } from '../problem-of.ts';
-import { authoritiesFile, authoritiesOf, keyPairFiles, keyPairOf, type ProxySecret } from './proxy-secret.ts';
+import {
+  authoritiesFile,
+  authoritiesOf,
+  keyPairFiles,
+  keyPairOf,
+  type ProxySecret,
+} from './proxy-secret.ts';
 import { contextAuthorities, contextCertificate, type SecretUse } from './secret-use.ts';
 
 type Context = Resource<'TLSContext'>;
@@ -19,7 +25,10 @@ export type ServiceContext = {
   readonly authorities: ProxySecret | undefined;
 };
 
-/** The TLSContext by which a Mapping's service is to be asked; undefined: it names none, or asks nobody. */
+/**
+ * The TLSContext by which a Mapping's service is to be asked; undefined: it names none, or asks
+ * nobody.
+ */
 export function contextNamedBy(mapping: Mapping): Required<SecretReference> | undefined {
   const { host_redirect, tls } = mapping.spec;
   if (typeof tls === 'boolean' || host_redirect) return undefined;
@@ -47,7 +56,9 @@ export function resolveServiceContext(
   const authorities = trustedBy(context, secrets);
   if ('value' in certificate && 'value' in authorities)
     return { context, certificate: certificate.value, authorities: authorities.value };
-  return { problems: [certificate, authorities].flatMap(part => ('problem' in part ? [part.problem] : [])) };
+  return {
+    problems: [certificate, authorities].flatMap(part => ('problem' in part ? [part.problem] : [])),
+  };
 }
 
 type Part = { readonly value: ProxySecret | undefined } | { readonly problem: Problem };
@@ -56,7 +67,9 @@ function certificateOf(context: Context, secrets: Secrets): Part {
   const use = contextCertificate(context);
   if (use !== undefined) return read(use, keyPairOf(use.reference, secrets));
   const { cert_chain_file: chain, private_key_file: key } = context.spec;
-  return { value: chain === undefined || key === undefined ? undefined : keyPairFiles(context, chain, key) };
+  return {
+    value: chain === undefined || key === undefined ? undefined : keyPairFiles(context, chain, key),
+  };
 }
 
 function trustedBy(context: Context, secrets: Secrets): Part {

@@ -39,7 +39,9 @@ function problemsOf(yaml: string, now = Date.now()): readonly string[] {
     kept.refused.has('Secret/default/shop'),
     problems.some(({ severity }) => severity === 'error'),
   );
-  return problems.map(({ kind, line, message, severity }) => `${line} ${severity} ${kind}: ${message}`);
+  return problems.map(
+    ({ kind, line, message, severity }) => `${line} ${severity} ${kind}: ${message}`,
+  );
 }
 
 const HOST = host(`hostname: ${NAME}, tlsSecret: shop`);
@@ -106,7 +108,9 @@ for (const [what, yaml, problem] of [
   ],
   [
     'of authorities that a Mapping uses by a TLSContext',
-    secret({ other: 'x' }) + mapping('tls: {name: shop, namespace: default}') + context('ca_secret: shop'),
+    secret({ other: 'x' }) +
+      mapping('tls: {name: shop, namespace: default}') +
+      context('ca_secret: shop'),
     /^1 error Secret: it has no key `ca\.crt`/,
   ],
   [

@@ -18,19 +18,27 @@ import { contextIdOf, serviceContexts } from './service-context.ts';
 type Resources = ReadonlyMap<string, Resource>;
 
 type Secret = Resource<'Secret'>;
-/** Who shows it or trusts it: a Host, or by a TLSContext the gateway itself, as a client of services. */
+/**
+ * Who shows it or trusts it: a Host, or by a TLSContext the gateway itself, as a client of
+ * services.
+ */
 type User = Resource<'Host' | 'TLSContext'>;
 
 /** What was read, in so far as it counts here. */
-export type Checkable = { readonly resources: Resources; readonly refused: ReadonlyMap<string, Refused> };
+export type Checkable = {
+  readonly resources: Resources;
+  readonly refused: ReadonlyMap<string, Refused>;
+};
 
 const KINDS: readonly string[] = ['Host', 'TLSContext', 'Secret'];
 
 /**
- * Checks the Secrets that Hosts and Mappings use for TLS: their certificates must be such that an Envoy takes them and others believe them at `now` (milliseconds since the epoch).
- * Those that are not count as refused, so that their last good version stays in force. Where none is in force, as after a start, the Secret stays as it is written: the
- * discovery service refuses it too, and it or the Envoys may still have the one before. `inForce` is what proxies go by: its Hosts may use other Secrets than those
- * that were read. Problems hold nothing of a key.
+ * Checks the Secrets that Hosts and Mappings use for TLS: their certificates must be such that an
+ * Envoy takes them and others believe them at `now` (milliseconds since the epoch). Those that are
+ * not count as refused, so that their last good version stays in force. Where none is in force, as
+ * after a start, the Secret stays as it is written: the discovery service refuses it too, and it or
+ * the Envoys may still have the one before. `inForce` is what proxies go by: its Hosts may use
+ * other Secrets than those that were read. Problems hold nothing of a key.
  */
 export function checkTlsSecrets<Read extends Checkable>(
   read: Read,
@@ -47,7 +55,9 @@ export function checkTlsSecrets<Read extends Checkable>(
   for (const { findings, secret, user } of uses.flatMap(use => judge(use, read.resources, now))) {
     for (const { message, severity } of findings) {
       const problem =
-        severity === 'error' ? secretFault(secret, message) : certificateWarning(secret, user, message);
+        severity === 'error'
+          ? secretFault(secret, message)
+          : certificateWarning(secret, user, message);
       problems.set(JSON.stringify(problem), problem);
       if (severity === 'warning' || !hasLastGood.has(secret.id)) continue;
       resources.delete(secret.id);
@@ -66,10 +76,16 @@ function tlsResources(resources: Iterable<Resource>, refused: Iterable<Refused>)
 }
 
 function isOfTls(resource: Resource): boolean {
-  return resource.kind === 'Mapping' ? contextIdOf(resource) !== undefined : KINDS.includes(resource.kind);
+  return resource.kind === 'Mapping'
+    ? contextIdOf(resource) !== undefined
+    : KINDS.includes(resource.kind);
 }
 
-type Use = { readonly user: User; readonly of: 'key pair' | 'authorities'; readonly secret: string };
+type Use = {
+  readonly user: User;
+  readonly of: 'key pair' | 'authorities';
+  readonly secret: string;
+};
 
 function usesOf(resources: ResourceSet): readonly Use[] {
   const ofHosts = resources.hosts.flatMap(host => {
@@ -83,9 +99,15 @@ function usesOf(resources: ResourceSet): readonly Use[] {
   return [...ofHosts, ...ofServices];
 }
 
-function usesBy(user: User, pair: SecretUse | undefined, authorities: SecretUse | undefined): readonly Use[] {
+function usesBy(
+  user: User,
+  pair: SecretUse | undefined,
+  authorities: SecretUse | undefined,
+): readonly Use[] {
   return [
-    ...(pair === undefined ? [] : [{ user, of: 'key pair', secret: idOf(pair.reference) } as const]),
+    ...(pair === undefined
+      ? []
+      : [{ user, of: 'key pair', secret: idOf(pair.reference) } as const]),
     ...(authorities === undefined
       ? []
       : [{ user, of: 'authorities', secret: idOf(authorities.reference) } as const]),
@@ -96,12 +118,21 @@ function idOf({ name, namespace }: { readonly name: string; readonly namespace: 
   return resourceId('Secret', namespace, name);
 }
 
-type Judgement = { readonly secret: Secret; readonly user: User; readonly findings: readonly Finding[] };
+type Judgement = {
+  readonly secret: Secret;
+  readonly user: User;
+  readonly findings: readonly Finding[];
+};
 
-function judge({ of, secret: id, user }: Use, resources: Resources, now: number): readonly Judgement[] {
+function judge(
+  { of, secret: id, user }: Use,
+  resources: Resources,
+  now: number,
+): readonly Judgement[] {
   const secret = resources.get(id);
   if (secret?.kind !== 'Secret') return [];
-  const findings = of === 'key pair' ? judgeKeyPair(secret, user, now) : judgeAuthorities(secret, now);
+  const findings =
+    of === 'key pair' ? judgeKeyPair(secret, user, now) : judgeAuthorities(secret, now);
   return [{ secret, user, findings }];
 }
 
@@ -113,7 +144,9 @@ function judgeKeyPair({ spec }: Secret, user: User, now: number): readonly Findi
   if (user.kind === 'TLSContext') return checkKeyPair(certificate, key, now, 'client');
   const findings = checkKeyPair(certificate, key, now, 'server');
   const isBroken = findings.some(({ severity }) => severity === 'error');
-  return isBroken ? findings : [...findings, ...checkCertificateName(certificate, user.spec.hostname)];
+  return isBroken
+    ? findings
+    : [...findings, ...checkCertificateName(certificate, user.spec.hostname)];
 }
 
 function judgeAuthorities(secret: Secret, now: number): readonly Finding[] {
@@ -140,7 +173,10 @@ function certificateWarning(secret: Secret, user: User, message: string): Proble
   return { ...problemAt(secret, 'warning'), message: `${message} ${usedBy(user)}` };
 }
 
-/** Whether what is wrong with a Secret matters to this resource, which names it: warnings are about one user. */
+/**
+ * Whether what is wrong with a Secret matters to this resource, which names it: warnings are about
+ * one user.
+ */
 export function concerns({ severity, message }: Problem, user: Pick<Resource, 'id'>): boolean {
   return severity === 'error' || message.endsWith(usedBy(user));
 }

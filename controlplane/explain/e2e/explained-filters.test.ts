@@ -9,7 +9,13 @@ import { parseClientRequest } from '../client-request.ts';
 import { type Explanation, explain } from '../explanation.ts';
 
 /** Each filter refuses with a status of its own, which tells that it was the first to run. */
-const STATUSES: Readonly<Record<string, number>> = { a: 470, b: 471, admin: 472, high: 473, login: 474 };
+const STATUSES: Readonly<Record<string, number>> = {
+  a: 470,
+  b: 471,
+  admin: 472,
+  high: 473,
+  login: 474,
+};
 /** What the endpoint of the scripted kit answers. */
 const ENDPOINT = 200;
 /** No upstream gets it from a request that the service was asked about. */
@@ -23,7 +29,10 @@ before(async () => {
   upstream = await startEchoServer('up');
   const yaml = resources(upstream.address);
   written = resourceSetOf(yaml);
-  const scripts = Object.entries(STATUSES).map(([name, status]) => [`default/${name}`, denying(status)]);
+  const scripts = Object.entries(STATUSES).map(([name, status]) => [
+    `default/${name}`,
+    denying(status),
+  ]);
   envoy = await startGuarded(yaml, scriptedKit(Object.fromEntries(scripts)));
 });
 
@@ -51,7 +60,11 @@ function resources(service: string): string {
         `{JWT: {jwksURI: 'https://idp.test/keys', injectRequestHeaders: [{name: X-User, value: a}]}}`,
       ),
     ),
-    document('FilterPolicy', 'zz', `{precedence: 1, rules: [{path: '/high/**', filters: [{name: high}]}]}`),
+    document(
+      'FilterPolicy',
+      'zz',
+      `{precedence: 1, rules: [{path: '/high/**', filters: [{name: high}]}]}`,
+    ),
     document(
       'FilterPolicy',
       'site',
@@ -67,14 +80,25 @@ function resources(service: string): string {
     ),
     document('Mapping', 'all', `{host: '*.test', prefix: /, ${to}}`),
     document('Mapping', 'site', `{host: site.test, prefix: /, ${to}}`),
-    document('Mapping', 'bypass', `{host: site.test, prefix: /admin/open/, bypass_auth: true, ${to}}`),
+    document(
+      'Mapping',
+      'bypass',
+      `{host: site.test, prefix: /admin/open/, bypass_auth: true, ${to}}`,
+    ),
     document('Mapping', 'free', `{host: free.example, prefix: /, ${to}}`),
   ].join('');
 }
 
-function explained(host: string, path: string, headers: Readonly<Record<string, string>>): Explanation {
+function explained(
+  host: string,
+  path: string,
+  headers: Readonly<Record<string, string>>,
+): Explanation {
   const { resources, problems } = written;
-  const header = [`Host: ${host}`, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)];
+  const header = [
+    `Host: ${host}`,
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+  ];
   const request = parseClientRequest('GET', path, { header, from: '127.0.0.1' });
   const options = compileOptions({});
   return explain({ resources, problems, nodeGroup: 'edge', request, options }).explanation;
@@ -84,12 +108,21 @@ function explained(host: string, path: string, headers: Readonly<Record<string, 
 function expectedStatus({ answer, filters }: Explanation): number {
   if (filters?.decision === 'endpoint') return ENDPOINT;
   const ran =
-    filters?.decision === 'chain' ? filters.chain.find(({ applies }) => applies === 'yes') : undefined;
+    filters?.decision === 'chain'
+      ? filters.chain.find(({ applies }) => applies === 'yes')
+      : undefined;
   const name = ran?.resource.split('/').at(-1) ?? '';
   return STATUSES[name] ?? answer?.status ?? 200;
 }
 
-const HOSTS = ['site.test', 'SITE.test:8080', 'site.test.', 'a.site.test', 'other.test', 'free.example'];
+const HOSTS = [
+  'site.test',
+  'SITE.test:8080',
+  'site.test.',
+  'a.site.test',
+  'other.test',
+  'free.example',
+];
 const PATHS = [
   ...[
     '/',
@@ -104,8 +137,20 @@ const PATHS = [
     '/login/x',
   ],
   ...['/high/a', '/high/', '//admin//x', '/open/../admin/x', '/open/%2e%2e/admin/x', '/%61dmin/x'],
-  ...['/admin;v=1/x', '/open/..;/admin/x', '/open/..;x/a/y', '/open%2f..%2fadmin/x', '/admin%2Fx', '/a/x;y'],
-  ...['/.gateway/oauth2/logout', '/.gateway/oauth2/x', '/open/../.gateway/oauth2/logout', '/.gateway/oauth2'],
+  ...[
+    '/admin;v=1/x',
+    '/open/..;/admin/x',
+    '/open/..;x/a/y',
+    '/open%2f..%2fadmin/x',
+    '/admin%2Fx',
+    '/a/x;y',
+  ],
+  ...[
+    '/.gateway/oauth2/logout',
+    '/.gateway/oauth2/x',
+    '/open/../.gateway/oauth2/logout',
+    '/.gateway/oauth2',
+  ],
 ];
 const HEADERS: readonly Readonly<Record<string, string>>[] = [
   {},
@@ -120,7 +165,10 @@ for (const host of HOSTS) {
       for (const headers of HEADERS) {
         const explanation = explained(host, path, headers);
         const told = `${path} ${JSON.stringify(headers)} ${JSON.stringify(explanation.filters)}`;
-        const { body, status } = await envoy.ask(path, { host, headers: { ...headers, cookie: COOKIE } });
+        const { body, status } = await envoy.ask(path, {
+          host,
+          headers: { ...headers, cookie: COOKIE },
+        });
         assert.equal(status, expectedStatus(explanation), told);
         if (status !== 200 || explanation.answer !== undefined) continue;
         assert.equal(body.includes(COOKIE), explanation.filters?.decision === 'off', told);
@@ -130,7 +178,9 @@ for (const host of HOSTS) {
 }
 
 test('the requests above meet every decision but one', () => {
-  const decisions = HOSTS.flatMap(host => PATHS.map(path => explained(host, path, {}).filters?.decision));
+  const decisions = HOSTS.flatMap(host =>
+    PATHS.map(path => explained(host, path, {}).filters?.decision),
+  );
   assert.deepEqual([...new Set(decisions)].sort(), [
     'allowed',
     'ambiguous',

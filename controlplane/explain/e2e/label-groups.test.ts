@@ -1,9 +1,16 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { compile } from '#controlplane/compile/compile.ts';
-import { type Ask, type CompiledEnvoy, startCompiled } from '#controlplane/compile/e2e/compiled-envoy.ts';
+import {
+  type Ask,
+  type CompiledEnvoy,
+  startCompiled,
+} from '#controlplane/compile/e2e/compiled-envoy.ts';
 import { startEchoServer } from '#controlplane/compile/e2e/echo-server.ts';
-import { type RateLimitStub, startRateLimitStub } from '#controlplane/compile/e2e/rate-limit-stub.ts';
+import {
+  type RateLimitStub,
+  startRateLimitStub,
+} from '#controlplane/compile/e2e/rate-limit-stub.ts';
 import { resourceSetOf } from '#controlplane/compile/testing/resource-set-of.ts';
 import { compileOptions } from '../../../cli/built-in-addresses.ts';
 import { toEnvoyRequest } from '../envoy-request.ts';
@@ -80,7 +87,10 @@ for (const [path, ask] of ASKED) {
 }
 
 /** As the stub writes them. */
-function told(target: string, { method = 'GET', host = 'localhost', headers = {} }: Ask): readonly string[] {
+function told(
+  target: string,
+  { method = 'GET', host = 'localhost', headers = {} }: Ask,
+): readonly string[] {
   const compiled = compile(resourceSetOf(yaml).resources, 'edge', compileOptions({}));
   const settings = listenerSettings(compiled);
   assert.ok(settings);

@@ -18,7 +18,8 @@ const MATCHES: Readonly<Record<string, string>> = {
   'query-empty': "query_parameters: {e: ''}, prefix: /query/",
   'query-escaped': "query_parameters: {'a%20b': c%2Fd}, prefix: /query/",
   'query-regex': "regex_query_parameters: {id: '[0-9]+'}, prefix: /query/",
-  'query-both': "query_parameters: {id: '7'}, regex_query_parameters: {id: '[0-9]+'}, prefix: /query/",
+  'query-both':
+    "query_parameters: {id: '7'}, regex_query_parameters: {id: '[0-9]+'}, prefix: /query/",
   'query-any': 'prefix: /query/',
   'any-case': 'prefix: /Any, case_sensitive: false',
   'own-case': 'prefix: /any',
@@ -127,8 +128,16 @@ describe('beside a policy with rules for paths', () => {
   let envoy: CompiledEnvoy;
   const resources = (service: string) =>
     [
-      document('Mapping', 'secret', `{prefix: /, case_sensitive: false, rewrite: /, service: '${service}'}`),
-      document('Mapping', 'any', `{prefix: /Any, case_sensitive: false, rewrite: /, service: '${service}'}`),
+      document(
+        'Mapping',
+        'secret',
+        `{prefix: /, case_sensitive: false, rewrite: /, service: '${service}'}`,
+      ),
+      document(
+        'Mapping',
+        'any',
+        `{prefix: /Any, case_sensitive: false, rewrite: /, service: '${service}'}`,
+      ),
       document('FilterPolicy', 'p', '{rules: [{path: /any/secret}], refused: true}'),
     ].join('');
   before(async () => {
@@ -193,7 +202,9 @@ const MISSES: readonly (readonly [match: string, url: string, reason: string])[]
 
 for (const [match, url, reason] of MISSES) {
   test(`a request that {${match}} does not match misses it because ${reason}`, () => {
-    const explanation = explained(document('Mapping', 'm', `{prefix: /, service: s, ${match}}`), { url });
+    const explanation = explained(document('Mapping', 'm', `{prefix: /, service: s, ${match}}`), {
+      url,
+    });
     assert.deepEqual(
       explanation.nearest?.map(({ reasons }) => reasons),
       [[reason]],

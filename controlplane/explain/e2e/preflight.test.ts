@@ -16,7 +16,12 @@ const RESOURCES = [
 const ORIGIN = 'Origin: https://a.example';
 const ASKS = 'Access-Control-Request-Method: PUT';
 
-const ASKED: readonly (readonly [method: string, path: string, header: string[], isAnswered: boolean])[] = [
+const ASKED: readonly (readonly [
+  method: string,
+  path: string,
+  header: string[],
+  isAnswered: boolean,
+])[] = [
   ['OPTIONS', '/with/', [ORIGIN, ASKS], true],
   ['OPTIONS', '/with/', ['Origin: https://b.example', ASKS], true],
   ['OPTIONS', '/with/', [ORIGIN], false],

@@ -74,7 +74,10 @@ const OTHERS: readonly (readonly [string, string])[] = [
   ...OWN.map(name => [name, 'sent'] as const),
 ];
 
-/** Of these the value that Envoy sees is compared; that of X-Forwarded-For ends in an address of this machine. */
+/**
+ * Of these the value that Envoy sees is compared; that of X-Forwarded-For ends in an address of
+ * this machine.
+ */
 const SEEN = [
   'x-a',
   'accept',
@@ -111,7 +114,10 @@ spec: {domain: gateway, limits: [{pattern: [], rate: 1, unit: second, injectRequ
 describe('the filters see the request that a real Envoy gives them', () => {
   const options = compileOptions({});
   const cases = new Map(
-    TRUST.map(config => [config, compile(resourceSetOf(RESOURCES(config)).resources, 'edge', options)]),
+    TRUST.map(config => [
+      config,
+      compile(resourceSetOf(RESOURCES(config)).resources, 'edge', options),
+    ]),
   );
   let envoy: RoutingEnvoy;
   before(async () => {

@@ -12,7 +12,8 @@ const MAPPINGS: Readonly<Record<string, string>> = {
   kept: 'prefix: /kept/, rewrite: ""',
   exact: 'prefix: /exact, prefix_exact: true, rewrite: /other',
   expression: 'prefix: "/e/[0-9]+", prefix_regex: true',
-  groups: "prefix: /g/, regex_rewrite: {pattern: '/g/([a-z]+)/([0-9]+)', substitution: '/$/\\2/\\1'}",
+  groups:
+    "prefix: /g/, regex_rewrite: {pattern: '/g/([a-z]+)/([0-9]+)', substitution: '/$/\\2/\\1'}",
   patient: 'prefix: /patient/, timeout_ms: 0',
   headers:
     'prefix: /h/, host_rewrite: inner.test, add_request_headers: {x-a: b, x-b: {value: c, append: false}}, remove_request_headers: [x-gone]',
@@ -58,7 +59,9 @@ describe('what a service gets is what explain says', () => {
       assert.equal(sent?.host, echo.headers.host);
       for (const { name, value } of sent?.requestHeaders ?? [])
         assert.ok(
-          value === undefined ? !(name in echo.headers) : String(echo.headers[name]).includes(value),
+          value === undefined
+            ? !(name in echo.headers)
+            : String(echo.headers[name]).includes(value),
           name,
         );
     });
@@ -94,7 +97,10 @@ describe('explain shows', () => {
       'prefix: /a/, host_redirect: true, service: "http://new.test:8080", path_redirect: /x',
       'http://new.test:8080/x?c',
     ],
-    ['prefix: /a/, host_redirect: true, service: new.test, prefix_redirect: /z/', 'http://new.test/z/b?c'],
+    [
+      'prefix: /a/, host_redirect: true, service: new.test, prefix_redirect: /z/',
+      'http://new.test/z/b?c',
+    ],
   ] as const)
     test(`where a redirect leads: ${target}`, () => {
       const text = describeExplanation(
@@ -113,7 +119,11 @@ describe('a limit on a header that a login sets', () => {
       'm',
       '{prefix: /, service: s, labels: {gateway: [{per-user: [{user: {header: x-user, omit_if_not_present: true}}]}]}}',
     ) +
-    document('RateLimit', 'r', `{domain: gateway, limits: [{pattern: ${pattern}, rate: 1, unit: minute}]}`);
+    document(
+      'RateLimit',
+      'r',
+      `{domain: gateway, limits: [{pattern: ${pattern}, rate: 1, unit: minute}]}`,
+    );
 
   test('applies to any user, though the client sends no such header', () => {
     const { rateLimits } = explained(limited('[{user: "*"}]'));

@@ -8,13 +8,30 @@ import { document, explained, lastLine } from '../testing/explained.ts';
 
 const RESOURCES = (port: number) =>
   [
-    document('Mapping', 'chat', `{prefix: /chat/, service: '127.0.0.1:${port}', allow_upgrade: [WebSocket]}`),
-    document('Mapping', 'older', `{prefix: /older/, service: '127.0.0.1:${port}', use_websocket: true}`),
+    document(
+      'Mapping',
+      'chat',
+      `{prefix: /chat/, service: '127.0.0.1:${port}', allow_upgrade: [WebSocket]}`,
+    ),
+    document(
+      'Mapping',
+      'older',
+      `{prefix: /older/, service: '127.0.0.1:${port}', use_websocket: true}`,
+    ),
     document('Mapping', 'plain', `{prefix: /plain/, service: '127.0.0.1:${port}'}`),
-    document('Mapping', 'closed', `{prefix: /closed/, service: 'ftp://x', allow_upgrade: [websocket]}`),
+    document(
+      'Mapping',
+      'closed',
+      `{prefix: /closed/, service: 'ftp://x', allow_upgrade: [websocket]}`,
+    ),
   ].join('');
 
-const ASKED: readonly (readonly [path: string, upgrade: string, status: number, connection?: string])[] = [
+const ASKED: readonly (readonly [
+  path: string,
+  upgrade: string,
+  status: number,
+  connection?: string,
+])[] = [
   ['/chat/', 'websocket', 101],
   ['/chat/', 'WebSocket', 101],
   ['/chat/', 'websocket', 101, 'keep-alive, Upgrade'],

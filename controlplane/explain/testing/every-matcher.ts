@@ -14,7 +14,10 @@ const MATCHES: readonly JsonObject[] = [
   { path: '/absent', headers: [{ name: 'x-tenant', present_match: false }] },
   { path: '/absent', headers: [{ name: 'x-tenant', present_match: true, invert_match: true }] },
   { path: '/absent', headers: [{ name: 'x-tenant', present_match: false, invert_match: true }] },
-  { prefix: '/regex', headers: [{ name: 'x-tenant', string_match: { safe_regex: { regex: 'b.*e|' } } }] },
+  {
+    prefix: '/regex',
+    headers: [{ name: 'x-tenant', string_match: { safe_regex: { regex: 'b.*e|' } } }],
+  },
   { path_separated_prefix: '/below' },
 ];
 

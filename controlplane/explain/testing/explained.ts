@@ -9,9 +9,14 @@ export const document = (kind: string, name: string, spec: string) =>
   `---\napiVersion: gateway.internal/v2\nkind: ${kind}\nmetadata: {name: ${name}}\nspec: ${spec}\n`;
 export const policy = (rules: string, name = 'site', precedence = 0) =>
   document('FilterPolicy', name, `{precedence: ${precedence}, rules: [${rules}]}`);
-export const mapping = (fields = '') => document('Mapping', 'all', `{prefix: /, service: s${fields}}`);
+export const mapping = (fields = '') =>
+  document('Mapping', 'all', `{prefix: /, service: s${fields}}`);
 export const jwt = (name: string, inject = '') =>
-  document('Filter', name, `{JWT: {jwksURI: 'https://idp.test/keys', injectRequestHeaders: [${inject}]}}`);
+  document(
+    'Filter',
+    name,
+    `{JWT: {jwksURI: 'https://idp.test/keys', injectRequestHeaders: [${inject}]}}`,
+  );
 
 export const LOGIN = document(
   'Filter',
@@ -26,7 +31,11 @@ export const MACHINES = document(
   `{OAuth2: {authorizationURL: 'https://idp.test', grantType: ClientCredentials}}`,
 );
 
-export type Asked = { readonly url?: string; readonly header?: readonly string[]; readonly method?: string };
+export type Asked = {
+  readonly url?: string;
+  readonly header?: readonly string[];
+  readonly method?: string;
+};
 
 /** What `explain` says of a request at the edge with these resources. */
 export function explained(

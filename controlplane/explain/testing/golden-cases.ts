@@ -11,7 +11,10 @@ import { compileOptions } from '../../../cli/built-in-addresses.ts';
 
 const FOLDER = join(import.meta.dirname, '..', '..', '..', 'controlplane', 'compile', 'testdata');
 
-/** All that the compiler's golden files compile to and that has a listener, by `<case>.<node group>`. */
+/**
+ * All that the compiler's golden files compile to and that has a listener, by `<case>.<node
+ * group>`.
+ */
 export function goldenCases(): ReadonlyMap<string, Compiled> {
   const files = readdirSync(FOLDER).filter(name => name.endsWith('.in.yaml'));
   return new Map(

@@ -43,10 +43,24 @@ const PATH_PARTS: readonly string[] = [
   '/user',
   '/a',
 ];
-const HOST_TAILS: readonly string[] = ['', '', '', ':80', '.', '.:8080', ':', '..', ':x', '.example.com'];
+const HOST_TAILS: readonly string[] = [
+  '',
+  '',
+  '',
+  ':80',
+  '.',
+  '.:8080',
+  ':',
+  '..',
+  ':x',
+  '.example.com',
+];
 const METHODS: readonly string[] = ['GET', 'GET', 'POST', 'PUT', 'OPTIONS', 'DELETE'];
 
-/** Requests that come near to these routes: their hosts, paths, methods and headers, each perhaps a little off. */
+/**
+ * Requests that come near to these routes: their hosts, paths, methods and headers, each perhaps a
+ * little off.
+ */
 export function randomRequests(
   hosts: readonly VirtualHost[],
   seed: number,
@@ -108,7 +122,15 @@ function headersOf(pick: Pick, route: Route | undefined): readonly ClientHeader[
       { name, value: exact },
       { name, value: `${exact}x` },
     ];
-    return pick([[right], [right], [], [{ name, value: '' }], [wrong], [right, right], [wrong, right]]);
+    return pick([
+      [right],
+      [right],
+      [],
+      [{ name, value: '' }],
+      [wrong],
+      [right, right],
+      [wrong, right],
+    ]);
   });
 }
 
@@ -125,7 +147,9 @@ const ROUTED: readonly string[] = [...METHODS, 'PATCH', 'PROPFIND'];
 
 function methodOf(route: Route | undefined): string | undefined {
   const matcher = matchersOf(route).find(({ name }) => name === ':method');
-  const method = isJsonObject(matcher?.string_match) ? String(matcher.string_match.exact) : undefined;
+  const method = isJsonObject(matcher?.string_match)
+    ? String(matcher.string_match.exact)
+    : undefined;
   return method === undefined || !ROUTED.includes(method) ? undefined : method;
 }
 

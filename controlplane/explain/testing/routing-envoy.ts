@@ -8,14 +8,20 @@ import { LISTENER, ROUTE_CONFIGURATION } from '#protos/type-url.ts';
 import type { ClientRequest } from '../client-request.ts';
 import { virtualHostsOf } from '../route-configuration.ts';
 
-/** What a real Envoy chose: the route as `<index of its virtual host>/<its index>`, the path and the headers that it saw. */
+/**
+ * What a real Envoy chose: the route as `<index of its virtual host>/<its index>`, the path and the
+ * headers that it saw.
+ */
 export type Chosen = {
   readonly status: number;
   readonly route: string | undefined;
   readonly headers: NodeJS.Dict<string | string[]>;
 };
 
-/** A real Envoy with a listener for each case, whose routes tell which one they are instead of what they do. */
+/**
+ * A real Envoy with a listener for each case, whose routes tell which one they are instead of what
+ * they do.
+ */
 export type RoutingEnvoy = {
   ask(name: string, request: ClientRequest): Promise<Chosen>;
   stop(): Promise<void>;
@@ -27,7 +33,10 @@ export async function startRoutingEnvoy(
   shown: Readonly<Record<string, string>> = {},
 ): Promise<RoutingEnvoy> {
   const listeners = [...cases].map(([name, compiled]) => tellingListener(name, compiled, shown));
-  const { static_resources, ...bootstrap } = staticTestBootstrap({ resources: new Map(), problems: [] });
+  const { static_resources, ...bootstrap } = staticTestBootstrap({
+    resources: new Map(),
+    problems: [],
+  });
   const { clusters = [] } = isJsonObject(static_resources) ? static_resources : {};
   const envoy = await startEnvoy({ ...bootstrap, static_resources: { clusters, listeners } });
   // It listens when every listener is there, and one whose certificate nobody brings is late.
@@ -54,7 +63,10 @@ function tellingListener(
   const { '@type': _, ...json } = listener.json;
   const [routes] = compiled.resources.get(ROUTE_CONFIGURATION) ?? [];
   const { ignore_port_in_host_matching = false } = routes?.json ?? {};
-  const route_config = { ignore_port_in_host_matching, virtual_hosts: tellingHosts(compiled, shown) };
+  const route_config = {
+    ignore_port_in_host_matching,
+    virtual_hosts: tellingHosts(compiled, shown),
+  };
   const telling = replaced(json, {
     rds: ['route_config', route_config],
     http_filters: ['http_filters', ROUTER],
@@ -69,7 +81,10 @@ const ROUTER: Json = [
   },
 ];
 
-function tellingHosts(compiled: Compiled, shown: Readonly<Record<string, string>>): readonly JsonObject[] {
+function tellingHosts(
+  compiled: Compiled,
+  shown: Readonly<Record<string, string>>,
+): readonly JsonObject[] {
   return virtualHostsOf(compiled).map(({ name, domains, routes }, host) => ({
     name,
     domains,
@@ -83,7 +98,10 @@ function tellingHosts(compiled: Compiled, shown: Readonly<Record<string, string>
   }));
 }
 
-function replaced(json: JsonObject, fields: Readonly<Record<string, readonly [string, Json]>>): JsonObject {
+function replaced(
+  json: JsonObject,
+  fields: Readonly<Record<string, readonly [string, Json]>>,
+): JsonObject {
   const inside = (value: Json | undefined): Json | undefined => {
     if (Array.isArray(value)) return (value as readonly Json[]).map(item => inside(item) ?? null);
     return isJsonObject(value) ? replaced(value, fields) : value;

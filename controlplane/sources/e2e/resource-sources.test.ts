@@ -10,7 +10,11 @@ import {
   startKubeApiserver,
   whyNoKubeApiserver,
 } from '#kubernetes/testing/kube-apiserver.ts';
-import { issueToken, makeNamespace, makeServiceAccount } from '#kubernetes/testing/service-account.ts';
+import {
+  issueToken,
+  makeNamespace,
+  makeServiceAccount,
+} from '#kubernetes/testing/service-account.ts';
 import { patchObject } from '#kubernetes/write.ts';
 import { after as callAfter } from '#process/after.ts';
 import {
@@ -28,7 +32,12 @@ import { type Reading, watchResources } from '../resource-sources.ts';
 
 function mapping(name: string, more: object = {}, namespace = 'default'): Document {
   const spec = { prefix: `/${name}/`, service: name, ...more };
-  return { apiVersion: 'gateway.internal/v2', kind: 'Mapping', metadata: { name, namespace }, spec };
+  return {
+    apiVersion: 'gateway.internal/v2',
+    kind: 'Mapping',
+    metadata: { name, namespace },
+    spec,
+  };
 }
 
 const filter = (name: string, secretName: string, namespace = 'default'): Document => ({
@@ -102,17 +111,31 @@ describe('resources in Kubernetes', { skip: whyNoKubeApiserver() ?? false }, () 
   });
 
   test('a kind that is not served is read as soon as the cluster has it, and its object is rejected', async t => {
-    t.after(() => Promise.all(['authservices', 'wombats'].map(each => removeDefinition(api.admin, each))));
-    await applyDefinition(api.admin, { kind: 'AuthService', plural: 'authservices', version: 'v3alpha1' });
+    t.after(() =>
+      Promise.all(['authservices', 'wombats'].map(each => removeDefinition(api.admin, each))),
+    );
+    await applyDefinition(api.admin, {
+      kind: 'AuthService',
+      plural: 'authservices',
+      version: 'v3alpha1',
+    });
     await applyDefinition(api.admin, { kind: 'Wombat', plural: 'wombats', version: 'v2' });
     const spec = { auth_service: 'auth:3000' };
     const metadata = { name: 'auth', namespace: 'shop' };
-    const document = { apiVersion: 'gateway.internal/v3alpha1', kind: 'AuthService', metadata, spec };
+    const document = {
+      apiVersion: 'gateway.internal/v3alpha1',
+      kind: 'AuthService',
+      metadata,
+      spec,
+    };
     await created(t, document);
     const read = await reader(t);
     const isThere = ({ written }: Reading) => written.refused.has('AuthService/shop/auth');
     const reading = await read.readingWhen(isThere);
-    assert.equal(reading.written.refused.get('AuthService/shop/auth')?.unserved?.[0]?.name, 'AuthService');
+    assert.equal(
+      reading.written.refused.get('AuthService/shop/auth')?.unserved?.[0]?.name,
+      'AuthService',
+    );
     const said = messages(reading).join();
     assert.match(said, /AuthService is not served/);
     assert.match(said, /kinds that the gateway does not know: Wombat/);
@@ -248,16 +271,25 @@ describe('resources in Kubernetes', { skip: whyNoKubeApiserver() ?? false }, () 
 
     test('of other namespaces than are read, and such as may not be read, are problems', async t => {
       await created(t, secret('there', 'x', 'shop'), filter('i', 'there', 'closed'));
-      await patch(api.admin, filter('i', '', 'closed'), { spec: { OAuth2: { secretNamespace: 'shop' } } });
+      await patch(api.admin, filter('i', '', 'closed'), {
+        spec: { OAuth2: { secretNamespace: 'shop' } },
+      });
       const elsewhere = await (await reader(t, { namespaces: ['closed'] })).readingWhen(() => true);
-      assert.match(messages(elsewhere).join(), /^The Secret shop\/there is not read: RESOURCES_KUBERNETES/);
-      await patch(api.admin, filter('i', '', 'closed'), { spec: { OAuth2: { secretNamespace: null } } });
+      assert.match(
+        messages(elsewhere).join(),
+        /^The Secret shop\/there is not read: RESOURCES_KUBERNETES/,
+      );
+      await patch(api.admin, filter('i', '', 'closed'), {
+        spec: { OAuth2: { secretNamespace: null } },
+      });
       const account = { namespace: 'closed', name: 'reader' };
       await makeServiceAccount(api.admin, account, [
         { apiGroups: ['gateway.internal'], resources: ['*'], verbs: ['get', 'list', 'watch'] },
       ]);
       const token = await issueToken(api.admin, 'closed', 'reader');
-      const read = await readFrom(await api.writeKubeconfig('reader', token), { namespaces: ['closed'] });
+      const read = await readFrom(await api.writeKubeconfig('reader', token), {
+        namespaces: ['closed'],
+      });
       t.after(() => read.close());
       const refused = await read.readingWhen(has('Filter/closed/i'));
       assert.match(
@@ -270,7 +302,11 @@ describe('resources in Kubernetes', { skip: whyNoKubeApiserver() ?? false }, () 
   test('an API that is away: what is known stays in force, and a start waits and says why', async t => {
     const wire = await startCutProxy(api.port);
     t.after(() => wire.close());
-    const kubeconfig = await api.writeKubeconfig('wire', 'admin-token', `https://127.0.0.1:${wire.port}`);
+    const kubeconfig = await api.writeKubeconfig(
+      'wire',
+      'admin-token',
+      `https://127.0.0.1:${wire.port}`,
+    );
     await created(t, mapping('stays'));
     const read = await readFrom(kubeconfig, OURS);
     t.after(() => read.close());
@@ -300,7 +336,10 @@ describe('resources in Kubernetes', { skip: whyNoKubeApiserver() ?? false }, () 
 test('until what is much in folders is parsed it says so', async t => {
   const folder = mkdtempSync(join(tmpdir(), 'sources-'));
   t.after(() => rmSync(folder, { recursive: true }));
-  writeFileSync(join(folder, 'a.yaml'), `${'# much\n'.repeat(10_000)}${JSON.stringify(mapping('a'))}`);
+  writeFileSync(
+    join(folder, 'a.yaml'),
+    `${'# much\n'.repeat(10_000)}${JSON.stringify(mapping('a'))}`,
+  );
   const { promise: first, resolve: onChange } = Promise.withResolvers<Reading>();
   const sources = watchResources({
     folders: [folder],

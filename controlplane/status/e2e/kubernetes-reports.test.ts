@@ -5,7 +5,13 @@ import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { inCluster, leads, reasons, type Status, statusWhen } from '#controlplane/testing/in-cluster.ts';
+import {
+  inCluster,
+  leads,
+  reasons,
+  type Status,
+  statusWhen,
+} from '#controlplane/testing/in-cluster.ts';
 import { bootstrap } from '#envoy/bootstrap.ts';
 import type { ControlPlaneProcess } from '#envoy/e2e/control-plane-process.ts';
 import { startEnvoy } from '#envoy/e2e/envoy-process.ts';
@@ -17,7 +23,12 @@ import {
   startKubeApiserver,
   whyNoKubeApiserver,
 } from '#kubernetes/testing/kube-apiserver.ts';
-import { applyDefinitions, create, type Document, read } from '#resources/kubernetes/testing/objects.ts';
+import {
+  applyDefinitions,
+  create,
+  type Document,
+  read,
+} from '#resources/kubernetes/testing/objects.ts';
 import { startSds } from '../../../sds/testing/sds-process.ts';
 import type { Status as PlaneStatus } from '../status.ts';
 
@@ -25,10 +36,13 @@ const NAMESPACE = 'reported';
 const NAME = 'files.example';
 const EXT_AUTHZ = join(import.meta.dirname, '..', '..', '..', 'ext-authz', 'main.ts');
 
-const isTaken = (status: Status) => reasons(status) === 'Accepted=True:Accepted Programmed=True:Programmed';
+const isTaken = (status: Status) =>
+  reasons(status) === 'Accepted=True:Accepted Programmed=True:Programmed';
 const hasProblem = (status: Status) => status.problems?.length === 1;
 
-describe('what services report, with two control planes', { skip: whyNoKubeApiserver() ?? false }, () => {
+describe('what services report, with two control planes', {
+  skip: whyNoKubeApiserver() ?? false,
+}, () => {
   const folder = mkdtempSync(join(tmpdir(), 'reported-'));
   const ends: (() => unknown)[] = [];
   const later = { after: (end: () => unknown) => void ends.unshift(end) };
@@ -39,9 +53,17 @@ describe('what services report, with two control planes', { skip: whyNoKubeApise
   let [one, other]: ControlPlaneProcess[] = [];
 
   const document = (kind: string, name: string, spec: object): Document => {
-    return { apiVersion: 'gateway.internal/v2', kind, metadata: { name, namespace: NAMESPACE }, spec };
+    return {
+      apiVersion: 'gateway.internal/v2',
+      kind,
+      metadata: { name, namespace: NAMESPACE },
+      spec,
+    };
   };
-  const tls = { cert_chain_file: join(folder, 'tls.crt'), private_key_file: join(folder, 'tls.key') };
+  const tls = {
+    cert_chain_file: join(folder, 'tls.crt'),
+    private_key_file: join(folder, 'tls.key'),
+  };
   const host = document('Host', 'files', { hostname: NAME, tls });
   const keys = () => document('Filter', 'keys', { JWT: { jwksURI: `${provider.issuer}/jwks` } });
 
@@ -65,7 +87,9 @@ describe('what services report, with two control planes', { skip: whyNoKubeApise
   });
 
   /** With an Envoy, and leading if it is the first. */
-  async function startPlane(cluster: Awaited<ReturnType<typeof inCluster>>): Promise<ControlPlaneProcess> {
+  async function startPlane(
+    cluster: Awaited<ReturnType<typeof inCluster>>,
+  ): Promise<ControlPlaneProcess> {
     const plane = await cluster.start();
     later.after(plane.kill);
     const { xds: xdsAddress } = plane;
@@ -96,7 +120,8 @@ describe('what services report, with two control planes', { skip: whyNoKubeApise
     writeFileSync(join(folder, `${name}.new`), text);
     renameSync(join(folder, `${name}.new`), join(folder, name));
   };
-  const statusOf = (object: Document, wanted: (status: Status) => boolean) => statusWhen(api, object, wanted);
+  const statusOf = (object: Document, wanted: (status: Status) => boolean) =>
+    statusWhen(api, object, wanted);
   const problemsOf = async (plane: ControlPlaneProcess | undefined) => {
     const { problems } = (await (await fetch(`${plane?.http}/status`)).json()) as PlaneStatus;
     return problems.map(({ kind, name }) => `${kind} ${name}`).sort();
@@ -112,7 +137,10 @@ describe('what services report, with two control planes', { skip: whyNoKubeApise
     await startSds(later, 'services: {}', following(other));
     startExtAuthz(one);
     for (const plane of [one, other]) await said(plane, 'Filter keys', 'Host files');
-    const [ofHost, ofFilter] = [await statusOf(host, hasProblem), await statusOf(keys(), hasProblem)];
+    const [ofHost, ofFilter] = [
+      await statusOf(host, hasProblem),
+      await statusOf(keys(), hasProblem),
+    ];
     assert.equal(reasons(ofHost), 'Accepted=False:Problems Programmed=False:OutOfService');
     assert.match(ofHost.problems?.[0]?.message ?? '', /is missing/);
     assert.match(ofFilter.problems?.[0]?.message ?? '', /status 404/);
@@ -126,7 +154,11 @@ describe('what services report, with two control planes', { skip: whyNoKubeApise
       return proxies.map(({ group }) => group).sort();
     };
     await until(async () => ((await services()).includes('sds') ? true : undefined));
-    assert.deepEqual(await services(), ['edge', 'ext-authz', 'sds'], 'who only reports is no proxy');
+    assert.deepEqual(
+      await services(),
+      ['edge', 'ext-authz', 'sds'],
+      'who only reports is no proxy',
+    );
     assert.deepEqual(await problemsOf(one), ['Filter keys', 'Host files']);
   });
 
@@ -135,7 +167,8 @@ describe('what services report, with two control planes', { skip: whyNoKubeApise
     write('tls.key', pair.key);
     provider.reset();
     for (const plane of [one, other]) await said(plane);
-    for (const object of [host, keys()]) assert.deepEqual((await statusOf(object, isTaken)).problems, []);
+    for (const object of [host, keys()])
+      assert.deepEqual((await statusOf(object, isTaken)).problems, []);
   });
 
   test('outlives the one that wrote it, and is taken back by the next', async () => {

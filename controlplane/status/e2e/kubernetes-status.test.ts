@@ -46,7 +46,8 @@ const mapping = (name: string, namespace = 'default'): Document => ({
   spec: { prefix: `/${name}/`, service: '127.0.0.1:1' },
 });
 
-const isTaken = (status: Status) => reasons(status) === 'Accepted=True:Accepted Programmed=True:Programmed';
+const isTaken = (status: Status) =>
+  reasons(status) === 'Accepted=True:Accepted Programmed=True:Programmed';
 const is = (wanted: string) => (status: Status) => reasons(status) === wanted;
 
 const startProxy = ({ xds }: ControlPlaneProcess) =>
@@ -56,7 +57,11 @@ const startProxy = ({ xds }: ControlPlaneProcess) =>
       group: 'edge',
       xdsAddress: xds,
       sdsAddress: '127.0.0.1:1',
-      discoveryClusters: discoveryClusters(resourceSetOf(TEXTS.join('---\n')).resources, 'edge', NOWHERE),
+      discoveryClusters: discoveryClusters(
+        resourceSetOf(TEXTS.join('---\n')).resources,
+        'edge',
+        NOWHERE,
+      ),
     }),
   );
 
@@ -127,7 +132,10 @@ describe('the status of resources in Kubernetes', {
         message: 'it is wrong',
       } as const;
       service.report({ ...finding, outOfService: true });
-      const status = await statusOf(host, is('Accepted=False:Problems Programmed=False:OutOfService'));
+      const status = await statusOf(
+        host,
+        is('Accepted=False:Problems Programmed=False:OutOfService'),
+      );
       assert.deepEqual(status.problems, [{ severity: 'error', field, message: 'it is wrong' }]);
       service.report({ ...finding, outOfService: false });
       await statusOf(host, is('Accepted=False:Problems Programmed=True:Programmed'));
@@ -145,10 +153,10 @@ describe('the status of resources in Kubernetes', {
         is('Accepted=False:Invalid Programmed=False:LastGood'),
       );
       assert.match(status.conditions?.[0]?.message ?? '', /^spec\.prefix: .*"no-slash"/);
-      assert.deepEqual(status.problems?.map(({ severity, field }) => `${severity} ${field}`).sort(), [
-        'error spec.prefix',
-        'warning spec.Timeout_ms',
-      ]);
+      assert.deepEqual(
+        status.problems?.map(({ severity, field }) => `${severity} ${field}`).sort(),
+        ['error spec.prefix', 'warning spec.Timeout_ms'],
+      );
       await patch(api.admin, mapping('edited'), { spec: { prefix: '/mended/' } });
       await statusOf(mapping('edited'), isTaken);
     });
@@ -159,7 +167,12 @@ describe('the status of resources in Kubernetes', {
         kind: 'Filter',
         metadata: { name: 'secretive' },
         spec: {
-          OAuth2: { authorizationURL: 'idp', clientID: 'me', secret: 'tell-nobody', grantTyp: 'tell-nobody' },
+          OAuth2: {
+            authorizationURL: 'idp',
+            clientID: 'me',
+            secret: 'tell-nobody',
+            grantTyp: 'tell-nobody',
+          },
         },
       };
       await create(api.admin, filter);
@@ -182,7 +195,10 @@ describe('the status of resources in Kubernetes', {
       await create(api.admin, listener);
       t.after(() => remove(api.admin, listener));
       t.after(() => remove(api.admin, mapping('innocent')));
-      const status = await statusOf(listener, is('Accepted=False:RefusedByProxy Programmed=False:Closed'));
+      const status = await statusOf(
+        listener,
+        is('Accepted=False:RefusedByProxy Programmed=False:Closed'),
+      );
       assert.match(
         status.conditions?.[1]?.message ?? '',
         /^A proxy rejects it: .*(cannot bind|Address already in use)/,
@@ -204,7 +220,10 @@ describe('the status of resources in Kubernetes', {
       await create(api.admin, mapping('quiet'));
       t.after(() => remove(api.admin, mapping('quiet')));
       await statusOf(mapping('quiet'), isTaken);
-      const [before, count] = [await read(api.admin, mapping('quiet')), await written(controlPlane)];
+      const [before, count] = [
+        await read(api.admin, mapping('quiet')),
+        await written(controlPlane),
+      ];
       // Whatever a loop would write comes before what another object is still waiting for.
       for (const name of ['next', 'and-next']) {
         await create(api.admin, mapping(name));
@@ -217,7 +236,10 @@ describe('the status of resources in Kubernetes', {
       );
       // The write that was just seen may not have been counted, since its answer had not come.
       const most = count + 1 + 4;
-      assert.ok((await written(controlPlane)) <= most, 'at most pending and taken, for two objects');
+      assert.ok(
+        (await written(controlPlane)) <= most,
+        'at most pending and taken, for two objects',
+      );
     });
   });
 

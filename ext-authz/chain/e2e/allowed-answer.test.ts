@@ -57,13 +57,20 @@ const open = (configuration: Configuration): DirectChecks => {
   return checks;
 };
 
-const logIn = (user: string) => storeLogin(store, { provider, realm: REALM, clientID: 'client', user, now });
+const logIn = (user: string) =>
+  storeLogin(store, { provider, realm: REALM, clientID: 'client', user, now });
 
-/** `/a` gives X-User of the ID token, `/b` also X-Color of the request; both filters share their logins. `version` names what X-User begins with. */
+/**
+ * `/a` gives X-User of the ID token, `/b` also X-Color of the request; both filters share their
+ * logins. `version` names what X-User begins with.
+ */
 function configuration(version: string): Configuration {
   const user = ['x-user', `${version} {{ .idToken.Claims.sub }}`] as const;
   const color = ['x-color', '{{ .httpRequestHeader.Get "x-wish" }}'] as const;
-  const filter = (name: string, headers: readonly (readonly [string, string])[]): FilterDefinition => {
+  const filter = (
+    name: string,
+    headers: readonly (readonly [string, string])[],
+  ): FilterDefinition => {
     const injectRequestHeaders = headerTemplates(headers);
     const protectedOrigins = [toProtected(SITE)];
     const settings = oauth2Settings(provider.issuer, {
@@ -166,7 +173,8 @@ test('an answer that renews cookies is no remembered one', async () => {
   const { check } = open(configuration('1'));
   const who = { provider, realm: REALM, clientID: 'client', user: 'ada', now, refreshToken: 'r' };
   const request = checkBytes(`${SITE}/a`, [['cookie', cookieOf(await storeLogin(store, who))]]);
-  const cookiesSet = async () => readAnswer(await check(request)).ok_response?.response_headers_to_add.length;
+  const cookiesSet = async () =>
+    readAnswer(await check(request)).ok_response?.response_headers_to_add.length;
   assert.equal(await cookiesSet(), 3);
   for (let times = 0; times < 3; times++) assert.equal(await cookiesSet(), 0);
   now += IDLE_MS / 2;
@@ -190,8 +198,9 @@ test('a rule whose filters changed answers by the new ones at once', async () =>
   const { check, use } = open(configuration('old'));
   const request = checkBytes(`${SITE}/a`, [['cookie', cookieOf(await logIn('ada'))]]);
   const userOf = async () =>
-    readAnswer(await check(request)).ok_response?.headers.find(({ header }) => header.key === 'x-user')
-      ?.header.value;
+    readAnswer(await check(request)).ok_response?.headers.find(
+      ({ header }) => header.key === 'x-user',
+    )?.header.value;
   for (let times = 0; times < 3; times++) assert.equal(await userOf(), 'old ada');
   use(configuration('new'));
   assert.equal(await userOf(), 'new ada');
@@ -201,8 +210,16 @@ test('what a client says of itself takes no remembered way', async () => {
   const { check } = open(configuration('1'));
   const cookie = ['cookie', cookieOf(await logIn('ada'))] as const;
   for (let times = 0; times < 3; times++) await check(checkBytes(`${SITE}/a`, [cookie]));
-  for (const name of ['x_user', 'X-USER', 'authorization', 'x-gateway-username', 'x_gateway_password']) {
-    const { ok_response } = readAnswer(await check(checkBytes(`${SITE}/a`, [cookie, [name, 'mallory']])));
+  for (const name of [
+    'x_user',
+    'X-USER',
+    'authorization',
+    'x-gateway-username',
+    'x_gateway_password',
+  ]) {
+    const { ok_response } = readAnswer(
+      await check(checkBytes(`${SITE}/a`, [cookie, [name, 'mallory']])),
+    );
     const replaced = ok_response?.headers.some(({ header }) => header.key === name.toLowerCase());
     assert.ok(replaced || ok_response?.headers_to_remove.includes(name.toLowerCase()), name);
   }

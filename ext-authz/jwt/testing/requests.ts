@@ -44,7 +44,8 @@ export function soon(): AbortSignal {
 
 /** The headers that an outcome sets; throws for an answer. */
 export function setBy(outcome: Outcome): { readonly [name: string]: string } {
-  if (outcome.kind === 'answer') throw new Error(`answered ${outcome.answer.status} ${outcome.answer.body}`);
+  if (outcome.kind === 'answer')
+    throw new Error(`answered ${outcome.answer.status} ${outcome.answer.body}`);
   return Object.fromEntries(outcome.change.set);
 }
 

@@ -33,7 +33,11 @@ describe('logins of two replicas on one Redis', { skip: whyNoRedis() ?? false },
       const id_token = await world
         .provider()
         .idToken({ claims: { nonce: form.get('code') ?? undefined, exp: FAR } });
-      const tokens = { access_token: `access-${count}`, refresh_token: `refresh-${count}`, id_token };
+      const tokens = {
+        access_token: `access-${count}`,
+        refresh_token: `refresh-${count}`,
+        id_token,
+      };
       return { body: await world.provider().tokens(tokens) };
     });
   }
@@ -43,7 +47,9 @@ describe('logins of two replicas on one Redis', { skip: whyNoRedis() ?? false },
     rotate();
     assert.equal((await browser.follow(PAGE, authorize)).status, 0);
     gateway.advance(HOUR + 1);
-    const calls = Array.from({ length: 200 }, (_, index) => browser.visit(PAGE, { replica: index % 2 }));
+    const calls = Array.from({ length: 200 }, (_, index) =>
+      browser.visit(PAGE, { replica: index % 2 }),
+    );
     const tokens = (await Promise.all(calls)).map(({ change }) => change?.set.get('authorization'));
     assert.deepEqual([...new Set(tokens)], ['Bearer access-2']);
     assert.equal(world.provider().asked('token').length, 2);

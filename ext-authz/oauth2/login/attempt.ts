@@ -63,7 +63,9 @@ export function openAttempt(filter: LoginFilter, place: Place, text: string): At
   const opened = openText(filter.storeKey, scopeOf(filter, place), text);
   if (opened === undefined) return undefined;
   const { seed } = opened;
-  const { target, ...value } = opened.value as Omit<Attempt, 'returnUrl'> & { readonly target: string };
+  const { target, ...value } = opened.value as Omit<Attempt, 'returnUrl'> & {
+    readonly target: string;
+  };
   if (!isOpenState(filter, value.state)) return undefined;
   const returnUrl = target.startsWith('/') ? `${place.origin}${target}` : target;
   return { ...value, returnUrl, seed, ...secretsOf(filter, seed) };

@@ -30,12 +30,18 @@ export type Callback = Protecting & {
 };
 
 /** RFC 6749 section 10.12. */
-export function refusedBrowser(request: HttpRequest, { filter: { realm }, place }: Protecting): Answer {
+export function refusedBrowser(
+  request: HttpRequest,
+  { filter: { realm }, place }: Protecting,
+): Answer {
   const reason = `the cookie ${pendingPrefix(realm, place)} of this login did not come with it`;
   return startAgain(request, { ...OTHER_BROWSER, note: { realm, reason } });
 }
 
-/** The provider sent an error. RFC 6749 section 4.1.2.1; RFC 9207 section 2.4: `iss` counts there too. */
+/**
+ * The provider sent an error. RFC 6749 section 4.1.2.1; RFC 9207 section 2.4: `iss` counts there
+ * too.
+ */
 export async function refused(callback: Callback, error: string): Promise<Answer> {
   const { attempt, filter, parameters, signal } = callback;
   await filter.provider.checkIssuer(parameters.iss, signal());

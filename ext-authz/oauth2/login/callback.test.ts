@@ -129,7 +129,10 @@ const ALTERED: readonly [what: string, change: (query: URLSearchParams) => void]
   ['no state', query => query.delete('state')],
   ['an empty state', query => query.set('state', '')],
   ['an unknown state', query => query.set('state', 'ab'.repeat(32))],
-  ['a state of other letters', query => query.set('state', query.get('state')?.toUpperCase() ?? '')],
+  [
+    'a state of other letters',
+    query => query.set('state', query.get('state')?.toUpperCase() ?? ''),
+  ],
   ['a state of a million letters', query => query.set('state', 'a'.repeat(1_000_000))],
   ['a state of odd unicode', query => query.set('state', '\u{1f600}\ud800')],
   ['a repeated state', query => query.append('state', query.get('state') ?? '')],
@@ -187,12 +190,17 @@ test('iss of another issuer is refused, of this one taken, and required where th
   await assert.rejects(browser.visit(changed(await begin(browser), iss('https://evil.test'))), {
     code: 'issuer_mismatch',
   });
-  assert.equal((await browser.visit(changed(await begin(browser), iss(provider().issuer)))).status, 303);
+  assert.equal(
+    (await browser.visit(changed(await begin(browser), iss(provider().issuer)))).status,
+    303,
+  );
   provider().behave('discovery', () => ({
     body: { ...provider().discovery(), authorization_response_iss_parameter_supported: true },
   }));
   const strict = await open(t);
-  await assert.rejects(strict.browser.visit(await begin(strict.browser)), { code: 'issuer_mismatch' });
+  await assert.rejects(strict.browser.visit(await begin(strict.browser)), {
+    code: 'issuer_mismatch',
+  });
   const denied = changed(await begin(strict.browser), query => query.set('error', 'access_denied'));
   await assert.rejects(strict.browser.visit(denied), { code: 'issuer_mismatch' });
 });

@@ -77,7 +77,8 @@ async function logInOnce(
   before: LoadedSession | undefined,
 ): Promise<Answer> {
   const { attempt, filter, place, request, signal } = callback;
-  if (!(await spend(filter, attempt.state))) return unknownState([{ filter, place }], request, signal);
+  if (!(await spend(filter, attempt.state)))
+    return unknownState([{ filter, place }], request, signal);
   let isLoggedIn = false;
   try {
     const session = await exchange(callback, code, before);
@@ -94,7 +95,10 @@ async function logInOnce(
   }
 }
 
-/** RFC 6749 section 4.1.3. The access token is judged once before there is a session, so that no request is sent to log in again by it. */
+/**
+ * RFC 6749 section 4.1.3. The access token is judged once before there is a session, so that no
+ * request is sent to log in again by it.
+ */
 async function exchange(
   { attempt, filter, parameters, place, request: asked, signal }: Callback,
   code: string,
@@ -114,11 +118,16 @@ async function exchange(
   if (verdict.kind === 'invalid')
     return { refused: `The access token of the identity provider is refused: ${verdict.check}.` };
   if (stateOf(session, settings.expirationSafetyMargin, now) === 'none')
-    return { refused: 'The access token of the identity provider ends within expirationSafetyMargin.' };
+    return {
+      refused: 'The access token of the identity provider ends within expirationSafetyMargin.',
+    };
   return { ...session, cookieEnds: { [place.configured]: session.ends } };
 }
 
-/** Sets the cookies, and goes on: to the origin that the login is for, or to what was asked for first. */
+/**
+ * Sets the cookies, and goes on: to the origin that the login is for, or to what was asked for
+ * first.
+ */
 async function finish(
   { attempt, filter, place, request }: Callback,
   id: string,
@@ -129,7 +138,8 @@ async function finish(
     ...sessionCookies(realm, place, id, session, sources.now()),
     ...dropAttempt(filter, place, request, attempt),
   ];
-  if (attempt.handoff === undefined) return moveOn(request, attempt.returnUrl, cookies, session.sameSite);
+  if (attempt.handoff === undefined)
+    return moveOn(request, attempt.returnUrl, cookies, session.sameSite);
   const url = await ticketUrl(filter, attempt.handoff, id);
   if (url === undefined)
     return failurePage(request, 400, 'This login took too long.', attempt.returnUrl, cookies);
@@ -144,7 +154,8 @@ async function unknownState(
 ): Promise<Answer> {
   for (const { filter, place } of candidates) {
     const { loaded } = await presentedSession(filter, place, request);
-    if ((await usableSession(filter, loaded, signal)) !== undefined) return seeOther(`${place.origin}/`);
+    if ((await usableSession(filter, loaded, signal)) !== undefined)
+      return seeOther(`${place.origin}/`);
   }
   return startAgain(request, USED_LOGIN);
 }

@@ -102,7 +102,11 @@ for (const [text, origins, back] of [
   ['https://b.a.test/', ['https://a.test'], 'https://a.test/'],
   ['https://a.test/.gateway/oauth2/logout', ['https://a.test'], 'https://a.test/'],
   [`https://a.test/${'x'.repeat(8_192)}`, ['https://a.test'], 'https://a.test/'],
-  ['https://b.a.test/x', [{ origin: 'https://a.test', includeSubdomains: true }], 'https://b.a.test/x'],
+  [
+    'https://b.a.test/x',
+    [{ origin: 'https://a.test', includeSubdomains: true }],
+    'https://b.a.test/x',
+  ],
   ['https://ba.test/x', [{ origin: 'https://a.test', includeSubdomains: true }], 'https://a.test/'],
   ['https://a.test/x?y=1', ['https://a.test'], 'https://a.test/x?y=1'],
 ] as const) {

@@ -11,7 +11,10 @@ import { canLogIn } from './navigation.ts';
 import type { Protecting } from './protecting.ts';
 import { protectedUrl } from './return-url.ts';
 
-/** Where somebody logs in as someone else, then goes on at `returnUrl`. It is at the origin that holds logins. */
+/**
+ * Where somebody logs in as someone else, then goes on at `returnUrl`. It is at the origin that
+ * holds logins.
+ */
 export function freshLogin(
   { realm, settings }: Pick<LoginFilter, 'realm' | 'settings'>,
   returnUrl: string,
@@ -23,8 +26,9 @@ export function freshLogin(
 }
 
 /**
- * Begins a login for which the provider asks who logs in, though it knows somebody. The session that
- * is there ends when the login has succeeded, and not before: any site can send a browser here.
+ * Begins a login for which the provider asks who logs in, though it knows somebody. The session
+ * that is there ends when the login has succeeded, and not before: any site can send a browser
+ * here.
  */
 export async function answerFreshLogin(
   candidates: readonly Protecting[],
@@ -58,11 +62,15 @@ async function begin(
   return beginLogin(filter, { request, place, signal, prompt }, need, []);
 }
 
-/** Each provider must know `login` (OpenID Connect Core section 15.1). Google's documents do not have it. */
+/**
+ * Each provider must know `login` (OpenID Connect Core section 15.1). Google's documents do not
+ * have it.
+ */
 export function promptOf({
   issuer,
   prompt_values_supported: supported = [],
 }: Pick<ProviderMetadata, 'issuer' | 'prompt_values_supported'>): string {
-  const choosesAccount = supported.includes('select_account') || issuer === 'https://accounts.google.com';
+  const choosesAccount =
+    supported.includes('select_account') || issuer === 'https://accounts.google.com';
   return choosesAccount ? 'select_account' : 'login';
 }

@@ -11,8 +11,8 @@ import { type Protecting, protecting } from './protecting.ts';
 import { providerTime } from './provider-time.ts';
 
 /**
- * Answers the gateway's own paths of the OAuth2 filters, before all rules; undefined: the path is none. Rejects with ProviderError and StoreUnavailable.
- * Source: docs/reference/kinds/filter.md.
+ * Answers the gateway's own paths of the OAuth2 filters, before all rules; undefined: the path is
+ * none. Rejects with ProviderError and StoreUnavailable. Source: docs/reference/kinds/filter.md.
  */
 export async function gatewayEndpoint(
   request: HttpRequest,
@@ -30,7 +30,10 @@ export async function gatewayEndpoint(
 
 const PARAMETERS = ['state', 'code', 'error', 'iss', 'handoff', 'ticket'] as const;
 
-/** What comes back from the provider, and both ends of a hand-off. RFC 6749 section 3.1: no parameter is there twice. */
+/**
+ * What comes back from the provider, and both ends of a hand-off. RFC 6749 section 3.1: no
+ * parameter is there twice.
+ */
 async function redirectionEndpoint(
   candidates: readonly Protecting[],
   request: HttpRequest,
@@ -40,7 +43,9 @@ async function redirectionEndpoint(
   const query = new URL(request.target, 'http://gateway').searchParams;
   if (PARAMETERS.some(name => query.getAll(name).length > 1))
     return failurePage(request, 400, 'A parameter of this address is there twice.');
-  const [state, code, error, iss, handoff, ticket] = PARAMETERS.map(name => query.get(name) ?? undefined);
+  const [state, code, error, iss, handoff, ticket] = PARAMETERS.map(
+    name => query.get(name) ?? undefined,
+  );
   const description = query.get('error_description') ?? undefined;
   if (state !== undefined && handoff === undefined)
     return answerCallback(candidates, request, { state, code, error, description, iss }, signal);

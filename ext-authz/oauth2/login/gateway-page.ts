@@ -19,12 +19,16 @@ export function failurePage(
 
 /** The same with more words. */
 export function startAgain(request: HttpRequest, page: Page, href = '/'): Answer {
-  return answerPage(request, { ...page, links: [{ href, text: 'Start again' }, ...(page.links ?? [])] });
+  return answerPage(request, {
+    ...page,
+    links: [{ href, text: 'Start again' }, ...(page.links ?? [])],
+  });
 }
 
 /**
- * Goes on to a URL of our own with new cookies. Browsers keep back strict cookies in a chain of redirects that another site began (RFC 6265bis
- * section 5.2), so that those move on from a page of ours. Source: docs/adr/0012-logins-in-the-browser.md.
+ * Goes on to a URL of our own with new cookies. Browsers keep back strict cookies in a chain of
+ * redirects that another site began (RFC 6265bis section 5.2), so that those move on from a page of
+ * ours. Source: docs/adr/0012-logins-in-the-browser.md.
  */
 export function moveOn(
   request: HttpRequest,
@@ -44,8 +48,8 @@ export function moveOn(
 }
 
 /**
- * Sends a browser to its login by a page, which keeps the fragment of its address in a cookie. After
- * a redirect the provider's page would have the fragment, and lose it with its first form.
+ * Sends a browser to its login by a page, which keeps the fragment of its address in a cookie.
+ * After a redirect the provider's page would have the fragment, and lose it with its first form.
  */
 export function loginPage(
   request: HttpRequest,

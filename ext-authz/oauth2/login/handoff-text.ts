@@ -6,7 +6,9 @@ import type { Attempt, HandoffTarget, Wish } from './attempt.ts';
 /** What another origin wishes of the one that holds the login. */
 export type Handoff = Wish & HandoffTarget;
 
-/** So that the address of a hand-off stays short. A longer URL is known to the other origin alone. */
+/**
+ * So that the address of a hand-off stays short. A longer URL is known to the other origin alone.
+ */
 const LONGEST_URL = 512;
 
 /** What the address of a hand-off says of an attempt at `origin`, sealed. */
@@ -15,7 +17,12 @@ export function sealHandoff(filter: LoginFilter, origin: string, attempt: Attemp
   const returnUrl = url.length > LONGEST_URL ? `${origin}/` : url;
   const { randomBytes } = filter.sources;
   const value: Handoff = { ...wish, id, origin, returnUrl };
-  return sealText(filter.storeKey, scopeOf(filter), { seed: newSeed(randomBytes), value }, randomBytes);
+  return sealText(
+    filter.storeKey,
+    scopeOf(filter),
+    { seed: newSeed(randomBytes), value },
+    randomBytes,
+  );
 }
 
 /** Undefined for what is no hand-off of this Filter, or one that took too long. */

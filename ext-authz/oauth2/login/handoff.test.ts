@@ -30,7 +30,10 @@ test('logged in at the first origin: the second has the same session without a s
   assert.deepEqual([seen.status, seen.url], [0, 'https://b.test/page?x=1']);
   assert.equal(providers(seen.way), 0);
   for (const name of [SESSION, XSRF])
-    assert.equal(browser.jar.value('https://b.test/', name), browser.jar.value('https://a.test/', name));
+    assert.equal(
+      browser.jar.value('https://b.test/', name),
+      browser.jar.value('https://a.test/', name),
+    );
 });
 
 test('logged in nowhere: the second origin logs in at the first, once, for all', async t => {
@@ -45,16 +48,24 @@ test('URLs of a hand-off hold its id, then the ticket, and no more', async t => 
   const { browser } = await open(t, { origins: ORIGINS });
   const { handoff, ticket } = await reachTicket(browser);
   assert.match(handoff, new RegExp(`^https://a\\.test${ENDPOINT}\\?handoff=[\\w-]+$`));
-  assert.match(ticket, new RegExp(`^https://b\\.test${ENDPOINT}\\?handoff=[\\w-]{43}&ticket=[\\w-]{43}$`));
+  assert.match(
+    ticket,
+    new RegExp(`^https://b\\.test${ENDPOINT}\\?handoff=[\\w-]{43}&ticket=[\\w-]{43}$`),
+  );
   const id = browser.jar.value('https://a.test/', SESSION) ?? '';
   assert.ok(!`${handoff}${ticket}`.includes(id));
 });
 
 test('the target of a ticket is the stored origin, whatever the Host says', async t => {
-  const origins = ['https://a.test', { origin: 'https://b.test', internalOrigin: 'http://b.internal' }];
+  const origins = [
+    'https://a.test',
+    { origin: 'https://b.test', internalOrigin: 'http://b.internal' },
+  ];
   const { browser } = await open(t, { origins });
   await browser.follow('https://a.test/', authorize);
-  const { location = '' } = await browser.visit('https://b.test/x', { internal: 'http://b.internal' });
+  const { location = '' } = await browser.visit('https://b.test/x', {
+    internal: 'http://b.internal',
+  });
   const ticket = (await browser.visit(location)).location ?? '';
   assert.ok(ticket.startsWith('https://b.test/.gateway/'));
   const seen = await browser.visit(ticket, { internal: 'http://b.internal' });
@@ -84,9 +95,13 @@ test('a ticket counts once, even of 20 at the same time', async t => {
 test('of the tickets of one session the newest 16 are kept, and those of others stay', async t => {
   const { browser, gateway } = await open(t, { origins: ORIGINS });
   const other = new TestBrowser(gateway);
-  const [{ ticket: foreign }, { handoff, ticket }] = [await reachTicket(other), await reachTicket(browser)];
+  const [{ ticket: foreign }, { handoff, ticket }] = [
+    await reachTicket(other),
+    await reachTicket(browser),
+  ];
   const more: string[] = [];
-  for (let index = 0; index < 16; index += 1) more.push((await browser.visit(handoff)).location ?? '');
+  for (let index = 0; index < 16; index += 1)
+    more.push((await browser.visit(handoff)).location ?? '');
   assert.equal((await browser.visit(ticket)).status, 403);
   assert.equal((await browser.visit(more[0] ?? '')).status, 303);
   assert.equal((await other.visit(foreign)).status, 303);
@@ -113,7 +128,8 @@ test('a ticket is over after a minute', async t => {
 test('a ticket belongs to its hand-off and its origin', async t => {
   const { browser } = await open(t, { origins: ORIGINS });
   const { ticket } = await reachTicket(browser);
-  const other = (await browser.visit((await browser.visit('https://b.test/other')).location ?? '')).location;
+  const other = (await browser.visit((await browser.visit('https://b.test/other')).location ?? ''))
+    .location;
   const swapped = new URL(ticket);
   swapped.searchParams.set('handoff', new URL(other ?? '').searchParams.get('handoff') ?? '');
   assert.equal((await browser.visit(swapped.href)).status, 403);
@@ -154,7 +170,9 @@ test('a hand-off whose session has ended meanwhile begins anew', async t => {
   const { browser, gateway } = await open(t, { origins: ORIGINS });
   const { ticket } = await reachTicket(browser);
   const [[filter] = []] = gateway.filters;
-  await filter?.sessions.remove(filter.sessions.keyOf(browser.jar.value('https://a.test/', SESSION) ?? ''));
+  await filter?.sessions.remove(
+    filter.sessions.keyOf(browser.jar.value('https://a.test/', SESSION) ?? ''),
+  );
   const seen = await browser.follow(ticket, authorize);
   assert.deepEqual([seen.status, seen.url, providers(seen.way)], [0, 'https://b.test/page', 1]);
 });
@@ -163,12 +181,16 @@ test('strict cookies are handed over too', async t => {
   const { browser } = await open(t, { origins: ORIGINS });
   const seen = await browser.follow('https://b.test/page', authorize, { sameSite: 'strict' });
   assert.deepEqual([seen.status, seen.url, providers(seen.way)], [0, 'https://b.test/page', 1]);
-  const cookie = browser.jar.all().find(({ name, domain }) => name === SESSION && domain === 'b.test');
+  const cookie = browser.jar
+    .all()
+    .find(({ name, domain }) => name === SESSION && domain === 'b.test');
   assert.equal(cookie?.attributes.get('samesite'), 'Strict');
 });
 
 test('includeSubdomains: a host below logs in at the origin, and its cookies have Domain', async t => {
-  const { browser } = await open(t, { origins: [{ origin: 'https://a.test', includeSubdomains: true }] });
+  const { browser } = await open(t, {
+    origins: [{ origin: 'https://a.test', includeSubdomains: true }],
+  });
   const seen = await browser.follow('https://www.a.test/page', authorize);
   assert.deepEqual([seen.status, seen.url, providers(seen.way)], [0, 'https://www.a.test/page', 1]);
   assert.ok(browser.jar.all().every(({ domain, hostOnly }) => domain === 'a.test' && !hostOnly));
@@ -190,16 +212,24 @@ test('a step-up at the second origin: one more login with the union of scopes, a
     },
     { scope: ['write'] },
   );
-  assert.deepEqual([seen.status, seen.url, asked], [0, 'https://b.test/admin', ['openid read write']]);
+  assert.deepEqual(
+    [seen.status, seen.url, asked],
+    [0, 'https://b.test/admin', ['openid read write']],
+  );
   assert.notEqual(browser.jar.value('https://b.test/', SESSION), old);
-  assert.equal(browser.jar.value('https://b.test/', SESSION), browser.jar.value('https://a.test/', SESSION));
+  assert.equal(
+    browser.jar.value('https://b.test/', SESSION),
+    browser.jar.value('https://a.test/', SESSION),
+  );
   assert.equal(await gateway.filters[0]?.[0]?.sessions.read(old), undefined);
 });
 
 test('a session that the second origin cannot use is not handed over again: one new login', async t => {
   const { browser, gateway } = await open(t, { origins: ORIGINS });
   await browser.follow('https://b.test/', authorize);
-  gateway.judge(token => (token === 'access-0' ? { kind: 'invalid', check: 'revoked' } : { kind: 'valid' }));
+  gateway.judge(token =>
+    token === 'access-0' ? { kind: 'invalid', check: 'revoked' } : { kind: 'valid' },
+  );
   const seen = await browser.follow('https://b.test/', authorize);
   assert.deepEqual([seen.status, providers(seen.way)], [0, 1]);
 });
@@ -226,7 +256,9 @@ test('no ticket for an origin that is no longer protected', async t => {
   const handoff = openHandoff(filter, new URL(location).searchParams.get('handoff') ?? '');
   assert.ok(handoff);
   const id = browser.jar.value('https://a.test/', SESSION) ?? '';
-  const protectedOrigins = ['https://a.test', 'https://c.test', 'https://b.test:8443'].map(toProtected);
+  const protectedOrigins = ['https://a.test', 'https://c.test', 'https://b.test:8443'].map(
+    toProtected,
+  );
   const anew = { ...filter, settings: { ...filter.settings, protectedOrigins } };
   assert.equal(await ticketUrl(anew, handoff, id), undefined);
   assert.ok(await ticketUrl(filter, handoff, id));
@@ -243,7 +275,10 @@ test('a ticket for a host below an origin is for that very domain and scheme', a
   const isGiven = async (host: string, origin: string) => {
     const { location = '' } = await browser.visit(`https://${host}/`);
     const below = { origin, includeSubdomains: true };
-    const settings = { ...filter.settings, protectedOrigins: ['https://a.test', below].map(toProtected) };
+    const settings = {
+      ...filter.settings,
+      protectedOrigins: ['https://a.test', below].map(toProtected),
+    };
     const handoff = openHandoff(filter, new URL(location).searchParams.get('handoff') ?? '');
     assert.ok(handoff);
     return (await ticketUrl({ ...filter, settings }, handoff, id)) !== undefined;

@@ -36,7 +36,8 @@ export async function answerHandoff(
     const { loaded } = await presentedSession(filter, place, request);
     const session = await usableSession(filter, loaded, signal);
     const asking = { request, place, signal: signal() };
-    if (loaded === undefined || session === undefined) return beginLoginFor(filter, asking, handoff);
+    if (loaded === undefined || session === undefined)
+      return beginLoginFor(filter, asking, handoff);
     if (handoff.replaces === loaded.key || scopeState(session, handoff.scope) === 'never asked') {
       const scope = [...new Set([...session.asked, ...handoff.scope])].sort();
       return beginLoginFor(filter, asking, { ...handoff, scope, replaces: loaded.key });
@@ -65,7 +66,9 @@ function isProtected({ settings }: LoginFilter, wanted: string): boolean {
   return settings.protectedOrigins.some(({ includeSubdomains, origin }) => {
     if (wanted === formatOrigin(origin)) return true;
     const { host } = new URL(formatOrigin(origin));
-    return includeSubdomains && wanted.startsWith(`${origin.scheme}://`) && wanted.endsWith(`.${host}`);
+    return (
+      includeSubdomains && wanted.startsWith(`${origin.scheme}://`) && wanted.endsWith(`.${host}`)
+    );
   });
 }
 
@@ -90,7 +93,10 @@ export async function answerTicket(
   return startAgain(request, OTHER_BROWSER);
 }
 
-/** The same session id and xsrf value. A session that has ended meanwhile: the page itself begins again. */
+/**
+ * The same session id and xsrf value. A session that has ended meanwhile: the page itself begins
+ * again.
+ */
 async function receive(
   { filter, place }: Protecting,
   request: HttpRequest,

@@ -33,9 +33,16 @@ function denied({ origin, realm }: Where, request: HttpRequest, status: number):
   if (status !== 401) return answer(request, { status });
   const page = askingPage(request, origin);
   const headers = [['www-authenticate', `Bearer realm="${realm}"`]] as const;
-  return answer(request, { status, headers, ...(page !== undefined && { members: { login_url: page } }) });
+  return answer(request, {
+    status,
+    headers,
+    ...(page !== undefined && { members: { login_url: page } }),
+  });
 }
 
 function answer(request: HttpRequest, page: Omit<Page, 'message'>): Outcome {
-  return { kind: 'answer', answer: answerPage(request, { ...page, message: 'You must be logged in.' }) };
+  return {
+    kind: 'answer',
+    answer: answerPage(request, { ...page, message: 'You must be logged in.' }),
+  };
 }

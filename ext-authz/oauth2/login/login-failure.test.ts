@@ -26,10 +26,12 @@ async function answerTo(gateway: TestGateway, browser: TestBrowser, url: string,
   const cookies = browser.jar.for(new URL(url)).map(({ name, value }) => `${name}=${value}`);
   const request = toRequest(new URL(url), cookies, { headers: { accept } });
   const signal = AbortSignal.timeout(20_000);
-  const answer = await gatewayEndpoint(request, gateway.filters[0] ?? [], () => signal).catch(error => {
-    if (error instanceof WordedFault) return error.answer;
-    throw error;
-  });
+  const answer = await gatewayEndpoint(request, gateway.filters[0] ?? [], () => signal).catch(
+    error => {
+      if (error instanceof WordedFault) return error.answer;
+      throw error;
+    },
+  );
   assert.ok(answer);
   return answer;
 }
@@ -42,7 +44,12 @@ const errorAt = (callback: string, error: string) => {
   return url.href;
 };
 
-type Case = readonly [what: string, status: number, title: string, prepare: (begun: Begun) => Begun | string];
+type Case = readonly [
+  what: string,
+  status: number,
+  title: string,
+  prepare: (begun: Begun) => Begun | string,
+];
 
 const CASES: readonly Case[] = [
   [
@@ -125,7 +132,10 @@ for (const [what, status, title, prepare] of CASES) {
     assert.match(body, /request ID <code>request-1<\/code>/);
     assert.ok(!body.includes(SECRET));
     const fields = new Map(headers);
-    assert.equal(fields.get('content-security-policy'), "default-src 'none'; frame-ancestors 'none'");
+    assert.equal(
+      fields.get('content-security-policy'),
+      "default-src 'none'; frame-ancestors 'none'",
+    );
     assert.equal(fields.get('cache-control'), 'no-store');
   });
 

@@ -10,7 +10,10 @@ const NOT_CONFIRMED = 'Your login could not be confirmed';
 const NOT_LOGGED_IN =
   'You are not logged in. Start again. If this page comes back, tell the people who run this site the request ID.';
 
-/** The provider cannot be used, or its answer cannot. The reason is the operator's to know, in the log. */
+/**
+ * The provider cannot be used, or its answer cannot. The reason is the operator's to know, in the
+ * log.
+ */
 export function providerFailure(error: ProviderError): LoginFailure {
   if (error.code === 'invalid_id_token')
     return unconfirmed('The identity provider sent an ID token that is not valid.');

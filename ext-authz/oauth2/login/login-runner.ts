@@ -6,7 +6,11 @@ import { XSRF } from '#ext-authz/oauth2/session/cookies.ts';
 import type { LoginFilter } from '#ext-authz/oauth2/session/login-filter.ts';
 import type { Place } from '#ext-authz/oauth2/session/origin.ts';
 import type { Presented } from '#ext-authz/oauth2/session/presented.ts';
-import { deadCookies, presentedSession, usableSession } from '#ext-authz/oauth2/session/presented-session.ts';
+import {
+  deadCookies,
+  presentedSession,
+  usableSession,
+} from '#ext-authz/oauth2/session/presented-session.ts';
 import { renewedCookies } from '#ext-authz/oauth2/session/renewal.ts';
 import type { Session } from '#ext-authz/oauth2/session/session.ts';
 import { scopeState } from '#ext-authz/oauth2/session/session-state.ts';
@@ -20,8 +24,9 @@ import { providerTime } from './provider-time.ts';
 import { returnUrl } from './return-url.ts';
 
 /**
- * The OAuth2 filter with grantType AuthorizationCode: lets requests of a session with the rule's scope pass, with its access token, and sends others
- * to log in. Source: docs/reference/kinds/filter.md.
+ * The OAuth2 filter with grantType AuthorizationCode: lets requests of a session with the rule's
+ * scope pass, with its access token, and sends others to log in. Source:
+ * docs/reference/kinds/filter.md.
  */
 export function loginRunner(filter: LoginFilter): FilterRunner {
   return (request, item, context) => {
@@ -74,15 +79,22 @@ function useSession(visit: Visit, session: Session): Eventually<Outcome> {
   });
 }
 
-function allow({ filter, place, presented, request }: Visit, session: Session): Eventually<Outcome> {
+function allow(
+  { filter, place, presented, request }: Visit,
+  session: Session,
+): Eventually<Outcome> {
   const change = filter.resourceServer.change(session, request);
   const { loaded } = presented;
-  const renewed = loaded === undefined ? [] : renewedCookies(filter, place, loaded.id, session, presented);
+  const renewed =
+    loaded === undefined ? [] : renewedCookies(filter, place, loaded.id, session, presented);
   return whenThere(renewed, cookies => {
     if (cookies.length === 0) return { kind: 'allow', change };
     const { remove, responseHeaders, set } = change; // another change than the one that comes again
     const added = [...responseHeaders, ...cookies];
-    return { kind: 'allow', change: { set, remove, responseHeaders: added, ...trueXsrf(filter, session) } };
+    return {
+      kind: 'allow',
+      change: { set, remove, responseHeaders: added, ...trueXsrf(filter, session) },
+    };
   });
 }
 

@@ -45,28 +45,36 @@ test('the token endpoint gets the code verifier of the challenge', async t => {
   await browser.follow(PAGE, authorize);
   const [asked] = provider().asked('token');
   assert.match(asked?.form.get('code_verifier') ?? '', /^[\w-]{43}$/);
-  assert.equal(asked?.form.get('redirect_uri'), 'https://a.test/.gateway/oauth2/redirection-endpoint');
+  assert.equal(
+    asked?.form.get('redirect_uri'),
+    'https://a.test/.gateway/oauth2/redirection-endpoint',
+  );
 });
 
 test('the session cookies: attributes and values', async t => {
   const { browser } = await open(t);
   await browser.follow(PAGE, authorize);
-  const [session, xsrf, own] = ['gateway_session', 'gateway_xsrf', '__Host-gateway_session'].map(kind =>
-    browser.jar.all().find(({ name }) => name === `${kind}.${REALM}`),
+  const [session, xsrf, own] = ['gateway_session', 'gateway_xsrf', '__Host-gateway_session'].map(
+    kind => browser.jar.all().find(({ name }) => name === `${kind}.${REALM}`),
   );
   assert.equal(own?.value, session?.value);
   assert.deepEqual([...(own?.attributes.keys() ?? [])], ['path', 'max-age', 'httponly', 'secure']);
   assert.match(session?.value ?? '', /^[0-9a-f]{64}$/);
   assert.match(xsrf?.value ?? '', /^[0-9a-f]{64}$/);
   assert.notEqual(session?.value, xsrf?.value);
-  assert.deepEqual([...(session?.attributes.keys() ?? [])], ['path', 'max-age', 'httponly', 'secure']);
+  assert.deepEqual(
+    [...(session?.attributes.keys() ?? [])],
+    ['path', 'max-age', 'httponly', 'secure'],
+  );
   assert.deepEqual([...(xsrf?.attributes.keys() ?? [])], ['path', 'max-age', 'secure']);
   assert.ok(Math.abs(Number(session?.attributes.get('max-age')) - 3600) <= 1);
   assert.equal(session?.path, '/');
 });
 
 test('the pending cookie: host-only, HttpOnly, Lax, ten minutes, gone after the login', async t => {
-  const { browser } = await open(t, { origins: [{ origin: 'https://a.test', includeSubdomains: true }] });
+  const { browser } = await open(t, {
+    origins: [{ origin: 'https://a.test', includeSubdomains: true }],
+  });
   const { location = '', setCookies } = await browser.visit(PAGE, { sameSite: 'none' });
   assert.match(
     setCookies.join('\n'),
@@ -119,11 +127,15 @@ test('with sameSite strict the callback moves on by a page', async t => {
 
 test('useSessionCookies: cookies without expiry; by the header of the request that began the login', async t => {
   const ifRequestHeader = { name: 'x-kiosk', negate: false };
-  const { browser } = await open(t, { settings: { useSessionCookies: { value: true, ifRequestHeader } } });
+  const { browser } = await open(t, {
+    settings: { useSessionCookies: { value: true, ifRequestHeader } },
+  });
   const maxAges = () => browser.jar.all().map(({ attributes }) => attributes.has('max-age'));
   await browser.follow(PAGE, authorize, { headers: { 'x-kiosk': '1' } });
   assert.deepEqual(maxAges(), [false, false, false]);
-  const other = await open(t, { settings: { useSessionCookies: { value: true, ifRequestHeader } } });
+  const other = await open(t, {
+    settings: { useSessionCookies: { value: true, ifRequestHeader } },
+  });
   await other.browser.follow(PAGE, authorize);
   assert.deepEqual(
     other.browser.jar.all().map(({ attributes }) => attributes.has('max-age')),
@@ -138,7 +150,9 @@ for (const sameSite of [undefined, 'lax', 'strict', 'none'] as const) {
     const two = await browser.visit('https://a.test/two', { sameSite });
     const ends = [];
     for (const { location } of [one, two])
-      ends.push(await browser.follow(authorize(new URL(location ?? '')), authorize, { crossSite: true }));
+      ends.push(
+        await browser.follow(authorize(new URL(location ?? '')), authorize, { crossSite: true }),
+      );
     assert.deepEqual(
       ends.map(({ status, url }) => [status, url]),
       [
@@ -154,7 +168,9 @@ test('two tabs that need different scopes: both end at their pages, and the logi
   const one = await browser.visit('https://a.test/one', { scope: ['read'] });
   const two = await browser.visit('https://a.test/two', { scope: ['write'] });
   await browser.visit(authorize(new URL(one.location ?? '')));
-  const end = await browser.follow(authorize(new URL(two.location ?? '')), authorize, { scope: ['write'] });
+  const end = await browser.follow(authorize(new URL(two.location ?? '')), authorize, {
+    scope: ['write'],
+  });
   assert.deepEqual([end.status, end.url], [0, 'https://a.test/two']);
   assert.equal((await browser.visit('https://a.test/one', { scope: ['read'] })).status, 0);
 });
@@ -186,14 +202,22 @@ test('a step-up ends the old session though the callback does not bring its cook
 test('a planted session id is not taken over', async t => {
   const { browser } = await open(t);
   const planted = 'ab'.repeat(32);
-  browser.jar.take(new URL(PAGE), `__Host-gateway_session.${REALM}=${planted}; Path=/; HttpOnly; Secure`);
+  browser.jar.take(
+    new URL(PAGE),
+    `__Host-gateway_session.${REALM}=${planted}; Path=/; HttpOnly; Secure`,
+  );
   await browser.follow(PAGE, authorize);
   assert.notEqual(browser.jar.value(PAGE, `__Host-gateway_session.${REALM}`), planted);
 });
 
 test('an origin that is not protected: 403, no redirect, no cookie', async t => {
   const { browser } = await open(t);
-  for (const url of ['https://b.test/', 'http://a.test/', 'https://b.test:8443/', 'https://sub.a.test/']) {
+  for (const url of [
+    'https://b.test/',
+    'http://a.test/',
+    'https://b.test:8443/',
+    'https://sub.a.test/',
+  ]) {
     const seen = await browser.visit(url);
     assert.deepEqual([seen.status, seen.location, seen.setCookies], [403, undefined, []]);
   }
@@ -209,7 +233,9 @@ test('a cookie of one realm is nothing in another', async t => {
 });
 
 test('two different session cookies: none counts, both forms are cleared', async t => {
-  const { browser } = await open(t, { origins: [{ origin: 'https://a.test', includeSubdomains: true }] });
+  const { browser } = await open(t, {
+    origins: [{ origin: 'https://a.test', includeSubdomains: true }],
+  });
   await browser.follow(PAGE, authorize);
   const name = `gateway_session.${REALM}`;
   browser.jar.take(new URL(PAGE), `${name}=${'cd'.repeat(32)}; Path=/; Secure`);
@@ -231,7 +257,10 @@ test('the same session cookie twice counts', async t => {
 
 test('a cookie that names no session is cleared on the way to the provider', async t => {
   const { browser } = await open(t);
-  browser.jar.take(new URL(PAGE), `__Host-gateway_session.${REALM}=${'0'.repeat(64)}; Path=/; Secure`);
+  browser.jar.take(
+    new URL(PAGE),
+    `__Host-gateway_session.${REALM}=${'0'.repeat(64)}; Path=/; Secure`,
+  );
   await browser.visit(PAGE);
   assert.deepEqual(
     browser.jar.all().map(({ name }) => name),
@@ -241,7 +270,10 @@ test('a cookie that names no session is cleared on the way to the provider', asy
 
 test('a bearer token of the client does not skip the login', async t => {
   const { browser } = await open(t);
-  assert.equal((await browser.visit(PAGE, { headers: { authorization: 'Bearer access-0' } })).status, 303);
+  assert.equal(
+    (await browser.visit(PAGE, { headers: { authorization: 'Bearer access-0' } })).status,
+    303,
+  );
 });
 
 test('a browser keeps 16 logins that it has begun: the 17th drops the first', async t => {
@@ -260,13 +292,20 @@ for (const length of [2_049, 4_000, 8_192]) {
   test(`a link of ${length} characters survives a login, also at a second origin, beside others in 16 tabs`, async t => {
     for (const origin of ['https://a.test', 'https://b.test']) {
       const { browser } = await open(t, { origins: ['https://a.test', 'https://b.test'] });
-      const links = Array.from({ length: 16 }, () => `${origin}/?q=${random(length)}`.slice(0, length));
+      const links = Array.from({ length: 16 }, () =>
+        `${origin}/?q=${random(length)}`.slice(0, length),
+      );
       const begun: string[] = [];
       for (const link of links) {
-        const { location = '' } = await browser.visit(link, { headers: { 'sec-fetch-mode': 'navigate' } });
+        const { location = '' } = await browser.visit(link, {
+          headers: { 'sec-fetch-mode': 'navigate' },
+        });
         begun.push(location);
         const cookies = browser.jar.for(new URL(origin));
-        const bytes = cookies.reduce((sum, { name, value }) => sum + name.length + value.length + 3, 0);
+        const bytes = cookies.reduce(
+          (sum, { name, value }) => sum + name.length + value.length + 3,
+          0,
+        );
         assert.ok(bytes <= 25 * 1024, `${bytes} bytes`);
         for (const { name, value } of cookies) assert.ok(name.length + value.length <= 4_096);
       }
@@ -291,8 +330,12 @@ test('16 tabs at once with ordinary links take a small part of what Envoy takes 
     (_, index) => `https://a.test/projects/${index}/board?view=${random(40)}`,
   );
   const headers = { 'sec-fetch-mode': 'navigate' };
-  await Promise.all(links.map(link => browser.visit(link, { headers, scope: ['profile', 'email'] })));
-  const bytes = browser.jar.all().reduce((sum, { name, value }) => sum + name.length + value.length + 3, 0);
+  await Promise.all(
+    links.map(link => browser.visit(link, { headers, scope: ['profile', 'email'] })),
+  );
+  const bytes = browser.jar
+    .all()
+    .reduce((sum, { name, value }) => sum + name.length + value.length + 3, 0);
   assert.ok(bytes < 16 * 512, `${bytes} bytes`);
 });
 

@@ -96,7 +96,10 @@ async function providerUrl(
     ...Object.fromEntries(settings.extraAuthorizationParameters),
     ...(prompt !== undefined && { prompt }),
   };
-  return provider.authorizationUrl({ redirectUri, scope, state, nonce, codeVerifier, extra }, signal);
+  return provider.authorizationUrl(
+    { redirectUri, scope, state, nonce, codeVerifier, extra },
+    signal,
+  );
 }
 
 /** Always at the first origin. */

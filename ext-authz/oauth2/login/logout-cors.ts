@@ -15,7 +15,11 @@ export function corsHeaders(filters: readonly Listing[], { headers }: HttpReques
     protectedOrigins.some(item => formatOrigin(item.origin) === origin),
   );
   if (origin === undefined || others.length > 0 || !listed) return [vary];
-  return [['access-control-allow-origin', origin], ['access-control-allow-credentials', 'true'], vary];
+  return [
+    ['access-control-allow-origin', origin],
+    ['access-control-allow-credentials', 'true'],
+    vary,
+  ];
 }
 
 /** What scripts send besides the form. With credentials a wildcard would not count. */
@@ -25,12 +29,18 @@ const PREFLIGHT: Headers = [
   ['access-control-max-age', '600'],
 ];
 
-/** Whether a browser asks if a script may send a request (Fetch standard, CORS-preflight request). */
+/**
+ * Whether a browser asks if a script may send a request (Fetch standard, CORS-preflight request).
+ */
 export function isPreflight({ headers, method }: HttpRequest): boolean {
-  return method === 'OPTIONS' && headers.has('origin') && headers.has('access-control-request-method');
+  return (
+    method === 'OPTIONS' && headers.has('origin') && headers.has('access-control-request-method')
+  );
 }
 
-/** A preflight says nothing of the body, in which the realm may be: all Filters of the origin count. */
+/**
+ * A preflight says nothing of the body, in which the realm may be: all Filters of the origin count.
+ */
 export function answerPreflight(filters: readonly Listing[], request: HttpRequest): Answer {
   const cors = corsHeaders(filters, request);
   if (cors.length > 1) return { status: 204, headers: [...cors, ...PREFLIGHT], body: '' };

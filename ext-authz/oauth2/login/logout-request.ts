@@ -9,7 +9,10 @@ export type LogoutRequest = {
 const LONGEST = 8192;
 const FORM = 'application/x-www-form-urlencoded';
 
-/** Reads a logout request: `realm` of body or query, `_xsrf` of the body only. Source: docs/reference/kinds/filter.md. */
+/**
+ * Reads a logout request: `realm` of body or query, `_xsrf` of the body only. Source:
+ * docs/reference/kinds/filter.md.
+ */
 export function parseLogout({
   body,
   headers,
@@ -21,7 +24,11 @@ export function parseLogout({
   if (body.length > LONGEST) return { status: 413, error: `The body may have ${LONGEST} bytes.` };
   const form = new URLSearchParams(Buffer.from(body).toString('utf8'));
   const query = new URL(target, 'http://gateway').searchParams;
-  if (form.getAll('realm').length > 1 || form.getAll('_xsrf').length > 1 || query.getAll('realm').length > 1)
+  if (
+    form.getAll('realm').length > 1 ||
+    form.getAll('_xsrf').length > 1 ||
+    query.getAll('realm').length > 1
+  )
     return { status: 400, error: 'A parameter is there twice.' };
   const [realm, other] = [form.get('realm'), query.get('realm')];
   if (realm !== null && other !== null && realm !== other)

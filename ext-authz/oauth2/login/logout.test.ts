@@ -26,7 +26,10 @@ function post(
   });
 }
 
-const formOf = (browser: TestBrowser) => ({ realm: REALM, _xsrf: browser.jar.value(PAGE, XSRF) ?? '' });
+const formOf = (browser: TestBrowser) => ({
+  realm: REALM,
+  _xsrf: browser.jar.value(PAGE, XSRF) ?? '',
+});
 
 test('a logout ends the session, clears its cookies as they were set, and goes to the provider', async t => {
   const settings = { postLogoutRedirectURI: 'https://a.test/bye' };
@@ -58,11 +61,14 @@ test('the realm may be in the query, a stolen cookie is worth nothing afterwards
   const stolen = { headers: { cookie: `${SESSION}=${browser.jar.value(PAGE, SESSION)}` } };
   const { _xsrf } = formOf(browser);
   assert.equal((await post(browser, { _xsrf }, { url: `${LOGOUT}?realm=${REALM}` })).status, 303);
-  for (const replica of [0, 1]) assert.equal((await browser.visit(PAGE, { ...stolen, replica })).status, 303);
+  for (const replica of [0, 1])
+    assert.equal((await browser.visit(PAGE, { ...stolen, replica })).status, 303);
 });
 
 test('with includeSubdomains the cookies are cleared with Domain', async t => {
-  const { browser } = await open(t, { origins: [{ origin: 'https://a.test', includeSubdomains: true }] });
+  const { browser } = await open(t, {
+    origins: [{ origin: 'https://a.test', includeSubdomains: true }],
+  });
   await browser.follow(PAGE, authorize);
   await post(browser, formOf(browser), { url: LOGOUT.replace('a.test', 'www.a.test') });
   assert.deepEqual(browser.jar.all(), []);
@@ -118,7 +124,12 @@ const REFUSED: readonly Attack[] = [
   ['no `_xsrf`', 403, () => ({ realm: REALM })],
   ['an empty `_xsrf`', 403, own => ({ ...own, _xsrf: '' })],
   ['a wrong `_xsrf`', 403, own => ({ ...own, _xsrf: '0'.repeat(64) })],
-  ['`_xsrf` in the query only', 403, () => ({ realm: REALM }), { url: `${LOGOUT}?_xsrf=${'0'.repeat(64)}` }],
+  [
+    '`_xsrf` in the query only',
+    403,
+    () => ({ realm: REALM }),
+    { url: `${LOGOUT}?_xsrf=${'0'.repeat(64)}` },
+  ],
   ['no realm', 400, ({ _xsrf = '' }) => ({ _xsrf })],
   ['an unknown realm', 400, own => ({ ...own, realm: 'other.default' })],
   ['the realm `__proto__`', 400, own => ({ ...own, realm: '__proto__' })],
@@ -200,7 +211,13 @@ test('CORS: exact for listed origins, nothing for others', async t => {
     );
   };
   assert.deepEqual(await cors('https://b.test'), ['https://b.test', 'true', 'Origin']);
-  for (const origin of ['https://www.a.test', 'https://evil.test', 'null', 'https://b.test.evil', undefined])
+  for (const origin of [
+    'https://www.a.test',
+    'https://evil.test',
+    'null',
+    'https://b.test.evil',
+    undefined,
+  ])
     assert.deepEqual(await cors(origin), [undefined, undefined, 'Origin']);
 });
 
@@ -215,7 +232,9 @@ test('a preflight of a listed origin may send the logout, and nothing but it', a
   const asked = { 'access-control-request-headers': 'content-type, x-requested-with' };
   const { headers, status } = await preflight(browser, 'https://b.test', asked);
   assert.equal(status, 204);
-  const cors = [...headers].filter(([name]) => name.startsWith('access-control-') || name === 'vary');
+  const cors = [...headers].filter(
+    ([name]) => name.startsWith('access-control-') || name === 'vary',
+  );
   assert.deepEqual(Object.fromEntries(cors), {
     'access-control-allow-origin': 'https://b.test',
     'access-control-allow-credentials': 'true',
@@ -240,12 +259,17 @@ const seenBy = ({ headers, status }: Seen) => [
   headers.get('vary'),
 ];
 
-for (const [what, status, form, visit] of REFUSED.filter(([what]) => !what.startsWith('an origin'))) {
+for (const [what, status, form, visit] of REFUSED.filter(
+  ([what]) => !what.startsWith('an origin'),
+)) {
   test(`the refusal of a logout with ${what} can be read by a listed origin`, async t => {
     const { browser } = await open(t, { origins: ['https://a.test', 'https://b.test'] });
     await browser.follow(PAGE, authorize);
     const headers = { origin: 'https://b.test', ...visit?.headers };
-    const seen = await post(browser, form(formOf(browser)), { ...visit, headers: { ...TYPE, ...headers } });
+    const seen = await post(browser, form(formOf(browser)), {
+      ...visit,
+      headers: { ...TYPE, ...headers },
+    });
     assert.deepEqual(seenBy(seen), [status, 'https://b.test', 'Origin']);
   });
 }

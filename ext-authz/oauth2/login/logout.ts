@@ -20,8 +20,8 @@ import { parseLogout } from './logout-request.ts';
 import type { Protecting } from './protecting.ts';
 
 /**
- * Logs out: the session ends in the store first, then its cookies go, then the browser goes to the provider. Source:
- * docs/reference/kinds/filter.md.
+ * Logs out: the session ends in the store first, then its cookies go, then the browser goes to the
+ * provider. Source: docs/reference/kinds/filter.md.
  */
 export async function answerLogout(
   candidates: readonly Protecting[],
@@ -62,7 +62,10 @@ async function logOut(
   return leave(filter, request, loaded.session, clearing(candidate, presented), signal);
 }
 
-/** Equal to the cookie, and to the session's where there is one; in constant time. Two different cookies: none counts. */
+/**
+ * Equal to the cookie, and to the session's where there is one; in constant time. Two different
+ * cookies: none counts.
+ */
 function isXsrf(
   xsrf: string,
   { realm }: LoginFilter,
@@ -75,7 +78,10 @@ function isXsrf(
   return isCookie && isSession;
 }
 
-function clearing({ filter, place }: Protecting, { loaded, several }: Presented): readonly SetCookie[] {
+function clearing(
+  { filter, place }: Protecting,
+  { loaded, several }: Presented,
+): readonly SetCookie[] {
   const forms = several ? 'both forms' : 'own form';
   return clearSessionCookies(filter.realm, place, loaded?.session.sameSite, forms);
 }
@@ -94,7 +100,13 @@ async function leave(
       ? {}
       : { postLogoutRedirectURI, state: newUrlSecret(sources.randomBytes) };
   const page = (status: number, message: string, note?: AnswerNote) =>
-    answerPage(request, { status, title: 'You are logged out here', message, headers: cookies, note });
+    answerPage(request, {
+      status,
+      title: 'You are logged out here',
+      message,
+      headers: cookies,
+      note,
+    });
   try {
     const url = await provider.endSessionUrl({ idTokenHint: idToken.raw, ...back }, signal());
     return url === undefined ? page(200, HERE_ONLY) : seeOther(url, cookies);

@@ -22,7 +22,11 @@ const TABLE: readonly [what: string, headers: Record<string, string>, isSent: bo
   ['a program that wants JSON', { accept: JSON_ONLY }, false],
   ['a script of an http page', { accept: 'application/json, text/plain, */*' }, false],
   ['jQuery', { 'x-requested-with': 'XMLHttpRequest', accept: '*/*' }, false],
-  ['a web view, which names its app', { 'x-requested-with': 'com.example.app', accept: HTML }, true],
+  [
+    'a web view, which names its app',
+    { 'x-requested-with': 'com.example.app', accept: HTML },
+    true,
+  ],
   ['server-sent events', { accept: 'text/event-stream' }, false],
   ['a WebSocket', { upgrade: 'WebSocket', 'sec-fetch-mode': 'websocket' }, false],
   ['a WebSocket of a program', { upgrade: 'websocket' }, false],

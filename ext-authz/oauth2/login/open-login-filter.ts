@@ -24,16 +24,39 @@ export type LoginFilterParts = {
   readonly sources: Sources;
 };
 
-/** A Filter of grantType AuthorizationCode; with new settings it is opened anew. Its sessions go on, unless provider or client are others. */
+/**
+ * A Filter of grantType AuthorizationCode; with new settings it is opened anew. Its sessions go on,
+ * unless provider or client are others.
+ */
 export function openLoginFilter(parts: LoginFilterParts): LoginFilter {
   const { provider, realm, settings, sources, store } = parts;
   const sealRealm = JSON.stringify([realm, settings.authorizationURL, settings.clientID ?? '']);
-  const sessions = new SessionRecords({ store, realm: sealRealm, randomBytes: sources.randomBytes });
-  const refreshes = new Refreshes({ realm: sealRealm, settings, provider, store, sessions, sources });
+  const sessions = new SessionRecords({
+    store,
+    realm: sealRealm,
+    randomBytes: sources.randomBytes,
+  });
+  const refreshes = new Refreshes({
+    realm: sealRealm,
+    settings,
+    provider,
+    store,
+    sessions,
+    sources,
+  });
   const usesSessionCookies = cookieChoice(settings.useSessionCookies);
   const [shared, hostOnly] = [presentedAs(realm, true), presentedAs(realm, false)];
   const placeOf = placesOf(settings.protectedOrigins);
-  return { ...parts, hostOnly, shared, placeOf, sealRealm, usesSessionCookies, sessions, refreshes };
+  return {
+    ...parts,
+    hostOnly,
+    shared,
+    placeOf,
+    sealRealm,
+    usesSessionCookies,
+    sessions,
+    refreshes,
+  };
 }
 
 function presentedAs(realm: string, includeSubdomains: boolean): PresentedAs {
@@ -41,7 +64,10 @@ function presentedAs(realm: string, includeSubdomains: boolean): PresentedAs {
   return { session, xsrf: `${XSRF}.${realm}`, presented: new BoundedCache(PRESENTED_BOUNDS) };
 }
 
-/** See docs/reference/kinds/filter.md: requests that do not meet the condition get the negation of `value`. */
+/**
+ * See docs/reference/kinds/filter.md: requests that do not meet the condition get the negation of
+ * `value`.
+ */
 function cookieChoice({
   ifRequestHeader,
   value,

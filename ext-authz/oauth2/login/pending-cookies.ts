@@ -45,8 +45,8 @@ export function broughtAttempt(
 }
 
 /**
- * The cookies that let the browser keep an attempt. They put out its oldest ones when there are many.
- * `fragment` is one that a page may set besides.
+ * The cookies that let the browser keep an attempt. They put out its oldest ones when there are
+ * many. `fragment` is one that a page may set besides.
  */
 export function keepAttempt(
   filter: LoginFilter,
@@ -57,7 +57,8 @@ export function keepAttempt(
   const prefix = pendingPrefix(filter.realm, place);
   const all = pendingFields(request, prefix);
   const name = newName(prefix, all, request, filter.sources.randomBytes);
-  const parts = partsOf(name, sealAttempt(filter, place, attempt)) ?? short(filter, place, name, attempt);
+  const parts =
+    partsOf(name, sealAttempt(filter, place, attempt)) ?? short(filter, place, name, attempt);
   const bytes = parts.reduce((sum, [part, value]) => sum + part.length + value.length, 0);
   const cleared = surplusOf(all, MOST_BYTES - bytes).flatMap(({ names }) => names);
   const cookies = [
@@ -103,7 +104,9 @@ export function knownBy(
   attempt: Attempt,
   before: Pick<Session, 'pending'> | undefined,
 ): readonly string[] {
-  const begun = [attempt, ...broughtAttempts(filter, place, request)].map(({ state }) => stateHash(state));
+  const begun = [attempt, ...broughtAttempts(filter, place, request)].map(({ state }) =>
+    stateHash(state),
+  );
   return [...new Set([...begun, ...(before?.pending ?? [])])].slice(0, MOST);
 }
 

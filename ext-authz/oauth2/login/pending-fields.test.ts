@@ -39,10 +39,20 @@ test('a text whose part is missing, or comes with two values, does not count', (
 test('parts that are left of a longer text do not count', () => {
   const [, second] = partsOf(TAB, 'x'.repeat(5_000)) ?? [];
   assert.ok(second);
-  assert.equal(fieldsOf(['__Host-gateway_pending.site.default~0123abcd', '1y'], second)[0]?.text, 'y');
+  assert.equal(
+    fieldsOf(['__Host-gateway_pending.site.default~0123abcd', '1y'], second)[0]?.text,
+    'y',
+  );
 });
 
-for (const name of [`${NAME}~`, `${NAME}~3`, `${NAME}~0123ABCD`, `${NAME}.x`, `x${NAME}`, `\u00a0${NAME}`]) {
+for (const name of [
+  `${NAME}~`,
+  `${NAME}~3`,
+  `${NAME}~0123ABCD`,
+  `${NAME}.x`,
+  `x${NAME}`,
+  `\u00a0${NAME}`,
+]) {
   test(`"${name}" is another cookie`, () => {
     assert.deepEqual(fieldsOf([name, '1x']), []);
   });

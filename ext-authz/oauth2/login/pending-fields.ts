@@ -18,13 +18,21 @@ const MOST_PARTS = 3;
 /** A tab's own name, then the number of a further part, or `f`. Names of Filters have no `~`. */
 const SUFFIX = /^(~[0-9a-f]{8})?(~[12f])?$/;
 
-/** The cookies that hold a text. Undefined when it is too long. The first begins with their number. */
-export function partsOf(name: string, text: string): readonly (readonly [string, string])[] | undefined {
+/**
+ * The cookies that hold a text. Undefined when it is too long. The first begins with their number.
+ */
+export function partsOf(
+  name: string,
+  text: string,
+): readonly (readonly [string, string])[] | undefined {
   const count = Math.ceil(text.length / PART_LENGTH);
   if (count > MOST_PARTS) return undefined;
   const cut = (index: number) => text.slice(index * PART_LENGTH, (index + 1) * PART_LENGTH);
   const more = Array.from({ length: count - 1 }, (_, index) => index + 1);
-  return [[name, `${count}${cut(0)}`], ...more.map(index => [partName(name, index), cut(index)] as const)];
+  return [
+    [name, `${count}${cut(0)}`],
+    ...more.map(index => [partName(name, index), cut(index)] as const),
+  ];
 }
 
 /** The cookie with the fragment of the link that this one is for. */
@@ -59,7 +67,13 @@ function joined(name: string, values: ReadonlyMap<string, ReadonlySet<string>>):
   const parts = names.slice(0, count).map(part => only(values.get(part)));
   const isWhole = count > 0 && parts.length === count && parts.every(part => part.length === 1);
   const [fragment = ''] = only(values.get(fragmentName(name)));
-  return { name, names: there, bytes, fragment, text: isWhole ? parts.flat().join('').slice(1) : '' };
+  return {
+    name,
+    names: there,
+    bytes,
+    fragment,
+    text: isWhole ? parts.flat().join('').slice(1) : '',
+  };
 }
 
 function only(values: ReadonlySet<string> | undefined): readonly string[] {

@@ -6,7 +6,10 @@ import type { Place } from '#ext-authz/oauth2/session/origin.ts';
 export type Protecting = { readonly filter: LoginFilter; readonly place: Place };
 
 /** Those of the Filters that do. */
-export function protecting(request: HttpRequest, filters: readonly LoginFilter[]): readonly Protecting[] {
+export function protecting(
+  request: HttpRequest,
+  filters: readonly LoginFilter[],
+): readonly Protecting[] {
   return filters.flatMap(filter => {
     const place = filter.placeOf(request);
     return place === undefined ? [] : [{ filter, place }];

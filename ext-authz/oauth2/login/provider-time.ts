@@ -1,8 +1,11 @@
 /**
- * The signal for what a request asks the provider, made when it is first asked for: aborts with the check, or when the provider's own time is over,
- * which is shorter, so that the answer is 504.
+ * The signal for what a request asks the provider, made when it is first asked for: aborts with the
+ * check, or when the provider's own time is over, which is shorter, so that the answer is 504.
  */
-export function providerTime(check: () => AbortSignal, deadline: () => AbortSignal): () => AbortSignal {
+export function providerTime(
+  check: () => AbortSignal,
+  deadline: () => AbortSignal,
+): () => AbortSignal {
   let made: AbortSignal | undefined;
   return () => {
     made ??= AbortSignal.any([check(), deadline()]);

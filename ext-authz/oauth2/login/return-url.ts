@@ -7,22 +7,32 @@ const LONGEST = 8192;
 const OWN_PATHS = '/.gateway/';
 
 /**
- * Where the browser goes on after a login that this request began: for GET and HEAD what it asked for, else its Referer when that is on the same
- * origin; `/` for what is longer than 8,192 characters or below `/.gateway/`. Always a URL of `origin`. Source: docs/adr/0012-logins-in-the-browser.md.
+ * Where the browser goes on after a login that this request began: for GET and HEAD what it asked
+ * for, else its Referer when that is on the same origin; `/` for what is longer than 8,192
+ * characters or below `/.gateway/`. Always a URL of `origin`. Source:
+ * docs/adr/0012-logins-in-the-browser.md.
  */
 export function returnUrl({ headers, method, target }: HttpRequest, origin: string): string {
   const wanted =
-    method === 'GET' || method === 'HEAD' ? `${origin}${target}` : (headers.get('referer')?.[0] ?? '');
+    method === 'GET' || method === 'HEAD'
+      ? `${origin}${target}`
+      : (headers.get('referer')?.[0] ?? '');
   return ownUrl(wanted, origin) ?? `${origin}/`;
 }
 
 /** The page of this origin that sent a request, as far as the browser names it. */
-export function askingPage({ headers }: Pick<HttpRequest, 'headers'>, origin: string): string | undefined {
+export function askingPage(
+  { headers }: Pick<HttpRequest, 'headers'>,
+  origin: string,
+): string | undefined {
   return ownUrl(headers.get('referer')?.[0] ?? '', origin);
 }
 
 /** The same text as a URL of one of these origins. @returns undefined when it is none. */
-export function protectedUrl(text: string, origins: readonly ProtectedOrigin[]): string | undefined {
+export function protectedUrl(
+  text: string,
+  origins: readonly ProtectedOrigin[],
+): string | undefined {
   const url = text.length > LONGEST ? null : URL.parse(text);
   if (url === null) return undefined;
   const isAt = ({ includeSubdomains, origin }: ProtectedOrigin) => {

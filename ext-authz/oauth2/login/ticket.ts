@@ -26,8 +26,13 @@ export async function createTicket(
 ): Promise<string> {
   const secret = newUrlSecret(randomBytes);
   const seal = sealOfSecret(secret, { kind: 'ticket', realm });
-  const ofSession = { name: storeName(storeKey, { kind: 'tickets', realm }, [ticket.sessionId]), most: MOST };
-  if (!(await store.create(seal.key, sealRecord(seal, ticket, randomBytes), TICKET_MS, [ofSession])))
+  const ofSession = {
+    name: storeName(storeKey, { kind: 'tickets', realm }, [ticket.sessionId]),
+    most: MOST,
+  };
+  if (
+    !(await store.create(seal.key, sealRecord(seal, ticket, randomBytes), TICKET_MS, [ofSession]))
+  )
     throw new Error('a ticket that was not new');
   return secret;
 }

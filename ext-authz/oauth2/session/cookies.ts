@@ -15,8 +15,8 @@ const HOST_ONLY = '__Host-';
 const ENOUGH = 8;
 
 /**
- * The different values that a cookie of this name has in a request, at most eight. Each `Cookie` field is read by itself (RFC 6265
- * section 5.4); names are compared exactly.
+ * The different values that a cookie of this name has in a request, at most eight. Each `Cookie`
+ * field is read by itself (RFC 6265 section 5.4); names are compared exactly.
  */
 export function cookieValues(headers: HeaderFields, name: string): readonly string[] {
   const values: string[] = [];
@@ -64,7 +64,11 @@ function setCookie(name: string, value: string, attributes: CookieAttributes): S
   return ['set-cookie', parts.filter(part => part !== '').join('; ')];
 }
 
-const SAME_SITE: Readonly<Record<SameSite, string>> = { lax: 'Lax', strict: 'Strict', none: 'None' };
+const SAME_SITE: Readonly<Record<SameSite, string>> = {
+  lax: 'Lax',
+  strict: 'Strict',
+  none: 'None',
+};
 
 /** What of a session its cookies show. */
 export type CookieSession = {
@@ -111,13 +115,20 @@ export function sessionCookies(
 }
 
 /** The one that scripts may read. */
-export function xsrfCookie(realm: string, place: Place, session: CookieSession, now: number): SetCookie {
+export function xsrfCookie(
+  realm: string,
+  place: Place,
+  session: CookieSession,
+  now: number,
+): SetCookie {
   return setCookie(`${XSRF}.${realm}`, session.xsrf, attributesOf(place, session, now));
 }
 
 function attributesOf(place: Place, session: CookieSession, now: number): CookieAttributes {
   return {
-    maxAge: session.sessionCookies ? undefined : Math.max(1, Math.ceil((session.ends - now) / 1000)),
+    maxAge: session.sessionCookies
+      ? undefined
+      : Math.max(1, Math.ceil((session.ends - now) / 1000)),
     sameSite: session.sameSite,
     httpOnly: false,
     domain: domainOf(place),
@@ -125,12 +136,17 @@ function attributesOf(place: Place, session: CookieSession, now: number): Cookie
   };
 }
 
-/** `Domain` is the origin's host, and only with includeSubdomains. Source: docs/reference/kinds/filter.md. */
+/**
+ * `Domain` is the origin's host, and only with includeSubdomains. Source:
+ * docs/reference/kinds/filter.md.
+ */
 function domainOf({ host, includeSubdomains }: Place): string | undefined {
   return includeSubdomains ? host : undefined;
 }
 
-/** Clears the cookies of a session in the form in which they are set, or with and without `Domain`. */
+/**
+ * Clears the cookies of a session in the form in which they are set, or with and without `Domain`.
+ */
 export function clearSessionCookies(
   realm: string,
   place: Place,

@@ -23,7 +23,10 @@ export type PresentedAs = {
 export type LoginFilter = {
   /** `<name>.<namespace>` */
   readonly realm: string;
-  /** Realm, provider and client: what belongs to others is found by nobody, so that no token goes to another provider than its own. */
+  /**
+   * Realm, provider and client: what belongs to others is found by nobody, so that no token goes to
+   * another provider than its own.
+   */
   readonly sealRealm: string;
   readonly settings: LoginSettings;
   /** See `placeOf`. */

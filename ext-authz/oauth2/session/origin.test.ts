@@ -6,7 +6,10 @@ import { placeOf } from './origin.ts';
 /** Whom a request belongs to; undefined: nobody. */
 function placed(items: readonly TestOrigin[], request: string) {
   const [scheme, authority = ''] = request.split('://');
-  const place = placeOf(items.map(toProtected), { scheme: scheme === 'https' ? 'https' : 'http', authority });
+  const place = placeOf(items.map(toProtected), {
+    scheme: scheme === 'https' ? 'https' : 'http',
+    authority,
+  });
   return place && [place.configured, place.origin, place.holdsLogin];
 }
 
@@ -21,18 +24,33 @@ const INNER: TestOrigin = {
 const ANY: TestOrigin = { origin: 'https://a.test', internalOrigin: '*://*' };
 const ANY_SCHEME: TestOrigin = { origin: 'https://a.test', internalOrigin: '*://in.test' };
 
-const TABLE: readonly [what: string, items: readonly TestOrigin[], request: string, place: unknown][] = [
+const TABLE: readonly [
+  what: string,
+  items: readonly TestOrigin[],
+  request: string,
+  place: unknown,
+][] = [
   ['equal', [A], 'https://a.test', ['https://a.test', 'https://a.test', true]],
   ['another scheme', [A], 'http://a.test', undefined],
   ['another port', [A], 'https://a.test:8443', ['https://a.test', 'https://a.test', true]],
   ['another host', [A], 'https://b.test', undefined],
   ['a host that ends the same', [SUB], 'https://evila.test', undefined],
   ['a host that begins the same', [SUB], 'https://a.test.evil', undefined],
-  ['the second', [A, B], 'https://b.test:8443', ['https://b.test:8443', 'https://b.test:8443', false]],
+  [
+    'the second',
+    [A, B],
+    'https://b.test:8443',
+    ['https://b.test:8443', 'https://b.test:8443', false],
+  ],
   ['a subdomain', [SUB], 'https://x.y.a.test', ['https://a.test', 'https://x.y.a.test', false]],
   ['the domain itself', [SUB], 'https://a.test', ['https://a.test', 'https://a.test', true]],
   ['a subdomain without includeSubdomains', [A], 'https://x.a.test', undefined],
-  ['an internal origin', [INNER], 'http://in.test:8080', ['https://a.test', 'https://a.test', true]],
+  [
+    'an internal origin',
+    [INNER],
+    'http://in.test:8080',
+    ['https://a.test', 'https://a.test', true],
+  ],
   [
     'a host below an internal origin',
     [INNER],
@@ -48,7 +66,12 @@ const TABLE: readonly [what: string, items: readonly TestOrigin[], request: stri
     'http://in.test:8080',
     ['https://a.test', 'https://a.test', true],
   ],
-  ['the first that matches', [ANY, A], 'https://a.test', ['https://a.test', 'https://a.test', true]],
+  [
+    'the first that matches',
+    [ANY, A],
+    'https://a.test',
+    ['https://a.test', 'https://a.test', true],
+  ],
   [
     'IPv6 in any spelling',
     [{ origin: 'http://[::1]:8080' }],

@@ -20,9 +20,9 @@ export type Place = {
 };
 
 /**
- * The protected origin that a request belongs to: of the first item whose `internalOrigin` matches Envoy's scheme and `:authority`. With
- * includeSubdomains what stands before the internal host stands before the external one too. Undefined: none.
- * Source: docs/reference/kinds/filter.md.
+ * The protected origin that a request belongs to: of the first item whose `internalOrigin` matches
+ * Envoy's scheme and `:authority`. With includeSubdomains what stands before the internal host
+ * stands before the external one too. Undefined: none. Source: docs/reference/kinds/filter.md.
  */
 export function placeOf(
   items: readonly ProtectedOrigin[],

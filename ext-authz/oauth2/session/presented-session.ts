@@ -29,7 +29,9 @@ export function presentedSession(
   const known = only === undefined ? undefined : as.presented.get(only);
   if (known?.loaded === undefined) return parsed(filter, as, headers, only);
   return whenThere(filter.sessions.reread(known.loaded), loaded =>
-    loaded === known.loaded ? known : remember(as, only, presented(loaded, known.xsrf, known.several)),
+    loaded === known.loaded
+      ? known
+      : remember(as, only, presented(loaded, known.xsrf, known.several)),
   );
 }
 
@@ -47,13 +49,21 @@ function parsed(
   return whenThere(read, loaded => remember(as, only, presented(loaded, xsrf, several)));
 }
 
-function presented(loaded: LoadedSession | undefined, xsrf: readonly string[], several: boolean): Presented {
+function presented(
+  loaded: LoadedSession | undefined,
+  xsrf: readonly string[],
+  several: boolean,
+): Presented {
   const hasXsrf = xsrf.length === 1 && xsrf[0] === loaded?.session.xsrf;
   return { loaded, xsrf, hasXsrf, several, dead: loaded === undefined };
 }
 
 /** What names no session is not worth the room: anyone can make such fields. */
-function remember({ presented: known }: PresentedAs, only: string | undefined, now: Presented): Presented {
+function remember(
+  { presented: known }: PresentedAs,
+  only: string | undefined,
+  now: Presented,
+): Presented {
   if (only === undefined) return now;
   if (now.loaded === undefined) known.delete(only);
   else known.set(only, now, only.length);
@@ -67,12 +77,15 @@ export function deadCookies(
   { dead, several }: Presented,
   sameSite: SameSite | undefined,
 ): readonly SetCookie[] {
-  return dead ? clearSessionCookies(realm, place, sameSite, several ? 'both forms' : 'own form') : [];
+  return dead
+    ? clearSessionCookies(realm, place, sameSite, several ? 'both forms' : 'own form')
+    : [];
 }
 
 /**
- * The session with a good access token, refreshed where it must be; undefined: log in, and `refused` hears why when a refresh was refused. Throws what the refresh failed with (ProviderError,
- * StoreUnavailable) when the old token is over; then the session stays.
+ * The session with a good access token, refreshed where it must be; undefined: log in, and
+ * `refused` hears why when a refresh was refused. Throws what the refresh failed with
+ * (ProviderError, StoreUnavailable) when the old token is over; then the session stays.
  */
 export function usableSession(
   filter: LoginFilter,

@@ -7,7 +7,10 @@ import type { LoginSettings, Sources } from './login-settings.ts';
 import { type Session, withTokens } from './session.ts';
 import type { LoadedSession, SessionRecords } from './session-records.ts';
 
-/** How a refresh comes out. `refused`: logged out meanwhile, or the provider refused, for the `reason` that the log is told: log in again. */
+/**
+ * How a refresh comes out. `refused`: logged out meanwhile, or the provider refused, for the
+ * `reason` that the log is told: log in again.
+ */
 export type Refreshed =
   | { readonly kind: 'refreshed'; readonly session: Session }
   | { readonly kind: 'refused'; readonly reason?: string }
@@ -30,8 +33,9 @@ const POLL_MS = 50;
 const TRIES = 5;
 
 /**
- * Refreshes a session (RFC 6749 section 6), once however many replicas want to: whoever has the lease asks the provider, the others wait until the
- * record is another one. Source: docs/adr/0014-session-store.md.
+ * Refreshes a session (RFC 6749 section 6), once however many replicas want to: whoever has the
+ * lease asks the provider, the others wait until the record is another one. Source:
+ * docs/adr/0014-session-store.md.
  */
 export async function refreshOnce(parts: RefreshParts, loaded: LoadedSession): Promise<Refreshed> {
   const { realm, sessions, sources, store } = parts;
@@ -73,9 +77,15 @@ async function ask(parts: RefreshParts, loaded: LoadedSession): Promise<Refreshe
 }
 
 /** Stored before it is used. */
-async function keep(parts: RefreshParts, loaded: LoadedSession, tokens: TokenSet): Promise<Refreshed> {
+async function keep(
+  parts: RefreshParts,
+  loaded: LoadedSession,
+  tokens: TokenSet,
+): Promise<Refreshed> {
   const maxIdle = parts.settings.clientSessionMaxIdle;
-  const session = await change(parts, loaded, (before, now) => withTokens(before, tokens, maxIdle, now));
+  const session = await change(parts, loaded, (before, now) =>
+    withTokens(before, tokens, maxIdle, now),
+  );
   return session === undefined ? { kind: 'refused' } : { kind: 'refreshed', session };
 }
 
@@ -108,8 +118,14 @@ async function persist<T>({ pause }: Sources, task: () => Promise<T>): Promise<T
   }
 }
 
-/** Unless somebody else has refreshed it: then our refusal is about a token that was used before. */
-async function end({ sessions }: RefreshParts, loaded: LoadedSession, reason: string): Promise<Refreshed> {
+/**
+ * Unless somebody else has refreshed it: then our refusal is about a token that was used before.
+ */
+async function end(
+  { sessions }: RefreshParts,
+  loaded: LoadedSession,
+  reason: string,
+): Promise<Refreshed> {
   const current = await sessions.read(loaded.id);
   if (current !== undefined && wasRefreshed(loaded, current))
     return { kind: 'refreshed', session: current.session };
@@ -117,11 +133,19 @@ async function end({ sessions }: RefreshParts, loaded: LoadedSession, reason: st
   return { kind: 'refused', reason };
 }
 
-function wasRefreshed({ session: before }: LoadedSession, { session: after }: LoadedSession): boolean {
-  return before.accessToken !== after.accessToken || before.accessTokenEnds !== after.accessTokenEnds;
+function wasRefreshed(
+  { session: before }: LoadedSession,
+  { session: after }: LoadedSession,
+): boolean {
+  return (
+    before.accessToken !== after.accessToken || before.accessTokenEnds !== after.accessTokenEnds
+  );
 }
 
-/** An ID token that does not continue the login (OpenID Connect Core section 12.2), or a refusal that only another login mends. */
+/**
+ * An ID token that does not continue the login (OpenID Connect Core section 12.2), or a refusal
+ * that only another login mends.
+ */
 function endsSession(error: unknown): error is ProviderError {
   if (!(error instanceof ProviderError)) return false;
   if (error.code === 'invalid_id_token') return true;
@@ -129,9 +153,10 @@ function endsSession(error: unknown): error is ProviderError {
 }
 
 /**
- * How providers say that a refresh token is no good any more: `invalid_grant` (RFC 6749 section 5.2), but Dex says `invalid_request`, UAA `invalid_token`, and
- * where somebody must do something first Entra and Auth0 say what (OpenID Connect Core section 3.1.2.6). What says that the client or the moment is at
- * fault is not among them: the session stays.
+ * How providers say that a refresh token is no good any more: `invalid_grant` (RFC 6749 section
+ * 5.2), but Dex says `invalid_request`, UAA `invalid_token`, and where somebody must do something
+ * first Entra and Auth0 say what (OpenID Connect Core section 3.1.2.6). What says that the client
+ * or the moment is at fault is not among them: the session stays.
  */
 const LOG_IN_AGAIN: ReadonlySet<string> = new Set([
   ...['invalid_grant', 'invalid_request', 'invalid_token', 'access_denied'],

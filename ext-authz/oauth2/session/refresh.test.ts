@@ -127,7 +127,9 @@ test('200 requests over two replicas: one refresh of a refresh token that counts
 
 test('no refresh token in the answer: the old one goes on', async t => {
   const { browser, gateway } = await open(t);
-  grantCodes(provider(), grantType => (grantType === 'refresh_token' ? {} : { refresh_token: 'only' }));
+  grantCodes(provider(), grantType =>
+    grantType === 'refresh_token' ? {} : { refresh_token: 'only' },
+  );
   await browser.follow(PAGE, authorize);
   for (const token of ['access-1', 'access-2']) {
     gateway.advance(HOUR + 1);
@@ -248,7 +250,11 @@ for (const [retryAfter, sooner, later] of [
     const { browser, gateway } = await open(t);
     rotate();
     await browser.follow(PAGE, authorize);
-    provider().behave('token', () => ({ status: 429, headers: { 'retry-after': retryAfter }, body: '' }));
+    provider().behave('token', () => ({
+      status: 429,
+      headers: { 'retry-after': retryAfter },
+      body: '',
+    }));
     gateway.advance(HOUR + 1);
     const refused = { name: 'ProviderError', status: 429 };
     await assert.rejects(browser.visit(PAGE), refused);
@@ -279,7 +285,10 @@ test('a refresh that outlives the check goes on, and its result is stored', asyn
   answer();
   const [[filter] = []] = gateway.filters;
   const id = browser.jar.value(PAGE, SESSION) ?? '';
-  await until('it is stored', async () => (await filter?.sessions.read(id))?.session.accessToken === 'late');
+  await until(
+    'it is stored',
+    async () => (await filter?.sessions.read(id))?.session.accessToken === 'late',
+  );
   assert.equal(await bearer(browser), 'Bearer late');
   assert.equal(refreshes().length, 1);
 });

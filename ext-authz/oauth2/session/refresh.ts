@@ -4,12 +4,18 @@ import type { LoadedSession } from './session-records.ts';
 
 /** How long a request waits: so that its own 4 s suffice for an answer. */
 const PATIENCE_MS = 3_000;
-/** A failed refresh is not repeated sooner, and where the provider says when (RFC 9110 section 10.2.3), at the latest after the longest rest. */
+/**
+ * A failed refresh is not repeated sooner, and where the provider says when (RFC 9110 section
+ * 10.2.3), at the latest after the longest rest.
+ */
 const REST_MS = 1_000;
 const LONGEST_REST_MS = 30_000;
 const MOST_AT_REST = 1_000;
 
-/** Refreshes sessions of one realm, once per session however many requests of this process see it. Never rejects. */
+/**
+ * Refreshes sessions of one realm, once per session however many requests of this process see it.
+ * Never rejects.
+ */
 export class Refreshes {
   readonly #parts: RefreshParts;
   readonly #running = new Map<string, Promise<Refreshed>>();

@@ -1,13 +1,20 @@
 import { type Eventually, whenThere } from '#process/eventually.ts';
-import { clearSessionCookies, type SetCookie, sessionCookies, XSRF, xsrfCookie } from './cookies.ts';
+import {
+  clearSessionCookies,
+  type SetCookie,
+  sessionCookies,
+  XSRF,
+  xsrfCookie,
+} from './cookies.ts';
 import type { LoginFilter } from './login-filter.ts';
 import type { Place } from './origin.ts';
 import type { Presented } from './presented.ts';
 import { type Session, sessionEnd } from './session.ts';
 
 /**
- * Cookies that an allowed answer sets: both anew, and with them the session's end, when less than half of clientSessionMaxIdle is left; the xsrf
- * cookie when it is missing or another's. Source: docs/adr/0014-session-store.md.
+ * Cookies that an allowed answer sets: both anew, and with them the session's end, when less than
+ * half of clientSessionMaxIdle is left; the xsrf cookie when it is missing or another's. Source:
+ * docs/adr/0014-session-store.md.
  */
 export function renewedCookies(
   filter: LoginFilter,
@@ -39,7 +46,11 @@ function xsrfCookies(
 }
 
 /** Only a session that can be refreshed outlives its access token. */
-function isDue({ settings, sources }: LoginFilter, { configured }: Place, session: Session): boolean {
+function isDue(
+  { settings, sources }: LoginFilter,
+  { configured }: Place,
+  session: Session,
+): boolean {
   if (session.refreshToken === undefined) return false;
   const ends = session.sessionCookies ? session.ends : (session.cookieEnds[configured] ?? 0);
   return ends - sources.now() < settings.clientSessionMaxIdle / 2;

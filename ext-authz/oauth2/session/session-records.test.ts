@@ -29,7 +29,10 @@ after(async () => {
   await provider.close();
 });
 
-/** The session of a new login, by a store that answers later, as one over the network does, and how often it was read. */
+/**
+ * The session of a new login, by a store that answers later, as one over the network does, and how
+ * often it was read.
+ */
 async function openRemote() {
   const asked: string[] = [];
   const remote = new Proxy(store, {

@@ -30,8 +30,8 @@ export type SessionRecordsOptions = {
 const KNOWN: CacheBounds = { entries: 10_000, weight: 10_000 };
 
 /**
- * The sessions of one realm. Each read asks the store, so that a logout counts at once everywhere; what is decrypted is remembered by key and
- * version. All methods reject with StoreUnavailable.
+ * The sessions of one realm. Each read asks the store, so that a logout counts at once everywhere;
+ * what is decrypted is remembered by key and version. All methods reject with StoreUnavailable.
  */
 export class SessionRecords {
   readonly #store: RecordStore;
@@ -60,8 +60,9 @@ export class SessionRecords {
   }
 
   /**
-   * A session that was read before, as it is now: the same object while nobody has changed it. All who ask in one turn of the event loop share one answer, as
-   * the requests of one page do. Throws StoreUnavailable, or rejects.
+   * A session that was read before, as it is now: the same object while nobody has changed it. All
+   * who ask in one turn of the event loop share one answer, as the requests of one page do. Throws
+   * StoreUnavailable, or rejects.
    */
   reread(loaded: LoadedSession): Eventually<LoadedSession | undefined> {
     const asked = this.#asked.get(loaded);

@@ -16,13 +16,24 @@ const HOUR = 3_600_000;
 
 function session(refreshToken?: string, expiresInSeconds: number | undefined = 60): Session {
   const tokens = {
-    ...{ accessToken: 'opaque', tokenType: 'Bearer' as const, expiresInSeconds, scope: undefined, idToken },
+    ...{
+      accessToken: 'opaque',
+      tokenType: 'Bearer' as const,
+      expiresInSeconds,
+      scope: undefined,
+      idToken,
+    },
     ...(refreshToken !== undefined && { refreshToken }),
   };
   return newSession(ORIGIN, tokens, HOUR, 0);
 }
 
-const STATES: readonly [what: string, session: Session | undefined, now: number, state: SessionState][] = [
+const STATES: readonly [
+  what: string,
+  session: Session | undefined,
+  now: number,
+  state: SessionState,
+][] = [
   ['none', undefined, 0, 'none'],
   ['a good access token', session(), 49_999, 'fresh'],
   ['one within the margin', session(), 50_000, 'none'],
@@ -72,7 +83,10 @@ const SCOPES: readonly [asked: string, granted: string, rule: string, state: str
 for (const [asked, granted, rule, state] of SCOPES) {
   test(`asked for "${asked}", granted "${granted}", wanted "${rule}": ${state}`, () => {
     const values = (text: string) => text.split(' ').filter(value => value !== '');
-    assert.equal(scopeState({ asked: values(asked), granted: values(granted) }, values(rule)), state);
+    assert.equal(
+      scopeState({ asked: values(asked), granted: values(granted) }, values(rule)),
+      state,
+    );
   });
 }
 
@@ -86,7 +100,10 @@ test('a session without lifetime ends in an hour; with a refresh token clientSes
 test('a refresh without scope, ID token and refresh token keeps the old ones', () => {
   const before = session('r');
   const after = withTokens(before, grant(), HOUR, 0);
-  assert.deepEqual([after.granted, after.idToken, after.refreshToken], [before.granted, idToken, 'r']);
+  assert.deepEqual(
+    [after.granted, after.idToken, after.refreshToken],
+    [before.granted, idToken, 'r'],
+  );
   assert.equal(after.accessToken, 'new');
 });
 

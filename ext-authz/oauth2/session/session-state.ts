@@ -42,8 +42,9 @@ export function stateOf(session: Session | undefined, margin: number, now: numbe
 export type ScopeState = 'granted' | 'never asked' | 'not granted';
 
 /**
- * See docs/reference/kinds/filter.md: every value of the rule must be granted, but `offline_access`. One that was asked for and not granted forbids; one that was
- * never asked for is asked for. Source: docs/adr/0012-logins-in-the-browser.md.
+ * See docs/reference/kinds/filter.md: every value of the rule must be granted, but
+ * `offline_access`. One that was asked for and not granted forbids; one that was never asked for is
+ * asked for. Source: docs/adr/0012-logins-in-the-browser.md.
  */
 export function scopeState(
   { asked, granted }: Pick<Session, 'asked' | 'granted'>,

@@ -8,7 +8,10 @@ import type { TokenSet } from '#ext-authz/provider/token-answer.ts';
 export type Session = {
   readonly format: 1;
   readonly xsrf: string;
-  /** Hashes of the pending cookies of its browser, 16 at most: other tabs may have begun logins by them. */
+  /**
+   * Hashes of the pending cookies of its browser, 16 at most: other tabs may have begun logins by
+   * them.
+   */
   readonly pending: readonly string[];
   readonly accessToken: string;
   readonly accessTokenEnds: number;
@@ -42,7 +45,15 @@ export function newSession(
 ): Session {
   return withTokens(
     {
-      ...{ format: 1, xsrf, pending, asked, sessionCookies, granted: asked, idToken: tokens.idToken },
+      ...{
+        format: 1,
+        xsrf,
+        pending,
+        asked,
+        sessionCookies,
+        granted: asked,
+        idToken: tokens.idToken,
+      },
       ...(sameSite !== undefined && { sameSite }),
       ...{ accessToken: '', accessTokenEnds: 0, ends: 0, cookieEnds: {} },
     },
@@ -53,25 +64,32 @@ export function newSession(
 }
 
 /**
- * A session after a grant or a refresh. No refresh token, ID token or scope in the answer: the old ones go on (RFC 6749 sections 5.1 and 6,
- * OpenID Connect Core section 12.2).
+ * A session after a grant or a refresh. No refresh token, ID token or scope in the answer: the old
+ * ones go on (RFC 6749 sections 5.1 and 6, OpenID Connect Core section 12.2).
  */
-export function withTokens(session: Session, tokens: TokenSet, maxIdle: number, now: number): Session {
+export function withTokens(
+  session: Session,
+  tokens: TokenSet,
+  maxIdle: number,
+  now: number,
+): Session {
   const refreshToken = tokens.refreshToken ?? session.refreshToken;
   const idToken = tokens.idToken ?? session.idToken;
   const renewed: Session = {
     ...{ ...session, idToken },
     accessToken: tokens.accessToken,
     accessTokenEnds: accessTokenEnd(tokens, now),
-    ...(tokens.scope !== undefined && { granted: grantedScope(tokens.scope, session.asked, idToken.claims) }),
+    ...(tokens.scope !== undefined && {
+      granted: grantedScope(tokens.scope, session.asked, idToken.claims),
+    }),
     ...(refreshToken !== undefined && { refreshToken }),
   };
   return { ...renewed, ends: sessionEnd(renewed, maxIdle, now) };
 }
 
 /**
- * The latest end of a session that is used now: its access token's, or with a refresh token `maxIdle` from now.
- * Source: docs/adr/0014-session-store.md.
+ * The latest end of a session that is used now: its access token's, or with a refresh token
+ * `maxIdle` from now. Source: docs/adr/0014-session-store.md.
  */
 export function sessionEnd(
   { accessTokenEnds, refreshToken }: Pick<Session, 'accessTokenEnds' | 'refreshToken'>,
@@ -81,7 +99,10 @@ export function sessionEnd(
   return refreshToken === undefined ? accessTokenEnds : now + maxIdle;
 }
 
-/** When an access token ends: by `expires_in` and by its own `exp`, whichever is sooner; by neither, in an hour. */
+/**
+ * When an access token ends: by `expires_in` and by its own `exp`, whichever is sooner; by neither,
+ * in an hour.
+ */
 function accessTokenEnd(
   { accessToken, expiresInSeconds }: Pick<TokenSet, 'accessToken' | 'expiresInSeconds'>,
   now: number,
@@ -107,7 +128,10 @@ export function toStored(session: Session): object {
   return { ...session, idToken: session.idToken.raw };
 }
 
-/** The inverse; undefined for what is of another format. Records are sealed, so that what is in them is ours. */
+/**
+ * The inverse; undefined for what is of another format. Records are sealed, so that what is in them
+ * is ours.
+ */
 export function parseStored(value: unknown): Session | undefined {
   if (!isStored(value)) return undefined;
   const { idToken: raw } = value;

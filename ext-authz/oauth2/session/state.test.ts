@@ -7,7 +7,12 @@ const NOW = 1_800_000_000_000;
 const storeKey = createSecretKey(new Uint8Array(32).fill(7));
 
 function makerAt(now: number, changes: { sealRealm?: string; storeKey?: typeof storeKey } = {}) {
-  return { sealRealm: 'site.default', storeKey, sources: { now: () => now, randomBytes }, ...changes };
+  return {
+    sealRealm: 'site.default',
+    storeKey,
+    sources: { now: () => now, randomBytes },
+    ...changes,
+  };
 }
 
 test('a state is 43 characters of base64url, another each time, and open for ten minutes', () => {

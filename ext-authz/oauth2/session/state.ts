@@ -33,7 +33,10 @@ export function isOpenState(maker: StateMaker, state: string): boolean {
   return leftMs(maker, state) > 0;
 }
 
-/** How long the login of a state of ours may still take, in ms. 0 or less when it is over, or not ours. */
+/**
+ * How long the login of a state of ours may still take, in ms. 0 or less when it is over, or not
+ * ours.
+ */
 export function leftMs(maker: StateMaker, state: string): number {
   if (!STATE.test(state)) return 0;
   const bytes = Buffer.from(state, 'base64url');
@@ -43,5 +46,8 @@ export function leftMs(maker: StateMaker, state: string): number {
 }
 
 function macOf({ sealRealm: realm, storeKey }: StateMaker, begin: Buffer): string {
-  return storeName(storeKey, { kind: 'state', realm }, [begin.toString('hex')]).slice(0, 2 * MAC_BYTES);
+  return storeName(storeKey, { kind: 'state', realm }, [begin.toString('hex')]).slice(
+    0,
+    2 * MAC_BYTES,
+  );
 }

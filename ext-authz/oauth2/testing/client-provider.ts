@@ -76,7 +76,9 @@ export function clientProvider(): ClientProvider {
     judge: () => {
       const right = `Basic ${Buffer.from('me:top+secret').toString('base64')}`;
       hostile.behave('token', ({ headers }) =>
-        headers.authorization === right ? granted() : { status: 401, body: { error: 'invalid_client' } },
+        headers.authorization === right
+          ? granted()
+          : { status: 401, body: { error: 'invalid_client' } },
       );
     },
   };

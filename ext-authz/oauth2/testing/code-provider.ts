@@ -4,8 +4,8 @@ import type { HostileProvider } from '#ext-authz/testing/hostile-provider.ts';
 export type Granting = { readonly [member: string]: unknown };
 
 /**
- * Lets the hostile provider grant codes and refresh tokens: the code of a login is its nonce. `grant` is asked each time; a number is how
- * many tokens came before.
+ * Lets the hostile provider grant codes and refresh tokens: the code of a login is its nonce.
+ * `grant` is asked each time; a number is how many tokens came before.
  */
 export function grantCodes(
   provider: HostileProvider,
@@ -20,7 +20,9 @@ export function grantCodes(
     if (members.error !== undefined) return { status: 400, body: members };
     const nonce = form.get('code') ?? undefined;
     const id_token = await provider.idToken({ claims: { nonce, exp: FAR, ...(claims as object) } });
-    return { body: await provider.tokens({ access_token: `access-${index}`, id_token, ...members }) };
+    return {
+      body: await provider.tokens({ access_token: `access-${index}`, id_token, ...members }),
+    };
   });
 }
 

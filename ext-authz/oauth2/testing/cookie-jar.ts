@@ -28,7 +28,10 @@ export class CookieJar {
     this.#cookies = isOver ? others : [...others, cookie];
   }
 
-  /** What is sent to this URL; `crossSite`: the navigation was begun by another site (RFC 6265bis section 5.2). */
+  /**
+   * What is sent to this URL; `crossSite`: the navigation was begun by another site (RFC 6265bis
+   * section 5.2).
+   */
   for(url: URL, crossSite = false): readonly KeptCookie[] {
     return this.#cookies.filter(cookie => {
       const { attributes, ends, path } = cookie;
@@ -73,7 +76,9 @@ function isHostPrefixed(url: URL, attributes: ReadonlyMap<string, string>): bool
 }
 
 function isSame(a: KeptCookie, b: KeptCookie): boolean {
-  return a.name === b.name && a.domain === b.domain && a.path === b.path && a.hostOnly === b.hostOnly;
+  return (
+    a.name === b.name && a.domain === b.domain && a.path === b.path && a.hostOnly === b.hostOnly
+  );
 }
 
 function fitsHost({ domain, hostOnly }: KeptCookie, host: string): boolean {

@@ -77,5 +77,11 @@ export async function openCredentialFilter(
     stores.pass(ms);
     provider.advance(ms);
   };
-  return { run: replica({ store: stores.one }), replica, pass, dump: stores.dump, store: stores.one };
+  return {
+    run: replica({ store: stores.one }),
+    replica,
+    pass,
+    dump: stores.dump,
+    store: stores.one,
+  };
 }

@@ -44,7 +44,8 @@ export class TestBrowser {
     const url = new URL(address);
     const cookies = this.jar.for(url, visit.crossSite).map(({ name, value }) => `${name}=${value}`);
     const outcome = await this.#gateway.check(toRequest(url, cookies, visit), visit);
-    const headers = outcome.kind === 'answer' ? outcome.answer.headers : outcome.change.responseHeaders;
+    const headers =
+      outcome.kind === 'answer' ? outcome.answer.headers : outcome.change.responseHeaders;
     const setCookies = headers.flatMap(([name, value]) => (name === 'set-cookie' ? [value] : []));
     for (const field of setCookies) this.jar.take(url, field);
     const fields = new Map(headers.map(([name, value]) => [name, value]));
@@ -57,7 +58,10 @@ export class TestBrowser {
     };
   }
 
-  /** Follows redirects and refreshes; at the provider by `authorize`. The last that was seen; the URLs on the way. */
+  /**
+   * Follows redirects and refreshes; at the provider by `authorize`. The last that was seen; the
+   * URLs on the way.
+   */
   async follow(
     address: string,
     authorize: (url: URL) => string,
@@ -81,7 +85,11 @@ export class TestBrowser {
   }
 }
 
-export function toRequest(url: URL, cookies: readonly string[], visit: TestVisit = {}): HttpRequest {
+export function toRequest(
+  url: URL,
+  cookies: readonly string[],
+  visit: TestVisit = {},
+): HttpRequest {
   const internal = visit.internal === undefined ? url : new URL(visit.internal);
   const headers = new Map<string, readonly string[]>(
     Object.entries(visit.headers ?? {}).map(([name, value]) => [name, [value].flat()]),

@@ -10,7 +10,10 @@ import type { HttpRequest } from '#ext-authz/http/http-request.ts';
 import type { Outcome } from '#ext-authz/http/outcome.ts';
 import { gatewayEndpoint } from '#ext-authz/oauth2/login/gateway-endpoint.ts';
 import { loginRunner } from '#ext-authz/oauth2/login/login-runner.ts';
-import { type LoginFilterParts, openLoginFilter } from '#ext-authz/oauth2/login/open-login-filter.ts';
+import {
+  type LoginFilterParts,
+  openLoginFilter,
+} from '#ext-authz/oauth2/login/open-login-filter.ts';
 import type { LoginFilter } from '#ext-authz/oauth2/session/login-filter.ts';
 import type { ResourceServer, TokenVerdict } from '#ext-authz/oauth2/tokens/resource-server.ts';
 import type { RuleArguments, RuleItem } from '#ext-authz/policy/rule.ts';
@@ -54,7 +57,9 @@ export type TestGateway = {
   readonly dump: () => Promise<Buffer>;
   readonly advance: (ms: number) => void;
   /** What becomes of access tokens, from now on. */
-  readonly judge: (verdict: (accessToken: string, scope: readonly string[]) => TokenVerdict) => void;
+  readonly judge: (
+    verdict: (accessToken: string, scope: readonly string[]) => TokenVerdict,
+  ) => void;
   /** Own paths first, then the filter of `realm`; throws what the filter throws. */
   readonly check: (request: HttpRequest, rule?: TestRule) => Promise<Outcome>;
 };
@@ -68,7 +73,10 @@ export type TestRule = Partial<RuleArguments> & {
 
 export const REALM = 'site.default';
 
-export async function openTestGateway(t: TestContext, options: TestGatewayOptions): Promise<TestGateway> {
+export async function openTestGateway(
+  t: TestContext,
+  options: TestGatewayOptions,
+): Promise<TestGateway> {
   const folder = await mkdtemp(join(tmpdir(), 'gateway-login-'));
   const closing: (() => Promise<void>)[] = [];
   t.after(async () => {
@@ -76,7 +84,9 @@ export async function openTestGateway(t: TestContext, options: TestGatewayOption
     await rm(folder, { recursive: true, force: true });
   });
   let offset = 0;
-  let verdict: (accessToken: string, scope: readonly string[]) => TokenVerdict = () => ({ kind: 'valid' });
+  let verdict: (accessToken: string, scope: readonly string[]) => TokenVerdict = () => ({
+    kind: 'valid',
+  });
   const now = () => Date.now() + offset;
   const resourceServer: ResourceServer = {
     validate: ({ accessToken }, scope) => verdict(accessToken, scope),
@@ -186,5 +196,7 @@ function must<T>(parsed: Parsed<T>): T {
 }
 
 async function patiently(ms: number, signal?: AbortSignal): Promise<void> {
-  await pause(ms, undefined, { ...(signal !== undefined && { signal }), ref: true }).catch(() => {});
+  await pause(ms, undefined, { ...(signal !== undefined && { signal }), ref: true }).catch(
+    () => {},
+  );
 }

@@ -41,7 +41,9 @@ test('a burst of successes waits and passes', async () => {
 
 test('a mixed burst ends at the limit', async () => {
   const { attempt } = attempts(3);
-  const results = await Promise.all(Array.from({ length: 60 }, (_, index) => attempt(index % 2 === 0)));
+  const results = await Promise.all(
+    Array.from({ length: 60 }, (_, index) => attempt(index % 2 === 0)),
+  );
   assert.equal(results.filter(one => one === 'failed').length, 3);
   assert.ok(results.includes('limited'));
 });

@@ -14,13 +14,17 @@ type Lane = {
 /** See AttemptGate. */
 export type Gate = Pick<AttemptGate, 'enter'>;
 
-/** Lets no more attempts go on at a time than may still fail, so that a burst cannot pass a limit that is counted afterwards. First come, first served. */
+/**
+ * Lets no more attempts go on at a time than may still fail, so that a burst cannot pass a limit
+ * that is counted afterwards. First come, first served.
+ */
 export class AttemptGate {
   readonly #lanes = new Map<string, Lane>();
 
   /**
-   * Waits until `count` and those inside stay below `limit`; gives what must be called to leave, after a failure is counted. `limited`: the count has
-   * reached the limit. Throws a ProviderError `timeout` when the signal aborts meanwhile.
+   * Waits until `count` and those inside stay below `limit`; gives what must be called to leave,
+   * after a failure is counted. `limited`: the count has reached the limit. Throws a ProviderError
+   * `timeout` when the signal aborts meanwhile.
    */
   async enter(
     key: string,

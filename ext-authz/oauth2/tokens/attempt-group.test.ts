@@ -93,12 +93,19 @@ test('a limit that one worker has met is known to all, and guesses of all are co
   t.after(() => stores.close());
   const storeKey = createSecretKey(Buffer.alloc(32, 1));
   const group = workers(3).map(
-    parts => new RefusedCredentials({ ...parts, store: stores.one, storeKey, now: () => 1_700_000_000_000 }),
+    parts =>
+      new RefusedCredentials({
+        ...parts,
+        store: stores.one,
+        storeKey,
+        now: () => 1_700_000_000_000,
+      }),
   );
   const [first, second, third] = group;
   assert.ok(first && second && third);
   const ada = { realm: 'r', name: 'ada', network: '192.0.2.1' };
-  for (let failure = 0; failure < 5; failure += 1) await first.attempt(ada, soon(), async () => 'refused');
+  for (let failure = 0; failure < 5; failure += 1)
+    await first.attempt(ada, soon(), async () => 'refused');
   assert.equal((await first.limitOf(ada))?.kind, 'limited');
   await turn();
   await turn();

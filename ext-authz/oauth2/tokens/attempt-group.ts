@@ -2,7 +2,10 @@ import type { Calls } from '#process/calls.ts';
 import { isJsonObject, type Json } from '#protos/json.ts';
 import { AttemptGate, type Gate, tooManyWait } from './attempt-gate.ts';
 
-/** What one process has seen of credentials that are refused, for the others: a limit that ends then (ms since the epoch), else a guess. `key` is local. */
+/**
+ * What one process has seen of credentials that are refused, for the others: a limit that ends then
+ * (ms since the epoch), else a guess. `key` is local.
+ */
 export type RefusalNews = { readonly key: string; readonly ends?: number };
 
 /** The other processes of the same service. */
@@ -13,7 +16,10 @@ export type RefusalPeers = {
 
 type AttemptGroup = { readonly gate: Gate; readonly peers: RefusalPeers };
 
-/** What the leader keeps for its workers: the one gate, and who hears of whose news. Of a worker that has ended nobody is inside any more. */
+/**
+ * What the leader keeps for its workers: the one gate, and who hears of whose news. Of a worker
+ * that has ended nobody is inside any more.
+ */
 export function shareAttempts(): (calls: Calls) => () => void {
   const gate = new AttemptGate();
   const workers = new Set<Calls>();
@@ -49,7 +55,10 @@ export function shareAttempts(): (calls: Calls) => () => void {
   };
 }
 
-/** A worker's end of it: limits on refused credentials hold for all workers together, as for one process. */
+/**
+ * A worker's end of it: limits on refused credentials hold for all workers together, as for one
+ * process.
+ */
 export function joinAttempts(calls: Calls): AttemptGroup {
   return { gate: new SharedGate(calls), peers: refusalPeers(calls) };
 }

@@ -14,7 +14,10 @@ test('HeaderPassword: the headers become the client authentication, and upstream
   const { run } = await open(t);
   const { authorization } = setBy(await run(ME, ['b', 'a']));
   const [request] = hostile().asked('token');
-  assert.equal(request?.headers.authorization, `Basic ${Buffer.from('me:top+secret').toString('base64')}`);
+  assert.equal(
+    request?.headers.authorization,
+    `Basic ${Buffer.from('me:top+secret').toString('base64')}`,
+  );
   assert.deepEqual(Object.fromEntries(request?.form ?? []), {
     grant_type: 'client_credentials',
     scope: 'a b',
@@ -185,7 +188,9 @@ test('a cached token that is no longer valid is replaced once', async t => {
 });
 
 test('injectRequestHeaders see the token; there is no ID token', async t => {
-  const injectRequestHeaders = headerTemplates([['x-sub', '{{ .token.Claims.sub }}[{{ .idToken.Raw }}]']]);
+  const injectRequestHeaders = headerTemplates([
+    ['x-sub', '{{ .token.Claims.sub }}[{{ .idToken.Raw }}]'],
+  ]);
   const { run } = await open(t, { injectRequestHeaders });
   assert.equal(setBy(await run(ME))['x-sub'], 'me[]');
 });

@@ -1,10 +1,14 @@
 import type { FilterRunner } from '#ext-authz/chain/filter-runner.ts';
-import { type CredentialFilterParts, credentialFilter, type OAuth2Definition } from './credential-grant.ts';
+import {
+  type CredentialFilterParts,
+  credentialFilter,
+  type OAuth2Definition,
+} from './credential-grant.ts';
 import { clientCredentials } from './credential-headers.ts';
 
 /**
- * RFC 6749 section 5.2; an assertion is refused as `invalid_client` (RFC 7521 section 4.2.1), or by some as a grant. Auth0 says `access_denied`, UAA
- * `unauthorized`, Salesforce `invalid_client_id`.
+ * RFC 6749 section 5.2; an assertion is refused as `invalid_client` (RFC 7521 section 4.2.1), or by
+ * some as a grant. Auth0 says `access_denied`, UAA `unauthorized`, Salesforce `invalid_client_id`.
  */
 const REFUSED_BY = [
   ...['invalid_client', 'invalid_grant', 'unauthorized_client'],
@@ -12,8 +16,9 @@ const REFUSED_BY = [
 ];
 
 /**
- * The OAuth2 filter with grantType ClientCredentials: the credentials of a request become the client authentication of a token request (RFC 6749 section
- * 4.4). Source: docs/reference/kinds/filter.md.
+ * The OAuth2 filter with grantType ClientCredentials: the credentials of a request become the
+ * client authentication of a token request (RFC 6749 section 4.4). Source:
+ * docs/reference/kinds/filter.md.
  */
 export function clientCredentialsFilter(
   definition: OAuth2Definition,
@@ -24,7 +29,8 @@ export function clientCredentialsFilter(
     definition,
     {
       read: headers => clientCredentials(headers, clientAuthentication, parts.now()),
-      ask: (credentials, scope, signal) => parts.provider.clientCredentials({ credentials, scope }, signal),
+      ask: (credentials, scope, signal) =>
+        parts.provider.clientCredentials({ credentials, scope }, signal),
       refusedBy: REFUSED_BY,
     },
     parts,

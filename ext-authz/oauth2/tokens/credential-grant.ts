@@ -33,21 +33,29 @@ export type CredentialFilterParts = {
   /** ms since the epoch */
   readonly now: () => number;
   readonly randomBytes: RandomBytes;
-  /** A signal that aborts when the time for the provider is over; shorter than a check's, so that the answer is 504. */
+  /**
+   * A signal that aborts when the time for the provider is over; shorter than a check's, so that
+   * the answer is 504.
+   */
   readonly deadline: () => AbortSignal;
 };
 
 /** What tells grants apart. `C` is what the provider gets. */
 export type CredentialGrant<C> = {
   readonly read: (headers: HeaderFields) => Brought<C> | NoCredentials;
-  readonly ask: (credentials: C, scope: readonly string[], signal: AbortSignal) => Promise<TokenSet>;
+  readonly ask: (
+    credentials: C,
+    scope: readonly string[],
+    signal: AbortSignal,
+  ) => Promise<TokenSet>;
   /** Error codes (RFC 6749 section 5.2) by which the provider refuses the credentials. */
   readonly refusedBy: readonly string[];
 };
 
 /**
- * The OAuth2 filter of a grant whose requests bring credentials as headers: gets a token for them, validates it and lets the request pass with it. It
- * never redirects. Source: docs/reference/kinds/filter.md.
+ * The OAuth2 filter of a grant whose requests bring credentials as headers: gets a token for them,
+ * validates it and lets the request pass with it. It never redirects. Source:
+ * docs/reference/kinds/filter.md.
  */
 export function credentialFilter<C>(
   definition: OAuth2Definition,
@@ -61,7 +69,11 @@ export function credentialFilter<C>(
     const brought = grant.read(request.headers);
     if ('error' in brought) return forbid(request, brought.error);
     const scope = requestedScope(listed);
-    const wanted = wantedOf(definition, grant, brought, { request, scope, storeKey: parts.storeKey });
+    const wanted = wantedOf(definition, grant, brought, {
+      request,
+      scope,
+      storeKey: parts.storeKey,
+    });
     const visit = { request, scope, wanted, obtainer, resourceServer };
     const token = cache.known(wanted.seal);
     const blocked = refusals.blockedBy(wanted.attempt);
@@ -92,7 +104,11 @@ function wantedOf<C>(
   { realm, settings, version }: OAuth2Definition,
   grant: CredentialGrant<C>,
   { credentials, expiresAt, name, parts }: Brought<C>,
-  context: { readonly request: HttpRequest; readonly scope: readonly string[]; readonly storeKey: KeyObject },
+  context: {
+    readonly request: HttpRequest;
+    readonly scope: readonly string[];
+    readonly storeKey: KeyObject;
+  },
 ): Wanted {
   const { request, scope, storeKey } = context;
   const told = [version, settings.clientAuthentication.method, scope.join(' '), ...parts];
@@ -136,7 +152,10 @@ function judge(visit: Visit, token: GrantedToken): Judged | Promise<Judged> {
   if (token.networks.size < MOST_NETWORKS) token.networks.add(wanted.attempt.network);
   const missing = missingScope(scope, token.scope);
   if (missing.length > 0)
-    return refuse(request, notGranted(`the provider has not granted \`scope\` ${missing.join(' ')}`));
+    return refuse(
+      request,
+      notGranted(`the provider has not granted \`scope\` ${missing.join(' ')}`),
+    );
   const settle = (verdict: TokenVerdict): Judged => {
     if (verdict.kind === 'invalid') return { kind: 'invalid', check: verdict.check };
     if (verdict.kind === 'insufficient_scope') return refuse(request, notGranted(verdict.check));
@@ -166,5 +185,8 @@ function notGranted(reason: string) {
 }
 
 function forbid(request: HttpRequest, message: string, reason = message): Outcome {
-  return { kind: 'answer', answer: answerPage(request, { status: 403, message, note: { reason } }) };
+  return {
+    kind: 'answer',
+    answer: answerPage(request, { status: 403, message, note: { reason } }),
+  };
 }

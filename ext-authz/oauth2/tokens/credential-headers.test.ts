@@ -28,7 +28,12 @@ const rows: readonly (readonly [
     { ...ID, ...SECRET },
     { kind: 'password', clientID: 'me', secret: 's' },
   ],
-  ['ID and secret', 'BodyPassword', { ...ID, ...SECRET }, { kind: 'password', clientID: 'me', secret: 's' }],
+  [
+    'ID and secret',
+    'BodyPassword',
+    { ...ID, ...SECRET },
+    { kind: 'password', clientID: 'me', secret: 's' },
+  ],
   ['no header', 'HeaderPassword', {}, 'The header X-Gateway-Client-ID is missing.'],
   ['no secret', 'BodyPassword', ID, 'The header X-Gateway-Client-Secret is missing.'],
   [
@@ -152,7 +157,11 @@ test('an assertion ends with its own exp, and is counted for its sub', () => {
 });
 
 for (const [what, headers, expected] of [
-  ['both', { 'x-gateway-username': 'me', 'x-gateway-password': 'p' }, { username: 'me', password: 'p' }],
+  [
+    'both',
+    { 'x-gateway-username': 'me', 'x-gateway-password': 'p' },
+    { username: 'me', password: 'p' },
+  ],
   ['no name', { 'x-gateway-password': 'p' }, 'The header X-Gateway-Username is missing.'],
   ['no password', { 'x-gateway-username': 'me' }, 'The header X-Gateway-Password is missing.'],
   [

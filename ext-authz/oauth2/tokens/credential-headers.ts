@@ -12,7 +12,9 @@ export type Brought<C> = {
   readonly credentials: C;
   /** All that tells these credentials from others. */
   readonly parts: readonly string[];
-  /** The user name or client ID that refusals are counted for; of an assertion its unverified `sub`. */
+  /**
+   * The user name or client ID that refusals are counted for; of an assertion its unverified `sub`.
+   */
   readonly name: string;
   /** ms since the epoch; a token got by an assertion is not used for longer than that lives */
   readonly expiresAt: number;
@@ -37,7 +39,10 @@ const SHOWN: ReadonlyMap<string, string> = new Map([
 
 const LONGEST = 16_384;
 
-/** User name and password of a request: each header once and not empty. Source: docs/reference/kinds/filter.md. */
+/**
+ * User name and password of a request: each header once and not empty. Source:
+ * docs/reference/kinds/filter.md.
+ */
 export function userCredentials(headers: HeaderFields): Brought<UserCredentials> | NoCredentials {
   const [username, password] = [oneOf(headers, USERNAME), oneOf(headers, PASSWORD)];
   if (typeof username !== 'string') return username;
@@ -50,8 +55,9 @@ export function userCredentials(headers: HeaderFields): Brought<UserCredentials>
 }
 
 /**
- * A client's own credentials for the Filter's method: each header once and not empty, and none of another method. Of an assertion only form and `exp` are
- * checked: the provider judges it (RFC 7523 section 3). `now` is ms since the epoch. Source: docs/reference/kinds/filter.md.
+ * A client's own credentials for the Filter's method: each header once and not empty, and none of
+ * another method. Of an assertion only form and `exp` are checked: the provider judges it (RFC 7523
+ * section 3). `now` is ms since the epoch. Source: docs/reference/kinds/filter.md.
  */
 export function clientCredentials(
   headers: HeaderFields,
@@ -81,7 +87,8 @@ function assertionOf(
   if (typeof assertion !== 'string') return assertion;
   const claims = assertion.endsWith('.') ? undefined : decodeJwt(assertion)?.claims;
   const expiresAt = claims && timeOf(claims, 'exp');
-  if (claims === undefined || expiresAt === undefined) return assertionError('is not a signed JWT with exp');
+  if (claims === undefined || expiresAt === undefined)
+    return assertionError('is not a signed JWT with exp');
   if (now >= expiresAt) return assertionError('has expired');
   const { sub } = claims;
   const subject = typeof sub === 'string' && sub !== '' ? sub : undefined;

@@ -4,7 +4,12 @@ import type { TokenSet } from '#ext-authz/provider/token-answer.ts';
 import type { RecordStore } from '#ext-authz/store/record-store.ts';
 import { type RecordSeal, storeName } from '#ext-authz/store/sealed-record.ts';
 import type { Attempt, Limited, RefusedCredentials } from './refused-credentials.ts';
-import { type GrantedToken, type GrantTerms, type TokenCache, toGrantedToken } from './token-cache.ts';
+import {
+  type GrantedToken,
+  type GrantTerms,
+  type TokenCache,
+  toGrantedToken,
+} from './token-cache.ts';
 
 /** Credentials for which a token is wanted. */
 export type Wanted = {
@@ -41,8 +46,9 @@ const REMEMBERED_MS = 1_000;
 const NOT_GRANTED = 'invalid_scope';
 
 /**
- * Gets tokens for credentials: from the cache, else from the provider. In this process there is one request at a time for the same credentials, for all who wait.
- * A refusal is remembered for 1 s. Source: docs/adr/0014-session-store.md and docs/adr/0013-providers.md.
+ * Gets tokens for credentials: from the cache, else from the provider. In this process there is one
+ * request at a time for the same credentials, for all who wait. A refusal is remembered for 1 s.
+ * Source: docs/adr/0014-session-store.md and docs/adr/0013-providers.md.
  */
 export class TokenObtainer {
   readonly #parts: TokenObtainerParts;
@@ -67,7 +73,10 @@ export class TokenObtainer {
     seal: RecordSeal,
     { isNew, token }: { readonly isNew: boolean; readonly token: GrantedToken },
   ): Promise<void> {
-    await Promise.all([this.#parts.cache.drop(seal, token), isNew ? this.#remember(seal) : undefined]);
+    await Promise.all([
+      this.#parts.cache.drop(seal, token),
+      isNew ? this.#remember(seal) : undefined,
+    ]);
   }
 
   #fly(wanted: Wanted): Flight {
@@ -89,7 +98,10 @@ export class TokenObtainer {
     if (limited !== undefined) return limited;
     if (token !== undefined) return { kind: 'token', token, isNew: false };
     if (remembered)
-      return { kind: 'refused', reason: 'the same credentials were refused within the last second' };
+      return {
+        kind: 'refused',
+        reason: 'the same credentials were refused within the last second',
+      };
     const signal = this.#parts.deadline();
     const refused: { obtained: Obtained } = { obtained: { kind: 'refused' } };
     const answer = await refusals.attempt(attempt, signal, async () => {

@@ -40,7 +40,10 @@ test('user name and password are exchanged by the Filter as its own client', asy
   const { run } = await openCredentialFilter(t, hostile.issuer, GRANT);
   assert.equal(setBy(await run(LOGIN, ['openid'])).authorization, 'Bearer access');
   const [request] = hostile.asked('token');
-  assert.equal(request?.headers.authorization, `Basic ${Buffer.from('client:secret').toString('base64')}`);
+  assert.equal(
+    request?.headers.authorization,
+    `Basic ${Buffer.from('client:secret').toString('base64')}`,
+  );
   assert.deepEqual(Object.fromEntries(request?.form ?? []), {
     grant_type: 'password',
     username: 'alice',
@@ -52,7 +55,11 @@ test('user name and password are exchanged by the Filter as its own client', asy
 test('every request must bring both headers', async t => {
   const { run } = await openCredentialFilter(t, hostile.issuer, GRANT);
   setBy(await run(LOGIN));
-  for (const headers of [{}, { 'x-gateway-username': 'alice' }, { 'x-gateway-password': 'wonder länd' }])
+  for (const headers of [
+    {},
+    { 'x-gateway-username': 'alice' },
+    { 'x-gateway-password': 'wonder länd' },
+  ])
     assert.equal(answerOf(await run(headers)).status, 403);
 });
 
@@ -72,7 +79,10 @@ test('a refresh token is neither stored nor used: the grant is made again', asyn
 
 test('the ID token is there for templates, from the cache of another replica too', async t => {
   const injectRequestHeaders = headerTemplates([['x-sub', '{{ .idToken.Claims.sub }}']]);
-  const { run, replica } = await openCredentialFilter(t, hostile.issuer, { ...GRANT, injectRequestHeaders });
+  const { run, replica } = await openCredentialFilter(t, hostile.issuer, {
+    ...GRANT,
+    injectRequestHeaders,
+  });
   for (const one of [run, replica()]) assert.equal(setBy(await one(LOGIN))['x-sub'], 'alice');
   assert.equal(asked(), 1);
 });
@@ -142,7 +152,13 @@ test('a certified provider: a user passes, a wrong password does not', async t =
 test('a certified provider: a client passes with a JWT of the scope, another secret does not', async t => {
   const { run } = await openCredentialFilter(t, real.issuer, { grantType: 'ClientCredentials' });
   const headers = { 'x-gateway-client-id': 'machine', 'x-gateway-client-secret': SECRET };
-  assert.match(setBy(await run(headers, ['read'])).authorization ?? '', /^Bearer [\w-]+\.[\w-]+\.[\w-]+$/);
+  assert.match(
+    setBy(await run(headers, ['read'])).authorization ?? '',
+    /^Bearer [\w-]+\.[\w-]+\.[\w-]+$/,
+  );
   assert.equal(answerOf(await run(headers, ['read', 'write'])).status, 403);
-  assert.equal(answerOf(await run({ ...headers, 'x-gateway-client-secret': 'x' }, ['read'])).status, 403);
+  assert.equal(
+    answerOf(await run({ ...headers, 'x-gateway-client-secret': 'x' }, ['read'])).status,
+    403,
+  );
 });

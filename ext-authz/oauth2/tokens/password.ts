@@ -1,10 +1,15 @@
 import type { FilterRunner } from '#ext-authz/chain/filter-runner.ts';
-import { type CredentialFilterParts, credentialFilter, type OAuth2Definition } from './credential-grant.ts';
+import {
+  type CredentialFilterParts,
+  credentialFilter,
+  type OAuth2Definition,
+} from './credential-grant.ts';
 import { userCredentials } from './credential-headers.ts';
 
 /**
- * RFC 6749 section 5.2; Dex says `access_denied`, UAA `unauthorized`, and Entra and Auth0 that a password alone is not enough. A refused client is the
- * Filter's own, and so a fault of the configuration.
+ * RFC 6749 section 5.2; Dex says `access_denied`, UAA `unauthorized`, and Entra and Auth0 that a
+ * password alone is not enough. A refused client is the Filter's own, and so a fault of the
+ * configuration.
  */
 const REFUSED_BY = [
   ...['invalid_grant', 'access_denied', 'unauthorized'],
@@ -12,15 +17,20 @@ const REFUSED_BY = [
 ];
 
 /**
- * The OAuth2 filter with grantType Password: user name and password of a request are exchanged for a token (RFC 6749 section 4.3). A refresh token is
- * neither stored nor used: the grant is made again. Source: docs/reference/kinds/filter.md.
+ * The OAuth2 filter with grantType Password: user name and password of a request are exchanged for
+ * a token (RFC 6749 section 4.3). A refresh token is neither stored nor used: the grant is made
+ * again. Source: docs/reference/kinds/filter.md.
  */
-export function passwordFilter(definition: OAuth2Definition, parts: CredentialFilterParts): FilterRunner {
+export function passwordFilter(
+  definition: OAuth2Definition,
+  parts: CredentialFilterParts,
+): FilterRunner {
   return credentialFilter(
     definition,
     {
       read: userCredentials,
-      ask: (credentials, scope, signal) => parts.provider.password({ ...credentials, scope }, signal),
+      ask: (credentials, scope, signal) =>
+        parts.provider.password({ ...credentials, scope }, signal),
       refusedBy: REFUSED_BY,
     },
     parts,

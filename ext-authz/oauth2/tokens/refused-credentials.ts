@@ -35,8 +35,9 @@ export type Limited = {
 };
 
 /**
- * Counts refused credentials in the store, for all Filters and replicas: after 5 a minute for one name from one network, or 30 from one network, no
- * more are tried. While a network is limited, this process counts guesses for the name as well. Source: docs/adr/0013-providers.md.
+ * Counts refused credentials in the store, for all Filters and replicas: after 5 a minute for one
+ * name from one network, or 30 from one network, no more are tried. While a network is limited,
+ * this process counts guesses for the name as well. Source: docs/adr/0013-providers.md.
  */
 export class RefusedCredentials {
   readonly #parts: RefusedCredentialsParts;
@@ -51,7 +52,9 @@ export class RefusedCredentials {
     parts.peers?.hear(news => this.#learn(news));
   }
 
-  /** A limit that this process has met: without it a guess could be tried on tokens that are cached. */
+  /**
+   * A limit that this process has met: without it a guess could be tried on tokens that are cached.
+   */
   blockedBy(attempt: Attempt): { readonly by: Limit; readonly limited: Limited } | undefined {
     const now = this.#parts.now();
     const by = LIMITS.find(limit => this.#endOf(limit, attempt) > now);
@@ -60,7 +63,9 @@ export class RefusedCredentials {
 
   /** Undefined: more may be tried. */
   async limitOf(attempt: Attempt): Promise<Limited | undefined> {
-    const [name = 0, network = 0] = await Promise.all(LIMITS.map(limit => this.#count(limit, attempt)));
+    const [name = 0, network = 0] = await Promise.all(
+      LIMITS.map(limit => this.#count(limit, attempt)),
+    );
     if (network >= MOST.network) this.#guess(attempt);
     return name >= MOST.name || network >= MOST.network ? this.#limited(attempt) : undefined;
   }
@@ -90,7 +95,8 @@ export class RefusedCredentials {
     return this.#within('name', attempt, signal, () =>
       this.#within('network', attempt, signal, async () => {
         const answer = await ask();
-        if (answer === 'refused') await Promise.all(LIMITS.map(limit => this.#count(limit, attempt, 1)));
+        if (answer === 'refused')
+          await Promise.all(LIMITS.map(limit => this.#count(limit, attempt, 1)));
         return answer;
       }),
     );

@@ -5,17 +5,23 @@ import type { IdToken } from '#ext-authz/provider/id-token.ts';
 /** The tokens of a session. */
 export type SessionTokens = { readonly accessToken: string; readonly idToken: IdToken };
 
-/** What comes of an access token: it is valid; it is not; it is, but not for what the rule asks for. `check` names the check in plain words. */
+/**
+ * What comes of an access token: it is valid; it is not; it is, but not for what the rule asks for.
+ * `check` names the check in plain words.
+ */
 export type TokenVerdict =
   | { readonly kind: 'valid' }
   | { readonly kind: 'invalid' | 'insufficient_scope'; readonly check: string };
 
 /**
- * The half of the filter that is a resource server (docs/reference/kinds/filter.md), for one Filter. An answer without a promise
- * spares the event loop a turn.
+ * The half of the filter that is a resource server (docs/reference/kinds/filter.md), for one
+ * Filter. An answer without a promise spares the event loop a turn.
  */
 export type ResourceServer = {
-  /** Judges an access token for the scope of a rule. Rejects with a ProviderError where the provider must be asked and cannot be. */
+  /**
+   * Judges an access token for the scope of a rule. Rejects with a ProviderError where the provider
+   * must be asked and cannot be.
+   */
   readonly validate: (
     tokens: SessionTokens,
     scope: readonly string[],

@@ -34,7 +34,10 @@ for (const [what, changes, terms, lifetime] of [
   ['not longer than the credentials', {}, { credentialsEnd: NOW + 5_000 }, 5_000],
 ] as const)
   test(`a token is usable for: ${what}`, () =>
-    assert.equal(toGrantedToken(tokens(changes), { ...TERMS, ...terms }).usableUntil, NOW + lifetime));
+    assert.equal(
+      toGrantedToken(tokens(changes), { ...TERMS, ...terms }).usableUntil,
+      NOW + lifetime,
+    ));
 
 test('the scope granted is that of the answer, else what was asked for', () => {
   assert.deepEqual(toGrantedToken(tokens(), TERMS).scope, ['a']);
@@ -56,7 +59,9 @@ async function open(t: TestContext) {
 
 test('a token that was replaced is not dropped again', async t => {
   const { one, seal } = await open(t);
-  const [old, next] = ['old', 'next'].map(accessToken => toGrantedToken(tokens({ accessToken }), TERMS));
+  const [old, next] = ['old', 'next'].map(accessToken =>
+    toGrantedToken(tokens({ accessToken }), TERMS),
+  );
   assert.ok(old !== undefined && next !== undefined);
   await one.write(seal, old);
   await one.drop(seal, old);

@@ -4,7 +4,12 @@ import { grantedScope } from '#ext-authz/provider/granted-scope.ts';
 import { isJsonObject, type JsonObject } from '#ext-authz/provider/json-answer.ts';
 import type { TokenSet } from '#ext-authz/provider/token-answer.ts';
 import type { RecordStore } from '#ext-authz/store/record-store.ts';
-import { openRecord, type RandomBytes, type RecordSeal, sealRecord } from '#ext-authz/store/sealed-record.ts';
+import {
+  openRecord,
+  type RandomBytes,
+  type RecordSeal,
+  sealRecord,
+} from '#ext-authz/store/sealed-record.ts';
 import { BoundedCache } from '#process/bounded-cache.ts';
 
 /** Tokens that credentials got. A refresh token is never among them. */
@@ -30,8 +35,8 @@ export type TokenCacheParts = {
 const BOUNDS = { entries: 10_000, weight: 16 * 1_048_576 };
 
 /**
- * Tokens by the credentials that got them (`sealOfCredentials`), in the store for all replicas, and in memory, where they need no decryption.
- * Source: docs/adr/0014-session-store.md.
+ * Tokens by the credentials that got them (`sealOfCredentials`), in the store for all replicas, and
+ * in memory, where they need no decryption. Source: docs/adr/0014-session-store.md.
  */
 export class TokenCache {
   readonly #parts: TokenCacheParts;
@@ -49,7 +54,10 @@ export class TokenCache {
     return undefined;
   }
 
-  /** What another process, or this one before it restarted, has put there. Rejects with StoreUnavailable. */
+  /**
+   * What another process, or this one before it restarted, has put there. Rejects with
+   * StoreUnavailable.
+   */
   async read(seal: RecordSeal): Promise<GrantedToken | undefined> {
     const stored = await this.#parts.store.read(seal.key);
     const token = stored && parseToken(openRecord(seal, stored.value));
@@ -58,13 +66,19 @@ export class TokenCache {
     return token;
   }
 
-  /** Keeps a token until its end; one that has none left is not kept. Rejects with StoreUnavailable. */
+  /**
+   * Keeps a token until its end; one that has none left is not kept. Rejects with StoreUnavailable.
+   */
   async write(seal: RecordSeal, token: GrantedToken): Promise<void> {
     const { accessToken, idToken, scope, usableUntil } = token;
     const ttl = usableUntil - this.#parts.now();
     if (ttl <= 0) return;
     const record = { accessToken, scope, usableUntil, ...(idToken && { idToken: idToken.raw }) };
-    await this.#parts.store.create(seal.key, sealRecord(seal, record, this.#parts.randomBytes), ttl);
+    await this.#parts.store.create(
+      seal.key,
+      sealRecord(seal, record, this.#parts.randomBytes),
+      ttl,
+    );
     this.#keep(seal, token);
   }
 
@@ -96,8 +110,9 @@ export type GrantTerms = {
 };
 
 /**
- * The token of an answer. It is usable until `expires_in` or its own `exp`, or for an hour where it has neither; less `margin`, and not longer than the credentials.
- * Source: docs/reference/kinds/filter.md and docs/adr/0014-session-store.md.
+ * The token of an answer. It is usable until `expires_in` or its own `exp`, or for an hour where it
+ * has neither; less `margin`, and not longer than the credentials. Source:
+ * docs/reference/kinds/filter.md and docs/adr/0014-session-store.md.
  */
 export function toGrantedToken(
   { accessToken, expiresInSeconds, idToken, scope }: TokenSet,
@@ -118,11 +133,13 @@ export function toGrantedToken(
 function parseToken(record: unknown): GrantedToken | undefined {
   if (!isJsonObject(record)) return undefined;
   const { accessToken, idToken, scope, usableUntil } = record;
-  if (typeof accessToken !== 'string' || typeof usableUntil !== 'number' || !isTexts(scope)) return undefined;
+  if (typeof accessToken !== 'string' || typeof usableUntil !== 'number' || !isTexts(scope))
+    return undefined;
   const claims = typeof idToken === 'string' ? decodeJwt(idToken)?.claims : undefined;
   return {
     ...{ accessToken, scope, usableUntil, networks: new Set<string>() },
-    idToken: typeof idToken === 'string' && claims !== undefined ? { raw: idToken, claims } : undefined,
+    idToken:
+      typeof idToken === 'string' && claims !== undefined ? { raw: idToken, claims } : undefined,
   };
 }
 

@@ -4,7 +4,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, type TestContext, test } from 'node:test';
-import { createServer, getCACertificates, setDefaultCACertificates, type TLSSocket } from 'node:tls';
+import {
+  createServer,
+  getCACertificates,
+  setDefaultCACertificates,
+  type TLSSocket,
+} from 'node:tls';
 import { startHostileProvider } from '#ext-authz/testing/hostile-provider.ts';
 import { openTestProvider, providerError, soon } from '#ext-authz/testing/open-test-provider.ts';
 import { findTool } from '#launcher/testing/find-tool.ts';
@@ -30,7 +35,10 @@ test('a certificate that no authority of ours has signed is refused', { skip }, 
   const provider = openTestProvider(t, await startTls(t));
   await assert.rejects(
     provider.metadata(soon()),
-    providerError('unreachable', /UNABLE_TO_VERIFY_LEAF_SIGNATURE.*`caSecret`.*NODE_EXTRA_CA_CERTS/),
+    providerError(
+      'unreachable',
+      /UNABLE_TO_VERIFY_LEAF_SIGNATURE.*`caSecret`.*NODE_EXTRA_CA_CERTS/,
+    ),
   );
   await assert.rejects(provider.metadata(soon()), { lasting: true });
 });
@@ -53,7 +61,10 @@ test('the authority that a Filter names stands in for all others', { skip }, asy
   t.after(() => setDefaultCACertificates(usual));
   const other = makeCertificates(folder, 'other').ca;
   const provider = openTestProvider(t, await startTls(t), { trustedCa: other });
-  const refused = providerError('unreachable', 'no authority of `caSecret` has signed its certificate');
+  const refused = providerError(
+    'unreachable',
+    'no authority of `caSecret` has signed its certificate',
+  );
   await assert.rejects(provider.metadata(soon()), refused);
   await assert.rejects(provider.metadata(soon()), { lasting: true });
 });
@@ -66,14 +77,22 @@ test('a named authority vouches for no other host', { skip }, async t => {
   await assert.rejects(provider.metadata(soon()), refused);
 });
 
-for (const trustedCa of ['', 'no PEM', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n']) {
-  test(`an authority that is ${JSON.stringify(trustedCa.slice(0, 8))} lets nobody in`, { skip }, async t => {
+for (const trustedCa of [
+  '',
+  'no PEM',
+  '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n',
+]) {
+  test(`an authority that is ${JSON.stringify(trustedCa.slice(0, 8))} lets nobody in`, {
+    skip,
+  }, async t => {
     const provider = openTestProvider(t, await startTls(t), { trustedCa });
     await assert.rejects(provider.metadata(soon()), providerError('unreachable'));
   });
 }
 
-test("authorities of Node's own store (and so NODE_EXTRA_CA_CERTS) are believed", { skip }, async t => {
+test("authorities of Node's own store (and so NODE_EXTRA_CA_CERTS) are believed", {
+  skip,
+}, async t => {
   const usual = getCACertificates('default');
   setDefaultCACertificates([...usual, made.ca]);
   t.after(() => setDefaultCACertificates(usual));
@@ -81,7 +100,9 @@ test("authorities of Node's own store (and so NODE_EXTRA_CA_CERTS) are believed"
   assert.match((await provider.metadata(soon())).issuer, /^https:/);
 });
 
-test('a certificate of another host is refused though its authority is believed', { skip }, async t => {
+test('a certificate of another host is refused though its authority is believed', {
+  skip,
+}, async t => {
   const usual = getCACertificates('default');
   setDefaultCACertificates([...usual, made.ca]);
   t.after(() => setDefaultCACertificates(usual));
@@ -95,7 +116,11 @@ test('a certificate of another host is refused though its authority is believed'
 });
 
 /** Whether a request is answered when the server renegotiates so often before the answer. */
-async function isAnswered(t: TestContext, renegotiateTLS: RenegotiateTLS, times: number): Promise<boolean> {
+async function isAnswered(
+  t: TestContext,
+  renegotiateTLS: RenegotiateTLS,
+  times: number,
+): Promise<boolean> {
   const server = createServer({ cert: made.cert, key: made.key, maxVersion: 'TLSv1.2' }, socket => {
     // The other error is Node's own limit of renegotiations, which does not end the connection.
     socket.on('error', error => isRefusal(error) && socket.destroy());
@@ -127,7 +152,8 @@ function renegotiate(socket: TLSSocket, times: number): void {
     return;
   }
   // OpenSSL does not begin the next one within the callback of the last.
-  const next = (error: Error | null) => error === null && setImmediate(renegotiate, socket, times - 1);
+  const next = (error: Error | null) =>
+    error === null && setImmediate(renegotiate, socket, times - 1);
   socket.renegotiate({ rejectUnauthorized: false }, next);
 }
 

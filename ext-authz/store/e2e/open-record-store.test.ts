@@ -23,7 +23,9 @@ describe('the store of the configuration', () => {
     assert.deepEqual(await readdir(folder), ['records.sqlite']);
   });
 
-  test('with Redis is there, and says when it is connected', { skip: whyNoRedis() ?? false }, async t => {
+  test('with Redis is there, and says when it is connected', {
+    skip: whyNoRedis() ?? false,
+  }, async t => {
     const server = await startRedis();
     t.after(server.remove);
     const events: LinkEvent[] = [];

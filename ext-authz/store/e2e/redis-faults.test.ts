@@ -71,7 +71,8 @@ describe('a Redis with records', { skip, concurrency: true }, () => {
 
   test('keys that somebody else wrote are no records', async t => {
     const { redis, store } = await opened(t);
-    for (const foreign of ['', 'text', '.', 'a.b.c.d']) assert.equal(await absent(foreign), true, foreign);
+    for (const foreign of ['', 'text', '.', 'a.b.c.d'])
+      assert.equal(await absent(foreign), true, foreign);
 
     async function absent(foreign: string): Promise<boolean> {
       await redis.send('', ['SET', 'gateway:ext-authz:record:key', foreign]);
@@ -92,7 +93,10 @@ describe('a Redis with records', { skip, concurrency: true }, () => {
     for (let round = 0; round < 250; round += 1)
       await Promise.all(Array.from({ length: 20 }, (_, index) => begin(index)));
     const most = 100 + 100 + 20 + 1;
-    await until('only what is bounded is left', async () => Number(await redis.send('', ['DBSIZE'])) <= most);
+    await until(
+      'only what is bounded is left',
+      async () => Number(await redis.send('', ['DBSIZE'])) <= most,
+    );
     const list = await redis.send('', ['KEYS', '*:record:*']);
     assert.equal(Array.isArray(list) && list.length, 100);
   });
@@ -110,7 +114,10 @@ describe('a Redis with records', { skip, concurrency: true }, () => {
     assert.ok(Array.isArray(keys) && keys.length === 5);
     for (const key of keys) {
       const left = Number(await redis.send('', ['PTTL', String(key)]));
-      assert.ok(left > (String(key).endsWith('short') ? 0 : 20_000) && left <= MINUTE, `${key}: ${left}`);
+      assert.ok(
+        left > (String(key).endsWith('short') ? 0 : 20_000) && left <= MINUTE,
+        `${key}: ${left}`,
+      );
     }
   });
 

@@ -101,7 +101,9 @@ describe('a file of records', () => {
     const { one } = stores;
     const release = hold(t);
     const begin = performance.now();
-    const calls = Array.from({ length: 12_000 }, () => one.acquire(freshKey(), 'secret-holder', MINUTE));
+    const calls = Array.from({ length: 12_000 }, () =>
+      one.acquire(freshKey(), 'secret-holder', MINUTE),
+    );
     const results = await Promise.allSettled(calls);
     // One after the other they would wait for 20 minutes.
     assert.ok(performance.now() - begin < 20_000, `${performance.now() - begin} ms`);

@@ -23,7 +23,8 @@ describe('a store key that is given', () => {
     ['digits of a file from Windows', `${hex}\r\n`],
   ] as const)
     test(`may be ${form}, as text or as the bytes of a Secret`, () => {
-      for (const value of [text, Buffer.from(text)]) assert.deepEqual(exported(value), Buffer.from(BYTES));
+      for (const value of [text, Buffer.from(text)])
+        assert.deepEqual(exported(value), Buffer.from(BYTES));
     });
 
   test('may be 32 bytes as they are', () => {
@@ -93,7 +94,8 @@ describe('the store key of a state folder', () => {
       assert.throws(
         () => openStoreKey(state, randomBytes),
         (error: Error) =>
-          error.message.startsWith(`${path}: a store key is 32 bytes`) && !error.message.includes('hunter2'),
+          error.message.startsWith(`${path}: a store key is 32 bytes`) &&
+          !error.message.includes('hunter2'),
       );
       assert.equal(await readFile(path, 'utf8'), content);
     }
@@ -107,7 +109,8 @@ describe('the store key of a state folder', () => {
       let made = 0;
       const key = openStoreKey(${JSON.stringify(state)}, randomBytes, () => { made += 1; });
       console.log(made, hash('sha256', key.export()));`;
-    const run = () => promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program]);
+    const run = () =>
+      promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program]);
     const outputs = await Promise.all(Array.from({ length: 6 }, run));
     const told = outputs.map(({ stdout }) => stdout.trim().split(' '));
     assert.equal(new Set(told.map(([, key]) => key)).size, 1);

@@ -34,7 +34,11 @@ export function describeCounters(stores: () => TestStores): void {
       async () => (await two.count(key, 1, SHORT)) < 5,
       20 * SHORT,
     );
-    await eventually(stores(), 'it holds nothing', async () => (await two.count(idle, 0, SHORT)) === 0);
+    await eventually(
+      stores(),
+      'it holds nothing',
+      async () => (await two.count(idle, 0, SHORT)) === 0,
+    );
   });
 
   test('what is left of a window is told to all, and counting on does not make it longer', async () => {
@@ -44,13 +48,21 @@ export function describeCounters(stores: () => TestStores): void {
     await one.count(key, 1, MINUTE);
     const left = await two.windowLeft(key, MINUTE);
     assert.ok(left > 0 && left <= MINUTE, `${left}`);
-    await eventually(stores(), 'less is left', async () => (await two.windowLeft(key, MINUTE)) < left - 20);
+    await eventually(
+      stores(),
+      'less is left',
+      async () => (await two.windowLeft(key, MINUTE)) < left - 20,
+    );
     const before = await two.windowLeft(key, MINUTE);
     await one.count(key, 1, MINUTE);
     assert.ok((await two.windowLeft(key, MINUTE)) <= before);
     const idle = freshKey();
     await one.count(idle, 1, SHORT);
-    await eventually(stores(), 'nothing is left', async () => (await one.windowLeft(idle, SHORT)) === 0);
+    await eventually(
+      stores(),
+      'nothing is left',
+      async () => (await one.windowLeft(idle, SHORT)) === 0,
+    );
   });
 
   test('looking does not begin a window', async () => {
@@ -60,14 +72,21 @@ export function describeCounters(stores: () => TestStores): void {
     assert.equal(await one.count(key, 1, MINUTE), 1);
     const other = freshKey();
     await one.count(other, 1, SHORT);
-    await eventually(stores(), 'another has ended', async () => (await one.count(other, 0, SHORT)) === 0);
+    await eventually(
+      stores(),
+      'another has ended',
+      async () => (await one.count(other, 0, SHORT)) === 0,
+    );
     assert.equal(await one.count(key, 0, MINUTE), 1);
   });
 
   test('a counter stops at 2^53-1, and ends all the same', async () => {
     const { one, two } = stores();
     const key = freshKey();
-    assert.equal(await one.count(key, Number.MAX_SAFE_INTEGER - 1, SHORT), Number.MAX_SAFE_INTEGER - 1);
+    assert.equal(
+      await one.count(key, Number.MAX_SAFE_INTEGER - 1, SHORT),
+      Number.MAX_SAFE_INTEGER - 1,
+    );
     assert.equal(await one.count(key, 1, SHORT), Number.MAX_SAFE_INTEGER);
     assert.equal(await two.count(key, Number.POSITIVE_INFINITY, SHORT), Number.MAX_SAFE_INTEGER);
     assert.equal(await two.count(key, 0, SHORT), Number.MAX_SAFE_INTEGER);

@@ -1,11 +1,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RecordGroup } from '../record-store.ts';
-import { bytes, eventually, freshKey, MINUTE, SHORT, type TestStores, together } from './test-stores.ts';
+import {
+  bytes,
+  eventually,
+  freshKey,
+  MINUTE,
+  SHORT,
+  type TestStores,
+  together,
+} from './test-stores.ts';
 
 export function describeGroups(stores: () => TestStores): void {
   const makeAll = async (keys: readonly string[], groups: readonly RecordGroup[], ttl = MINUTE) => {
-    for (const key of keys) assert.equal(await stores().one.create(key, bytes('v'), ttl, groups), true);
+    for (const key of keys)
+      assert.equal(await stores().one.create(key, bytes('v'), ttl, groups), true);
   };
   const left = async (keys: readonly string[]) => {
     const records = await Promise.all(keys.map(key => stores().two.read(key)));
@@ -42,7 +51,11 @@ export function describeGroups(stores: () => TestStores): void {
     await makeAll(alone, []);
     await makeAll(foreign, [group(2)]);
     await makeAll(keys, [group(2)]);
-    assert.deepEqual(await left([...alone, ...foreign, ...keys]), [...alone, ...foreign, ...keys.slice(2)]);
+    assert.deepEqual(await left([...alone, ...foreign, ...keys]), [
+      ...alone,
+      ...foreign,
+      ...keys.slice(2),
+    ]);
   });
 
   test('a record that is taken, removed or put out gives up its places', async () => {
@@ -86,7 +99,15 @@ export function describeGroups(stores: () => TestStores): void {
   });
 
   test('names of groups may be any text', async () => {
-    for (const name of ['', '__proto__', 'a.b,c', '{}', '2001:db8::/64', 'ü🔑\0', 'x'.repeat(10_000)]) {
+    for (const name of [
+      '',
+      '__proto__',
+      'a.b,c',
+      '{}',
+      '2001:db8::/64',
+      'ü🔑\0',
+      'x'.repeat(10_000),
+    ]) {
       const keys = someKeys(2);
       await makeAll(keys, [{ name, most: 1 }]);
       assert.deepEqual(await left(keys), keys.slice(1));

@@ -5,7 +5,9 @@ import { eventually, freshKey, MINUTE, SHORT, type TestStores, together } from '
 export function describeLeases(stores: () => TestStores): void {
   test('of 100 callers one acquires the lease', async () => {
     const key = freshKey();
-    const acquired = await together(stores(), 100, (store, index) => store.acquire(key, `${index}`, MINUTE));
+    const acquired = await together(stores(), 100, (store, index) =>
+      store.acquire(key, `${index}`, MINUTE),
+    );
     assert.equal(acquired.filter(done => done).length, 1);
   });
 

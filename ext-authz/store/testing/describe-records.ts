@@ -16,7 +16,12 @@ export function describeRecords(stores: () => TestStores): void {
     const { one, two } = stores();
     const every = Uint8Array.from({ length: 256 }, (_, byte) => byte);
     const part = new Uint8Array(Buffer.from('abcdef').buffer, 0, 0);
-    for (const value of [every, every.subarray(100, 103), part, new Uint8Array(1 << 20).fill(0xff)]) {
+    for (const value of [
+      every,
+      every.subarray(100, 103),
+      part,
+      new Uint8Array(1 << 20).fill(0xff),
+    ]) {
       const key = freshKey();
       assert.equal(await one.create(key, value, MINUTE), true);
       assert.deepEqual(Buffer.from((await two.read(key))?.value ?? []), Buffer.from(value));
@@ -115,7 +120,11 @@ export function describeRecords(stores: () => TestStores): void {
     assert.equal(await one.replace(replaced, version, bytes('shorter'), SHORT), true);
     const { version: last = '' } = (await one.read(replaced)) ?? {};
     for (const key of [taken, removed, read]) await one.create(key, bytes('short'), SHORT);
-    await eventually(stores(), 'the record has ended', async () => (await two.read(read)) === undefined);
+    await eventually(
+      stores(),
+      'the record has ended',
+      async () => (await two.read(read)) === undefined,
+    );
     assert.equal(await two.take(taken), undefined);
     assert.equal(await two.remove(removed), false);
     assert.equal(await two.replace(replaced, last, bytes('late'), MINUTE), false);
@@ -131,7 +140,11 @@ export function describeRecords(stores: () => TestStores): void {
     const { version = '' } = (await one.read(key)) ?? {};
     assert.equal(await one.replace(key, version, bytes('long'), MINUTE), true);
     await one.create(other, bytes('short'), SHORT);
-    await eventually(stores(), 'the other has ended', async () => (await two.read(other)) === undefined);
+    await eventually(
+      stores(),
+      'the other has ended',
+      async () => (await two.read(other)) === undefined,
+    );
     assert.equal(textOf((await two.read(key))?.value), 'long');
   });
 
@@ -168,7 +181,9 @@ export function describeRecords(stores: () => TestStores): void {
       [value],
     );
     const { version = '' } = (await stores().two.read(key)) ?? {};
-    const replaced = await together(stores(), 100, store => store.replace(key, version, bytes('r'), MINUTE));
+    const replaced = await together(stores(), 100, store =>
+      store.replace(key, version, bytes('r'), MINUTE),
+    );
     assert.equal(replaced.filter(done => done).length, 1);
     const removed = await together(stores(), 100, store => store.remove(key));
     assert.equal(removed.filter(done => done).length, 1);

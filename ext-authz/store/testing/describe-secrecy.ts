@@ -29,7 +29,10 @@ export function describeSecrecy(stores: () => TestStores): void {
   });
 }
 
-/** A login, a refresh, a token cache, a lease, counters; one session ends, one goes on. Gives all that was secret. */
+/**
+ * A login, a refresh, a token cache, a lease, counters; one session ends, one goes on. Gives all
+ * that was secret.
+ */
 async function liveThrough({ one, two }: TestStores): Promise<ReadonlyMap<string, string>> {
   const scope = { kind: 'session', realm: 'web.default' };
   const storeKey = createSecretKey(randomBytes(32));
@@ -39,7 +42,11 @@ async function liveThrough({ one, two }: TestStores): Promise<ReadonlyMap<string
     sub: 'ada-lovelace',
   };
   const credentials = ['HeaderPassword', 'client-of-ada', newSecret(randomBytes)];
-  const [ended, live, address] = [newSecret(randomBytes), newSecret(randomBytes), '2001:db8:aaaa:bbbb::/64'];
+  const [ended, live, address] = [
+    newSecret(randomBytes),
+    newSecret(randomBytes),
+    '2001:db8:aaaa:bbbb::/64',
+  ];
   for (const secret of [ended, live]) {
     const seal = sealOfSecret(secret, scope);
     const groups = [{ name: address, most: 10 }];
@@ -47,13 +54,23 @@ async function liveThrough({ one, two }: TestStores): Promise<ReadonlyMap<string
     const { value: sealed = bytes(''), version = '' } = (await two.read(seal.key)) ?? {};
     assert.deepEqual(openRecord(seal, sealed), value);
     assert.equal(await one.acquire(seal.key, newSecret(randomBytes), MINUTE), true);
-    assert.equal(await two.replace(seal.key, version, sealRecord(seal, value, randomBytes), MINUTE), true);
+    assert.equal(
+      await two.replace(seal.key, version, sealRecord(seal, value, randomBytes), MINUTE),
+      true,
+    );
   }
   const cache = sealOfCredentials(storeKey, { kind: 'token', realm: 'api.default' }, credentials);
   await one.create(cache.key, sealRecord(cache, value, randomBytes), MINUTE);
   await one.count(storeName(storeKey, scope, ['refused', 'client-of-ada', address]), 1, MINUTE);
   assert.equal(await two.remove(sealOfSecret(ended, scope).key), true);
-  const secrets = { ...value, ended, live, address, client: 'client-of-ada', password: credentials[2] ?? '' };
+  const secrets = {
+    ...value,
+    ended,
+    live,
+    address,
+    client: 'client-of-ada',
+    password: credentials[2] ?? '',
+  };
   return new Map([...Object.entries(secrets), ['store key', storeKey.export().toString('latin1')]]);
 }
 

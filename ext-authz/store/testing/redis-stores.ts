@@ -25,7 +25,10 @@ export async function openRedisStores(url: string, ports: readonly number[]): Pr
 
 /** The whole of a server as its snapshot has it, not compressed. */
 async function dumpServer(port: number): Promise<Buffer> {
-  const redis = connectRedis(describeRedis(`redis://127.0.0.1:${port}`), { ...OPTIONS, timeoutMs: 2000 });
+  const redis = connectRedis(describeRedis(`redis://127.0.0.1:${port}`), {
+    ...OPTIONS,
+    timeoutMs: 2000,
+  });
   try {
     await until('Redis is connected', () => redis.status().connected);
     await redis.send('', ['CONFIG', 'SET', 'rdbcompression', 'no']);

@@ -6,7 +6,10 @@ import type { TestStores } from './test-stores.ts';
 
 export type SqliteTestStores = TestStores & { readonly file: string };
 
-/** Two replicas on one file in a folder of its own, with a clock that stands still until time is let pass. */
+/**
+ * Two replicas on one file in a folder of its own, with a clock that stands still until time is let
+ * pass.
+ */
 export async function openSqliteStores(
   options: Partial<SqliteRecordStoreOptions> = {},
 ): Promise<SqliteTestStores> {

@@ -1,4 +1,7 @@
-/** A process that writes to a file of records: `take <file> <keys…>` or `create <file>`, until it is killed. Prints a line for each done. */
+/**
+ * A process that writes to a file of records: `take <file> <keys…>` or `create <file>`, until it is
+ * killed. Prints a line for each done.
+ */
 import { openSqliteRecordStore } from '../sqlite-record-store.ts';
 import { bytes, freshKey, MINUTE } from './test-stores.ts';
 

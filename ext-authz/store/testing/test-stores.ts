@@ -49,5 +49,7 @@ export function together<T>(
   calls: number,
   call: (store: RecordStore, index: number) => Promise<T>,
 ): Promise<T[]> {
-  return Promise.all(Array.from({ length: calls }, (_, index) => call(index % 2 === 0 ? one : two, index)));
+  return Promise.all(
+    Array.from({ length: calls }, (_, index) => call(index % 2 === 0 ? one : two, index)),
+  );
 }

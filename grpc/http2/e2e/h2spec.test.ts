@@ -37,7 +37,8 @@ const PARTS: readonly (readonly string[])[] = [
 
 const LATE =
   'DATA on a stream that is closed may have been on its way; it counts as a frame without use, of which there may be few (RFC 9113, 5.1)';
-const NO_PRIORITY = 'priorities are gone (RFC 9113, 5.3.2); the frame is looked at for its form alone';
+const NO_PRIORITY =
+  'priorities are gone (RFC 9113, 5.3.2); the frame is looked at for its form alone';
 
 /** Where we do otherwise than h2spec, which is of RFC 7540, would have it. */
 const EXCEPTIONS: ReadonlyMap<string, string> = new Map([

@@ -22,8 +22,10 @@ export const CALL = encodeFields([
 const uint32 = (value: number) => Buffer.from([value >>> 24, value >>> 16, value >>> 8, value]);
 export const headers = (id: number, flags = 5, block: Uint8Array = CALL) =>
   frame(FRAME.headers, flags, id, block);
-export const data = (id: number, text: string, flags = 1) => frame(FRAME.data, flags, id, Buffer.from(text));
-export const window = (id: number, bytes: number) => frame(FRAME.windowUpdate, 0, id, uint32(bytes));
+export const data = (id: number, text: string, flags = 1) =>
+  frame(FRAME.data, flags, id, Buffer.from(text));
+export const window = (id: number, bytes: number) =>
+  frame(FRAME.windowUpdate, 0, id, uint32(bytes));
 export const reset = (id: number) => frame(FRAME.rstStream, 0, id, uint32(8));
 export const firstWindow = (bytes: number) =>
   frame(FRAME.settings, 0, 0, Buffer.concat([Buffer.from([0, 4]), uint32(bytes)]));
@@ -62,14 +64,17 @@ export function begin(first: Buffer = frame(FRAME.settings, 0, 0, Buffer.alloc(0
   return { session, streams, bodies, clock, put, said, tell, opening };
 }
 
-/** A line for each frame: its type, flags, stream, and what it says in a number, else its length. */
+/**
+ * A line for each frame: its type, flags, stream, and what it says in a number, else its length.
+ */
 export function describeFrames(bytes: Buffer): readonly string[] {
   const lines: string[] = [];
   for (let at = 0; at < bytes.length; ) {
     const length = bytes.readUIntBE(at, 3);
     const [type, flags] = [bytes[at + 3] ?? 0, bytes[at + 4] ?? 0];
     const payload = bytes.subarray(at + 9, at + 9 + length);
-    const numbers = type === FRAME.rstStream || type === FRAME.windowUpdate || type === FRAME.goaway;
+    const numbers =
+      type === FRAME.rstStream || type === FRAME.windowUpdate || type === FRAME.goaway;
     const what = numbers ? payload.readUInt32BE(type === FRAME.goaway ? 4 : 0) : length;
     lines.push(`${NAME[type]} ${flags} ${readUint31(bytes, at + 5)}: ${what}`);
     at += 9 + length;

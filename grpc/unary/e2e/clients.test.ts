@@ -8,7 +8,8 @@ import { findTool } from '#launcher/testing/find-tool.ts';
 import { protobufCodec } from '../protobuf-codec.ts';
 import { ECHO, serveEcho } from '../testing/echo-server.ts';
 
-// Of other clients: Envoy is in envoy.test.ts, grpcurl in reflection-stream.test.ts, Node's own in all the rest.
+// Of other clients: Envoy is in envoy.test.ts, grpcurl in reflection-stream.test.ts, Node's own in
+// all the rest.
 const curl = findTool('curl');
 const ghz = findTool('ghz');
 
@@ -25,9 +26,21 @@ test('grpc-js calls a method', async t => {
 
 test('curl calls a method, with prior knowledge of HTTP/2', { skip: curl.skip }, async t => {
   const { port } = await serveEcho(t);
-  const headers = ['content-type: application/grpc', 'te: trailers'].flatMap(header => ['-H', header]);
+  const headers = ['content-type: application/grpc', 'te: trailers'].flatMap(header => [
+    '-H',
+    header,
+  ]);
   const url = `http://127.0.0.1:${port}${ECHO}`;
-  const args = ['-sS', '--http2-prior-knowledge', '-D', '-', '--data-binary', '@-', ...headers, url];
+  const args = [
+    '-sS',
+    '--http2-prior-knowledge',
+    '-D',
+    '-',
+    '--data-binary',
+    '@-',
+    ...headers,
+    url,
+  ];
   const child = spawn(curl.path, args, { stdio: ['pipe', 'pipe', 'inherit'] });
   child.stdin.end(framed(Buffer.from('größe')));
   const told = Buffer.concat(await child.stdout.toArray());
@@ -39,7 +52,18 @@ test('ghz calls a method from 32 callers over 4 connections, which it finds by r
   skip: ghz.skip,
 }, async t => {
   const { port } = await serveEcho(t, { methods: [allow] });
-  const load = ['-n', '2000', '-c', '32', '--connections', '4', '-d', '{"domain": "d"}', '-O', 'json'];
+  const load = [
+    '-n',
+    '2000',
+    '-c',
+    '32',
+    '--connections',
+    '4',
+    '-d',
+    '{"domain": "d"}',
+    '-O',
+    'json',
+  ];
   const args = ['--insecure', '--call', ECHO.slice(1), ...load, `127.0.0.1:${port}`];
   const { stdout } = await promisify(execFile)(ghz.path, args);
   assert.deepEqual(JSON.parse(stdout).statusCodeDistribution, { OK: 2000 });

@@ -17,7 +17,9 @@ function watched(port: number, http2_protocol_options: object = {}): object {
       endpoints: [
         {
           lb_endpoints: [
-            { endpoint: { address: { socket_address: { address: '127.0.0.1', port_value: port } } } },
+            {
+              endpoint: { address: { socket_address: { address: '127.0.0.1', port_value: port } } },
+            },
           ],
         },
       ],

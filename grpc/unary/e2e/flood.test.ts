@@ -20,13 +20,16 @@ import { connectRaw, type RawConnection } from '../testing/raw-connection.ts';
 import { describeHarm, Victim } from '../testing/victim.ts';
 
 /**
- * Above its rest, through all of these attacks: a connection may hold 10 MiB in nghttp2 and 16 MiB of unfinished messages, and there is garbage, up to 118 MiB seen,
- * until it is collected.
+ * Above its rest, through all of these attacks: a connection may hold 10 MiB in nghttp2 and 16 MiB
+ * of unfinished messages, and there is garbage, up to 118 MiB seen, until it is collected.
  */
 const MAX_GROWN_MIB = 192;
 /** Of the server, for an attack that ends or is ended. */
 const MAX_CPU_MS = 2_000;
-/** Far beyond what it is (see the diagnostics): the attacker, the bystander and other tests share the cores. */
+/**
+ * Far beyond what it is (see the diagnostics): the attacker, the bystander and other tests share
+ * the cores.
+ */
 const MAX_P99_MS = 10_000;
 
 /** So few a second that a slow machine, too, is sent more than it allows. */
@@ -39,7 +42,10 @@ const NEVER = framed(Buffer.from('never'));
 const REFLECTION = '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo';
 /** A request for the descriptors of a service, which are long. */
 const DESCRIPTORS = framed(
-  Buffer.concat([Buffer.from([0x22, 44]), Buffer.from('envoy.service.ratelimit.v3.RateLimitService')]),
+  Buffer.concat([
+    Buffer.from([0x22, 44]),
+    Buffer.from('envoy.service.ratelimit.v3.RateLimitService'),
+  ]),
 );
 const BIG = framed(Buffer.alloc(8_000, 'y'));
 const PING = frame(FRAME.ping, 0, 0, Buffer.alloc(8));
@@ -103,12 +109,18 @@ const SETTINGS = Buffer.concat(
   Array.from({ length: 32 }, (_, n) => setting(SETTING.initialWindowSize, 65_535 + n)),
 );
 /** What comes in the same packet as a piece that is kept, and must not be kept with it. */
-const JUNK = Buffer.concat(Array.from({ length: 5_000 }, () => frame(FRAME.windowUpdate, 0, 0, uint32(1))));
+const JUNK = Buffer.concat(
+  Array.from({ length: 5_000 }, () => frame(FRAME.windowUpdate, 0, 0, uint32(1))),
+);
 const endlessEcho = (n: number) =>
-  Buffer.concat([headers(n), frame(FRAME.data, FLAG.endStream, idOf(n), framed(Buffer.from('echo')))]);
+  Buffer.concat([
+    headers(n),
+    frame(FRAME.data, FLAG.endStream, idOf(n), framed(Buffer.from('echo'))),
+  ]);
 
 const empty = (type: number, stream = 1) => frame(type, 0, stream);
-const window = (stream: number, bytes: number) => frame(FRAME.windowUpdate, 0, stream, uint32(bytes));
+const window = (stream: number, bytes: number) =>
+  frame(FRAME.windowUpdate, 0, stream, uint32(bytes));
 
 describe('the server closes the connection, to the harm of no other, that floods it with', () => {
   const victim = startVictim({ resets: RESETS });
@@ -150,9 +162,15 @@ describe('the server closes the connection, to the harm of no other, that floods
     ['SETTINGS whose answers it does not read', unread(always(() => empty(FRAME.settings, 0)))],
     ['PINGs', always(() => PING)],
     ['PINGs whose answers it does not read', unread(always(() => PING))],
-    ['answers to PINGs that nobody sent', always(() => frame(FRAME.ping, FLAG.ack, 0, Buffer.alloc(8)))],
+    [
+      'answers to PINGs that nobody sent',
+      always(() => frame(FRAME.ping, FLAG.ack, 0, Buffer.alloc(8))),
+    ],
     ['DATA without a byte', always(onOneStream(empty(FRAME.data)))],
-    ['HEADERS without a field, on one stream', always(onOneStream(frame(FRAME.headers, FLAG.endHeaders, 1)))],
+    [
+      'HEADERS without a field, on one stream',
+      always(onOneStream(frame(FRAME.headers, FLAG.endHeaders, 1))),
+    ],
     ['PRIORITY', always(n => frame(FRAME.priority, 0, idOf(n), Buffer.from('0000000001', 'hex')))],
     ['frames of unknown types', always(() => frame(0xee, 0xff, 7, Buffer.alloc(100)))],
     [
@@ -178,15 +196,25 @@ describe('the server bears, without harm to others,', () => {
   const half = framed(Buffer.alloc(1_000)).subarray(0, 63);
   const noWindow = frame(FRAME.settings, 0, 0, setting(SETTING.initialWindowSize, 0));
   for (const [what, attack] of new Map<string, Attack>([
-    ['SETTINGS with as many entries as it reads', awhile(() => frame(FRAME.settings, 0, 0, SETTINGS))],
+    [
+      'SETTINGS with as many entries as it reads',
+      awhile(() => frame(FRAME.settings, 0, 0, SETTINGS)),
+    ],
     [
       'DATA that is padding',
-      awhile(onOneStream(frame(FRAME.data, FLAG.padded, 1, Buffer.from([200, ...Buffer.alloc(200)])))),
+      awhile(
+        onOneStream(frame(FRAME.data, FLAG.padded, 1, Buffer.from([200, ...Buffer.alloc(200)]))),
+      ),
     ],
-    ['DATA of a call that it has refused', awhile(onOneStream(frame(FRAME.data, 0, 1, Buffer.from([0xff]))))],
+    [
+      'DATA of a call that it has refused',
+      awhile(onOneStream(frame(FRAME.data, 0, 1, Buffer.from([0xff])))),
+    ],
     [
       'DATA on streams that are closed',
-      awhile(n => (n === 0 ? headers(0, REQUEST, END_BOTH) : frame(FRAME.data, 0, 1, Buffer.alloc(1_000)))),
+      awhile(n =>
+        n === 0 ? headers(0, REQUEST, END_BOTH) : frame(FRAME.data, 0, 1, Buffer.alloc(1_000)),
+      ),
     ],
     ['windows that widen byte by byte', awhile(() => window(0, 1))],
     [
@@ -201,7 +229,10 @@ describe('the server bears, without harm to others,', () => {
       'headers that resize the table of fields 3,000 times',
       awhile(n => headers(n, Buffer.concat([Buffer.alloc(3_000, 0x20), HEADERS]), END_BOTH)),
     ],
-    ['paths of 15,000 bytes', awhile(n => headers(n, requestHeaders(`/${'a'.repeat(15_000)}`), END_BOTH))],
+    [
+      'paths of 15,000 bytes',
+      awhile(n => headers(n, requestHeaders(`/${'a'.repeat(15_000)}`), END_BOTH)),
+    ],
     [
       'streams with long headers that stay half open',
       connection =>
@@ -222,17 +253,22 @@ describe('the server bears, without harm to others,', () => {
       connection =>
         flood(
           connection,
-          n => Buffer.concat([headers(n), frame(FRAME.data, 0, idOf(n), half.subarray(0, 1)), JUNK]),
+          n =>
+            Buffer.concat([headers(n), frame(FRAME.data, 0, idOf(n), half.subarray(0, 1)), JUNK]),
           { ms: 5_000, max: 1_000 },
         ),
     ],
     [
       'whole messages that do not end, each in a packet of 64 KiB',
       connection =>
-        flood(connection, n => Buffer.concat([headers(n), frame(FRAME.data, 0, idOf(n), NEVER), JUNK]), {
-          ms: 5_000,
-          max: 1_000,
-        }),
+        flood(
+          connection,
+          n => Buffer.concat([headers(n), frame(FRAME.data, 0, idOf(n), NEVER), JUNK]),
+          {
+            ms: 5_000,
+            max: 1_000,
+          },
+        ),
     ],
     [
       'answers of 8,000 bytes that it is not allowed to send',
@@ -262,7 +298,9 @@ describe('the server bears, without harm to others,', () => {
     ],
     [
       'a reader that takes nothing',
-      unread(awhile(n => Buffer.concat([headers(n), frame(FRAME.data, FLAG.endStream, idOf(n), BIG)]))),
+      unread(
+        awhile(n => Buffer.concat([headers(n), frame(FRAME.data, FLAG.endStream, idOf(n), BIG)])),
+      ),
     ],
     [
       'windows that open by a byte for each answer',

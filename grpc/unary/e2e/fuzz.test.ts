@@ -14,7 +14,9 @@ test('random frames neither stop the server, nor stay with it, nor disturb anoth
 }, async t => {
   const victim = await Victim.start();
   t.after(() => victim.stop());
-  const harm = await victim.under(() => fuzz(victim.port, FIRST, seed => seed < FIRST + CONNECTIONS));
+  const harm = await victim.under(() =>
+    fuzz(victim.port, FIRST, seed => seed < FIRST + CONNECTIONS),
+  );
   t.diagnostic(describeHarm(harm));
   assert.ok(harm.grownMib < MAX_GROWN_MIB, `memory grew by ${harm.grownMib} MiB`);
   await until(async () => (await victim.held()).connections === 1 || undefined);

@@ -24,9 +24,13 @@ const NO_DATA =
   'h2spec asks with GET and waits for DATA; GET is answered with 405, which has none: see the next test';
 const IGNORED =
   'nghttp2 drops frames of streams that are closed, since a peer may not have seen it yet (RFC 9113, 5.1); they cost what an unknown frame does: flood.test.ts';
-const NO_PRIORITY = 'priority is gone (RFC 9113, 5.3.2); nghttp2 does not look into these frames any more';
+const NO_PRIORITY =
+  'priority is gone (RFC 9113, 5.3.2); nghttp2 does not look into these frames any more';
 
-/** What Node and nghttp2 do otherwise than h2spec, which is of RFC 7540, would have it; and why that is safe. */
+/**
+ * What Node and nghttp2 do otherwise than h2spec, which is of RFC 7540, would have it; and why that
+ * is safe.
+ */
 const EXCEPTIONS: ReadonlyMap<string, string> = new Map([
   ['generic/2: Sends a WINDOW_UPDATE frame on half-closed (remote) stream', NO_DATA],
   ['generic/2: Sends a PRIORITY frame on half-closed (remote) stream', NO_DATA],
@@ -76,13 +80,23 @@ test('h2spec passes what GET kept it from seeing, where such a connection answer
   skip,
 }, async t => {
   const port = await serveData(t);
-  const cases = ['generic/2', 'http2/5.1.2', 'http2/6.5.3', 'http2/6.9.1/1', 'http2/6.9.2', 'http2/8.1/1'];
+  const cases = [
+    'generic/2',
+    'http2/5.1.2',
+    'http2/6.5.3',
+    'http2/6.9.1/1',
+    'http2/6.9.2',
+    'http2/8.1/1',
+  ];
   const { failed, passed } = await runH2spec(h2spec, port, cases);
   assert.equal(passed + failed.size, 12);
   assert.deepEqual(await failedTwice(h2spec, port, [...failed]), []);
 });
 
-/** Connections as `serveUnary` makes them, on which everything is answered with one byte when all of it has come. */
+/**
+ * Connections as `serveUnary` makes them, on which everything is answered with one byte when all of
+ * it has come.
+ */
 async function serveData(t: TestContext): Promise<number> {
   const answer = () => (stream: ServerHttp2Stream) => {
     stream.resume();
@@ -98,7 +112,10 @@ async function serveData(t: TestContext): Promise<number> {
   const { port, destroy, close } = await listen({
     host: '127.0.0.1',
     port: 0,
-    protocols: { http2: socket => connections.accept(socket), http1: (_, response) => void response.end() },
+    protocols: {
+      http2: socket => connections.accept(socket),
+      http1: (_, response) => void response.end(),
+    },
   });
   t.after(() => {
     destroy();

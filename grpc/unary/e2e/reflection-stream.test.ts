@@ -62,8 +62,14 @@ test('grpcurl lists, describes and calls without a protoset', { skip }, async t 
   const address = `127.0.0.1:${port}`;
   const run = async (...args: string[]) =>
     (await promisify(execFile)(grpcurl, ['-plaintext', ...args])).stdout;
-  assert.deepEqual((await run(address, 'list')).split('\n').slice(0, 2), [RLS, 'grpc.health.v1.Health']);
+  assert.deepEqual((await run(address, 'list')).split('\n').slice(0, 2), [
+    RLS,
+    'grpc.health.v1.Health',
+  ]);
   assert.match(await run(address, 'describe'), /rpc ShouldRateLimit \(/);
-  assert.match(await run('-d', '{"domain": "d"}', address, `${RLS}/ShouldRateLimit`), /"overallCode": "OK"/);
+  assert.match(
+    await run('-d', '{"domain": "d"}', address, `${RLS}/ShouldRateLimit`),
+    /"overallCode": "OK"/,
+  );
   assert.match(await run(address, 'grpc.health.v1.Health/Check'), /"status": "SERVING"/);
 });

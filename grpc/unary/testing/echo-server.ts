@@ -8,7 +8,10 @@ export const ECHO = '/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimi
 
 export type Text = { readonly text: string };
 
-/** Answers with the text it gets; `fail` and `throw`, and each with `late-` before it, do what they say, `never` does nothing. */
+/**
+ * Answers with the text it gets; `fail` and `throw`, and each with `late-` before it, do what they
+ * say, `never` does nothing.
+ */
 export const echo: UnaryMethod<Text, Text> = {
   path: ECHO,
   decode: bytes => (bytes[0] === 0xff ? undefined : { text: bytes.toString() }),

@@ -3,7 +3,10 @@ import type { RawConnection } from './raw-connection.ts';
 /** As much as is written at once. */
 const BATCH_BYTES = 32 * 1_024;
 
-/** Sends `make(0)`, `make(1)` … until the time is over, the connection has ended, or there were `max`. Returns how many it sent. */
+/**
+ * Sends `make(0)`, `make(1)` … until the time is over, the connection has ended, or there were
+ * `max`. Returns how many it sent.
+ */
 export async function flood(
   connection: RawConnection,
   make: (n: number) => Uint8Array,
@@ -19,7 +22,8 @@ export async function flood(
       batch.push(frames);
     }
     await connection.write(...batch);
-    // A write that the system takes at once leaves no turn to the bystander, who lives in this process.
+    // A write that the system takes at once leaves no turn to the bystander, who lives in this
+    // process.
     await new Promise(resolve => void setImmediate(resolve));
   }
   return sent;

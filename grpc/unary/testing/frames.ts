@@ -20,7 +20,12 @@ export const SETTING = { initialWindowSize: 4 } as const;
 const EMPTY = Buffer.alloc(0);
 
 /** A frame, right or wrong. Source: RFC 9113, section 4.1. */
-export function frame(type: number, flags: number, stream: number, payload: Uint8Array = EMPTY): Buffer {
+export function frame(
+  type: number,
+  flags: number,
+  stream: number,
+  payload: Uint8Array = EMPTY,
+): Buffer {
   const head = Buffer.alloc(9);
   head.writeUIntBE(payload.length, 0, 3);
   head[3] = type;
@@ -40,7 +45,8 @@ export function setting(id: number, value: number): Buffer {
 }
 
 /**
- * `:method: POST`, `:scheme: http`, `:path: /` and `:authority: x`, of HPACK's static table. Source: RFC 7541, appendix A.
+ * `:method: POST`, `:scheme: http`, `:path: /` and `:authority: x`, of HPACK's static table.
+ * Source: RFC 7541, appendix A.
  */
 export const REQUEST: Uint8Array = Buffer.from('838684010178', 'hex');
 

@@ -1,6 +1,7 @@
 /**
- * `npx node grpc/unary/testing/fuzz-by-hand.ts <seconds> [first seed]`: random frames against an echo server for so long. Says each ten seconds how far
- * it is and what the server holds; a seed at which it fails belongs into `fuzz.test.ts`.
+ * `npx node grpc/unary/testing/fuzz-by-hand.ts <seconds> [first seed]`: random frames against an
+ * echo server for so long. Says each ten seconds how far it is and what the server holds; a seed at
+ * which it fails belongs into `fuzz.test.ts`.
  */
 import { fuzz } from './fuzz.ts';
 import { describeHarm, Victim } from './victim.ts';

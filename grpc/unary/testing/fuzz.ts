@@ -3,7 +3,9 @@ import { seededRandom } from '#protos/testing/random.ts';
 import { FRAME, frame, PREFACE } from './frames.ts';
 import { randomFrames } from './random-frames.ts';
 
-/** How long a peer stays when the server has said nothing to its frames, which may all be in order. */
+/**
+ * How long a peer stays when the server has said nothing to its frames, which may all be in order.
+ */
 const PATIENCE_MS = 50;
 
 /** One connection whose bytes the seed decides, in one or two pieces, to its end. */
@@ -25,8 +27,15 @@ export function fuzzOnce(port: number, seed: number): Promise<void> {
   });
 }
 
-/** Connections with the seeds from `first` on, eight at a time, while `goesOn`. Returns the first seed that was not used. */
-export async function fuzz(port: number, first: number, goesOn: (seed: number) => boolean): Promise<number> {
+/**
+ * Connections with the seeds from `first` on, eight at a time, while `goesOn`. Returns the first
+ * seed that was not used.
+ */
+export async function fuzz(
+  port: number,
+  first: number,
+  goesOn: (seed: number) => boolean,
+): Promise<number> {
   let seed = first;
   const run = async () => {
     while (goesOn(seed)) await fuzzOnce(port, seed++);

@@ -5,14 +5,20 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { ECHO } from './echo-server.ts';
 
-/** How long h2spec waits for what it expects, in seconds. A server that is right answers at once. */
+/**
+ * How long h2spec waits for what it expects, in seconds. A server that is right answers at once.
+ */
 const WAIT = 2;
 
 /** What h2spec found, each failure as `section: description` (as in XML). */
 export type Spec = { readonly failed: ReadonlySet<string>; readonly passed: number };
 
 /** Runs cases of h2spec, such as `http2/5.1`, and the strict ones among them, against the port. */
-export async function runH2spec(h2spec: string, port: number, cases: readonly string[]): Promise<Spec> {
+export async function runH2spec(
+  h2spec: string,
+  port: number,
+  cases: readonly string[],
+): Promise<Spec> {
   const folder = await mkdtemp(join(tmpdir(), 'h2spec-'));
   try {
     const report = join(folder, 'report.xml');
@@ -25,7 +31,10 @@ export async function runH2spec(h2spec: string, port: number, cases: readonly st
   }
 }
 
-/** Some cases look at the order in which two frames come, which a busy machine may change: what fails twice does fail. */
+/**
+ * Some cases look at the order in which two frames come, which a busy machine may change: what
+ * fails twice does fail.
+ */
 export async function failedTwice(
   h2spec: string,
   port: number,

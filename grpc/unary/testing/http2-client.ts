@@ -16,7 +16,11 @@ export type Answered = {
   readonly rstCode: number;
 };
 
-export function openSession(t: TestContext, port: number, settings: http2.Settings = {}): ClientHttp2Session {
+export function openSession(
+  t: TestContext,
+  port: number,
+  settings: http2.Settings = {},
+): ClientHttp2Session {
   const session = http2.connect(`http://127.0.0.1:${port}`, { settings });
   session.on('error', () => {});
   t.after(() => session.destroy());

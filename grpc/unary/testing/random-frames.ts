@@ -15,7 +15,10 @@ import {
 const REFLECTION = '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo';
 const TEXTS = ['x', 'never', 'late-x', 'fail', 'late-fail', 'metadata x', ''];
 
-/** The bytes of a connection after its preface: frames, some of them right, in any order, and perhaps with damage. */
+/**
+ * The bytes of a connection after its preface: frames, some of them right, in any order, and
+ * perhaps with damage.
+ */
 export function randomFrames(random: () => number): Buffer {
   const frames = Array.from({ length: 1 + below(random, 40) }, () => randomFrame(random));
   const bytes = Buffer.concat(frames);
@@ -32,7 +35,8 @@ const KINDS: readonly ((random: () => number) => Buffer)[] = [
   random => frame(FRAME.data, flags(random), stream(random), noise(random, 300)),
   random => frame(FRAME.rst, 0, stream(random), uint32(below(random, 20))),
   random => frame(FRAME.settings, 0, 0, setting(below(random, 10), anyNumber(random))),
-  random => frame(FRAME.windowUpdate, 0, pick([0, stream(random)], random), uint32(anyNumber(random))),
+  random =>
+    frame(FRAME.windowUpdate, 0, pick([0, stream(random)], random), uint32(anyNumber(random))),
   random => frame(FRAME.ping, below(random, 2), 0, noise(random, 9)),
   random => frame(FRAME.priority, 0, stream(random), noise(random, 6)),
   random => frame(FRAME.goaway, 0, 0, noise(random, 12)),
@@ -94,7 +98,10 @@ function flags(random: () => number): number {
 }
 
 function anyNumber(random: () => number): number {
-  return pick([0, 1, 2, 255, 65_535, 2 ** 24, 2 ** 31 - 1, 2 ** 32 - 1, below(random, 2 ** 31)], random);
+  return pick(
+    [0, 1, 2, 255, 65_535, 2 ** 24, 2 ** 31 - 1, 2 ** 32 - 1, below(random, 2 ** 31)],
+    random,
+  );
 }
 
 function noise(random: () => number, most: number): Buffer {

@@ -1,6 +1,8 @@
 import { after } from 'node:test';
 
-/** Returns what speaks HTTP/2 in the tests: Node's library, or ours in those of grpc/http2/unary/. */
+/**
+ * Returns what speaks HTTP/2 in the tests: Node's library, or ours in those of grpc/http2/unary/.
+ */
 export function transport(): 'node' | 'own' {
   return process.env.TEST_TRANSPORT === 'own' ? 'own' : 'node';
 }

@@ -16,8 +16,15 @@ const served = await serveUnary({
 process.on('message', () => {
   const { rss } = process.memoryUsage();
   const { maxRSS, userCPUTime, systemCPUTime } = process.resourceUsage();
-  const connections = process.getActiveResourcesInfo().filter(name => name === 'TCPSocketWrap').length;
-  process.send?.({ rss, highest: maxRSS * 1024, cpuMicros: userCPUTime + systemCPUTime, connections });
+  const connections = process
+    .getActiveResourcesInfo()
+    .filter(name => name === 'TCPSocketWrap').length;
+  process.send?.({
+    rss,
+    highest: maxRSS * 1024,
+    cpuMicros: userCPUTime + systemCPUTime,
+    connections,
+  });
 });
 process.on('disconnect', () => process.exit());
 process.send?.({ port: served.port });

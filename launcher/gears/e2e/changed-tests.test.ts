@@ -68,7 +68,10 @@ describe('the tests that a change can reach', () => {
   });
 
   test('are not guessed where git does not know the base', () => {
-    assert.throws(() => changed('nowhere'), /^Error: git does not know "nowhere" here: name a commit/);
+    assert.throws(
+      () => changed('nowhere'),
+      /^Error: git does not know "nowhere" here: name a commit/,
+    );
     assert.throws(() => changed('--output=x'), /^Error: git does not know "--output=x"/);
   });
 });

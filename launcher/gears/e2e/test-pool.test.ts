@@ -12,7 +12,10 @@ const root = mkdtempSync(join(tmpdir(), 'test-pool-'));
 after(() => rmSync(root, { recursive: true }));
 
 /** Runs these files one after the other, in one process or in one each. */
-async function run(sharing: boolean, texts: Readonly<Record<string, string>>): Promise<TestResults> {
+async function run(
+  sharing: boolean,
+  texts: Readonly<Record<string, string>>,
+): Promise<TestResults> {
   for (const [name, text] of Object.entries(texts)) {
     mkdirSync(dirname(join(root, name)), { recursive: true });
     writeFileSync(join(root, name), `${HEAD}\n${text}`);
@@ -54,7 +57,8 @@ for (const sharing of [true, false])
         [at('empty')]: '',
         [at('hook')]:
           "describe('a suite', () => { after(() => { throw new Error('in it'); }); test('works', () => {}); });",
-        [at('cancelled')]: "before(() => { throw new Error('at first'); }); test('waits', () => {});",
+        [at('cancelled')]:
+          "before(() => { throw new Error('at first'); }); test('waits', () => {});",
         [at('late')]:
           "test('ends early', () => void setTimeout(() => { throw new Error('late'); }, 20)); test('waits', () => new Promise(done => setTimeout(done, 100)));",
         [at('code')]: "test('works', () => { process.exitCode = 3; });",
@@ -69,7 +73,10 @@ for (const sharing of [true, false])
     test('are told apart, each test with its suite', () => {
       const { failed, output, passed, skipped } = resultOf('mixed');
       assert.deepEqual(passed, ['a suite › works', 'stands alone']);
-      assert.deepEqual(skipped, ['a suite › rests: no "ip"', 'a suite › also rests: no reason given']);
+      assert.deepEqual(skipped, [
+        'a suite › rests: no "ip"',
+        'a suite › also rests: no reason given',
+      ]);
       assert.equal(failed.length, 1);
       assert.match(failed[0] ?? '', /^a suite › breaks: Error: broken here\n/);
       assert.match(output, /a line before/);
@@ -83,7 +90,10 @@ for (const sharing of [true, false])
         ['empty', /^There is no test in it$/],
         ['hook', /^a suite: Error: in it$/],
         ['cancelled', /^waits: Error: at first$/],
-        ['late', /^Error: Test "ends early" .*asynchronous activity after the test ended.*Error: late/],
+        [
+          'late',
+          /^Error: Test "ends early" .*asynchronous activity after the test ended.*Error: late/,
+        ],
         ['code', /^It leaves with exit code 3$/],
         ['variable', /^It leaves the environment variable LEFT_BEHIND changed$/],
         ['open', /^Its process ended with code 1$/],
@@ -97,7 +107,10 @@ for (const sharing of [true, false])
     });
 
     test('are named with what keeps them from their end', () => {
-      assert.match(resultOf('open').output, /300 ms after its last test, open are: .*TCPServerWrap/);
+      assert.match(
+        resultOf('open').output,
+        /300 ms after its last test, open are: .*TCPServerWrap/,
+      );
     });
 
     test('know nothing of the hooks of another', () => {
@@ -117,11 +130,16 @@ test('a file that starts a program is told where it belongs when it shares a pro
     test('forks', () => { everything.fork(process.argv[1], { execArgv: ['-v'] }); });
     test('runs', () => { execFile('true'); });
     test('makes a pipe', () => { spawnSync('mkfifo', []); });`;
-  const shared = (await run(true, { 'shared/starts.test.mjs': text })).get('shared/starts.test.mjs');
+  const shared = (await run(true, { 'shared/starts.test.mjs': text })).get(
+    'shared/starts.test.mjs',
+  );
   assert.deepEqual(shared?.passed, ['makes a pipe']);
   assert.equal(shared?.failed.length, 3);
   for (const failed of shared?.failed ?? [])
-    assert.match(failed, /This test starts the program ".+": move its file into the folder e2e\/ beside/);
+    assert.match(
+      failed,
+      /This test starts the program ".+": move its file into the folder e2e\/ beside/,
+    );
   const apart = (await run(false, { 'apart/starts.test.mjs': text })).get('apart/starts.test.mjs');
   assert.deepEqual([apart?.passed.length, apart?.failed], [4, []]);
 });

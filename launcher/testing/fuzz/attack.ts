@@ -50,7 +50,10 @@ async function processesOf(gateway: Gateway): Promise<Running> {
   const { pid, processes } = await gateway.status();
   const all = [{ name: 'supervisor', pid, restarts: 0 }, ...processes];
   return new Map(
-    all.map(({ name, pid: its, restarts }) => [name, { pid: its, restarts, mib: residentMib(its) }]),
+    all.map(({ name, pid: its, restarts }) => [
+      name,
+      { pid: its, restarts, mib: residentMib(its) },
+    ]),
   );
 }
 

@@ -5,8 +5,8 @@ import { damage, oddValue } from './odd-values.ts';
 type Field = { readonly number: number; readonly wireType: number; readonly value: Buffer };
 
 const LENGTH_DELIMITED = 2;
-const VARINTS = ['00', '01', '7f', 'ffffffff0f', 'ffffffffffffffff7f', 'ffffffffffffffffff01'].map(hex =>
-  Buffer.from(hex, 'hex'),
+const VARINTS = ['00', '01', '7f', 'ffffffff0f', 'ffffffffffffffff7f', 'ffffffffffffffffff01'].map(
+  hex => Buffer.from(hex, 'hex'),
 );
 const MOST_REPEATED = 300;
 
@@ -16,12 +16,17 @@ export function mutateMessage(bytes: Buffer, random: () => number): Buffer {
   if (fields === undefined || fields.length === 0) return damage(bytes, random);
   const at = Math.floor(random() * fields.length);
   const field = fields[at] as Field;
-  return writeFields([...fields.slice(0, at), ...mutateField(field, random), ...fields.slice(at + 1)]);
+  return writeFields([
+    ...fields.slice(0, at),
+    ...mutateField(field, random),
+    ...fields.slice(at + 1),
+  ]);
 }
 
 function mutateField(field: Field, random: () => number): readonly Field[] {
   const { number, wireType, value } = field;
-  if (wireType !== LENGTH_DELIMITED) return [{ ...field, value: pick(VARINTS, random), wireType: 0 }];
+  if (wireType !== LENGTH_DELIMITED)
+    return [{ ...field, value: pick(VARINTS, random), wireType: 0 }];
   const ways = [
     () => [{ ...field, value: mutateMessage(value, random) }],
     () => [{ ...field, value: mutateMessage(value, random) }],
@@ -52,7 +57,11 @@ export function readFields(bytes: Buffer): readonly Field[] | undefined {
   return fields;
 }
 
-function readValue(bytes: Buffer, at: number, wireType: number): { start: number; end: number } | undefined {
+function readValue(
+  bytes: Buffer,
+  at: number,
+  wireType: number,
+): { start: number; end: number } | undefined {
   const varint = readVarint(bytes, at);
   const end = {
     0: varint?.end,

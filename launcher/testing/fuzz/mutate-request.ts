@@ -1,7 +1,18 @@
 import { pick } from '#protos/testing/random.ts';
 import { damage, oddValue } from './odd-values.ts';
 
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'TRACE', 'PATCH', 'CONNECT', 'x'];
+const METHODS = [
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'DELETE',
+  'OPTIONS',
+  'TRACE',
+  'PATCH',
+  'CONNECT',
+  'x',
+];
 /** What may stand between two parts of a request that have a meaning of their own. */
 const PARTS = /([\r\n /?&=:;,.{}[\]"+%]+)/;
 
@@ -25,7 +36,9 @@ export function mutateRequest(text: string, random: () => number): Buffer {
 function replacePart(text: string, random: () => number): Buffer {
   const parts = text.split(PARTS);
   const at = Math.floor(random() * parts.length);
-  return Buffer.concat(parts.map((part, index) => (index === at ? oddValue(random) : Buffer.from(part))));
+  return Buffer.concat(
+    parts.map((part, index) => (index === at ? oddValue(random) : Buffer.from(part))),
+  );
 }
 
 /** Says the true length of the body again, so that the body is read. */

@@ -29,7 +29,8 @@ test('mutations of a message are as their seed says, of many kinds, and of any d
   assert.ok(new Set(mutated).size > 300);
   const inner = mutated.flatMap(hex => readFields(Buffer.from(hex, 'hex'))?.[0] ?? []);
   const texts = inner.flatMap(({ value }) => readFields(value)?.[0]?.value.toString('hex') ?? []);
-  for (const odd of ['', 'ff', 'eda080', '61f09f98']) assert.ok(texts.includes(odd), `no text of ${odd}`);
+  for (const odd of ['', 'ff', 'eda080', '61f09f98'])
+    assert.ok(texts.includes(odd), `no text of ${odd}`);
   assert.ok(mutated.some(hex => hex.length > 200_000) && mutated.includes('18ac02'));
 });
 

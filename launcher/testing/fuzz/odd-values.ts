@@ -1,6 +1,8 @@
 import { pick } from '#protos/testing/random.ts';
 
-/** Bytes that a field of any kind may be given: empty, huge, no UTF-8, and what programs trip over. */
+/**
+ * Bytes that a field of any kind may be given: empty, huge, no UTF-8, and what programs trip over.
+ */
 export const ODD_VALUES: readonly Buffer[] = [
   Buffer.alloc(0),
   Buffer.from('*'),

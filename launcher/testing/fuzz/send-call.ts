@@ -16,7 +16,9 @@ export function openCalls(port: number): http2.ClientHttp2Session {
   return http2.connect(`http://127.0.0.1:${port}`).on('error', () => {});
 }
 
-/** Makes one call with messages like those of the seed. Resolves with whether anything was answered. */
+/**
+ * Makes one call with messages like those of the seed. Resolves with whether anything was answered.
+ */
 export function sendCall(
   session: http2.ClientHttp2Session,
   seed: CallSeed,
@@ -50,7 +52,12 @@ export function sendCall(
 }
 
 function headersOf({ path }: CallSeed, random: () => number): http2.OutgoingHttpHeaders {
-  const headers = { ':method': 'POST', ':path': path, 'content-type': 'application/grpc', te: 'trailers' };
+  const headers = {
+    ':method': 'POST',
+    ':path': path,
+    'content-type': 'application/grpc',
+    te: 'trailers',
+  };
   const odd: readonly (() => http2.OutgoingHttpHeaders)[] = [
     () => ({ 'grpc-timeout': pick(TIMEOUTS, random) }),
     () => ({ 'grpc-encoding': pick(['gzip', 'deflate', 'identity', 'x', ''], random) }),

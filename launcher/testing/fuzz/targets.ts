@@ -20,7 +20,10 @@ const SCALES = /instances"?\s*:\s*\W*(?!1\D)\d/;
 
 /** Every port of a running gateway, by each protocol that it speaks. */
 export function targetsOf(gateway: Gateway): readonly Target[] {
-  const ports = { ...portsAt(gateway.portOffset), service: instancePorts(gateway.portOffset, 1).service };
+  const ports = {
+    ...portsAt(gateway.portOffset),
+    service: instancePorts(gateway.portOffset, 1).service,
+  };
   const addressOf = (port: string): net.NetConnectOpts =>
     port === 'control'
       ? { path: controlSocket(gateway.state) }
@@ -28,7 +31,10 @@ export function targetsOf(gateway: Gateway): readonly Target[] {
   const http = read<HttpSeeds>('http.json').map(({ port, requests }) =>
     httpTarget(port, requests, addressOf(port)),
   );
-  const calls = Map.groupBy(read<CallSeed & { port: keyof typeof ports }>('grpc.json'), ({ port }) => port);
+  const calls = Map.groupBy(
+    read<CallSeed & { port: keyof typeof ports }>('grpc.json'),
+    ({ port }) => port,
+  );
   const grpc = [...calls].flatMap(([port, seeds]) => [
     callTarget(port, seeds, ports[port]),
     frameTarget(port, ports[port]),

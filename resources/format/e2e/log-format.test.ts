@@ -71,7 +71,10 @@ const REFUSED: readonly [format: string, reason: string][] = [
     '%COMMON_DURATION(a:b:s)%',
     '`COMMON_DURATION` must be START:END:PRECISION, with the precision ms, us or ns',
   ],
-  ['%COMMON_DURATION(a)%', '`COMMON_DURATION` must be START:END:PRECISION, with the precision ms, us or ns'],
+  [
+    '%COMMON_DURATION(a)%',
+    '`COMMON_DURATION` must be START:END:PRECISION, with the precision ms, us or ns',
+  ],
   [
     '%COALESCE({"operators": []})%',
     '`COALESCE` must be JSON such as {"operators": ["PROTOCOL", {"command": "REQ", "param": "x-name"}]}',
@@ -100,7 +103,10 @@ for (const [format, reason] of REFUSED) {
 for (const params of ['5', 'null', 'true', '"x"']) {
   test(`COALESCE with the JSON ${params}, which Envoy does not survive, is refused`, () => {
     const parsed = parseLogFormat(`%COALESCE(${params})%`);
-    assert.match('error' in parsed ? parsed.error : '', /^Cannot parse log format: `COALESCE` must be JSON/);
+    assert.match(
+      'error' in parsed ? parsed.error : '',
+      /^Cannot parse log format: `COALESCE` must be JSON/,
+    );
   });
 }
 

@@ -5,11 +5,13 @@ import type { FilterPolicySpec } from './filter-policy.ts';
 
 function read(spec: object): FilterPolicySpec {
   const [resource] = parseText(documentOf('FilterPolicy', spec)).resources;
-  if (resource?.kind !== 'FilterPolicy') throw new Error(problemsOf('FilterPolicy', spec).join('\n'));
+  if (resource?.kind !== 'FilterPolicy')
+    throw new Error(problemsOf('FilterPolicy', spec).join('\n'));
   return resource.spec;
 }
 
-const problems = (spec: object) => problemsOf('FilterPolicy', spec).map(line => line.replace('spec.', ''));
+const problems = (spec: object) =>
+  problemsOf('FilterPolicy', spec).map(line => line.replace('spec.', ''));
 const oneFilter = (filter: object) => ({ rules: [{ filters: [{ name: 'f', ...filter }] }] });
 const withArguments = (args: unknown) => oneFilter({ arguments: args });
 
@@ -50,7 +52,10 @@ test('precedence is an integer of either sign', () => {
 /** One row for each field of a filter, and for each argument. */
 const ACCEPTED: readonly [filter: object, meant: object][] = [
   [{ namespace: 'n' }, { namespace: 'n' }],
-  [{ ifRequestHeader: { name: 'X-A', negate: true } }, { ifRequestHeader: { name: 'x-a', negate: true } }],
+  [
+    { ifRequestHeader: { name: 'X-A', negate: true } },
+    { ifRequestHeader: { name: 'x-a', negate: true } },
+  ],
   [
     { ifRequestHeader: { name: 'a', value: 'b' } },
     { ifRequestHeader: { name: 'a', negate: false, value: 'b' } },
@@ -81,13 +86,17 @@ const ACCEPTED: readonly [filter: object, meant: object][] = [
   [
     {
       arguments: {
-        insteadOfRedirect: { filters: [{ name: 'j', onDeny: 'continue', arguments: { scope: ['a'] } }] },
+        insteadOfRedirect: {
+          filters: [{ name: 'j', onDeny: 'continue', arguments: { scope: ['a'] } }],
+        },
       },
     },
     {
       arguments: {
         insteadOfRedirect: {
-          filters: [{ name: 'j', onDeny: 'continue', onAllow: 'continue', arguments: { scope: ['a'] } }],
+          filters: [
+            { name: 'j', onDeny: 'continue', onAllow: 'continue', arguments: { scope: ['a'] } },
+          ],
         },
       },
     },
@@ -106,7 +115,9 @@ for (const [filter, meant] of ACCEPTED) {
 }
 
 test('scopes is a deprecated name of scope', () => {
-  assert.deepEqual(read(withArguments({ scopes: ['a'] })).rules[0]?.filters[0]?.arguments, { scope: ['a'] });
+  assert.deepEqual(read(withArguments({ scopes: ['a'] })).rules[0]?.filters[0]?.arguments, {
+    scope: ['a'],
+  });
   assert.deepEqual(problems(withArguments({ scopes: ['a'] })), [
     'warning rules[0].filters[0].arguments.scopes: `scopes` is deprecated; write `scope`',
   ]);
@@ -117,25 +128,43 @@ const REFUSED: readonly [spec: object, problem: RegExp][] = [
   [{ rules: null }, /^error rules: `rules` is required: a list of rules$/],
   [{ rules: {} }, /^error rules: `rules` must be a list of rules, not a map$/],
   [{ rules: [5] }, /^error rules\[0\]: an item of `rules` must be a map, not 5$/],
-  [{ rules: [], precedence: 1.5 }, /^error precedence: `precedence` must be an integer of 32 bits, not 1.5$/],
+  [
+    { rules: [], precedence: 1.5 },
+    /^error precedence: `precedence` must be an integer of 32 bits, not 1.5$/,
+  ],
   [
     { rules: [], precedence: 2 ** 31 },
     /^error precedence: `precedence` must be an integer of 32 bits, not 2147483648$/,
   ],
-  [{ rules: [], precedence: '1' }, /^error precedence: `precedence` must be an integer of 32 bits, not "1"$/],
-  [{ rules: [{ hots: 'a' }] }, /^error rules\[0\]\.hots: unknown field `hots`, did you mean `host`\?$/],
+  [
+    { rules: [], precedence: '1' },
+    /^error precedence: `precedence` must be an integer of 32 bits, not "1"$/,
+  ],
+  [
+    { rules: [{ hots: 'a' }] },
+    /^error rules\[0\]\.hots: unknown field `hots`, did you mean `host`\?$/,
+  ],
   [
     { rules: [{ filter: [] }] },
     /^error rules\[0\]\.filter: unknown field `filter`, did you mean `filters`\?$/,
   ],
-  [{ rules: [{ filters: [{}] }] }, /^error rules\[0\]\.filters\[0\]\.name: `name` is required: a string$/],
+  [
+    { rules: [{ filters: [{}] }] },
+    /^error rules\[0\]\.filters\[0\]\.name: `name` is required: a string$/,
+  ],
   [
     { rules: [{ filters: ['f'] }] },
     /^error rules\[0\]\.filters\[0\]: an item of `filters` must be a map, not "f"$/,
   ],
   [oneFilter({ name: '' }), /^error rules\[0\]\.filters\[0\]\.name: `name` must not be empty$/],
-  [oneFilter({ onDeny: 'stop' }), /\.onDeny: `onDeny` must be one of `break`, `continue`, not "stop"$/],
-  [oneFilter({ onAllow: true }), /\.onAllow: `onAllow` must be one of `break`, `continue`, not true$/],
+  [
+    oneFilter({ onDeny: 'stop' }),
+    /\.onDeny: `onDeny` must be one of `break`, `continue`, not "stop"$/,
+  ],
+  [
+    oneFilter({ onAllow: true }),
+    /\.onAllow: `onAllow` must be one of `break`, `continue`, not true$/,
+  ],
   [oneFilter({ ifRequestHeader: {} }), /\.ifRequestHeader\.name: `name` is required/],
   [
     oneFilter({ ifRequestHeader: { name: 'a', value: 'b', valueRegex: 'c' } }),
@@ -179,7 +208,9 @@ const REFUSED: readonly [spec: object, problem: RegExp][] = [
     /\.insteadOfRedirect\.filters: `filters` must not be empty$/,
   ],
   [
-    withArguments({ insteadOfRedirect: { filters: [{ name: 'o', arguments: { insteadOfRedirect: {} } }] } }),
+    withArguments({
+      insteadOfRedirect: { filters: [{ name: 'o', arguments: { insteadOfRedirect: {} } }] },
+    }),
     /\.insteadOfRedirect: unknown field `insteadOfRedirect`$/,
   ],
   [
@@ -203,7 +234,9 @@ test('10,000 rules are read in a moment, right or wrong', () => {
   }));
   const started = process.cpuUsage();
   assert.equal(read({ rules }).rules.length, 10_000);
-  const wrong = parseText(documentOf('FilterPolicy', { rules: rules.map(rule => ({ ...rule, onDeny: 1 })) }));
+  const wrong = parseText(
+    documentOf('FilterPolicy', { rules: rules.map(rule => ({ ...rule, onDeny: 1 })) }),
+  );
   assert.equal(wrong.refused[0]?.rules?.length, 10_000);
   assert.ok(process.cpuUsage(started).user < 20_000_000);
 });

@@ -10,7 +10,11 @@ const NEXT = ['break', 'continue'] as const;
 /** A Filter that a rule, or `insteadOfRedirect`, refers to. */
 const referenceShape = {
   name: z.string().min(1).describe('Name of the Filter'),
-  namespace: z.string().min(1).exactOptional().describe("Its namespace; default: the FilterPolicy's"),
+  namespace: z
+    .string()
+    .min(1)
+    .exactOptional()
+    .describe("Its namespace; default: the FilterPolicy's"),
   ifRequestHeader: headerCondition
     .exactOptional()
     .describe('Requests that it is for; default: all of the rule'),
@@ -29,7 +33,9 @@ const innerReference = z.object({
   arguments: jwtArguments.prefault({}).describe("The JWT filter's arguments"),
 });
 
-/** See docs/reference/kinds/filter-policy.md: a status or filters; with neither the status is 403. */
+/**
+ * See docs/reference/kinds/filter-policy.md: a status or filters; with neither the status is 403.
+ */
 const insteadOfRedirect = z
   .object({
     ifRequestHeader: headerCondition
@@ -72,7 +78,9 @@ const filterArguments = z.object({
     .enum(['lax', 'strict', 'none'])
     .exactOptional()
     .meta({ anyCase: true })
-    .describe('OAuth2: SameSite attribute of its cookies, in any letter case; default: no attribute'),
+    .describe(
+      'OAuth2: SameSite attribute of its cookies, in any letter case; default: no attribute',
+    ),
 });
 
 const reference = z.object({
@@ -96,7 +104,10 @@ const schema = z.object({
     .default(0)
     .meta({ form: 'an integer of 32 bits' })
     .describe('Policies with a higher one are tried first, then by namespace and name'),
-  rules: z.array(rule).meta({ form: 'a list of rules' }).describe('The first that matches a request counts'),
+  rules: z
+    .array(rule)
+    .meta({ form: 'a list of rules' })
+    .describe('The first that matches a request counts'),
   gateway_id: gatewayId,
 });
 

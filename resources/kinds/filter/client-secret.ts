@@ -15,9 +15,13 @@ export const clientSecret = z
 
 /**
  * Returns the secret without one line break at its end, which editors and YAML's block scalars
- * leave there. `cut` is for a warning: PEM always ends with one (RFC 7468), so nobody is told of it.
+ * leave there. `cut` is for a warning: PEM always ends with one (RFC 7468), so nobody is told of
+ * it.
  */
-export function cutLineBreak(secret: SecretValue): { readonly secret: SecretValue; readonly cut: boolean } {
+export function cutLineBreak(secret: SecretValue): {
+  readonly secret: SecretValue;
+  readonly cut: boolean;
+} {
   const bytes = secret.reveal();
   if (bytes.at(-1) !== 0x0a) return { secret, cut: false };
   const end = bytes.at(-2) === 0x0d ? -2 : -1;

@@ -25,7 +25,11 @@ const JWT = {
   validAlgorithms: ['RS256'],
   errorResponse: { headers: [{ name: 'a', value: 'b' }] },
 };
-const REFERENCE = { name: 'x', ifRequestHeader: { name: 'a', valueRegex: 'b' }, arguments: { scope: ['a'] } };
+const REFERENCE = {
+  name: 'x',
+  ifRequestHeader: { name: 'a', valueRegex: 'b' },
+  arguments: { scope: ['a'] },
+};
 const RULES = [{ host: 'a', path: '/b', filters: [REFERENCE] }, { path: '/c' }];
 
 const SPECS: readonly [kind: string, spec: object][] = [

@@ -104,13 +104,22 @@ const REFUSED: readonly [settings: object, problem: RegExp][] = [
   [{ audience: '' }, /^error audience: `audience` must not be empty$/],
   [{ audience: ['a'] }, /^error audience: `audience` must be a string, not a list$/],
   [{ issuer: 5 }, /^error issuer: `issuer` must be a string, not 5$/],
-  [{ requireIssuer: 'true' }, /^error requireIssuer: `requireIssuer` must be `true` or `false`, not "true"$/],
-  [{ leewayForNotBefore: '1' }, /^error leewayForNotBefore: Cannot parse duration "1": a unit is missing/],
+  [
+    { requireIssuer: 'true' },
+    /^error requireIssuer: `requireIssuer` must be `true` or `false`, not "true"$/,
+  ],
+  [
+    { leewayForNotBefore: '1' },
+    /^error leewayForNotBefore: Cannot parse duration "1": a unit is missing/,
+  ],
   [
     { injectRequestHeaders: [{ name: 'Host', value: 'x' }] },
     /^error injectRequestHeaders\[0\]\.name: a Filter may not set the header "Host"$/,
   ],
-  [{ injectRequestHeaders: [{ name: 'a', value: '{{ if }}' }] }, /^error injectRequestHeaders\[0\]\.value: /],
+  [
+    { injectRequestHeaders: [{ name: 'a', value: '{{ if }}' }] },
+    /^error injectRequestHeaders\[0\]\.value: /,
+  ],
   [{ errorResponse: { realm: 'a"b' } }, /^error errorResponse\.realm: "a\\"b" is not a realm/],
   [{ errorResponse: { realm: 'a\r\nb' } }, /^error errorResponse\.realm: .* is not a realm/],
   [{ errorResponse: { bodyTemplate: '{{ end }}' } }, /^error errorResponse\.bodyTemplate: /],
@@ -144,7 +153,9 @@ const WARNED: readonly [settings: object, warnings: readonly string[]][] = [
   ],
   [
     { insecureTLS: true },
-    ['insecureTLS: the certificate is not verified: whoever is on the way can pretend to be the provider'],
+    [
+      'insecureTLS: the certificate is not verified: whoever is on the way can pretend to be the provider',
+    ],
   ],
   [
     { validAlgorithms: ['RS256', 'none'] },
@@ -159,7 +170,9 @@ const WARNED: readonly [settings: object, warnings: readonly string[]][] = [
   ],
   [
     { validAlgorithms: ['HS256', 'RS256'] },
-    ['validAlgorithms: HS256 verifies nothing: a JWK set that can be fetched holds no shared secrets'],
+    [
+      'validAlgorithms: HS256 verifies nothing: a JWK set that can be fetched holds no shared secrets',
+    ],
   ],
   [
     {

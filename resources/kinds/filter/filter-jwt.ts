@@ -1,6 +1,10 @@
 import * as z from 'zod';
 import { caution, type Finding } from '#resources/finding.ts';
-import { bodyTemplate, filterErrorHeaders, filterHeaders } from '#resources/template/header-template.ts';
+import {
+  bodyTemplate,
+  filterErrorHeaders,
+  filterHeaders,
+} from '#resources/template/header-template.ts';
 import {
   checkErrorResponse,
   checkHeaders,
@@ -10,7 +14,10 @@ import {
 import { duration } from '#resources/words/duration.ts';
 import { httpUrl } from '#resources/words/http-url.ts';
 import { checkWith, type Parsed } from '#resources/words/parsed-string.ts';
-import { PUBLIC_KEY_ALGORITHMS, SHARED_SECRET_ALGORITHMS } from '#resources/words/signature-algorithms.ts';
+import {
+  PUBLIC_KEY_ALGORITHMS,
+  SHARED_SECRET_ALGORITHMS,
+} from '#resources/words/signature-algorithms.ts';
 import { whenRight } from '#resources/words/when-right.ts';
 import { checkProviderClient, providerClientShape } from './provider-client.ts';
 
@@ -40,7 +47,9 @@ const errorResponse = z.object({
 /** It stands in a header, between quotes. */
 function parseRealm(text: string): Parsed<string> {
   if (/^[\x20\x21\x23-\x5b\x5d-\x7e]+$/.test(text)) return { value: text };
-  return { error: `${JSON.stringify(text.slice(0, 80))} is not a realm: printable ASCII without " and \\` };
+  return {
+    error: `${JSON.stringify(text.slice(0, 80))} is not a realm: printable ASCII without " and \\`,
+  };
 }
 
 function leeway(claim: string) {
@@ -73,14 +82,19 @@ const settings = z.object({
   leewayForNotBefore: leeway('nbf'),
   requireIssuedAt: required('iat'),
   leewayForIssuedAt: leeway('iat'),
-  injectRequestHeaders: filterHeaders.describe('Headers set on the request before it goes upstream'),
+  injectRequestHeaders: filterHeaders.describe(
+    'Headers set on the request before it goes upstream',
+  ),
   errorResponse: errorResponse.prefault({}).describe('What is answered when the token is refused'),
   ...providerClientShape,
 });
 
 export type JwtSpec = z.output<typeof settings>;
 
-/** Settings of a JWT filter. Durations are in milliseconds. There is a `jwksURI` unless `validAlgorithms` is `none` alone. */
+/**
+ * Settings of a JWT filter. Durations are in milliseconds. There is a `jwksURI` unless
+ * `validAlgorithms` is `none` alone.
+ */
 export const jwt = settings
   .refine(({ jwksURI, validAlgorithms }) => jwksURI !== undefined || onlyNone(validAlgorithms), {
     path: ['jwksURI'],
@@ -93,7 +107,10 @@ function onlyNone(algorithms: readonly string[]): boolean {
   return algorithms.every(algorithm => algorithm === 'none');
 }
 
-/** What is weak or without effect in a JWT filter. Settings that are not right by themselves are missing. */
+/**
+ * What is weak or without effect in a JWT filter. Settings that are not right by themselves are
+ * missing.
+ */
 export function checkJwt(spec: Partial<JwtSpec>): readonly Finding[] {
   return [
     ...checkAlgorithms(spec),
@@ -108,9 +125,16 @@ function checkAlgorithms({ validAlgorithms = [], jwksURI }: Partial<JwtSpec>): r
   const ignored = jwksURI !== undefined && validAlgorithms.length > 0 && onlyNone(validAlgorithms);
   return [
     ...(validAlgorithms.includes('none')
-      ? [caution(['validAlgorithms'], '`none` accepts tokens without signature: anybody can make one')]
+      ? [
+          caution(
+            ['validAlgorithms'],
+            '`none` accepts tokens without signature: anybody can make one',
+          ),
+        ]
       : []),
-    ...(ignored ? [caution(['jwksURI'], '`jwksURI` has no effect: `validAlgorithms` is `none` alone')] : []),
+    ...(ignored
+      ? [caution(['jwksURI'], '`jwksURI` has no effect: `validAlgorithms` is `none` alone')]
+      : []),
     ...(shared === undefined
       ? []
       : [

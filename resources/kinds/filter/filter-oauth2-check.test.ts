@@ -29,7 +29,10 @@ const REFUSED: readonly [settings: object, problem: string][] = [
     'error clientURL: `clientURL` and `protectedOrigins` exclude each other; keep `protectedOrigins`',
   ],
   [{ protectedOrigins: [] }, 'error protectedOrigins: `protectedOrigins` must not be empty'],
-  [{ useSessionCookies: true }, 'error useSessionCookies: `useSessionCookies` must be a map, not true'],
+  [
+    { useSessionCookies: true },
+    'error useSessionCookies: `useSessionCookies` must be a map, not true',
+  ],
   [
     { useSessionCookies: { ifRequestHeader: { name: 'a', value: 'x', valueRegex: 'y' } } },
     'error useSessionCookies.ifRequestHeader.valueRegex: `value` and `valueRegex` exclude each other; keep one',
@@ -157,7 +160,10 @@ for (const name of ['', 'a b', 'a:b', 'a\r\nb', '\u212aelvin', 'a\u0000']) {
 }
 
 test('a header template with a mistake is refused', () => {
-  const [problem = ''] = problems({ ...CODE, injectRequestHeaders: [{ name: 'a', value: '{{ .token' }] });
+  const [problem = ''] = problems({
+    ...CODE,
+    injectRequestHeaders: [{ name: 'a', value: '{{ .token' }],
+  });
   assert.match(problem, /^error injectRequestHeaders\[0\]\.value: .*unclosed action/);
 });
 
@@ -213,7 +219,10 @@ const WARNED: readonly [settings: object, warning: string][] = [
   ],
   [{ maxStale: '-300ms' }, 'maxStale: `maxStale` is less than 0, which counts as 0'],
   [{ secret: 'hunter2\n' }, 'secret: the line break at its end is cut'],
-  [{ secretNamespace: 'n' }, 'secretNamespace: `secretNamespace` has no effect without `secretName`'],
+  [
+    { secretNamespace: 'n' },
+    'secretNamespace: `secretNamespace` has no effect without `secretName`',
+  ],
   [
     { accessTokenJWTFilter: { name: 'j', stripInheritedScope: true } },
     'accessTokenJWTFilter.stripInheritedScope: `stripInheritedScope` has no effect without `inheritScopeArgument`',
@@ -254,7 +263,11 @@ for (const [name, value] of Object.entries(ONLY_FOR_CODE)) {
   }
 }
 
-for (const [name, value] of Object.entries({ clientID: 'me', secret: 'hunter2', secretName: 's' })) {
+for (const [name, value] of Object.entries({
+  clientID: 'me',
+  secret: 'hunter2',
+  secretName: 's',
+})) {
   test(`${name} has no effect with ClientCredentials`, () => {
     assert.deepEqual(problems({ ...CREDENTIALS, [name]: value }), [
       `warning ${name}: \`${name}\` has no effect: with grantType \`ClientCredentials\` the request brings its own`,

@@ -2,12 +2,20 @@ import { caution, checkNegative, type Finding, fault } from '#resources/finding.
 import { checkHeaders, OAUTH2_DATA } from '#resources/template/template-vocabulary.ts';
 import type { OAuth2Spec } from './filter-oauth2.ts';
 import { checkClient } from './filter-oauth2-client-check.ts';
-import { checkOpen, checkOrigins, fromClientURL, type ProtectedOrigin } from './filter-oauth2-origins.ts';
+import {
+  checkOpen,
+  checkOrigins,
+  fromClientURL,
+  type ProtectedOrigin,
+} from './filter-oauth2-origins.ts';
 import { checkProviderClient } from './provider-client.ts';
 
 type Written = Partial<OAuth2Spec>;
 
-/** The rules between the settings of an OAuth2 filter. Those that are not right by themselves are missing. */
+/**
+ * The rules between the settings of an OAuth2 filter. Those that are not right by themselves are
+ * missing.
+ */
 export function checkOAuth2(spec: Written): readonly Finding[] {
   return [
     ...checkProvider(spec),
@@ -20,7 +28,10 @@ export function checkOAuth2(spec: Written): readonly Finding[] {
   ];
 }
 
-/** The protected origins of a filter, `clientURL` as what it stands for. None unless the grant type is AuthorizationCode. */
+/**
+ * The protected origins of a filter, `clientURL` as what it stands for. None unless the grant type
+ * is AuthorizationCode.
+ */
 export function protectedOriginsOf({
   grantType,
   clientURL,
@@ -40,7 +51,9 @@ function checkProvider({ authorizationURL }: Written): readonly Finding[] {
 
 function checkGrant(spec: Written): readonly Finding[] {
   if (spec.grantType === undefined) return [];
-  return spec.grantType === 'AuthorizationCode' ? checkOriginFields(spec) : checkUnused(spec, spec.grantType);
+  return spec.grantType === 'AuthorizationCode'
+    ? checkOriginFields(spec)
+    : checkUnused(spec, spec.grantType);
 }
 
 function checkOriginFields({ clientURL, protectedOrigins }: Written): readonly Finding[] {

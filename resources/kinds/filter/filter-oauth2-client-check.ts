@@ -8,7 +8,10 @@ import { type SigningMethod, signingFault } from './signing-method.ts';
 
 type Written = Partial<OAuth2Spec>;
 
-/** The rules between a client's ID, secret and authentication. Settings that are not right by themselves are missing. */
+/**
+ * The rules between a client's ID, secret and authentication. Settings that are not right by
+ * themselves are missing.
+ */
 export function checkClient(spec: Written): readonly Finding[] {
   return [
     ...checkExclusive(spec),
@@ -68,7 +71,10 @@ function checkSigning(secret: SecretValue, method: SigningMethod): readonly Find
   return method.startsWith('HS') ? checkLineBreak(secret) : [];
 }
 
-/** Settings of an assertion that the gateway does not make. Those with a default are told when they differ from it. */
+/**
+ * Settings of an assertion that the gateway does not make. Those with a default are told when they
+ * differ from it.
+ */
 function checkForeignAssertion({ setClientID: _, ...assertion }: JwtAssertion): readonly Finding[] {
   const defaults: Readonly<Record<string, unknown>> = DEFAULT_ASSERTION;
   return Object.entries(assertion)

@@ -18,7 +18,10 @@ const PASSWORD = {
 
 const withAssertion = (jwtAssertion?: object) => ({
   ...PASSWORD,
-  clientAuthentication: { method: 'JWTAssertion', ...(jwtAssertion === undefined ? {} : { jwtAssertion }) },
+  clientAuthentication: {
+    method: 'JWTAssertion',
+    ...(jwtAssertion === undefined ? {} : { jwtAssertion }),
+  },
 });
 
 const problems = (settings: object) =>
@@ -28,7 +31,8 @@ const problems = (settings: object) =>
 
 function assertionOf(settings: object): object | undefined {
   const [resource] = parseText(documentOf('Filter', { OAuth2: settings })).resources;
-  const authentication = resource?.kind === 'Filter' ? resource.spec.OAuth2?.clientAuthentication : undefined;
+  const authentication =
+    resource?.kind === 'Filter' ? resource.spec.OAuth2?.clientAuthentication : undefined;
   return authentication?.method === 'JWTAssertion' ? authentication.jwtAssertion : undefined;
 }
 
@@ -59,9 +63,15 @@ const ACCEPTED: readonly [written: object, meant: object][] = [
     { setNBF: true, nbfSafetyMargin: 5_000 },
   ],
   [{ setIAT: true }, { setIAT: true }],
-  [{ otherClaims: { a: [1, { b: null }], ISS: 'x' } }, { otherClaims: { a: [1, { b: null }], ISS: 'x' } }],
+  [
+    { otherClaims: { a: [1, { b: null }], ISS: 'x' } },
+    { otherClaims: { a: [1, { b: null }], ISS: 'x' } },
+  ],
   [{ kid: '2026-1' }, { kid: '2026-1' }],
-  [{ otherHeaderParameters: { typ: 'x', kid: 'y' } }, { otherHeaderParameters: { typ: 'x', kid: 'y' } }],
+  [
+    { otherHeaderParameters: { typ: 'x', kid: 'y' } },
+    { otherHeaderParameters: { typ: 'x', kid: 'y' } },
+  ],
 ];
 
 for (const [written, meant] of ACCEPTED) {
@@ -89,8 +99,14 @@ const REFUSED: readonly [written: object, problem: string][] = [
   [{ audience: '' }, 'audience: `audience` must not be empty'],
   [{ lifetime: '0s' }, 'lifetime: Cannot parse duration "0s": it must be longer than 0'],
   [{ setIAT: 'true' }, 'setIAT: `setIAT` must be `true` or `false`, not "true"'],
-  [{ signingMethod: 'ES256' }, 'secret: ES256 needs an elliptic-curve private key; this is one of type rsa'],
-  [{ otherClaims: [] }, 'otherClaims: `otherClaims` must be a map from name to any JSON value, not a list'],
+  [
+    { signingMethod: 'ES256' },
+    'secret: ES256 needs an elliptic-curve private key; this is one of type rsa',
+  ],
+  [
+    { otherClaims: [] },
+    'otherClaims: `otherClaims` must be a map from name to any JSON value, not a list',
+  ],
   ...['iss', 'sub', 'aud', 'exp', 'jti', 'nbf', 'iat'].map((name): [object, string] => [
     { otherClaims: { [name]: 1 } },
     `otherClaims.${name}: the claim \`${name}\` is the gateway's own and may not be set`,

@@ -34,7 +34,9 @@ const assertionShape = z.object({
     ),
   lifetime: positiveDuration.prefault('1m').describe('How long an assertion is good'),
   setNBF: z.boolean().default(false).describe('Set the claim `nbf`'),
-  nbfSafetyMargin: duration.prefault('0').describe('How far `nbf` is in the past, for clocks that differ'),
+  nbfSafetyMargin: duration
+    .prefault('0')
+    .describe('How far `nbf` is in the past, for clocks that differ'),
   setIAT: z.boolean().default(false).describe('Set the claim `iat`'),
   otherClaims: jsonMap(OWN_CLAIMS, 'claim').default({}).describe('Further claims'),
   kid: z
@@ -42,7 +44,9 @@ const assertionShape = z.object({
     .min(1)
     .max(1024)
     .exactOptional()
-    .describe('Header parameter `kid`, by which the provider finds the key; default: that of a JWK'),
+    .describe(
+      'Header parameter `kid`, by which the provider finds the key; default: that of a JWK',
+    ),
   otherHeaderParameters: jsonMap(OWN_HEADER_PARAMETERS, 'header parameter')
     .default({})
     .describe('Further header parameters, beside `typ` and `alg`'),
@@ -59,7 +63,10 @@ export type JwtAssertion = z.output<typeof jwtAssertion>;
 /** What method `JWTAssertion` means without `jwtAssertion`. */
 export const DEFAULT_ASSERTION: JwtAssertion = jwtAssertion.parse({});
 
-/** What a filter uses to authenticate; an assertion has all its settings, by default those of its fields. */
+/**
+ * What a filter uses to authenticate; an assertion has all its settings, by default those of its
+ * fields.
+ */
 export type ClientAuthentication =
   | { readonly method: 'HeaderPassword' | 'BodyPassword' }
   | { readonly method: 'JWTAssertion'; readonly jwtAssertion: JwtAssertion };
@@ -70,7 +77,9 @@ export const clientAuthentication = z
     method: z
       .enum(['HeaderPassword', 'BodyPassword', 'JWTAssertion'])
       .default('HeaderPassword')
-      .describe('HTTP Basic; or the secret in the body (discouraged by RFC 6749); or a JWT signed with it'),
+      .describe(
+        'HTTP Basic; or the secret in the body (discouraged by RFC 6749); or a JWT signed with it',
+      ),
     jwtAssertion: jwtAssertion.exactOptional().describe('The JWT; only with method `JWTAssertion`'),
   })
   .check(({ value, issues }) => {

@@ -5,7 +5,10 @@ import { httpUrl } from '#resources/words/http-url.ts';
 import { origin } from '#resources/words/origin.ts';
 import { protectedOrigins } from './filter-oauth2-origins.ts';
 
-/** What the gateway itself sends in an authorization request, and what would change the meaning of that, in lower case. */
+/**
+ * What the gateway itself sends in an authorization request, and what would change the meaning of
+ * that, in lower case.
+ */
 const OWN_PARAMETERS: readonly string[] = [
   'response_type',
   'client_id',
@@ -24,7 +27,9 @@ const sessionCookies = z.object({
   value: z.boolean().default(true).describe('Whether cookies end with the browser'),
   ifRequestHeader: headerCondition
     .exactOptional()
-    .describe('Requests for which `value` is so; for others it is the other way round. Default: all'),
+    .describe(
+      'Requests for which `value` is so; for others it is the other way round. Default: all',
+    ),
 });
 
 /** Settings for grantType `AuthorizationCode` only. */
@@ -39,18 +44,24 @@ export const authorizationCodeShape = {
     ),
   useSessionCookies: sessionCookies
     .default({ value: false })
-    .describe('Cookies that end with the browser, not at a time. Only with grantType `AuthorizationCode`'),
+    .describe(
+      'Cookies that end with the browser, not at a time. Only with grantType `AuthorizationCode`',
+    ),
   extraAuthorizationParameters: z
     .record(z.string().min(1, 'a name is not empty'), z.string())
     .meta({ form: 'a map from name to string' })
     .check(({ value, issues }) => {
-      for (const name of Object.keys(value).filter(key => OWN_PARAMETERS.includes(key.toLowerCase()))) {
+      for (const name of Object.keys(value).filter(key =>
+        OWN_PARAMETERS.includes(key.toLowerCase()),
+      )) {
         const message = `the parameter \`${name}\` is the gateway's own and may not be set`;
         issues.push({ code: 'custom', message, path: [name], input: value });
       }
     })
     .default({})
-    .describe('Further parameters of the authorization request. Only with grantType `AuthorizationCode`'),
+    .describe(
+      'Further parameters of the authorization request. Only with grantType `AuthorizationCode`',
+    ),
   clientSessionMaxIdle: positiveDuration
     .prefault('336h')
     .describe(
@@ -58,5 +69,7 @@ export const authorizationCodeShape = {
     ),
   postLogoutRedirectURI: httpUrl
     .exactOptional()
-    .describe('Where the provider sends the browser after a logout. Only with grantType `AuthorizationCode`'),
+    .describe(
+      'Where the provider sends the browser after a logout. Only with grantType `AuthorizationCode`',
+    ),
 };

@@ -35,14 +35,20 @@ for (const items of ACCEPTED) {
 }
 
 test('origins that differ in the port only have a warning', () => {
-  assert.deepEqual(problems({ origin: 'https://b.example.com' }, { origin: A }, { origin: `${A}:8443` }), [
-    'warning [2]: differs from protectedOrigins[1] in the port only, which requests are not told apart by: all count as protectedOrigins[1]',
-  ]);
+  assert.deepEqual(
+    problems({ origin: 'https://b.example.com' }, { origin: A }, { origin: `${A}:8443` }),
+    [
+      'warning [2]: differs from protectedOrigins[1] in the port only, which requests are not told apart by: all count as protectedOrigins[1]',
+    ],
+  );
 });
 
 const REFUSED: readonly [items: readonly object[], problem: string][] = [
   [[{}], '[0].origin: `origin` is required: an origin such as `https://example.com`'],
-  [[{ origin: 'a.b' }], '[0].origin: Cannot parse origin "a.b": write scheme://host or scheme://host:port'],
+  [
+    [{ origin: 'a.b' }],
+    '[0].origin: Cannot parse origin "a.b": write scheme://host or scheme://host:port',
+  ],
   [
     [{ origin: 'https://*' }],
     '[0].origin: Cannot parse origin "https://*": a "*" may stand in `internalOrigin` only',
@@ -51,10 +57,12 @@ const REFUSED: readonly [items: readonly object[], problem: string][] = [
     [{ origin: A, internalOrigin: '*://*.b' }],
     '[0].internalOrigin: Cannot parse origin "*://*.b": a "*" stands for the whole authority, host and port',
   ],
-  ...['*://*', 'https://*', '*://a.example.com'].map((internalOrigin): [readonly object[], string] => [
-    [{ origin: A, internalOrigin, includeSubdomains: true }],
-    '[0].includeSubdomains: `includeSubdomains` and a `*` in `internalOrigin` exclude each other',
-  ]),
+  ...['*://*', 'https://*', '*://a.example.com'].map(
+    (internalOrigin): [readonly object[], string] => [
+      [{ origin: A, internalOrigin, includeSubdomains: true }],
+      '[0].includeSubdomains: `includeSubdomains` and a `*` in `internalOrigin` exclude each other',
+    ],
+  ),
   [
     [{ origin: 'https://10.0.0.1', includeSubdomains: true }],
     '[0].includeSubdomains: 10.0.0.1 is an IP address and has no subdomains',
@@ -88,7 +96,11 @@ const REFUSED: readonly [items: readonly object[], problem: string][] = [
     '[1]: *://* and https://a.example.com (protectedOrigins[0]) match the same internal origin; a request can belong to one only',
   ],
   [
-    [{ origin: 'https://b.c' }, { origin: A }, { origin: 'https://example.com', includeSubdomains: true }],
+    [
+      { origin: 'https://b.c' },
+      { origin: A },
+      { origin: 'https://example.com', includeSubdomains: true },
+    ],
     '[2]: https://example.com and https://a.example.com (protectedOrigins[1]) match the same internal origin; a request can belong to one only',
   ],
 ];

@@ -19,7 +19,9 @@ export type ProtectedOrigin = {
 
 const protectedOrigin = z
   .object({
-    origin: origin.describe('Origin as browsers see it; its callback is registered with the provider'),
+    origin: origin.describe(
+      'Origin as browsers see it; its callback is registered with the provider',
+    ),
     internalOrigin: originPattern
       .exactOptional()
       .describe(
@@ -28,7 +30,9 @@ const protectedOrigin = z
     includeSubdomains: z.boolean().default(false).describe('The hosts below it belong to it too'),
   })
   .check(({ value, issues }) => {
-    const message = value.includeSubdomains ? subdomainFault(value.origin, value.internalOrigin) : undefined;
+    const message = value.includeSubdomains
+      ? subdomainFault(value.origin, value.internalOrigin)
+      : undefined;
     if (message !== undefined)
       issues.push({ code: 'custom', message, path: ['includeSubdomains'], input: value });
   })
@@ -58,18 +62,29 @@ function subdomainFault({ host }: Origin, internal: OriginPattern | undefined): 
 
 /** `clientURL` (deprecated) as the protected origin that it stands for. */
 export function fromClientURL(clientURL: Origin): ProtectedOrigin {
-  return { origin: clientURL, internalOrigin: { scheme: '*', host: '*' }, includeSubdomains: false };
+  return {
+    origin: clientURL,
+    internalOrigin: { scheme: '*', host: '*' },
+    includeSubdomains: false,
+  };
 }
 
 /** The rules between the origins of one Filter. */
 export function checkOrigins(origins: readonly ProtectedOrigin[]): readonly Finding[] {
   return origins.flatMap((item, index) => {
     const path = ['protectedOrigins', index];
-    return [...checkScheme(item, origins, path), ...checkUnique(item, origins.slice(0, index), path)];
+    return [
+      ...checkScheme(item, origins, path),
+      ...checkUnique(item, origins.slice(0, index), path),
+    ];
   });
 }
 
-function checkScheme({ origin }: ProtectedOrigin, origins: readonly ProtectedOrigin[], path: FieldPath) {
+function checkScheme(
+  { origin }: ProtectedOrigin,
+  origins: readonly ProtectedOrigin[],
+  path: FieldPath,
+) {
   const [first] = origins;
   if (first !== undefined && first.origin.scheme !== origin.scheme) {
     return [
@@ -92,7 +107,10 @@ function checkUnique(item: ProtectedOrigin, before: readonly ProtectedOrigin[], 
   const other = before.findIndex(earlier => overlap(earlier, item));
   const first = before[other];
   if (first === undefined) return checkPorts(item, before, path);
-  const [a, b] = [formatOriginPattern(item.internalOrigin), formatOriginPattern(first.internalOrigin)];
+  const [a, b] = [
+    formatOriginPattern(item.internalOrigin),
+    formatOriginPattern(first.internalOrigin),
+  ];
   return [
     fault(
       path,
@@ -101,7 +119,10 @@ function checkUnique(item: ProtectedOrigin, before: readonly ProtectedOrigin[], 
   ];
 }
 
-/** The proxies take ports from the hosts of requests, so that nobody gets a policy or a limit of his own by another port. */
+/**
+ * The proxies take ports from the hosts of requests, so that nobody gets a policy or a limit of his
+ * own by another port.
+ */
 function checkPorts(item: ProtectedOrigin, before: readonly ProtectedOrigin[], path: FieldPath) {
   const other = before.findIndex(earlier => overlap(withoutPort(earlier), withoutPort(item)));
   if (other < 0) return [];
@@ -113,6 +134,9 @@ function checkPorts(item: ProtectedOrigin, before: readonly ProtectedOrigin[], p
   ];
 }
 
-function withoutPort({ internalOrigin: { scheme, host }, ...item }: ProtectedOrigin): ProtectedOrigin {
+function withoutPort({
+  internalOrigin: { scheme, host },
+  ...item
+}: ProtectedOrigin): ProtectedOrigin {
   return { ...item, internalOrigin: { scheme, host } };
 }

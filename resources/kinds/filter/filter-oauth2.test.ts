@@ -78,7 +78,13 @@ test('everything that is wrong is told at once', () => {
   };
   assert.deepEqual(
     problems(settings).map(line => line.split(':')[0]),
-    ['error authorizationURL', 'error maxStale', 'error clientID', 'warning clientURL', 'error secretName'],
+    [
+      'error authorizationURL',
+      'error maxStale',
+      'error clientID',
+      'warning clientURL',
+      'error secretName',
+    ],
   );
 });
 
@@ -86,7 +92,11 @@ test('everything that is wrong is told at once', () => {
 const ACCEPTED: readonly [settings: object, field: keyof OAuth2Spec, value: unknown][] = [
   [{ grantType: 'AuthorizationCode' }, 'grantType', 'AuthorizationCode'],
   [{ expirationSafetyMargin: '1m30s' }, 'expirationSafetyMargin', 90_000],
-  [{ clientAuthentication: { method: 'BodyPassword' } }, 'clientAuthentication', { method: 'BodyPassword' }],
+  [
+    { clientAuthentication: { method: 'BodyPassword' } },
+    'clientAuthentication',
+    { method: 'BodyPassword' },
+  ],
   [{ clientAuthentication: {} }, 'clientAuthentication', { method: 'HeaderPassword' }],
   [{ secret: undefined, secretName: 's', secretNamespace: 'n' }, 'secretNamespace', 'n'],
   [{ useSessionCookies: {} }, 'useSessionCookies', { value: true }],
@@ -102,7 +112,11 @@ const ACCEPTED: readonly [settings: object, field: keyof OAuth2Spec, value: unkn
     { prompt: 'login' },
   ],
   [{ clientSessionMaxIdle: '1h' }, 'clientSessionMaxIdle', 3_600_000],
-  [{ postLogoutRedirectURI: 'https://a.b/bye?x=1' }, 'postLogoutRedirectURI', 'https://a.b/bye?x=1'],
+  [
+    { postLogoutRedirectURI: 'https://a.b/bye?x=1' },
+    'postLogoutRedirectURI',
+    'https://a.b/bye?x=1',
+  ],
   [{ allowMalformedAccessToken: true }, 'allowMalformedAccessToken', true],
   [{ accessTokenValidation: 'userinfo' }, 'accessTokenValidation', 'userinfo'],
   [{ accessTokenValidation: '' }, 'accessTokenValidation', 'auto'],
@@ -170,5 +184,8 @@ test('clientURL is one protected origin with the internal origin *://*', () => {
 });
 
 test('other grant types have no protected origins', () => {
-  assert.deepEqual(protectedOriginsOf(read({ ...PASSWORD, protectedOrigins: CODE.protectedOrigins })), []);
+  assert.deepEqual(
+    protectedOriginsOf(read({ ...PASSWORD, protectedOrigins: CODE.protectedOrigins })),
+    [],
+  );
 });

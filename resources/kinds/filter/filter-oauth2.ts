@@ -35,7 +35,9 @@ const clientShape = {
     .describe('Client ID. Required unless grantType is `ClientCredentials`'),
   secret: clientSecret
     .exactOptional()
-    .describe('Client secret. This or `secretName` is required unless grantType is `ClientCredentials`'),
+    .describe(
+      'Client secret. This or `secretName` is required unless grantType is `ClientCredentials`',
+    ),
   secretName: z
     .string()
     .min(1)
@@ -54,7 +56,9 @@ const accessTokenJWTFilter = z.object({
   inheritScopeArgument: z
     .boolean()
     .default(false)
-    .describe("Use the `scope` of the FilterPolicy's rule too, but for `openid` and `offline_access`"),
+    .describe(
+      "Use the `scope` of the FilterPolicy's rule too, but for `openid` and `offline_access`",
+    ),
   stripInheritedScope: z
     .boolean()
     .default(false)
@@ -69,11 +73,17 @@ const resourceServerShape = {
     .describe('Accept access tokens that RFC 6750 does not allow'),
   accessTokenValidation: parsedString(`one of ${VALIDATION_FORM}`, parseValidation)
     .prefault('auto')
-    .describe('As a JWT, or by asking the provider for each request; `auto`: as a JWT where it is one'),
+    .describe(
+      'As a JWT, or by asking the provider for each request; `auto`: as a JWT where it is one',
+    ),
   accessTokenJWTFilter: accessTokenJWTFilter
     .exactOptional()
-    .describe('The Filter that validates access tokens as JWT; not with accessTokenValidation `userinfo`'),
-  injectRequestHeaders: filterHeaders.describe('Headers set on the request before it goes upstream'),
+    .describe(
+      'The Filter that validates access tokens as JWT; not with accessTokenValidation `userinfo`',
+    ),
+  injectRequestHeaders: filterHeaders.describe(
+    'Headers set on the request before it goes upstream',
+  ),
 };
 
 /** Empty counts as unset. */
@@ -81,7 +91,9 @@ function parseValidation(text: string): Parsed<(typeof VALIDATIONS)[number]> {
   const word = text === '' ? 'auto' : VALIDATIONS.find(candidate => candidate === text);
   if (word !== undefined) return { value: word };
   const shown = text.slice(0, 80);
-  return { error: `${JSON.stringify(shown)} is none of ${VALIDATION_FORM}${suggest(shown, VALIDATIONS)}` };
+  return {
+    error: `${JSON.stringify(shown)} is none of ${VALIDATION_FORM}${suggest(shown, VALIDATIONS)}`,
+  };
 }
 
 const settings = z.object({
@@ -94,21 +106,26 @@ const settings = z.object({
 export type OAuth2Spec = z.output<typeof settings>;
 
 /**
- * Settings of an OAuth2 filter (docs/reference/kinds/filter.md). Durations are in milliseconds. For every grant type but ClientCredentials there is
- * a `clientID`, and `secret` or `secretName`; for AuthorizationCode `protectedOrigins` or `clientURL`.
+ * Settings of an OAuth2 filter (docs/reference/kinds/filter.md). Durations are in milliseconds. For
+ * every grant type but ClientCredentials there is a `clientID`, and `secret` or `secretName`; for
+ * AuthorizationCode `protectedOrigins` or `clientURL`.
  */
 export const oauth2 = settings
-  .refine(({ grantType, clientID }) => grantType === 'ClientCredentials' || clientID !== undefined, {
-    path: ['clientID'],
-    error: '`clientID` is required: a string',
-    when: whenRight('grantType', 'clientID'),
-  })
+  .refine(
+    ({ grantType, clientID }) => grantType === 'ClientCredentials' || clientID !== undefined,
+    {
+      path: ['clientID'],
+      error: '`clientID` is required: a string',
+      when: whenRight('grantType', 'clientID'),
+    },
+  )
   .refine(
     ({ grantType, secret, secretName }) =>
       grantType === 'ClientCredentials' || (secret ?? secretName) !== undefined,
     {
       path: ['secret'],
-      error: '`secret` or `secretName` is required: the client secret, or the name of the Secret that has it',
+      error:
+        '`secret` or `secretName` is required: the client secret, or the name of the Secret that has it',
       when: whenRight('grantType', 'secret', 'secretName'),
     },
   )

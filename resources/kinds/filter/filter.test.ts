@@ -62,7 +62,13 @@ test('a Filter for another gateway is left alone', () => {
 });
 
 test('whatever is wrong with a secret, no message has its value', () => {
-  const secrets: readonly unknown[] = ['hunter2', ['hunter2'], { hunter2: 'hunter2' }, 'hunter2\n', -2007];
+  const secrets: readonly unknown[] = [
+    'hunter2',
+    ['hunter2'],
+    { hunter2: 'hunter2' },
+    'hunter2\n',
+    -2007,
+  ];
   const filters = secrets.flatMap(secret => [
     { ...OAUTH2, grantType: 'Password', clientID: 'me', secret },
     { ...OAUTH2, grantType: 'Password', clientID: 'me', secret, secretName: 'x' },

@@ -19,7 +19,12 @@ const schema = z
     if ((OAuth2 === undefined) !== (JWT === undefined)) return;
     const both = '`OAuth2` and `JWT` exclude each other; write two Filters';
     const message = OAuth2 === undefined ? 'a Filter needs `OAuth2` or `JWT`' : both;
-    issues.push({ code: 'custom', message, path: OAuth2 === undefined ? [] : ['JWT'], input: value });
+    issues.push({
+      code: 'custom',
+      message,
+      path: OAuth2 === undefined ? [] : ['JWT'],
+      input: value,
+    });
   });
 
 function refuseType(field: string): string | undefined {

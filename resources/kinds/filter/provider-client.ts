@@ -60,7 +60,12 @@ export function checkProviderClient(
     ...both,
     ...checkNegative(['maxStale'], maxStale),
     ...(open
-      ? [caution([field], 'http without TLS: whoever is on the way can read and change what is sent')]
+      ? [
+          caution(
+            [field],
+            'http without TLS: whoever is on the way can read and change what is sent',
+          ),
+        ]
       : []),
     ...(insecure
       ? [

@@ -11,7 +11,8 @@ const pem = (key: KeyObject, type: 'pkcs1' | 'pkcs8' | 'sec1' | 'spki') =>
 
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const rsaKey = pem(rsa.privateKey, 'pkcs8');
-const ecKey = (namedCurve: string) => pem(generateKeyPairSync('ec', { namedCurve }).privateKey, 'pkcs8');
+const ecKey = (namedCurve: string) =>
+  pem(generateKeyPairSync('ec', { namedCurve }).privateKey, 'pkcs8');
 
 const KEYS: Readonly<Record<string, string>> = {
   RSA: rsaKey,
@@ -83,14 +84,24 @@ const FAULTS: readonly [what: string, key: string, method: 'RS256' | 'ES256', fa
     'ES256',
     'ES256 needs an elliptic-curve private key; this is one of type ed25519',
   ],
-  ['an RSA key', rsaKey, 'ES256', 'ES256 needs an elliptic-curve private key; this is one of type rsa'],
+  [
+    'an RSA key',
+    rsaKey,
+    'ES256',
+    'ES256 needs an elliptic-curve private key; this is one of type rsa',
+  ],
   [
     'an elliptic-curve key',
     KEYS['P-256'] ?? '',
     'RS256',
     'RS256 needs an RSA private key; this is one of type ec',
   ],
-  ['another curve', KEYS['P-384'] ?? '', 'ES256', 'ES256 needs a key on P-256; this is on secp384r1'],
+  [
+    'another curve',
+    KEYS['P-384'] ?? '',
+    'ES256',
+    'ES256 needs a key on P-256; this is on secp384r1',
+  ],
 ];
 
 for (const [what, key, method, fault] of FAULTS) {
@@ -104,12 +115,28 @@ const jwkOf = (key: KeyObject, more: object = {}) =>
 
 test('a private key as a JWK signs by its own method', () => {
   const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
-  const faultOf = (text: string, method: 'RS256' | 'PS256' | 'ES256') => signingFault(secretOf(text), method);
-  assert.equal(faultOf(jwkOf(rsa.privateKey, { kid: 'k', alg: 'RS256', use: 'sig' }), 'RS256'), undefined);
+  const faultOf = (text: string, method: 'RS256' | 'PS256' | 'ES256') =>
+    signingFault(secretOf(text), method);
+  assert.equal(
+    faultOf(jwkOf(rsa.privateKey, { kid: 'k', alg: 'RS256', use: 'sig' }), 'RS256'),
+    undefined,
+  );
   assert.equal(faultOf(`\n ${jwkOf(ec)}`, 'ES256'), undefined);
-  assert.equal(faultOf(jwkOf(rsa.privateKey, { alg: 'RS256' }), 'PS256'), '`alg` of this JWK is not PS256');
-  assert.match(faultOf(jwkOf(rsa.privateKey, { use: 'enc' }), 'RS256') ?? '', /a key for signatures/);
-  for (const none of [jwkOf(rsa.publicKey), '{}', '{"kty":"oct","k":"AAAA"}', '{"kty":', '{"keys":[]}'])
+  assert.equal(
+    faultOf(jwkOf(rsa.privateKey, { alg: 'RS256' }), 'PS256'),
+    '`alg` of this JWK is not PS256',
+  );
+  assert.match(
+    faultOf(jwkOf(rsa.privateKey, { use: 'enc' }), 'RS256') ?? '',
+    /a key for signatures/,
+  );
+  for (const none of [
+    jwkOf(rsa.publicKey),
+    '{}',
+    '{"kty":"oct","k":"AAAA"}',
+    '{"kty":',
+    '{"keys":[]}',
+  ])
     assert.match(faultOf(none, 'RS256') ?? '', /or as a JWK; this is none$/);
 });
 

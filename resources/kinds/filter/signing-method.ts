@@ -1,7 +1,10 @@
 import type { KeyObject } from 'node:crypto';
 import { type PrivateKey, readPrivateKey } from '#resources/words/private-key.ts';
 import type { SecretValue } from '#resources/words/secret-value.ts';
-import { PUBLIC_KEY_ALGORITHMS, SHARED_SECRET_ALGORITHMS } from '#resources/words/signature-algorithms.ts';
+import {
+  PUBLIC_KEY_ALGORITHMS,
+  SHARED_SECRET_ALGORITHMS,
+} from '#resources/words/signature-algorithms.ts';
 
 /** How a client assertion is signed (docs/reference/kinds/filter.md; RFC 7518 section 3.1). */
 export const SIGNING_METHODS = [...PUBLIC_KEY_ALGORITHMS, ...SHARED_SECRET_ALGORITHMS] as const;
@@ -17,7 +20,10 @@ const CURVES: ReadonlyMap<string, { readonly openssl: string; readonly name: str
   ['ES512', { openssl: 'secp521r1', name: 'P-521' }],
 ]);
 
-/** Why a client secret cannot sign by this method, or undefined: it can. Nothing of the secret is in the answer. */
+/**
+ * Why a client secret cannot sign by this method, or undefined: it can. Nothing of the secret is in
+ * the answer.
+ */
 export function signingFault(secret: SecretValue, method: SigningMethod): string | undefined {
   if (method.startsWith('HS')) return undefined;
   const curve = CURVES.get(method);
@@ -28,11 +34,15 @@ export function signingFault(secret: SecretValue, method: SigningMethod): string
     return `${method} needs ${wanted} in PEM, without a passphrase, or as a JWK; this is none`;
   const { key } = read;
   return (
-    (curve === undefined ? rsaFault(key, method) : curveFault(key, method, curve)) ?? jwkFault(read, method)
+    (curve === undefined ? rsaFault(key, method) : curveFault(key, method, curve)) ??
+    jwkFault(read, method)
   );
 }
 
-function jwkFault({ alg = '', use = 'sig' }: PrivateKey, method: SigningMethod): string | undefined {
+function jwkFault(
+  { alg = '', use = 'sig' }: PrivateKey,
+  method: SigningMethod,
+): string | undefined {
   if (use !== 'sig') return `${method} needs a key for signatures; \`use\` of this JWK is another`;
   return alg === '' || alg === method ? undefined : `\`alg\` of this JWK is not ${method}`;
 }

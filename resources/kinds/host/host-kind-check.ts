@@ -34,8 +34,15 @@ function checkTls({ tls, tlsContext, tlsSecret }: Partial<HostSpec>): readonly F
     ...checkTlsSettings(tls).map(finding => ({ ...finding, path: ['tls', ...finding.path] })),
     ...(tls.sni === undefined
       ? []
-      : [caution(['tls', 'sni'], '`sni` has no effect in a Host: it is for services that Mappings ask')]),
-    ...(tlsContext === undefined ? [] : [fault(['tls'], '`tls` and `tlsContext` exclude each other')]),
+      : [
+          caution(
+            ['tls', 'sni'],
+            '`sni` has no effect in a Host: it is for services that Mappings ask',
+          ),
+        ]),
+    ...(tlsContext === undefined
+      ? []
+      : [fault(['tls'], '`tls` and `tlsContext` exclude each other')]),
     ...(sources.length > 1
       ? [fault(['tls'], `a Host has one certificate: keep one of ${sources.join(', ')}`)]
       : []),
@@ -60,8 +67,11 @@ function checkName(spec: Partial<HostSpec>): readonly Finding[] {
 function checkAcme({ acmeProvider, ...spec }: Partial<HostSpec>): readonly Finding[] {
   if (acmeProvider === undefined || acmeProvider.authority === 'none') return [];
   const message = 'no ACME provider is asked for certificates';
-  if (hasTls(spec)) return [caution(['acmeProvider'], `${message}: the Secret must come from elsewhere`)];
-  return [fault(['acmeProvider'], `${message}: name a \`tlsSecret\`, such as one of cert-manager's`)];
+  if (hasTls(spec))
+    return [caution(['acmeProvider'], `${message}: the Secret must come from elsewhere`)];
+  return [
+    fault(['acmeProvider'], `${message}: name a \`tlsSecret\`, such as one of cert-manager's`),
+  ];
 }
 
 function checkPolicy({ requestPolicy, tls }: Partial<HostSpec>): readonly Finding[] {
@@ -77,7 +87,12 @@ function checkPolicy({ requestPolicy, tls }: Partial<HostSpec>): readonly Findin
         ]
       : []),
     ...(action === 'Route' && tls?.cert_required === true
-      ? [caution([...path, 'action'], 'requests without TLS are served, and have no client certificate')]
+      ? [
+          caution(
+            [...path, 'action'],
+            'requests without TLS are served, and have no client certificate',
+          ),
+        ]
       : []),
   ];
 }
@@ -86,7 +101,9 @@ function checkHsts({ hsts, ...spec }: Partial<HostSpec>): readonly Finding[] {
   if (hsts === undefined) return [];
   const { includeSubDomains, max_age, preload } = hsts;
   return [
-    ...(hasTls(spec) ? [] : [caution(['hsts'], 'it is sent over TLS only, and this Host has none')]),
+    ...(hasTls(spec)
+      ? []
+      : [caution(['hsts'], 'it is sent over TLS only, and this Host has none')]),
     ...(preload && (!includeSubDomains || max_age < 31_536_000)
       ? [
           caution(

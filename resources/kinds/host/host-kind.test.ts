@@ -6,7 +6,11 @@ import { DEFAULT_TLS_SETTINGS } from '#resources/traffic/tls-settings.ts';
 const read = (spec: object) => parseText(documentOf('Host', spec)).resources[0]?.spec;
 
 test('a Host without fields is every host, in plain text', () => {
-  assert.deepEqual(read({}), { hostname: '*', requestPolicy: { insecure: {} }, gateway_id: ['default'] });
+  assert.deepEqual(read({}), {
+    hostname: '*',
+    requestPolicy: { insecure: {} },
+    gateway_id: ['default'],
+  });
   assert.deepEqual(problemsOf('Host', {}), []);
 });
 
@@ -15,7 +19,10 @@ const READ_AS: readonly [fields: object, spec: object][] = [
   [{ hostname: '*.Example.com' }, { hostname: '*.example.com' }],
   [{ tlsSecret: 'shop' }, { tlsSecret: { name: 'shop' } }],
   [{ tlsSecret: 'shop.example.com' }, { tlsSecret: { name: 'shop.example.com' } }],
-  [{ tlsSecret: { name: 'shop', namespace: 'tls' } }, { tlsSecret: { name: 'shop', namespace: 'tls' } }],
+  [
+    { tlsSecret: { name: 'shop', namespace: 'tls' } },
+    { tlsSecret: { name: 'shop', namespace: 'tls' } },
+  ],
   [{ tlsContext: { name: 'strict' } }, { tlsContext: { name: 'strict' } }],
   [{ tls: { issuer: 'gateway' } }, { tls: { ...DEFAULT_TLS_SETTINGS, issuer: 'gateway' } }],
   [
@@ -31,7 +38,10 @@ const READ_AS: readonly [fields: object, spec: object][] = [
   [{ ambassador_id: ['other', 'default'] }, { gateway_id: ['other', 'default'] }],
   [
     { tlsSecret: 's', hsts: { includeSubDomains: true } },
-    { tlsSecret: { name: 's' }, hsts: { max_age: 31_536_000, includeSubDomains: true, preload: false } },
+    {
+      tlsSecret: { name: 's' },
+      hsts: { max_age: 31_536_000, includeSubDomains: true, preload: false },
+    },
   ],
 ];
 
@@ -56,7 +66,10 @@ const PROBLEMS: readonly [fields: object, problem: RegExp][] = [
   ],
   [{ tlsSecret: 5 }, /^error spec\.tlsSecret: `tlsSecret` must be the name of a Secret, or/],
   [{ tls: {} }, /^error spec\.tls: `tls` needs a certificate/],
-  [{ tls: { issuer: 'letsencrypt' } }, /^error spec\.tls\.issuer: `issuer` must be one of `gateway`/],
+  [
+    { tls: { issuer: 'letsencrypt' } },
+    /^error spec\.tls\.issuer: `issuer` must be one of `gateway`/,
+  ],
   [
     { tls: { issuer: 'gateway' }, tlsSecret: 's' },
     /^error spec\.tls: a Host has one certificate: keep one of `tlsSecret`, `tls\.issuer`/,
@@ -98,7 +111,10 @@ const PROBLEMS: readonly [fields: object, problem: RegExp][] = [
     { tlsSecret: 's', hsts: { max_age: -1 } },
     /^error spec\.hsts\.max_age: `max_age` must be an integer of seconds/,
   ],
-  [{ tlsSecret: 's', hsts: { preload: true } }, /^warning spec\.hsts\.preload: browsers list a host with/],
+  [
+    { tlsSecret: 's', hsts: { preload: true } },
+    /^warning spec\.hsts\.preload: browsers list a host with/,
+  ],
 ];
 
 for (const [fields, problem] of PROBLEMS) {
@@ -110,7 +126,8 @@ for (const [fields, problem] of PROBLEMS) {
 }
 
 test('what is left of a refused Host is its hostname, when that can be read', () => {
-  const left = (spec: object) => parseText(documentOf('Host', spec)).refused.map(({ hosts }) => hosts);
+  const left = (spec: object) =>
+    parseText(documentOf('Host', spec)).refused.map(({ hosts }) => hosts);
   assert.deepEqual(left({ hostname: 'A.example.com', tls: {} }), [['a.example.com']]);
   assert.deepEqual(left({ tls: {} }), [['*']]);
   assert.deepEqual(left({ hostname: 5 }), [undefined]);

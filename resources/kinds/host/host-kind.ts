@@ -67,12 +67,16 @@ const schema = z.object({
     .describe('What becomes of requests'),
   hsts: hsts
     .exactOptional()
-    .describe('`Strict-Transport-Security` (RFC 6797) in answers over TLS: browsers come by https only'),
+    .describe(
+      '`Strict-Transport-Security` (RFC 6797) in answers over TLS: browsers come by https only',
+    ),
   acmeProvider: z
     .record(z.string(), z.unknown())
     .meta({ form: 'a map' })
     .exactOptional()
-    .describe("Ambassador's; no provider is asked: certificates come in Secrets, such as cert-manager's"),
+    .describe(
+      "Ambassador's; no provider is asked: certificates come in Secrets, such as cert-manager's",
+    ),
   gateway_id: gatewayId,
 });
 

@@ -29,22 +29,37 @@ export function checkMapping(spec: Partial<MappingSpec>): readonly Finding[] {
 /** A proxy's certificate is for the name of its service. */
 function checkHop({ service, hop_tls }: Partial<MappingSpec>): readonly Finding[] {
   if (hop_tls !== true || service === undefined) return [];
-  if (service.scheme === 'https') return [fault(['hop_tls'], '`hop_tls` and https:// exclude each other')];
+  if (service.scheme === 'https')
+    return [fault(['hop_tls'], '`hop_tls` and https:// exclude each other')];
   if (ipVersion(service.host) === 0) return [];
   return [
-    fault(['service'], '`hop_tls` wants the name of a service, not an address: its proxy proves that name'),
+    fault(
+      ['service'],
+      '`hop_tls` wants the name of a service, not an address: its proxy proves that name',
+    ),
   ];
 }
 
 /** Matches that no request can have, since Envoy changes it or answers it before. */
 function checkReach(spec: Partial<MappingSpec>): readonly Finding[] {
-  const { case_sensitive, prefix, prefix_regex, headers = {}, regex_headers = {}, node_group } = spec;
+  const {
+    case_sensitive,
+    prefix,
+    prefix_regex,
+    headers = {},
+    regex_headers = {},
+    node_group,
+  } = spec;
   const why = prefix_regex === false && prefix !== undefined ? whyUnreachable(prefix) : undefined;
   const fields = Object.entries({ headers, regex_headers });
-  const named = fields.flatMap(([field, match]) => Object.keys(match).map(name => [field, name] as const));
+  const named = fields.flatMap(([field, match]) =>
+    Object.keys(match).map(name => [field, name] as const),
+  );
   const refused = node_group === 'edge' ? named.filter(([, name]) => name.includes('_')) : [];
   return [
-    ...(prefix_regex === true && case_sensitive === false ? [caution(['case_sensitive'], CASE)] : []),
+    ...(prefix_regex === true && case_sensitive === false
+      ? [caution(['case_sensitive'], CASE)]
+      : []),
     ...(why === undefined ? [] : [caution(['prefix'], why)]),
     ...refused.map(path => caution(path, UNDERSCORE)),
   ];

@@ -26,7 +26,10 @@ const READ_AS: readonly [fields: object, spec: object][] = [
     { add_response_headers: { 'set-cookie': { value: 'a=b', append: true } } },
   ],
   [{ remove_request_headers: 'X-A' }, { remove_request_headers: ['x-a'] }],
-  [{ remove_response_headers: ['x-b', 'Server', 'X-B'] }, { remove_response_headers: ['server', 'x-b'] }],
+  [
+    { remove_response_headers: ['x-b', 'Server', 'X-B'] },
+    { remove_response_headers: ['server', 'x-b'] },
+  ],
   [{ add_request_headers: null, remove_request_headers: null }, {}],
 ];
 
@@ -44,12 +47,15 @@ for (const [fields, field] of [
 ] as const) {
   test(`a Mapping with ${JSON.stringify(fields)} is served with a warning at the edge`, () => {
     const why = 'the edge writes `server` itself: `server_name` of the Module says what';
-    assert.deepEqual(problemsOf('Mapping', { ...MINIMAL, ...fields }), [`warning spec.${field}: ${why}`]);
+    assert.deepEqual(problemsOf('Mapping', { ...MINIMAL, ...fields }), [
+      `warning spec.${field}: ${why}`,
+    ]);
     assert.deepEqual(problemsOf('Mapping', { ...MINIMAL, ...fields, node_group: 'user' }), []);
   });
 }
 
-const ADDED = '`x-a` must be a string, or a map of `value` (a string) and `append` (`true` or `false`)';
+const ADDED =
+  '`x-a` must be a string, or a map of `value` (a string) and `append` (`true` or `false`)';
 const TOKEN = "is not a header name: letters, digits and !#$%&'*+-.^_`|~ only";
 
 const REFUSED: readonly [fields: object, problem: string][] = [
@@ -58,12 +64,18 @@ const REFUSED: readonly [fields: object, problem: string][] = [
     'error spec.add_request_headers: `add_request_headers` must be a map from header name to its value, or to { value, append }, not "x-a: b"',
   ],
   [{ add_request_headers: { 'x-a': 5 } }, `error spec.add_request_headers.x-a: ${ADDED}`],
-  [{ add_request_headers: { 'x-a': { append: false } } }, `error spec.add_request_headers.x-a: ${ADDED}`],
+  [
+    { add_request_headers: { 'x-a': { append: false } } },
+    `error spec.add_request_headers.x-a: ${ADDED}`,
+  ],
   [
     { add_request_headers: { 'x-a': { value: 'b', apend: false } } },
     `error spec.add_request_headers.x-a: ${ADDED}`,
   ],
-  [{ add_request_headers: { 'x a': 'b' } }, `error spec.add_request_headers["x a"]: "x a" ${TOKEN}`],
+  [
+    { add_request_headers: { 'x a': 'b' } },
+    `error spec.add_request_headers["x a"]: "x a" ${TOKEN}`,
+  ],
   [
     { add_request_headers: { 'x-a': 'b', 'X-A': 'c' } },
     'error spec.add_request_headers.x-a: the header "x-a" is named twice; header names have no case',
@@ -77,7 +89,11 @@ const REFUSED: readonly [fields: object, problem: string][] = [
     'error spec.add_request_headers.x-a: a header value has 4096 characters at most, not 4097',
   ],
   [
-    { add_request_headers: Object.fromEntries(Array.from({ length: 101 }, (_, at) => [`x-${at}`, ''])) },
+    {
+      add_request_headers: Object.fromEntries(
+        Array.from({ length: 101 }, (_, at) => [`x-${at}`, '']),
+      ),
+    },
     'error spec.add_request_headers: more than 100 headers',
   ],
   [
@@ -99,12 +115,14 @@ const REFUSED: readonly [fields: object, problem: string][] = [
     { add_request_headers: { [name]: 'a' } },
     `error spec.add_request_headers${/^[\w-]+$/.test(name) ? `.${name}` : `["${name}"]`}: a Mapping may not add the header "${name}"`,
   ]),
-  ...[':status', 'Content-Length', 'grpc-status', 'x-gateway-retriable'].map((name): [object, string] => [
-    { add_response_headers: { [name]: 'a' } },
-    name === ':status'
-      ? 'error spec.add_response_headers[":status"]: ":status" is no header of a request; of those with ":" there are :authority, :method, :path, :scheme'
-      : `error spec.add_response_headers.${name}: a Mapping may not add the header "${name}"`,
-  ]),
+  ...[':status', 'Content-Length', 'grpc-status', 'x-gateway-retriable'].map(
+    (name): [object, string] => [
+      { add_response_headers: { [name]: 'a' } },
+      name === ':status'
+        ? 'error spec.add_response_headers[":status"]: ":status" is no header of a request; of those with ":" there are :authority, :method, :path, :scheme'
+        : `error spec.add_response_headers.${name}: a Mapping may not add the header "${name}"`,
+    ],
+  ),
   [
     { remove_request_headers: ['x-a', 'host'] },
     'error spec.remove_request_headers: a Mapping may not remove the header "host"; `host_rewrite` says which host the service sees',
@@ -149,8 +167,9 @@ const VALUES: readonly [value: string, error: string][] = [
 
 for (const [value, error] of VALUES) {
   test(`a header whose value is ${value} is refused, without a word of the value`, () => {
-    assert.deepEqual(problemsOf('Mapping', { ...MINIMAL, add_response_headers: { 'x-a': value } }), [
-      `error spec.add_response_headers.x-a: ${error}`,
-    ]);
+    assert.deepEqual(
+      problemsOf('Mapping', { ...MINIMAL, add_response_headers: { 'x-a': value } }),
+      [`error spec.add_response_headers.x-a: ${error}`],
+    );
   });
 }

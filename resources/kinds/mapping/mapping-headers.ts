@@ -14,12 +14,17 @@ import { sortedEntries } from '#resources/words/sorted-entries.ts';
 import type { MappingSpec } from './mapping.ts';
 
 /** Header name, in lower case → what is added; `append: false` replaces what is there. */
-export type AddedHeaders = Readonly<Record<string, { readonly value: string; readonly append: boolean }>>;
+export type AddedHeaders = Readonly<
+  Record<string, { readonly value: string; readonly append: boolean }>
+>;
 
 /** Fields that no Mapping may take away. */
 const KEPT = [':*', ...FRAMING_HEADERS, ...INTERNAL_HEADERS];
 
-/** Fields that no Mapping may add: as those that no Filter may set, but for `x-forwarded-*`, by which nothing is decided any more when a Mapping adds it. */
+/**
+ * Fields that no Mapping may add: as those that no Filter may set, but for `x-forwarded-*`, by
+ * which nothing is decided any more when a Mapping adds it.
+ */
 const REQUEST = [...KEPT, ...CREDENTIAL_HEADERS, 'cookie', 'x-envoy-*', 'x-request-id'];
 const RESPONSE = [...KEPT, ...GRPC_HEADERS, 'x-envoy-*'];
 
@@ -31,14 +36,18 @@ const REMOVED_FORM = 'a header name or a list of them';
 const added = z
   .union([z.string(), z.strictObject({ value: z.string(), append: z.boolean().default(true) })])
   .transform(written => (typeof written === 'string' ? { value: written, append: true } : written))
-  .meta({ form: 'a string, or a map of `value` (a string) and `append` (`true` or `false`)', secret: true });
+  .meta({
+    form: 'a string, or a map of `value` (a string) and `append` (`true` or `false`)',
+    secret: true,
+  });
 
 function addedHeaders(refused: readonly string[]) {
   return z
     .record(z.string(), added)
     .transform((headers, context): AddedHeaders => {
       const found: Record<string, AddedHeaders[string]> = {};
-      const fail = (path: string[], message: string) => context.addIssue({ code: 'custom', message, path });
+      const fail = (path: string[], message: string) =>
+        context.addIssue({ code: 'custom', message, path });
       if (Object.keys(headers).length > MOST) fail([], `more than ${MOST} headers`);
       for (const [key, header] of sortedEntries(headers)) {
         const name = parseName(key, refused, 'add');
@@ -73,14 +82,19 @@ function parseName(text: string, refused: readonly string[], what: string): Pars
     return {
       error: `a Mapping may not ${what} the header "${text}"; \`host_rewrite\` says which host the service sees`,
     };
-  return isReserved(name.value, refused) ? { error: `a Mapping may not ${what} the header "${text}"` } : name;
+  return isReserved(name.value, refused)
+    ? { error: `a Mapping may not ${what} the header "${text}"` }
+    : name;
 }
 
 function repeated(key: string): string {
   return `the header "${key}" is named twice; header names have no case`;
 }
 
-/** The fields of a Mapping that change headers, in requests when all has decided about them, in responses before the client gets them. */
+/**
+ * The fields of a Mapping that change headers, in requests when all has decided about them, in
+ * responses before the client gets them.
+ */
 export const mappingHeadersShape = {
   add_request_headers: addedHeaders(REQUEST).describe(
     "Headers added to what the service gets: name → value, or `{ value, append }`. `append: false` replaces what is there. In values stand operators of Envoy's access log, such as `%DOWNSTREAM_REMOTE_ADDRESS_WITHOUT_PORT%`, and `%%` for a percent sign. What a Filter or a RateLimit sets stands as it is",
@@ -101,6 +115,8 @@ export function checkHeaders(spec: Partial<MappingSpec>): readonly Finding[] {
     ...(Object.hasOwn(add_response_headers, 'server')
       ? [caution(['add_response_headers', 'server'], why)]
       : []),
-    ...(remove_response_headers.includes('server') ? [caution(['remove_response_headers'], why)] : []),
+    ...(remove_response_headers.includes('server')
+      ? [caution(['remove_response_headers'], why)]
+      : []),
   ];
 }

@@ -6,7 +6,10 @@ const MINIMAL = { prefix: '/user', service: 'user' };
 const TOKEN = "is not a header name: letters, digits and !#$%&'*+-.^_`|~ only";
 
 const REFUSED: readonly [fields: object, problem: string][] = [
-  [{ host_regex: 'yes' }, 'error spec.host_regex: `host_regex` must be `true` or `false`, not "yes"'],
+  [
+    { host_regex: 'yes' },
+    'error spec.host_regex: `host_regex` must be `true` or `false`, not "yes"',
+  ],
   [
     { host_regex: true },
     'error spec.host: Cannot parse regular expression "*": missing argument to repetition operator: `*`',
@@ -84,7 +87,9 @@ test('a Mapping that is refused for another reason closes just what it matches',
     query_parameters: { c: true },
     regex_query_parameters: { d: 'e' },
   };
-  const { refused } = parseText(documentOf('Mapping', { ...MINIMAL, ...match, timeout_ms: 'long' }));
+  const { refused } = parseText(
+    documentOf('Mapping', { ...MINIMAL, ...match, timeout_ms: 'long' }),
+  );
   assert.deepEqual(refused[0]?.match, {
     ...{ prefix: '/user', prefix_exact: false, prefix_regex: false },
     ...{ case_sensitive: true, headers: {}, precedence: 0, node_group: 'edge' },

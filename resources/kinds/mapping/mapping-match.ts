@@ -25,7 +25,10 @@ export const mappingMatchShape = {
     .describe('`host` is an RE2 expression for the whole host; letter case does not count'),
   prefix: z.string().min(1).describe('What the path begins with'),
   prefix_exact: z.boolean().default(false).describe('`prefix` is the whole path'),
-  prefix_regex: z.boolean().default(false).describe('`prefix` is an RE2 expression for the whole path'),
+  prefix_regex: z
+    .boolean()
+    .default(false)
+    .describe('`prefix` is an RE2 expression for the whole path'),
   case_sensitive: z
     .boolean()
     .default(true)
@@ -33,7 +36,10 @@ export const mappingMatchShape = {
       'Letter case of `prefix` counts. Where a FilterPolicy has rules for paths, which compare letter case, `false` closes (500) what is in other letter case',
     ),
   method: orExpression('a request method', parseMethod).exactOptional().describe('Request method'),
-  method_regex: z.boolean().default(false).describe('`method` is an RE2 expression for the whole method'),
+  method_regex: z
+    .boolean()
+    .default(false)
+    .describe('`method` is an RE2 expression for the whole method'),
   headers: headerMatch
     .default({})
     .describe('Headers that the request has: an exact value, or `true` for any'),
@@ -58,7 +64,10 @@ export function matchOf(spec: MappingMatch): MappingMatch {
   return Object.fromEntries(fields) as MappingMatch;
 }
 
-/** A string in the spelling that `parse` gives it. What it refuses may be an expression, which `checkMatch` tells. */
+/**
+ * A string in the spelling that `parse` gives it. What it refuses may be an expression, which
+ * `checkMatch` tells.
+ */
 function orExpression(form: string, parse: (text: string) => Parsed<string>) {
   return checkedString(form, text => {
     const parsed = parse(text);

@@ -71,7 +71,10 @@ const SUBSTITUTIONS: readonly [pattern: string, substitution: string, error?: st
 
 for (const [pattern, substitution, error] of SUBSTITUTIONS) {
   test(`${pattern} ${error === undefined ? 'may' : 'may not'} be replaced by ${substitution.slice(0, 40)}`, () => {
-    const problems = problemsOf('Mapping', { ...MINIMAL, regex_rewrite: { pattern, substitution } });
+    const problems = problemsOf('Mapping', {
+      ...MINIMAL,
+      regex_rewrite: { pattern, substitution },
+    });
     assert.deepEqual(
       problems,
       error === undefined ? [] : [`error spec.regex_rewrite.substitution: ${error}`],

@@ -40,7 +40,9 @@ function checkIdle(
   paths: readonly string[],
 ): readonly Finding[] {
   const idle = redirect_response_code === 301 ? paths : [...paths, 'redirect_response_code'];
-  return idle.map(field => caution([field], `\`${field}\` has no effect without \`host_redirect: true\``));
+  return idle.map(field =>
+    caution([field], `\`${field}\` has no effect without \`host_redirect: true\``),
+  );
 }
 
 function checkPaths(
@@ -50,7 +52,9 @@ function checkPaths(
   const whole = prefix_regex === true && prefix_redirect !== undefined;
   const open = regex_redirect !== undefined && !regex_redirect.substitution.startsWith('/');
   return [
-    ...(shadow === true ? [fault(['shadow'], '`shadow` and `host_redirect` exclude each other')] : []),
+    ...(shadow === true
+      ? [fault(['shadow'], '`shadow` and `host_redirect` exclude each other')]
+      : []),
     ...others.map(field => fault([field], `\`${first}\` and \`${field}\` exclude each other`)),
     ...(whole ? [fault(['prefix_redirect'], WHOLE)] : []),
     ...(open ? [fault(['regex_redirect', 'substitution'], OPEN)] : []),
@@ -60,4 +64,5 @@ function checkPaths(
 
 const WHOLE = '`prefix_redirect` and `prefix_regex` exclude each other: write `regex_redirect`';
 const OPEN = 'it must begin with "/", or the redirect might lead to another host';
-const UNASKED = '`labels` have no effect with `host_redirect`: limits are asked about what goes to a service';
+const UNASKED =
+  '`labels` have no effect with `host_redirect`: limits are asked about what goes to a service';

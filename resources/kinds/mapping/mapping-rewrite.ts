@@ -21,7 +21,9 @@ export const mappingRewriteShape = {
   auto_host_rewrite: z
     .boolean()
     .default(false)
-    .describe('The service sees its own name in `service` as the host. Without effect with `host_rewrite`'),
+    .describe(
+      'The service sees its own name in `service` as the host. Without effect with `host_rewrite`',
+    ),
 };
 
 function parseHostRewrite(text: string): Parsed<string> {
@@ -34,14 +36,23 @@ function parseHostRewrite(text: string): Parsed<string> {
 export function checkRewrite(spec: Partial<MappingSpec>): readonly Finding[] {
   const { prefix_regex, regex_rewrite, rewrite = '/' } = spec;
   const by =
-    prefix_regex === true ? 'prefix_regex' : regex_rewrite === undefined ? undefined : 'regex_rewrite';
+    prefix_regex === true
+      ? 'prefix_regex'
+      : regex_rewrite === undefined
+        ? undefined
+        : 'regex_rewrite';
   const ignored = by !== undefined && rewrite !== '/' && rewrite !== '';
   const start = regex_rewrite === undefined || /^[/\\]/.test(regex_rewrite.substitution);
   return [
     ...(ignored ? [caution(['rewrite'], `\`rewrite\` is ignored with \`${by}\``)] : []),
     ...(start
       ? []
-      : [caution(['regex_rewrite', 'substitution'], 'a path may come out that does not begin with "/"')]),
+      : [
+          caution(
+            ['regex_rewrite', 'substitution'],
+            'a path may come out that does not begin with "/"',
+          ),
+        ]),
     ...checkHost(spec),
   ];
 }

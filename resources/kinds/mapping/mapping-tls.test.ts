@@ -4,7 +4,9 @@ import { documentOf, parseText, problemsOf } from '#resources/testing/problem-li
 import { askedService } from './mapping-tls.ts';
 
 const specOf = (fields: object) => {
-  const [mapping] = parseText(documentOf('Mapping', { prefix: '/', service: 'shop', ...fields })).resources;
+  const [mapping] = parseText(
+    documentOf('Mapping', { prefix: '/', service: 'shop', ...fields }),
+  ).resources;
   assert.ok(mapping?.kind === 'Mapping');
   return mapping.spec;
 };

@@ -4,21 +4,31 @@ import { secretReference } from '#resources/words/secret-reference.ts';
 import type { Service } from '#resources/words/service.ts';
 import type { MappingSpec } from './mapping.ts';
 
-/** Whether the service is asked by TLS, and by which TLSContext. Source: Ambassador's pages "TLS origination" and "Advanced Mapping configuration". */
+/**
+ * Whether the service is asked by TLS, and by which TLSContext. Source: Ambassador's pages "TLS
+ * origination" and "Advanced Mapping configuration".
+ */
 export const mappingTls = z
   .union([z.boolean(), secretReference])
   .meta({ form: '`true`, the name of a TLSContext, or `{ name, namespace }`' });
 
 type Asked = Pick<MappingSpec, 'service' | 'tls'>;
 
-/** The service as it is asked: `tls` means TLS whatever scheme is written, at the port of https where none is. */
+/**
+ * The service as it is asked: `tls` means TLS whatever scheme is written, at the port of https
+ * where none is.
+ */
 export function askedService({ service, tls }: Asked): Service {
   if (tls === false || service.scheme === 'https') return service;
   return { ...service, scheme: 'https', port: service.portGiven ? service.port : 443 };
 }
 
 /** The rules between `tls` and other fields. */
-export function checkTls({ hop_tls, host_redirect, tls = false }: Partial<MappingSpec>): readonly Finding[] {
+export function checkTls({
+  hop_tls,
+  host_redirect,
+  tls = false,
+}: Partial<MappingSpec>): readonly Finding[] {
   if (tls === false) return [];
   if (host_redirect === true) return [caution(['tls'], REDIRECTED)];
   return hop_tls === true ? [fault(['hop_tls'], '`hop_tls` and `tls` exclude each other')] : [];

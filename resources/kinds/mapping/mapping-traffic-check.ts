@@ -18,8 +18,14 @@ export function checkTraffic(spec: Partial<MappingSpec>): readonly Finding[] {
 
 const CREDENTIALS = 'access-control-allow-credentials';
 
-/** Whether credentials would be allowed to any origin, since Envoy names the one that asks: then no other field may allow them. */
-export function addsCredentials({ cors, add_response_headers = {} }: Partial<MappingSpec>): boolean {
+/**
+ * Whether credentials would be allowed to any origin, since Envoy names the one that asks: then no
+ * other field may allow them.
+ */
+export function addsCredentials({
+  cors,
+  add_response_headers = {},
+}: Partial<MappingSpec>): boolean {
   const isOpen = cors !== undefined && openOrigin(cors) !== undefined;
   return isOpen && Object.hasOwn(add_response_headers, CREDENTIALS);
 }
@@ -30,17 +36,26 @@ function checkAddedCredentials(spec: Partial<MappingSpec>): readonly Finding[] {
   return [fault(['add_response_headers', CREDENTIALS], message)];
 }
 
-/** A preflight is an OPTIONS without the request's own headers (Fetch Standard, "CORS-preflight fetch"). */
+/**
+ * A preflight is an OPTIONS without the request's own headers (Fetch Standard, "CORS-preflight
+ * fetch").
+ */
 function checkCors(spec: Partial<MappingSpec>): readonly Finding[] {
   const { cors, headers = {}, method, method_regex = false, regex_headers = {} } = spec;
   if (cors === undefined) return [];
   const fields = Object.entries({ headers, regex_headers });
-  const asked = fields.flatMap(([field, match]) => Object.keys(match).map(name => [field, name] as const));
+  const asked = fields.flatMap(([field, match]) =>
+    Object.keys(match).map(name => [field, name] as const),
+  );
   const unmatched = (path: FieldPath) =>
     caution(path, 'preflights do not match it: give `cors` to a Mapping that matches OPTIONS here');
   return [
-    ...(cors.origins.length === 0 ? [caution(['cors', 'origins'], 'no origin may read the answers')] : []),
-    ...(method === undefined || method_regex || method === 'OPTIONS' ? [] : [unmatched(['method'])]),
+    ...(cors.origins.length === 0
+      ? [caution(['cors', 'origins'], 'no origin may read the answers')]
+      : []),
+    ...(method === undefined || method_regex || method === 'OPTIONS'
+      ? []
+      : [unmatched(['method'])]),
     ...asked.filter(([, name]) => !IN_PREFLIGHTS.includes(name)).map(unmatched),
   ];
 }
@@ -52,7 +67,12 @@ function checkRetries({ retry_policy, timeout_ms }: Partial<MappingSpec>): reado
   return [
     ...(retry_on.includes(STATUS_CODES) ? [caution(['retry_policy', 'retry_on'], never)] : []),
     ...(timeout_ms !== undefined && timeout_ms > 0 && per_try_timeout >= timeout_ms
-      ? [caution(['retry_policy', 'per_try_timeout'], `it never ends a try: \`timeout_ms\` is ${timeout_ms}`)]
+      ? [
+          caution(
+            ['retry_policy', 'per_try_timeout'],
+            `it never ends a try: \`timeout_ms\` is ${timeout_ms}`,
+          ),
+        ]
       : []),
   ];
 }
@@ -96,7 +116,9 @@ function checkShadow({
 
 function checkFamilies({ enable_ipv4, enable_ipv6 }: Partial<MappingSpec>): readonly Finding[] {
   if (enable_ipv4 !== false || enable_ipv6 !== false) return [];
-  return [fault(['enable_ipv6'], 'without `enable_ipv4` and `enable_ipv6` the service has no address')];
+  return [
+    fault(['enable_ipv6'], 'without `enable_ipv4` and `enable_ipv6` the service has no address'),
+  ];
 }
 
 const STATUS_CODES = 'retriable-status-codes';

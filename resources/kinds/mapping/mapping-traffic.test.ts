@@ -23,7 +23,9 @@ const READ: readonly [written: object, expected: object][] = [
   ],
   [
     { load_balancer: { policy: 'ring_hash', cookie: { name: 'sticky', ttl: 0 } } },
-    { load_balancer: { policy: 'ring_hash', cookie: { name: 'sticky', ttl: 0 }, source_ip: false } },
+    {
+      load_balancer: { policy: 'ring_hash', cookie: { name: 'sticky', ttl: 0 }, source_ip: false },
+    },
   ],
   [
     { load_balancer: { policy: 'maglev', header: 'Host' } },
@@ -31,7 +33,9 @@ const READ: readonly [written: object, expected: object][] = [
   ],
   [{ circuit_breakers: [{}] }, { circuit_breakers: [{ priority: 'default' }] }],
   [
-    { circuit_breakers: [{ max_retries: 0 }, { priority: 'high', max_connections: 4_294_967_295 }] },
+    {
+      circuit_breakers: [{ max_retries: 0 }, { priority: 'high', max_connections: 4_294_967_295 }],
+    },
     {
       circuit_breakers: [
         { priority: 'default', max_retries: 0 },
@@ -119,7 +123,10 @@ const REFUSED: readonly [written: object, problem: string][] = [
     { circuit_breakers: { max_requests: 1 } },
     'error spec.circuit_breakers: `circuit_breakers` must be a list, not a map',
   ],
-  [{ keepalive: { time: 0 } }, 'error spec.keepalive.time: `time` must be an integer from 1 to 32767, not 0'],
+  [
+    { keepalive: { time: 0 } },
+    'error spec.keepalive.time: `time` must be an integer from 1 to 32767, not 0',
+  ],
   [
     { keepalive: { probes: 128 } },
     'error spec.keepalive.probes: `probes` must be an integer from 1 to 127, not 128',
@@ -161,7 +168,10 @@ const WARNED: readonly [written: object, problem: string][] = [
     { load_balancer: { policy: 'maglev' } },
     'warning spec.load_balancer.policy: requests are spread at random: name a `cookie`, a `header` or `source_ip`',
   ],
-  [{ load_balancer: { cookie: { name: 'a' } } }, `warning spec.load_balancer.cookie: \`cookie\` ${COUNTS}`],
+  [
+    { load_balancer: { cookie: { name: 'a' } } },
+    `warning spec.load_balancer.cookie: \`cookie\` ${COUNTS}`,
+  ],
   [
     { load_balancer: { policy: 'least_request', header: 'x-a' } },
     `warning spec.load_balancer.header: \`header\` ${COUNTS}`,

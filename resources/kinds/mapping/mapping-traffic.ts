@@ -45,7 +45,9 @@ export const mappingTrafficShape = {
     ),
   cluster_max_connection_lifetime_ms: milliseconds
     .exactOptional()
-    .describe('A connection to the service gets no new request after this time; default, and 0: no end'),
+    .describe(
+      'A connection to the service gets no new request after this time; default, and 0: no end',
+    ),
   enable_ipv4: z
     .boolean()
     .default(true)
@@ -59,7 +61,9 @@ export const mappingTrafficShape = {
   respect_dns_ttl: z
     .boolean()
     .default(false)
-    .describe('With resolver `dns`: names are asked for again when DNS says, not every five seconds'),
+    .describe(
+      'With resolver `dns`: names are asked for again when DNS says, not every five seconds',
+    ),
   grpc: z.boolean().default(false).describe('The service is asked by HTTP/2'),
   keepalive: keepalive
     .exactOptional()

@@ -70,7 +70,10 @@ const REFUSED: readonly [fields: object, problem: string][] = [
     'error spec.prefix: Cannot parse path "/a?b": "?" never stands in a path: queries are not compared',
   ],
   [{ prefix: 5 }, 'error spec.prefix: `prefix` must be a string, not 5'],
-  [{ prefix_exact: 'yes' }, 'error spec.prefix_exact: `prefix_exact` must be `true` or `false`, not "yes"'],
+  [
+    { prefix_exact: 'yes' },
+    'error spec.prefix_exact: `prefix_exact` must be `true` or `false`, not "yes"',
+  ],
   [
     { prefix: '/a(b', prefix_regex: true },
     'error spec.prefix: Cannot parse regular expression "/a(b": missing closing ): `/a(b`',
@@ -153,14 +156,18 @@ const REFUSED: readonly [fields: object, problem: string][] = [
     { allow_upgrade: ['websocket', 'Connect'] },
     'error spec.allow_upgrade[1]: "Connect" is not served: Filters and limits would not see the requests inside',
   ],
-  ...['h2c', 'HTTP/2.0', 'TLS/1.2', 'connect-udp', 'connect-tcp'].map((protocol): [object, string] => [
-    { allow_upgrade: [protocol] },
-    `error spec.allow_upgrade[0]: "${protocol}" is not served: Filters and limits would not see the requests inside`,
-  ]),
-  ...['', 'web socket', 'websocket,', 'spdy/3/1', 'spdy/', '/3.1'].map((protocol): [object, string] => [
-    { allow_upgrade: [protocol] },
-    `error spec.allow_upgrade[0]: "${protocol}" is not a protocol: a name as \`websocket\`, or name/version`,
-  ]),
+  ...['h2c', 'HTTP/2.0', 'TLS/1.2', 'connect-udp', 'connect-tcp'].map(
+    (protocol): [object, string] => [
+      { allow_upgrade: [protocol] },
+      `error spec.allow_upgrade[0]: "${protocol}" is not served: Filters and limits would not see the requests inside`,
+    ],
+  ),
+  ...['', 'web socket', 'websocket,', 'spdy/3/1', 'spdy/', '/3.1'].map(
+    (protocol): [object, string] => [
+      { allow_upgrade: [protocol] },
+      `error spec.allow_upgrade[0]: "${protocol}" is not a protocol: a name as \`websocket\`, or name/version`,
+    ],
+  ),
   [
     { allow_upgrade: 'websocket' },
     'error spec.allow_upgrade: `allow_upgrade` must be a list, not "websocket"',
@@ -169,7 +176,10 @@ const REFUSED: readonly [fields: object, problem: string][] = [
     { use_websocket: 'yes' },
     'error spec.use_websocket: `use_websocket` must be `true` or `false`, not "yes"',
   ],
-  [{ weight: 101 }, 'error spec.weight: `weight` must be an integer of percent from 0 to 100, not 101'],
+  [
+    { weight: 101 },
+    'error spec.weight: `weight` must be an integer of percent from 0 to 100, not 101',
+  ],
   [{ precedence: 'high' }, 'error spec.precedence: `precedence` must be an integer, not "high"'],
   [
     { resolver: 'sd' },
@@ -190,7 +200,10 @@ const REFUSED: readonly [fields: object, problem: string][] = [
     { tls },
     `error spec.tls: \`tls\` must be \`true\`, the name of a TLSContext, or \`{ name, namespace }\`, not ${not}`,
   ]),
-  [{ tls: 'upstream', hop_tls: true }, 'error spec.hop_tls: `hop_tls` and `tls` exclude each other'],
+  [
+    { tls: 'upstream', hop_tls: true },
+    'error spec.hop_tls: `hop_tls` and `tls` exclude each other',
+  ],
   [{ tls: true, hop_tls: true }, 'error spec.hop_tls: `hop_tls` and `tls` exclude each other'],
   [
     { headers: { 'x-key': false } },
@@ -221,7 +234,10 @@ for (const [fields, problem] of REFUSED) {
 const WARNED: readonly [fields: object, problem: string][] = [
   [{ srvice: 'a' }, 'warning spec.srvice: unknown field `srvice`, did you mean `service`?'],
   [{ xyz: 'a' }, 'warning spec.xyz: unknown field `xyz`'],
-  [{ Timeout_MS: 5 }, 'warning spec.Timeout_MS: `Timeout_MS` is read as `timeout_ms`; please spell it so'],
+  [
+    { Timeout_MS: 5 },
+    'warning spec.Timeout_MS: `Timeout_MS` is read as `timeout_ms`; please spell it so',
+  ],
   [
     { prefix: '/a/../b' },
     'warning spec.prefix: it matches nothing: "//", "/./" and "/../" are resolved before paths are compared',
@@ -243,7 +259,10 @@ const WARNED: readonly [fields: object, problem: string][] = [
     { headers: { X_Key: 'a' } },
     'warning spec.headers.x_key: it matches nothing: the edge answers 400 to a header with "_" in its name',
   ],
-  [{ prefix_regex: true, rewrite: '/b' }, 'warning spec.rewrite: `rewrite` is ignored with `prefix_regex`'],
+  [
+    { prefix_regex: true, rewrite: '/b' },
+    'warning spec.rewrite: `rewrite` is ignored with `prefix_regex`',
+  ],
 ];
 
 for (const [fields, problem] of WARNED) {
@@ -266,7 +285,10 @@ const READ_AS: readonly [fields: object, spec: object][] = [
     { host: 'API[.]example.com', host_regex: true },
     { host: 'API[.]example.com', host_regex: true },
   ],
-  [{ regex_headers: { Host: 'a.*', 'X-B': 'b' } }, { regex_headers: { ':authority': 'a.*', 'x-b': 'b' } }],
+  [
+    { regex_headers: { Host: 'a.*', 'X-B': 'b' } },
+    { regex_headers: { ':authority': 'a.*', 'x-b': 'b' } },
+  ],
   [
     { query_parameters: { A: 'b', a: true }, regex_query_parameters: { a: '[0-9]+' } },
     { query_parameters: { A: 'b', a: true }, regex_query_parameters: { a: '[0-9]+' } },
@@ -288,7 +310,11 @@ const READ_AS: readonly [fields: object, spec: object][] = [
   [{ gateway_id: ['a', 'default'] }, { gateway_id: ['a', 'default'] }],
   [{ labels: { gateway: null, other: [] } }, { labels: {} }],
   [
-    { labels: { gateway: [{ g: ['remote_address', { generic_key: 'v' }, { k: { header: 'Host' } }] }] } },
+    {
+      labels: {
+        gateway: [{ g: ['remote_address', { generic_key: 'v' }, { k: { header: 'Host' } }] }],
+      },
+    },
     {
       labels: {
         gateway: [
@@ -308,13 +334,20 @@ const READ_AS: readonly [fields: object, spec: object][] = [
 
 for (const [fields, expected] of READ_AS) {
   test(`a Mapping with ${JSON.stringify(fields)} is read as ${JSON.stringify(expected)}`, () => {
-    assert.deepEqual(specOf({ ...MINIMAL, ...fields }), { ...(specOf(MINIMAL) as object), ...expected });
+    assert.deepEqual(specOf({ ...MINIMAL, ...fields }), {
+      ...(specOf(MINIMAL) as object),
+      ...expected,
+    });
   });
 }
 
 test('a bad label group is left out with a Problem, the others and the Mapping stand', () => {
   const labels = {
-    gateway: [{ bad: ['a', { k: { header: 'x y' } }] }, { good: ['b'] }, { two: ['c'], keys: ['d'] }],
+    gateway: [
+      { bad: ['a', { k: { header: 'x y' } }] },
+      { good: ['b'] },
+      { two: ['c'], keys: ['d'] },
+    ],
   };
   assert.deepEqual(problemsOf('Mapping', { ...MINIMAL, labels }), [
     'error spec.labels.gateway[0].bad[1]: "x y" is not a header name: letters, digits and !#$%&\'*+-.^_`|~ only',
@@ -331,13 +364,17 @@ test('a prefix that ends within a segment with a dot is no mistake', () => {
 });
 
 test('a field that is written twice under two names is refused', () => {
-  assert.deepEqual(problemsOf('Mapping', { ...MINIMAL, gateway_id: 'default', ambassador_id: 'default' }), [
-    'error spec.ambassador_id: `ambassador_id` and `gateway_id` are the same field; keep one',
-  ]);
+  assert.deepEqual(
+    problemsOf('Mapping', { ...MINIMAL, gateway_id: 'default', ambassador_id: 'default' }),
+    ['error spec.ambassador_id: `ambassador_id` and `gateway_id` are the same field; keep one'],
+  );
 });
 
 test('a header name with "_" is right where the proxies let it in', () => {
-  assert.deepEqual(problemsOf('Mapping', { ...MINIMAL, node_group: 'user', headers: { x_key: true } }), []);
+  assert.deepEqual(
+    problemsOf('Mapping', { ...MINIMAL, node_group: 'user', headers: { x_key: true } }),
+    [],
+  );
 });
 
 test('what is wrong between fields is told together with what is wrong in others', () => {

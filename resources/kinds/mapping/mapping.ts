@@ -45,7 +45,9 @@ const schema = z.object({
   use_websocket: z
     .boolean()
     .default(false)
-    .describe("Ambassador's older spelling of `allow_upgrade: [websocket]`; it is read, never written"),
+    .describe(
+      "Ambassador's older spelling of `allow_upgrade: [websocket]`; it is read, never written",
+    ),
   connect_timeout_ms: positiveMilliseconds
     .default(3000)
     .describe('Time for a connection to the service. To a proxy by mutual TLS it is at most 1000'),
@@ -79,7 +81,9 @@ const schema = z.object({
     .describe(
       "Bodies of errors on its routes, of the gateway and of the service. They go before the Module's",
     ),
-  labels: labels.default({}).describe('Label domain → label groups, for rate limits: see RateLimit'),
+  labels: labels
+    .default({})
+    .describe('Label domain → label groups, for rate limits: see RateLimit'),
   gateway_id: gatewayId,
 });
 

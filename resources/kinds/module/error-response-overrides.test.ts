@@ -16,7 +16,10 @@ test('texts and JSON with operators are taken as they are written', () => {
       on_status_code: 404,
       body: { text_format: '%RESPONSE_CODE% 100%%\n', content_type: 'text/html; charset=utf-8' },
     },
-    { on_status_code: 599, body: { json_format: { status: '%RESPONSE_CODE%', id: '%REQ(X-REQUEST-ID)%' } } },
+    {
+      on_status_code: 599,
+      body: { json_format: { status: '%RESPONSE_CODE%', id: '%REQ(X-REQUEST-ID)%' } },
+    },
   ];
   const text = documentOf('Module', { config: { error_response_overrides } }, 'gateway');
   const { resources, problems } = parseText(text);
@@ -32,21 +35,33 @@ const WRONG: readonly (readonly [body: object, problem: RegExp])[] = [
   [{}, /body: write either `text_format` or `json_format`$/],
   [{ text_format: 'a', json_format: { a: 'b' } }, /body: write either/],
   [{ text_format: '' }, /text_format: `text_format` must not be empty$/],
-  [{ text_format: '100%' }, /text_format: Cannot parse body: the "%" at character 4 begins no operator/],
+  [
+    { text_format: '100%' },
+    /text_format: Cannot parse body: the "%" at character 4 begins no operator/,
+  ],
   [{ text_format: '%RESPONSE_COD%' }, /unknown operator `RESPONSE_COD`, did you mean/],
   [{ text_format: '%ENVIRONMENT(SECRET)%' }, /`ENVIRONMENT` may not stand in a body$/],
-  [{ json_format: { a: '%CEL(request.path)%' } }, /json_format\.a: .*`CEL` may not stand in a body$/],
+  [
+    { json_format: { a: '%CEL(request.path)%' } },
+    /json_format\.a: .*`CEL` may not stand in a body$/,
+  ],
   [{ text_format: '%REQ(Authorization)%' }, /`Authorization` may not stand in a body$/],
   [{ text_format: '%REQUEST_HEADER(x-a?cookie):9%' }, /`cookie` may not stand in a body$/],
   [{ text_format: '%RESP(SET-COOKIE)%' }, /`SET-COOKIE` may not stand in a body$/],
   [{ json_format: { a: { b: 'c' } } }, /json_format\.a: /],
   [{ text_format: 'a', content_type: 'text/html\r\nx: y' }, /content_type: a content type is as/],
-  [{ text_format_source: { filename: '/etc/passwd' } }, /text_format_source: the gateway reads no files/],
+  [
+    { text_format_source: { filename: '/etc/passwd' } },
+    /text_format_source: the gateway reads no files/,
+  ],
   [
     { text_format: 'a', text_format_source: { filename: 'x' } },
     /text_format_source: the gateway reads no files/,
   ],
-  [{ text_format: 'x'.repeat(16_384) }, /all overrides together have 16384 characters at most, not 16434$/],
+  [
+    { text_format: 'x'.repeat(16_384) },
+    /all overrides together have 16384 characters at most, not 16434$/,
+  ],
 ];
 
 for (const [body, problem] of WRONG) {
@@ -55,7 +70,10 @@ for (const [body, problem] of WRONG) {
     assert.match(found, problem);
     assert.ok(found.startsWith(`error ${FIELD}`), found);
     assert.deepEqual(others, []);
-    const config = { escaped_slashes: 'keep', error_response_overrides: [{ on_status_code: 404, body }] };
+    const config = {
+      escaped_slashes: 'keep',
+      error_response_overrides: [{ on_status_code: 404, body }],
+    };
     const [resource] = parseText(documentOf('Module', { config }, 'gateway')).resources;
     assert.ok(resource?.kind === 'Module');
     assert.equal(resource.spec.config.escaped_slashes, 'keep');
@@ -139,7 +157,10 @@ test('a Mapping has the same overrides, and is served without those that are wro
   const former = { on_status_code: 503, body: { text_format: '%LOCAL_REPLY_BODY%' } };
   const spec = { prefix: '/a/', service: 'a', error_response_overrides: [wrong, right, former] };
   const [unknown = '', ...others] = problemsOf('Mapping', spec);
-  assert.match(unknown, /^error spec\.error_response_overrides\[0\]\.body\.text_format: .*`COOKIE`/);
+  assert.match(
+    unknown,
+    /^error spec\.error_response_overrides\[0\]\.body\.text_format: .*`COOKIE`/,
+  );
   assert.deepEqual(others, [
     'warning spec.error_response_overrides[2].body: `LOCAL_REPLY_BODY` is always `-` on a Mapping. The Module has its value',
   ]);

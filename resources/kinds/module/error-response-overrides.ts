@@ -10,7 +10,9 @@ const LONGEST = 16_384;
 /** The environment is not the operator's to send away. The others only Envoy can check. */
 const REFUSED: ReadonlySet<string> = new Set(['CEL', 'COALESCE', 'ENVIRONMENT', 'TYPED_CEL']);
 
-/** Operators that may repeat what a client said: also from an answer, or what a filter kept of it. */
+/**
+ * Operators that may repeat what a client said: also from an answer, or what a filter kept of it.
+ */
 const OF_CLIENT: ReadonlySet<string> = new Set(
   `DYNAMIC_METADATA FILTER_STATE LOCAL_REPLY_BODY METADATA PATH QUERY_PARAM QUERY_PARAMS REQ
   REQUESTED_SERVER_NAME REQUEST_HEADER RESP RESPONSE_HEADER RESPONSE_TRAILER STREAM_INFO_REQ TRAILER
@@ -28,7 +30,9 @@ export function isSilentOnMapping(token: string): boolean {
   return SILENT.test(token);
 }
 
-/** Headers with credentials. What Filters add to a request, such as an access token, is no client's. */
+/**
+ * Headers with credentials. What Filters add to a request, such as an access token, is no client's.
+ */
 const CREDENTIALS: ReadonlySet<string> = new Set([
   'authorization',
   'proxy-authorization',
@@ -40,9 +44,12 @@ const CREDENTIALS: ReadonlySet<string> = new Set([
 function parseBody(text: string): Parsed<string> {
   for (const token of text.matchAll(LOG_TOKEN)) {
     const [, name = '', params = ''] = token;
-    const credential = params.split('?').find(header => CREDENTIALS.has(header.trim().toLowerCase()));
+    const credential = params
+      .split('?')
+      .find(header => CREDENTIALS.has(header.trim().toLowerCase()));
     const refused = REFUSED.has(name) ? name : credential;
-    const error = refused === undefined ? checkLogToken(token) : `\`${refused}\` may not stand in a body`;
+    const error =
+      refused === undefined ? checkLogToken(token) : `\`${refused}\` may not stand in a body`;
     if (error !== undefined) return { error: `Cannot parse body: ${error}` };
   }
   return { value: text };
@@ -80,7 +87,11 @@ const body = z
   })
   .check(({ issues, value }) => {
     if ((value.text_format === undefined) === (value.json_format === undefined))
-      issues.push({ code: 'custom', message: 'write either `text_format` or `json_format`', input: value });
+      issues.push({
+        code: 'custom',
+        message: 'write either `text_format` or `json_format`',
+        input: value,
+      });
   });
 
 const NO_FILES =
@@ -115,7 +126,9 @@ export function checkRepeated(
 ): readonly Finding[] {
   const codes = overrides.map(({ on_status_code }) => on_status_code);
   return codes.flatMap((code, index) =>
-    codes.indexOf(code) < index ? [caution([...path, index, 'on_status_code'], repeated(code))] : [],
+    codes.indexOf(code) < index
+      ? [caution([...path, index, 'on_status_code'], repeated(code))]
+      : [],
   );
 }
 
@@ -138,7 +151,9 @@ export function checkPages(
   overrides: readonly ErrorResponseOverride[] = [],
   path: FieldPath,
 ): readonly Finding[] {
-  return overrides.flatMap(({ body }, index) => checkHtml(body, [...path, index, 'body', 'text_format']));
+  return overrides.flatMap(({ body }, index) =>
+    checkHtml(body, [...path, index, 'body', 'text_format']),
+  );
 }
 
 /** Whether a browser may run what stands in such a body. */
@@ -150,7 +165,10 @@ function repeated(code: number): string {
   return `the status ${code} has an override above, and the first counts`;
 }
 
-function checkHtml({ content_type = '', text_format = '' }: ErrorResponseOverride['body'], path: FieldPath) {
+function checkHtml(
+  { content_type = '', text_format = '' }: ErrorResponseOverride['body'],
+  path: FieldPath,
+) {
   if (!isMarkup(content_type)) return [];
   const names = [...text_format.matchAll(LOG_TOKEN)].map(([, name = '']) => name);
   const told = names.find(name => OF_CLIENT.has(name));

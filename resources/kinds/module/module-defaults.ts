@@ -11,8 +11,14 @@ const META = { droppable: true, describedElsewhere: true } as const;
 /** What a Module says for all Mappings that do not say it themselves. */
 export const moduleDefaultsShape = {
   cors: cors.exactOptional().meta(META).describe('`cors` of Mappings without'),
-  retry_policy: retryPolicy.exactOptional().meta(META).describe('`retry_policy` of Mappings without'),
-  load_balancer: loadBalancer.exactOptional().meta(META).describe('`load_balancer` of Mappings without'),
+  retry_policy: retryPolicy
+    .exactOptional()
+    .meta(META)
+    .describe('`retry_policy` of Mappings without'),
+  load_balancer: loadBalancer
+    .exactOptional()
+    .meta(META)
+    .describe('`load_balancer` of Mappings without'),
   circuit_breakers: circuitBreakers
     .exactOptional()
     .meta(META)

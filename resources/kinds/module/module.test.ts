@@ -76,7 +76,11 @@ test('a default of Mappings with an error is left out alone', () => {
   ]);
   const [resource] = parseText(documentOf('Module', { config }, 'gateway')).resources;
   assert.deepEqual(resource?.spec, {
-    config: { ...DEFAULTS, escaped_slashes: 'keep', retry_policy: { retry_on: ['5xx'], num_retries: 1 } },
+    config: {
+      ...DEFAULTS,
+      escaped_slashes: 'keep',
+      retry_policy: { retry_on: ['5xx'], num_retries: 1 },
+    },
     gateway_id: ['default'],
   });
 });

@@ -67,7 +67,9 @@ const config = z.object({
   listener_idle_timeout_ms: milliseconds
     .exactOptional()
     .meta({ droppable: true })
-    .describe("A client's connection without a request ends after this time; 0: never. Default: an hour"),
+    .describe(
+      "A client's connection without a request ends after this time; 0: never. Default: an hour",
+    ),
   server_name: z
     .string()
     .check(checkWith(parseServerName))
@@ -93,7 +95,9 @@ function prefixLength(most: number) {
 /** It stands in a header. */
 function parseServerName(text: string): Parsed<string> {
   if (/^[\x21-\x7e](?:[\x20-\x7e]{0,98}[\x21-\x7e])?$/.test(text)) return { value: text };
-  return { error: 'a server name has 1 to 100 characters of ASCII, and no white space at its ends' };
+  return {
+    error: 'a server name has 1 to 100 characters of ASCII, and no white space at its ends',
+  };
 }
 
 const schema = z.object({

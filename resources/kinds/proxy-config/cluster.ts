@@ -3,7 +3,9 @@ import { hostUrl } from '#resources/words/host-url.ts';
 import { positiveMilliseconds } from '#resources/words/number-types.ts';
 import { discoveredInNamespace } from '#resources/words/service-namespace.ts';
 
-const host = z.object({ url: hostUrl.describe('Address of a member') }).transform(member => member.url);
+const host = z
+  .object({ url: hostUrl.describe('Address of a member') })
+  .transform(member => member.url);
 
 const shape = {
   name: z.string().min(1).max(253).meta({ form: 'a name' }).describe('Name of the cluster'),
@@ -12,7 +14,9 @@ const shape = {
     .default('round_robin')
     .describe('How requests are spread over its members'),
   hosts: z.array(host).default([]).describe('Members; not with type `sds`'),
-  connect_timeout_ms: positiveMilliseconds.default(250).describe('Time for a connection to a member'),
+  connect_timeout_ms: positiveMilliseconds
+    .default(250)
+    .describe('Time for a connection to a member'),
 };
 
 /** An upstream cluster (docs/reference/kinds/proxy-config.md). */

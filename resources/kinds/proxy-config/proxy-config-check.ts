@@ -9,7 +9,10 @@ type VirtualHosts = ProxyConfigSpec['virtual_hosts'];
 
 const SDS_CLUSTER: FieldPath = ['cluster_manager', 'sds', 'cluster'];
 
-/** The rules between a ProxyConfig's fields: references, unique names, and which cluster has members of its own. */
+/**
+ * The rules between a ProxyConfig's fields: references, unique names, and which cluster has members
+ * of its own.
+ */
 export function checkProxyConfig(spec: Partial<ProxyConfigSpec>): readonly Finding[] {
   const { clusters = [], virtual_hosts = [], cluster_manager } = spec;
   const sds = cluster_manager?.sds?.cluster;
@@ -47,13 +50,20 @@ function checkCluster(cluster: ProxyCluster, path: FieldPath): readonly Finding[
     ];
   }
   const named = cluster.service_name === undefined;
-  const misplaced = fault([...path, 'service_name'], '`service_name` belongs to clusters of type sds only');
+  const misplaced = fault(
+    [...path, 'service_name'],
+    '`service_name` belongs to clusters of type sds only',
+  );
   return named ? checkMembers(cluster, path) : [misplaced, ...checkMembers(cluster, path)];
 }
 
-function checkMembers(cluster: ProxyCluster | DiscoveryCluster, path: FieldPath): readonly Finding[] {
+function checkMembers(
+  cluster: ProxyCluster | DiscoveryCluster,
+  path: FieldPath,
+): readonly Finding[] {
   const { hosts, name, type } = cluster;
-  if (hosts.length === 0) return [fault(path, `cluster "${name}" has type ${type} and no \`hosts\``)];
+  if (hosts.length === 0)
+    return [fault(path, `cluster "${name}" has type ${type} and no \`hosts\``)];
   if (type !== 'static') return [];
   return hosts.flatMap(({ host }, index) =>
     ipVersion(host) === 0
@@ -72,7 +82,8 @@ function checkClusterNames(
   sds: DiscoveryCluster | undefined,
 ): readonly Finding[] {
   const named = clusters.map(({ name }, index) => ({ name, path: ['clusters', index, 'name'] }));
-  const all = sds === undefined ? named : [...named, { name: sds.name, path: [...SDS_CLUSTER, 'name'] }];
+  const all =
+    sds === undefined ? named : [...named, { name: sds.name, path: [...SDS_CLUSTER, 'name'] }];
   return checkUnique(all, name => `there is another cluster named "${name}"`);
 }
 
@@ -98,7 +109,9 @@ function checkReach(virtualHosts: VirtualHosts): readonly Finding[] {
   return virtualHosts.flatMap(({ routes }, host) =>
     routes.flatMap(({ prefix }, index) => {
       const why = whyUnreachable(prefix);
-      return why === undefined ? [] : [caution(['virtual_hosts', host, 'routes', index, 'prefix'], why)];
+      return why === undefined
+        ? []
+        : [caution(['virtual_hosts', host, 'routes', index, 'prefix'], why)];
     }),
   );
 }
@@ -115,7 +128,10 @@ function checkUnique(
   });
 }
 
-function checkRoutes(virtualHosts: VirtualHosts, clusters: readonly ProxyCluster[]): readonly Finding[] {
+function checkRoutes(
+  virtualHosts: VirtualHosts,
+  clusters: readonly ProxyCluster[],
+): readonly Finding[] {
   const names = clusters.map(({ name }) => name);
   return virtualHosts.flatMap(({ routes }, host) =>
     routes.flatMap(({ cluster }, index) =>

@@ -26,7 +26,11 @@ const EXAMPLE = {
       features: 'http2',
     },
     { name: 'dns', type: 'strict_dns', hosts: [{ url: 'tcp://user:5000' }] },
-    { name: 'own', type: 'static', hosts: [{ url: 'tcp://127.0.0.1:5000' }, { url: 'tcp://[::1]:5000' }] },
+    {
+      name: 'own',
+      type: 'static',
+      hosts: [{ url: 'tcp://127.0.0.1:5000' }, { url: 'tcp://[::1]:5000' }],
+    },
   ],
   cluster_manager: {
     sds: {
@@ -42,7 +46,7 @@ const EXAMPLE = {
   },
 };
 
-test("the shape is read, every field of it", () => {
+test('the shape is read, every field of it', () => {
   const parsed = parseText(documentOf('ProxyConfig', EXAMPLE));
   assert.deepEqual(parsed.problems, []);
   assert.deepEqual(parsed.resources[0]?.spec, {
@@ -105,7 +109,10 @@ test("the shape is read, every field of it", () => {
 test('a route without timeout_ms has none', () => {
   const virtual_hosts = [{ name: 'v', domains: ['*'], routes: [{ prefix: '/', cluster: 'own' }] }];
   const [resource] = parseText(documentOf('ProxyConfig', { ...EXAMPLE, virtual_hosts })).resources;
-  assert.equal(resource?.kind === 'ProxyConfig' && resource.spec.virtual_hosts[0]?.routes[0]?.timeout_ms, 0);
+  assert.equal(
+    resource?.kind === 'ProxyConfig' && resource.spec.virtual_hosts[0]?.routes[0]?.timeout_ms,
+    0,
+  );
 });
 
 test('a listener has one address, however it is spelt', () => {
@@ -125,14 +132,19 @@ const cluster = (fields: object) => ({
 });
 const manager = (fields: object) => ({
   cluster_manager: {
-    sds: { cluster: { name: 's', type: 'static', hosts: [{ url: 'tcp://127.0.0.1:1' }], ...fields } },
+    sds: {
+      cluster: { name: 's', type: 'static', hosts: [{ url: 'tcp://127.0.0.1:1' }], ...fields },
+    },
   },
 });
 
 const REFUSED: readonly [fields: object, problems: readonly string[]][] = [
   [{ node_group: null }, ['spec.node_group: `node_group` is required: the name of a node group']],
   [{ listener: { port: 0 } }, ['spec.listener.port: `port` must be a port from 1 to 65535, not 0']],
-  [{ listener: { port: 70000 } }, ['spec.listener.port: `port` must be a port from 1 to 65535, not 70000']],
+  [
+    { listener: { port: 70000 } },
+    ['spec.listener.port: `port` must be a port from 1 to 65535, not 70000'],
+  ],
   [
     { listener: { port: 80, address: 'localhost' } },
     ['spec.listener.address: "localhost" is not an IP address'],
@@ -174,7 +186,10 @@ const REFUSED: readonly [fields: object, problems: readonly string[]][] = [
       'spec.clusters[0].hosts: cluster "c" has type sds: its members come from the discovery service, leave out `hosts`',
     ],
   ],
-  [cluster({ type: 'strict_dns' }), ['spec.clusters[0]: cluster "c" has type strict_dns and no `hosts`']],
+  [
+    cluster({ type: 'strict_dns' }),
+    ['spec.clusters[0]: cluster "c" has type strict_dns and no `hosts`'],
+  ],
   [
     cluster({ type: 'static', hosts: [{ url: 'tcp://a:1' }] }),
     [
@@ -191,7 +206,9 @@ const REFUSED: readonly [fields: object, problems: readonly string[]][] = [
   ],
   [
     cluster({ type: 'strict_dns', hosts: [{ url: 'tcp://a' }] }),
-    ['spec.clusters[0].hosts[0].url: Cannot parse url "tcp://a": it has no port; write tcp://host:port'],
+    [
+      'spec.clusters[0].hosts[0].url: Cannot parse url "tcp://a": it has no port; write tcp://host:port',
+    ],
   ],
   [
     cluster({ type: 'dns' }),
@@ -203,7 +220,9 @@ const REFUSED: readonly [fields: object, problems: readonly string[]][] = [
   ],
   [
     cluster({ features: 'http3' }),
-    ['spec.clusters[0].features: `features` must be one of `http2`, not "http3", did you mean `http2`?'],
+    [
+      'spec.clusters[0].features: `features` must be one of `http2`, not "http3", did you mean `http2`?',
+    ],
   ],
   [
     cluster({ connect_timeout_ms: 0 }),
@@ -227,9 +246,14 @@ const REFUSED: readonly [fields: object, problems: readonly string[]][] = [
   ],
   [
     manager({ type: 'sds' }),
-    ['spec.cluster_manager.sds.cluster.type: `type` must be one of `strict_dns`, `static`, not "sds"'],
+    [
+      'spec.cluster_manager.sds.cluster.type: `type` must be one of `strict_dns`, `static`, not "sds"',
+    ],
   ],
-  [manager({ hosts: [] }), ['spec.cluster_manager.sds.cluster: cluster "s" has type static and no `hosts`']],
+  [
+    manager({ hosts: [] }),
+    ['spec.cluster_manager.sds.cluster: cluster "s" has type static and no `hosts`'],
+  ],
 ];
 
 for (const [fields, problems] of REFUSED) {

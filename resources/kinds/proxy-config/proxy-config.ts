@@ -39,7 +39,9 @@ const listener = z.object({
 });
 
 const sds = z.object({
-  cluster: discoveryCluster.describe('Where the discovery service is; a peer of `clusters`, not one of them'),
+  cluster: discoveryCluster.describe(
+    'Where the discovery service is; a peer of `clusters`, not one of them',
+  ),
   refresh_delay_ms: positiveMilliseconds
     .exactOptional()
     .describe('Ask by REST with this delay; without it, a gRPC stream pushes'),
@@ -47,11 +49,15 @@ const sds = z.object({
 
 const schema = z.object({
   node_group: nodeGroup.describe('The proxies that this is for'),
-  listener: listener.exactOptional().describe("Where they listen; default: the node group's own address"),
+  listener: listener
+    .exactOptional()
+    .describe("Where they listen; default: the node group's own address"),
   virtual_hosts: z.array(virtualHost).default([]).describe('Routes by host'),
   clusters: z.array(cluster).default([]).describe('Upstream clusters'),
   cluster_manager: z
-    .object({ sds: sds.exactOptional().describe('The discovery service; default: the built-in one') })
+    .object({
+      sds: sds.exactOptional().describe('The discovery service; default: the built-in one'),
+    })
     .default({})
     .describe('How clusters of type `sds` find their instances'),
   gateway_id: gatewayId,

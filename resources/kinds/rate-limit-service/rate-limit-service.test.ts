@@ -6,7 +6,9 @@ import { DEFAULT_PARSE_OPTIONS } from '#resources/parse/parse-options.ts';
 import { documentOf, parseText, problemsOf } from '#resources/testing/problem-lines.ts';
 
 test('a RateLimitService needs a service, the rest has defaults', () => {
-  const [resource] = parseText(documentOf('RateLimitService', { service: 'limits:8081' })).resources;
+  const [resource] = parseText(
+    documentOf('RateLimitService', { service: 'limits:8081' }),
+  ).resources;
   assert.deepEqual(resource?.spec, {
     service: { scheme: 'http', host: 'limits', port: 8081, portGiven: true },
     timeout_ms: 20,
@@ -34,7 +36,8 @@ const READ_AS: readonly [fields: object, spec: object][] = [
 
 for (const [fields, expected] of READ_AS) {
   test(`a RateLimitService with ${JSON.stringify(fields)} is read as ${JSON.stringify(expected)}`, () => {
-    const read = (spec: object) => parseText(documentOf('RateLimitService', spec)).resources[0]?.spec;
+    const read = (spec: object) =>
+      parseText(documentOf('RateLimitService', spec)).resources[0]?.spec;
     const base = { service: 'limits:8081' };
     assert.deepEqual(read({ ...base, ...fields }), { ...read(base), ...expected });
     assert.deepEqual(problemsOf('RateLimitService', { ...base, ...fields }), []);
@@ -68,6 +71,8 @@ const REFUSED: readonly [fields: object, problem: string][] = [
 
 for (const [fields, problem] of REFUSED) {
   test(`a RateLimitService with ${JSON.stringify(fields)} is refused`, () => {
-    assert.deepEqual(problemsOf('RateLimitService', { service: 'a', ...fields }), [`error spec.${problem}`]);
+    assert.deepEqual(problemsOf('RateLimitService', { service: 'a', ...fields }), [
+      `error spec.${problem}`,
+    ]);
   });
 }

@@ -6,18 +6,27 @@ import { checkedString, type Parsed } from '#resources/words/parsed-string.ts';
 import { service, serviceIn } from '#resources/words/service.ts';
 
 const schema = z.object({
-  service: service.describe('The rate limit service, which speaks `envoy.service.ratelimit.v3` (gRPC)'),
+  service: service.describe(
+    'The rate limit service, which speaks `envoy.service.ratelimit.v3` (gRPC)',
+  ),
   domain: z
     .string()
     .min(1)
     .exactOptional()
-    .describe("The only label domain that is sent to it; default: the Module's `default_label_domain`"),
-  timeout_ms: positiveMilliseconds.default(20).describe('Time for its answer; the built-in service has 200'),
+    .describe(
+      "The only label domain that is sent to it; default: the Module's `default_label_domain`",
+    ),
+  timeout_ms: positiveMilliseconds
+    .default(20)
+    .describe('Time for its answer; the built-in service has 200'),
   failure_mode_deny: z
     .boolean()
     .default(false)
     .describe('Without an answer: refuse the request instead of letting it pass'),
-  tls: z.boolean().default(false).describe('Connect by TLS; also when `service` begins with `https://`'),
+  tls: z
+    .boolean()
+    .default(false)
+    .describe('Connect by TLS; also when `service` begins with `https://`'),
   stats_name: checkedString('letters, digits, "_" and "-"', parseStatsName)
     .exactOptional()
     .describe("Name of its cluster in Envoy's statistics"),

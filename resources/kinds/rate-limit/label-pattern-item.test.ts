@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { documentOf, parseText, problemLines, problemsOf } from '#resources/testing/problem-lines.ts';
+import {
+  documentOf,
+  parseText,
+  problemLines,
+  problemsOf,
+} from '#resources/testing/problem-lines.ts';
 
 const HEAD = 'apiVersion: getambassador.io/v2\nkind: RateLimit\nmetadata: {name: x}\n';
 
@@ -78,13 +83,21 @@ for (const [text, pattern] of READ_AS) {
 
 const ALIASED: readonly [what: string, text: string, patterns: unknown][] = [
   ['an item', written('[&i {key1: A, key1: B}, *i]'), [[KEY1, KEY1]]],
-  ['a value', written('[{key0: &v A, key1: *v, key1: B}]'), [[[{ key: 'key0', value: 'A' }, ...KEY1]]]],
+  [
+    'a value',
+    written('[{key0: &v A, key1: *v, key1: B}]'),
+    [[[{ key: 'key0', value: 'A' }, ...KEY1]]],
+  ],
   [
     'a pattern',
     written('&p [{key1: A, key1: B}]', '  - {rate: 1, unit: hour, pattern: *p}\n'),
     [[KEY1], [KEY1]],
   ],
-  ['a merged item', written('[&i {key1: A, key1: B}, {<<: *i, k: ""}]'), [[KEY1, [{ key: 'k' }, ...KEY1]]]],
+  [
+    'a merged item',
+    written('[&i {key1: A, key1: B}, {<<: *i, k: ""}]'),
+    [[KEY1, [{ key: 'k' }, ...KEY1]]],
+  ],
   [
     'a merged limit',
     `${HEAD}spec:\n  domain: d\n  limits:\n  - &l\n    rate: 1\n    unit: day\n    pattern: [{key1: A, key1: B}]\n  - {<<: *l, unit: hour}\n`,
@@ -121,7 +134,10 @@ test('the document that is kept has every label, and gives the same resource whe
 test('a document in which no label stands twice is kept as it was written', () => {
   const [resource] = parseText(written('[{key1: A, key2: B}, [{a: b}]]')).resources;
   const pattern = [{ key1: 'A', key2: 'B' }, [{ a: 'b' }]];
-  assert.deepEqual(resource?.document?.spec, { domain: 'd', limits: [{ rate: 1, unit: 'day', pattern }] });
+  assert.deepEqual(resource?.document?.spec, {
+    domain: 'd',
+    limits: [{ rate: 1, unit: 'day', pattern }],
+  });
 });
 
 test('RateLimits that differ only in a label that stands twice have other hashes', () => {
@@ -177,7 +193,10 @@ const REFUSED: readonly [item: unknown, problem: string][] = [
   [{ k: 5 }, 'the value of "k" must be a string, not a number; quote it, as in "5"'],
   [{ k: true }, 'the value of "k" must be a string, not true; quote it, as in "true"'],
   [{ k: null }, 'the value of "k" must be a string; write "" for any value'],
-  [{ k: ['A', 'B'] }, 'the value of "k" must be a string; alternatives are written { key: a, key: b }'],
+  [
+    { k: ['A', 'B'] },
+    'the value of "k" must be a string; alternatives are written { key: a, key: b }',
+  ],
   [{ k: {} }, 'the value of "k" must be a string; alternatives are written { key: a, key: b }'],
   [[{ k: 'a' }, { k: 5 }], 'the value of "k" must be a string, not a number; quote it, as in "5"'],
 ];
@@ -185,7 +204,9 @@ const REFUSED: readonly [item: unknown, problem: string][] = [
 for (const [item, problem] of REFUSED) {
   test(`the item ${JSON.stringify(item)} of a pattern is refused`, () => {
     const spec = { domain: 'd', limits: [{ rate: 1, unit: 'day', pattern: [{ a: 'b' }, item] }] };
-    assert.deepEqual(problemsOf('RateLimit', spec), [`error spec.limits[0].pattern[1]: ${problem}`]);
+    assert.deepEqual(problemsOf('RateLimit', spec), [
+      `error spec.limits[0].pattern[1]: ${problem}`,
+    ]);
     assert.deepEqual(parseText(documentOf('RateLimit', spec)).resources, []);
   });
 }
@@ -195,7 +216,10 @@ test('a label that stands twice is checked each time', () => {
     const [line = '', ...others] = problemLines(
       parseText(written(`\n    - k: A\n      k: ${value}\n      k: B`)),
     );
-    assert.match(line, /^10 error spec\.limits\[0\]\.pattern\[0\]: the value of "k" must be a string/);
+    assert.match(
+      line,
+      /^10 error spec\.limits\[0\]\.pattern\[0\]: the value of "k" must be a string/,
+    );
     assert.deepEqual(others, []);
   }
 });
@@ -203,7 +227,9 @@ test('a label that stands twice is checked each time', () => {
 test('an alias to an anchor that is not in a pattern does not excuse a key that stands twice', () => {
   const text = `${HEAD}spec:\n  x: &i {a: b, a: c}\n  domain: d\n  limits: [{rate: 1, unit: day, pattern: [*i]}]\n`;
   assert.ok(
-    problemLines(parseText(text)).includes('5 error spec.x.a: `a` stands twice in one map; keep one'),
+    problemLines(parseText(text)).includes(
+      '5 error spec.x.a: `a` stands twice in one map; keep one',
+    ),
   );
 });
 

@@ -6,8 +6,9 @@ import { quoteHint } from '#resources/words/quote-hint.ts';
 const FORM = 'a map from label key to value, `""` or `"*"` for any value';
 
 /**
- * An item of a limit's pattern: a map whose pairs are alternatives, or a list of such maps, the form in which JSON can say a key twice. An empty
- * value or `*` stands for any value. Source: docs/explanation/how-a-limit-is-counted.md.
+ * An item of a limit's pattern: a map whose pairs are alternatives, or a list of such maps, the
+ * form in which JSON can say a key twice. An empty value or `*` stands for any value. Source:
+ * docs/explanation/how-a-limit-is-counted.md.
  */
 export const patternItem = z
   .unknown()
@@ -46,5 +47,7 @@ function mistakesOf(map: Fields): readonly string[] {
 
 function hint(value: unknown): string {
   if (value === null) return '; write "" for any value';
-  return typeof value === 'object' ? '; alternatives are written { key: a, key: b }' : quoteHint(value);
+  return typeof value === 'object'
+    ? '; alternatives are written { key: a, key: b }'
+    : quoteHint(value);
 }

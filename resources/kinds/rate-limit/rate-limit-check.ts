@@ -11,7 +11,8 @@ import type { Limit, RateLimitSpec } from './rate-limit.ts';
 
 /** What in a RateLimit has no effect, or not the one that it seems to have. */
 export function checkRateLimit({ limits }: Partial<RateLimitSpec>): readonly Finding[] {
-  if (limits?.length === 0) return [caution(['limits'], 'there is no limit: nothing is limited by this')];
+  if (limits?.length === 0)
+    return [caution(['limits'], 'there is no limit: nothing is limited by this')];
   return (limits ?? []).flatMap((limit, index) => checkLimit(limit, ['limits', index]));
 }
 

@@ -92,7 +92,9 @@ test("files of Ambassador's users are read unchanged", () => {
       'RateLimit/default/catalog',
     ],
   );
-  const limits = parsed.resources.flatMap(({ kind, spec }) => (kind === 'RateLimit' ? spec.limits : []));
+  const limits = parsed.resources.flatMap(({ kind, spec }) =>
+    kind === 'RateLimit' ? spec.limits : [],
+  );
   assert.deepEqual(
     limits.map(({ action, unit }) => [action, unit]),
     [
@@ -107,7 +109,9 @@ test("files of Ambassador's users are read unchanged", () => {
 });
 
 test('a mistake in a template has the line of its field', () => {
-  const [, problem = ''] = problemLines(parseText(FILES.replace('"{{ .RetryAfter }}"', '"{{ .RetryAfter "')));
+  const [, problem = ''] = problemLines(
+    parseText(FILES.replace('"{{ .RetryAfter }}"', '"{{ .RetryAfter "')),
+  );
   assert.equal(
     problem,
     '63 error spec.limits[0].injectResponseHeaders[0].value: Cannot parse template: line 1: unclosed action',

@@ -9,7 +9,8 @@ describe('a header name of a limit', () => {
   const lists = {
     request: (name: string) => withLimit({ injectRequestHeaders: [{ name, value: 'v' }] }),
     response: (name: string) => withLimit({ injectResponseHeaders: [{ name, value: 'v' }] }),
-    'error response': (name: string) => withLimit({ errorResponse: { headers: [{ name, value: 'v' }] } }),
+    'error response': (name: string) =>
+      withLimit({ errorResponse: { headers: [{ name, value: 'v' }] } }),
   };
   const everywhere = [
     'Connection',
@@ -42,8 +43,18 @@ describe('a header name of a limit', () => {
     'X-Gateway-Username',
     'X-Request-Id',
   ];
-  const response = [...everywhere, 'Content-Type', 'grpc-status', 'grpc-message', 'grpc-status-details-bin'];
-  const refused = { request, response, 'error response': response.filter(name => name !== 'Content-Type') };
+  const response = [
+    ...everywhere,
+    'Content-Type',
+    'grpc-status',
+    'grpc-message',
+    'grpc-status-details-bin',
+  ];
+  const refused = {
+    request,
+    response,
+    'error response': response.filter(name => name !== 'Content-Type'),
+  };
 
   for (const [list, names] of Object.entries(refused)) {
     for (const name of names) {
@@ -75,9 +86,17 @@ describe('a header name of a limit', () => {
     });
   }
 
-  for (const name of ['x-limit', 'X_Limit', 'Authorization', 'x-gateway-limit', '__proto__', 'constructor']) {
+  for (const name of [
+    'x-limit',
+    'X_Limit',
+    'Authorization',
+    'x-gateway-limit',
+    '__proto__',
+    'constructor',
+  ]) {
     test(`may be ${name}`, () => {
-      for (const list of Object.values(lists)) assert.deepEqual(problemsOf('RateLimit', list(name)), []);
+      for (const list of Object.values(lists))
+        assert.deepEqual(problemsOf('RateLimit', list(name)), []);
     });
   }
 });
@@ -115,13 +134,17 @@ describe('a template of a limit', () => {
   ];
   for (const [fields, problem] of faulty) {
     test(`that is faulty is a Problem of its field: ${JSON.stringify(fields)}`, () => {
-      assert.deepEqual(problemsOf('RateLimit', withLimit(fields)), [`error spec.limits[0].${problem}`]);
+      assert.deepEqual(problemsOf('RateLimit', withLimit(fields)), [
+        `error spec.limits[0].${problem}`,
+      ]);
     });
   }
 
   test('of a header knows hasKey and doNotSet, of a body hasKey and json', () => {
     const fields = {
-      injectRequestHeaders: [{ name: 'x-a', value: '{{ if hasKey . "a" }}{{ doNotSet }}{{ end }}' }],
+      injectRequestHeaders: [
+        { name: 'x-a', value: '{{ if hasKey . "a" }}{{ doNotSet }}{{ end }}' },
+      ],
       errorResponse: { bodyTemplate: '{{ if hasKey . "a" }}{{ . | json "" }}{{ end }}' },
     };
     assert.deepEqual(problemsOf('RateLimit', withLimit(fields)), []);
@@ -137,7 +160,10 @@ describe('a template of a limit', () => {
       );
     }
     assert.deepEqual(
-      problemsOf('RateLimit', withLimit({ injectRequestHeaders: [{ name: 'x-a', value: 'a\tb' }] })),
+      problemsOf(
+        'RateLimit',
+        withLimit({ injectRequestHeaders: [{ name: 'x-a', value: 'a\tb' }] }),
+      ),
       [],
     );
   });

@@ -72,7 +72,10 @@ const REFUSED: readonly [fields: object, problem: string][] = [
     { injectRequestHeaders: [{ name: 'x-a' }] },
     'injectRequestHeaders[0].value: `value` is required: a string',
   ],
-  [{ injectRequestHeaders: [{ value: 'b' }] }, 'injectRequestHeaders[0].name: `name` is required: a string'],
+  [
+    { injectRequestHeaders: [{ value: 'b' }] },
+    'injectRequestHeaders[0].name: `name` is required: a string',
+  ],
   [
     { injectResponseHeaders: [{ name: 'x-a' }] },
     'injectResponseHeaders[0].value: `value` is required: a string',
@@ -102,7 +105,9 @@ const REFUSED: readonly [fields: object, problem: string][] = [
 
 for (const [fields, problem] of REFUSED) {
   test(`a limit with ${JSON.stringify(fields)} is refused`, () => {
-    assert.deepEqual(problemsOf('RateLimit', withLimit(fields)), [`error spec.limits[0].${problem}`]);
+    assert.deepEqual(problemsOf('RateLimit', withLimit(fields)), [
+      `error spec.limits[0].${problem}`,
+    ]);
     assert.equal(specOf(withLimit(fields)), undefined);
   });
 }
@@ -126,7 +131,10 @@ const READ_AS: readonly [fields: object, limit: object][] = [
     { errorResponse: { headers: null, bodyTemplate: null } },
     { errorResponse: { headers: [], bodyTemplate: '' } },
   ],
-  [{ errorResponse: { bodyTemplate: 'a\n' } }, { errorResponse: { headers: [], bodyTemplate: 'a\n' } }],
+  [
+    { errorResponse: { bodyTemplate: 'a\n' } },
+    { errorResponse: { headers: [], bodyTemplate: 'a\n' } },
+  ],
   [{ injectRequestHeaders: null }, { injectRequestHeaders: [] }],
   [
     { injectRequestHeaders: [{ name: 'X-Limit', value: '{{ .RetryAfter }}' }] },

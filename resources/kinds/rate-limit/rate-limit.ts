@@ -20,7 +20,9 @@ const limit = z.object({
     .enum(['Enforce', 'LogOnly'])
     .meta({ anyCase: true })
     .default('Enforce')
-    .describe('Over the limit: answer 429, or let the request pass and note it only. Any letter case'),
+    .describe(
+      'Over the limit: answer 429, or let the request pass and note it only. Any letter case',
+    ),
   pattern: z
     .array(patternItem)
     .meta({ form: 'a list of maps from label key to value' })
@@ -42,7 +44,9 @@ const limit = z.object({
   errorResponse: z
     .object({
       headers: errorHeaders.describe('Added to the 429'),
-      bodyTemplate: bodyTemplate.default('').describe('Go text/template of its body; empty: no body'),
+      bodyTemplate: bodyTemplate
+        .default('')
+        .describe('Go text/template of its body; empty: no body'),
     })
     .exactOptional()
     .describe('What a 429 of this limit holds; without it, no body'),

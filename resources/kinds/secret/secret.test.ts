@@ -54,10 +54,15 @@ const WRONG: readonly [fields: string, problems: readonly string[]][] = [
     'stringdata: {a: hunter2}',
     ['4 warning stringdata: `stringdata` is read as `stringData`; please spell it so'],
   ],
-  ['strngData: {a: hunter2}', ['4 warning strngData: unknown field `strngData`, did you mean `stringData`?']],
+  [
+    'strngData: {a: hunter2}',
+    ['4 warning strngData: unknown field `strngData`, did you mean `stringData`?'],
+  ],
   [
     'data: {"a b": eA==}',
-    ['4 error data["a b"]: "a b" may not be a key here: letters, digits, "-", "_" and "." only, 253 at most'],
+    [
+      '4 error data["a b"]: "a b" may not be a key here: letters, digits, "-", "_" and "." only, 253 at most',
+    ],
   ],
   [
     'stringData: {a: "hunter2',
@@ -65,13 +70,18 @@ const WRONG: readonly [fields: string, problems: readonly string[]][] = [
   ],
   [
     'stringData: {a: hunter2} hunter2',
-    ['4 error : Cannot read this YAML: this does not belong here; check the indentation and the quotes'],
+    [
+      '4 error : Cannot read this YAML: this does not belong here; check the indentation and the quotes',
+    ],
   ],
   [
     'stringData: {a: *hunter2}',
     ['4 error : Cannot read this YAML: an alias (`*name`) needs its anchor (`&name`) before it'],
   ],
-  ['stringData: {a: hunter2, a: hunter3}', ['4 error stringData.a: `a` stands twice in one map; keep one']],
+  [
+    'stringData: {a: hunter2, a: hunter3}',
+    ['4 error stringData.a: `a` stands twice in one map; keep one'],
+  ],
 ];
 
 for (const [fields, problems] of WRONG) {

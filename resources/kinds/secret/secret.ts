@@ -15,7 +15,10 @@ const base64 = z
     return z.NEVER;
   });
 
-/** Standard base64 with padding (RFC 4648 section 4); line breaks are allowed, as Kubernetes allows them. */
+/**
+ * Standard base64 with padding (RFC 4648 section 4); line breaks are allowed, as Kubernetes allows
+ * them.
+ */
 function decodeBase64(text: string): Uint8Array | undefined {
   const compact = text.replace(/[\r\n]/g, '');
   const bytes = Buffer.from(compact, 'base64');

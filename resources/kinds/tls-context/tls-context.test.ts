@@ -82,9 +82,18 @@ const PROBLEMS: readonly [fields: object, problem: RegExp][] = [
   [{ cipher_suites: ['AES128-SHA'] }, /^warning spec\.cipher_suites\[0\]: "AES128-SHA" is weak/],
   [{ ecdh_curves: ['P-255'] }, /^error spec\.ecdh_curves\[0\]: /],
   [{ alpn_protocols: 'h3' }, /^error spec\.alpn_protocols: `alpn_protocols` must be /],
-  [{ cert_chain_file: '/a' }, /^error spec\.cert_chain_file: `cert_chain_file` needs `private_key_file`/],
-  [{ private_key_file: '/a' }, /^error spec\.private_key_file: `private_key_file` needs `cert_chain_file`/],
-  [{ cacert_chain_file: 'ca.crt' }, /^error spec\.cacert_chain_file: "ca\.crt" is not an absolute path/],
+  [
+    { cert_chain_file: '/a' },
+    /^error spec\.cert_chain_file: `cert_chain_file` needs `private_key_file`/,
+  ],
+  [
+    { private_key_file: '/a' },
+    /^error spec\.private_key_file: `private_key_file` needs `cert_chain_file`/,
+  ],
+  [
+    { cacert_chain_file: 'ca.crt' },
+    /^error spec\.cacert_chain_file: "ca\.crt" is not an absolute path/,
+  ],
   [
     { ...FILES, secret: 's' },
     /^error spec\.cert_chain_file: `secret` and `cert_chain_file` exclude each other/,

@@ -1,7 +1,11 @@
 import * as z from 'zod';
 import { type Finding, fault } from '#resources/finding.ts';
 import type { KindDefinition } from '#resources/schema/kind.ts';
-import { checkTlsSettings, RESTRICTING_TLS, tlsSettingsShape } from '#resources/traffic/tls-settings.ts';
+import {
+  checkTlsSettings,
+  RESTRICTING_TLS,
+  tlsSettingsShape,
+} from '#resources/traffic/tls-settings.ts';
 import { domain } from '#resources/words/domain.ts';
 import { gatewayId } from '#resources/words/gateway-id.ts';
 import { checkedString } from '#resources/words/parsed-string.ts';

@@ -39,7 +39,8 @@ const EXAMPLES: readonly (readonly [string, string])[] = FOLDERS.flatMap(folder 
 const isServed = ({ apiVersion, kind }: Document) =>
   apiVersion === 'v1'
     ? kind === 'Secret'
-    : GROUPS.some(group => apiVersion === `${group}/v2`) && SERVED_KINDS.some(served => served === kind);
+    : GROUPS.some(group => apiVersion === `${group}/v2`) &&
+      SERVED_KINDS.some(served => served === kind);
 
 describe('a document in Kubernetes', { skip: whyNoKubeApiserver() ?? false }, () => {
   let api: KubeApiserver;
@@ -52,7 +53,9 @@ describe('a document in Kubernetes', { skip: whyNoKubeApiserver() ?? false }, ()
   });
   after(() => api?.remove());
 
-  /** What the server refuses the parser refuses too; what it keeps means what it means in a file. */
+  /**
+   * What the server refuses the parser refuses too; what it keeps means what it means in a file.
+   */
   async function check(document: Document) {
     const kept = await wouldKeep(api.admin, document);
     if (typeof kept === 'string') {
@@ -72,7 +75,10 @@ describe('a document in Kubernetes', { skip: whyNoKubeApiserver() ?? false }, ()
     test(`is compiled to what it is in a folder: ${name}`, async () => {
       const checked = await Promise.all(documentsOf(text).filter(isServed).map(check));
       const kept = checked.filter(both => both !== undefined);
-      assert.deepEqual(compiled(kept.map(({ api: read }) => read)), compiled(kept.map(({ file }) => file)));
+      assert.deepEqual(
+        compiled(kept.map(({ api: read }) => read)),
+        compiled(kept.map(({ file }) => file)),
+      );
     });
   }
 
@@ -90,7 +96,9 @@ describe('a document in Kubernetes', { skip: whyNoKubeApiserver() ?? false }, ()
         document => isServed(document) && document.kind !== 'Secret',
       );
       const odd = Array.from({ length: 150 }, () => {
-        const document = structuredClone(documents[Math.floor(random() * documents.length)] as Document);
+        const document = structuredClone(
+          documents[Math.floor(random() * documents.length)] as Document,
+        );
         return { ...document, spec: disturb(document.spec, random) };
       });
       const results = await Promise.all(odd.map(check));

@@ -2,7 +2,13 @@ import type { Cluster } from '#kubernetes/cluster.ts';
 import type { KubernetesObject } from '#kubernetes/kubernetes-object.ts';
 import { listObjects } from '#kubernetes/list.ts';
 import type { Resource } from '#kubernetes/resource.ts';
-import { createObject, deleteObject, getObject, patchObject, type Written } from '#kubernetes/write.ts';
+import {
+  createObject,
+  deleteObject,
+  getObject,
+  patchObject,
+  type Written,
+} from '#kubernetes/write.ts';
 import { VERSION } from '#resources/parse/envelope.ts';
 import { customResourceDefinitions } from '../crd.ts';
 import type { DefinedKind } from '../definitions.ts';
@@ -27,11 +33,18 @@ const DEFINITIONS: Resource = {
 /** Applies the definitions of our kinds, and waits until the server serves them. */
 export async function applyDefinitions(cluster: Cluster, group = GROUP): Promise<void> {
   const apply = async (definition: object) => {
-    const written = await createObject({ cluster, resource: DEFINITIONS }, definition as KubernetesObject);
+    const written = await createObject(
+      { cluster, resource: DEFINITIONS },
+      definition as KubernetesObject,
+    );
     if (written.kind !== 'written') throw new Error(written.message);
   };
   await Promise.all(customResourceDefinitions(group).map(apply));
-  const collections = SERVED_KINDS.map(kind => ({ group, version: VERSION, plural: kindNames(kind).plural }));
+  const collections = SERVED_KINDS.map(kind => ({
+    group,
+    version: VERSION,
+    plural: kindNames(kind).plural,
+  }));
   await Promise.all(collections.map(collection => served(cluster, collection)));
 }
 
@@ -41,7 +54,9 @@ export async function applyDefinition(
   { kind, plural, version }: DefinedKind,
   group = GROUP,
 ): Promise<void> {
-  const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
+  const schema = {
+    openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+  };
   const names = { kind, plural, singular: kind.toLowerCase() };
   const versions = [{ name: version, served: true, storage: true, schema }];
   const metadata = { name: `${plural}.${group}` };
@@ -57,7 +72,11 @@ export async function applyDefinition(
   await served(cluster, { group, version, plural });
 }
 
-export async function removeDefinition(cluster: Cluster, plural: string, group = GROUP): Promise<void> {
+export async function removeDefinition(
+  cluster: Cluster,
+  plural: string,
+  group = GROUP,
+): Promise<void> {
   await deleteObject({ cluster, resource: DEFINITIONS }, `${plural}.${group}`);
 }
 
@@ -70,8 +89,13 @@ async function served(cluster: Cluster, resource: Resource): Promise<void> {
 }
 
 /** Where objects like this document are. */
-export function collectionOf({ apiVersion, kind, metadata: { namespace = 'default' } }: Document): Resource {
-  if (apiVersion === 'v1') return { group: '', version: 'v1', plural: `${kind.toLowerCase()}s`, namespace };
+export function collectionOf({
+  apiVersion,
+  kind,
+  metadata: { namespace = 'default' },
+}: Document): Resource {
+  if (apiVersion === 'v1')
+    return { group: '', version: 'v1', plural: `${kind.toLowerCase()}s`, namespace };
   const [group = '', version = ''] = apiVersion.split('/');
   return { group, version, plural: kindNames(kind as ServedKind).plural, namespace };
 }

@@ -10,15 +10,26 @@ import { objectParser } from '../object-parser.ts';
 import { collectionOf, type Document } from './objects.ts';
 
 /** The object as the server would keep it, or why it would not: nothing is stored. */
-export async function wouldKeep(cluster: Cluster, document: Document): Promise<KubernetesObject | string> {
+export async function wouldKeep(
+  cluster: Cluster,
+  document: Document,
+): Promise<KubernetesObject | string> {
   const path = resourcePath(collectionOf(document));
-  const { body } = await cluster.call({ method: 'POST', path, query: { dryRun: 'All' }, body: document });
+  const { body } = await cluster.call({
+    method: 'POST',
+    path,
+    query: { dryRun: 'All' },
+    body: document,
+  });
   if (isKubernetesObject(body)) return body;
   return (body as { message: string }).message;
 }
 
 /** The same document as it is read from a file, and from the API. */
-export function parseBoth(document: Document, kept: KubernetesObject): { file: ParsedFile; api: ParsedFile } {
+export function parseBoth(
+  document: Document,
+  kept: KubernetesObject,
+): { file: ParsedFile; api: ParsedFile } {
   return {
     file: parseFile('a.yaml', JSON.stringify(document), DEFAULT_PARSE_OPTIONS),
     api: objectParser('a.yaml', DEFAULT_PARSE_OPTIONS).parse(kept),
@@ -42,19 +53,27 @@ function meaningOf(resource: Resource): unknown {
   if (resource.kind !== 'Secret') return resource.hash;
   const { type, data, stringData } = resource.spec;
   const values = Object.entries({ ...data, ...stringData });
-  return [type, ...values.map(([key, value]) => [key, Buffer.from(value.reveal()).toString('hex')]).sort()];
+  return [
+    type,
+    ...values.map(([key, value]) => [key, Buffer.from(value.reveal()).toString('hex')]).sort(),
+  ];
 }
 
-/** The documents of a YAML text that the API can hold: keys that stand twice are spelt out as the parser does. */
+/**
+ * The documents of a YAML text that the API can hold: keys that stand twice are spelt out as the
+ * parser does.
+ */
 export function documentsOf(text: string): readonly Document[] {
   const spelt = parseFile('a', text, DEFAULT_PARSE_OPTIONS).resources;
-  return parseAllDocuments(text, { uniqueKeys: false, merge: true, logLevel: 'silent' }).flatMap(yaml => {
-    if (yaml.errors.length > 0) return [];
-    const document = yaml.toJS() as Document | null;
-    const { name, namespace = 'default' } = document?.metadata ?? {};
-    const id = `${document?.kind}/${namespace}/${name}`;
-    return document === null
-      ? []
-      : [(spelt.find(resource => resource.id === id)?.document as Document) ?? document];
-  });
+  return parseAllDocuments(text, { uniqueKeys: false, merge: true, logLevel: 'silent' }).flatMap(
+    yaml => {
+      if (yaml.errors.length > 0) return [];
+      const document = yaml.toJS() as Document | null;
+      const { name, namespace = 'default' } = document?.metadata ?? {};
+      const id = `${document?.kind}/${namespace}/${name}`;
+      return document === null
+        ? []
+        : [(spelt.find(resource => resource.id === id)?.document as Document) ?? document];
+    },
+  );
 }

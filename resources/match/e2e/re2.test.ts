@@ -109,7 +109,10 @@ for (const [regex, reason] of REFUSED) {
 }
 
 test('an expression that is too large is refused', () => {
-  assert.match(JSON.stringify(parseRe2('a{600}b{600}')), /compiles to \d+ instructions, 1000 are allowed/);
+  assert.match(
+    JSON.stringify(parseRe2('a{600}b{600}')),
+    /compiles to \d+ instructions, 1000 are allowed/,
+  );
   assert.match(JSON.stringify(parseRe2('a'.repeat(5000))), /has 5000 characters, 4096 are allowed/);
 });
 

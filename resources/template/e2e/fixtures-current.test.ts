@@ -8,6 +8,10 @@ const FOLDER = fileURLToPath(new URL('../fixtures', import.meta.url));
 const hasGo = spawnSync('go', ['version']).status === 0;
 
 test('the fixtures are what Go gives', { skip: hasGo ? false : 'go is not on the PATH' }, () => {
-  const made = execFileSync('go', ['run', '.'], { cwd: FOLDER, encoding: 'utf8', maxBuffer: 2 ** 24 });
+  const made = execFileSync('go', ['run', '.'], {
+    cwd: FOLDER,
+    encoding: 'utf8',
+    maxBuffer: 2 ** 24,
+  });
   assert.equal(made, readFileSync(`${FOLDER}/fixtures.jsonl`, 'utf8'));
 });

@@ -10,11 +10,23 @@ import {
   UINT32,
   UINT64,
 } from '../go-type.ts';
-import { enumType, fromJson, type GoValue, goComplex, goInt, goMap, goSlice, goStruct } from '../go-value.ts';
+import {
+  enumType,
+  fromJson,
+  type GoValue,
+  goComplex,
+  goInt,
+  goMap,
+  goSlice,
+  goStruct,
+} from '../go-value.ts';
 import { goHeader } from '../header.ts';
 
 const UNITS = new Map(
-  Array.from({ length: 8 }, (_, unit) => [unit, ['UNKNOWN', 'SECOND', 'MINUTE'][unit] ?? 'UNKNOWN'] as const),
+  Array.from(
+    { length: 8 },
+    (_, unit) => [unit, ['UNKNOWN', 'SECOND', 'MINUTE'][unit] ?? 'UNKNOWN'] as const,
+  ),
 );
 const UNIT = enumType('main.Unit', 'int32', UNITS);
 const LIMIT = structType('main.Limit', [

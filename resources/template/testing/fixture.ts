@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs';
 import { parseTemplate, renderTemplate, type TemplateUse } from '../template.ts';
 import { datasets } from './datasets.ts';
 
-/** What Go's engine gave for a template: an output, an error of parsing (`refused`) or of evaluating, or nothing at all. */
+/**
+ * What Go's engine gave for a template: an output, an error of parsing (`refused`) or of
+ * evaluating, or nothing at all.
+ */
 export type Outcome = {
   readonly out: string;
   readonly error?: string;
@@ -11,12 +14,19 @@ export type Outcome = {
 };
 
 /** A template with the name of its data, made by fixtures/make-fixtures.go. */
-export type Fixture = Outcome & { readonly data: string; readonly use: TemplateUse; readonly text: string };
+export type Fixture = Outcome & {
+  readonly data: string;
+  readonly use: TemplateUse;
+  readonly text: string;
+};
 
 const DATA = datasets();
 const FILE = new URL('../fixtures/fixtures.jsonl', import.meta.url);
 
-/** What Go's own engine gave; after a change of cases.txt or datasets.go: `cd fixtures && go run . > fixtures.jsonl`. */
+/**
+ * What Go's own engine gave; after a change of cases.txt or datasets.go: `cd fixtures && go run . >
+ * fixtures.jsonl`.
+ */
 export function readFixtures(): readonly Fixture[] {
   const lines = readFileSync(FILE, 'utf8').trim().split('\n');
   return lines.map((line): Fixture => JSON.parse(line));

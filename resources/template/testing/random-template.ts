@@ -14,14 +14,18 @@ const PIECES: readonly string[] = [
   ...'.token .token.Claims .token.Claims.list .RetryAfter .Seconds .nope .x .int .half .string .map .nil'.split(
     ' ',
   ),
-  ...'{{if {{else}} {{end}} {{range {{with {{.}} {{$x}} {{define "a"}} {{template "a" {{block "a"'.split(' '),
+  ...'{{if {{else}} {{end}} {{range {{with {{.}} {{$x}} {{define "a"}} {{template "a" {{block "a"'.split(
+    ' ',
+  ),
 ];
 const VALUES =
   '.token.Claims .token.Claims.list .token.Claims.sub .httpRequestHeader . $ $x nil 0 1 2 -1 1.5 "a" "%v" "%5.2f" true .nope .token'.split(
     ' ',
   );
 const FUNCTIONS =
-  'and or not len index slice print printf println html js urlquery eq ne lt le gt ge hasKey call'.split(' ');
+  'and or not len index slice print printf println html js urlquery eq ne lt le gt ge hasKey call'.split(
+    ' ',
+  );
 
 /** A random number below `below` from a seed that it moves on. */
 export type Random = (below: number) => number;

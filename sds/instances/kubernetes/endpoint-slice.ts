@@ -1,7 +1,10 @@
 import { isIP } from 'node:net';
 import { isRecord, type KubernetesObject } from '#kubernetes/kubernetes-object.ts';
 
-/** A port of a slice. Endpoints of another slice of the service may have another number under the same name. */
+/**
+ * A port of a slice. Endpoints of another slice of the service may have another number under the
+ * same name.
+ */
 export type SlicePort = { readonly name: string; readonly port: number };
 
 export type SliceEndpoint = {
@@ -30,9 +33,11 @@ const SERVICE_NAME = 'kubernetes.io/service-name';
 const FAMILIES: Readonly<Record<string, number>> = { IPv4: 4, IPv6: 6 };
 
 /**
- * Reads an EndpointSlice (discovery.k8s.io/v1). Undefined: it belongs to no service. An endpoint that is not ready, has no address of the
- * slice's type, or is about to end and does not answer any more is left out; so are ports without a number and of other protocols than TCP.
- * Source: EndpointSlice v1, with the meanings of nil that its page gives: ready and serving are true, terminating false.
+ * Reads an EndpointSlice (discovery.k8s.io/v1). Undefined: it belongs to no service. An endpoint
+ * that is not ready, has no address of the slice's type, or is about to end and does not answer any
+ * more is left out; so are ports without a number and of other protocols than TCP. Source:
+ * EndpointSlice v1, with the meanings of nil that its page gives: ready and serving are true,
+ * terminating false.
  */
 export function readEndpointSlice(object: KubernetesObject): Slice | undefined {
   const { namespace = '', labels } = object.metadata;
@@ -41,13 +46,17 @@ export function readEndpointSlice(object: KubernetesObject): Slice | undefined {
   if (service === undefined || service === '' || service.includes('.')) return undefined;
   const family = FAMILIES[String(object.addressType)];
   const problem =
-    family === undefined ? `its addresses are of type ${object.addressType}: want IPv4 or IPv6` : undefined;
+    family === undefined
+      ? `its addresses are of type ${object.addressType}: want IPv4 or IPv6`
+      : undefined;
   return {
     namespace,
     service,
     ports: family === undefined ? [] : records(object.ports).flatMap(readPort),
     endpoints:
-      family === undefined ? [] : records(object.endpoints).flatMap(each => readEndpoint(each, family)),
+      family === undefined
+        ? []
+        : records(object.endpoints).flatMap(each => readEndpoint(each, family)),
     problem,
   };
 }

@@ -10,13 +10,18 @@ export type WatchStatus = {
   readonly slices: number;
   readonly lists: number;
   readonly last_change?: string;
-  /** Why the ports that Services have are not followed: until then numbers are those of the instances, others lead to the main port. */
+  /**
+   * Why the ports that Services have are not followed: until then numbers are those of the
+   * instances, others lead to the main port.
+   */
   readonly service_ports?: string;
 };
 
 const NEW: WatchStatus = { state: 'connecting', slices: 0, lists: 0 };
 
-/** The reports of the source as log lines and metrics, and what `/status` says of it, by namespace. */
+/**
+ * The reports of the source as log lines and metrics, and what `/status` says of it, by namespace.
+ */
 export function kubernetesReports(
   log: Logger,
   registry: Registry,
@@ -55,7 +60,10 @@ export function kubernetesReports(
     },
     onPorts(namespace, error) {
       const { service_ports: told, ...known } = watches.get(namespace) ?? NEW;
-      watches.set(namespace, error === undefined ? known : { ...known, service_ports: error.message });
+      watches.set(
+        namespace,
+        error === undefined ? known : { ...known, service_ports: error.message },
+      );
       if (error !== undefined && error.message !== told)
         log.warn(
           { namespace, reason: error.message },
@@ -70,13 +78,23 @@ export function kubernetesReports(
 function watchMetrics(registry: Registry) {
   const registers = [registry];
   const labelNames = ['namespace'];
-  const counter = (name: string, help: string) => new Counter({ name, help, labelNames, registers });
+  const counter = (name: string, help: string) =>
+    new Counter({ name, help, labelNames, registers });
   const gauge = (name: string, help: string) => new Gauge({ name, help, labelNames, registers });
   return {
-    watching: gauge('sds_kubernetes_watching', 'Whether the EndpointSlices of a namespace are being watched'),
+    watching: gauge(
+      'sds_kubernetes_watching',
+      'Whether the EndpointSlices of a namespace are being watched',
+    ),
     lists: counter('sds_kubernetes_lists_total', 'Whole lists of EndpointSlices that were read'),
     failures: counter('sds_kubernetes_failures_total', 'Lists and watches that have failed'),
-    changes: counter('sds_kubernetes_changes_total', 'EndpointSlices that were added, changed or deleted'),
-    lastChange: gauge('sds_kubernetes_last_change_timestamp_seconds', 'When an EndpointSlice changed last'),
+    changes: counter(
+      'sds_kubernetes_changes_total',
+      'EndpointSlices that were added, changed or deleted',
+    ),
+    lastChange: gauge(
+      'sds_kubernetes_last_change_timestamp_seconds',
+      'When an EndpointSlice changed last',
+    ),
   };
 }

@@ -39,19 +39,26 @@ const FORBIDDEN = 403;
 const ALL_NAMESPACES = '*';
 
 /**
- * The instances that the orchestrator knows: EndpointSlices of some namespaces, by list and watch. A service is called `service.namespace`, and in our
- * own namespace also `service`; `:port` after it, name or number, picks one of several ports (serviceInstances). The first answer waits for
- * a whole list of each namespace; after that each namespace goes on by itself, and one that cannot be followed keeps what it had.
- * Services are followed for the numbers of their ports alone: who may not read them goes on without.
+ * The instances that the orchestrator knows: EndpointSlices of some namespaces, by list and watch.
+ * A service is called `service.namespace`, and in our own namespace also `service`; `:port` after
+ * it, name or number, picks one of several ports (serviceInstances). The first answer waits for a
+ * whole list of each namespace; after that each namespace goes on by itself, and one that cannot be
+ * followed keeps what it had. Services are followed for the numbers of their ports alone: who may
+ * not read them goes on without.
  */
 export function kubernetesSource(options: KubernetesSourceOptions): InstanceSource {
   return { watch: onChange => watchSlices(options, onChange) };
 }
 
-function watchSlices(options: KubernetesSourceOptions, onChange: (instances: Instances) => void): () => void {
+function watchSlices(
+  options: KubernetesSourceOptions,
+  onChange: (instances: Instances) => void,
+): () => void {
   const { cluster, namespaces = [ALL_NAMESPACES] } = options;
   const index = new SliceIndex(cluster.namespace);
-  const waiting = new Set(namespaces.flatMap(namespace => [`slices ${namespace}`, `ports ${namespace}`]));
+  const waiting = new Set(
+    namespaces.flatMap(namespace => [`slices ${namespace}`, `ports ${namespace}`]),
+  );
   let published: Instances | undefined;
   const known = (what: string) => {
     waiting.delete(what);

@@ -10,8 +10,14 @@ export type KubernetesConfig = {
 
 const NAMESPACE = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
-/** Reads INSTANCES_KUBERNETES and KUBECONFIG. Undefined: instances are not looked for there. Throws an Error that names the variable. */
-export function readKubernetesConfig(namespaces: string, kubeconfig: string): KubernetesConfig | undefined {
+/**
+ * Reads INSTANCES_KUBERNETES and KUBECONFIG. Undefined: instances are not looked for there. Throws
+ * an Error that names the variable.
+ */
+export function readKubernetesConfig(
+  namespaces: string,
+  kubeconfig: string,
+): KubernetesConfig | undefined {
   const names = parseList('INSTANCES_KUBERNETES', namespaces, ',');
   if (names.length === 0) return undefined;
   const wrong = names.find(name => name !== '*' && !NAMESPACE.test(name));

@@ -16,10 +16,17 @@ const HTTP = [{ name: 'http', port: 8080, protocol: 'TCP' }];
 let slices = 0;
 
 /** An EndpointSlice of the service `users`, as the API gives it. */
-function slice(fields: object, { service = 'users', namespace = 'default' } = {}): KubernetesObject {
+function slice(
+  fields: object,
+  { service = 'users', namespace = 'default' } = {},
+): KubernetesObject {
   slices += 1;
   return {
-    metadata: { name: `users-${slices}`, namespace, labels: { 'kubernetes.io/service-name': service } },
+    metadata: {
+      name: `users-${slices}`,
+      namespace,
+      labels: { 'kubernetes.io/service-name': service },
+    },
     addressType: 'IPv4',
     ports: HTTP,
     endpoints: [],
@@ -105,11 +112,16 @@ test('an endpoint that moves from slice to slice counts once, and as ready when 
 });
 
 test('an instance of both families counts once, with IPv4; one of IPv6 alone counts too', () => {
-  const targetRef = (name: string) => ({ targetRef: { kind: 'Pod', namespace: 'default', name, uid: name } });
+  const targetRef = (name: string) => ({
+    targetRef: { kind: 'Pod', namespace: 'default', name, uid: name },
+  });
   const found = instancesOf(
     slice({
       addressType: 'IPv6',
-      endpoints: [endpoint('fd00::1', READY, targetRef('a')), endpoint('fd00::2', READY, targetRef('b'))],
+      endpoints: [
+        endpoint('fd00::1', READY, targetRef('a')),
+        endpoint('fd00::2', READY, targetRef('b')),
+      ],
     }),
     slice({ endpoints: [endpoint('10.0.0.1', READY, targetRef('a'))] }),
   );
@@ -180,7 +192,10 @@ test('without the Service a number that no instance has leads to the main port',
 });
 
 test('a port that the Service has and its slices do not yet is asked for in vain', () => {
-  const found = withService(service({ name: 'http', port: 80 }, { name: 'new', port: 81 }), TWO_PORTS);
+  const found = withService(
+    service({ name: 'http', port: 80 }, { name: 'new', port: 81 }),
+    TWO_PORTS,
+  );
   assert.deepEqual(instancesNamed(found, 'users:81'), []);
 });
 
@@ -250,7 +265,14 @@ const MALFORMED: readonly object[] = [
   { endpoints: null, ports: null },
   { endpoints: 'x', ports: {} },
   { endpoints: [null, 1, {}], ports: [null, {}, { port: '80' }, { port: 0 }, { port: 65_536 }] },
-  { endpoints: [{ addresses: null }, { addresses: [] }, { addresses: [1] }, { addresses: ['nonsense'] }] },
+  {
+    endpoints: [
+      { addresses: null },
+      { addresses: [] },
+      { addresses: [1] },
+      { addresses: ['nonsense'] },
+    ],
+  },
   { endpoints: [endpoint('fd00::1')] },
   { addressType: 'IPv6', endpoints: [endpoint('fe80::1%eth0')] },
   { addressType: undefined, endpoints: [endpoint('10.0.0.1')] },
@@ -283,7 +305,9 @@ test('only the services of changed slices get another array, and a service witho
 test('a slice that changes hands leaves its old service', () => {
   const index = new SliceIndex('default');
   index.update([['a', readEndpointSlice(slice({ endpoints: [endpoint('10.0.0.1')] }))]]);
-  index.update([['a', readEndpointSlice(slice({ endpoints: [endpoint('10.0.0.1')] }, { service: 'shop' }))]]);
+  index.update([
+    ['a', readEndpointSlice(slice({ endpoints: [endpoint('10.0.0.1')] }, { service: 'shop' }))],
+  ]);
   assert.equal(index.instances.has('users'), false);
   assert.equal(addresses(index.instances.get('shop')), '10.0.0.1:8080');
 });

@@ -10,13 +10,17 @@ const MAIN_PORT = 'http';
 type Placed = SliceEndpoint & { readonly ports: readonly SlicePort[] };
 
 /**
- * The instances of one service, by what stands behind its name: '' for its main port (its only one, else the one named `http`, else the first that
- * is listed), `:name` for a port by name and `:number` by number: that of the Service, as in its DNS name, else that of the instances. `:*` is there when
- * it is known which numbers mean something: of several ports none is asked for by another number; the only one is, by any.
+ * The instances of one service, by what stands behind its name: '' for its main port (its only one,
+ * else the one named `http`, else the first that is listed), `:name` for a port by name and
+ * `:number` by number: that of the Service, as in its DNS name, else that of the instances. `:*` is
+ * there when it is known which numbers mean something: of several ports none is asked for by
+ * another number; the only one is, by any.
  *
- * An endpoint that two slices have (it moves from one to another) counts once, and as ready when one of them says so. An instance with addresses of
- * both families counts once, with IPv4. As long as one endpoint of the service is ready, those that are about to end are left out: they get nothing new and
- * finish what they have. When none is ready they are DRAINING, which Envoy asks only when there is nobody else.
+ * An endpoint that two slices have (it moves from one to another) counts once, and as ready when
+ * one of them says so. An instance with addresses of both families counts once, with IPv4. As long
+ * as one endpoint of the service is ready, those that are about to end are left out: they get
+ * nothing new and finish what they have. When none is ready they are DRAINING, which Envoy asks
+ * only when there is nobody else.
  */
 export function serviceInstances(
   slices: readonly Slice[],
@@ -55,7 +59,8 @@ function distinct(endpoints: readonly Placed[]): readonly Placed[] {
   const addresses = new Set<string>();
   const families = new Map<string, boolean>();
   return inOrder.filter(({ address, target, ports }) => {
-    // Two slices of a service with several ports may each have some of them: the same address again, with other ports, is no duplicate.
+    // Two slices of a service with several ports may each have some of them: the same address
+    // again, with other ports, is no duplicate.
     const key = `${address} ${ports.map(({ port }) => port).join()}`;
     const family = isIPv4(address);
     if (addresses.has(key) || (target !== undefined && (families.get(target) ?? family) !== family))

@@ -5,7 +5,10 @@ import type { Slice } from './endpoint-slice.ts';
 import { serviceInstances } from './service-instances.ts';
 import type { ServicePort } from './service-ports.ts';
 
-/** The slices of all namespaces by service, so that a change of one slice costs as much as its service is large. */
+/**
+ * The slices of all namespaces by service, so that a change of one slice costs as much as its
+ * service is large.
+ */
 export class SliceIndex {
   readonly #ownNamespace: string;
   readonly #slices = new Map<string, Slice>();
@@ -22,7 +25,10 @@ export class SliceIndex {
     this.#ownNamespace = ownNamespace;
   }
 
-  /** The instances by name: a service that has not changed has the same array as before. A value: later changes make another one. */
+  /**
+   * The instances by name: a service that has not changed has the same array as before. A value:
+   * later changes make another one.
+   */
   get instances(): Instances {
     return this.#instances;
   }
@@ -31,14 +37,20 @@ export class SliceIndex {
   update(slices: Iterable<readonly [key: string, slice: Slice | undefined]>): void {
     const touched = new Set<string>();
     for (const [key, slice] of slices) {
-      for (const each of [this.#slices.get(key), slice]) if (each !== undefined) touched.add(serviceOf(each));
+      for (const each of [this.#slices.get(key), slice])
+        if (each !== undefined) touched.add(serviceOf(each));
       this.#place(key, slice);
     }
     this.#publishAll(touched);
   }
 
-  /** Takes the ports of the Services with these keys (`namespace/service`); undefined: the Service is not known. */
-  updatePorts(services: Iterable<readonly [key: string, ports: readonly ServicePort[] | undefined]>): void {
+  /**
+   * Takes the ports of the Services with these keys (`namespace/service`); undefined: the Service
+   * is not known.
+   */
+  updatePorts(
+    services: Iterable<readonly [key: string, ports: readonly ServicePort[] | undefined]>,
+  ): void {
     const touched = new Set<string>();
     for (const [key, ports] of services) {
       const service = key.split('/').reverse().join('.');
@@ -51,7 +63,9 @@ export class SliceIndex {
   }
 
   #publishAll(services: ReadonlySet<string>): void {
-    this.#instances = this.#instances.with([...services].flatMap(service => this.#publish(service)));
+    this.#instances = this.#instances.with(
+      [...services].flatMap(service => this.#publish(service)),
+    );
   }
 
   #place(key: string, slice: Slice | undefined): void {
@@ -78,7 +92,9 @@ export class SliceIndex {
     return [...gone, ...named];
   }
 
-  #namedInstances(service: string): readonly (readonly [name: string, instances: readonly Instance[]])[] {
+  #namedInstances(
+    service: string,
+  ): readonly (readonly [name: string, instances: readonly Instance[]])[] {
     const keys = [...(this.#services.get(service) ?? [])].sort();
     const slices = keys.flatMap(key => this.#slices.get(key) ?? []);
     const [first] = slices;

@@ -7,7 +7,11 @@ import {
   startKubeApiserver,
   whyNoKubeApiserver,
 } from '#kubernetes/testing/kube-apiserver.ts';
-import { issueToken, makeNamespace, makeServiceAccount } from '#kubernetes/testing/service-account.ts';
+import {
+  issueToken,
+  makeNamespace,
+  makeServiceAccount,
+} from '#kubernetes/testing/service-account.ts';
 import { getObject } from '#kubernetes/write.ts';
 import { identitySecret } from '../identity-secret.ts';
 import { secretAuthorityStore } from '../secret-authority-store.ts';
@@ -78,7 +82,9 @@ describe('Secrets that are kept in a real API', { skip: whyNoKubeApiserver() }, 
   });
 
   test('without the rights it does not start, and says what it may not do', async () => {
-    const other = await clusterOf('nobody', [{ apiGroups: [''], resources: ['pods'], verbs: ['get'] }]);
+    const other = await clusterOf('nobody', [
+      { apiGroups: [''], resources: ['pods'], verbs: ['get'] },
+    ]);
     await assert.rejects(open(other), /secrets.*gateway-authority.*forbidden|forbidden/i);
     other.close();
   });

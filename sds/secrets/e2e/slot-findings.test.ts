@@ -57,7 +57,8 @@ async function setUp(t: TestContext, named: object = { named: NAMED }) {
     found,
     texts,
     logged,
-    finds: (pattern: RegExp) => until(() => texts().find(text => pattern.test(text)), 30_000, `${pattern}`),
+    finds: (pattern: RegExp) =>
+      until(() => texts().find(text => pattern.test(text)), 30_000, `${pattern}`),
     pass: (ms: number) => {
       now += ms;
       runAll();
@@ -115,7 +116,12 @@ for (const [kind, warned] of [
   ['TLSContext', []],
 ] as const) {
   test(`a certificate for clients alone that a ${kind} names ${warned.length > 0 ? 'is told of' : 'is right'}`, async t => {
-    const forClients = ['-addext', 'extendedKeyUsage=clientAuth', '-addext', 'basicConstraints=CA:FALSE'];
+    const forClients = [
+      '-addext',
+      'extendedKeyUsage=clientAuth',
+      '-addext',
+      'basicConstraints=CA:FALSE',
+    ];
     const pair = selfSigned(t, '-newkey', 'rsa:2048', ...forClients);
     const named = { ...NAMED, resource: `${kind}/default/files` };
     const { files, write, slot, texts } = await setUp(t, { named });
