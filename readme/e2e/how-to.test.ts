@@ -1,15 +1,13 @@
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { type CodeBlock, fencedBlocks, readDocument } from '../code-blocks.ts';
-import { play, save } from '../play/play.ts';
+import { fencedBlocks, readDocument } from '../code-blocks.ts';
+import { isRun, play, save } from '../play/play.ts';
 import { openStage, type Stage } from '../play/stage.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const TUTORIAL = 'docs/tutorial.md';
 
-const isRun = ({ language, marks }: CodeBlock) =>
-  language === 'sh' && !marks.includes('shown') && !marks.includes('demo');
 const pages = globSync('docs/**/*.md', { cwd: ROOT })
   .filter(page => page !== TUTORIAL && fencedBlocks(readDocument(page)).some(isRun))
   .sort();
