@@ -5,13 +5,18 @@ WORKDIR /gateway
 COPY package.json package-lock.json ./
 RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund
 
+# The API of the Envoy that compose.yaml runs.
+FROM dependencies AS api
+COPY . .
+COPY --from=envoyproxy/envoy:v1.40.0 /usr/local/bin/envoy /tmp/envoy
+RUN node launcher/make-envoy-api.ts /tmp/envoy
+
 FROM node:24.21.0-bookworm-slim
 ENV NODE_ENV=production
 WORKDIR /gateway
 COPY --from=dependencies /gateway/node_modules node_modules
 COPY . .
-# The .proto files, parsed once: at run time nothing can be kept beside the packages.
-RUN node protos/root.ts
+COPY --from=api /gateway/protos/envoy-api protos/envoy-api
 # A new volume takes over the owner of the folder that it is mounted on.
 RUN install -d -o node -g node -m 0700 /var/lib/gateway \
  && install -d -o node -g node /var/lib/database-secret \

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
-import { ENVOY_VERSION } from '#envoy/binary.ts';
+import { ENVOY_VERSION } from '#protos/envoy-api/envoy-files.ts';
 import { measureInProcess } from './in-process.ts';
 import { medianAndP99, toMs } from './quantile.ts';
 import { toTable } from './table.ts';

@@ -1,4 +1,4 @@
-import { ENVOY_VERSION } from '#envoy/binary.ts';
+import { ENVOY_VERSION } from '#protos/envoy-api/envoy-files.ts';
 import {
   bareEnvoyAlone,
   bareEnvoyAnswered,

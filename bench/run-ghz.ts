@@ -1,5 +1,9 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import protobuf from 'protobufjs';
 import { TOOLS } from '#launcher/test-tools.ts';
+import { loadDescriptors } from '#protos/descriptors.ts';
 import { RATE_LIMIT_PATH } from './h2/calls.ts';
 import type { Load } from './load.ts';
 import { DOMAIN } from './ratelimit/limits.ts';
@@ -9,7 +13,6 @@ export const CALLERS = 32;
 export const CONNECTIONS = 4;
 const LONGEST_SECONDS = 120;
 const GHZ = join(TOOLS, 'ghz');
-const DESCRIPTORS = join(import.meta.dirname, '..', 'protos', 'descriptors.pb');
 const MESSAGE = {
   domain: DOMAIN,
   descriptors: [
@@ -39,7 +42,7 @@ type Report = {
  */
 export async function runGhz(port: number, calls: number): Promise<Load> {
   const args = [
-    ...['--insecure', '--protoset', DESCRIPTORS, '--call', RATE_LIMIT_PATH.slice(1), '-O', 'json'],
+    ...['--insecure', '--protoset', protoset(), '--call', RATE_LIMIT_PATH.slice(1), '-O', 'json'],
     ...['-n', `${calls}`, '-c', `${CALLERS}`, '--connections', `${CONNECTIONS}`],
     ...['--disable-template-functions', '--disable-template-data', '-d', JSON.stringify(MESSAGE)],
     `127.0.0.1:${port}`,
@@ -52,4 +55,13 @@ export async function runGhz(port: number, calls: number): Promise<Load> {
       Number.NaN) / 1e6;
   const { count: requests, rps: perSecond, statusCodeDistribution: statuses } = report;
   return { requests, perSecond, p50: at(50), p99: at(99), failed: calls - (statuses.OK ?? 0) };
+}
+
+/** Writes the descriptors of the API as a file, since not every server has reflection. */
+function protoset(): string {
+  const path = join(mkdtempSync(join(tmpdir(), 'ghz-')), 'protoset.pb');
+  const set = protobuf.Writer.create();
+  for (const { bytes } of loadDescriptors().files.values()) set.uint32(0x0a).bytes(bytes);
+  writeFileSync(path, set.finish());
+  return path;
 }

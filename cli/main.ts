@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
+import { readApi } from '#protos/envoy-api/api-file.ts';
 import { COMMANDS } from './commands.ts';
 import { refuseEmpty } from './refuse-empty.ts';
 
@@ -15,20 +16,30 @@ const program = new Command('gateway')
   .showHelpAfterError('(--help shows what there is)')
   .hook('preAction', (_program, command) => refuseEmpty(command));
 
-const asked = COMMANDS[process.argv[2] ?? ''];
-for (const load of asked === undefined ? Object.values(COMMANDS) : [asked]) {
-  program.addCommand((await load()).copyInheritedSettings(program));
-}
-
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') return; // `gateway compile … | head` has had enough
-  process.stderr.write(`gateway: Cannot write the output: ${error.message}\n`);
+  say(`Cannot write the output: ${error.message}`);
   process.exit(1);
 });
 
 try {
+  await makeEnvoyApi();
+  const asked = COMMANDS[process.argv[2] ?? ''];
+  for (const load of asked === undefined ? Object.values(COMMANDS) : [asked]) {
+    program.addCommand((await load()).copyInheritedSettings(program));
+  }
   await program.parseAsync();
 } catch (error) {
-  process.stderr.write(`gateway: ${error instanceof Error ? error.message : String(error)}\n`);
+  say(error instanceof Error ? error.message : String(error));
   process.exitCode = 1;
+}
+
+/** Every command reads the API when it is loaded. A package and an image bring it along. */
+async function makeEnvoyApi(): Promise<void> {
+  if (readApi() === undefined)
+    await (await import('#launcher/make-envoy-api.ts')).makeEnvoyApi(say);
+}
+
+function say(line: string): void {
+  process.stderr.write(`gateway: ${line}\n`);
 }

@@ -2,9 +2,8 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
+import { ENVOY_VERSION } from '#protos/envoy-api/envoy-files.ts';
 import { installEnvoy } from './install.ts';
-
-export const ENVOY_VERSION = '1.40.0';
 
 export type EnvoyBinaryOptions = {
   /** ENVOY_BIN and PATH; default: this process's. */

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type ServerDuplexStream, status, type UntypedServiceImplementation } from '@grpc/grpc-js';
-import type { DescriptorFile, Descriptors } from '#protos/descriptors.ts';
+import { type DescriptorFile, type Descriptors, loadDescriptors } from '#protos/descriptors.ts';
 
 /** The two names under which clients ask for the same: older ones know only the second. */
 export const REFLECTION_SERVICES = [
@@ -23,20 +23,16 @@ export type ReflectionRequest = {
 };
 
 /**
- * Handlers of gRPC reflection for a server with those services. Source: grpc.reflection.v1,
+ * Returns handlers of gRPC reflection for a server with those services. Source: grpc.reflection.v1,
  * ServerReflection.
  */
-export function reflectionHandlers(
-  services: readonly string[],
-  descriptors: Descriptors,
-): UntypedServiceImplementation {
+export function reflectionHandlers(services: readonly string[]): UntypedServiceImplementation {
   return {
     ServerReflectionInfo: (call: ServerDuplexStream<ReflectionRequest, object>) => {
       // A node:stream Duplex, which its type in grpc-js does not say.
       const stream = call as unknown as Duplex;
       const answers = async function* (requests: AsyncIterable<ReflectionRequest>) {
-        for await (const request of requests)
-          yield answerReflection(services, descriptors, request);
+        for await (const request of requests) yield answerReflection(services, request);
       };
       pipeline(stream, answers, stream).catch((error: Error) => stream.destroy(error));
     },
@@ -44,26 +40,15 @@ export function reflectionHandlers(
 }
 
 /**
- * The ServerReflectionResponse to one request; what is not found is an error inside of it, and the
- * stream goes on.
+ * Returns the ServerReflectionResponse to one request. What is not found is an error inside of it,
+ * and the stream goes on.
  */
-export function answerReflection(
-  services: readonly string[],
-  descriptors: Descriptors,
-  request: ReflectionRequest,
-): object {
-  return {
-    valid_host: request.host,
-    original_request: request,
-    ...answer(services, descriptors, request),
-  };
+export function answerReflection(services: readonly string[], request: ReflectionRequest): object {
+  return { valid_host: request.host, original_request: request, ...answer(services, request) };
 }
 
-function answer(
-  services: readonly string[],
-  descriptors: Descriptors,
-  request: ReflectionRequest,
-): object {
+function answer(services: readonly string[], request: ReflectionRequest): object {
+  const descriptors = loadDescriptors();
   switch (request.message_request) {
     case 'list_services':
       return { list_services_response: { service: services.map(name => ({ name })) } };

@@ -7,7 +7,6 @@ import {
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
 import { HealthImplementation } from 'grpc-health-check';
-import { loadDescriptors } from '#protos/descriptors.ts';
 import { guardCalls } from './guard-calls.ts';
 import { listen } from './listen.ts';
 import { REFLECTION_SERVICES, reflectionHandlers } from './reflection.ts';
@@ -94,7 +93,7 @@ export async function serve(options: ServeOptions): Promise<Served> {
 }
 
 function addReflection(server: Server, services: readonly string[]): void {
-  const handlers = reflectionHandlers(services, loadDescriptors());
+  const handlers = reflectionHandlers(services);
   for (const name of REFLECTION_SERVICES) server.addService(serviceDefinition(name), handlers);
 }
 

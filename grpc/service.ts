@@ -1,15 +1,14 @@
 import type { MethodDefinition, ServiceDefinition } from '@grpc/grpc-js';
 import type protobuf from 'protobufjs';
 import { decodeBytes } from '#protos/decode-bytes.ts';
-import { root } from '#protos/root.ts';
+import { findService } from '#protos/root.ts';
 
 /**
  * The grpc-js definition of a service of the loaded API, named in full such as
  * `envoy.service.discovery.v3.AggregatedDiscoveryService`. Handlers are keyed by method name.
  */
 export function serviceDefinition(serviceName: string): ServiceDefinition {
-  const service = root.lookupService(serviceName);
-  const methods = service.methodsArray.map(method => [
+  const methods = findService(serviceName).methodsArray.map(method => [
     method.name,
     methodDefinition(serviceName, method),
   ]);

@@ -7,6 +7,7 @@ import { changedTests } from './gears/changed-tests.ts';
 import { type Gear, HELP, parseGear } from './gears/gear.ts';
 import { runTests } from './gears/run-tests.ts';
 import { stopPool } from './gears/test-pool.ts';
+import { makeEnvoyApi } from './make-envoy-api.ts';
 import { isEndToEnd, testFiles } from './test-files.ts';
 import { ensureTestTools, TOOLS } from './test-tools.ts';
 
@@ -88,6 +89,7 @@ async function prepare(
   { kind }: Gear,
   files: readonly string[],
 ): Promise<Readonly<Record<string, string>>> {
+  await makeEnvoyApi(say);
   if (!files.some(isEndToEnd)) return {};
   await envoyBinary({ say });
   if (kind === 'quick') return {};

@@ -16,6 +16,7 @@ const BASE = {
       '!**/node_modules',
       '!**/.gateway',
       '!package-lock.json',
+      '!protos/envoy-api/*.json',
     ],
   },
   formatter: { indentStyle: 'space', indentWidth: 2, lineWidth: 100 },

@@ -2,14 +2,13 @@ import type protobuf from 'protobufjs';
 import { EncodeError } from './encode-error.ts';
 import { WELL_KNOWN } from './encode-well-known.ts';
 import type { Json, JsonObject } from './json.ts';
-import { messageTypes } from './message-types.ts';
-import { findType, root } from './root.ts';
+import { findType, messageType } from './root.ts';
 import { nameInTypeUrl } from './type-url.ts';
 
 export const ANY = '.google.protobuf.Any';
 
 const OWN_FORM: ReadonlySet<protobuf.Type> = new Set(
-  messageTypes(root).filter(({ fullName }) => fullName === ANY || WELL_KNOWN.has(fullName)),
+  [ANY, ...WELL_KNOWN.keys()].map(name => messageType(name.slice(1))),
 );
 
 /**

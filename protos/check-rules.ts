@@ -3,7 +3,7 @@ import { ANY, openAny } from './any.ts';
 import { EncodeError } from './encode-error.ts';
 import { WELL_KNOWN } from './encode-well-known.ts';
 import type { Json, JsonObject } from './json.ts';
-import { type Check, fieldCheck, isRequired, isRequiredOneof } from './rules.ts';
+import { type Check, fieldCheck, isRequired, isRequiredOneof, isSkipped } from './rules.ts';
 
 /**
  * Checks one message that could be encoded; throws EncodeError with the path of what Envoy would
@@ -118,7 +118,8 @@ function absentProblem(field: protobuf.Field, check: Check | undefined): string 
 
 function messagesCheck(field: protobuf.Field): MessageCheck | undefined {
   const type = field.resolvedType;
-  if (!(type instanceof protobuf.Type) || WELL_KNOWN.has(type.fullName)) return undefined;
+  if (!(type instanceof protobuf.Type) || WELL_KNOWN.has(type.fullName) || isSkipped(field))
+    return undefined;
   const check: MessageCheck = (json, path) => messageCheck(type)(json, path);
   if (field.map)
     return (json, path) => {

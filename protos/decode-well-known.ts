@@ -34,11 +34,10 @@ function structToJson(message: Message): JsonObject {
   return Object.fromEntries(entries.map(([key, value]) => [key, valueToJson(value)]));
 }
 
-/** protobufjs brings its own struct.proto, in camelCase. */
 function valueToJson(message: Message): Json {
-  if (Object.hasOwn(message, 'structValue')) return structToJson(message.structValue as Message);
-  if (Object.hasOwn(message, 'listValue')) return listToJson(message.listValue as Message);
-  for (const kind of ['numberValue', 'stringValue', 'boolValue']) {
+  if (Object.hasOwn(message, 'struct_value')) return structToJson(message.struct_value as Message);
+  if (Object.hasOwn(message, 'list_value')) return listToJson(message.list_value as Message);
+  for (const kind of ['number_value', 'string_value', 'bool_value']) {
     if (Object.hasOwn(message, kind)) return scalarToJson(message[kind]);
   }
   return null;

@@ -1,23 +1,16 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import protobuf from 'protobufjs';
 import descriptor from 'protobufjs/ext/descriptor/index.js';
-import { withNewerFields } from './newer-fields.ts';
+import { withJsonNames } from './described-names.ts';
+import { readApi } from './envoy-api/api-file.ts';
+import { OWN_PACKAGES, type OwnFile, ownFiles } from './own-files.ts';
 
-/**
- * A file of a FileDescriptorSet: its bytes as they came, but for newer fields, so that options
- * survive that protobufjs does not know.
- */
+/** A file whose bytes stay as they came, so that options survive that protobufjs does not know. */
 export type DescriptorFile = {
   readonly name: string;
   readonly bytes: Uint8Array;
   readonly imports: readonly string[];
 };
 
-/**
- * In camelCase, as protobufjs brings it: the root's own depends on which package loaded protobufjs
- * first.
- */
 const { FileDescriptorProto } = descriptor;
 
 /**
@@ -48,18 +41,25 @@ type File = Declared & {
   readonly extension: readonly Extension[];
 };
 
-/** Reads `descriptors.pb` beside this file. */
+let loaded: Descriptors | undefined;
+
+/** Returns all files of Envoy's that we know, and those of gRPC reflection. */
 export function loadDescriptors(): Descriptors {
-  return indexDescriptors(readFileSync(join(import.meta.dirname, 'descriptors.pb')));
+  if (loaded !== undefined) return loaded;
+  const envoy = Object.values(readApi() ?? {}).map(file => Buffer.from(file.descriptor, 'base64'));
+  const own = OWN_PACKAGES.filter(name => name.startsWith('grpc.'))
+    .flatMap(ownFiles)
+    .map(describe);
+  loaded = indexDescriptors([...envoy, ...own].map(withJsonNames));
+  return loaded;
 }
 
-/** Indexes the bytes of a google.protobuf.FileDescriptorSet. */
-export function indexDescriptors(set: Uint8Array): Descriptors {
+/** Indexes files, each as the bytes of its FileDescriptorProto. */
+export function indexDescriptors(described: readonly Uint8Array[]): Descriptors {
   const files = new Map<string, DescriptorFile>();
   const symbols = new Map<string, DescriptorFile>();
   const extensions = new Map<string, Map<number, DescriptorFile>>();
-  for (const asBuilt of fileBytes(set)) {
-    const bytes = withNewerFields(asBuilt, FileDescriptorProto.decode(asBuilt) as unknown as File);
+  for (const bytes of described) {
     const declared = FileDescriptorProto.decode(bytes) as unknown as File;
     const file = { name: declared.name, bytes, imports: declared.dependency };
     files.set(file.name, file);
@@ -72,15 +72,14 @@ export function indexDescriptors(set: Uint8Array): Descriptors {
   return { files, symbols, extensions };
 }
 
-/** `set.file` undecoded. */
-function fileBytes(set: Uint8Array): Uint8Array[] {
-  const reader = protobuf.Reader.create(set);
-  const files: Uint8Array[] = [];
-  while (reader.pos < reader.len) {
-    reader.uint32();
-    files.push(reader.bytes());
-  }
-  return files;
+/** Returns the FileDescriptorProto of a file of ours that imports no other. */
+function describe({ name, text }: OwnFile): Uint8Array {
+  const { root } = protobuf.parse(text, new protobuf.Root(), { keepCase: true });
+  // Added to Root by protobufjs/ext/descriptor, whose types do not say so.
+  const described = root.resolveAll() as unknown as {
+    toDescriptor(syntax: string): { file: object[] };
+  };
+  return FileDescriptorProto.encode({ ...described.toDescriptor('proto3').file[0], name }).finish();
 }
 
 function symbolsOf(file: File): string[] {

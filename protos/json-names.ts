@@ -1,5 +1,6 @@
 import protobuf from 'protobufjs';
 import { ANY, hasOwnForm } from './any.ts';
+import { camelCase } from './camel-case.ts';
 import { isJsonObject, type Json, type JsonObject } from './json.ts';
 import { messageType } from './root.ts';
 
@@ -75,9 +76,4 @@ function renameOne(
   if (type instanceof protobuf.Enum)
     return typeof value === 'number' ? (type.valuesById[value] ?? value) : value;
   return isJsonObject(value) ? rename(type, value, naming, depth) : value;
-}
-
-/** Source: the ProtoJSON format: `lowerCamelCase` of the field's name. */
-function camelCase(name: string): string {
-  return name.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }

@@ -1,12 +1,11 @@
 import protobuf from 'protobufjs';
 import { parseDuration } from './duration.ts';
-import { LOOSENED_RULES } from './envoy-difference.ts';
 import { isJsonObject, type Json, type JsonObject } from './json.ts';
 
 /** What is wrong with a value that its type admits, or undefined. */
 export type Check = (json: Json) => string | undefined;
 
-/** The rules of one kind, as protobufjs parses them, for example `{min_len: 1}`. */
+/** The rules of one kind, for example `{min_len: 1}`. */
 type Rules = Readonly<Record<string, unknown>>;
 type RulesByKind = Readonly<Record<string, Rules>>;
 
@@ -18,6 +17,8 @@ type CheckMaker = (bound: unknown, rules: Rules, field: protobuf.Field) => Check
 const CHECKS: Readonly<Record<string, CheckMaker>> = {
   required: () => undefined,
   ignore_empty: () => undefined,
+  // About the message in the field, see isSkipped.
+  skip: () => undefined,
   // Says which pattern well_known_regex means.
   strict: () => undefined,
   // The encoder takes an enum's words only.
@@ -36,6 +37,8 @@ const CHECKS: Readonly<Record<string, CheckMaker>> = {
     want(`have at most ${bound} characters`, json => textLength(field, json) <= Number(bound)),
   max_bytes: bound =>
     want(`have at most ${bound} bytes`, json => Buffer.byteLength(String(json)) <= Number(bound)),
+  prefix: bound => want(`begin with ${bound}`, json => String(json).startsWith(String(bound))),
+  suffix: bound => want(`end with ${bound}`, json => String(json).endsWith(String(bound))),
   pattern: bound => want(`match ${bound}`, matches(new RegExp(String(bound), 'u'))),
   well_known_regex: (bound, rules) =>
     want(`be an ${bound}`, matches(headerPattern(String(bound), rules.strict !== false))),
@@ -74,20 +77,18 @@ export function isRequired(field: protobuf.Field): boolean {
   return Object.values(rulesOf(field) ?? {}).some(({ required }) => required === true);
 }
 
+/** True when the rules of the field's message do not count there. */
+export function isSkipped(field: protobuf.Field): boolean {
+  return rulesOf(field)?.message?.skip === true;
+}
+
 /** True when one member of the oneof must be set. */
 export function isRequiredOneof(oneof: protobuf.OneOf): boolean {
-  return optionOf(oneof, '(validate.required)') === true;
+  return oneof.options?.['(validate.required)'] === true;
 }
 
 function rulesOf(field: protobuf.Field): RulesByKind | undefined {
-  if (LOOSENED_RULES.has(field.fullName)) return undefined;
-  return optionOf(field, '(validate.rules)') as RulesByKind | undefined;
-}
-
-function optionOf(declared: protobuf.ReflectionObject, name: string): unknown {
-  // An array, whatever its type says.
-  const options = (declared.parsedOptions ?? []) as readonly Rules[];
-  return options.find(option => name in option)?.[name];
+  return field.options?.['(validate.rules)'];
 }
 
 function checkOf(rulesByKind: RulesByKind, field: protobuf.Field): Check | undefined {

@@ -131,9 +131,9 @@ test('a request as the wire has it is decided, and its response is one', () => {
     ],
     dynamic_metadata: {
       fields: {
-        'gw.ratelimit.name': { stringValue: 'n' },
-        'gw.ratelimit.action': { stringValue: 'Enforce' },
-        'gw.ratelimit.retry_after': { numberValue: 59 },
+        'gw.ratelimit.name': { string_value: 'n' },
+        'gw.ratelimit.action': { string_value: 'Enforce' },
+        'gw.ratelimit.retry_after': { number_value: 59 },
       },
     },
   });

@@ -58,8 +58,8 @@ const CASES: ReadonlyMap<string, RateLimitResponse> = new Map([
       ...EMPTY,
       dynamic_metadata: {
         fields: {
-          'gw.ratelimit.name': { stringValue: 'x'.repeat(300) },
-          'gw.ratelimit.retry_after': { numberValue: 0.5 },
+          'gw.ratelimit.name': { string_value: 'x'.repeat(300) },
+          'gw.ratelimit.retry_after': { number_value: 0.5 },
         },
       },
     },

@@ -66,9 +66,9 @@ function writeField(writer: WireWriter, [key, value]: [string, Value]): void {
 }
 
 function writeValue(writer: WireWriter, value: Value): void {
-  if ('stringValue' in value) text(writer, 3, value.stringValue);
+  if ('string_value' in value) text(writer, 3, value.string_value);
   else {
     writer.tag(2, WIRE.fixed64);
-    writer.double(value.numberValue);
+    writer.double(value.number_value);
   }
 }

@@ -39,16 +39,16 @@ test('metadata is not set while no limit is exceeded', () =>
 
 test('metadata tells name, action and the seconds of Retry-After as a number', () =>
   assert.deepEqual(metadata([{ ...OVER, name: 'slow.default-0' }]), {
-    'gw.ratelimit.name': { stringValue: 'slow.default-0' },
-    'gw.ratelimit.action': { stringValue: 'Enforce' },
-    'gw.ratelimit.retry_after': { numberValue: 46 },
+    'gw.ratelimit.name': { string_value: 'slow.default-0' },
+    'gw.ratelimit.action': { string_value: 'Enforce' },
+    'gw.ratelimit.retry_after': { number_value: 46 },
   }));
 
 test('metadata of an exceeded LogOnly limit says so', () =>
   assert.deepEqual(metadata([LOG_ONLY]), {
-    'gw.ratelimit.name': { stringValue: 'limit-0' },
-    'gw.ratelimit.action': { stringValue: 'LogOnly' },
-    'gw.ratelimit.retry_after': { numberValue: 46 },
+    'gw.ratelimit.name': { string_value: 'limit-0' },
+    'gw.ratelimit.action': { string_value: 'LogOnly' },
+    'gw.ratelimit.retry_after': { number_value: 46 },
   }));
 
 test('a matched descriptor has the limit it shows, another its code alone', () => {

@@ -85,9 +85,9 @@ function toDuration(ms: number): { readonly seconds: number; readonly nanos: num
 function toMetadata({ limit, resetMs }: LimitStatus): Struct {
   return {
     fields: {
-      'gw.ratelimit.name': { stringValue: limit.name },
-      'gw.ratelimit.action': { stringValue: limit.action },
-      'gw.ratelimit.retry_after': { numberValue: retryAfterSeconds(resetMs) },
+      'gw.ratelimit.name': { string_value: limit.name },
+      'gw.ratelimit.action': { string_value: limit.action },
+      'gw.ratelimit.retry_after': { number_value: retryAfterSeconds(resetMs) },
     },
   };
 }

@@ -43,12 +43,9 @@ export type DescriptorStatus = {
 /** `envoy.config.core.v3.HeaderValue`. */
 export type HeaderValue = { readonly key: string; readonly value: string };
 
-/**
- * `google.protobuf.Struct`; protobufjs spells the fields of its values in camelCase, whatever the
- * loader was told.
- */
+/** `google.protobuf.Struct`. */
 export type Struct = {
   readonly fields: Readonly<
-    Record<string, { readonly stringValue: string } | { readonly numberValue: number }>
+    Record<string, { readonly string_value: string } | { readonly number_value: number }>
   >;
 };

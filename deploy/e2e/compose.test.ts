@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ENVOY_VERSION } from '#envoy/binary.ts';
+import { ENVOY_VERSION } from '#protos/envoy-api/envoy-files.ts';
 import {
   COMPOSE,
   composeService,
@@ -72,6 +72,10 @@ test('every image is of one version, ours and Envoy of the versions that the cod
     OUR_IMAGE,
     `envoyproxy/envoy:v${ENVOY_VERSION}`,
   ]);
+  assert.match(
+    readFileSync(join(ROOT, 'Dockerfile'), 'utf8'),
+    new RegExp(`=envoyproxy/envoy:v${ENVOY_VERSION} `),
+  );
 });
 
 test('every file that a command names is there', () => {

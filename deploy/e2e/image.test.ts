@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { fork, spawnSync } from 'node:child_process';
+import { execFileSync, fork, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   cpSync,
@@ -13,6 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join, matchesGlob } from 'node:path';
 import { after, before, test } from 'node:test';
+import { envoyBinary } from '#envoy/binary.ts';
 import { composeService, mounted, ROOT, variable } from '../testing/compose-file.ts';
 
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
@@ -25,7 +26,7 @@ const LOCK: { packages: Record<string, { version: string; dev?: true; optional?:
  */
 let image: string;
 
-before(() => {
+before(async () => {
   image = mkdtempSync(join(tmpdir(), 'image-'));
   for (const file of contextFiles()) cpSync(join(ROOT, file), join(image, file));
   const packages = Object.entries(LOCK.packages).filter(
@@ -35,6 +36,9 @@ before(() => {
     mkdirSync(dirname(join(image, path)), { recursive: true });
     symlinkSync(join(ROOT, path), join(image, path));
   }
+  execFileSync(process.execPath, ['launcher/make-envoy-api.ts', await envoyBinary()], {
+    cwd: image,
+  });
 });
 
 after(() => rmSync(image, { recursive: true }));

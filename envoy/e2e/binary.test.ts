@@ -13,7 +13,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { promisify } from 'node:util';
-import { ENVOY_VERSION, envoyBinary } from '../binary.ts';
+import { ENVOY_VERSION } from '#protos/envoy-api/envoy-files.ts';
+import { envoyBinary } from '../binary.ts';
 import { installEnvoy } from '../install.ts';
 
 const run = promisify(execFile);

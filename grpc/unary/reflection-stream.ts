@@ -3,7 +3,6 @@ import { pipeline } from 'node:stream/promises';
 import { framed, PREFIX_BYTES } from '#grpc/http2/grpc-blocks.ts';
 import { answerReflection, REFLECTION_SERVICES, type ReflectionRequest } from '#grpc/reflection.ts';
 import { serviceDefinition } from '#grpc/service.ts';
-import { loadDescriptors } from '#protos/descriptors.ts';
 import { respondInParts } from './respond.ts';
 
 /** The names that clients ask for are short. */
@@ -17,8 +16,7 @@ export type AnswerParts = (chunks: AsyncIterable<Buffer>) => AsyncIterable<Buffe
 
 /** gRPC reflection of `services`: the one streaming method here, by its paths. */
 export function reflectionMethods(services: readonly string[]): ReadonlyMap<string, AnswerParts> {
-  const descriptors = loadDescriptors();
-  const answer = (request: ReflectionRequest) => answerReflection(services, descriptors, request);
+  const answer = (request: ReflectionRequest) => answerReflection(services, request);
   return new Map(REFLECTION_SERVICES.map(service => reflectionMethod(service, answer)));
 }
 

@@ -65,12 +65,12 @@ function toStruct(json: JsonObject): object {
 }
 
 function toValue(json: Json): object {
-  if (json === null) return { nullValue: 0 };
-  if (typeof json === 'number') return { numberValue: json };
-  if (typeof json === 'string') return { stringValue: json };
-  if (typeof json === 'boolean') return { boolValue: json };
-  if (Array.isArray(json)) return { listValue: { values: json.map(toValue) } };
-  return { structValue: toStruct(json as JsonObject) };
+  if (json === null) return { null_value: 0 };
+  if (typeof json === 'number') return { number_value: json };
+  if (typeof json === 'string') return { string_value: json };
+  if (typeof json === 'boolean') return { bool_value: json };
+  if (Array.isArray(json)) return { list_value: { values: json.map(toValue) } };
+  return { struct_value: toStruct(json as JsonObject) };
 }
 
 /** protobufjs sends a default that its object names, which proto3 does not. */

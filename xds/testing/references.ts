@@ -1,4 +1,4 @@
-import { root } from '#protos/root.ts';
+import { messageType } from '#protos/root.ts';
 import { CLUSTER, LISTENER, messageName, ROUTE_CONFIGURATION } from '#protos/type-url.ts';
 import { NO_RESOURCES, type Resources, type Snapshot, type XdsResource } from '../snapshot.ts';
 
@@ -91,6 +91,6 @@ function managersOf(
 }
 
 function decode<Message>(any: XdsResource['any']): Message {
-  const type = root.lookupType(messageName(any.type_url));
+  const type = messageType(messageName(any.type_url));
   return type.decode(any.value) as unknown as Message;
 }

@@ -160,8 +160,8 @@ test("the service's own header reaches the upstream", async () => {
 
 test('the access log shows the metadata under the name of the documents', async () => {
   const fields = {
-    'gw.ratelimit.name': { stringValue: 'trial' },
-    'gw.ratelimit.retry_after': { numberValue: 27 },
+    'gw.ratelimit.name': { string_value: 'trial' },
+    'gw.ratelimit.retry_after': { number_value: 27 },
   };
   service.answer({ overall_code: 1, dynamic_metadata: { fields } });
   await envoy.ask('/plain/x');

@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type protobuf from 'protobufjs';
+import { ENVOY_FILES, ENVOY_VERSION } from './envoy-files.ts';
+
+/** One .proto file, ready to be added to a root. */
+export type ApiFile = {
+  readonly package: string;
+  /** The files that declare what its messages and services are made of. */
+  readonly uses: readonly string[];
+  /** Its top-level declarations, as protobufjs reads them. */
+  readonly nested: Readonly<Record<string, protobuf.AnyNestedObject>>;
+  /** Its FileDescriptorProto in base64, for gRPC reflection. */
+  readonly descriptor: string;
+};
+
+/** Files by name. */
+export type Api = Readonly<Record<string, ApiFile>>;
+
+/** Where the generated API of our Envoy is kept. */
+export const API_PATH = join(import.meta.dirname, `${ENVOY_VERSION}.json`);
+
+/**
+ * Returns the generated API, or undefined when there is none or it lacks a file of `ENVOY_FILES`.
+ */
+export function readApi(path: string = API_PATH): Api | undefined {
+  try {
+    const api = JSON.parse(readFileSync(path, 'utf8')) as Api;
+    return ENVOY_FILES.every(file => Object.hasOwn(api, file)) ? api : undefined;
+  } catch {
+    return undefined;
+  }
+}
