@@ -75,7 +75,7 @@ export function createMetrics(): Metrics {
   });
   const closedRules = new Gauge({
     name: 'gateway_ext_authz_closed_paths',
-    help: 'Rules whose paths answer 500 for want of a Filter; the first 1,000 by name',
+    help: 'Rules whose paths answer 500 because a Filter is missing, the first 1,000 by name',
     labelNames: ['rule', 'host', 'path', 'filter'],
     aggregator: 'max',
     registers,

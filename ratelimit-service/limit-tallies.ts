@@ -57,7 +57,7 @@ function register(registry: Registry, tallied: () => Tallied): void {
   const registers = [registry];
   new Counter({
     name: 'gateway_ratelimit_decisions_total',
-    help: 'Decisions by limit and outcome; near_limit is 80 % or more of the rate',
+    help: 'Decisions by limit and outcome, near_limit from 80 % of the rate on',
     labelNames: ['limit', 'outcome'],
     registers,
     collect() {

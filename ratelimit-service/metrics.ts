@@ -53,12 +53,12 @@ export function createMetrics(store: () => CounterStoreStatus): Metrics {
   );
   gauge(
     'gateway_ratelimit_store_max_bytes',
-    'maxmemory of that Redis; 0 is none',
+    'maxmemory of the Redis of the counters, 0 for none',
     () => store().memory?.maxBytes,
   );
   gauge(
     'gateway_ratelimit_store_evicted_keys',
-    'Keys that it has evicted since it started',
+    'Keys that the Redis of the counters has evicted since it started',
     () => store().memory?.evicted,
   );
   let owned: CounterOwners = new Map();

@@ -58,7 +58,7 @@ export function createMetrics(status: () => Status): Metrics {
   });
   gauge(
     'gateway_proxies',
-    'Connected proxies by group; unknown: nothing is there for theirs',
+    'Connected proxies by group, unknown for a group without configuration',
     ['group'],
     set => {
       for (const [group, count] of countBy(status().proxies, knownGroup)) set({ group }, count);

@@ -62,10 +62,10 @@ function fail(what: 'host' | 'path', text: string, reason: string): Parsed<never
 export const ruleMatchShape = {
   host: checkedString('a host, in which `*` is any run of characters', parseHostGlob)
     .default('*')
-    .describe('Host of the request, without port; `*` is any run of characters'),
+    .describe('Host of the request, without port. `*` is any run of characters'),
   path: checkedString('a path, in which `*` is any run of characters', parsePathGlob)
     .default('*')
     .describe(
-      'Path of the request, without query; `*` and `**` are any run of characters, `/` too',
+      'Path of the request, without query. `*` and `**` are any run of characters, `/` too',
     ),
 };

@@ -10,7 +10,7 @@ export type HeaderFields = ReadonlyMap<string, readonly string[]>;
 const condition = z
   .object({
     name: checkedString('the name of a header', parseHeaderName).describe(
-      'Name of the header, in any letter case; `:method`, `:path` (with query) and `:scheme` too',
+      'Name of the header, in any letter case. `:method`, `:path` (with query) and `:scheme` too',
     ),
     negate: z
       .boolean()
@@ -22,7 +22,7 @@ const condition = z
       .check(checkWith(parseValue))
       .exactOptional()
       .meta({ secret: true, form: 'a string that is not empty' })
-      .describe('The very value; default: any that is not empty'),
+      .describe('Exact value. Default: any non-empty value'),
     valueRegex: z
       .string()
       .min(1)
@@ -30,7 +30,7 @@ const condition = z
       .exactOptional()
       .meta({ form: 'an RE2 expression' })
       .describe(
-        'RE2 expression for a part of the value (`^…$`: for all of it); default: any that is not empty',
+        'RE2 expression for a part of the value, or `^…$` for all of it. Default: any non-empty value',
       ),
   })
   .check(({ value, issues }) => {

@@ -20,7 +20,7 @@ export const regexSubstitution = z
       .meta({ form: 'an RE2 expression' })
       .describe('RE2 expression for a part of the path'),
     substitution: checkedString('a text', parseSubstitution).describe(
-      'What replaces it; `\\1` to `\\9` are groups of the expression',
+      'What replaces it. `\\1` to `\\9` are groups of the expression',
     ),
   })
   .check(({ value, issues }) => {

@@ -56,7 +56,7 @@ function headerTemplates(refused: readonly string[], owner: 'limit' | 'Filter') 
   const value = z
     .string()
     .check(checkWith(parseValue))
-    .describe('Go text/template of its value; line breaks at its end are cut');
+    .describe('Go text/template of its value. Line breaks at its end are cut');
   return z.array(z.object({ name, value })).default([]);
 }
 

@@ -13,7 +13,7 @@ function limit(meaning: string) {
     .max(MOST)
     .exactOptional()
     .meta({ form: `an integer from 0 to ${MOST}` })
-    .describe(`${meaning}; default: 10000`);
+    .describe(`${meaning}. Default: 10000`);
 }
 
 const threshold = z.object({

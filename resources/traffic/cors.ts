@@ -29,7 +29,7 @@ export const cors = z.object({
     .boolean()
     .default(false)
     .describe(
-      "Whether they may use the client's cookies; does not count with the origin `*`, as any site could act as the client",
+      "Whether they may use the client's cookies. Does not count with the origin `*`, as any site could act as the client",
     ),
   exposed_headers: headerNames.prefault([]).describe('Response headers that they may read'),
   max_age: seconds

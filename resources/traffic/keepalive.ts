@@ -15,9 +15,9 @@ function upTo(most: number) {
 
 /** Probes of TCP on idle connections to a service, which find out that it is gone. */
 export const keepalive = z.object({
-  time: upTo(MOST_SECONDS).describe('Seconds without traffic before the first probe; default: 10'),
-  interval: upTo(MOST_SECONDS).describe('Seconds between probes; default: 5'),
+  time: upTo(MOST_SECONDS).describe('Seconds without traffic before the first probe. Default: 10'),
+  interval: upTo(MOST_SECONDS).describe('Seconds between probes. Default: 5'),
   probes: upTo(MOST_PROBES).describe(
-    'Probes without answer after which the connection ends; default: 2',
+    'Probes without answer after which the connection ends. Default: 2',
   ),
 });

@@ -28,7 +28,7 @@ const cookie = z.object({
   ttl: ttl
     .exactOptional()
     .describe(
-      'The gateway sets the cookie where there is none, for so long; `0s`: until the browser is closed. Default: the service sets it',
+      'The gateway sets the cookie where there is none, for so long. `0s`: until the browser is closed. Default: the service sets it',
     ),
   path: checkedString('a path', parseCookiePath)
     .exactOptional()

@@ -51,10 +51,10 @@ export const retryPolicy = z.object({
     .max(MOST)
     .default(1)
     .meta({ form: `an integer from 0 to ${MOST}` })
-    .describe('How many tries more; 0: none'),
+    .describe('How many tries more. With 0 none'),
   per_try_timeout: timerDuration
     .exactOptional()
     .describe(
-      'Time until the answer to each try begins; default, and at most: `timeout_ms`. If it is less, a late try is repeated under `5xx`, `gateway-error` or `reset`',
+      'Time until the answer to each try begins. Default, and at most: `timeout_ms`. If it is less, a late try is repeated under `5xx`, `gateway-error` or `reset`',
     ),
 });

@@ -36,9 +36,9 @@ export const tlsSettingsShape = {
   cert_chain_file: path
     .exactOptional()
     .describe(
-      'File with the certificate, then those that lead to its root (PEM), on the machine of the discovery service, which watches it; below a folder of its `CERTIFICATE_FILES`, by default `/etc/gateway`',
+      'File with the certificate, then those that lead to its root (PEM), on the machine of the discovery service, which watches it. Below a folder of its `CERTIFICATE_FILES`, by default `/etc/gateway`',
     ),
-  private_key_file: path.exactOptional().describe('File with its key; with `cert_chain_file`'),
+  private_key_file: path.exactOptional().describe('File with its key. With `cert_chain_file`'),
   ca_secret: secret
     .exactOptional()
     .describe(
@@ -55,21 +55,21 @@ export const tlsSettingsShape = {
     .describe('Clients must have a certificate. Without it they may have one, which is checked'),
   min_tls_version: tlsVersion
     .default('v1.2')
-    .describe('Oldest version; below `v1.2` none is served (RFC 8996)'),
+    .describe('Oldest version. Below `v1.2` none is served (RFC 8996)'),
   max_tls_version: tlsVersion.default('v1.3').describe('Newest version'),
   cipher_suites: cipherSuites
     .exactOptional()
-    .describe("Suites of TLS 1.2, by OpenSSL's names; default: Envoy's"),
-  ecdh_curves: ecdhCurves.exactOptional().describe("Groups of the key exchange; default: Envoy's"),
+    .describe("Suites of TLS 1.2, by OpenSSL's names. Default: Envoy's"),
+  ecdh_curves: ecdhCurves.exactOptional().describe("Groups of the key exchange. Default: Envoy's"),
   alpn_protocols: alpnProtocols
     .default(['h2', 'http/1.1'])
     .describe(
-      'Protocols that are offered to clients; the first that the client has too. A service is offered the one that it is asked by (`grpc`)',
+      'Protocols that are offered to clients. The first that the client has too. A service is offered the one that it is asked by (`grpc`)',
     ),
   sni: serverName
     .exactOptional()
     .describe(
-      'Name by which a service is asked, and for which its certificate must be; Hosts have no use for it',
+      'Name by which a service is asked, and for which its certificate must be. Hosts have no use for it',
     ),
   redirect_cleartext_from: port
     .exactOptional()

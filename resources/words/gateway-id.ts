@@ -7,7 +7,7 @@ export const gatewayId = z
   .union([one.transform(id => [id]), z.array(one).min(1)])
   .default(['default'])
   .meta({ form: 'a string or a list of strings', aliases: ['ambassador_id'] })
-  .describe('The gateways (`GATEWAY_ID`) that serve this resource; also spelt `ambassador_id`');
+  .describe('The gateways (`GATEWAY_ID`) that serve this resource. Also spelt `ambassador_id`');
 
 /** Whether a spec, right or not, says that it is for other gateways than `id`. */
 export function isForOtherGateway(spec: unknown, id: string): boolean {

@@ -13,7 +13,7 @@ const reference = z.object({
     .string()
     .min(1)
     .exactOptional()
-    .describe('Its namespace; default: that of this resource'),
+    .describe('Its namespace. Default: that of this resource'),
 });
 
 /** Its name alone, or with its namespace. */

@@ -51,7 +51,7 @@ export function createSecretMetrics(registry: Registry, now: () => number): Secr
   });
   new Gauge({
     name: 'sds_secrets_broken',
-    help: 'Served secrets whose newest content cannot be used: the one before stays',
+    help: 'Served secrets whose newest content cannot be used, so that the one before stays',
     registers,
     collect() {
       const slots = [...(state?.().served ?? [])];

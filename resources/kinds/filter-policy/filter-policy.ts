@@ -14,10 +14,10 @@ const referenceShape = {
     .string()
     .min(1)
     .exactOptional()
-    .describe("Its namespace; default: the FilterPolicy's"),
+    .describe("Its namespace. Default: the FilterPolicy's"),
   ifRequestHeader: headerCondition
     .exactOptional()
-    .describe('Requests that it is for; default: all of the rule'),
+    .describe('Requests that it is for. Default: all of the rule'),
   onDeny: z
     .enum(NEXT)
     .default('break')
@@ -40,20 +40,20 @@ const insteadOfRedirect = z
   .object({
     ifRequestHeader: headerCondition
       .exactOptional()
-      .describe('Requests that it is for; default: all that would be redirected'),
+      .describe('Requests that it is for. Default: all that would be redirected'),
     httpStatusCode: z
       .int()
       .min(400)
       .max(599)
       .exactOptional()
       .meta({ form: 'an integer from 400 to 599' })
-      .describe('Status of the page that is answered; default: 403, unless `filters` is set'),
+      .describe('Status of the page that is answered. Default: 403, unless `filters` is set'),
     filters: z
       .array(innerReference)
       .min(1)
       .exactOptional()
       .meta({ form: 'a list of at least one filter' })
-      .describe('Filters that decide instead; none of type OAuth2'),
+      .describe('Filters that decide instead, none of type OAuth2'),
   })
   .check(({ value, issues }) => {
     if (value.httpStatusCode === undefined || value.filters === undefined) return;
@@ -79,7 +79,7 @@ const filterArguments = z.object({
     .exactOptional()
     .meta({ anyCase: true })
     .describe(
-      'OAuth2: SameSite attribute of its cookies, in any letter case; default: no attribute',
+      'OAuth2: SameSite attribute of its cookies, in any letter case. Default: no attribute',
     ),
 });
 
@@ -93,7 +93,7 @@ const rule = z.object({
   filters: z
     .array(reference)
     .default([])
-    .describe('Filters that run, in this order; none: the request is allowed'),
+    .describe('Filters that run, in this order. Without any the request is allowed'),
 });
 
 const schema = z.object({

@@ -37,7 +37,7 @@ const errorResponse = z.object({
     .min(1)
     .check(checkWith(parseRealm))
     .exactOptional()
-    .describe('Realm of the challenge; default: `<name>.<namespace>` of the Filter'),
+    .describe('Realm of the challenge. Default: `<name>.<namespace>` of the Filter'),
   headers: filterErrorHeaders
     .prefault([{ name: 'Content-Type', value: 'application/json' }])
     .describe('Headers of the response'),
@@ -55,7 +55,7 @@ function parseRealm(text: string): Parsed<string> {
 function leeway(claim: string) {
   return duration
     .prefault('0')
-    .describe(`How far clocks may differ when \`${claim}\` is checked; less than 0 is stricter`);
+    .describe(`How far clocks may differ when \`${claim}\` is checked. Below 0 is stricter`);
 }
 
 function required(claim: string) {
@@ -71,7 +71,7 @@ const settings = z.object({
     .min(1)
     .default([...WITH_PUBLIC_KEY])
     .meta({ form: 'a list of signature algorithms' })
-    .describe('Algorithms of signatures that are accepted; `none`: tokens without signature'),
+    .describe('Algorithms of signatures that are accepted. `none`: tokens without signature'),
   audience: z.string().min(1).exactOptional().describe('What `aud` must have when it is there'),
   requireAudience: required('aud'),
   issuer: z.string().min(1).exactOptional().describe('What `iss` must be when it is there'),

@@ -25,7 +25,7 @@ const assertionShape = z.object({
     .string()
     .min(1)
     .exactOptional()
-    .describe('Audience that the provider wants; default: its token endpoint'),
+    .describe('Audience that the provider wants. Default: its token endpoint'),
   signingMethod: z
     .enum(SIGNING_METHODS)
     .default('RS256')
@@ -45,7 +45,7 @@ const assertionShape = z.object({
     .max(1024)
     .exactOptional()
     .describe(
-      'Header parameter `kid`, by which the provider finds the key; default: that of a JWK',
+      'Header parameter `kid`, by which the provider finds the key. Default: that of a JWK',
     ),
   otherHeaderParameters: jsonMap(OWN_HEADER_PARAMETERS, 'header parameter')
     .default({})
@@ -78,9 +78,11 @@ export const clientAuthentication = z
       .enum(['HeaderPassword', 'BodyPassword', 'JWTAssertion'])
       .default('HeaderPassword')
       .describe(
-        'HTTP Basic; or the secret in the body (discouraged by RFC 6749); or a JWT signed with it',
+        'HTTP Basic, the secret in the body (discouraged by RFC 6749), or a JWT signed with it',
       ),
-    jwtAssertion: jwtAssertion.exactOptional().describe('The JWT; only with method `JWTAssertion`'),
+    jwtAssertion: jwtAssertion
+      .exactOptional()
+      .describe('The JWT, with method `JWTAssertion` alone'),
   })
   .check(({ value, issues }) => {
     if (value.method === 'JWTAssertion' || value.jwtAssertion === undefined) return;

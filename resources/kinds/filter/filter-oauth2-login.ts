@@ -27,9 +27,7 @@ const sessionCookies = z.object({
   value: z.boolean().default(true).describe('Whether cookies end with the browser'),
   ifRequestHeader: headerCondition
     .exactOptional()
-    .describe(
-      'Requests for which `value` is so; for others it is the other way round. Default: all',
-    ),
+    .describe('Requests for which `value` holds. For others its opposite holds. Default: all'),
 });
 
 /** Settings for grantType `AuthorizationCode` only. */

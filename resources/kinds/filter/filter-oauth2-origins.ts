@@ -20,12 +20,12 @@ export type ProtectedOrigin = {
 const protectedOrigin = z
   .object({
     origin: origin.describe(
-      'Origin as browsers see it; its callback is registered with the provider',
+      'Origin as browsers see it. Its callback is registered with the provider',
     ),
     internalOrigin: originPattern
       .exactOptional()
       .describe(
-        'Origin as the gateway sees it, where another gateway is in front; scheme, authority or both may be `*`. Default: `origin`',
+        'Origin as the gateway sees it, where another gateway is in front. Scheme, authority or both may be `*`. Default: `origin`',
       ),
     includeSubdomains: z.boolean().default(false).describe('The hosts below it belong to it too'),
   })

@@ -21,7 +21,7 @@ const clientShape = {
   grantType: z
     .enum(['AuthorizationCode', 'Password', 'ClientCredentials'])
     .default('AuthorizationCode')
-    .describe('How an access token is got; which other settings have an effect depends on it'),
+    .describe('How an access token is obtained. It decides which other settings have an effect'),
   expirationSafetyMargin: duration
     .prefault('0')
     .describe('An access token that expires within it counts as expired'),
@@ -47,12 +47,12 @@ const clientShape = {
     .string()
     .min(1)
     .exactOptional()
-    .describe("Namespace of that Secret; default: the Filter's"),
+    .describe("Namespace of that Secret. Default: the Filter's"),
 };
 
 const accessTokenJWTFilter = z.object({
   name: z.string().min(1).describe('Name of a Filter with `spec.JWT`'),
-  namespace: z.string().min(1).exactOptional().describe("Its namespace; default: this Filter's"),
+  namespace: z.string().min(1).exactOptional().describe("Its namespace. Default: this Filter's"),
   inheritScopeArgument: z
     .boolean()
     .default(false)
@@ -74,12 +74,12 @@ const resourceServerShape = {
   accessTokenValidation: parsedString(`one of ${VALIDATION_FORM}`, parseValidation)
     .prefault('auto')
     .describe(
-      'As a JWT, or by asking the provider for each request; `auto`: as a JWT where it is one',
+      'As a JWT, or by asking the provider for each request. `auto`: as a JWT where it is one',
     ),
   accessTokenJWTFilter: accessTokenJWTFilter
     .exactOptional()
     .describe(
-      'The Filter that validates access tokens as JWT; not with accessTokenValidation `userinfo`',
+      'The Filter that validates access tokens as JWT. Not with accessTokenValidation `userinfo`',
     ),
   injectRequestHeaders: filterHeaders.describe(
     'Headers set on the request before it goes upstream',

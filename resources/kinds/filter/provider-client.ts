@@ -22,7 +22,7 @@ export const providerClientShape = {
   maxStale: duration
     .prefault('0')
     .describe(
-      'How stale what is cached of the provider may be; more than 0: its `no-store` and `no-cache` are ignored',
+      'How stale cached answers of the provider may be. Above 0 its `no-store` and `no-cache` are ignored',
     ),
 };
 

@@ -13,7 +13,7 @@ const tls = z.object({
     .enum(['gateway'])
     .exactOptional()
     .describe(
-      "`gateway`: the built-in authority issues the certificate; for `*` it is this machine's own, `localhost`",
+      "`gateway`: the built-in authority issues the certificate. For `*` it is this machine's own, `localhost`",
     ),
   ...tlsSettingsShape,
 });
@@ -24,13 +24,13 @@ const insecure = z.object({
     .exactOptional()
     .meta({ anyCase: true })
     .describe(
-      'Requests without TLS: 301 to https, 403, or as with TLS; default: `Redirect` with TLS, else `Route`',
+      'Requests without TLS: 301 to https, 403, or as with TLS. Default: `Redirect` with TLS, else `Route`',
     ),
   additionalPort: z
     .int()
     .exactOptional()
     .meta({ form: 'an integer' })
-    .describe("Ambassador's; the edge's own address and ProxyConfigs say where it listens"),
+    .describe("Ambassador's. The edge's own address and ProxyConfigs say where it listens"),
 });
 
 const hsts = z.object({
@@ -40,7 +40,7 @@ const hsts = z.object({
     .max(4_294_967_295)
     .default(YEAR_SECONDS)
     .meta({ form: 'an integer of seconds' })
-    .describe('Seconds; 0: browsers forget it'),
+    .describe('Seconds. With 0 browsers forget it'),
   includeSubDomains: z.boolean().default(false).describe('Hosts below it too'),
   preload: z.boolean().default(false).describe("For browsers' own lists"),
 });
@@ -58,7 +58,7 @@ const schema = z.object({
     .meta({ form: 'the name of a TLSContext, or `{ name, namespace }`' })
     .exactOptional()
     .describe(
-      'TLSContext that says how TLS is spoken; default: `<name>-context`, or one that lists the `hostname`',
+      'TLSContext that says how TLS is spoken. Default: `<name>-context`, or one that lists the `hostname`',
     ),
   tls: tls.exactOptional().describe('The same for this Host alone'),
   requestPolicy: z
@@ -75,7 +75,7 @@ const schema = z.object({
     .meta({ form: 'a map' })
     .exactOptional()
     .describe(
-      "Ambassador's; no provider is asked: certificates come in Secrets, such as cert-manager's",
+      "Ambassador's. No provider is asked. Certificates come in Secrets, such as cert-manager's",
     ),
   gateway_id: gatewayId,
 });

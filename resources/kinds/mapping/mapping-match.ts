@@ -17,12 +17,12 @@ export const mappingMatchShape = {
     .default('*')
     .meta({ aliases: ['hostname'] })
     .describe(
-      'Host of the request: exact, `*.example.com` or `*`; without port. Once there is a Host, names that no Host covers are not served. Also spelt `hostname`',
+      'Host of the request, without port: exact, `*.example.com` or `*`. Once there is a Host, names that no Host covers are not served. Also spelt `hostname`',
     ),
   host_regex: z
     .boolean()
     .default(false)
-    .describe('`host` is an RE2 expression for the whole host; letter case does not count'),
+    .describe('`host` is an RE2 expression for the whole host. Letter case does not count'),
   prefix: z.string().min(1).describe('What the path begins with'),
   prefix_exact: z.boolean().default(false).describe('`prefix` is the whole path'),
   prefix_regex: z

@@ -12,7 +12,7 @@ export const mappingRewriteShape = {
   rewrite: checkedString('a path or ""', parseRewrite)
     .default('/')
     .describe(
-      'What replaces `prefix`; `""` leaves the path as it is. Without effect with `prefix_regex` and `regex_rewrite`',
+      'What replaces `prefix`. `""` leaves the path as it is. Without effect with `prefix_regex` and `regex_rewrite`',
     ),
   regex_rewrite: regexSubstitution.exactOptional().describe('What is replaced in the path'),
   host_rewrite: checkedString('a host', parseHostRewrite)

@@ -11,12 +11,12 @@ export const mappingTrafficShape = {
   cors: cors
     .exactOptional()
     .describe(
-      'Pages of other origins that may read the answers. Preflights are answered without Filters and limits; what the service itself says of origins and credentials is taken away',
+      'Pages of other origins that may read the answers. Preflights are answered without Filters and limits. What the service itself says of origins and credentials is taken away',
     ),
   retry_policy: retryPolicy
     .exactOptional()
     .describe(
-      'When a request is asked again, of whatever method; besides, and without it once, what no instance has begun to work on. The edge also asks again by GET, HEAD and OPTIONS when the connection broke. `num_retries: 0`: never. A request with more than 32 KiB of body is asked once',
+      'When a request of any method is asked again. A request that no instance has begun to work on is asked again once in any case. The edge also asks again by GET, HEAD and OPTIONS when the connection broke. `num_retries: 0`: never. A request with more than 32 KiB of body is asked once',
     ),
   load_balancer: loadBalancer
     .exactOptional()
@@ -25,28 +25,28 @@ export const mappingTrafficShape = {
     .boolean()
     .default(false)
     .describe(
-      'The service gets copies of the requests of Mappings that match the same (`weight` percent of them), as these send them, with `-shadow` behind the host; its answers are thrown away. An upload of megabytes goes no faster than it reads',
+      'The service gets copies of the requests of Mappings that match the same (`weight` percent of them), as these send them, with `-shadow` behind the host. Its answers are thrown away. An upload of megabytes goes no faster than it reads',
     ),
   circuit_breakers: circuitBreakers
     .exactOptional()
-    .describe('Bounds of what a proxy has open to the service; what is beyond is answered 503'),
+    .describe('Bounds of what a proxy has open to the service. What is beyond is answered 503'),
   priority: routingPriority
     .default('default')
     .describe('`high` has connections and `circuit_breakers` of its own'),
   idle_timeout_ms: milliseconds
     .exactOptional()
     .describe(
-      'A request without a byte in either direction ends after this time; 0: never. Default: 300000, or `timeout_ms` if that is more',
+      'A request without a byte in either direction ends after this time. 0: never. Default: 300000, or `timeout_ms` if that is more',
     ),
   cluster_idle_timeout_ms: milliseconds
     .exactOptional()
     .describe(
-      'A connection to the service without a request ends after this time; 0: never. Default: 4000 with HTTP/1.1',
+      'A connection to the service without a request ends after this time. 0: never. Default: 4000 with HTTP/1.1',
     ),
   cluster_max_connection_lifetime_ms: milliseconds
     .exactOptional()
     .describe(
-      'A connection to the service gets no new request after this time; default, and 0: no end',
+      'A connection to the service gets no new request after this time. Default, and 0: no end',
     ),
   enable_ipv4: z
     .boolean()
@@ -56,7 +56,7 @@ export const mappingTrafficShape = {
     .boolean()
     .exactOptional()
     .describe(
-      'The same for IPv6, default: where the name has no IPv4 address; `true`: these before the others',
+      'The same for IPv6, default: where the name has no IPv4 address. `true`: these before the others',
     ),
   respect_dns_ttl: z
     .boolean()
@@ -67,5 +67,5 @@ export const mappingTrafficShape = {
   grpc: z.boolean().default(false).describe('The service is asked by HTTP/2'),
   keepalive: keepalive
     .exactOptional()
-    .describe('Probes of TCP on connections to the service; default: as the system has it'),
+    .describe('Probes of TCP on connections to the service. Default: as the system has it'),
 };

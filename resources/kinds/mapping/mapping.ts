@@ -37,16 +37,16 @@ const schema = z.object({
   timeout_ms: milliseconds
     .default(3000)
     .describe(
-      'Time until the answer begins, from the end of the request; else 504, without another try. 0: no end. An answer that has begun may take as long as it sends something: see `idle_timeout_ms`',
+      'Time until the answer begins, from the end of the request. After it the answer is 504, without another try. 0: no end. An answer that has begun may take as long as it sends something: see `idle_timeout_ms`',
     ),
   allow_upgrade: allowUpgrade.describe(
-    'Protocols to which requests may switch, such as `websocket`; others are answered 403. Filters and limits decide about the request, once: what is open outlives a logout. `timeout_ms` is for the answer. Then the connection ends after `idle_timeout_ms` without a byte. Any site can make a browser open a WebSocket with its cookies: compare `Origin`',
+    'Protocols to which requests may switch, such as `websocket`. Others are answered 403. Filters and limits decide about the request, once: what is open outlives a logout. `timeout_ms` is for the answer. Then the connection ends after `idle_timeout_ms` without a byte. Any site can make a browser open a WebSocket with its cookies: compare `Origin`',
   ),
   use_websocket: z
     .boolean()
     .default(false)
     .describe(
-      "Ambassador's older spelling of `allow_upgrade: [websocket]`; it is read, never written",
+      "Ambassador's older spelling of `allow_upgrade: [websocket]`. It is read, never written",
     ),
   connect_timeout_ms: positiveMilliseconds
     .default(3000)
@@ -61,13 +61,13 @@ const schema = z.object({
   resolver: resolver
     .default('dns')
     .describe(
-      'How instances are found: `dns`, or `sds` (the discovery service; also spelt `endpoint`): there a port in `service` is that of the Kubernetes Service, or of its instances; the only port of a service is meant by any',
+      'How instances are found: `dns`, or `sds` for the discovery service. `endpoint` is the same as `sds`. There a port in `service` is that of the Kubernetes Service, or of its instances. Any port stands for the only port of a service',
     ),
   hop_tls: z
     .boolean()
     .exactOptional()
     .describe(
-      'Mutual TLS to the proxy before the service; default: with resolver `sds`, where the gateway has it (`HOP_TLS`). `false`: none, for instances without a proxy',
+      'Mutual TLS to the proxy before the service. Default: with resolver `sds`, where the gateway has it (`HOP_TLS`). `false`: none, for instances without a proxy',
     ),
   tls: mappingTls
     .default(false)

@@ -14,7 +14,7 @@ const config = z.object({
   use_remote_address: z
     .boolean()
     .default(true)
-    .describe("The client's address is the connection's; `false`: what `X-Forwarded-For` says"),
+    .describe("The client's address is the connection's. `false`: what `X-Forwarded-For` says"),
   xff_num_trusted_hops: z
     .int()
     .min(0)
@@ -30,7 +30,7 @@ const config = z.object({
     .boolean()
     .default(false)
     .describe(
-      'Once there is a Host, Mappings are served on the names of Hosts only; `true`: on every other name too',
+      'Once there is a Host, Mappings are served on the names of Hosts only. `true`: on every other name too',
     ),
   ignore: z
     .array(z.string().min(1).meta({ form: 'a name' }))
@@ -63,19 +63,19 @@ const config = z.object({
     .min(1)
     .check(checkWith(parseLogFormat))
     .exactOptional()
-    .describe("Format of a line of the edge's access log, with Envoy's operators; default: JSON"),
+    .describe("Format of a line of the edge's access log, with Envoy's operators. Default: JSON"),
   listener_idle_timeout_ms: milliseconds
     .exactOptional()
     .meta({ droppable: true })
     .describe(
-      "A client's connection without a request ends after this time; 0: never. Default: an hour",
+      "A client's connection without a request ends after this time. 0: never. Default: an hour",
     ),
   server_name: z
     .string()
     .check(checkWith(parseServerName))
     .exactOptional()
     .meta({ droppable: true })
-    .describe('The header `Server` of every answer; default: `envoy`'),
+    .describe('The header `Server` of every answer. Default: `envoy`'),
   error_response_overrides: errorResponseOverrides
     .exactOptional()
     .describe(

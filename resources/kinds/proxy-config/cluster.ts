@@ -13,7 +13,7 @@ const shape = {
     .enum(['round_robin'])
     .default('round_robin')
     .describe('How requests are spread over its members'),
-  hosts: z.array(host).default([]).describe('Members; not with type `sds`'),
+  hosts: z.array(host).default([]).describe('Members, not with type `sds`'),
   connect_timeout_ms: positiveMilliseconds
     .default(250)
     .describe('Time for a connection to a member'),
@@ -25,7 +25,7 @@ export const cluster = z.object({
   type: z
     .enum(['strict_dns', 'static', 'sds'])
     .describe(
-      '`strict_dns`: DNS lists the members; `static`: fixed IP addresses; `sds`: from the discovery service',
+      '`strict_dns`: DNS lists the members. `static`: fixed IP addresses. `sds`: from the discovery service',
     ),
   service_name: z
     .string()
@@ -33,13 +33,13 @@ export const cluster = z.object({
     .max(253)
     .exactOptional()
     .describe(
-      'Name asked of the discovery service, with type `sds`; default: `name`. Without a dot it is in the namespace that the ProxyConfig names',
+      'Name asked of the discovery service, with type `sds`. Default: `name`. Without a dot it is in the namespace that the ProxyConfig names',
     ),
   hop_tls: z
     .boolean()
     .exactOptional()
     .describe(
-      'Mutual TLS to the proxies before the members, with type `sds`; default: where the gateway has it (`HOP_TLS`). `false`: plain',
+      'Mutual TLS to the proxies before the members, with type `sds`. Default: where the gateway has it (`HOP_TLS`). `false`: plain',
     ),
   features: z.enum(['http2']).exactOptional().describe('`http2`: the members speak HTTP/2'),
 });
@@ -49,7 +49,7 @@ export const discoveryCluster = z.object({
   ...shape,
   type: z
     .enum(['strict_dns', 'static'])
-    .describe('`strict_dns`: DNS lists the members; `static`: fixed IP addresses'),
+    .describe('`strict_dns`: DNS lists the members. `static`: fixed IP addresses'),
 });
 
 /** The cluster as a ProxyConfig of this namespace means it: DNS names are as they are written. */

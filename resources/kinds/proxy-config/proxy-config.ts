@@ -15,7 +15,7 @@ const name = z.string().min(1).max(253).meta({ form: 'a name' });
 const route = z.object({
   prefix: pathPrefix.describe('What the path begins with'),
   cluster: name.describe('Name of one of `clusters`'),
-  timeout_ms: milliseconds.default(0).describe('Time until the answer begins; 0: no end'),
+  timeout_ms: milliseconds.default(0).describe('Time until the answer begins. 0 has no end'),
   allow_upgrade: allowUpgrade.describe(
     'Protocols to which requests may switch, as of a Mapping. Those that routes of other node groups to `<service>` allow pass the routes of node group `<service>` or `<service>-<number>` to its application (a cluster of another type than `sds`) too',
   ),
@@ -34,29 +34,29 @@ const listener = z.object({
     .boolean()
     .exactOptional()
     .describe(
-      'Mutual TLS of whoever connects; default: where the gateway has it (`HOP_TLS`). `false`: plain, for proxies that are reached by others than ours. The edge has none',
+      'Mutual TLS of clients. Default: where the gateway has it (`HOP_TLS`). `false`: plain, for proxies that others than ours reach. The edge has none',
     ),
 });
 
 const sds = z.object({
   cluster: discoveryCluster.describe(
-    'Where the discovery service is; a peer of `clusters`, not one of them',
+    'Where the discovery service is. A peer of `clusters`, not one of them',
   ),
   refresh_delay_ms: positiveMilliseconds
     .exactOptional()
-    .describe('Ask by REST with this delay; without it, a gRPC stream pushes'),
+    .describe('Ask by REST with this delay. Without it a gRPC stream pushes'),
 });
 
 const schema = z.object({
   node_group: nodeGroup.describe('The proxies that this is for'),
   listener: listener
     .exactOptional()
-    .describe("Where they listen; default: the node group's own address"),
+    .describe("Where they listen. Default: the node group's own address"),
   virtual_hosts: z.array(virtualHost).default([]).describe('Routes by host'),
   clusters: z.array(cluster).default([]).describe('Upstream clusters'),
   cluster_manager: z
     .object({
-      sds: sds.exactOptional().describe('The discovery service; default: the built-in one'),
+      sds: sds.exactOptional().describe('The discovery service. Default: the built-in one'),
     })
     .default({})
     .describe('How clusters of type `sds` find their instances'),

@@ -14,11 +14,11 @@ const schema = z.object({
     .min(1)
     .exactOptional()
     .describe(
-      "The only label domain that is sent to it; default: the Module's `default_label_domain`",
+      "The only label domain that is sent to it. Default: the Module's `default_label_domain`",
     ),
   timeout_ms: positiveMilliseconds
     .default(20)
-    .describe('Time for its answer; the built-in service has 200'),
+    .describe('Time for its answer. The built-in service has 200'),
   failure_mode_deny: z
     .boolean()
     .default(false)
@@ -26,7 +26,7 @@ const schema = z.object({
   tls: z
     .boolean()
     .default(false)
-    .describe('Connect by TLS; also when `service` begins with `https://`'),
+    .describe('Connect by TLS. Also when `service` begins with `https://`'),
   stats_name: checkedString('letters, digits, "_" and "-"', parseStatsName)
     .exactOptional()
     .describe("Name of its cluster in Envoy's statistics"),

@@ -15,7 +15,7 @@ const limit = z.object({
     .string()
     .min(1)
     .exactOptional()
-    .describe('Name in logs and metrics; default: `<resource name>.<namespace>-<index in limits>`'),
+    .describe('Name in logs and metrics. Default: `<resource name>.<namespace>-<index in limits>`'),
   action: z
     .enum(['Enforce', 'LogOnly'])
     .meta({ anyCase: true })
@@ -27,14 +27,14 @@ const limit = z.object({
     .array(patternItem)
     .meta({ form: 'a list of maps from label key to value' })
     .describe(
-      'What a label group begins with, one map a label: any of its pairs, which may have one key twice; value `""` or `"*"`: any. `[]`: every group',
+      'What a label group begins with, one map a label: any of its pairs, which may have one key twice. Value `""` or `"*"`: any. `[]`: every group',
     ),
   rate: z
     .int({ abort: true })
     .min(0)
     .max(4_294_967_295)
     .meta({ form: 'an integer from 0 to 4294967295' })
-    .describe('Requests allowed per unit; 0: none'),
+    .describe('Requests allowed per unit. With 0 none'),
   unit: z
     .enum(['second', 'minute', 'hour', 'day'])
     .meta({ anyCase: true })
@@ -46,10 +46,10 @@ const limit = z.object({
       headers: errorHeaders.describe('Added to the 429'),
       bodyTemplate: bodyTemplate
         .default('')
-        .describe('Go text/template of its body; empty: no body'),
+        .describe('Go text/template of its body. Empty means no body'),
     })
     .exactOptional()
-    .describe('What a 429 of this limit holds; without it, no body'),
+    .describe('What a 429 of this limit holds. Without it there is no body'),
 });
 
 const schema = z.object({

@@ -41,8 +41,8 @@ const schema = z.object({
     .record(key, plainText)
     .meta({ form: 'a map from key to string', secret: true })
     .default({})
-    .describe('Key → value as plain text; wins over `data`'),
-  immutable: z.boolean().exactOptional().describe('Kubernetes only; without meaning here'),
+    .describe('Key → value as plain text. Wins over `data`'),
+  immutable: z.boolean().exactOptional().describe('Kubernetes only. Without meaning here'),
 });
 
 /** The value under `key`, of `stringData` before `data`. */
@@ -52,7 +52,7 @@ export function secretValue(spec: SecretSpec, key: string): SecretValue | undefi
 
 /** Values that resources refer to by name. */
 export const secret: KindDefinition<typeof schema> = {
-  summary: 'Values that other resources refer to; `apiVersion: v1`, as in Kubernetes.',
+  summary: 'Values that other resources refer to, with `apiVersion: v1` as in Kubernetes.',
   schema,
   fieldsAt: 'document',
   unknownField: 'warning',
