@@ -143,8 +143,8 @@ test('sds writes an identity for each, and nobody can read that of another, or w
 });
 
 test('an Envoy is the user who owns its identity', () => {
+  // `node` in the image of Node.js
   for (const { image, user } of Object.values(COMPOSE.services))
-    // `node` in the image of Node.js
     if (image.startsWith('envoyproxy/')) assert.equal(user, '1000:1000');
 });
 

@@ -18,7 +18,10 @@ function longComments(text: string): readonly number[] {
 }
 
 test(`no line of a comment is longer than ${LONGEST} columns`, () => {
-  const listed = execFileSync('git', ['ls-files', '*.ts', '*.cjs'], { cwd: ROOT, encoding: 'utf8' });
+  const listed = execFileSync('git', ['ls-files', '*.ts', '*.cjs'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  });
   const long = listed
     .split('\n')
     .filter(file => file !== '')
@@ -32,6 +35,10 @@ test('comments of each form are seen, code and directives are not', () => {
   const words = 'word '.repeat(25);
   const seen = [`// ${words}`, ` * ${words}`, `/** ${words} */`, `const a = 1; // ${words}`];
   for (const line of seen) assert.deepEqual(longComments(`\n${line}`), [2], line);
-  const unseen = [`// biome-ignore lint: ${words}`, `const text = '${words}';`, `// ${'x'.repeat(120)}`];
+  const unseen = [
+    `// biome-ignore lint: ${words}`,
+    `const text = '${words}';`,
+    `// ${'x'.repeat(120)}`,
+  ];
   for (const line of unseen) assert.deepEqual(longComments(line), [], line);
 });
