@@ -9,9 +9,7 @@ export function writeShims(bin: string, offset: number): void {
   const cli = `exec '${process.execPath}' '${join(ROOT, 'cli', 'main.ts')}'`;
   const scripts = {
     npm: `[ "$1" = start ] && shift 2\n${cli} up ${state} --port-offset ${offset} "$@"`,
-    npx: `what=$1; shift
-[ "$what" = node ] && exec '${process.execPath}' "$@"
-command=$1; shift
+    npx: `command=$2; shift 2
 case $command in
   status|explain) ${cli} "$command" --port-offset ${offset} "$@" ;;
   scale) ${cli} "$command" ${state} "$@" ;;
