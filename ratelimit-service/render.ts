@@ -1,4 +1,4 @@
-import type { GoValue } from '#resources/template/go-value.ts';
+import type { GoValue } from '#resources/template/go-type.ts';
 import { type Rendered, renderTemplate } from '#resources/template/template.ts';
 import type { HeaderTemplate, Text } from './limit.ts';
 import type { HeaderValue } from './wire.ts';

@@ -1,4 +1,4 @@
-import type { GoValue } from '#resources/template/go-value.ts';
+import type { GoValue } from '#resources/template/go-type.ts';
 import { type LimitStatus, refuses, type Verdict } from './judge.ts';
 import type { Limit } from './limit.ts';
 import {

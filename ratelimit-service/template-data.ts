@@ -1,16 +1,7 @@
 import { duration } from '#resources/template/duration.ts';
+import type { GoInt, GoMap, GoStruct, GoValue } from '#resources/template/go-type.ts';
 import { structType, UINT32 } from '#resources/template/go-type.ts';
-import {
-  enumType,
-  type GoInt,
-  type GoMap,
-  type GoStruct,
-  type GoValue,
-  goInt,
-  goMap,
-  goSlice,
-  goStruct,
-} from '#resources/template/go-value.ts';
+import { enumType, goInt, goMap, goSlice, goStruct } from '#resources/template/go-value.ts';
 import type { LimitStatus, Verdict } from './judge.ts';
 import { OK, OVER_LIMIT, UNIT_NUMBERS } from './wire.ts';
 

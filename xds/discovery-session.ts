@@ -1,7 +1,8 @@
 import { CLUSTER, LISTENER, ROUTE_CONFIGURATION } from '#protos/type-url.ts';
 import type { DiscoveryObserver } from './discovery-observer.ts';
 import type { DiscoveryStream, StreamVerdict } from './discovery-stream.ts';
-import { KEPT_MS, type Kept } from './kept.ts';
+import { KEPT_MS } from './kept.ts';
+import type { Kept } from './make-before-break.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { SnapshotCache } from './snapshot-cache.ts';
 import type { Standing } from './subscription.ts';

@@ -1,11 +1,5 @@
-import { DEPENDENCIES } from './make-before-break.ts';
+import { DEPENDENCIES, type Kept } from './make-before-break.ts';
 import type { Resources, Snapshot } from './snapshot.ts';
-
-/** What a proxy keeps although its target is without it: a request may hold a route from before. */
-export type Kept = {
-  /** Undefined: whatever the proxy has from before its stream. */
-  readonly resources: Snapshot | undefined;
-};
 
 /**
  * How long what was removed is kept after the routes without it were ACKed, in ms. A request holds

@@ -5,7 +5,6 @@ import {
   ROUTE_CONFIGURATION,
   SECRET,
 } from '#protos/type-url.ts';
-import type { Kept } from './kept.ts';
 import { NO_RESOURCES, type Resources, type Snapshot } from './snapshot.ts';
 
 /** What a proxy is served for a while: an ordinary snapshot, and what is not said about it yet. */
@@ -18,6 +17,12 @@ export type Stage = {
   readonly keep: ReadonlySet<string>;
   /** Types that are not answered yet. */
   readonly silent: ReadonlySet<string>;
+};
+
+/** What a proxy keeps although its target is without it: a request may hold a route from before. */
+export type Kept = {
+  /** Undefined: whatever the proxy has from before its stream. */
+  readonly resources: Snapshot | undefined;
 };
 
 /** What routes and listeners depend on: added before them, removed after them. */

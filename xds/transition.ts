@@ -1,5 +1,5 @@
-import { type Kept, keepRemoved } from './kept.ts';
-import { type Stage, type Step, stageOf, withKept } from './make-before-break.ts';
+import { keepRemoved } from './kept.ts';
+import { type Kept, type Stage, type Step, stageOf, withKept } from './make-before-break.ts';
 import { NO_RESOURCES, type Resources, type Snapshot } from './snapshot.ts';
 
 /** The way of one proxy to its snapshot: a value; each change gives the next one. */

@@ -1,6 +1,6 @@
 import { formatPath } from '#resources/finding.ts';
-import type { MappingSpec } from '#resources/kinds/mapping/mapping.ts';
 import type { AddedHeaders } from '#resources/kinds/mapping/mapping-headers.ts';
+import type { MappingSpec } from '#resources/kinds/mapping/mapping-spec.ts';
 import type { Problem, Severity } from '#resources/problem.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';

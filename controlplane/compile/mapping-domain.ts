@@ -1,4 +1,4 @@
-import type { MappingMatch } from '#resources/kinds/mapping/mapping.ts';
+import type { MappingMatch } from '#resources/kinds/mapping/mapping-match.ts';
 
 /**
  * The domain of the virtual hosts that a Mapping is for: `*`, a wildcard or a host. A host that is

@@ -1,4 +1,4 @@
-import type { MappingSpec } from '#resources/kinds/mapping/mapping.ts';
+import type { MappingSpec } from '#resources/kinds/mapping/mapping-spec.ts';
 import type { Resource } from '#resources/resource.ts';
 import { trafficKey } from './clusters/cluster-traffic.ts';
 import { clusterKey, serviceName } from './clusters/mapping-cluster.ts';

@@ -1,4 +1,4 @@
-import type { MappingSpec } from '#resources/kinds/mapping/mapping.ts';
+import type { MappingSpec } from '#resources/kinds/mapping/mapping-spec.ts';
 import { addsCredentials } from '#resources/kinds/mapping/mapping-traffic-check.ts';
 import { moduleDefaultsShape } from '#resources/kinds/module/module-defaults.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';

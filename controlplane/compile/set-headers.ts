@@ -1,4 +1,4 @@
-import type { MappingSpec } from '#resources/kinds/mapping/mapping.ts';
+import type { MappingSpec } from '#resources/kinds/mapping/mapping-spec.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { EdgeFilters } from './ext-authz/edge-filters.ts';
 import { headerIdentity } from './header-identity.ts';

@@ -1,7 +1,6 @@
 import { IDENTITY_HEADERS } from '#controlplane/compile/ext-authz/identity-headers.ts';
 import { isJsonObject, objectsIn } from '#protos/json.ts';
 import type { EnvoyRequest } from './envoy-request.ts';
-import type { ExplainedFilters } from './explained-filters.ts';
 import type { VirtualHost } from './route-configuration.ts';
 
 /**
@@ -21,16 +20,23 @@ export function withoutIdentityHeaders(
   };
 }
 
+/** The filters of a request, as far as it matters here. */
+type Filters = {
+  readonly decision: string;
+  readonly chain?: readonly {
+    readonly applies: string;
+    readonly injects: readonly string[];
+    readonly resource: string;
+  }[];
+};
+
 /**
  * Returns the request as limits see it: with what its filters may set. The values are known only
  * when the filters run, so each stands for itself.
  */
-export function withInjected(
-  request: EnvoyRequest,
-  filters: ExplainedFilters | undefined,
-): EnvoyRequest {
+export function withInjected(request: EnvoyRequest, filters: Filters | undefined): EnvoyRequest {
   if (filters?.decision !== 'chain') return request;
-  const running = filters.chain.filter(({ applies }) => applies !== 'no');
+  const running = (filters.chain ?? []).filter(({ applies }) => applies !== 'no');
   const set = running.flatMap(({ injects, resource }) =>
     injects.map(name => [name, [`(set by ${resource})`]] as const),
   );

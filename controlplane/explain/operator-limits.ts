@@ -6,7 +6,7 @@ import type { Message } from '#protos/decode-bytes.ts';
 import { RATE_LIMIT } from '#protos/type-url.ts';
 import type { Limit } from '#ratelimit-service/limit.ts';
 import { parseLimits } from '#ratelimit-service/parse-limits.ts';
-import type { Limit as LimitSpec } from '#resources/kinds/rate-limit/rate-limit.ts';
+import type { Limit as LimitSpec } from '#resources/kinds/rate-limit/rate-limit-spec.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 

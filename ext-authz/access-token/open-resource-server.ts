@@ -9,7 +9,7 @@ import type { OAuth2Settings } from '#ext-authz/policy/filter-settings.ts';
 import { isAccessTokenForm } from '#ext-authz/provider/access-token-form.ts';
 import type { Provider } from '#ext-authz/provider/provider.ts';
 import { BoundedCache, type CacheBounds } from '#process/bounded-cache.ts';
-import type { GoStruct } from '#resources/template/go-value.ts';
+import type { GoStruct } from '#resources/template/go-type.ts';
 import { type Judge, type JudgedToken, judgeToken, type TokenSettings } from './judge-token.ts';
 import { providerKeys } from './provider-keys.ts';
 

@@ -1,6 +1,7 @@
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
 import type { HeaderTemplate } from '#ext-authz/policy/filter-settings.ts';
-import { type GoMap, type GoStruct, type GoValue, goMap } from '#resources/template/go-value.ts';
+import type { GoMap, GoStruct, GoValue } from '#resources/template/go-type.ts';
+import { goMap } from '#resources/template/go-value.ts';
 import { goHeader } from '#resources/template/header.ts';
 import { renderTemplate, type Template } from '#resources/template/template.ts';
 

@@ -3,7 +3,7 @@ import type { HttpRequest } from '#ext-authz/http/http-request.ts';
 import type { Outcome } from '#ext-authz/http/outcome.ts';
 import type { FilterDefinition, JwtSettings } from '#ext-authz/policy/filter-settings.ts';
 import type { SignatureFault } from '#ext-authz/provider/signed-jwt.ts';
-import type { GoStruct } from '#resources/template/go-value.ts';
+import type { GoStruct } from '#resources/template/go-type.ts';
 import { bearerToken } from './bearer-token.ts';
 import { claimFault, scopeOrScp } from './claims.ts';
 import { type AskedRequest, renderHeaders, requestData } from './inject-headers.ts';

@@ -2,7 +2,8 @@ import { faultFacts, faultOf, WordedFault } from '#ext-authz/chain/fault.ts';
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
 import type { Answer } from '#ext-authz/http/outcome.ts';
 import type { JwtSettings } from '#ext-authz/policy/filter-settings.ts';
-import { type GoMap, goInt, goMap } from '#resources/template/go-value.ts';
+import type { GoMap } from '#resources/template/go-type.ts';
+import { goInt, goMap } from '#resources/template/go-value.ts';
 import { renderHeaders, renderText, TemplateFault, type TemplatePlace } from './inject-headers.ts';
 
 /**

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, parseJson } from '#ext-authz/provider/json-answer.ts';
+import type { GoStruct } from '#resources/template/go-type.ts';
 import { structType } from '#resources/template/go-type.ts';
-import { fromJson, type GoStruct, goMap, goStruct } from '#resources/template/go-value.ts';
+import { fromJson, goMap, goStruct } from '#resources/template/go-value.ts';
 
 /** A token as templates see it. Source: docs/reference/kinds/filter.md. */
 const TOKEN = structType('gateway.Token', [

@@ -3,7 +3,7 @@ import type { JsonObject } from '#ext-authz/provider/json-answer.ts';
 import type { KeySet } from '#ext-authz/provider/key-set.ts';
 import type { SignatureFault, SignedJwt } from '#ext-authz/provider/signed-jwt.ts';
 import { BoundedCache, type CacheBounds } from '#process/bounded-cache.ts';
-import type { GoStruct } from '#resources/template/go-value.ts';
+import type { GoStruct } from '#resources/template/go-type.ts';
 import { jwtData } from './token-data.ts';
 
 /** A JWT whose signature holds. Its claims are not judged. */

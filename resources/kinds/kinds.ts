@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { filter } from './filter/filter.ts';
 import { filterPolicy } from './filter-policy/filter-policy.ts';
-import { host } from './host/host-kind.ts';
+import { host } from './host/host.ts';
 import { mapping } from './mapping/mapping.ts';
 import { module } from './module/module.ts';
 import { proxyConfig } from './proxy-config/proxy-config.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { FieldPath, Finding } from '#resources/finding.ts';
-import type { MappingMatch } from '#resources/kinds/mapping/mapping.ts';
+import type { MappingMatch } from '#resources/kinds/mapping/mapping-match.ts';
 import { checkMatch, mappingMatchShape } from '#resources/kinds/mapping/mapping-match.ts';
 import { ruleMatchShape } from '#resources/match/filter-policy-match.ts';
 import type { ReadableRule, Refused } from '#resources/resource.ts';

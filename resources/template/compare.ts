@@ -1,16 +1,7 @@
 import { CallError } from './function.ts';
 import { compareBytes } from './go-string.ts';
-import type { GoType } from './go-type.ts';
-import {
-  type GoComplex,
-  type GoValue,
-  isComplex,
-  isInt,
-  isMap,
-  isSlice,
-  isStruct,
-  typeOf,
-} from './go-value.ts';
+import type { GoComplex, GoType, GoValue } from './go-type.ts';
+import { isComplex, isInt, isMap, isSlice, isStruct, typeOf } from './go-value.ts';
 import { unbox, type Value } from './value.ts';
 
 type Basic = 'bool' | 'complex' | 'int' | 'float' | 'string' | 'uint';

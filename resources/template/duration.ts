@@ -1,5 +1,6 @@
+import type { GoInt, GoValue } from './go-type.ts';
 import { type GoMethod, type GoType, INT64 } from './go-type.ts';
-import { type GoInt, type GoValue, goInt, isInt } from './go-value.ts';
+import { goInt, isInt } from './go-value.ts';
 
 const SECOND = 1_000_000_000;
 const LARGEST = 2n ** 63n - 1n;

@@ -1,5 +1,3 @@
-import type { GoValue } from './go-value.ts';
-
 /** What Go's reflection calls a kind, as far as templates meet it. */
 export type GoKind =
   | 'bool'
@@ -84,3 +82,41 @@ export function mapOf(elem: GoType): GoType {
 export function structType(name: string, fields: readonly GoField[]): GoType {
   return { kind: 'struct', name, fields };
 }
+
+/**
+ * A value of Go's, as templates see it: `null` is nil, a number is a float64, ints have an object
+ * because they print otherwise.
+ */
+export type GoValue =
+  | null
+  | boolean
+  | number
+  | string
+  | GoInt
+  | GoComplex
+  | GoSlice
+  | GoMap
+  | GoStruct;
+
+/** An integer of any int type; a bigint only beyond the safe integers. */
+export type GoInt = { readonly type: GoType; readonly value: number | bigint };
+export type GoComplex = {
+  readonly type: GoType;
+  readonly real: number;
+  readonly imaginary: number;
+};
+/** `tail` are the elements between its length and its capacity. */
+export type GoSlice = {
+  readonly type: GoType;
+  readonly items: readonly GoValue[];
+  readonly tail: readonly GoValue[];
+  readonly isNil: boolean;
+};
+/** A map with string keys; `hidden` keys are left out by the function `json`. */
+export type GoMap = {
+  readonly type: GoType;
+  readonly entries: ReadonlyMap<string, GoValue>;
+  readonly hidden: ReadonlySet<string>;
+};
+/** `values` in the order of its type's fields. */
+export type GoStruct = { readonly type: GoType; readonly values: readonly GoValue[] };

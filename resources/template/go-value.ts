@@ -5,52 +5,20 @@ import {
   BOOL,
   COMPLEX128,
   FLOAT64,
+  type GoComplex,
+  type GoInt,
   type GoKind,
+  type GoMap,
   type GoMethod,
+  type GoSlice,
+  type GoStruct,
   type GoType,
+  type GoValue,
   INT,
   mapOf,
   STRING,
   sliceOf,
 } from './go-type.ts';
-
-/**
- * A value of Go's, as templates see it: `null` is nil, a number is a float64, ints have an object
- * because they print otherwise.
- */
-export type GoValue =
-  | null
-  | boolean
-  | number
-  | string
-  | GoInt
-  | GoComplex
-  | GoSlice
-  | GoMap
-  | GoStruct;
-
-/** An integer of any int type; a bigint only beyond the safe integers. */
-export type GoInt = { readonly type: GoType; readonly value: number | bigint };
-export type GoComplex = {
-  readonly type: GoType;
-  readonly real: number;
-  readonly imaginary: number;
-};
-/** `tail` are the elements between its length and its capacity. */
-export type GoSlice = {
-  readonly type: GoType;
-  readonly items: readonly GoValue[];
-  readonly tail: readonly GoValue[];
-  readonly isNil: boolean;
-};
-/** A map with string keys; `hidden` keys are left out by the function `json`. */
-export type GoMap = {
-  readonly type: GoType;
-  readonly entries: ReadonlyMap<string, GoValue>;
-  readonly hidden: ReadonlySet<string>;
-};
-/** `values` in the order of its type's fields. */
-export type GoStruct = { readonly type: GoType; readonly values: readonly GoValue[] };
 
 /** What is nested deeper in JSON is nil. */
 const DEEPEST_JSON = 200;

@@ -1,13 +1,6 @@
+import type { GoMap, GoSlice, GoValue } from './go-type.ts';
 import { type GoMethod, type GoType, STRING, STRING_SLICE } from './go-type.ts';
-import {
-  type GoMap,
-  type GoSlice,
-  type GoValue,
-  goMap,
-  goSlice,
-  isMap,
-  isSlice,
-} from './go-value.ts';
+import { goMap, goSlice, isMap, isSlice } from './go-value.ts';
 
 const NIL_STRINGS: GoSlice = { type: STRING_SLICE, items: [], tail: [], isNil: true };
 

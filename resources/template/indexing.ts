@@ -1,17 +1,9 @@
 import { type Budget, spend } from './budget.ts';
 import { CallError } from './function.ts';
 import { byteLength, fromBytes, toBytes } from './go-string.ts';
+import type { GoMap, GoSlice, GoValue } from './go-type.ts';
 import { ANY, STRING, UINT8 } from './go-type.ts';
-import {
-  type GoMap,
-  type GoSlice,
-  type GoValue,
-  goInt,
-  isInt,
-  isMap,
-  isSlice,
-  typeOf,
-} from './go-value.ts';
+import { goInt, isInt, isMap, isSlice, typeOf } from './go-value.ts';
 import { elementOf, isBoxed, unbox, type Value, zeroOf } from './value.ts';
 
 /** Go's `len`: bytes of a string, elements of a slice or map. */

@@ -1,16 +1,8 @@
 import { type Budget, checkLength, spend } from './budget.ts';
 import { CallError } from './function.ts';
 import { rawByte } from './go-string.ts';
-import type { GoField } from './go-type.ts';
-import {
-  type GoMap,
-  type GoValue,
-  isComplex,
-  isInt,
-  isMap,
-  isSlice,
-  isStruct,
-} from './go-value.ts';
+import type { GoField, GoMap, GoValue } from './go-type.ts';
+import { isComplex, isInt, isMap, isSlice, isStruct } from './go-value.ts';
 import { sortedKeys } from './print-value.ts';
 
 const ESCAPED: ReadonlyMap<string, string> = new Map([

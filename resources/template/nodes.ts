@@ -1,5 +1,5 @@
 import type { TemplateFunction } from './function.ts';
-import type { GoValue } from './go-value.ts';
+import type { GoValue } from './go-type.ts';
 
 /**
  * The tree of a parsed template. Each `pos` is where the node's text begins, in UTF-16 units from

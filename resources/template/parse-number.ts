@@ -1,4 +1,5 @@
-import { type GoValue, goComplex, goInt } from './go-value.ts';
+import type { GoValue } from './go-type.ts';
+import { goComplex, goInt } from './go-value.ts';
 import { quote } from './quote.ts';
 import { unquoteChar } from './unquote.ts';
 

@@ -1,6 +1,6 @@
 import { type FloatVerb, formatFloat } from './format-float.ts';
 import { runesOf, toBytes } from './go-string.ts';
-import type { GoComplex } from './go-value.ts';
+import type { GoComplex } from './go-type.ts';
 import { fill, type Printer, pad, write } from './printer.ts';
 import { canBackquote, isPrintable, quote, quoteRune } from './quote.ts';
 

@@ -1,17 +1,8 @@
 import { spend } from './budget.ts';
 import { compareBytes } from './go-string.ts';
+import type { GoMap, GoSlice, GoStruct, GoValue } from './go-type.ts';
 import { ANY, type GoType } from './go-type.ts';
-import {
-  type GoMap,
-  type GoSlice,
-  type GoStruct,
-  type GoValue,
-  isComplex,
-  isMap,
-  isSlice,
-  isStruct,
-  typeOf,
-} from './go-value.ts';
+import { isComplex, isMap, isSlice, isStruct, typeOf } from './go-value.ts';
 import { printBool, printComplex, printFloat, printInt, printString } from './print-scalar.ts';
 import { type Printer, pad, write } from './printer.ts';
 

@@ -1,6 +1,7 @@
 import { type Budget, spend } from './budget.ts';
 import { joinBytes } from './go-string.ts';
-import { type GoValue, isInt, typeOf } from './go-value.ts';
+import type { GoValue } from './go-type.ts';
+import { isInt, typeOf } from './go-value.ts';
 import { printArg } from './print-value.ts';
 import { clearFlags, type Printer, printerOf, write } from './printer.ts';
 

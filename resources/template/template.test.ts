@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DURATION, duration } from './duration.ts';
+import type { GoValue } from './go-type.ts';
 import { INT32, STRING } from './go-type.ts';
-import { enumType, fromJson, type GoValue, goInt, goMap, goSlice } from './go-value.ts';
+import { enumType, fromJson, goInt, goMap, goSlice } from './go-value.ts';
 import { goHeader } from './header.ts';
 import { parseTemplate, type Rendered, renderTemplate, type TemplateUse } from './template.ts';
 

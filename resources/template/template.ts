@@ -4,7 +4,7 @@ import { BUILTINS, Discarded, DO_NOT_SET, HAS_KEY, JSON_FUNCTION } from './built
 import { type Execution, ExecutionError } from './execution.ts';
 import type { TemplateFunction } from './function.ts';
 import { joinBytes } from './go-string.ts';
-import type { GoValue } from './go-value.ts';
+import type { GoValue } from './go-type.ts';
 import { parseTrees, type Trees } from './parse.ts';
 import { ParseError } from './parser.ts';
 import { walkList } from './walk.ts';

@@ -1,5 +1,6 @@
+import type { GoValue } from './go-type.ts';
 import { ANY, type GoType } from './go-type.ts';
-import { type GoValue, typeOf } from './go-value.ts';
+import { typeOf } from './go-value.ts';
 
 /**
  * A value whose static type is `any`: an element of a `map[string]any`, for example. Go keeps it

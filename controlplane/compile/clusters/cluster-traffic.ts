@@ -1,5 +1,5 @@
 import type { JsonObject } from '#protos/json.ts';
-import type { MappingSpec } from '#resources/kinds/mapping/mapping.ts';
+import type { MappingSpec } from '#resources/kinds/mapping/mapping-spec.ts';
 import type { LoadBalancer } from '#resources/traffic/load-balancer.ts';
 import { toDuration } from '../duration.ts';
 import { circuitBreakers } from './circuit-breakers.ts';

@@ -1,7 +1,7 @@
 import { formatHostPort } from '#grpc/host-port.ts';
 import type { JsonObject } from '#protos/json.ts';
 import type { DiscoveryCluster } from '#resources/kinds/proxy-config/cluster.ts';
-import type { ProxyConfigSpec } from '#resources/kinds/proxy-config/proxy-config.ts';
+import type { ProxyConfigSpec } from '#resources/kinds/proxy-config/proxy-config-spec.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import type { HostPort } from '#resources/words/host.ts';
 import { compareText } from '../order.ts';

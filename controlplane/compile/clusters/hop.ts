@@ -1,5 +1,5 @@
 import { DEFAULT_TRUST_DOMAIN } from '#certificates/identity.ts';
-import type { MappingSpec } from '#resources/kinds/mapping/mapping.ts';
+import type { MappingSpec } from '#resources/kinds/mapping/mapping-spec.ts';
 import { askedService } from '#resources/kinds/mapping/mapping-tls.ts';
 import type { ProxyCluster } from '#resources/kinds/proxy-config/cluster.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';

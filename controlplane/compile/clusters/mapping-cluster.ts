@@ -1,6 +1,6 @@
 import { formatHostPort } from '#grpc/host-port.ts';
 import type { JsonObject } from '#protos/json.ts';
-import type { MappingSpec } from '#resources/kinds/mapping/mapping.ts';
+import type { MappingSpec } from '#resources/kinds/mapping/mapping-spec.ts';
 import { askedService } from '#resources/kinds/mapping/mapping-tls.ts';
 import type { Service } from '#resources/words/service.ts';
 import { type ClusterParts, toCluster } from './cluster.ts';

@@ -1,5 +1,5 @@
 import type { JsonObject } from '#protos/json.ts';
-import type { MappingSpec } from '#resources/kinds/mapping/mapping.ts';
+import type { MappingSpec } from '#resources/kinds/mapping/mapping-spec.ts';
 import type { HostPort } from '#resources/words/host.ts';
 import { ipVersion } from '#resources/words/ip-address.ts';
 import { toSocketAddress } from '../socket-address.ts';

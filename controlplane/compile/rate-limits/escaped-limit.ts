@@ -1,4 +1,4 @@
-import type { Limit } from '#resources/kinds/rate-limit/rate-limit.ts';
+import type { Limit } from '#resources/kinds/rate-limit/rate-limit-spec.ts';
 import { addressNetwork, type PrefixLengths } from '#resources/words/address-network.ts';
 
 /**

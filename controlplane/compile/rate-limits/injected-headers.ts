@@ -1,4 +1,4 @@
-import type { Limit, RateLimitSpec } from '#resources/kinds/rate-limit/rate-limit.ts';
+import type { Limit, RateLimitSpec } from '#resources/kinds/rate-limit/rate-limit-spec.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { Resource } from '#resources/resource.ts';
 import { headerIdentity } from '../header-identity.ts';

@@ -1,5 +1,5 @@
 import type { JsonObject } from '#protos/json.ts';
-import type { MappingSpec } from '#resources/kinds/mapping/mapping.ts';
+import type { MappingSpec } from '#resources/kinds/mapping/mapping-spec.ts';
 import type { LabelSpecifier } from '#resources/labels/label-specifier.ts';
 import type { LabelGroup } from '#resources/labels/labels.ts';
 import type { Resource } from '#resources/resource.ts';

@@ -1,6 +1,6 @@
 import type { JsonObject } from '#protos/json.ts';
 import { RATE_LIMIT } from '#protos/type-url.ts';
-import type { Limit } from '#resources/kinds/rate-limit/rate-limit.ts';
+import type { Limit } from '#resources/kinds/rate-limit/rate-limit-spec.ts';
 import type { PatternLabel } from '#resources/labels/label-pattern.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { PrefixLengths } from '#resources/words/address-network.ts';

@@ -1,4 +1,4 @@
-import type { Limit } from '#resources/kinds/rate-limit/rate-limit.ts';
+import type { Limit } from '#resources/kinds/rate-limit/rate-limit-spec.ts';
 import type { LabelAlternative, PatternLabel } from '#resources/labels/label-pattern.ts';
 import { addressNetwork } from '#resources/words/address-network.ts';
 import type { LabelNode } from './label-tree.ts';

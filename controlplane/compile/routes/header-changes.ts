@@ -1,9 +1,9 @@
 import type { JsonObject } from '#protos/json.ts';
-import type { MappingSpec } from '#resources/kinds/mapping/mapping.ts';
 import type {
   AddedHeaders,
   mappingHeadersShape,
 } from '#resources/kinds/mapping/mapping-headers.ts';
+import type { MappingSpec } from '#resources/kinds/mapping/mapping-spec.ts';
 import { addedHeaders } from '../added-headers.ts';
 import { compareText } from '../order.ts';
 import type { HeaderSetters } from '../set-headers.ts';

@@ -1,5 +1,5 @@
 import type { JsonObject } from '#protos/json.ts';
-import type { MappingSpec } from '#resources/kinds/mapping/mapping.ts';
+import type { MappingSpec } from '#resources/kinds/mapping/mapping-spec.ts';
 import { extension } from '../extension.ts';
 import { REPEAT_SAFE_METHODS } from './repeat-safe-methods.ts';
 

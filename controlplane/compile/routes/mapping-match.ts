@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '#protos/json.ts';
-import type { MappingMatch } from '#resources/kinds/mapping/mapping.ts';
+import type { MappingMatch } from '#resources/kinds/mapping/mapping-match.ts';
 import { authorityIs, authorityMatches, hostMatches } from '../authority-match.ts';
 import { mappingDomain } from '../mapping-domain.ts';
 import { compareText } from '../order.ts';

@@ -1,5 +1,5 @@
 import type { JsonObject } from '#protos/json.ts';
-import type { ProxyConfigSpec } from '#resources/kinds/proxy-config/proxy-config.ts';
+import type { ProxyConfigSpec } from '#resources/kinds/proxy-config/proxy-config-spec.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { NamedCluster } from '../clusters/cluster-names.ts';

@@ -1,5 +1,5 @@
 import type { JsonObject } from '#protos/json.ts';
-import type { MappingSpec } from '#resources/kinds/mapping/mapping.ts';
+import type { MappingSpec } from '#resources/kinds/mapping/mapping-spec.ts';
 import { toDuration } from '../duration.ts';
 import { extension } from '../extension.ts';
 import { RETRIABLE_HEADER } from './retriable-header.ts';

@@ -1,5 +1,5 @@
 import type { JsonObject } from '#protos/json.ts';
-import type { MappingSpec } from '#resources/kinds/mapping/mapping.ts';
+import type { MappingSpec } from '#resources/kinds/mapping/mapping-spec.ts';
 import type { RegexSubstitution } from '#resources/match/regex-substitution.ts';
 import { quoteRegex } from '../quote-regex.ts';
 

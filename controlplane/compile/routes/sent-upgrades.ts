@@ -1,5 +1,5 @@
 import { askedService } from '#resources/kinds/mapping/mapping-tls.ts';
-import type { ProxyConfigSpec } from '#resources/kinds/proxy-config/proxy-config.ts';
+import type { ProxyConfigSpec } from '#resources/kinds/proxy-config/proxy-config-spec.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import type { Service } from '#resources/words/service.ts';
 import { isProxyOf, serviceOfHost } from '../clusters/hop.ts';

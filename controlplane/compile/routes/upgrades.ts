@@ -1,5 +1,5 @@
 import type { JsonObject } from '#protos/json.ts';
-import type { MappingSpec } from '#resources/kinds/mapping/mapping.ts';
+import type { MappingSpec } from '#resources/kinds/mapping/mapping-spec.ts';
 
 /** Protocols to which requests may switch, in lower case, each once, in order. */
 export function distinctUpgrades(upgrades: readonly string[]): readonly string[] {

@@ -11,7 +11,6 @@ import {
   isReserved,
 } from '#resources/words/reserved-headers.ts';
 import { sortedEntries } from '#resources/words/sorted-entries.ts';
-import type { MappingSpec } from './mapping.ts';
 
 /** Header name, in lower case → what is added; `append: false` replaces what is there. */
 export type AddedHeaders = Readonly<
@@ -106,8 +105,12 @@ export const mappingHeadersShape = {
   remove_response_headers: removed.describe('Headers that the client does not get'),
 };
 
+type MappingHeaders = Partial<z.output<z.ZodObject<typeof mappingHeadersShape>>> & {
+  readonly node_group?: string;
+};
+
 /** What Envoy does not let a route change: the edge writes its own `server` over all, last. */
-export function checkHeaders(spec: Partial<MappingSpec>): readonly Finding[] {
+export function checkHeaders(spec: MappingHeaders): readonly Finding[] {
   const { add_response_headers = {}, node_group, remove_response_headers = [] } = spec;
   if (node_group !== 'edge') return [];
   const why = 'the edge writes `server` itself: `server_name` of the Module says what';

@@ -9,7 +9,6 @@ import { parseDomain } from '#resources/words/domain.ts';
 import { parseMethod } from '#resources/words/http-token.ts';
 import { nodeGroup } from '#resources/words/node-group.ts';
 import { checkedString, type Parsed } from '#resources/words/parsed-string.ts';
-import type { MappingMatch } from './mapping.ts';
 
 /** The fields of a Mapping that select its requests. */
 export const mappingMatchShape = {
@@ -57,6 +56,8 @@ export const mappingMatchShape = {
   precedence: z.int().default(0).meta({ form: 'an integer' }).describe('Higher is tried first'),
   node_group: nodeGroup.default('edge').describe('The proxies that serve it'),
 };
+
+export type MappingMatch = z.output<z.ZodObject<typeof mappingMatchShape>>;
 
 /** Which requests a Mapping matches. */
 export function matchOf(spec: MappingMatch): MappingMatch {

@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { caution, type Finding, fault } from '#resources/finding.ts';
 import { pathAndQuery } from '#resources/match/path-match.ts';
 import { regexSubstitution } from '#resources/match/regex-substitution.ts';
-import type { MappingSpec } from './mapping.ts';
 
 /** The fields of a Mapping that answer requests with a redirect. */
 export const mappingRedirectShape = {
@@ -26,17 +25,24 @@ export const mappingRedirectShape = {
     .describe('Status of the redirect'),
 };
 
+/** Its fields, and those that do not go with it. */
+type Redirect = Partial<z.output<z.ZodObject<typeof mappingRedirectShape>>> & {
+  readonly labels?: object;
+  readonly prefix_regex?: boolean;
+  readonly shadow?: boolean;
+};
+
 const PATH_FIELDS = ['path_redirect', 'prefix_redirect', 'regex_redirect'] as const;
 
 /** The rules between the fields of a redirect. */
-export function checkRedirect(spec: Partial<MappingSpec>): readonly Finding[] {
+export function checkRedirect(spec: Redirect): readonly Finding[] {
   const paths = PATH_FIELDS.filter(field => spec[field] !== undefined);
   if (spec.host_redirect === undefined) return [];
   return spec.host_redirect ? checkPaths(spec, paths) : checkIdle(spec, paths);
 }
 
 function checkIdle(
-  { redirect_response_code = 301 }: Partial<MappingSpec>,
+  { redirect_response_code = 301 }: Redirect,
   paths: readonly string[],
 ): readonly Finding[] {
   const idle = redirect_response_code === 301 ? paths : [...paths, 'redirect_response_code'];
@@ -46,7 +52,7 @@ function checkIdle(
 }
 
 function checkPaths(
-  { labels = {}, prefix_redirect, prefix_regex, regex_redirect, shadow }: Partial<MappingSpec>,
+  { labels = {}, prefix_redirect, prefix_regex, regex_redirect, shadow }: Redirect,
   [first, ...others]: readonly string[],
 ): readonly Finding[] {
   const whole = prefix_regex === true && prefix_redirect !== undefined;

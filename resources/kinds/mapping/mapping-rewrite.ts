@@ -4,8 +4,7 @@ import { parseRewrite } from '#resources/match/path-match.ts';
 import { regexSubstitution } from '#resources/match/regex-substitution.ts';
 import { ipVersion } from '#resources/words/ip-address.ts';
 import { checkedString, type Parsed } from '#resources/words/parsed-string.ts';
-import { parseService } from '#resources/words/service.ts';
-import type { MappingSpec } from './mapping.ts';
+import { parseService, type Service } from '#resources/words/service.ts';
 
 /** The fields of a Mapping that change path and host on the way to the service. */
 export const mappingRewriteShape = {
@@ -32,8 +31,15 @@ function parseHostRewrite(text: string): Parsed<string> {
   return { error: `Cannot parse host "${text}": write name or name:port` };
 }
 
+/** Its fields, and those that decide whether they have an effect. */
+type Rewrite = Partial<z.output<z.ZodObject<typeof mappingRewriteShape>>> & {
+  readonly prefix_regex?: boolean;
+  readonly resolver?: string;
+  readonly service?: Service;
+};
+
 /** The rules between these fields and others. */
-export function checkRewrite(spec: Partial<MappingSpec>): readonly Finding[] {
+export function checkRewrite(spec: Rewrite): readonly Finding[] {
   const { prefix_regex, regex_rewrite, rewrite = '/' } = spec;
   const by =
     prefix_regex === true
@@ -58,7 +64,7 @@ export function checkRewrite(spec: Partial<MappingSpec>): readonly Finding[] {
 }
 
 /** Envoy takes the name under which it looked an instance up. */
-function checkHost({ auto_host_rewrite, host_rewrite, resolver, service }: Partial<MappingSpec>) {
+function checkHost({ auto_host_rewrite, host_rewrite, resolver, service }: Rewrite) {
   if (auto_host_rewrite !== true) return [];
   const why =
     host_rewrite !== undefined

@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { caution, type Finding, fault } from '#resources/finding.ts';
 import { secretReference } from '#resources/words/secret-reference.ts';
 import type { Service } from '#resources/words/service.ts';
-import type { MappingSpec } from './mapping.ts';
 
 /**
  * Whether the service is asked by TLS, and by which TLSContext. Source: Ambassador's pages "TLS
@@ -12,7 +11,7 @@ export const mappingTls = z
   .union([z.boolean(), secretReference])
   .meta({ form: '`true`, the name of a TLSContext, or `{ name, namespace }`' });
 
-type Asked = Pick<MappingSpec, 'service' | 'tls'>;
+type Asked = { readonly service: Service; readonly tls: z.output<typeof mappingTls> };
 
 /**
  * The service as it is asked: `tls` means TLS whatever scheme is written, at the port of https
@@ -28,7 +27,10 @@ export function checkTls({
   hop_tls,
   host_redirect,
   tls = false,
-}: Partial<MappingSpec>): readonly Finding[] {
+}: Partial<Asked> & {
+  readonly hop_tls?: boolean;
+  readonly host_redirect?: boolean;
+}): readonly Finding[] {
   if (tls === false) return [];
   if (host_redirect === true) return [caution(['tls'], REDIRECTED)];
   return hop_tls === true ? [fault(['hop_tls'], '`hop_tls` and `tls` exclude each other')] : [];

@@ -1,7 +1,7 @@
 import { caution, type FieldPath, type Finding, fault } from '#resources/finding.ts';
 import { checkCredentials, openOrigin } from '#resources/traffic/cors.ts';
 import { isHashing, keysOf } from '#resources/traffic/load-balancer.ts';
-import type { MappingSpec } from './mapping.ts';
+import type { MappingSpec } from './mapping-spec.ts';
 
 /** The rules between a Mapping's fields about traffic. */
 export function checkTraffic(spec: Partial<MappingSpec>): readonly Finding[] {

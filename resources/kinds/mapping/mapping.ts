@@ -1,96 +1,21 @@
-import * as z from 'zod';
-import { labels } from '#resources/labels/labels.ts';
+import { caution, type Finding, fault } from '#resources/finding.ts';
 import type { KindDefinition } from '#resources/schema/kind.ts';
-import { allowUpgrade } from '#resources/traffic/allow-upgrade.ts';
-import { gatewayId } from '#resources/words/gateway-id.ts';
-import { milliseconds, positiveMilliseconds } from '#resources/words/number-types.ts';
-import { service, serviceIn } from '#resources/words/service.ts';
-import { errorResponseOverrides } from '../module/error-response-overrides.ts';
-import { checkMapping } from './mapping-check.ts';
-import { mappingHeadersShape } from './mapping-headers.ts';
-import { mappingMatchShape } from './mapping-match.ts';
-import { mappingRedirectShape } from './mapping-redirect.ts';
-import { mappingRewriteShape } from './mapping-rewrite.ts';
-import { mappingTls } from './mapping-tls.ts';
-import { mappingTrafficShape } from './mapping-traffic.ts';
-
-const RESOLVERS = {
-  dns: 'dns',
-  sds: 'sds',
-  'kubernetes-service': 'dns',
-  endpoint: 'sds',
-  'kubernetes-endpoint': 'sds',
-} as const;
-
-const resolver = z
-  .enum(['dns', 'sds', 'kubernetes-service', 'endpoint', 'kubernetes-endpoint'])
-  .transform(name => RESOLVERS[name]);
-
-const schema = z.object({
-  ...mappingMatchShape,
-  service: service.describe(
-    'Where requests go, `name[.namespace][:port]`: a name without a dot is in the namespace that the Mapping names. With `host_redirect`: where clients are sent',
-  ),
-  ...mappingRedirectShape,
-  ...mappingRewriteShape,
-  ...mappingHeadersShape,
-  timeout_ms: milliseconds
-    .default(3000)
-    .describe(
-      'Time until the answer begins, from the end of the request. After it the answer is 504, without another try. 0: no end. An answer that has begun may take as long as it sends something: see `idle_timeout_ms`',
-    ),
-  allow_upgrade: allowUpgrade.describe(
-    'Protocols to which requests may switch, such as `websocket`. Others are answered 403. Filters and limits decide about the request, once: what is open outlives a logout. `timeout_ms` is for the answer. Then the connection ends after `idle_timeout_ms` without a byte. Any site can make a browser open a WebSocket with its cookies: compare `Origin`',
-  ),
-  use_websocket: z
-    .boolean()
-    .default(false)
-    .describe(
-      "Ambassador's older spelling of `allow_upgrade: [websocket]`. It is read, never written",
-    ),
-  connect_timeout_ms: positiveMilliseconds
-    .default(3000)
-    .describe('Time for a connection to the service. To a proxy by mutual TLS it is at most 1000'),
-  weight: z
-    .int()
-    .min(0)
-    .max(100)
-    .exactOptional()
-    .meta({ form: 'an integer of percent from 0 to 100' })
-    .describe('Percent of the requests, when several Mappings match the same'),
-  resolver: resolver
-    .default('dns')
-    .describe(
-      'How instances are found: `dns`, or `sds` for the discovery service. `endpoint` is the same as `sds`. There a port in `service` is that of the Kubernetes Service, or of its instances. Any port stands for the only port of a service',
-    ),
-  hop_tls: z
-    .boolean()
-    .exactOptional()
-    .describe(
-      'Mutual TLS to the proxy before the service. Default: with resolver `sds`, where the gateway has it (`HOP_TLS`). `false`: none, for instances without a proxy',
-    ),
-  tls: mappingTls
-    .default(false)
-    .describe(
-      '`true`: TLS to the service, as with `https://` before its name, at port 443 where none is written. A TLSContext: the same with its certificate, versions and `sni`. The certificate of the service is always checked: it must be for that `sni`, else for the name in `service`, and of an authority of its `ca_secret` or `cacert_chain_file`, else of one that the machines of the proxies trust (`CA_FILE`). Proxies that take mutual TLS (`HOP_TLS`, resolver `sds`) refuse it: for instances without a proxy write `hop_tls: false`. While the TLSContext cannot be used, the Mapping answers 500',
-    ),
-  ...mappingTrafficShape,
-  bypass_auth: z.boolean().default(false).describe('No filters run on it'),
-  error_response_overrides: errorResponseOverrides
-    .exactOptional()
-    .describe(
-      "Bodies of errors on its routes, of the gateway and of the service. They go before the Module's",
-    ),
-  labels: labels
-    .default({})
-    .describe('Label domain → label groups, for rate limits: see RateLimit'),
-  gateway_id: gatewayId,
-});
+import { whyUnreachable } from '#resources/traffic/unreachable-prefix.ts';
+import { ipVersion } from '#resources/words/ip-address.ts';
+import { serviceIn } from '#resources/words/service.ts';
+import { checkRepeated, checkSilent } from '../module/error-response-overrides.ts';
+import { checkHeaders } from './mapping-headers.ts';
+import { checkMatch } from './mapping-match.ts';
+import { checkRedirect } from './mapping-redirect.ts';
+import { checkRewrite } from './mapping-rewrite.ts';
+import { type MappingSpec, mappingSpec } from './mapping-spec.ts';
+import { checkTls } from './mapping-tls.ts';
+import { checkTraffic } from './mapping-traffic-check.ts';
 
 /** A route from matching requests to an upstream service. */
-export const mapping: KindDefinition<typeof schema> = {
+export const mapping: KindDefinition<typeof mappingSpec> = {
   summary: 'Sends the requests that match to a service.',
-  schema,
+  schema: mappingSpec,
   fieldsAt: 'spec',
   unknownField: 'warning',
   restricting: [
@@ -112,5 +37,60 @@ export const mapping: KindDefinition<typeof schema> = {
     spec.host_redirect ? spec : { ...spec, service: serviceIn(spec.service, namespace) },
 };
 
-export type MappingSpec = z.output<typeof schema>;
-export type MappingMatch = Pick<MappingSpec, keyof typeof mappingMatchShape>;
+/** The rules between a Mapping's fields. */
+export function checkMapping(spec: Partial<MappingSpec>): readonly Finding[] {
+  return [
+    ...checkMatch(spec),
+    ...checkHeaders(spec),
+    ...checkRedirect(spec),
+    ...checkRewrite(spec),
+    ...checkReach(spec),
+    ...checkHop(spec),
+    ...checkTls(spec),
+    ...checkTraffic(spec),
+    ...checkRepeated(spec.error_response_overrides, ['error_response_overrides']),
+    ...checkSilent(spec.error_response_overrides, ['error_response_overrides']),
+  ];
+}
+
+/** A proxy's certificate is for the name of its service. */
+function checkHop({ service, hop_tls }: Partial<MappingSpec>): readonly Finding[] {
+  if (hop_tls !== true || service === undefined) return [];
+  if (service.scheme === 'https')
+    return [fault(['hop_tls'], '`hop_tls` and https:// exclude each other')];
+  if (ipVersion(service.host) === 0) return [];
+  return [
+    fault(
+      ['service'],
+      '`hop_tls` wants the name of a service, not an address: its proxy proves that name',
+    ),
+  ];
+}
+
+/** Matches that no request can have, since Envoy changes it or answers it before. */
+function checkReach(spec: Partial<MappingSpec>): readonly Finding[] {
+  const {
+    case_sensitive,
+    prefix,
+    prefix_regex,
+    headers = {},
+    regex_headers = {},
+    node_group,
+  } = spec;
+  const why = prefix_regex === false && prefix !== undefined ? whyUnreachable(prefix) : undefined;
+  const fields = Object.entries({ headers, regex_headers });
+  const named = fields.flatMap(([field, match]) =>
+    Object.keys(match).map(name => [field, name] as const),
+  );
+  const refused = node_group === 'edge' ? named.filter(([, name]) => name.includes('_')) : [];
+  return [
+    ...(prefix_regex === true && case_sensitive === false
+      ? [caution(['case_sensitive'], CASE)]
+      : []),
+    ...(why === undefined ? [] : [caution(['prefix'], why)]),
+    ...refused.map(path => caution(path, UNDERSCORE)),
+  ];
+}
+
+const CASE = '`case_sensitive` has no effect with `prefix_regex`: begin the expression with `(?i)`';
+const UNDERSCORE = 'it matches nothing: the edge answers 400 to a header with "_" in its name';

@@ -1,72 +1,16 @@
-import * as z from 'zod';
-import { pathPrefix } from '#resources/match/path-match.ts';
+import { caution, type FieldPath, type Finding, fault } from '#resources/finding.ts';
 import type { KindDefinition } from '#resources/schema/kind.ts';
-import { allowUpgrade } from '#resources/traffic/allow-upgrade.ts';
-import { domain } from '#resources/words/domain.ts';
-import { gatewayId } from '#resources/words/gateway-id.ts';
-import { ipAddress } from '#resources/words/ip-address.ts';
-import { nodeGroup } from '#resources/words/node-group.ts';
-import { milliseconds, port, positiveMilliseconds } from '#resources/words/number-types.ts';
-import { cluster, clusterIn, discoveryCluster } from './cluster.ts';
-import { checkProxyConfig } from './proxy-config-check.ts';
-
-const name = z.string().min(1).max(253).meta({ form: 'a name' });
-
-const route = z.object({
-  prefix: pathPrefix.describe('What the path begins with'),
-  cluster: name.describe('Name of one of `clusters`'),
-  timeout_ms: milliseconds.default(0).describe('Time until the answer begins. 0 has no end'),
-  allow_upgrade: allowUpgrade.describe(
-    'Protocols to which requests may switch, as of a Mapping. Those that routes of other node groups to `<service>` allow pass the routes of node group `<service>` or `<service>-<number>` to its application (a cluster of another type than `sds`) too',
-  ),
-});
-
-const virtualHost = z.object({
-  name: name.describe('Name of the virtual host'),
-  domains: z.array(domain).min(1).describe('Hosts of requests: exact, `*.example.com` or `*`'),
-  routes: z.array(route).default([]).describe('The longest prefix is tried first'),
-});
-
-const listener = z.object({
-  address: ipAddress.default('127.0.0.1').describe('IP address'),
-  port: port.describe('TCP port'),
-  hop_tls: z
-    .boolean()
-    .exactOptional()
-    .describe(
-      'Mutual TLS of clients. Default: where the gateway has it (`HOP_TLS`). `false`: plain, for proxies that others than ours reach. The edge has none',
-    ),
-});
-
-const sds = z.object({
-  cluster: discoveryCluster.describe(
-    'Where the discovery service is. A peer of `clusters`, not one of them',
-  ),
-  refresh_delay_ms: positiveMilliseconds
-    .exactOptional()
-    .describe('Ask by REST with this delay. Without it a gRPC stream pushes'),
-});
-
-const schema = z.object({
-  node_group: nodeGroup.describe('The proxies that this is for'),
-  listener: listener
-    .exactOptional()
-    .describe("Where they listen. Default: the node group's own address"),
-  virtual_hosts: z.array(virtualHost).default([]).describe('Routes by host'),
-  clusters: z.array(cluster).default([]).describe('Upstream clusters'),
-  cluster_manager: z
-    .object({
-      sds: sds.exactOptional().describe('The discovery service. Default: the built-in one'),
-    })
-    .default({})
-    .describe('How clusters of type `sds` find their instances'),
-  gateway_id: gatewayId,
-});
+import { whyUnreachable } from '#resources/traffic/unreachable-prefix.ts';
+import { ipVersion } from '#resources/words/ip-address.ts';
+import { suggest } from '#resources/words/suggest.ts';
+import type { DiscoveryCluster, ProxyCluster } from './cluster.ts';
+import { clusterIn } from './cluster.ts';
+import { type ProxyConfigSpec, proxyConfigSpec } from './proxy-config-spec.ts';
 
 /** Listener, routes and clusters of one node group. */
-export const proxyConfig: KindDefinition<typeof schema> = {
+export const proxyConfig: KindDefinition<typeof proxyConfigSpec> = {
   summary: 'Listener, virtual hosts and clusters of the proxies of one node group.',
-  schema,
+  schema: proxyConfigSpec,
   fieldsAt: 'spec',
   unknownField: 'warning',
   check: checkProxyConfig,
@@ -76,4 +20,144 @@ export const proxyConfig: KindDefinition<typeof schema> = {
   }),
 };
 
-export type ProxyConfigSpec = z.output<typeof schema>;
+type VirtualHosts = ProxyConfigSpec['virtual_hosts'];
+
+const SDS_CLUSTER: FieldPath = ['cluster_manager', 'sds', 'cluster'];
+
+/**
+ * The rules between a ProxyConfig's fields: references, unique names, and which cluster has members
+ * of its own.
+ */
+export function checkProxyConfig(spec: Partial<ProxyConfigSpec>): readonly Finding[] {
+  const { clusters = [], virtual_hosts = [], cluster_manager } = spec;
+  const sds = cluster_manager?.sds?.cluster;
+  return [
+    ...clusters.flatMap((cluster, index) => checkCluster(cluster, ['clusters', index])),
+    ...checkClusterNames(clusters, sds),
+    ...checkVirtualHostNames(virtual_hosts),
+    ...checkDomains(virtual_hosts),
+    ...checkReach(virtual_hosts),
+    ...(spec.clusters === undefined ? [] : checkRoutes(virtual_hosts, spec.clusters)),
+    ...(sds === undefined ? [] : checkMembers(sds, SDS_CLUSTER)),
+    ...checkListener(spec),
+  ];
+}
+
+/** Who asks the edge is no proxy of ours, and so has no certificate of the gateway's authority. */
+function checkListener({ node_group, listener }: Partial<ProxyConfigSpec>): readonly Finding[] {
+  if (node_group !== 'edge' || listener?.hop_tls !== true) return [];
+  return [
+    caution(
+      ['listener', 'hop_tls'],
+      '`hop_tls` has no effect at the edge: it demands the certificates of proxies. Those of clients are demanded by `cert_required` of a Host',
+    ),
+  ];
+}
+
+function checkCluster(cluster: ProxyCluster, path: FieldPath): readonly Finding[] {
+  if (cluster.type === 'sds') {
+    if (cluster.hosts.length === 0) return [];
+    return [
+      fault(
+        [...path, 'hosts'],
+        `cluster "${cluster.name}" has type sds: its members come from the discovery service, leave out \`hosts\``,
+      ),
+    ];
+  }
+  const named = cluster.service_name === undefined;
+  const misplaced = fault(
+    [...path, 'service_name'],
+    '`service_name` belongs to clusters of type sds only',
+  );
+  return named ? checkMembers(cluster, path) : [misplaced, ...checkMembers(cluster, path)];
+}
+
+function checkMembers(
+  cluster: ProxyCluster | DiscoveryCluster,
+  path: FieldPath,
+): readonly Finding[] {
+  const { hosts, name, type } = cluster;
+  if (hosts.length === 0)
+    return [fault(path, `cluster "${name}" has type ${type} and no \`hosts\``)];
+  if (type !== 'static') return [];
+  return hosts.flatMap(({ host }, index) =>
+    ipVersion(host) === 0
+      ? [
+          fault(
+            [...path, 'hosts', index, 'url'],
+            `cluster "${name}" has type static: "${host}" must be an IP address; use type strict_dns for names`,
+          ),
+        ]
+      : [],
+  );
+}
+
+function checkClusterNames(
+  clusters: readonly ProxyCluster[],
+  sds: DiscoveryCluster | undefined,
+): readonly Finding[] {
+  const named = clusters.map(({ name }, index) => ({ name, path: ['clusters', index, 'name'] }));
+  const all =
+    sds === undefined ? named : [...named, { name: sds.name, path: [...SDS_CLUSTER, 'name'] }];
+  return checkUnique(all, name => `there is another cluster named "${name}"`);
+}
+
+function checkVirtualHostNames(virtualHosts: VirtualHosts): readonly Finding[] {
+  const named = virtualHosts.map(({ name }, index) => ({
+    name,
+    path: ['virtual_hosts', index, 'name'],
+  }));
+  return checkUnique(named, name => `there is another virtual host named "${name}"`);
+}
+
+function checkDomains(virtualHosts: VirtualHosts): readonly Finding[] {
+  const domains = virtualHosts.flatMap(({ domains }, host) =>
+    domains.map((name, index) => ({ name, path: ['virtual_hosts', host, 'domains', index] })),
+  );
+  return checkUnique(
+    domains,
+    name => `the domain "${name}" is listed twice; a request could not tell where to go`,
+  );
+}
+
+function checkReach(virtualHosts: VirtualHosts): readonly Finding[] {
+  return virtualHosts.flatMap(({ routes }, host) =>
+    routes.flatMap(({ prefix }, index) => {
+      const why = whyUnreachable(prefix);
+      return why === undefined
+        ? []
+        : [caution(['virtual_hosts', host, 'routes', index, 'prefix'], why)];
+    }),
+  );
+}
+
+function checkUnique(
+  items: readonly { readonly name: string; readonly path: FieldPath }[],
+  message: (name: string) => string,
+): readonly Finding[] {
+  const seen = new Set<string>();
+  return items.flatMap(({ name, path }) => {
+    if (seen.has(name)) return [fault(path, message(name))];
+    seen.add(name);
+    return [];
+  });
+}
+
+function checkRoutes(
+  virtualHosts: VirtualHosts,
+  clusters: readonly ProxyCluster[],
+): readonly Finding[] {
+  const names = clusters.map(({ name }) => name);
+  return virtualHosts.flatMap(({ routes }, host) =>
+    routes.flatMap(({ cluster }, index) =>
+      names.includes(cluster)
+        ? []
+        : [
+            fault(
+              ['virtual_hosts', host, 'routes', index, 'cluster'],
+              `there is no cluster "${cluster}" in \`clusters\`${suggest(cluster, names)}`,
+            ),
+          ],
+    ),
+  );
+}

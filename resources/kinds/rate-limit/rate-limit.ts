@@ -1,73 +1,43 @@
-import * as z from 'zod';
+import { caution, type FieldPath, type Finding } from '#resources/finding.ts';
+import type { PatternLabel } from '#resources/labels/label-pattern.ts';
 import type { KindDefinition } from '#resources/schema/kind.ts';
 import {
-  bodyTemplate,
-  errorHeaders,
-  requestHeaders,
-  responseHeaders,
-} from '#resources/template/header-template.ts';
-import { gatewayId } from '#resources/words/gateway-id.ts';
-import { patternItem } from './label-pattern-item.ts';
-import { checkRateLimit } from './rate-limit-check.ts';
-
-const limit = z.object({
-  name: z
-    .string()
-    .min(1)
-    .exactOptional()
-    .describe('Name in logs and metrics. Default: `<resource name>.<namespace>-<index in limits>`'),
-  action: z
-    .enum(['Enforce', 'LogOnly'])
-    .meta({ anyCase: true })
-    .default('Enforce')
-    .describe(
-      'Over the limit: answer 429, or let the request pass and note it only. Any letter case',
-    ),
-  pattern: z
-    .array(patternItem)
-    .meta({ form: 'a list of maps from label key to value' })
-    .describe(
-      'What a label group begins with, one map a label: any of its pairs, which may have one key twice. Value `""` or `"*"`: any. `[]`: every group',
-    ),
-  rate: z
-    .int({ abort: true })
-    .min(0)
-    .max(4_294_967_295)
-    .meta({ form: 'an integer from 0 to 4294967295' })
-    .describe('Requests allowed per unit. With 0 none'),
-  unit: z
-    .enum(['second', 'minute', 'hour', 'day'])
-    .meta({ anyCase: true })
-    .describe('Of the wall clock in UTC. Any letter case'),
-  injectRequestHeaders: requestHeaders.describe('Added to the request, over the limit or not'),
-  injectResponseHeaders: responseHeaders.describe("Added to the response, the service's or a 429"),
-  errorResponse: z
-    .object({
-      headers: errorHeaders.describe('Added to the 429'),
-      bodyTemplate: bodyTemplate
-        .default('')
-        .describe('Go text/template of its body. Empty means no body'),
-    })
-    .exactOptional()
-    .describe('What a 429 of this limit holds. Without it there is no body'),
-});
-
-const schema = z.object({
-  domain: z.string().min(1).describe('Label domain that the limits apply to'),
-  limits: z
-    .array(limit)
-    .describe('Of those that match a label group, the ones with the longest pattern count'),
-  gateway_id: gatewayId,
-});
+  checkErrorResponse,
+  checkHeaders,
+  LIMIT_DATA,
+  LIMIT_ERROR_DATA,
+} from '#resources/template/template-vocabulary.ts';
+import { repeats } from '#resources/words/repeats.ts';
+import { type Limit, type RateLimitSpec, rateLimitSpec } from './rate-limit-spec.ts';
 
 /** Limits by label (docs/reference/kinds/rate-limit.md). */
-export const rateLimit: KindDefinition<typeof schema> = {
+export const rateLimit: KindDefinition<typeof rateLimitSpec> = {
   summary: 'How many requests with certain labels may pass in a unit of time.',
-  schema,
+  schema: rateLimitSpec,
   fieldsAt: 'spec',
   unknownField: 'warning',
   check: checkRateLimit,
 };
 
-export type RateLimitSpec = z.output<typeof schema>;
-export type Limit = RateLimitSpec['limits'][number];
+/** What in a RateLimit has no effect, or not the one that it seems to have. */
+export function checkRateLimit({ limits }: Partial<RateLimitSpec>): readonly Finding[] {
+  if (limits?.length === 0)
+    return [caution(['limits'], 'there is no limit: nothing is limited by this')];
+  return (limits ?? []).flatMap((limit, index) => checkLimit(limit, ['limits', index]));
+}
+
+function checkLimit(limit: Limit, path: FieldPath): readonly Finding[] {
+  const { pattern, injectRequestHeaders, injectResponseHeaders, errorResponse } = limit;
+  return [
+    ...pattern.flatMap((item, index) => checkItem(item, [...path, 'pattern', index])),
+    ...checkHeaders(injectRequestHeaders, LIMIT_DATA, [...path, 'injectRequestHeaders']),
+    ...checkHeaders(injectResponseHeaders, LIMIT_DATA, [...path, 'injectResponseHeaders']),
+    ...checkErrorResponse(errorResponse, LIMIT_ERROR_DATA, [...path, 'errorResponse']),
+  ];
+}
+
+function checkItem(item: PatternLabel, path: FieldPath): readonly Finding[] {
+  const twice = repeats(item.map(({ key, value }) => JSON.stringify([key, value])));
+  const keys = new Set(twice.map(index => item[index]?.key));
+  return [...keys].map(key => caution(path, `the label "${key}" stands twice with the same value`));
+}

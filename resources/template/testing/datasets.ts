@@ -1,4 +1,5 @@
 import { DURATION, duration } from '../duration.ts';
+import type { GoValue } from '../go-type.ts';
 import {
   type GoType,
   INT,
@@ -10,16 +11,7 @@ import {
   UINT32,
   UINT64,
 } from '../go-type.ts';
-import {
-  enumType,
-  fromJson,
-  type GoValue,
-  goComplex,
-  goInt,
-  goMap,
-  goSlice,
-  goStruct,
-} from '../go-value.ts';
+import { enumType, fromJson, goComplex, goInt, goMap, goSlice, goStruct } from '../go-value.ts';
 import { goHeader } from '../header.ts';
 
 const UNITS = new Map(

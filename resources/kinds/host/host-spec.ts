@@ -1,10 +1,8 @@
 import * as z from 'zod';
-import type { KindDefinition } from '#resources/schema/kind.ts';
-import { RESTRICTING_TLS, tlsSettingsShape } from '#resources/traffic/tls-settings.ts';
+import { tlsSettingsShape } from '#resources/traffic/tls-settings.ts';
 import { domain } from '#resources/words/domain.ts';
 import { gatewayId } from '#resources/words/gateway-id.ts';
 import { secretReference } from '#resources/words/secret-reference.ts';
-import { checkHost } from './host-kind-check.ts';
 
 const YEAR_SECONDS = 31_536_000;
 
@@ -45,7 +43,7 @@ const hsts = z.object({
   preload: z.boolean().default(false).describe("For browsers' own lists"),
 });
 
-const schema = z.object({
+export const hostSpec = z.object({
   hostname: domain
     .default('*')
     .describe(
@@ -80,24 +78,4 @@ const schema = z.object({
   gateway_id: gatewayId,
 });
 
-/** A host that clients reach: its certificate, and what becomes of requests without TLS. */
-export const host: KindDefinition<typeof schema> = {
-  summary: 'A host that clients reach: its certificate, and what becomes of requests without TLS.',
-  schema,
-  fieldsAt: 'spec',
-  unknownField: 'warning',
-  restricting: [
-    'hostname',
-    'tlsSecret',
-    'tlsContext',
-    'tls',
-    'tls.issuer',
-    ...RESTRICTING_TLS.map(field => `tls.${field}`),
-    'requestPolicy',
-    'requestPolicy.insecure',
-    'requestPolicy.insecure.action',
-  ],
-  check: checkHost,
-};
-
-export type HostSpec = z.output<typeof schema>;
+export type HostSpec = z.output<typeof hostSpec>;

@@ -1,7 +1,28 @@
 import { caution, type Finding, fault } from '#resources/finding.ts';
-import { checkTlsSettings } from '#resources/traffic/tls-settings.ts';
+import type { KindDefinition } from '#resources/schema/kind.ts';
+import { checkTlsSettings, RESTRICTING_TLS } from '#resources/traffic/tls-settings.ts';
 import { ipVersion } from '#resources/words/ip-address.ts';
-import type { HostSpec } from './host-kind.ts';
+import { type HostSpec, hostSpec } from './host-spec.ts';
+
+/** A host that clients reach: its certificate, and what becomes of requests without TLS. */
+export const host: KindDefinition<typeof hostSpec> = {
+  summary: 'A host that clients reach: its certificate, and what becomes of requests without TLS.',
+  schema: hostSpec,
+  fieldsAt: 'spec',
+  unknownField: 'warning',
+  restricting: [
+    'hostname',
+    'tlsSecret',
+    'tlsContext',
+    'tls',
+    'tls.issuer',
+    ...RESTRICTING_TLS.map(field => `tls.${field}`),
+    'requestPolicy',
+    'requestPolicy.insecure',
+    'requestPolicy.insecure.action',
+  ],
+  check: checkHost,
+};
 
 /** Whether TLS is meant to be spoken: with which certificate may yet be open. */
 function hasTls({
