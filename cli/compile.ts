@@ -37,7 +37,7 @@ type Flags = {
 export function compileCommand(): Command {
   return new Command('compile')
     .description(
-      'print the Envoy configuration that these resources give a node group; problems go to stderr',
+      'print the Envoy configuration that these resources give a node group, and problems to stderr',
     )
     .argument('<files...>', 'YAML files, or folders of them')
     .requiredOption('--node-group <group>', 'the node group, for example edge')

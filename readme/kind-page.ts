@@ -9,7 +9,7 @@ const INTRODUCTION = `# Kinds
 
 Each resource is a YAML document. It has an \`apiVersion\`, a \`kind\` and a \`metadata\`.
 
-- \`apiVersion\` is \`gateway.internal/v2\`. Files of Ambassador with \`getambassador.io/v2\` are read too.
+- \`apiVersion\` is \`gateway.internal/v2\`. Ambassador's \`getambassador.io/v2\` is read too.
 - \`metadata.name\` is required. \`metadata.namespace\` is \`default\` unless it is given.
 - A file may hold many documents. A folder may hold many files, \`.yaml\`, \`.yml\` or \`.json\`.
 
@@ -43,13 +43,18 @@ export function kindPage(kind: Kind): string {
   const definition = KINDS[kind];
   const parts = [
     `# ${kind}`,
-    definition.summary,
+    wrapped(definition.summary),
     namesOf(kind),
     `\`\`\`yaml\n${exampleOf(kind)}\`\`\``,
     noteOf(kind).trimEnd(),
     `## Fields\n\n${kindTable(definition)}`,
   ];
   return parts.filter(part => part !== '').join('\n\n');
+}
+
+/** Wraps a paragraph at 100 columns. */
+function wrapped(text: string): string {
+  return text.replace(/(?=.{101})(.{1,100}) /g, '$1\n');
 }
 
 function namesOf(kind: Kind): string {
