@@ -32,7 +32,7 @@ function namesOf(nested: Nested, scope: string): string[] {
 
 function fail(): never {
   throw new Error(
-    `Cannot read ${API_PATH}: run "node launcher/make-envoy-api.ts", which makes it from Envoy`,
+    `Cannot read ${API_PATH}: run "npx node launcher/make-envoy-api.ts", which makes it from Envoy`,
   );
 }
 
