@@ -1,5 +1,5 @@
 /**
- * Cuts what a peer said to so many characters, for logs and status. The result is a copy: a slice
+ * Cuts what a peer said to `most` characters, for logs and status. Returns a copy, because a slice
  * would keep all of the text in memory, which may be megabytes.
  */
 export function cutText(text: string, most: number): string {

@@ -5,8 +5,8 @@ import type { Server } from '@grpc/grpc-js';
 type OnStream = (stream: ServerHttp2Stream, ...rest: readonly unknown[]) => void;
 
 /**
- * Keeps what grpc-js throws when a call begins from ending the process. It answers an unknown
- * method, or a wrong content type, without looking whether the call is still there. Node throws
+ * Stops errors that grpc-js throws at the start of a call from ending the process. It answers an
+ * unknown method, or a wrong content type, without checking that the call still exists. Node throws
  * when the peer has cancelled it in the same read.
  */
 export function guardCalls(server: Server): void {
@@ -21,7 +21,7 @@ export function guardCalls(server: Server): void {
 }
 
 function begin(listener: OnStream, stream: ServerHttp2Stream, rest: readonly unknown[]): void {
-  // A connection that breaks tells each of its streams, and an error without a listener is thrown.
+  // A connection that breaks fails each of its streams. Node throws an error that has no listener.
   stream.on('error', () => {});
   if (stream.destroyed || stream.closed) return;
   try {

@@ -4,9 +4,9 @@ import { isIPv6 } from 'node:net';
 export type HostPort = { readonly host: string; readonly port: number };
 
 /**
- * `host:port`, an IPv6 address in brackets; undefined when it is neither. Port 0, which is any free
- * one, is allowed. A host has letters, digits, `.`, `-` and `_` (RFC 952, and what orchestrators
- * call their services).
+ * Parses `host:port`, with an IPv6 address in brackets. Port 0 is allowed and means any free one. A
+ * host has letters, digits, `.`, `-` and `_` (RFC 952, and what orchestrators call their services).
+ * @returns undefined when the text is no such address
  */
 export function parseHostPort(text: string): HostPort | undefined {
   const [, bracketed, plain, digits] = /^(?:\[([^\]]+)\]|([\w.-]+)):(\d{1,5})$/.exec(text) ?? [];

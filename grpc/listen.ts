@@ -11,26 +11,26 @@ export type Protocols = { http2(socket: net.Socket): void; http1: RequestListene
 
 export type ListenOptions = {
   readonly host: string;
-  /** 0: any free port. */
+  /** 0 is any free port. */
   readonly port: number;
   readonly protocols: Protocols;
-  /** Mutual TLS; without it all is plain. */
+  /** Mutual TLS. Without it all connections are plain text. */
   readonly tls?: TlsServerOptions | undefined;
-  /** A peer that connects and says nothing is dropped after this time; default 10 s. */
+  /** A peer that connects and sends nothing is dropped after this time, in ms. Default: 10 s. */
   readonly firstBytesMs?: number;
   /**
-   * Further connections are closed before a byte is read of them; without it as many as there are
-   * files.
+   * Further connections are closed before a byte of them is read. Without it the limit is that of
+   * open files.
    */
   readonly maxConnections?: number;
-  /** Who accepts connections in place of the server itself. */
+  /** Accepts connections in place of the server itself. */
   readonly source?: ConnectionSource | undefined;
 };
 
 export type Listening = {
   readonly address: string;
   readonly port: number;
-  /** Stops accepting and ends connections that do nothing; resolves when the last one has ended. */
+  /** Stops accepting, and ends idle connections. Resolves when the last connection has ended. */
   close(): Promise<void>;
   /** Cuts every connection. */
   destroy(): void;
@@ -39,7 +39,7 @@ export type Listening = {
 const FIRST_BYTES_MS = 10_000;
 
 /**
- * Listens and gives each connection to the protocol that its first bytes speak. Rejects with the
+ * Listens, and gives each connection to the protocol that its first bytes speak. Rejects with the
  * system's error, such as "listen EADDRINUSE: address already in use 127.0.0.1:18000".
  */
 export async function listen(options: ListenOptions): Promise<Listening> {
@@ -56,11 +56,11 @@ export async function listen(options: ListenOptions): Promise<Listening> {
         if (open.size === 0) lastClosed();
       }),
     );
-    // A connection that breaks concerns its peer alone; whoever has got it sees it end.
+    // A connection that breaks concerns its peer alone. The protocol's server sees it end.
     socket.on('error', () => socket.destroy());
   };
   const accept = async (socket: net.Socket) => {
-    // Its handshake went on while the port was closed: nothing begins with it any more.
+    // Its handshake went on while the port was closed. Nothing begins on it any more.
     if (isClosing) return void socket.destroy();
     watch(socket);
     unknown.add(socket);
@@ -71,7 +71,8 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   };
   const server = createServer(options.tls, watch, accept);
   if (maxConnections !== undefined) server.maxConnections = maxConnections;
-  // Not `open`, which has an encrypted connection twice: as it came, and as it speaks.
+  // `open` cannot be used, because it has an encrypted connection twice: as it came, and as it
+  // speaks.
   const taken = new Set<net.Socket>();
   const take = (socket: net.Socket) => {
     if (maxConnections !== undefined && taken.size >= maxConnections) return void socket.destroy();
@@ -86,7 +87,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     const closed = new Promise<void>(resolve => server.close(() => resolve()));
     http1.close();
     for (const socket of unknown) socket.destroy();
-    // Connections that the server has not accepted itself are not among those that it waits for.
+    // The server does not wait for connections that it has not accepted itself.
     if (source === undefined || open.size === 0) return closed;
     return new Promise<void>(resolve => {
       lastClosed = resolve;
@@ -100,7 +101,10 @@ export async function listen(options: ListenOptions): Promise<Listening> {
 
 type OnSocket = (socket: net.Socket) => void;
 
-/** `watch` hears of connections that are not encrypted yet, `accept` of those that may speak. */
+/**
+ * Creates the server. `watch` hears of connections that are not encrypted yet, and `accept` of
+ * those that may speak.
+ */
 function createServer(
   tls: TlsServerOptions | undefined,
   watch: OnSocket,
@@ -116,7 +120,7 @@ function createServer(
   server.on('connection', watch);
   server.on('tlsClientError', (error: NodeJS.ErrnoException, socket) => {
     const { authorizationError } = socket;
-    // Whoever hangs up by himself, as a probe of the port does, was not refused.
+    // A peer that hangs up by itself, such as a probe of the port, was not refused.
     if (authorizationError) refuse(socket, String(authorizationError));
     else if (error.code !== 'ECONNRESET') refuse(socket, reasonOf(error));
   });
@@ -129,12 +133,12 @@ function createServer(
   return server;
 }
 
-/** OpenSSL's few words, where its message has the place in its sources too. */
+/** Returns OpenSSL's short reason. Its message also has the place in its sources. */
 function reasonOf(error: Error): string {
   return 'reason' in error && typeof error.reason === 'string' ? error.reason : error.message;
 }
 
-/** HTTP/1.1 on connections that somebody else accepts. */
+/** Serves HTTP/1.1 on connections that another server accepts. */
 function createHttp1(listener: RequestListener): {
   accept(socket: net.Socket): void;
   close(): void;
@@ -148,8 +152,8 @@ function createHttp1(listener: RequestListener): {
   server.on('request', (_request, response: ServerResponse) =>
     response.once('close', () => setImmediate(endIdle)),
   );
-  // Node begins to watch for slow and idle connections at this event, which a server that never
-  // listens itself does not see.
+  // Node watches for slow and idle connections from this event on. A server that never listens
+  // itself does not emit it.
   server.emit('listening');
   const close = () => {
     closing = true;

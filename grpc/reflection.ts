@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { type ServerDuplexStream, status, type UntypedServiceImplementation } from '@grpc/grpc-js';
 import { type DescriptorFile, type Descriptors, loadDescriptors } from '#protos/descriptors.ts';
 
-/** The two names under which clients ask for the same: older ones know only the second. */
+/** The two names of one service. Older clients know only the second. */
 export const REFLECTION_SERVICES = [
   'grpc.reflection.v1.ServerReflection',
   'grpc.reflection.v1alpha.ServerReflection',
@@ -29,7 +29,7 @@ export type ReflectionRequest = {
 export function reflectionHandlers(services: readonly string[]): UntypedServiceImplementation {
   return {
     ServerReflectionInfo: (call: ServerDuplexStream<ReflectionRequest, object>) => {
-      // A node:stream Duplex, which its type in grpc-js does not say.
+      // It is a Duplex of node:stream, which its type in grpc-js does not say.
       const stream = call as unknown as Duplex;
       const answers = async function* (requests: AsyncIterable<ReflectionRequest>) {
         for await (const request of requests) yield answerReflection(services, request);
@@ -40,7 +40,11 @@ export function reflectionHandlers(services: readonly string[]): UntypedServiceI
 }
 
 /**
+<<<<<<< Updated upstream
  * Returns the ServerReflectionResponse to one request. What is not found is an error inside of it,
+=======
+ * Returns the ServerReflectionResponse to one request. An unknown name is an error inside of it,
+>>>>>>> Stashed changes
  * and the stream goes on.
  */
 export function answerReflection(services: readonly string[], request: ReflectionRequest): object {
@@ -73,7 +77,7 @@ function answerFile(descriptors: Descriptors, file: DescriptorFile | undefined):
   return { file_descriptor_response: { file_descriptor_proto: files.map(({ bytes }) => bytes) } };
 }
 
-/** `file` first, then all that it imports, each once. */
+/** Lists `file` first, then all that it imports, each once. */
 function withImports(
   descriptors: Descriptors,
   file: DescriptorFile,

@@ -16,16 +16,16 @@ import { within } from './within.ts';
 
 export type ServeOptions = {
   host: string;
-  /** 0: any free port. */
+  /** 0 is any free port. */
   port: number;
-  /** Full service name to its handlers by method name. */
+  /** The handlers of each service by method name. Services are named in full. */
   services: Readonly<Record<string, UntypedServiceImplementation>>;
-  /** Of services whose messages are read and written otherwise than by the loaded API. */
+  /** Services whose messages are not read and written by the loaded API. */
   definitions?: Readonly<Record<string, ServiceDefinition>>;
-  /** Answers plain HTTP/1.1 on the same port; without it such requests get 404. */
+  /** Answers plain HTTP/1.1 on the same port. Without it such requests get 404. */
   http?: RequestListener;
   options?: ChannelOptions;
-  /** Mutual TLS: then nothing on the port is answered in plain text. */
+  /** Mutual TLS. With it, no plain text is answered on the port. */
   tls?: TlsServerOptions | undefined;
 };
 
@@ -33,11 +33,13 @@ export type Served = {
   address: string;
   port: number;
   /**
-   * What gRPC health says for the server ('') and every service of it. A server starts NOT_SERVING.
+   * Sets what gRPC health says for the server ('') and all its services. A server starts
+   * NOT_SERVING.
    */
   setServing(serving: boolean): void;
   /**
-   * NOT_SERVING, no new connections, calls in flight may end for `graceMs`, then everything is cut.
+   * Sets NOT_SERVING, accepts no new connections, and gives calls in flight `graceMs` to end. Then
+   * it cuts everything.
    */
   stop(graceMs: number): Promise<void>;
 };
@@ -47,15 +49,15 @@ const LIMITS: ChannelOptions = {
   'grpc.max_send_message_length': -1,
   'grpc.keepalive_time_ms': 30_000,
   'grpc.keepalive_timeout_ms': 10_000,
-  // Its bookkeeping of every call is served to nobody here.
+  // Nobody reads its records of every call here.
   'grpc.enable_channelz': 0,
 };
 
 const HEALTH = 'grpc.health.v1.Health';
 
 /**
- * Listens and serves: `services`, gRPC health and reflection of them, and plain HTTP/1.1, all on
- * one port. Rejects with the system's error, which names the address, when it cannot listen.
+ * Serves `services`, gRPC health and reflection of them, and plain HTTP/1.1, all on one port.
+ * Rejects with the system's error, which names the address, when it cannot listen.
  */
 export async function serve(options: ServeOptions): Promise<Served> {
   const server = new Server({ ...LIMITS, ...options.options });
@@ -97,7 +99,7 @@ function addReflection(server: Server, services: readonly string[]): void {
   for (const name of REFLECTION_SERVICES) server.addService(serviceDefinition(name), handlers);
 }
 
-/** Resolves when no call is in flight any more; clients are told to go elsewhere. */
+/** Tells clients to go elsewhere. Resolves when no call is in flight any more. */
 function callsEnded(server: Server): Promise<void> {
   return new Promise(resolve => server.tryShutdown(() => resolve()));
 }

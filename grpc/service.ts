@@ -4,8 +4,8 @@ import { decodeBytes } from '#protos/decode-bytes.ts';
 import { findService } from '#protos/root.ts';
 
 /**
- * The grpc-js definition of a service of the loaded API, named in full such as
- * `envoy.service.discovery.v3.AggregatedDiscoveryService`. Handlers are keyed by method name.
+ * Returns the grpc-js definition of a service of the loaded API. The service is named in full, such
+ * as `envoy.service.discovery.v3.AggregatedDiscoveryService`. Handlers are keyed by method name.
  */
 export function serviceDefinition(serviceName: string): ServiceDefinition {
   const methods = findService(serviceName).methodsArray.map(method => [

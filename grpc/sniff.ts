@@ -1,17 +1,15 @@
 import type net from 'node:net';
 
-/**
- * How every HTTP/2 connection begins, as far as no HTTP/1.1 request begins so. Source: RFC 9113,
- * section 3.4.
- */
+/** Begins every HTTP/2 connection and no HTTP/1.1 request. Source: RFC 9113, section 3.4. */
 const PREFACE = Buffer.from('PRI ');
 
 export type Protocol = 'http1' | 'http2';
 
 /**
- * Waits for the first bytes of a connection and says which protocol they speak; the bytes can be
- * read again afterwards. Resolves with undefined when the peer goes away first, or is silent for
- * `timeoutMs`: then the connection is closed.
+ * Waits for the first bytes of a connection, and returns which protocol they speak. The bytes can
+ * be read again afterwards. The connection is closed when the peer goes away first, or is silent
+ * for `timeoutMs`.
+ * @returns undefined when the connection was closed
  */
 export function sniff(socket: net.Socket, timeoutMs: number): Promise<Protocol | undefined> {
   return new Promise(resolve => {
@@ -35,7 +33,10 @@ export function sniff(socket: net.Socket, timeoutMs: number): Promise<Protocol |
   });
 }
 
-/** Undefined while the bytes may still become either. */
+/**
+ * Returns which protocol begins with these bytes.
+ * @returns undefined while the bytes may still become either
+ */
 export function protocolOf(first: Buffer): Protocol | undefined {
   const begins = first.subarray(0, PREFACE.length).equals(PREFACE.subarray(0, first.length));
   if (!begins) return 'http1';

@@ -3,15 +3,16 @@ import { type ChannelCredentials, experimental } from '@grpc/grpc-js';
 import type { TlsSource } from './tls.ts';
 
 /**
- * Why a server is not the one that was meant; undefined: it is. Its certificate is of one of the
- * authorities, and valid now.
+ * Checks that a server is the one that was meant. Its certificate is already known to be valid now,
+ * and issued by one of the authorities.
+ * @returns why the server is another one, or undefined when it is the right one
  */
 export type CheckServer = (host: string, certificate: PeerCertificate) => Error | undefined;
 
 /**
- * gRPC's credentials for mutual TLS: each new connection is made with the newest certificate and
- * judged by the newest authorities; connections that are open stay as they are. The source is
- * watched for as long as a channel uses them.
+ * Returns gRPC's credentials for mutual TLS. Each new connection uses the newest certificate and
+ * checks against the newest authorities. Open connections stay as they are. The source is watched
+ * for as long as a channel uses them.
  */
 export function tlsClientCredentials(
   source: TlsSource,
@@ -33,7 +34,7 @@ export function tlsClientCredentials(
   });
 }
 
-/** Tells each listener at once, and after each change. */
+/** Calls each listener at once, and after each change. */
 function updates<T>(source: TlsSource, of: (material: ReturnType<TlsSource['current']>) => T) {
   const watched = new Map<(update: T) => void, () => void>();
   const add = (listener: (update: T) => void) => {

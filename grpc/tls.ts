@@ -3,8 +3,8 @@ import { constants } from 'node:crypto';
 import tls, { type TlsOptions } from 'node:tls';
 
 /**
- * A certificate with its chain, its key, and the authorities that peers must have theirs from: PEM
- * texts.
+ * A certificate with its chain, its key, and the authorities that peers' certificates must come
+ * from, as PEM.
  */
 export type TlsMaterial = {
   readonly certificate: string;
@@ -13,32 +13,33 @@ export type TlsMaterial = {
 };
 
 export type TlsSource = {
-  /** What the next connection is made or met with. */
+  /** Returns what the next connection uses. */
   current(): TlsMaterial;
   /** Calls back whenever `current` has changed, until the returned function is called. */
   onChange(changed: () => void): () => void;
 };
 
-/** Mutual TLS on a server's port: nothing else is answered there. */
+/** Mutual TLS on a server's port. Nothing else is answered there. */
 export type TlsServerOptions = TlsSource & {
   /**
-   * Whether a peer may talk at all, whose certificate is of one of the authorities and valid now.
+   * Tells whether a peer may talk at all. Its certificate is already known to be valid now, and
+   * issued by one of the authorities.
    */
   allows(certificate: X509Certificate): boolean;
   /**
-   * Hears of each connection that was refused, from `host:port` (`gone`: it has hung up meanwhile),
-   * and why.
+   * Hears of each refused connection, with its address and the reason. The address is `host:port`,
+   * or `gone` when the peer has hung up meanwhile.
    */
   onRefused?(address: string, reason: string): void;
 };
 
-/** A connection is closed whose handshake takes longer, in ms. */
+/** A connection whose handshake takes longer is closed, in ms. */
 const HANDSHAKE_MS = 10_000;
 
 /**
- * A server that asks each peer for a certificate. TLS 1.3 only. Sessions are not resumed: each
- * connection proves anew who it is, by a certificate that is valid then. Source: RFC 8446; Node's
- * page on TLS.
+ * Creates a server that asks each peer for a certificate, with TLS 1.3 only. Sessions are not
+ * resumed. So each connection proves its identity again, by a certificate that is valid then.
+ * Source: RFC 8446, and Node's page on TLS.
  */
 export function createTlsServer(options: TlsServerOptions): tls.Server {
   const server = tls.createServer(tlsOptions(options.current()));

@@ -12,7 +12,7 @@ import type { TemplateFailure } from './render.ts';
 import type { RateLimitRequest } from './request.ts';
 import { OVER_LIMIT, type RateLimitResponse } from './wire.ts';
 
-/** Why there is no decision, as a gRPC status. The message may be shown to whoever asked. */
+/** Why there is no decision, as a gRPC status. The client may see the message. */
 export type Failed = {
   readonly failed: 'INVALID_ARGUMENT' | 'UNAVAILABLE' | 'INTERNAL';
   readonly message: string;
@@ -27,8 +27,8 @@ export type AnswererParts = {
 };
 
 /**
- * One line in this time, in ms, while the store fails: as many requests as there are would fill the
- * log.
+ * While the store fails, one line is logged in this time, in ms. A line for each request would fill
+ * the log.
  */
 const STORE_QUIET_MS = 60_000;
 
@@ -37,7 +37,7 @@ const NOT_READY: Failed = {
   message: 'no limits have come from the control plane yet',
 };
 
-/** Answers requests by the limits in force, and tells metrics and log of it. */
+/** Answers requests by the limits in force, and reports them to metrics and the log. */
 export class Answerer {
   readonly #parts: AnswererParts;
   #index: LimitIndex | undefined;
@@ -50,12 +50,15 @@ export class Answerer {
     this.#logStore = refusalLog(parts.log, parts.uptime, STORE_QUIET_MS);
   }
 
-  /** Why no request is answered; undefined: they are. */
+  /**
+   * Returns why no request is answered yet.
+   * @returns undefined when requests are answered
+   */
   get notReady(): string | undefined {
     return this.#index === undefined ? NOT_READY.message : undefined;
   }
 
-  /** These limits are in force from now on. */
+  /** Puts these limits in force. */
   use({ index, limits, owners }: Compiled): void {
     this.#index = index;
     this.#failed.clear();
@@ -65,8 +68,8 @@ export class Answerer {
   }
 
   /**
-   * Never throws nor rejects. `requestId` is the proxy's, for error templates alone. A store that
-   * takes longer than `storeMs` is not waited for.
+   * Answers one request. Never throws and never rejects. `requestId` is the proxy's, for error
+   * templates alone. Waits for the store for `storeMs` at most.
    */
   answer(
     request: RateLimitRequest,
@@ -115,7 +118,9 @@ export class Answerer {
     return decision.response;
   }
 
-  /** Once for each template, so that clients cannot fill the log; the metric counts all. */
+  /**
+   * Logs each template once, so that clients cannot fill the log. The metric counts every failure.
+   */
   #logFailure({ limit, field, header, error }: TemplateFailure): void {
     const template = JSON.stringify([limit, field, header]);
     if (this.#failed.has(template)) return;

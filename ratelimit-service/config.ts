@@ -15,26 +15,31 @@ import type { RedisDescription } from '#redis/description.ts';
 import { redisOf } from '#redis/read-redis.ts';
 
 export type Config = DecisionConfig & {
-  /** Control planes that hear what is wrong, besides the one that is followed. */
+  /** Control planes that also get this service's Problems, besides the one that it follows. */
   readonly reportTo: readonly HostPort[];
   /**
-   * Where counters are shared by several processes; undefined: this one counts by itself. Holds
-   * secrets.
+   * Where several processes share their counters. Undefined when this process counts by itself.
+   * Holds secrets.
    */
   readonly redis: RedisDescription | undefined;
-  /** A store that does not answer within this time, in ms, is taken for dead. */
+  /** A store that does not answer within this time, in ms, counts as unavailable. */
   readonly storeTimeoutMs: number;
   /** The most counters that this process keeps in its own memory. */
   readonly maxCounters: number;
 };
 
 /**
- * The configuration in the variables of `readDecisionConfig` (ADDRESS: 127.0.0.1:18002; WORKERS:
- * one per core but one with Redis, else 1), REPORT_ADDRESSES (none), REDIS_URL and the other REDIS_
- * variables (see `readRedis`; none: counters in memory), STORE_TIMEOUT_MS (100: half of what the
- * edge gives the built-in service; a proxy that waits for less than twice that has its answer in
- * half of its time) and MAX_COUNTERS (500000). Throws an Error that names the variable and what it
- * should be.
+ * Returns the configuration in the environment variables. Those of `readDecisionConfig` are read,
+ * with the defaults `ADDRESS` 127.0.0.1:18002 and `WORKERS` one per core but one with Redis, else
+ * 1. The others are:
+ *
+ * - `REPORT_ADDRESSES`. Default: none.
+ * - `REDIS_URL` and the other `REDIS_` variables, see `readRedis`. Default: counters in memory.
+ * - `STORE_TIMEOUT_MS`. Default: 100, which is half of what the edge gives the built-in service. A
+ *   proxy that waits for less than twice that has its answer in half of its time.
+ * - `MAX_COUNTERS`. Default: 500000.
+ *
+ * @throws an Error that names the variable and what it should be
  */
 export function readConfig(env: Environment, readFile = readText): Config {
   const text = variablesOf(env);

@@ -2,13 +2,13 @@ import type { ReportedFinding } from '#process/report.ts';
 import type { CounterOwner, CounterOwners } from './counter-owner.ts';
 import type { CounterStoreStatus, StoreMemory } from './counter-store.ts';
 
-/** So long after it was seen, in ms, operators are still told. */
+/** How long a finding is still reported after it was last seen, in ms. */
 const HOLD_MS = 600_000;
-/** From this part of the memory on operators are warned. */
+/** Operators are warned when this part of the memory is used. */
 const CROWDED = 0.8;
 const PAGE = 'see docs/how-to/size-rate-limits.md';
 
-/** What operators should know of the room for counters. `now` is in ms since the epoch. */
+/** Returns what operators should know of the room for counters. `now` is in ms since the epoch. */
 export function counterFindings(
   status: CounterStoreStatus,
   owners: CounterOwners,

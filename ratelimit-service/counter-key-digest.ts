@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
 
 /**
- * SHA-256 of a counter's key, 43 characters of base64url: bounded, and readable by nobody. Of the
- * UTF-16 text, so that keys that differ only in characters that have no UTF-8 differ here too.
+ * Returns the SHA-256 of a counter's key as 43 characters of base64url. It is bounded, and nobody
+ * can read the key in it. The digest is of the UTF-16 text, so keys that differ only in characters
+ * without UTF-8 have different digests.
  */
 export function counterKeyDigest(key: string): string {
   return hash('sha256', Buffer.from(key, 'utf16le'), 'base64url');

@@ -5,5 +5,5 @@ export type CounterOwner = {
   readonly resource: string;
 };
 
-/** By counter. Of several limits that share one it is the first. */
+/** The owner of each counter. When several limits share a counter, it is the first. */
 export type CounterOwners = ReadonlyMap<string, CounterOwner>;

@@ -4,23 +4,24 @@ import type { TablesStatus } from './counter-tables.ts';
 /** One counter to count in. Windows of `windowMs` are aligned to the epoch, in UTC. */
 export type Hit = {
   /**
-   * Of the limit: unambiguous over domain, pattern and unit. It is not empty and has one length.
+   * Identifies the limit, unambiguous over domain, pattern and unit. Never empty, and always of one
+   * length.
    */
   readonly counter: string;
   /**
-   * Unambiguous over the label group, of any length and content. It holds what clients sent, so it
-   * goes into no log.
+   * Identifies the label group, of any length and content. It holds what clients sent, so it goes
+   * into no log.
    */
   readonly group: string;
   /** 1,000, 60,000, 3,600,000 or 86,400,000. */
   readonly windowMs: number;
-  /** From 0, which only looks. */
+  /** 0 or more. 0 only reads the counter. */
   readonly add: number;
 };
 
 /**
- * What the counters hold after counting, in the order of the hits, and the clock that decided the
- * window.
+ * What the counters hold after counting, in the order of the hits. `now` is the clock that decided
+ * the window.
  */
 export type Counts = {
   /** Milliseconds since the epoch, by the store's clock. */
@@ -29,15 +30,15 @@ export type Counts = {
 };
 
 /**
- * Counts requests. Exact: of any number of concurrent callers, each sees another count. Hits of one
- * call have different keys. Counts saturate at 2^53-1.
+ * Counts requests exactly: of any number of concurrent callers, each sees another count. The hits
+ * of one call have different keys. Counts saturate at 2^53-1.
  */
 export type CounterStore = {
   /**
-   * Counts all hits, in at most one round trip. A store that needs none answers at once, not by a
-   * promise.
+   * Counts all hits, in at most one round trip. A store that needs no round trip returns the counts
+   * and no promise.
    * @throws StoreUnavailable, or rejects with it, when the store does not answer in time, is gone
-   * or has too much to do; the hits may have been counted all the same
+   * or is overloaded. The hits may have been counted all the same.
    */
   count(hits: readonly Hit[]): Counts | Promise<Counts>;
   status(): CounterStoreStatus;
@@ -46,25 +47,25 @@ export type CounterStore = {
   close(): Promise<void>;
 };
 
-/** What it costs now, for metrics. */
+/** What the store costs now, for metrics. */
 export type CounterStoreStatus = Partial<TablesStatus> & {
   /** Calls waiting for an answer. */
   readonly waiting: number;
-  /** Of a shared store, when it was last looked at. */
+  /** Memory of a shared store, when it was last looked at. */
   readonly memory?: StoreMemory;
-  /** Whether every key has a server that answers, and why not (shared). */
+  /** Whether a server answers for every key of a shared store, and why not. */
   readonly connected?: boolean;
   readonly reason?: string;
 };
 
 export type StoreMemory = RedisMemory & {
-  /** Since keys were last found evicted, in ms. */
+  /** Milliseconds since keys were last found evicted. */
   readonly evictedAgoMs?: number;
 };
 
 /**
- * The store is slow, gone or overloaded: the caller's answer is UNAVAILABLE. The message has no key
- * and no credential.
+ * Thrown when the store is slow, gone or overloaded. The caller answers UNAVAILABLE. The message
+ * has no key and no credential.
  */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';

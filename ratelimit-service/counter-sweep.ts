@@ -2,10 +2,10 @@ import { type CounterTable, levelOf } from './counter-table.ts';
 import { waterLevel } from './water-level.ts';
 
 /**
- * Drops keys until the tables have `room` keys together, a step for each key that it looks at. They
- * come from the tables that have the most: one that has less than its share loses nothing. Of a
- * table go the lowest counts, and of equal ones the oldest, so that a count over a rate goes after
- * all below.
+ * Drops keys until the tables together have `room` keys. One step looks at one key. Keys come from
+ * the largest tables, and a table smaller than its share loses nothing. Of a table the lowest
+ * counts go first, and the oldest of equal ones. So a count above the rate goes after all counts
+ * below it.
  */
 export function* sweep(
   tables: ReadonlyMap<string, CounterTable>,

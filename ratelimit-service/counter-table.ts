@@ -1,20 +1,20 @@
-/** Where counts are told apart no more: what is dropped of those above it are the oldest. */
+/** Counts from here on are not told apart. Of the keys above it, the oldest are dropped. */
 const HIGHEST = 1_024;
 
 export function levelOf(count: number): number {
   return Math.min(count, HIGHEST);
 }
 
-/** Which counts are dropped: all below the level, and so many at the level, the oldest first. */
+/** Which counts are dropped: all below the level, and the oldest `atLevel` at the level. */
 export type Cut = { readonly level: number; readonly atLevel: number };
 
-/** The counters of one limit in its window that is now, by label group. */
+/** The counters of one limit in its present window, by label group. */
 export class CounterTable {
   readonly lengthMs: number;
-  /** Of the window, counted from the epoch. */
+  /** The index of the window, counted from the epoch. */
   readonly index: number;
   readonly #counts = new Map<string, number>();
-  /** How many keys have a count of 0, of 1 and so on to HIGHEST, which is all the others. */
+  /** How many keys have a count of 0, of 1 and so on. The last entry is for HIGHEST and above. */
   readonly #levels: number[] = [0];
 
   constructor(lengthMs: number, now: number) {
@@ -30,7 +30,7 @@ export class CounterTable {
     return this.#counts.get(name);
   }
 
-  /** A count in place of an earlier one, which is 0 for a new key. */
+  /** Replaces an earlier count, which is 0 for a new key. */
   set(name: string, earlier: number, count: number): void {
     this.#counts.set(name, count);
     if (earlier >= HIGHEST) return;
@@ -43,12 +43,12 @@ export class CounterTable {
     this.#move(levelOf(count), -1);
   }
 
-  /** The oldest first. Keys may come and go meanwhile. */
+  /** Lists the keys, the oldest first. Keys may come and go meanwhile. */
   entries(): Iterable<readonly [name: string, count: number]> {
     return this.#counts;
   }
 
-  /** The cut that drops so many. */
+  /** Returns the cut that drops `drop` keys. */
   cut(drop: number): Cut {
     let atLevel = drop;
     for (const [level, keys] of this.#levels.entries()) {

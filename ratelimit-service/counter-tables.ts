@@ -1,37 +1,39 @@
 import { sweep } from './counter-sweep.ts';
 import { CounterTable } from './counter-table.ts';
 
-/** What the tables hold, and what became of keys that were too many. */
+/** What the tables hold, and which keys were dropped for want of room. */
 export type TablesStatus = {
   readonly keys: number;
   readonly maxKeys: number;
   /**
-   * When CROWDED of the room was last used, by the store's clock, and by which counter above all.
+   * When CROWDED of the room was last used, by the store's clock, and which counter used most of
+   * it.
    */
   readonly crowded?: Crowded;
-  /** Keys that were dropped since the start, by counter. */
+  /** Keys dropped since the start, by counter. */
   readonly dropped: ReadonlyMap<string, Dropped>;
 };
 
 export type Crowded = { readonly at: number; readonly counter: string };
 export type Dropped = { readonly keys: number; readonly at: number };
 
-/** From this part of the room on operators are warned. */
+/** Operators are warned when this part of the room is used. */
 const CROWDED = 0.8;
 /** From this part on keys are dropped, until the lower one is reached. */
 const FULL = 7 / 8;
 const ROOM = 5 / 8;
 /**
- * Keys that are looked at for each that begins: all of them before the rest of the room is used.
+ * Keys that a sweep looks at for each new key. It has looked at all of them before the rest of the
+ * room is used.
  */
 const STEPS = 8;
-/** Of counters whose keys were dropped, so many are remembered. */
+/** The most counters whose dropped keys are remembered. */
 const MOST_TOLD = 1_000;
 
 /**
- * Counters in tables, one for each limit, of `maxKeys` keys together. When they are nearly too
- * many, a sweep drops a quarter of them, a few for each key that begins, so that no request waits
- * for it. All keys of a window are dropped at once when the first call after its end comes.
+ * Keeps counters in tables, one for each limit, with at most `maxKeys` keys together. When the room
+ * is nearly used, a sweep drops a quarter of the keys. It drops a few for each new key, so that no
+ * request waits for it. The first call after a window's end drops all keys of that window.
  */
 export class CounterTables {
   readonly #maxKeys: number;
@@ -51,12 +53,12 @@ export class CounterTables {
     return this.#firstEnd;
   }
 
-  /** The table of a counter, which is empty when its window begins. */
+  /** Returns the table of a counter, which is empty when its window begins. */
   at(counter: string, lengthMs: number, now: number): CounterTable {
     return this.#tables.get(counter) ?? this.#open(counter, lengthMs, now);
   }
 
-  /** Puts a key into a table that does not have it. */
+  /** Adds a key to a table that does not have it. */
   begin(table: CounterTable, name: string, count: number, now: number): void {
     if (this.#keys >= this.#maxKeys * FULL) this.#makeRoom(now);
     table.set(name, 0, count);
@@ -64,7 +66,7 @@ export class CounterTables {
   }
 
   /**
-   * Windows that `now` is not in are over, or were of a clock that was wrong. The last key was
+   * Drops windows that `now` is not in. They have ended, or the clock was wrong. The last key was
    * counted at `before`.
    */
   dropWindowsBut(now: number, before: number): void {
@@ -81,7 +83,7 @@ export class CounterTables {
     }
   }
 
-  /** What they hold. The last key was counted at `before`. */
+  /** Returns what the tables hold. The last key was counted at `before`. */
   status(before: number): TablesStatus {
     this.#notice(before);
     const crowded = this.#crowded;
@@ -103,7 +105,7 @@ export class CounterTables {
     return table;
   }
 
-  /** Counts that rise meanwhile can outrun the steps: then the sweep is made at once. */
+  /** Counts that rise meanwhile can outrun the steps. Then the sweep finishes at once. */
   #makeRoom(now: number): void {
     for (let step = 0; step < STEPS || this.#keys >= this.#maxKeys; step += 1) {
       this.#sweep ??= this.#beginSweep(now);
@@ -119,7 +121,7 @@ export class CounterTables {
     });
   }
 
-  /** Before keys go: so no peak is missed, and no request pays for it. */
+  /** Runs before keys go, so that no peak is missed and no request pays for it. */
   #notice(now: number): void {
     if (this.#keys < this.#maxKeys * CROWDED) return;
     let counter = '';

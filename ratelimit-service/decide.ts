@@ -5,19 +5,19 @@ import { type Plan, planHits } from './plan.ts';
 import type { RateLimitRequest } from './request.ts';
 import { type Responded, respond } from './respond.ts';
 
-/** What a request gets, and the verdict behind it, for log and metrics. */
+/** What a request gets, with the verdict behind it for the log and metrics. */
 export type Decision = Responded & { readonly verdict: Verdict };
 
-/** The caller's mistake, in plain words: INVALID_ARGUMENT. */
+/** The client's mistake, in plain words. It is answered with INVALID_ARGUMENT. */
 export type InvalidRequest = { readonly invalid: string };
 
-/** Of a request that no limit applies to, nothing is counted. The time is not read then. */
+/** For a request that no limit applies to. Nothing is counted, and nobody reads the time then. */
 const NOTHING_COUNTED: Counts = { now: 0, counts: [] };
 
 /**
- * Decides on one request: at once when nothing is to be counted or the store answers at once, else
- * by a promise. `requestId` is Envoy's, for error templates alone. Throws and rejects as the store
- * does.
+ * Decides on one request. Returns the decision when nothing is counted or the store answers without
+ * a round trip, else a promise of it. `requestId` is Envoy's, for error templates alone. Throws and
+ * rejects as the store does.
  */
 export function decide(
   index: LimitIndex,

@@ -26,8 +26,8 @@ const ENTRY = {
 const UINT64_VALUE = { value: tagOf(1, WIRE.varint) } as const;
 
 /**
- * What we read of an `envoy.service.ratelimit.v3.RateLimitRequest`; undefined when the bytes are
- * none. Other fields are passed over.
+ * Decodes what we read of an `envoy.service.ratelimit.v3.RateLimitRequest`, and skips other fields.
+ * @returns undefined when the bytes are no such message
  */
 export function decodeRequest(bytes: Buffer): RateLimitRequest | undefined {
   try {
@@ -82,8 +82,8 @@ function readEntry(reader: WireReader): Label {
 }
 
 /**
- * A message that comes twice is one whose fields add up: without a value here, that of the
- * `earlier` one stays.
+ * Merges a message that comes twice, as protobuf says. Without a value here, the `earlier` one
+ * stays.
  */
 function readUint64Value(reader: WireReader, earlier = 0): { readonly value: number } {
   const outer = reader.enter();

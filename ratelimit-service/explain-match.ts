@@ -68,7 +68,7 @@ function labelDiffers(item: PatternLabel, label: Label, place: number): string {
   return `label ${place} is ${show(label)}, the pattern wants ${enumerate(item.map(show))}`;
 }
 
-/** As the operator writes it: `*` for any value. */
+/** Returns the label as the operator writes it, with `*` for any value. */
 function show({ key, value = '*' }: PatternLabel[number]): string {
   return JSON.stringify(cut(`${key}=${value}`));
 }

@@ -8,18 +8,21 @@ type Decide = (body: unknown) => Promise<JsonAnswer>;
 
 export type HttpSources = ProbeSources & {
   /**
-   * Answers a rate limit request in ProtoJSON, parsed; absent where decisions are not for everybody
-   * who can reach the port.
+   * Answers a rate limit request in ProtoJSON, parsed. Absent where not everybody who reaches the
+   * port may ask for decisions.
    */
   readonly decide?: Decide;
-  /** Hears of what went wrong by a mistake of ours; the client gets 500. */
+  /** Hears of errors that are ours. The client gets 500. */
   onError(error: unknown): void;
 };
 
 /**
- * What is asked for in plain HTTP: `POST /json` (a decision, for trying and for clients without
- * gRPC), `/healthz` (it runs), `/readyz` (it has its limits, else 503 with the reason) and
- * `/metrics` (Prometheus text).
+ * Answers plain HTTP:
+ *
+ * - `POST /json` gives a decision, for trying and for clients without gRPC.
+ * - `/healthz` answers 200 while the process runs.
+ * - `/readyz` answers 200 once it has its limits, else 503 with the reason.
+ * - `/metrics` is Prometheus text.
  */
 export function httpApp(sources: HttpSources): Express {
   const app = express();

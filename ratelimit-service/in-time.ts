@@ -1,9 +1,9 @@
 import { StoreUnavailable } from './counter-store.ts';
 
 /**
- * What the store gives, or StoreUnavailable when it takes longer than `ms`. An answer that came
- * while we were busy ourselves is read before it is given up: timers run first, then sockets, then
- * immediates.
+ * Resolves with what the store gives, or rejects with StoreUnavailable after `ms`. Node runs timers
+ * first, then sockets, then immediates. So an answer that came while this process was busy is read
+ * before the store counts as late.
  */
 export function inTime<T>(ms: number, counted: Promise<T>): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();

@@ -19,9 +19,9 @@ const HTTP_STATUS: Readonly<Record<Failed['failed'], number>> = {
 };
 
 /**
- * A RateLimitRequest in ProtoJSON, answered with a RateLimitResponse in ProtoJSON: status 200, 429
- * over a limit; else `{ "error" }` with 400, 500 or 503. As the reference service does it
- * (envoyproxy/ratelimit, README, "HTTP Port").
+ * Answers a RateLimitRequest in ProtoJSON with a RateLimitResponse in ProtoJSON. The status is 200,
+ * or 429 over a limit. Errors are `{ "error" }` with 400, 500 or 503. The reference service does
+ * the same (envoyproxy/ratelimit, README, "HTTP Port").
  */
 export async function decideJson(
   body: unknown,
@@ -38,7 +38,7 @@ export async function decideJson(
   return { status: response.overall_code === OVER_LIMIT ? 429 : 200, body: toJson(response) };
 }
 
-/** By way of the wire, so that what is read is exactly what gRPC clients can send. */
+/** Encodes and decodes the request, so that it reads exactly what gRPC clients can send. */
 function toRequest(
   body: unknown,
 ): { readonly value: RateLimitRequest } | { readonly error: string } {

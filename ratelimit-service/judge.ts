@@ -3,50 +3,56 @@ import type { Limit } from './limit.ts';
 import type { Plan, PlannedGroup } from './plan.ts';
 import { timeToReset } from './window.ts';
 
-/** How a request stands to one limit that applies to it. */
+/** Where a request stands at one limit that applies to it. */
 export type LimitStatus = {
   readonly limit: Limit;
-  /** This request is over the rate; of one that only looks, the next would be. */
+  /** This request is over the rate. If it only looks, the next request would be. */
   readonly exceeded: boolean;
-  /** Not exceeded, and 80 % of the rate or more is used: a sign for operators. */
+  /** Not exceeded, and 80 % of the rate or more is used. Metrics show it to operators. */
   readonly near: boolean;
-  /** Requests left in this window, by the count and the rate; 0 when exceeded. */
+  /** Requests left in this window, by the count and the rate. 0 when exceeded. */
   readonly remaining: number;
-  /** Until the window ends, in ms. */
+  /** Milliseconds until the window ends. */
   readonly resetMs: number;
 };
 
 /**
- * One descriptor's: the limits that apply, in order, and the one to show; undefined when none
- * applies.
+ * The limits that apply to one descriptor, in order, and the one to show. `shown` is undefined when
+ * none applies.
  */
 export type GroupVerdict = {
   readonly statuses: readonly LimitStatus[];
   readonly shown: LimitStatus | undefined;
 };
 
-/** What is to be done with a request. */
+/** The decision on a request. */
 export type Verdict = {
-  /** An Enforce limit is exceeded. */
+  /** Whether an Enforce limit is exceeded. */
   readonly over: boolean;
   /** One for each descriptor, in order. */
   readonly groups: readonly GroupVerdict[];
   /**
-   * The exceeded limit that metadata and answer tell of; undefined when none is exceeded. Enforce
-   * when `over`.
+   * The exceeded limit that metadata and answer report. Undefined when none is exceeded. An Enforce
+   * limit when `over`.
    */
   readonly recorded: LimitStatus | undefined;
-  /** Until all limits would let a request pass, LogOnly ones too, in ms; 0 when all do now. */
+  /**
+   * Milliseconds until all limits would let a request pass, LogOnly ones too. 0 when all do now.
+   */
   readonly retryAfterMs: number;
 };
 
 /**
- * Judges a request by the counts that the store gave for the hits of its plan, in their order, at
- * the store's time. Request number rate + 1 of a window is over; rate 0 lets none pass. A hit that
- * only looks asks whether a request would pass now, so it is over as soon as nothing remains.
- * Recorded is the exceeded limit with the longest time until reset, but an Enforce limit rather
- * than a LogOnly one; the first of equals. Source: docs/reference/kinds/rate-limit.md; which limit
- * a descriptor shows: see shownOf.
+ * Judges a request by the counts that the store gave for the hits of its plan. They are in the
+ * plan's order, at the store's time.
+ *
+ * - Request number rate + 1 of a window is over. Rate 0 lets none pass.
+ * - A hit that only looks asks whether a request would pass now. It is over as soon as nothing
+ *   remains.
+ * - The recorded limit is the exceeded one with the longest time until reset. An Enforce limit goes
+ *   before a LogOnly one, and the first of equals wins.
+ *
+ * See docs/reference/kinds/rate-limit.md, and `shownOf` for which limit a descriptor shows.
  */
 export function judge(plan: Plan, counts: Counts): Verdict {
   const groups = plan.groups.map(group => judgeGroup(group, plan, counts));
@@ -60,7 +66,7 @@ export function judge(plan: Plan, counts: Counts): Verdict {
   };
 }
 
-/** Whether a limit refuses the request. */
+/** Tells whether a limit rejects the request. */
 export function refuses(status: LimitStatus | undefined): boolean {
   return status?.exceeded === true && isEnforced(status);
 }
@@ -86,8 +92,8 @@ function statusOf(limit: Limit, hit: number, plan: Plan, counts: Counts): LimitS
 }
 
 /**
- * The exceeded Enforce limit with the longest time until reset, else the limit with the least
- * remaining; the first of equals.
+ * Returns the exceeded Enforce limit with the longest time until reset, else the limit with the
+ * least remaining. The first of equals wins.
  */
 function shownOf(statuses: readonly LimitStatus[]): LimitStatus | undefined {
   return longest(statuses.filter(refuses)) ?? first(statuses, (a, b) => a.remaining < b.remaining);

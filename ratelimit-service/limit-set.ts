@@ -14,7 +14,7 @@ import { parseLimits } from './parse-limits.ts';
 /** Limits ready to decide with. */
 export type Compiled = {
   readonly index: LimitIndex;
-  /** By the order in which all replicas have them: of their resources' names. */
+  /** In the order of their resources' names, which is the same in all replicas. */
   readonly limits: readonly Limit[];
   readonly owners: CounterOwners;
 };
@@ -24,9 +24,9 @@ export class LimitSet {
   readonly #byResource = new Map<string, readonly Limit[]>();
 
   /**
-   * Takes a change as a whole, or refuses it as a whole with an error that names the resource: then
-   * nothing has changed. Gives no limits for a part of a large change: until its last part the
-   * earlier ones are in force.
+   * Applies a change as a whole, or rejects it as a whole with an error that names the resource.
+   * After an error nothing has changed. A part of a large change gives no limits. The earlier
+   * limits stay in force until its last part.
    */
   update({
     changed,

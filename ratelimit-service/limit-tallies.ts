@@ -1,6 +1,8 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 
-/** What became of a request at one limit. `near_limit`: within it, with 80 % or more of it used. */
+/**
+ * The result of a request at one limit. `near_limit` is within it, with 80 % or more of it used.
+ */
 const OUTCOMES = ['within_limit', 'near_limit', 'over_limit', 'over_limit_log_only'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
@@ -12,13 +14,13 @@ type Tally = Record<Outcome | 'template_failures', number>;
 
 /** What is counted for each limit. */
 export type LimitTallies = {
-  /** The names of the limits in force: no others are ever shown. */
+  /** Sets the names of the limits in force. Only they are shown. */
   limits(names: Iterable<string>): void;
   decided(limit: string, outcome: Outcome): void;
   templateFailed(limit: string): void;
 };
 
-/** Counts here, and tells the registry at each scrape. */
+/** Counts here, and copies the counts to the registry at each scrape. */
 export function limitTallies(registry: Registry): LimitTallies {
   let tallies: ReadonlyMap<string, Tally> = new Map();
   let names = 0;

@@ -4,18 +4,18 @@ import type { Template } from '#resources/template/template.ts';
 import type { Unit } from './window.ts';
 
 /**
- * What is done with requests over the rate: answered 429, or only noted. Source:
+ * What happens to requests over the rate: a 429, or only a note. See
  * docs/reference/kinds/rate-limit.md.
  */
 export type Action = 'Enforce' | 'LogOnly';
 
-/** A text without template actions is a plain string: it needs no evaluation. */
+/** A text without template actions is a plain string. It needs no evaluation. */
 export type Text = string | Template;
 
 /** `name` in lower case. */
 export type HeaderTemplate = { readonly name: string; readonly value: Text };
 
-/** `body` undefined: none. */
+/** An undefined `body` means that there is none. */
 export type ErrorResponse = {
   readonly headers: readonly HeaderTemplate[];
   readonly body: Text | undefined;
@@ -28,16 +28,16 @@ export type Limit = {
   readonly action: Action;
   /** With values in the form in which they are compared. */
   readonly pattern: LabelPattern;
-  /** Of the labels of its domain. */
+  /** The forms of the labels of its domain. */
   readonly forms: ComparableForms;
   /** Equal for equal patterns only. */
   readonly canonical: string;
-  /** Requests per unit; 0 refuses all. */
+  /** Requests per unit. 0 rejects all. */
   readonly rate: number;
   readonly unit: Unit;
   /**
-   * Begins the key of each of its counters: equal for limits of equal domain, pattern and unit,
-   * whatever else they say, so that a limit that is renamed, moved or given another rate goes on
+   * Begins the key of each of its counters. It is equal for limits of equal domain, pattern and
+   * unit, whatever else they say. So a limit that is renamed, moved or given another rate goes on
    * counting where it was. No counter's prefix begins another's.
    */
   readonly counter: string;

@@ -4,9 +4,9 @@ import type { Limit } from './limit.ts';
 import { comparePatterns } from './pattern-order.ts';
 
 /**
- * A step of the patterns of one domain, read as paths: patterns that begin with the same items
- * share their first nodes. A node is found by a label's key and value, or by its key alone, so that
- * matching does not depend on how many siblings it has.
+ * A step of the patterns of one domain, read as paths. Patterns that begin with the same items
+ * share their first nodes. A node is found by a label's key and value, or by its key alone. So
+ * matching does not depend on how many siblings a node has.
  */
 export type PatternNode = {
   /** The limits whose pattern ends here, in the order of the configuration. */
@@ -14,15 +14,15 @@ export type PatternNode = {
   /** By label key. */
   readonly next: ReadonlyMap<string, Branches>;
   /**
-   * Which of two patterns of equal length that match equally well wins: the lower one. Of use where
-   * limits are.
+   * Decides between two patterns of equal length that match equally well. The lower rank wins. It
+   * is used only where limits are.
    */
   readonly rank: number;
 };
 
 /**
- * Where a label of one key leads: by its value, and whatever its value is. A node may be in both;
- * then the value counts.
+ * Where a label of one key leads, by its value and for any value. If a node is in both, the one by
+ * value wins.
  */
 export type Branches = {
   readonly exact: ReadonlyMap<string, ReadonlySet<PatternNode>>;
@@ -33,7 +33,7 @@ export type Branches = {
 export type LimitIndex = {
   /** By label domain. */
   readonly roots: ReadonlyMap<string, PatternNode>;
-  /** Of the labels of each label domain. */
+  /** The forms of the labels of each label domain. */
   readonly forms: ReadonlyMap<string, ComparableForms>;
 };
 
@@ -50,9 +50,8 @@ type GrowingNode = {
 };
 
 /**
- * Compiles limits, of any number of resources and domains, to an index. The order of limits decides
- * only the order in which those of one pattern are given back: pass them in an order that all
- * replicas share.
+ * Compiles limits of any number of resources and domains to an index. Limits of one pattern are
+ * returned in the order given here. Pass them in an order that all replicas share.
  */
 export function compileLimits(limits: readonly Limit[]): LimitIndex {
   const roots = new Map<string, GrowingNode>();
@@ -62,7 +61,7 @@ export function compileLimits(limits: readonly Limit[]): LimitIndex {
   return { roots, forms: formsOf(limits) };
 }
 
-/** What one resource of a domain says of its labels holds for all. */
+/** Gathers the forms of each domain. What one resource says of a domain's labels holds for all. */
 function formsOf(limits: readonly Limit[]): LimitIndex['forms'] {
   const all = new Map<string, Map<string, (value: string) => string>>();
   for (const { domain, forms } of limits) {

@@ -4,6 +4,6 @@ import { readConfig } from './config.ts';
 await runWorkers({
   name: 'ratelimit-service',
   readConfig: () => readConfig(process.env),
-  // Whoever leads workers needs none of it.
+  // The leader process never loads the service.
   work: async parts => (await import('./work.ts')).work(parts),
 });

@@ -5,17 +5,20 @@ import type { LimitIndex, PatternNode } from './limits-index.ts';
 const NONE: readonly Limit[] = [];
 
 /**
- * A node that the labels read so far lead to, and how well they matched it: per label 0 for its
- * value, 1 for the key alone.
+ * A node that the labels read so far lead to, and how well they matched it. `looseness` has a digit
+ * per label: 0 for its value, 1 for the key alone.
  */
 type Reached = { readonly node: PatternNode; readonly looseness: string };
 
 /**
- * The limits that apply to a label group: all those that have the winning pattern. Of the patterns
- * that match, the longest wins; then the one with more exact values, compared from the left; then
- * as `comparePatterns` says. None matches, or the domain is unknown: empty. The cost depends on the
- * length of the group and on how many different patterns match its first labels, not on how many
- * limits there are. Source: docs/explanation/how-a-limit-is-counted.md.
+ * Returns the limits that apply to a label group, which are all limits of the winning pattern. Of
+ * the patterns that match, the longest wins. Then the one with more exact values wins, compared
+ * from the left. Then `comparePatterns` decides. The result is empty when no pattern matches or the
+ * domain is unknown.
+ *
+ * The cost depends on the length of the group, and on how many different patterns match its first
+ * labels. It does not depend on the number of limits. See
+ * docs/explanation/how-a-limit-is-counted.md.
  */
 export function matchGroup(
   index: LimitIndex,
@@ -49,7 +52,10 @@ function step(reached: readonly Reached[], { key, value }: Label): readonly Reac
   return next;
 }
 
-/** Of the patterns that end here, which all have one length; undefined when none does. */
+/**
+ * Returns the best of the patterns that end here, which all have one length.
+ * @returns undefined when none ends here
+ */
 function best(reached: readonly Reached[]): PatternNode | undefined {
   let winner: Reached | undefined;
   for (const candidate of reached) {

@@ -5,22 +5,29 @@ import { CounterTables } from './counter-tables.ts';
 
 export type MemoryCounterStoreOptions = {
   /**
-   * The most counters, of all limits together. Default 500,000, at most 2^24-1 (what a Map holds).
+   * The most counters, of all limits together. Default: 500,000. At most 2^24-1, which is what a
+   * Map holds.
    */
   readonly maxKeys?: number;
   /** Milliseconds since the epoch. It may jump. */
   readonly now: () => number;
 };
 
-/** Of a group as it is kept, in UTF-16 code units. A longer one is kept as its digest. */
+/**
+ * The longest group name that is kept as it is, in UTF-16 code units. A longer one is kept as its
+ * digest.
+ */
 const LONGEST_NAME = 128;
-/** A clock that is set back by less is taken to stand still: no window begins twice. */
+/**
+ * A clock that is set back by less than this is treated as standing still. So no window begins
+ * twice.
+ */
 const STEP_BACK_MS = 1000;
 const DIGEST_MARK = '\0';
 
 /**
- * Counters in this process, exact up to `maxKeys`. Then the lowest are dropped, as CounterTables
- * says. A dropped counter begins again at 0, so that no client is rejected below its rate.
+ * Keeps counters in this process, exact up to `maxKeys`. Beyond that the lowest are dropped, as
+ * CounterTables says. A dropped counter begins again at 0, so no client is rejected below its rate.
  */
 export class MemoryCounterStore implements CounterStore {
   readonly #tables: CounterTables;
@@ -75,8 +82,8 @@ function saturated(count: number): number {
 }
 
 /**
- * The group itself, or a digest of a long one; a group that looks like a digest is taken for a long
- * one.
+ * Returns the group itself, or the digest of a long one. A group that looks like a digest is
+ * treated as a long one.
  */
 function boundedName(group: string): string {
   const isName = group.length <= LONGEST_NAME && !group.startsWith(DIGEST_MARK);

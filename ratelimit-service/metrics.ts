@@ -6,13 +6,13 @@ import { type LimitTallies, limitTallies } from './limit-tallies.ts';
 export type Metrics = LimitTallies & {
   readonly registry: Registry;
   answered(code: 'OK' | 'OVER_LIMIT' | 'INVALID_ARGUMENT' | 'UNAVAILABLE' | 'INTERNAL'): void;
-  /** A store that is asked over a network has answered, or failed, after so many seconds. */
+  /** Records that a store over the network answered, or failed, after so many seconds. */
   storeAnswered(seconds: number, ok: boolean): void;
-  /** The limits in force, by counter. */
+  /** Sets the limits in force, by counter. */
   owners(owners: CounterOwners): void;
 };
 
-/** `store` tells at each scrape what the counter store holds. */
+/** Creates the metrics. `store` returns at each scrape what the counter store holds. */
 export function createMetrics(store: () => CounterStoreStatus): Metrics {
   const registry = new Registry();
   const registers = [registry];

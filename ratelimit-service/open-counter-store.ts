@@ -15,7 +15,7 @@ export type StoreParts = {
   random(): number;
 };
 
-/** The counters that the configuration asks for: in this process, or in Redis. */
+/** Opens the counters that the configuration asks for, in this process or in Redis. */
 export function openCounterStore(
   config: Config,
   { log, now, random, uptime }: StoreParts,

@@ -9,8 +9,8 @@ import type { Action, ErrorResponse, HeaderTemplate, Limit, Text } from './limit
 import type { Unit } from './window.ts';
 
 /**
- * `gateway.config.v1.Limit.Action` and `.Unit`, by number as protobufjs gives them and by word as
- * ProtoJSON writes them.
+ * `gateway.config.v1.Limit.Action` and `.Unit`. protobufjs gives them by number, ProtoJSON writes
+ * them by word.
  */
 const ACTIONS: ReadonlyMap<unknown, Action> = new Map<unknown, Action>([
   [0, 'Enforce'],
@@ -30,9 +30,9 @@ const UNITS: ReadonlyMap<unknown, Unit> = new Map<unknown, Unit>([
 ]);
 
 /**
- * The limits of a `gateway.config.v1.RateLimit`, in its order. The control plane has checked it;
- * what cannot be all the same (a template that does not parse, a unit that we do not know) is an
- * error that names limit and field, with which the resource is refused whole.
+ * Parses the limits of a `gateway.config.v1.RateLimit`, in its order. The control plane has checked
+ * it already. A template that does not parse, or an unknown unit, is an error that names limit and
+ * field. The resource is then rejected as a whole.
  */
 export function parseLimits(message: Message): Parsed<readonly Limit[]> {
   const domain = text(message.domain);
@@ -89,7 +89,8 @@ function toAlternative(key: string, value: string, forms: ComparableForms): Patt
 }
 
 /**
- * 128 bits, for every counter's key begins with it. All of one length, so that none begins another.
+ * Returns 128 bits that begin the key of every counter. All prefixes have one length, so that none
+ * begins another.
  */
 function counterPrefix(domain: string, canonical: string, unit: Unit): string {
   return createHash('sha256')

@@ -2,9 +2,10 @@ import type { PatternLabel } from '#resources/labels/label-pattern.ts';
 import type { Limit } from './limit.ts';
 
 /**
- * Which of two different patterns wins that are equally long and match equally well: the one with
- * fewer alternatives, compared from the left, else the one whose canonical text is first in the
- * order of UTF-16. Negative: `a`. Zero for equal patterns only.
+ * Decides between two different patterns that are equally long and match equally well. The one with
+ * fewer alternatives wins, compared from the left. Else the one wins whose canonical text is first
+ * in the order of UTF-16.
+ * @returns a negative number when `a` wins, and zero for equal patterns only
  */
 export function comparePatterns(a: Limit, b: Limit): number {
   const length = Math.min(a.pattern.length, b.pattern.length);
@@ -16,7 +17,7 @@ export function comparePatterns(a: Limit, b: Limit): number {
   return a.canonical < b.canonical ? -1 : 1;
 }
 
-/** What is written twice counts once, as it does in the canonical text. */
+/** Counts an alternative that is written twice once, as the canonical text does. */
 function alternatives(item: PatternLabel = []): number {
   if (item.length < 2) return item.length;
   return new Set(item.map(({ key, value }) => JSON.stringify([key, value]))).size;

@@ -7,15 +7,15 @@ import { matchGroup } from './match.ts';
 import { type Descriptor, hitsOf, type RateLimitRequest } from './request.ts';
 import { UNIT_MS } from './window.ts';
 
-/** What is to be counted for one request. */
+/** What to count for one request. */
 export type Plan = {
   /** One for each descriptor, in order. */
   readonly groups: readonly PlannedGroup[];
-  /** Every counter once. Empty: there is nothing to ask the store. */
+  /** Every counter once. Empty when there is nothing to ask the store. */
   readonly hits: readonly Hit[];
 };
 
-/** The limits that apply to a label group, and for each of them the index of its hit. */
+/** The limits that apply to a label group, with the index of each one's hit. */
 export type PlannedGroup = { readonly limits: readonly Limit[]; readonly hits: readonly number[] };
 
 const UNMATCHED: PlannedGroup = { limits: [], hits: [] };
@@ -24,17 +24,17 @@ type GrowingHit = { -readonly [field in keyof Hit]: Hit[field] };
 type GrowingPlan = {
   readonly hits: GrowingHit[];
   /**
-   * By counter and group. A request with one hit does without: to join and hash both costs 0.1 µs
-   * [measured].
+   * Places by counter and group. A request with one hit needs none: joining and hashing both costs
+   * 0.1 µs [measured].
    */
   places?: Map<string, number>;
 };
 
 /**
- * Which limits apply to the descriptors of a request, and which counters count it. A counter is
- * that of a limit's domain, pattern and unit and of all keys and values of the label group, those
- * beyond the pattern too. It counts a request once: when two limits share it, or the same group
- * comes twice, the greater addend counts.
+ * Plans which limits apply to the descriptors of a request, and which counters count it. A counter
+ * is identified by a limit's domain, pattern and unit and by all keys and values of the label
+ * group, including those beyond the pattern. It counts a request once. When two limits share it, or
+ * the same group comes twice, the greater addend counts.
  */
 export function planHits(request: RateLimitRequest, index: LimitIndex): Plan {
   const plan: GrowingPlan = { hits: [] };
@@ -67,8 +67,8 @@ function planHit(limit: Limit, group: string, add: number, plan: GrowingPlan): n
 }
 
 /**
- * Where the hit of a counter is. When there is none, the place is noted for the one that is about
- * to come.
+ * Returns where the hit of a counter is. If there is none, notes the place for the hit that comes
+ * next.
  */
 function placeOf({ counter }: Limit, group: string, plan: GrowingPlan): number | undefined {
   const { hits } = plan;
@@ -81,8 +81,8 @@ function placeOf({ counter }: Limit, group: string, plan: GrowingPlan): number |
 }
 
 /**
- * Each text after its length: no two groups have the same key, whatever clients put into their
- * labels.
+ * Writes each text after its length, so that no two groups have the same key, whatever clients
+ * send.
  */
 function groupKey(group: readonly Label[]): string {
   let key = '';

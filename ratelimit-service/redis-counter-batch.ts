@@ -12,18 +12,18 @@ type Request = {
 /** A hit on a key of Redis. */
 export type KeyedHit = Pick<Hit, 'windowMs' | 'add'> & { readonly key: string };
 
-/** The hits of several requests, counted in one call of the script. */
+/** Hits of several requests, counted in one call of the script. */
 export class HitBatch {
   readonly #keys: string[] = [];
   readonly #args: string[] = [];
   readonly #requests: Request[] = [];
 
-  /** Hits so far. */
+  /** The number of hits so far. */
   get size(): number {
     return this.#keys.length;
   }
 
-  /** What the hits of one request count once the batch has been sent. */
+  /** Adds the hits of one request. Resolves with their counts once the batch was sent. */
   add(hits: readonly KeyedHit[]): Promise<Counts> {
     const from = this.#keys.length;
     for (const { add, key, windowMs } of hits) {

@@ -1,13 +1,13 @@
 import { script } from '#redis/script.ts';
 
 /**
- * Counts in KEYS; ARGV has for each key the window's length in ms and what to add (0 only looks).
- * Gives the server's time in ms since the epoch, then the counts. The server's clock decides the
- * window; a key ends with its window. Counts saturate at 2^53-1.
+ * Counts in KEYS. ARGV has two values for each key: the window's length in ms and what to add,
+ * where 0 only reads. Returns the server's time in ms since the epoch, then the counts. The
+ * server's clock decides the window, and a key ends with its window. Counts saturate at 2^53-1.
  *
- * Redis decides by a time taken before the script's own TIME which keys have expired, so that in
- * the first moments of a window a key of the window before may still be seen: it has almost no time
- * left, while one of this window has almost all of it.
+ * Redis decides which keys have expired by a time taken before the script's own TIME. So in the
+ * first moments of a window the script may still see a key of the window before. Such a key has
+ * almost no time left, while a key of this window has almost all of it.
  */
 export const COUNT_HITS = script(`
 local time = redis.call('TIME')

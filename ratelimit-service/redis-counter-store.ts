@@ -13,19 +13,19 @@ import { HitBatch, type KeyedHit } from './redis-counter-batch.ts';
 
 export type RedisCounterStoreOptions = RedisOptions & {
   /**
-   * Of all keys in Redis; default `gateway:ratelimit:`. No braces: in a cluster they would decide
-   * the slot.
+   * Prefix of all keys in Redis. Default: `gateway:ratelimit:`. It has no braces, because in a
+   * cluster they would decide the slot.
    */
   readonly prefix?: string;
 };
 
-/** Hits that share a script call. */
+/** The most hits that share a script call. */
 const MAX_BATCH = 100;
 const MAX_WAITING = 10_000;
 
 /**
- * A store on a connection of its own: see `connectRedis` and RedisCounterStore. Usable at once:
- * calls fail until it is connected.
+ * Opens a store on its own connection. See `connectRedis` and RedisCounterStore. It is usable at
+ * once, and calls fail until it is connected.
  */
 export function openRedisCounterStore(
   description: RedisDescription,
@@ -35,17 +35,16 @@ export function openRedisCounterStore(
 }
 
 /**
- * Counters in Redis, shared by all services that count there: the clock of Redis decides the
- * window, and a counter ends with its window. Keys in Redis are `<prefix>{<SHA-256>}`: what clients
- * sent cannot be read there. Hits of the requests of one turn of the event loop share a script
- * call: all of them, or in a cluster those that have the same key. Each call answers within the
- * connection's `timeoutMs`.
+ * Keeps counters in Redis, shared by all services that count there. The clock of Redis decides the
+ * window, and a counter ends with its window. Keys are `<prefix>{<SHA-256>}`, so nobody can read
+ * there what clients sent. Requests of one turn of the event loop share a script call. In a cluster
+ * only hits on the same key share one. Each call answers within the connection's `timeoutMs`.
  */
 class RedisCounterStore implements CounterStore {
   readonly #redis: Redis;
   readonly #prefix: string;
   readonly #maxWaiting: number;
-  /** Those of this turn: one, or in a cluster one for each key. */
+  /** The batches of this turn. There is one, or in a cluster one for each key. */
   readonly #batches = new Map<string, HitBatch>();
   #waiting = 0;
   #flushing: NodeJS.Immediate | undefined;
@@ -85,8 +84,8 @@ class RedisCounterStore implements CounterStore {
   }
 
   /**
-   * A cluster is not looked at: each of its nodes is full by itself. Nor is a Redis that lets us
-   * have no INFO.
+   * Skips a cluster, because each of its nodes fills up by itself. Skips a Redis that does not
+   * allow INFO.
    */
   async look(): Promise<void> {
     if (this.#redis.clustered) return;
@@ -106,8 +105,8 @@ class RedisCounterStore implements CounterStore {
   }
 
   /**
-   * The nodes have clocks of their own: the earliest counts, so that nobody is told to wait for a
-   * window that is to come.
+   * The nodes have clocks of their own. The earliest counts, so that no client waits for a window
+   * that is yet to come.
    */
   async #countApart(hits: readonly Hit[]): Promise<Counts> {
     const parts = await Promise.all(

@@ -4,16 +4,16 @@ import type { HeaderTemplate, Text } from './limit.ts';
 import type { HeaderValue } from './wire.ts';
 
 /**
- * The longest header value and body that are sent, in bytes: Envoy takes 60 KiB of headers in all
+ * The longest header value and body that are sent, in bytes. Envoy allows 60 KiB of headers in all
  * by default.
  */
 const HEADER_BYTES = 4_096;
 const BODY_BYTES = 16_384;
 
-/** A control character; a tab may stand in a header. Source: RFC 9110 section 5.5. */
+/** A control character. A tab may stand in a header. Source: RFC 9110 section 5.5. */
 const CONTROL = /[^\P{Cc}\t]/u;
 
-/** A template of a limit that could not be used. Never holds what it was rendered with. */
+/** A template of a limit that could not be used. Never holds the values it was rendered with. */
 export type TemplateFailure = {
   /** The limit's name. */
   readonly limit: string;
@@ -24,17 +24,17 @@ export type TemplateFailure = {
     | 'errorResponse.bodyTemplate';
   /** The header's name. */
   readonly header?: string;
-  /** In plain words, or in Go's. */
+  /** In plain words, or in those of Go's templates. */
   readonly error: string;
 };
 
-/** Headers of one answer as they gather: the first of a name stays. */
+/** Headers of one answer while they are gathered. The first of a name stays. */
 export type HeaderList = { readonly headers: HeaderValue[]; readonly names: Set<string> };
 
 /**
- * Adds the headers whose name is not there yet; `doNotSet` leaves one out. One that fails, has a
- * control character or more than HEADER_BYTES is left out and reported. White space round a value
- * is cut, as it is no part of one (RFC 9110 section 5.5).
+ * Adds the headers whose name is not there yet. `doNotSet` leaves one out. A header is left out and
+ * reported when it fails, has a control character or is longer than HEADER_BYTES. White space
+ * around a value is cut, since it is no part of one (RFC 9110 section 5.5).
  */
 export function addHeaders(
   to: HeaderList,
@@ -57,7 +57,7 @@ export function addHeader({ headers, names }: HeaderList, name: string, value: s
   headers.push({ key: name, value });
 }
 
-/** A body's bytes; an error when the template fails or gives more than BODY_BYTES. */
+/** Returns a body's bytes, or an error when the template fails or gives more than BODY_BYTES. */
 export function renderBody(
   body: Text,
   data: () => GoValue,

@@ -1,29 +1,30 @@
 import type { Label } from '#resources/labels/label-pattern.ts';
 
 /**
- * An `envoy.service.ratelimit.v3.RateLimitRequest` as protobufjs decodes it, as far as we read it.
+ * The fields that we read of an `envoy.service.ratelimit.v3.RateLimitRequest`, as protobufjs
+ * decodes it.
  */
 export type RateLimitRequest = {
   readonly domain: string;
   readonly descriptors: readonly Descriptor[];
-  /** Hits to count; 0 means 1. */
+  /** Hits to count. 0 means 1. */
   readonly hits_addend: number;
 };
 
-/** A label group. Its `limit`, by which a proxy could replace the operator's rate, is not read. */
+/** A label group. Its `limit` is not read, so that a proxy cannot replace the operator's rate. */
 export type Descriptor = {
   readonly entries: readonly Label[];
-  /** A google.protobuf.UInt64Value: hits to count instead of the request's; 0 only looks. */
+  /** A google.protobuf.UInt64Value. It replaces the request's number of hits. 0 only reads. */
   readonly hits_addend?: { readonly value: number | Uint64 } | null;
 };
 
 /** A 64-bit number in two halves of 32 bits, each signed or not. */
 type Uint64 = { readonly low: number; readonly high: number };
 
-/** More than any rate: what one request adds beyond it changes no decision. */
+/** Higher than any rate. What one request adds beyond it changes no decision. */
 const MOST_HITS = 2 ** 32;
 
-/** How many hits a descriptor adds to its counters: 0 (it only looks) to MOST_HITS. */
+/** Returns how many hits a descriptor adds to its counters, from 0 (it only looks) to MOST_HITS. */
 export function hitsOf(descriptor: Descriptor, request: RateLimitRequest): number {
   const own = descriptor.hits_addend;
   if (own === undefined || own === null) return request.hits_addend || 1;

@@ -23,13 +23,13 @@ const TOO_MANY_REQUESTS = 429;
 const MESSAGE = 'rate limit exceeded';
 const UNMATCHED: DescriptorStatus = { code: OK };
 
-/** A response, and the templates that failed on the way, for log and metrics. */
+/** A response, with the templates that failed, for the log and metrics. */
 export type Responded = {
   readonly response: RateLimitResponse;
   readonly failures: readonly TemplateFailure[];
 };
 
-/** What an answer is made of, as it gathers. */
+/** The parts of an answer while they are gathered. */
 type Draft = {
   readonly responseHeaders: HeaderList;
   readonly requestHeaders: HeaderList;
@@ -37,11 +37,12 @@ type Draft = {
 };
 
 /**
- * The response that says a verdict to Envoy. `requestId` is for error templates alone. Headers of
- * all limits that apply are added, once per name: those of errorResponse first, then Retry-After,
- * then by group and limit; on a 429 none for the upstream, which does not see the request. A body
- * without a Content-Type from errorResponse is sent by Envoy as text/plain. Source:
- * docs/reference/kinds/rate-limit.md.
+ * Returns the response that tells Envoy a verdict. `requestId` is for error templates alone.
+ *
+ * Headers of all limits that apply are added, once per name. Those of errorResponse come first,
+ * then Retry-After, then the others by group and limit. A 429 has no headers for the upstream,
+ * which does not see the request. Envoy sends a body without a Content-Type from errorResponse as
+ * text/plain. See docs/reference/kinds/rate-limit.md.
  */
 export function respond(verdict: Verdict, requestId: string): Responded {
   const draft = { responseHeaders: emptyList(), requestHeaders: emptyList(), failures: [] };
@@ -81,7 +82,7 @@ function toDuration(ms: number): { readonly seconds: number; readonly nanos: num
   return { seconds, nanos: Math.floor((ms - seconds * 1_000) * 1_000_000) };
 }
 
-/** Source: docs/reference/kinds/rate-limit.md. */
+/** See docs/reference/kinds/rate-limit.md. */
 function toMetadata({ limit, resetMs }: LimitStatus): Struct {
   return {
     fields: {
@@ -92,7 +93,7 @@ function toMetadata({ limit, resetMs }: LimitStatus): Struct {
   };
 }
 
-/** The headers of a 429 and its body; null: none. */
+/** Adds the headers of a 429, and returns its body or null when it has none. */
 function refuse(verdict: Verdict, requestId: string, draft: Draft): Uint8Array | null {
   const { recorded } = verdict;
   if (recorded === undefined) return null;
@@ -126,7 +127,7 @@ function errorBody(
   return failedBody(limit, requestId);
 }
 
-/** The answer stays a 429; the body says what went wrong on top of it. */
+/** The answer stays a 429. The body adds what went wrong. */
 function failedBody(limit: Limit, requestId: string): Uint8Array {
   const message = `errorResponse.bodyTemplate of limit ${limit.name} failed`;
   return Buffer.from(`${JSON.stringify({ message, request_id: requestId, status_code: 500 })}\n`);

@@ -23,17 +23,17 @@ export type ServerOptions = {
   readonly store: CounterStore;
   readonly log: Logger;
   /**
-   * In which the store answers or fails; proxies that wait for less than twice that are answered
-   * sooner. Undefined: no such time is known.
+   * The time in which the store answers or fails. Proxies that wait for less than twice that get
+   * their answer sooner. Undefined when no such time is known.
    */
   readonly storeTimeoutMs?: number;
   /** Milliseconds that never go back. */
   uptime(): number;
   /** Hears which limits are in force. */
   owned?(owners: CounterOwners): void;
-  /** The group of processes that this one is one of. */
+  /** The group of worker processes that this process belongs to. */
   readonly worker?: Worker | undefined;
-  /** By default `serveUnary`; `serveOnGrpcJs` is the other. */
+  /** Default: `serveUnary`. The alternative is `serveOnGrpcJs`. */
   readonly serve?: typeof serveUnary;
 };
 
@@ -43,8 +43,8 @@ const PATH = '/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit';
 const REQUEST_ID = 'x-gateway-request-id';
 
 /**
- * Decides: `RateLimitService.ShouldRateLimit` over gRPC, and all of httpApp over HTTP/1.1. Until it
- * has its limits, gRPC health is NOT_SERVING and requests get UNAVAILABLE, so that the proxies'
+ * Serves `RateLimitService.ShouldRateLimit` over gRPC and all of httpApp over HTTP/1.1. Until it
+ * has its limits, gRPC health is NOT_SERVING and requests get UNAVAILABLE. Then the proxies'
  * `failure_mode_deny` decides.
  */
 export function openServer({
@@ -80,14 +80,14 @@ export function openServer({
   });
 }
 
-/** Opens it, and listens at once. */
+/** Opens the server, and listens at once. */
 export async function startServer(options: ServerOptions & ListenAt): Promise<Server> {
   const server = openServer(options);
   return { ...server, ...(await server.listen(options)) };
 }
 
 /**
- * The store has half of the time that the proxy waits, so that its `failure_mode_deny` decides in
+ * Gives the store half of the time that the proxy waits, so that its `failure_mode_deny` decides in
  * time.
  */
 function shouldRateLimit(

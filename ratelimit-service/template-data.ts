@@ -36,7 +36,7 @@ export type ErrorData = {
 };
 
 /**
- * The data of injectRequestHeaders and injectResponseHeaders. Source:
+ * Returns the data of injectRequestHeaders and injectResponseHeaders. See
  * docs/reference/kinds/rate-limit.md.
  */
 export function injectData(verdict: Verdict): GoMap {
@@ -44,8 +44,8 @@ export function injectData(verdict: Verdict): GoMap {
 }
 
 /**
- * The data of errorResponse: that of the injected headers and more. `json` shows the request's id
- * only of a 5XX. Source: as above.
+ * Returns the data of errorResponse: that of the injected headers and more. `json` shows the
+ * request's id for a 5XX only. See docs/reference/kinds/rate-limit.md.
  */
 export function errorData(verdict: Verdict, { statusCode, message, requestId }: ErrorData): GoMap {
   const own: readonly (readonly [string, GoValue])[] = [

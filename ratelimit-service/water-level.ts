@@ -1,6 +1,6 @@
 /**
  * Returns the most that each of these sizes may keep, so that all together are at most `room`.
- * Sizes at or below it keep everything: what is too large gives, however many others there are.
+ * Sizes at or below it keep everything. Only the largest give, however many others there are.
  */
 export function waterLevel(sizes: readonly number[], room: number): number {
   const rising = [...sizes].sort((a, b) => a - b);

@@ -1,5 +1,5 @@
 /**
- * What a limit counts in. Windows are aligned to the wall clock in UTC. Source:
+ * The unit of a limit. Windows are aligned to the wall clock in UTC. See
  * docs/reference/kinds/rate-limit.md.
  */
 export type Unit = 'second' | 'minute' | 'hour' | 'day';
@@ -16,8 +16,8 @@ export const UNIT_MS: Readonly<Record<Unit, number>> = {
 };
 
 /**
- * When the window that holds `now` ends, in ms since the epoch: a boundary belongs to the window
- * that begins there.
+ * Returns when the window that holds `now` ends, in ms since the epoch. A boundary belongs to the
+ * window that begins there.
  */
 export function windowEnd(now: number, unit: Unit): number {
   const length = UNIT_MS[unit];
@@ -25,16 +25,16 @@ export function windowEnd(now: number, unit: Unit): number {
 }
 
 /**
- * How long, in ms, until the counters of the window that holds `now` start again: above 0, at most
- * the unit.
+ * Returns the time in ms until the counters of the window that holds `now` start again. It is above
+ * 0 and at most the unit.
  */
 export function timeToReset(now: number, unit: Unit): number {
   return windowEnd(now, unit) - now;
 }
 
 /**
- * The value of a Retry-After header: whole seconds, rounded up, 1 at least. Source: RFC 9110
- * section 10.2.3.
+ * Returns the value of a Retry-After header in whole seconds, rounded up, at least 1. Source: RFC
+ * 9110 section 10.2.3.
  */
 export function retryAfterSeconds(resetMs: number): number {
   return Math.max(1, Math.ceil(resetMs / 1_000));

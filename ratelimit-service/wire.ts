@@ -1,8 +1,8 @@
 import type { Unit } from './window.ts';
 
 /**
- * `envoy.service.ratelimit.v3.RateLimitResponse.Code`; UNKNOWN (0) is never sent, since Envoy lets
- * it pass.
+ * `envoy.service.ratelimit.v3.RateLimitResponse.Code`. UNKNOWN (0) is never sent, because Envoy
+ * lets it pass.
  */
 export type Code = typeof OK | typeof OVER_LIMIT;
 export const OK = 1;
@@ -17,7 +17,7 @@ export const UNIT_NUMBERS: Readonly<Record<Unit, number>> = {
 };
 
 /**
- * An `envoy.service.ratelimit.v3.RateLimitResponse` as protobufjs encodes it: null is a field that
+ * An `envoy.service.ratelimit.v3.RateLimitResponse` as protobufjs encodes it. Null is a field that
  * is not sent.
  */
 export type RateLimitResponse = {

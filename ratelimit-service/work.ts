@@ -10,10 +10,10 @@ import type { CounterStore } from './counter-store.ts';
 import { openCounterStore } from './open-counter-store.ts';
 import { openServer } from './server.ts';
 
-/** How often the room for counters is looked at. */
+/** How often the use of the counter store is read, in ms. */
 const LOOK_MS = 5_000;
 
-/** One process of the service: its counters, its limits, its port. */
+/** Runs one process of the service, with its counters, limits and port. */
 export async function work(parts: WorkParts<Config>): Promise<void> {
   const { config, exit, log, worker } = parts;
   const { redis, storeTimeoutMs } = config;
@@ -28,7 +28,7 @@ export async function work(parts: WorkParts<Config>): Promise<void> {
     group: 'ratelimit-service',
     typeUrls: [RATE_LIMIT],
     what: 'limits',
-    // Of several workers, which all count in Redis, one tells for all.
+    // Several workers all count in Redis. The first one reports for all.
     ...(worker === undefined || worker.number === 1
       ? {
           reports: { to: config.reportTo, begin: report => watchRoom(store, () => limits, report) },

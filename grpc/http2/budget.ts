@@ -1,9 +1,9 @@
-/** What a peer may do at once, and how much more a second. Time in ms. */
+/** What a peer may do at once, and how much more per second. Time is in ms. */
 export type Rate = { readonly burst: number; readonly perSecond: number };
 
 /**
- * Tokens that a peer spends on what costs us and helps nobody. The clock is read only when they are
- * used up.
+ * Counts tokens, which a peer spends on useless work that costs us. The clock is read only when
+ * they are used up.
  */
 export class Budget {
   readonly #rate: Rate;
@@ -18,7 +18,10 @@ export class Budget {
     this.#since = now();
   }
 
-  /** Takes one; false: there is none left. */
+  /**
+   * Takes one token.
+   * @returns false when there is none left
+   */
   spend(): boolean {
     if (this.#tokens < 1) this.#refill();
     this.#tokens--;

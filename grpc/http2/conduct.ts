@@ -5,19 +5,21 @@ export type ConductLimits = {
   /** Streams that the peer resets, or begins when there is no room. */
   readonly resets: Rate;
   /**
-   * Frames that help nobody: PING, SETTINGS, PRIORITY, windows that let nothing go, what is wrong
-   * or comes too late. Calls that are answered allow more of them.
+   * Useless frames: PING, SETTINGS, PRIORITY, windows that let nothing go, and frames that are
+   * wrong or late. Answered calls allow more of them.
    */
   readonly idleFrames: Rate;
 };
 
 /**
- * Frames without use that an answered call makes up for: some clients measure their path with a
- * PING for each.
+ * How many useless frames an answered call allows. Some clients measure their path with a PING for
+ * each call.
  */
 const IDLE_FRAMES_OF_A_CALL = 16;
 
-/** How a peer behaves; its connection ends when it floods us. Source: RFC 9113, section 10.5. */
+/**
+ * Judges how a peer behaves. Its connection ends when it floods us. Source: RFC 9113, section 10.5.
+ */
 export class Conduct {
   readonly #resets: Budget;
   readonly #idleFrames: Budget;
@@ -37,8 +39,8 @@ export class Conduct {
   }
 
   /**
-   * A frame let some of an answer go: it makes up for one beside it, since windows of a stream and
-   * of the connection open in turn.
+   * A frame let a part of an answer go. It allows one useless frame beside it, because windows of a
+   * stream and of the connection open in turn.
    */
   helped(): void {
     this.#idleFrames.earn(1);

@@ -7,24 +7,24 @@ import { readSettings } from './settings.ts';
 import type { Streams } from './streams.ts';
 
 /**
- * The frames that are part of no request: they set up the connection, try whether it lives, or are
- * without meaning. Source: RFC 9113, section 6.
+ * Handles the frames that are part of no request. They set up the connection, test whether it
+ * lives, or have no meaning. Source: RFC 9113, section 6.
  */
 export class ConnectionFrames {
   readonly #output: Output;
   readonly #streams: Streams;
   readonly #onHeard: () => void;
-  /** Pings of ours that have been answered. */
+  /** Our pings that the peer has answered. */
   pongs = 0;
 
-  /** `onHeard`: the peer says that it knows of our leaving. */
+  /** Calls `onHeard` when the peer confirms that it knows of our GOAWAY. */
   constructor(output: Output, streams: Streams, onHeard: () => void) {
     this.#output = output;
     this.#streams = streams;
     this.#onHeard = onHeard;
   }
 
-  /** What is of an unknown type is dropped. Source: RFC 9113, section 4.1. */
+  /** Handles a frame, and drops one of an unknown type. Source: RFC 9113, section 4.1. */
   receive(
     type: number,
     flags: number,
@@ -41,7 +41,7 @@ export class ConnectionFrames {
         this.#onPing(flags, id, bytes.subarray(start, end));
         break;
       case FRAME.priority:
-        // Priorities are gone; what is left is the frame's form. Section 6.3.
+        // Priorities are deprecated, so only the frame's form is checked. Section 6.3.
         checkOnStream(id);
         checkLength('PRIORITY', end - start, 5);
         break;
@@ -63,8 +63,8 @@ export class ConnectionFrames {
       return;
     }
     const { initialWindow, shrinksTable } = readSettings(bytes, start, end);
-    // The peer holds us to its settings from the answer on, which must come before what they let
-    // through.
+    // The peer holds us to its settings once it has our acknowledgement. So that must come before
+    // the frames that the settings allow.
     acknowledgeSettings(this.#output);
     if (shrinksTable) this.#streams.sender.giveUpTable();
     if (initialWindow !== undefined) this.#streams.resizeWindows(initialWindow);

@@ -7,17 +7,18 @@ import type { OnRequest } from './streams.ts';
 export type KeepAlive = { readonly everyMs: number; readonly timeoutMs: number };
 
 /**
- * When so much waits to be written, nothing more is read: a peer that does not take its answers has
- * no further ones made.
+ * Reading stops while more than this waits to be written. A peer that does not read its answers
+ * gets no further ones.
  */
 const HIGH_WATER_BYTES = 64 * 1_024;
 /**
- * Answers for which the peer leaves no room. Those to all calls that may be open at once, each of
- * 32 KiB, have it: a store may let them all come together.
+ * The most answers that wait for room in the peer's windows. All calls that may be open at once fit
+ * with answers of 32 KiB each, since a store may let them all come together.
  */
 const MAX_WAITING_BYTES = 32 * 1_024 * 1_024;
 /**
- * What is still read, and thrown away, of a peer that has been told to go, so that it can read why.
+ * How long the input of a peer is still read and thrown away after GOAWAY, so that the peer can
+ * read the reason.
  */
 const LINGER_MS = 1_000;
 const LINGER_BYTES = 256 * 1_024;
@@ -31,8 +32,8 @@ export type ConnectionOptions = {
 };
 
 /**
- * A session on its socket. Of what one read brings the first answer is written at once, so that the
- * peer, on its own core, goes on with it meanwhile; the others together.
+ * Runs a session on its socket. The first answer of each read is written at once, so that the peer,
+ * on its own core, goes on with it meanwhile. The others are written together.
  */
 export class Connection {
   readonly session: Session;
@@ -62,15 +63,15 @@ export class Connection {
     this.#flush();
   }
 
-  /** Tells the peer to go elsewhere; the connection ends when its calls have. */
+  /** Tells the peer to go elsewhere. The connection ends when its calls have. */
   drain(): void {
     this.session.drain();
     this.wrote();
   }
 
   /**
-   * An answer was put out: it goes when all that happens at once has happened, or is the first of a
-   * read.
+   * Schedules the write of an answer. It is written at the end of this turn, or at once if it is
+   * the first of a read.
    */
   wrote(): void {
     if (this.#isReading) this.#flushFirst();
@@ -102,7 +103,7 @@ export class Connection {
 
   #flush(): void {
     const waiting = this.#output.bytes + this.session.streams.sender.unsentBytes;
-    // A peer that asks for more than it lets us send is not one that we wait for.
+    // The peer asks for more than it lets us send. We do not wait for it.
     if (waiting > MAX_WAITING_BYTES) this.#socket.destroy();
     if (this.#socket.destroyed) return;
     if (this.#isWriting) {
@@ -119,7 +120,7 @@ export class Connection {
     for (let n = 0; n < last; n++) this.#socket.write(parts[n]);
     this.#socket.write(parts[last], error => {
       this.#isWriting = false;
-      // Of what could not be written the system may still have a part.
+      // The system may still hold a part of what could not be written.
       if (error) return;
       this.#options.pool.giveBack(blocks);
       if (this.#socket.isPaused()) this.#socket.resume();
@@ -141,7 +142,7 @@ export class Connection {
     if (this.#lingered > LINGER_BYTES) this.#socket.destroy();
   }
 
-  /** Ends a connection whose peer has gone without a word, or reads nothing any more. */
+  /** Ends a connection whose peer has gone without notice, or has stopped reading. */
   #keepAlive(): void {
     const { everyMs, timeoutMs } = this.#options.keepAlive;
     let late: NodeJS.Timeout | undefined;

@@ -6,9 +6,9 @@ import { settingsOf } from './settings.ts';
 const ACK = 0x1;
 const NOTHING: Uint8Array = Buffer.alloc(0);
 const PING: Uint8Array = Buffer.alloc(8);
-/** Its answer says that the peer has read all that we sent before it. */
+/** The peer's answer to it says that it has read all that we sent before it. */
 const LEAVING: Uint8Array = Buffer.from('goodbye ');
-/** The highest that there can be. */
+/** The highest stream number that there can be. */
 const ANY_STREAM = 2 ** 31 - 1;
 
 /** Source: RFC 9113, section 6.5. */
@@ -26,7 +26,7 @@ export function sendPing(output: Output): void {
 }
 
 /**
- * Asks the peer to open no more streams, and to say when it has read that. Source: RFC 9113,
+ * Asks the peer to open no more streams, and to confirm that it has read so. Source: RFC 9113,
  * section 6.8.
  */
 export function sendLeaving(output: Output): void {
@@ -42,7 +42,7 @@ export function answerPing(output: Output, payload: Uint8Array): void {
   output.frame(FRAME.ping, ACK, 0, payload);
 }
 
-/** `stream` 0: the window of the connection. Source: RFC 9113, section 6.9. */
+/** Widens a window. Stream 0 is the window of the connection. Source: RFC 9113, section 6.9. */
 export function sendWindowUpdate(output: Output, stream: number, bytes: number): void {
   const payload = Buffer.allocUnsafe(4);
   payload.writeUInt32BE(bytes);
@@ -56,7 +56,7 @@ export function sendReset(output: Output, stream: number, code: ErrorCode): void
   output.frame(FRAME.rstStream, 0, stream, payload);
 }
 
-/** `last`: no later stream was or will be seen. Source: RFC 9113, section 6.8. */
+/** Sends a GOAWAY. No stream after `last` was or will be handled. Source: RFC 9113, section 6.8. */
 export function sendGoaway(output: Output, last: number, code: ErrorCode, message: string): void {
   const text = Buffer.from(message);
   const payload = Buffer.allocUnsafe(8 + text.length);

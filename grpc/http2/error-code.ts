@@ -14,7 +14,7 @@ export const ERROR = {
 export type ErrorCode = (typeof ERROR)[keyof typeof ERROR];
 
 /**
- * What a peer did that ends its connection; the message goes to it in GOAWAY. Source: RFC 9113,
+ * A peer's mistake that ends its connection. The message goes to it in GOAWAY. Source: RFC 9113,
  * section 5.4.1.
  */
 export class ConnectionError extends Error {

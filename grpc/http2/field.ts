@@ -1,16 +1,16 @@
 /**
- * What a table counts for a field beside its bytes. Source: RFC 7541, section 4.1; RFC 9113,
+ * What a table counts for a field besides its bytes. Source: RFC 7541, section 4.1, and RFC 9113,
  * section 6.5.2.
  */
 const FIELD_BYTES = 32;
 
-/** A field of a header list, judged once, however often a table gives it. */
+/** A field of a header list. It is checked once, however often a table gives it. */
 export type Field = {
   readonly name: string;
   readonly value: string;
   readonly bytes: number;
   readonly isPseudo: boolean;
-  /** Whether a request with it is refused. */
+  /** Whether a request with this field is rejected. */
   readonly isMalformed: boolean;
 };
 
@@ -28,7 +28,7 @@ const OF_CONNECTIONS = new Set([
 const NAME = /^[!-9;-@[-~]+$/;
 const BAD_VALUE = /[\0\r\n]|^[ \t]|[ \t]$/;
 
-/** `name` and `value`: a character for each byte. */
+/** Checks a field. `name` and `value` have a character for each byte. */
 export function toField(name: string, value: string): Field {
   const isPseudo = name.charCodeAt(0) === 0x3a;
   const isMalformed = isPseudo

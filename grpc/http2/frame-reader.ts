@@ -1,7 +1,10 @@
 import { ConnectionError, ERROR } from './error-code.ts';
 import { HEAD_BYTES, MAX_FRAME_BYTES, PREFACE, readUint31 } from './frame.ts';
 
-/** Hears of each whole frame; its payload is `bytes` from `start` to `end`, and stays as it is. */
+/**
+ * Receives each whole frame. Its payload is `bytes` from `start` to `end`, and nobody changes it
+ * later.
+ */
 export type OnFrame = (
   type: number,
   flags: number,
@@ -12,15 +15,16 @@ export type OnFrame = (
 ) => void;
 
 /**
- * The frames of a connection, out of the pieces that it brings. A frame that is whole in a piece is
- * not copied; of one that is not, no more than itself is kept. Source: RFC 9113, sections 3.4 and
- * 4.1.
+ * Reads the frames of a connection out of the chunks that it brings. A frame that is whole in a
+ * chunk is not copied. Of a frame that is not whole, only the frame itself is kept. Source: RFC
+ * 9113, sections 3.4 and 4.1.
  */
 export class FrameReader {
   readonly #onFrame: OnFrame;
   #prefaceBytes = 0;
   /**
-   * The start of a frame whose rest has not come: its head, or all of it once its length is known.
+   * The start of a frame whose rest has not come. It is the head, or the whole frame once its
+   * length is known.
    */
   #part: Buffer | undefined;
   #have = 0;
@@ -29,7 +33,10 @@ export class FrameReader {
     this.#onFrame = onFrame;
   }
 
-  /** Throws a ConnectionError for what is no frame, or too long. */
+  /**
+   * Reads a chunk. Throws a ConnectionError for bytes that are no frame, and for a frame that is
+   * too long.
+   */
   push(chunk: Buffer): void {
     let at = this.#prefaceBytes < PREFACE.length ? this.#readPreface(chunk) : 0;
     if (this.#part !== undefined) at = this.#complete(this.#part, chunk, at);
@@ -62,7 +69,7 @@ export class FrameReader {
     this.#have = chunk.copy(this.#part, 0, at);
   }
 
-  /** Where the chunk goes on behind the frame that has begun before it. */
+  /** Completes the frame that an earlier chunk began. Returns where the chunk goes on behind it. */
   #complete(begun: Buffer, chunk: Buffer, from: number): number {
     let part = begun;
     let at = this.#fill(part, chunk, from);

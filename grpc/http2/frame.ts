@@ -25,7 +25,7 @@ export const PREFACE: Uint8Array = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n
 
 /** Length, type, flags, stream. Source: RFC 9113, section 4.1. */
 export const HEAD_BYTES = 9;
-/** As long as a frame may be, since we do not say otherwise. Source: RFC 9113, section 4.2. */
+/** The longest frame, since our SETTINGS do not raise the limit. Source: RFC 9113, section 4.2. */
 export const MAX_FRAME_BYTES = 16_384;
 
 export function writeFrameHead(
@@ -51,12 +51,12 @@ export function writeUint32(into: Buffer, at: number, value: number): void {
   into[at + 3] = value;
 }
 
-/** Without the first bit, which is reserved. */
+/** Reads a number without the first bit, which is reserved. */
 export function readUint31(bytes: Buffer, at: number): number {
   return bytes.readInt32BE(at) & 0x7fffffff;
 }
 
-/** A frame of its own bytes, such as those that are the same for every connection. */
+/** Returns a frame in its own buffer, such as one that is the same for every connection. */
 export function frame(type: number, flags: number, stream: number, payload: Uint8Array): Buffer {
   const bytes = Buffer.allocUnsafeSlow(HEAD_BYTES + payload.length);
   writeFrameHead(bytes, 0, payload.length, type, flags, stream);

@@ -12,7 +12,7 @@ export const RESPONSE_FIELDS = [
 
 const NO_STREAM = 0;
 
-/** The frames around each message that is an answer; their streams have to be set. */
+/** The frames around each message of an answer. Their streams are still to be set. */
 export const HEADERS_FRAME: Buffer = frame(
   FRAME.headers,
   FLAG.endHeaders,
@@ -25,11 +25,11 @@ export const OK_FRAME: Buffer = frame(
   NO_STREAM,
   encodeFields([['grpc-status', '0']]),
 );
-/** Where the flags are in a frame, and the stream. Source: RFC 9113, section 4.1. */
+/** Where a frame has its flags and its stream. Source: RFC 9113, section 4.1. */
 export const FLAGS_AT = 4;
 export const STREAM_AT: number = HEAD_BYTES - 4;
 
-/** A message as it goes on the wire, uncompressed. */
+/** Frames a message as it goes on the wire, uncompressed. */
 export function framed(message: Uint8Array): Buffer {
   const bytes = Buffer.allocUnsafe(PREFIX_BYTES + message.length);
   bytes[0] = 0;

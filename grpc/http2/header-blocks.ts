@@ -2,27 +2,26 @@ import { ConnectionError, ERROR } from './error-code.ts';
 import { type HeaderLimits, HpackDecoder } from './hpack-decoder.ts';
 import { areTrailers, type RequestHead, readRequest } from './request-head.ts';
 
-/** Why a request is not one that is answered as such. */
+/** Why the headers of a request cannot be used. */
 export type BadHead = 'malformed' | 'too many fields' | 'too long';
 
-/** A block in pieces is read when it is whole; none is longer, whatever it decodes to. */
+/** A block in pieces is read when it is whole. None is longer than this, whatever it decodes to. */
 const MAX_BLOCK_BYTES = 64 * 1_024;
-/** A peer that means well fills its frames. */
+/** A well-behaved peer fills its frames. */
 const MAX_CONTINUATIONS = 8;
 /** Longer blocks are decoded each time. */
 const MAX_REMEMBERED_BYTES = 1_024;
 const NOTHING = Buffer.alloc(0);
 
 /**
- * The header blocks of one connection: their pieces, and what they say. Source: RFC 9113, sections
- * 4.3 and 6.10.
+ * Gathers and decodes the header blocks of one connection. Source: RFC 9113, sections 4.3 and 6.10.
  */
 export class HeaderBlocks {
   readonly #limits: HeaderLimits;
   readonly #decoder: HpackDecoder;
   #pieces: Buffer = NOTHING;
   #continuations = 0;
-  /** The last block that was a request without touching the table of fields, and what it said. */
+  /** The last block that was a request and left the table of fields alone, and what it said. */
   #lastBlock: Buffer = NOTHING;
   #lastHead: RequestHead | undefined;
   #lastChanges = 0;
@@ -39,8 +38,8 @@ export class HeaderBlocks {
   }
 
   /**
-   * Adds to it. Throws a ConnectionError when it is too much: without it the table of fields is not
-   * what the peer's is.
+   * Adds a piece to the block. Throws a ConnectionError when the block is too long. A skipped block
+   * would leave the table of fields different from the peer's.
    */
   add(bytes: Buffer, start: number, end: number): Buffer {
     this.#continuations++;
@@ -54,8 +53,7 @@ export class HeaderBlocks {
   }
 
   /**
-   * What a whole block says of a request. With the same table of fields the same bytes say the
-   * same.
+   * Decodes a whole block of a request. With the same table of fields, the same bytes say the same.
    */
   readHead(bytes: Buffer, start: number, end: number): RequestHead | BadHead {
     const head = this.#lastHead;
@@ -70,13 +68,13 @@ export class HeaderBlocks {
     return read;
   }
 
-  /** Whether a whole block is that of trailers. */
+  /** Tells whether a whole block is one of trailers. */
   readTrailers(bytes: Buffer, start: number, end: number): boolean {
     const { fields, count } = this.#decoder.decode(bytes, start, end);
     return fields.length === count && areTrailers(fields);
   }
 
-  /** Reads a block that concerns nobody, for the sake of the table of fields. */
+  /** Decodes a block that is not used, to keep the table of fields in step. */
   skip(bytes: Buffer, start: number, end: number): void {
     this.#decoder.decode(bytes, start, end);
   }

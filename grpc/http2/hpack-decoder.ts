@@ -6,7 +6,7 @@ import { STATIC_FIELDS } from './static-table.ts';
 
 export type HeaderLimits = { readonly maxFields: number; readonly maxBytes: number };
 
-/** A header list; beyond its limits the list is not kept, only what it would have had. */
+/** A header list. Beyond its limits only the size is counted and the fields are dropped. */
 export type HeaderList = {
   readonly fields: readonly Field[];
   readonly count: number;
@@ -15,19 +15,20 @@ export type HeaderList = {
 
 const STATIC: readonly Field[] = STATIC_FIELDS.map(([name, value]) => toField(name, value));
 /**
- * Beyond all that is read; a number with more bytes is an attack. Source: RFC 7541, section 5.1.
+ * Above every number that is read. A number with more bytes is an attack. Source: RFC 7541, section
+ * 5.1.
  */
 const MAX_NUMBER = 2 ** 28;
 
-/** The header lists of one connection. Source: RFC 7541. */
+/** Decodes the header lists of one connection. Source: RFC 7541. */
 export class HpackDecoder {
   readonly #limits: HeaderLimits;
-  /** The newest last. */
+  /** The newest entry is last. */
   readonly #table: Field[] = [];
   #tableBytes = 0;
-  /** We do not say otherwise. */
+  /** The default, since our SETTINGS do not change it. */
   #maxTableBytes = TABLE_BYTES;
-  /** How often the table was changed: with the same table the same bytes are the same list. */
+  /** How often the table has changed. With the same table, the same bytes are the same list. */
   changes = 0;
   #bytes: Buffer = Buffer.alloc(0);
   #at = 0;
@@ -37,7 +38,7 @@ export class HpackDecoder {
     this.#limits = limits;
   }
 
-  /** Reads a whole block. Throws a ConnectionError for what is none. */
+  /** Decodes a whole block. Throws a ConnectionError when it is not one. */
   decode(bytes: Buffer, start: number, end: number): HeaderList {
     [this.#bytes, this.#at, this.#end] = [bytes, start, end];
     const fields: Field[] = [];
@@ -52,7 +53,10 @@ export class HpackDecoder {
     return { fields, count, bytes: size };
   }
 
-  /** Undefined: it was no field. Source: RFC 7541, section 6. */
+  /**
+   * Reads the next item. Source: RFC 7541, section 6.
+   * @returns undefined when it was no field
+   */
   #next(isFirst: boolean): Field | undefined {
     const first = this.#bytes[this.#at] ?? 0;
     if (first >= 0x80) return this.#field(this.#number(7));

@@ -1,14 +1,11 @@
 import { STATIC_FIELDS } from './static-table.ts';
 
-/**
- * What a block begins with that tells the peer to keep no table of fields. Source: RFC 7541,
- * section 6.3.
- */
+/** Begins a block that tells the peer to keep no table of fields. Source: RFC 7541, section 6.3. */
 export const NO_TABLE: Uint8Array = Buffer.from([0x20]);
 
 /**
- * A header list as bytes that need no table of fields, so that they are right on every connection.
- * `value`: a character for each byte. Source: RFC 7541.
+ * Encodes a header list without a table of fields, so that the bytes are right on every connection.
+ * `value` has a character for each byte. Source: RFC 7541.
  */
 export function encodeFields(fields: readonly (readonly [name: string, value: string])[]): Buffer {
   return Buffer.concat(fields.map(([name, value]) => encodeField(name, value)));

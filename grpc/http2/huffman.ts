@@ -1,8 +1,8 @@
 import { ConnectionError, ERROR } from './error-code.ts';
 
 /**
- * How many bits the code of each symbol has (as digits of base 36), the last of them the end of the
- * text. The code is canonical: with the lengths it is known whole. Source: RFC 7541, appendix B.
+ * The number of bits of each symbol's code, as digits of base 36. The last is the end of the text.
+ * The code is canonical, so the lengths determine it. Source: RFC 7541, appendix B.
  */
 const LENGTHS =
   'dnsssssssoussussssssssusssssssss6aacd68baa8b8666555666666678f6ca' +
@@ -15,13 +15,14 @@ const NODES = 256;
 const LEAF = 0x8000;
 
 /**
- * Two entries for each node: where the bits 0 and 1 lead, to another node or to LEAF and a symbol.
+ * Two entries for each node, for the bits 0 and 1. Each leads to another node, or to LEAF and a
+ * symbol.
  */
 const TREE: Uint16Array = buildTree(Array.from(LENGTHS, digit => Number.parseInt(digit, 36)));
 
 /**
- * Canonical: codes are counted up, symbol by symbol within one length, from the shortest to the
- * longest.
+ * Builds the tree. A canonical code counts up, symbol by symbol within one length, from the
+ * shortest length to the longest.
  */
 function buildTree(lengths: readonly number[]): Uint16Array {
   const tree = new Uint16Array(2 * NODES);
@@ -47,8 +48,8 @@ function buildTree(lengths: readonly number[]): Uint16Array {
 }
 
 /**
- * The text, a character for each byte. Throws a ConnectionError for what is no code, and for wrong
- * padding. Source: RFC 7541, section 5.2.
+ * Decodes a text, a character for each byte. Throws a ConnectionError for an unknown code and for
+ * wrong padding. Source: RFC 7541, section 5.2.
  */
 export function decodeHuffman(bytes: Buffer, start: number, end: number): string {
   // The shortest code has 5 bits.

@@ -2,11 +2,11 @@ import { HEAD_BYTES, writeFrameHead, writeUint32 } from './frame.ts';
 import { PREFIX_BYTES } from './grpc-blocks.ts';
 
 const BLOCK_BYTES = 16 * 1_024;
-/** No frame of ours is longer, so that two fit into a block. */
+/** No frame that we send is longer, so that two fit into a block. */
 export const MAX_SENT_FRAME_BYTES = 8_000;
 const MAX_FREE_BLOCKS = 64;
 
-/** Blocks that connections write their frames into, in turn. */
+/** The blocks that connections write their frames into, in turn. */
 export class BlockPool {
   readonly #free: Buffer[] = [];
 
@@ -14,14 +14,14 @@ export class BlockPool {
     return this.#free.pop() ?? Buffer.allocUnsafeSlow(BLOCK_BYTES);
   }
 
-  /** Nobody reads these any more. */
+  /** Takes back blocks that nobody reads any more. */
   giveBack(blocks: readonly Buffer[]): void {
     for (const block of blocks) if (this.#free.length < MAX_FREE_BLOCKS) this.#free.push(block);
   }
 }
 
 /**
- * Bytes to write, and the blocks that they are in, which go back to the pool when they are written.
+ * Bytes to write, and the blocks that hold them. The blocks go back to the pool after the write.
  */
 export type Batch = { readonly parts: readonly Buffer[]; readonly blocks: readonly Buffer[] };
 
@@ -42,7 +42,7 @@ export class Output {
     return this.#fullBytes + this.#at;
   }
 
-  /** A frame, whose payload is at most MAX_SENT_FRAME_BYTES long. */
+  /** Adds a frame, whose payload is at most MAX_SENT_FRAME_BYTES long. */
   frame(type: number, flags: number, stream: number, payload: Uint8Array): void {
     const length = payload.length;
     const block = this.#reserve(HEAD_BYTES + length);
@@ -51,7 +51,7 @@ export class Output {
     this.#at += HEAD_BYTES + length;
   }
 
-  /** A frame made before, whose stream is at `place`. */
+  /** Adds a copy of a prepared frame, whose stream is at `place`. */
   made(frame: Buffer, place: number, stream: number): void {
     const block = this.#reserve(frame.length);
     block.set(frame, this.#at);
@@ -59,7 +59,7 @@ export class Output {
     this.#at += frame.length;
   }
 
-  /** A DATA frame with a whole gRPC message that is not compressed. */
+  /** Adds a DATA frame with a whole gRPC message that is not compressed. */
   message(stream: number, message: Uint8Array): void {
     const length = PREFIX_BYTES + message.length;
     const block = this.#reserve(HEAD_BYTES + length);

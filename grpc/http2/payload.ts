@@ -1,12 +1,14 @@
 import { ERROR, failConnection } from './error-code.ts';
 import { FLAG } from './frame.ts';
 
-/** Priorities are gone, but their bytes may be there. Source: RFC 9113, section 6.2. */
+/**
+ * Priorities are deprecated, but a frame may still have their bytes. Source: RFC 9113, section 6.2.
+ */
 const PRIORITY_BYTES = 5;
 
 /**
- * Where what a DATA frame carries begins, behind the length of its padding. Source: RFC 9113,
- * sections 4.2 and 6.1.
+ * Returns where the content of a DATA frame begins, behind the length of its padding. Source: RFC
+ * 9113, sections 4.2 and 6.1.
  */
 export function contentStart(flags: number, start: number, end: number): number {
   const from = (flags & FLAG.padded) === 0 ? start : start + 1;
@@ -14,7 +16,7 @@ export function contentStart(flags: number, start: number, end: number): number 
   return from;
 }
 
-/** Where the fields of a HEADERS frame begin. Source: RFC 9113, sections 4.2 and 6.2. */
+/** Returns where the fields of a HEADERS frame begin. Source: RFC 9113, sections 4.2 and 6.2. */
 export function fieldsStart(flags: number, start: number, end: number): number {
   const from =
     contentStart(flags, start, end) + ((flags & FLAG.priority) === 0 ? 0 : PRIORITY_BYTES);
@@ -22,7 +24,7 @@ export function fieldsStart(flags: number, start: number, end: number): number {
   return from;
 }
 
-/** Where what begins at `from` ends, before the padding. */
+/** Returns where the content that begins at `from` ends, before the padding. */
 export function contentEnd(
   flags: number,
   bytes: Buffer,

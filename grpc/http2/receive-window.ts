@@ -1,6 +1,6 @@
 /**
- * How much a peer may send us. What was read is allowed again when it is half of the window.
- * Source: RFC 9113, section 5.2.
+ * Counts how much a peer may send us. The window opens again when half of it was read. Source: RFC
+ * 9113, section 5.2.
  */
 export class ReceiveWindow {
   readonly #size: number;
@@ -12,13 +12,16 @@ export class ReceiveWindow {
     this.#left = size;
   }
 
-  /** Counts what came; false: it was more than allowed. */
+  /**
+   * Counts what came.
+   * @returns false when it was more than allowed
+   */
   take(bytes: number): boolean {
     this.#left -= bytes;
     return this.#left >= 0;
   }
 
-  /** Counts what was read; returns by how much the window opens again, mostly 0. */
+  /** Counts what was read. Returns by how much the window opens again, mostly 0. */
   read(bytes: number): number {
     this.#read += bytes;
     if (this.#read * 2 < this.#size) return 0;

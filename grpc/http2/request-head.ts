@@ -1,9 +1,6 @@
 import type { Field } from './field.ts';
 
-/**
- * What the headers of a request say; the same object for all requests of a connection that say the
- * same.
- */
+/** The headers of a request. Requests of a connection with the same headers share one object. */
 export class RequestHead {
   readonly method: string;
   readonly path: string;
@@ -18,12 +15,12 @@ export class RequestHead {
     this.contentLength = length === undefined ? undefined : Number(length);
   }
 
-  /** The first value of a field, its name in lower case. */
+  /** Returns the first value of a field, by its name in lower case. */
   value(name: string): string | undefined {
     return this.#fields.find(field => field.name === name)?.value;
   }
 
-  /** All values of a field, joined as HTTP says. Source: RFC 9110, section 5.3. */
+  /** Returns all values of a field, joined as HTTP says. Source: RFC 9110, section 5.3. */
   values(name: string): string {
     return this.#fields
       .filter(field => field.name === name)
@@ -32,7 +29,10 @@ export class RequestHead {
   }
 }
 
-/** Undefined: the request is malformed. Source: RFC 9113, sections 8.2 and 8.3. */
+/**
+ * Checks the fields of a request. Source: RFC 9113, sections 8.2 and 8.3.
+ * @returns undefined when the request is malformed
+ */
 export function readRequest(fields: readonly Field[]): RequestHead | undefined {
   const seen = new Set<string>();
   let isRegular = false;
@@ -46,7 +46,7 @@ export function readRequest(fields: readonly Field[]): RequestHead | undefined {
   return isWhole && isLength(head.values('content-length')) ? head : undefined;
 }
 
-/** Whether the fields behind a body are some that may be there. Source: RFC 9113, section 8.1. */
+/** Tells whether these fields may follow a body. Source: RFC 9113, section 8.1. */
 export function areTrailers(fields: readonly Field[]): boolean {
   return fields.every(({ isPseudo, isMalformed }) => !(isPseudo || isMalformed));
 }

@@ -1,9 +1,9 @@
-/** More than a peer may have open, none of which it may know to be closed. */
+/** More streams than a peer may have open, even if it knows of none that it is closed. */
 const MAX_KEPT = 4_096;
 
 /**
- * Streams that we have ended while the peer may still send on them, which is no mistake of its.
- * Source: RFC 9113, section 5.1, "closed".
+ * Streams that we have ended while the peer may still send on them, which is no mistake. Source:
+ * RFC 9113, section 5.1, "closed".
  */
 export class ResetStreams {
   readonly #ids = new Set<number>();
@@ -20,7 +20,10 @@ export class ResetStreams {
     return this.#ids.has(id);
   }
 
-  /** The peer has ended it too; false: it was none of them. */
+  /**
+   * Forgets a stream that the peer has ended too.
+   * @returns false when the stream was none of these
+   */
   delete(id: number): boolean {
     return this.#ids.delete(id);
   }

@@ -13,28 +13,30 @@ import { MAX_WINDOW } from './settings.ts';
 import type { Stream } from './stream.ts';
 
 /**
- * Answers on the streams of one connection, as far as the peer's windows allow. Source: RFC 9113,
- * sections 5.2 and 6.9.
+ * Sends answers on the streams of one connection, as far as the peer's windows allow. Source: RFC
+ * 9113, sections 5.2 and 6.9.
  */
 export class Sender {
   readonly #output: Output;
   readonly #onEnd: (stream: Stream) => void;
-  /** What waits for the window of the connection, the longest first. */
+  /**
+   * Streams that wait for the window of the connection, in the order in which they began to wait.
+   */
   readonly #waiting = new Set<Stream>();
   #window = 65_535;
   #mustGiveUpTable = false;
-  /** Of the streams to come. Source: RFC 9113, section 6.9.2. */
+  /** The first window of new streams. Source: RFC 9113, section 6.9.2. */
   initialWindow = 65_535;
-  /** What waits, of all streams. */
+  /** Waiting bytes of all streams. */
   unsentBytes = 0;
 
-  /** `onEnd` hears of a stream on which all has been sent. */
+  /** Calls `onEnd` for each stream on which all has been sent. */
   constructor(output: Output, onEnd: (stream: Stream) => void) {
     this.#output = output;
     this.#onEnd = onEnd;
   }
 
-  /** One message, uncompressed, and that all went well. */
+  /** Sends one uncompressed message, and status OK. */
   respond(stream: Stream, message: Uint8Array): void {
     if (stream.isClosed || stream.hasHeaders) return;
     stream.hasHeaders = true;
@@ -49,19 +51,19 @@ export class Sender {
     }
   }
 
-  /** Begins an answer of more messages. */
+  /** Begins an answer of several messages. */
   begin(stream: Stream): void {
     stream.hasHeaders = true;
     this.#headers(stream, HEADERS_FRAME);
   }
 
-  /** Ends it well. */
+  /** Ends an answer with status OK. */
   ok(stream: Stream): void {
     this.#headers(stream, OK_FRAME);
     this.#onEnd(stream);
   }
 
-  /** A block of headers that is all of an answer. */
+  /** Sends an answer that is one block of headers alone. */
   refuse(stream: Stream, block: Uint8Array): void {
     if (stream.isClosed || stream.hasHeaders) return;
     stream.hasHeaders = true;
@@ -69,7 +71,7 @@ export class Sender {
     this.#onEnd(stream);
   }
 
-  /** Bytes of an answer, after which there may be more when they have been `sent`. */
+  /** Sends a part of an answer. More may follow once it has been `sent`. */
   data(stream: Stream, bytes: Buffer, sent: () => void): void {
     this.unsentBytes += bytes.length;
     stream.unsent = { bytes, at: 0, sent };
@@ -77,7 +79,7 @@ export class Sender {
     this.#send(stream);
   }
 
-  /** Nothing more of it is to be sent. */
+  /** Drops what a stream still has to send. */
   forget(stream: Stream): void {
     const { unsent } = stream;
     if (unsent === undefined) return;
@@ -86,7 +88,10 @@ export class Sender {
     this.#waiting.delete(stream);
   }
 
-  /** False: the window of the connection is too wide. */
+  /**
+   * Widens the window of the connection.
+   * @returns false when it is too wide
+   */
   widen(bytes: number): boolean {
     if (this.#window + bytes > MAX_WINDOW) return false;
     this.#window += bytes;
@@ -98,8 +103,8 @@ export class Sender {
   }
 
   /**
-   * False: the window of the stream is too wide. By a setting it may become narrower, and less than
-   * nothing.
+   * Widens the window of a stream. A setting may make it narrower, even negative.
+   * @returns false when it is too wide
    */
   widenStream(stream: Stream, bytes: number): boolean {
     if (stream.sendWindow + bytes > MAX_WINDOW) return false;
@@ -112,8 +117,8 @@ export class Sender {
   }
 
   /**
-   * The peer's table of fields becomes smaller than the one that it takes ours to be: our next
-   * headers tell it that there is none. Source: RFC 9113, section 4.3.1.
+   * Tells the peer with our next headers that we use no table of fields. Its own limit has become
+   * smaller than the size that it assumes for our table. Source: RFC 9113, section 4.3.1.
    */
   giveUpTable(): void {
     this.#mustGiveUpTable = true;
@@ -133,7 +138,7 @@ export class Sender {
   #send(stream: Stream): void {
     const { unsent } = stream;
     while (unsent !== undefined && unsent.at < unsent.bytes.length) {
-      // Those whose own window is closed do not wait for the connection's.
+      // A stream whose own window is closed does not wait for the connection's.
       if (stream.sendWindow <= 0) this.#waiting.delete(stream);
       if (stream.sendWindow <= 0 || this.#window <= 0) return;
       const most = Math.min(this.#window, stream.sendWindow, MAX_SENT_FRAME_BYTES);

@@ -20,16 +20,16 @@ import { type OnRequest, Streams } from './streams.ts';
 export type SessionLimits = HeaderLimits & ConductLimits & { readonly maxStreams: number };
 
 /**
- * For what is sent to us on all streams: as it begins (RFC 9113, section 6.9.2), and as we widen
- * it.
+ * The window for what is sent to us on all streams, as it begins (RFC 9113, section 6.9.2) and as
+ * we widen it.
  */
 const FIRST_WINDOW = 65_535;
 const WINDOW = 2 ** 20;
 
 /**
- * One connection of a server, without its socket: bytes of the peer in, frames into `output`. A
- * peer that does what it must not ends its stream or, with a last GOAWAY, the connection. Source:
- * RFC 9113.
+ * Runs one connection of a server, without its socket. The peer's bytes come in, and frames go to
+ * `output`. A forbidden frame ends its stream or, with a last GOAWAY, the connection. Source: RFC
+ * 9113.
  */
 export class Session {
   readonly streams: Streams;
@@ -40,13 +40,13 @@ export class Session {
   readonly #window = new ReceiveWindow(WINDOW);
   readonly #others: ConnectionFrames;
   #hasSettings = false;
-  /** The stream whose headers are not whole, or 0; and whether they end it. */
+  /** The stream whose headers are not whole, or 0, and whether they end it. */
   #openBlock = 0;
   #openBlockEnds = false;
   #isLeaving = false;
   #hasEnded = false;
 
-  /** `now`: a clock that is never set, in ms. */
+  /** `now` is a clock that is never set, in ms. */
   constructor(output: Output, limits: SessionLimits, onRequest: OnRequest, now: () => number) {
     this.#output = output;
     this.#conduct = new Conduct(limits, now);
@@ -62,12 +62,12 @@ export class Session {
     sendWindowUpdate(output, 0, WINDOW - FIRST_WINDOW);
   }
 
-  /** Whether nothing more is read or answered. */
+  /** Tells whether nothing more is read or answered. */
   get isOver(): boolean {
     return this.#hasEnded || this.streams.areOver;
   }
 
-  /** Pings of ours that have been answered. */
+  /** Our pings that the peer has answered. */
   get pongs(): number {
     return this.#others.pongs;
   }
@@ -90,9 +90,9 @@ export class Session {
   }
 
   /**
-   * Tells the peer to go elsewhere. What it sent before it knew is answered, what comes later is
-   * not seen; over when all has been answered. Whoever does not say that he knows is waited for.
-   * Source: RFC 9113, section 6.8.
+   * Tells the peer to go elsewhere. Calls that it sent before it knew are answered, and later ones
+   * are ignored. The session ends when all is answered. It waits for a peer that does not confirm
+   * the GOAWAY. Source: RFC 9113, section 6.8.
    */
   drain(): void {
     if (this.isOver || this.#isLeaving) return;
@@ -107,7 +107,7 @@ export class Session {
     sendGoaway(this.#output, this.streams.lastId, ERROR.noError, '');
   }
 
-  /** Ends all streams without a word. */
+  /** Ends all streams without sending anything. */
   end(): void {
     this.#hasEnded = true;
     this.streams.end();
@@ -160,7 +160,9 @@ export class Session {
       failConnection(ERROR.protocolError, 'another frame within headers');
   }
 
-  /** Padding counts for the windows. Source: RFC 9113, sections 6.1 and 6.9.1. */
+  /**
+   * Handles DATA, whose padding counts for the windows. Source: RFC 9113, sections 6.1 and 6.9.1.
+   */
   #onData(flags: number, id: number, bytes: Buffer, start: number, end: number): void {
     checkOnStream(id);
     const length = end - start;

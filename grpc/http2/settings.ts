@@ -9,25 +9,22 @@ const SETTING = {
   maxFrameSize: 5,
   maxHeaderListSize: 6,
 } as const;
-/**
- * How large a table of fields each side may use until the other says otherwise. Source: RFC 9113,
- * section 6.5.2.
- */
+/** The size of the table of fields until a side changes it. Source: RFC 9113, section 6.5.2. */
 export const TABLE_BYTES = 4_096;
 const ENTRY_BYTES = 6;
-/** There are seven settings; whoever sends many more has other plans. */
+/** There are seven settings. A peer that sends many more is attacking. */
 const MAX_ENTRIES = 32;
-/** As wide as a window may be. Source: RFC 9113, section 6.9.1. */
+/** The widest window. Source: RFC 9113, section 6.9.1. */
 export const MAX_WINDOW = 2 ** 31 - 1;
 
 /**
- * What of a peer's SETTINGS concerns us. Of the rest nothing does: we push nothing and send short
- * frames.
+ * The part of a peer's SETTINGS that concerns us. We push nothing and send short frames, so the
+ * rest does not matter.
  */
 export type PeerSettings = {
-  /** Of the windows of streams; undefined: as it was. */
+  /** The window of streams. Undefined when it has not changed. */
   readonly initialWindow: number | undefined;
-  /** Whether our table of fields may no longer be as large as all begin. */
+  /** Whether our table of fields may no longer have its first size. */
   readonly shrinksTable: boolean;
 };
 
@@ -61,7 +58,7 @@ function check(id: number, value: number): void {
     throw new ConnectionError(ERROR.protocolError, 'SETTINGS_MAX_FRAME_SIZE out of its range');
 }
 
-/** Our own SETTINGS, as a payload. */
+/** Returns our own SETTINGS as a payload. */
 export function settingsOf(maxStreams: number, maxHeaderBytes: number): Buffer {
   const bytes = Buffer.alloc(2 * ENTRY_BYTES);
   bytes.writeUInt16BE(SETTING.maxConcurrentStreams, 0);

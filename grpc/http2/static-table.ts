@@ -1,4 +1,4 @@
-/** Names and values by index, the first of which is 1. Source: RFC 7541, appendix A. */
+/** Names and values by index, which begins at 1. Source: RFC 7541, appendix A. */
 export const STATIC_FIELDS: readonly (readonly [name: string, value: string])[] = [
   [':authority', ''],
   [':method', 'GET'],

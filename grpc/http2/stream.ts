@@ -1,10 +1,10 @@
 import type { ReceiveWindow } from './receive-window.ts';
 
-/** What hears of the rest of a request after its headers. */
+/** Receives the rest of a request after its headers. */
 export type RequestReader = {
   /**
-   * The bytes stay as they are. True: they are read, and the peer may send as many more; else it is
-   * told when they are.
+   * Receives bytes, which nobody changes later. Returns true when they are read and the peer may
+   * send as many more. Else the reader reports later that they are.
    */
   data(bytes: Buffer, isEnd: boolean): boolean;
   /** The request has ended, without DATA that says so. */
@@ -13,10 +13,10 @@ export type RequestReader = {
   close(): void;
 };
 
-/** What of an answer waits for a window, and what is to be done when it is sent. */
+/** A part of an answer that waits for a window, and what to do when it is sent. */
 export type Unsent = { readonly bytes: Buffer; at: number; readonly sent: () => void };
 
-/** A request and its answer, as far as HTTP/2 knows. Source: RFC 9113, section 5.1. */
+/** A request and its answer, as far as HTTP/2 is concerned. Source: RFC 9113, section 5.1. */
 export class Stream {
   readonly id: number;
   readonly contentLength: number | undefined;
@@ -27,7 +27,7 @@ export class Stream {
   hasHeaders = false;
   receivedBytes = 0;
   unreadBytes = 0;
-  /** Made when the request has DATA that is not its last. */
+  /** Created when the request has DATA that is not its last. */
   receiveWindow: ReceiveWindow | undefined;
   sendWindow: number;
   unsent: Unsent | undefined;

@@ -9,7 +9,7 @@ import { ResetStreams } from './reset-streams.ts';
 import { Sender } from './sender.ts';
 import { type RequestReader, Stream } from './stream.ts';
 
-/** What answers the requests of a connection; 'too long': of its headers nothing was kept. */
+/** Answers the requests of a connection. For 'too long' headers, none of them were kept. */
 export type OnRequest = (
   stream: Stream,
   head: RequestHead | 'too long',
@@ -21,11 +21,11 @@ export type StreamsParts = {
   readonly conduct: Conduct;
   readonly maxStreams: number;
   readonly onRequest: OnRequest;
-  /** Hears of DATA that its reader did not read at once, and then has. */
+  /** Hears of DATA that its reader did not read at once but has read now. */
   readonly onRead: (bytes: number) => void;
 };
 
-/** As all begin. Source: RFC 9113, section 6.9.2. */
+/** The first window of all streams. Source: RFC 9113, section 6.9.2. */
 const STREAM_WINDOW = 65_535;
 
 /**
@@ -38,7 +38,7 @@ export class Streams {
   readonly #open = new Map<number, Stream>();
   readonly #reset = new ResetStreams();
   #isDraining = false;
-  /** The highest that has begun. */
+  /** The highest stream that has begun. */
   lastId = 0;
 
   constructor(parts: StreamsParts) {
@@ -50,24 +50,24 @@ export class Streams {
     return this.#open.values();
   }
 
-  /** Whether nothing more will come of them. */
+  /** Tells whether all have ended and no more will come. */
   get areOver(): boolean {
     return this.#isDraining && this.#open.size === 0;
   }
 
-  /** Takes no new ones. */
+  /** Accepts no new streams. */
   drain(): void {
     this.#isDraining = true;
   }
 
-  /** Ends all without a word. */
+  /** Ends all streams without sending anything. */
   end(): void {
     for (const stream of this.#open.values()) this.#close(stream);
   }
 
   /**
-   * DATA, `length` with its padding. Returns how much of it has not been read. Source: RFC 9113,
-   * section 6.1.
+   * Handles DATA of `length` bytes with its padding. Returns how much of it has not been read.
+   * Source: RFC 9113, section 6.1.
    */
   data(id: number, bytes: Buffer, length: number, isEnd: boolean): number {
     const stream = this.#open.get(id);
@@ -78,7 +78,7 @@ export class Streams {
     return 0;
   }
 
-  /** A whole block of headers. Source: RFC 9113, section 6.2. */
+  /** Handles a whole block of headers. Source: RFC 9113, section 6.2. */
   headers(id: number, isEnd: boolean, bytes: Buffer, start: number, end: number): void {
     const stream = this.#open.get(id);
     if (id > this.lastId) this.#begin(id, isEnd, this.#parts.blocks.readHead(bytes, start, end));
@@ -104,7 +104,10 @@ export class Streams {
     else if (!this.sender.widenStream(stream, bytes)) this.#fail(stream, ERROR.flowControlError);
   }
 
-  /** A setting of the peer changes the windows of all. Source: RFC 9113, section 6.9.2. */
+  /**
+   * Applies a setting of the peer that changes the windows of all streams. Source: RFC 9113,
+   * section 6.9.2.
+   */
   resizeWindows(window: number): void {
     const more = window - this.sender.initialWindow;
     this.sender.initialWindow = window;
@@ -114,7 +117,7 @@ export class Streams {
     }
   }
 
-  /** The reader of a stream has read what it did not at once: the peer may send as much more. */
+  /** Lets the peer send more, after a reader has read what it did not read at once. */
   read(stream: Stream, bytes: number): void {
     if (bytes === 0 || stream.isClosed) return;
     stream.unreadBytes -= bytes;
@@ -129,8 +132,8 @@ export class Streams {
   }
 
   /**
-   * A frame of a stream that is idle ends the connection; of one behind GOAWAY nothing is known.
-   * Source: RFC 9113, section 5.1.
+   * A frame on an idle stream ends the connection. Streams behind our GOAWAY are unknown. Source:
+   * RFC 9113, section 5.1.
    */
   #checkBegun(id: number): void {
     if (id % 2 === 1 && (id <= this.lastId || this.#isDraining)) return;
@@ -138,7 +141,7 @@ export class Streams {
   }
 
   #begin(id: number, isEnd: boolean, head: RequestHead | BadHead): void {
-    // What comes behind GOAWAY is not seen. Source: RFC 9113, section 6.8.
+    // Frames behind our GOAWAY are ignored. Source: RFC 9113, section 6.8.
     if (this.#isDraining) {
       this.#parts.conduct.idleFrame();
       return;
@@ -172,8 +175,8 @@ export class Streams {
   }
 
   /**
-   * On a stream that we have ended they may have been on their way. Source: RFC 9113, section 5.1,
-   * "closed".
+   * Handles headers on a stream that we have ended. They may have been on their way. Source: RFC
+   * 9113, section 5.1, "closed".
    */
   #lateHeaders(id: number, isEnd: boolean, bytes: Buffer, start: number, end: number): void {
     if (!this.#reset.has(id))
@@ -185,14 +188,14 @@ export class Streams {
 
   #lateData(id: number, isEnd: boolean): void {
     this.#checkBegun(id);
-    // The end of each that we have reset may come.
+    // The peer may still end each stream that we have reset.
     if (isEnd && this.#reset.delete(id)) return;
     this.#parts.conduct.idleFrame();
   }
 
   /**
-   * Whether its window allows it; that of a request in one frame does. Source: RFC 9113, section
-   * 6.9.1.
+   * Tells whether the stream's window allows the bytes. It always allows a request in one frame.
+   * Source: RFC 9113, section 6.9.1.
    */
   #takes(stream: Stream, length: number, isEnd: boolean): boolean {
     if (isEnd && stream.receiveWindow === undefined) return true;
@@ -227,8 +230,8 @@ export class Streams {
   }
 
   /**
-   * The peer may not have read yet how many it may open: it is as if it had reset this one. Source:
-   * RFC 9113, section 5.1.2.
+   * Refuses a stream beyond the limit. The peer may not have read yet how many it may open, so it
+   * counts as reset by the peer. Source: RFC 9113, section 5.1.2.
    */
   #turnAway(id: number, isEnd: boolean): void {
     this.#parts.conduct.reset();
@@ -246,7 +249,7 @@ export class Streams {
   }
 
   /**
-   * All has been sent; what has not come of the request is not wanted any more. Source: RFC 9113,
+   * Ends our side after all has been sent. The rest of the request is ignored. Source: RFC 9113,
    * section 8.1.
    */
   #endLocal(stream: Stream): void {

@@ -2,13 +2,13 @@ import { type Client, credentials, makeClientConstructor, type ServiceError } fr
 import type { Message } from '#protos/decode-bytes.ts';
 import { serviceDefinition } from '../service.ts';
 
-/** A grpc-js client of one service; the caller closes it. */
+/** Creates a grpc-js client of one service. The caller closes it. */
 export function connect(port: number, service: string, host = '127.0.0.1'): Client {
   const Constructor = makeClientConstructor(serviceDefinition(service), service);
   return new Constructor(`${host}:${port}`, credentials.createInsecure());
 }
 
-/** One unary call; rejects with the ServiceError. */
+/** Makes one unary call. Rejects with the ServiceError. */
 export function callUnary(client: Client, method: string, request: object): Promise<Message> {
   const methods = client as unknown as Record<
     string,

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** A port that nobody listens on at this moment; another process may take it before it is used. */
+/** Returns a port that is free at this moment. Another process may take it before it is used. */
 export async function freePort(address = '127.0.0.1'): Promise<number> {
   const server = createServer().listen(0, address);
   await once(server, 'listening');

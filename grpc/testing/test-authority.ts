@@ -12,8 +12,8 @@ export type TestAuthority = {
   /** Its own certificate, PEM. */
   readonly ca: string;
   /**
-   * A certificate with these URIs and DNS names, valid from a minute ago for `seconds` (default an
-   * hour; negative: it ended before now).
+   * Issues a certificate with these URIs and DNS names, valid from a minute ago for `seconds`.
+   * Default: an hour. A negative number makes an expired one.
    */
   issue(names: string | readonly string[], seconds?: number): Promise<TlsMaterial>;
 };
@@ -21,7 +21,7 @@ export type TestAuthority = {
 const CURVE = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 const MINUTE_MS = 60_000;
 
-/** An authority that signs whatever a test needs, also what ours would not. */
+/** Creates an authority that signs whatever a test needs, also what ours would not. */
 export async function testAuthority(): Promise<TestAuthority> {
   const keys = await webcrypto.subtle.generateKey(CURVE, true, ['sign', 'verify']);
   const valid = {
@@ -65,7 +65,7 @@ function toName(value: string): { readonly type: 'url' | 'dns'; readonly value: 
   return { type: value.includes('://') ? 'url' : 'dns', value };
 }
 
-/** A server's side of mutual TLS whose certificate a test can change. */
+/** Returns a server's side of mutual TLS whose certificate a test can change. */
 export function changingTls(first: TlsMaterial, allows: TlsServerOptions['allows'] = () => true) {
   const watchers = new Set<() => void>();
   const refused: string[] = [];

@@ -1,15 +1,15 @@
 import { type Failure, failure, isFailure, type UnaryCall, type UnaryMethod } from './method.ts';
 
-/** Hears of mistakes of ours, whose callers see INTERNAL alone. */
+/** Hears of errors that are ours. The caller sees only INTERNAL. */
 export type OnError = (error: unknown) => void;
 
-/** What ends a call; neither does anything when it is answered or the caller has gone. */
+/** Ends a call. Neither method does anything when the call is answered or the caller has gone. */
 export type Reply = {
   respond(response: Uint8Array): void;
   refuse(failure: Failure): void;
 };
 
-/** A call as far as its headers tell it. */
+/** The part of a call that its headers tell. */
 export type Begun = {
   readonly reply: Reply;
   readonly method: UnaryMethod;
@@ -42,7 +42,7 @@ function handle(
   return request === undefined ? MALFORMED : method.handle(request, call);
 }
 
-/** The caller has the answer within its time, or learns that there is none. */
+/** Sends the answer within the caller's time, or a status that there is none. */
 function settle(begun: Begun, answered: Promise<object | Failure>): void {
   const timer = startTimeout(begun);
   answered.then(

@@ -9,12 +9,13 @@ export type UnaryLimits = {
   /** For the messages of one connection that have come in part. */
   readonly maxPartialBytes: number;
   /**
-   * A message has come whole after this time, at the latest after twice as much, or its call is
-   * refused.
+   * A call is refused when its message has not come whole after this time, at the latest after
+   * twice as much.
    */
   readonly messageMs: number;
   /**
-   * Of the port; each costs some 20 KiB, and more with TLS. Envoy has one for each of its workers.
+   * Connections of the port. Each costs some 20 KiB, and more with TLS. Envoy has one for each of
+   * its workers.
    */
   readonly maxConnections: number;
   readonly keepAlive: KeepAlive;
@@ -22,7 +23,7 @@ export type UnaryLimits = {
   readonly resets: Rate;
 };
 
-/** What a server answers, by path, and how much it bears. */
+/** What a server answers, by path, and its limits. */
 export type Answering = {
   readonly methods: ReadonlyMap<string, UnaryMethod>;
   readonly streams: ReadonlyMap<string, AnswerParts>;

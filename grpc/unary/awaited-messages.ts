@@ -5,9 +5,9 @@ import { refuse } from './respond.ts';
 const SLOW = failure('DEADLINE_EXCEEDED', 'the message of the call does not come');
 
 /**
- * The calls whose messages have not come whole. What is here at two sweeps is refused: a timer for
- * each call would cost more than all the rest of its bookkeeping, and a caller has a deadline of
- * its own.
+ * The calls whose messages have not come whole. A call that is still here at its second sweep is
+ * refused. A timer for each call would cost more than all the rest of its bookkeeping, and callers
+ * have their own deadlines.
  */
 export class AwaitedMessages {
   #fresh = new Set<ServerHttp2Stream>();
@@ -21,7 +21,7 @@ export class AwaitedMessages {
     this.#fresh.add(stream);
   }
 
-  /** The message has come, or nobody waits for it. */
+  /** Removes a call whose message has come, or that nobody waits for. */
   delete(stream: ServerHttp2Stream): void {
     if (!this.#fresh.delete(stream)) this.#old.delete(stream);
   }

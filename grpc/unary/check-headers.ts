@@ -3,7 +3,7 @@ import { MAX_HEADER_BYTES } from './connections.ts';
 import { parseGrpcTimeout } from './grpc-timeout.ts';
 import { type Failure, failure, type UnaryCall } from './method.ts';
 
-/** Our messages are protobuf; what follows a semicolon says nothing about them. */
+/** Our messages are protobuf. What follows a semicolon says nothing about them. */
 const CONTENT_TYPE = /^application\/grpc(\+proto)?\s*(;|$)/i;
 const EXPIRED = failure('DEADLINE_EXCEEDED', 'the time of the call was over when it came');
 const BAD_TIMEOUT = failure(
@@ -16,14 +16,12 @@ export const TOO_LONG: Failure = failure(
 );
 export const UNKNOWN: Failure = failure('UNIMPLEMENTED', 'there is no such method here');
 
-/**
- * For each field what a table would count for it beside its bytes. Source: RFC 9113, section 6.5.2.
- */
+/** What a table counts for a field besides its bytes. Source: RFC 9113, section 6.5.2. */
 const FIELD_BYTES = 32;
 
 /**
- * The size of a list of names and values in turn, before compression. Source: RFC 9113, section
- * 10.5.1.
+ * Returns the size of a list of names and values in turn, before compression. Source: RFC 9113,
+ * section 10.5.1.
  */
 export function headerBytes(raw: readonly string[]): number {
   let bytes = (raw.length / 2) * FIELD_BYTES;
@@ -32,8 +30,8 @@ export function headerBytes(raw: readonly string[]): number {
 }
 
 /**
- * The HTTP status of a request that is no gRPC call; undefined: it is one. Source: gRPC over HTTP2,
- * "Requests".
+ * Returns the HTTP status for a request that is no gRPC call. Source: gRPC over HTTP2, "Requests".
+ * @returns undefined when it is a gRPC call
  */
 export function httpRefusal(
   method: string | undefined,
@@ -44,14 +42,14 @@ export function httpRefusal(
   return type !== undefined && CONTENT_TYPE.test(type) ? undefined : 415;
 }
 
-/** What the headers of a call tell its method, or why it cannot be. */
+/** Reads what the headers of a call tell its method, or why the call is refused. */
 export function readCall(headers: IncomingHttpHeaders): UnaryCall | Failure {
   const timeout = headers['grpc-timeout'];
   const timeoutMs = timeout === undefined ? undefined : readTimeout(first(timeout));
   return typeof timeoutMs === 'object' ? timeoutMs : new CallOfHeaders(headers, timeoutMs);
 }
 
-/** The header `grpc-timeout` in ms, or why the call cannot be. */
+/** Reads the header `grpc-timeout` in ms, or why the call is refused. */
 export function readTimeout(text: string): number | Failure {
   const timeoutMs = parseGrpcTimeout(text);
   if (timeoutMs === undefined) return BAD_TIMEOUT;

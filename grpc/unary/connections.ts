@@ -8,7 +8,7 @@ import {
 import type { Duplex } from 'node:stream';
 import type { UnaryLimits } from './answering.ts';
 
-/** `raw`: names and values in turn, as they came. */
+/** Answers a stream. `raw` has names and values in turn, as they came. */
 export type OnStream = (
   stream: ServerHttp2Stream,
   headers: IncomingHttpHeaders,
@@ -16,16 +16,16 @@ export type OnStream = (
 ) => void;
 
 /**
- * More streams at once, header bytes and header fields than any proxy's calls have. Node tells of
- * the bytes, but lets more pass [measured].
+ * More streams at once, header bytes and header fields than the calls of any proxy have. Node
+ * reports the bytes to the peer, but lets more pass [measured].
  */
 export const MAX_STREAMS = 1_024;
 export const MAX_HEADER_BYTES = 32 * 1_024;
 export const MAX_HEADERS = 128;
 /**
- * What one connection may do. CONTINUATION, SETTINGS and PING floods are bounded by nghttp2; a peer
- * that does not read its answers is not read from either. Source: RFC 9113, section 10.5; Node's
- * page on HTTP/2.
+ * Limits one connection. CONTINUATION, SETTINGS and PING floods are bounded by nghttp2. Nothing is
+ * read from a peer that does not read its answers. Source: RFC 9113, section 10.5, and Node's page
+ * on HTTP/2.
  */
 const SESSION: ServerSessionOptions = {
   maxHeaderListPairs: MAX_HEADERS,
@@ -45,7 +45,7 @@ export class Connections {
   readonly #keepAlive: UnaryLimits['keepAlive'];
   readonly #options: ServerSessionOptions;
 
-  /** `onConnection` says who answers the streams of a new connection. */
+  /** `onConnection` returns what answers the streams of a new connection. */
   constructor(
     onConnection: () => OnStream,
     { keepAlive, resets }: Pick<UnaryLimits, 'keepAlive' | 'resets'>,
@@ -59,31 +59,31 @@ export class Connections {
     };
   }
 
-  /** Speaks HTTP/2 on a connection that somebody else accepted. */
+  /** Speaks HTTP/2 on a connection that another server accepted. */
   accept(socket: Duplex): void {
     const session = performServerHandshake(socket, this.#options);
     this.#sessions.add(session);
     session.on('close', () => this.#sessions.delete(session));
-    // What a peer does wrong ends its own connection, or stream.
+    // A peer's mistake ends its own connection, or stream.
     session.on('error', ignore);
     const onStream = this.#onConnection();
     session.on('stream', (stream, headers, _flags, raw) => {
       stream.on('error', ignore);
-      // Node tells of a stream a turn later, when its peer may have reset it: then it cannot even
-      // be refused.
+      // Node reports a stream a turn later, when its peer may have reset it. Then it cannot even be
+      // refused.
       if (stream.destroyed) return;
       onStream(stream, headers, raw);
     });
     keepAlive(session, socket, this.#keepAlive);
   }
 
-  /** Tells clients to go elsewhere; resolves when their calls have ended. */
+  /** Tells clients to go elsewhere. Resolves when their calls have ended. */
   async close(): Promise<void> {
     await Promise.all(Array.from(this.#sessions, drain));
   }
 }
 
-/** A call that is on its way is refused with a GOAWAY that says it was not seen. */
+/** A call that is on its way is refused with a GOAWAY that says it was not handled. */
 function drain(session: ServerHttp2Session): Promise<void> {
   if (session.destroyed) return Promise.resolve();
   return new Promise(resolve => {
@@ -92,7 +92,7 @@ function drain(session: ServerHttp2Session): Promise<void> {
   });
 }
 
-/** Ends a connection whose peer has gone without a word, or reads nothing any more. */
+/** Ends a connection whose peer has gone without notice, or has stopped reading. */
 function keepAlive(
   session: ServerHttp2Session,
   socket: Duplex,

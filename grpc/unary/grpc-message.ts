@@ -1,8 +1,11 @@
-/** What `grpc-message` may hold as it is: printable ASCII but for the percent sign. */
+/**
+ * Characters that `grpc-message` cannot hold as they are: all but printable ASCII, and the percent
+ * sign.
+ */
 const TO_ENCODE = /[^ -$&-~]+/g;
 
 /**
- * A text as the header `grpc-message` carries it: percent-encoded UTF-8. Source: gRPC over HTTP2,
+ * Encodes a text for the header `grpc-message`, as percent-encoded UTF-8. Source: gRPC over HTTP2,
  * "Status-Message".
  */
 export function encodeGrpcMessage(text: string): string {

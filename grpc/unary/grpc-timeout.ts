@@ -1,8 +1,9 @@
 const DIGITS_MAX = 8;
 
 /**
- * The header `grpc-timeout`, such as `20m` or `1S`, in milliseconds; undefined when it is none.
- * Source: gRPC over HTTP2, "Timeout".
+ * Parses the header `grpc-timeout`, such as `20m` or `1S`, to milliseconds. Source: gRPC over
+ * HTTP2, "Timeout".
+ * @returns undefined when the text is no timeout
  */
 export function parseGrpcTimeout(text: string): number | undefined {
   const digits = text.length - 1;

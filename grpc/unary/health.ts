@@ -9,7 +9,8 @@ const SERVING = 1;
 const NOT_SERVING = 2;
 
 /**
- * Health `Check` of the server ('') and its services. Source: the GRPC Health Checking Protocol.
+ * Answers health `Check` of the server ('') and its services. Source: the GRPC Health Checking
+ * Protocol.
  */
 export function healthCheck(services: ReadonlySet<string>, isServing: () => boolean): UnaryMethod {
   const codec = protobufCodec(

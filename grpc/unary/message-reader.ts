@@ -16,8 +16,8 @@ const NOT_COMPRESSED = failure(
 const COMPRESSED = failure('UNIMPLEMENTED', 'compressed messages are not read here');
 
 /**
- * The one message of a call, out of the pieces that its DATA frames bring. Nothing is kept of a
- * message that is too long, and of others no more than twice what has come. Source: gRPC over
+ * Reads the one message of a call out of the pieces that its DATA frames bring. Nothing is kept of
+ * a message that is too long. Of others at most twice what has come is kept. Source: gRPC over
  * HTTP2, "Length-Prefixed-Message".
  */
 export class MessageReader {
@@ -26,18 +26,21 @@ export class MessageReader {
   #bytes: Buffer = NOTHING;
   #length = 0;
 
-  /** `encoding`: the call's grpc-encoding. */
+  /** `encoding` is the call's grpc-encoding. */
   constructor(maxBytes: number, encoding: string) {
     this.#maxBytes = maxBytes;
     this.#encoding = encoding;
   }
 
-  /** Whether as much as the prefix promises has come. */
+  /** Tells whether as much as the prefix promises has come. */
   get isWhole(): boolean {
     return this.#length >= PREFIX_BYTES && this.#length === PREFIX_BYTES + this.#declared();
   }
 
-  /** Why the call must be refused, as soon as it is known. */
+  /**
+   * Reads a piece.
+   * @returns why the call must be refused, as soon as it is known
+   */
   push(chunk: Buffer): Failure | undefined {
     const isFirst = this.#length === 0;
     if (isFirst) this.#bytes = chunk;
@@ -50,7 +53,7 @@ export class MessageReader {
     return failed;
   }
 
-  /** The message, when all of the call has come. */
+  /** Returns the message, after all of the call has come. */
   message(): Buffer | Failure {
     if (this.#length === 0) return NONE;
     if (this.#length < PREFIX_BYTES || this.#length < PREFIX_BYTES + this.#declared()) return CUT;
@@ -98,8 +101,8 @@ export class MessageReader {
 }
 
 /**
- * A piece that waits must not keep all that came in the same read, which may be 64 KiB for one
- * byte.
+ * Copies a piece that waits. Else it would keep all that came in the same read, up to 64 KiB for
+ * one byte.
  */
 function alone(chunk: Buffer): Buffer {
   const copy = Buffer.allocUnsafeSlow(chunk.length);

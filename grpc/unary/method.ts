@@ -1,6 +1,6 @@
 import type { status } from '@grpc/grpc-js';
 
-/** Why a call has no response, as a gRPC status; the message goes to whoever called. */
+/** Why a call has no response, as a gRPC status. The message goes to the caller. */
 export type Failure = {
   readonly failed: Exclude<keyof typeof status, 'OK'>;
   readonly message: string;
@@ -8,24 +8,34 @@ export type Failure = {
 
 /** What is known of a call besides its message. */
 export type UnaryCall = {
-  /** The value of a header of the call, its name in lower case; '' when it is absent. */
+  /**
+   * Returns the value of a header of the call, by its name in lower case, or '' when it is absent.
+   */
   metadata(name: string): string;
-  /** How long the caller waits, in ms from the arrival of the call; undefined: without end. */
+  /**
+   * How long the caller waits, in ms from the arrival of the call. Undefined when it waits without
+   * limit.
+   */
   readonly timeoutMs: number | undefined;
 };
 
 /**
- * A unary gRPC method, whatever serves it. A response is an object without a field `failed`. Errors
- * that are thrown, or promises that reject, are mistakes of ours: the caller sees INTERNAL and no
- * more.
+ * A unary gRPC method, independent of the server. A response is an object without a field `failed`.
+ * Errors that are thrown, or promises that reject, are ours. The caller then sees only INTERNAL.
  */
 export type UnaryMethod<Request extends object = object, Response extends object = object> = {
   /** Such as `/grpc.health.v1.Health/Check`. */
   readonly path: string;
-  /** Undefined: these bytes are no such message. They belong to it: nobody else uses them again. */
+  /**
+   * Decodes bytes, which the message keeps and nobody else uses again.
+   * @returns undefined when the bytes are no such message
+   */
   decode(bytes: Buffer): Request | undefined;
   encode(response: Response): Uint8Array;
-  /** At once where it can, since a promise costs more than most answers. */
+  /**
+   * Handles a request, without a promise where it can, because a promise costs more than most
+   * answers.
+   */
   handle(request: Request, call: UnaryCall): Response | Failure | Promise<Response | Failure>;
 };
 

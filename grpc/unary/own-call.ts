@@ -8,7 +8,7 @@ import { encodeGrpcMessage } from './grpc-message.ts';
 import { MessageReader } from './message-reader.ts';
 import { type Failure, failure, type UnaryCall, type UnaryMethod } from './method.ts';
 
-/** What the calls of one connection share. */
+/** The limits and counts that the calls of one connection share. */
 export type SharedLimits = {
   readonly maxMessageBytes: number;
   /** For the messages of one connection that have come in part. */
@@ -21,10 +21,12 @@ const TOO_MUCH = failure(
   'the unfinished messages of this connection are too long',
 );
 const SLOW = failure('DEADLINE_EXCEEDED', 'the message of the call does not come');
-/** So that the headers are one frame. */
+/** The longest message of a status, so that the headers are one frame. */
 const MAX_MESSAGE_LENGTH = 800;
 
-/** A unary call on a stream of our own HTTP/2, from the DATA of its message to its answer. */
+/**
+ * A unary call on a stream of our own HTTP/2 framing, from the DATA of its message to its answer.
+ */
 export class OwnCall implements RequestReader, Reply {
   readonly method: UnaryMethod;
   readonly call: UnaryCall;
@@ -90,7 +92,7 @@ export class OwnCall implements RequestReader, Reply {
     refuseStream(this.#connection, this.#stream, failed);
   }
 
-  /** What waits must not keep all that came with it. */
+  /** Copies what waits, so that it does not keep all that came with it. */
   #push(bytes: Buffer, isEnd: boolean): void {
     const reader = this.#reader();
     const failed =
@@ -120,7 +122,7 @@ export class OwnCall implements RequestReader, Reply {
   }
 }
 
-/** Whether the bytes are one message, uncompressed and of a length that is read. */
+/** Tells whether the bytes are one message, uncompressed and of an allowed length. */
 function isWhole(bytes: Buffer, maxBytes: number): boolean {
   const length = bytes.length - PREFIX_BYTES;
   return length >= 0 && length <= maxBytes && bytes[0] === 0 && bytes.readUInt32BE(1) === length;

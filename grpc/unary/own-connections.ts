@@ -27,7 +27,7 @@ type Route =
   | { readonly refusal: Failure }
   | { readonly httpStatus: 405 | 415 };
 
-/** The connections of a server on our own HTTP/2. */
+/** The connections of a server on our own HTTP/2 framing. */
 export class OwnConnections {
   readonly #open = new Set<Connection>();
   readonly #answering: Answering;
@@ -101,7 +101,7 @@ function routeOf(head: RequestHead, { methods, streams }: Answering): Route {
   return { method, call: { metadata: name => head.values(name), timeoutMs } };
 }
 
-/** Answers what is no gRPC call. */
+/** Answers a request that is no gRPC call. */
 function refuseHttp(connection: Connection, stream: Stream, httpStatus: 405 | 415): void {
   const allow = httpStatus === 405 ? ([['allow', 'POST']] as const) : [];
   connection.session.streams.sender.refuse(

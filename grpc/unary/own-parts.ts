@@ -6,8 +6,8 @@ import type { RequestReader, Stream } from '#grpc/http2/stream.ts';
 import type { AnswerParts } from './reflection-stream.ts';
 
 /**
- * Answers a streaming method on a stream of our own HTTP/2, which reads and writes no faster than
- * its peer.
+ * Answers a streaming method on a stream of our own HTTP/2 framing. It reads and writes no faster
+ * than its peer.
  */
 export function answerOwnParts(
   connection: Connection,

@@ -3,7 +3,7 @@ import { decodeBytes } from '#protos/decode-bytes.ts';
 import { messageType } from '#protos/root.ts';
 
 /**
- * `decode` and `encode` of a method by protobufjs, for calls that are few. The types are named in
+ * Returns `decode` and `encode` of a method by protobufjs, for rare calls. The types are named in
  * full.
  */
 export function protobufCodec(request: string, response: string) {

@@ -3,7 +3,7 @@ import type { AwaitedMessages } from './awaited-messages.ts';
 import { MessageReader } from './message-reader.ts';
 import { type Failure, failure } from './method.ts';
 
-/** What the calls of one connection share. */
+/** The limits and counts that the calls of one connection share. */
 export type CallLimits = {
   readonly maxMessageBytes: number;
   /** For the messages of one connection that have come in part. */
@@ -18,8 +18,8 @@ const TOO_MUCH = failure(
 );
 
 /**
- * Reads the message of a call, and tells `done` of it when all of the call has come; of a failure
- * as soon as it is known, and perhaps of more. Of a call that is cancelled `done` does not hear.
+ * Reads the message of a call, and calls `done` when all of the call has come. A failure is
+ * reported as soon as it is known, perhaps more than once. A cancelled call is not reported.
  */
 export function readMessage(
   stream: ServerHttp2Stream,
@@ -44,7 +44,8 @@ export function readMessage(
     done(message);
   };
   awaited.add(stream);
-  // Costs less than 'close', which comes after each call; this comes when nothing was answered.
+  // 'close' would cost more, because it comes after each call. 'aborted' comes only when nothing
+  // was answered.
   stream.on('aborted', () => awaited.delete(stream));
   stream.on('data', (chunk: Buffer) => {
     // Most messages come in one piece, and are not counted.

@@ -5,16 +5,16 @@ import { answerReflection, REFLECTION_SERVICES, type ReflectionRequest } from '#
 import { serviceDefinition } from '#grpc/service.ts';
 import { respondInParts } from './respond.ts';
 
-/** The names that clients ask for are short. */
+/** The longest message of a client. The names that clients ask for are short. */
 const MAX_BYTES = 4 * 1_024;
 
 /**
- * A streaming method: from the DATA of a request to that of its answer; what it throws resets the
- * stream.
+ * A streaming method, from the DATA of a request to that of its answer. An error that it throws
+ * resets the stream.
  */
 export type AnswerParts = (chunks: AsyncIterable<Buffer>) => AsyncIterable<Buffer>;
 
-/** gRPC reflection of `services`: the one streaming method here, by its paths. */
+/** Returns gRPC reflection of `services` by its paths. It is the only streaming method here. */
 export function reflectionMethods(services: readonly string[]): ReadonlyMap<string, AnswerParts> {
   const answer = (request: ReflectionRequest) => answerReflection(services, request);
   return new Map(REFLECTION_SERVICES.map(service => reflectionMethod(service, answer)));
@@ -39,7 +39,7 @@ function reflectionMethod(
   return [method.path, answers];
 }
 
-/** The messages of a stream, uncompressed and none longer than MAX_BYTES, else it throws. */
+/** Yields the messages of a stream. Throws for one that is compressed or longer than MAX_BYTES. */
 async function* messages(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let rest: Buffer = Buffer.alloc(0);
   for await (const chunk of chunks) {

@@ -5,17 +5,17 @@ import { encodeGrpcMessage } from './grpc-message.ts';
 import type { Failure } from './method.ts';
 
 const HEADERS = { ':status': 200, 'content-type': 'application/grpc' };
-/** Told to those whose call failed, since it may have been for that. */
+/** Sent with each refused call, since the encoding may have been the reason. */
 const ENCODINGS = { 'grpc-accept-encoding': 'identity' };
 const OK: OutgoingHttpHeaders = { 'grpc-status': '0' };
 /**
- * A date tells a gRPC client nothing. Node reads this option, though its page names it for HTTP/1.1
+ * A gRPC client does not read a date. Node reads this option, though its page names it for HTTP/1.1
  * alone.
  */
 const WITH_TRAILERS = { waitForTrailers: true, sendDate: false };
 const TRAILERS_ONLY = { endStream: true, sendDate: false };
 
-/** Sends the one response of a call that went well; nothing when the caller has gone. */
+/** Sends the one response of a successful call. Sends nothing when the caller has gone. */
 export function respond(stream: ServerHttp2Stream, response: Uint8Array): void {
   if (isAnswered(stream)) return;
   respondInParts(stream);
@@ -23,8 +23,8 @@ export function respond(stream: ServerHttp2Stream, response: Uint8Array): void {
 }
 
 /**
- * Begins a response of any number of messages, which the caller of this writes and ends; it ends
- * well.
+ * Begins a response of any number of messages, with status OK at the end. The caller of this writes
+ * and ends it.
  */
 export function respondInParts(stream: ServerHttp2Stream): void {
   stream.on('wantTrailers', sendOk);
@@ -32,8 +32,8 @@ export function respondInParts(stream: ServerHttp2Stream): void {
 }
 
 /**
- * Ends a call with a status and no response; nothing when it is answered or the caller has gone.
- * Source: gRPC over HTTP2, "Trailers-Only".
+ * Ends a call with a status and no response. Sends nothing when the call is answered or the caller
+ * has gone. Source: gRPC over HTTP2, "Trailers-Only".
  */
 export function refuse(stream: ServerHttp2Stream, { failed, message }: Failure): void {
   const grpcStatus = {
@@ -43,12 +43,12 @@ export function refuse(stream: ServerHttp2Stream, { failed, message }: Failure):
   end(stream, { ...HEADERS, ...ENCODINGS, ...grpcStatus });
 }
 
-/** Answers what is no gRPC call. */
+/** Answers a request that is no gRPC call. */
 export function refuseHttp(stream: ServerHttp2Stream, httpStatus: 405 | 415): void {
   end(stream, httpStatus === 405 ? { ':status': 405, allow: 'POST' } : { ':status': 415 });
 }
 
-/** What has not been read of the request is not wanted any more. */
+/** Ends a stream. The unread rest of the request is not wanted any more. */
 function end(stream: ServerHttp2Stream, headers: OutgoingHttpHeaders): void {
   if (isAnswered(stream)) return;
   stream.respond(headers, TRAILERS_ONLY);

@@ -11,7 +11,7 @@ import { serviceDefinition } from '#grpc/service.ts';
 import { isFailure, type UnaryCall, type UnaryMethod } from './method.ts';
 import type { ServeUnaryOptions } from './serve-unary.ts';
 
-/** The same methods on grpc-js, to compare with and to fall back on. */
+/** Serves the same methods on grpc-js, for comparison and as a fallback. */
 export function serveOnGrpcJs({
   host,
   port,

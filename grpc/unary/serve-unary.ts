@@ -21,19 +21,19 @@ import { refuse, refuseHttp } from './respond.ts';
 
 export type ServeUnaryOptions = {
   readonly host: string;
-  /** 0: any free port. */
+  /** 0 is any free port. */
   readonly port: number;
   readonly methods: readonly UnaryMethod[];
-  /** Answers plain HTTP/1.1 on the same port; without it such requests get 404. */
+  /** Answers plain HTTP/1.1 on the same port. Without it such requests get 404. */
   readonly http?: RequestListener;
-  /** Hears of what a method threw; the caller gets INTERNAL. */
+  /** Hears of what a method threw. The caller gets INTERNAL. */
   readonly onError: OnError;
   readonly limits?: Partial<UnaryLimits>;
-  /** Mutual TLS: then nothing on the port is answered in plain text. */
+  /** Mutual TLS. With it, no plain text is answered on the port. */
   readonly tls?: TlsServerOptions | undefined;
-  /** Who accepts connections in place of the server itself. */
+  /** Accepts connections in place of the server itself. */
   readonly source?: ConnectionSource | undefined;
-  /** Who speaks HTTP/2: Node's library, or ours (protos/h2/), which is the default. */
+  /** The HTTP/2 implementation: Node's library, or ours in grpc/http2/, which is the default. */
   readonly transport?: 'node' | 'own';
 };
 
@@ -43,16 +43,16 @@ const LIMITS: UnaryLimits = {
   messageMs: 10_000,
   maxConnections: 10_000,
   keepAlive: { everyMs: 30_000, timeoutMs: 10_000 },
-  // A proxy resets each call that takes too long, all of them when we are overloaded, and must not
-  // lose its connection then; a reset costs us no more than a call.
+  // An overloaded service is slow, and a proxy then resets each call that takes too long, perhaps
+  // all of them. It must not lose its connection then. A reset costs us no more than a call.
   resets: { burst: 10_000, perSecond: 10_000 },
 };
 
 /**
- * What `serve` promises, for services whose methods are all unary, at 0.1 to 0.3 of its CPU: on our
- * own HTTP/2 framing, or at about 0.6 on Node's streams. Of health there is `Check` alone;
- * reflection is whole. Rejects with the system's error when it cannot listen. Source: gRPC over
- * HTTP2.
+ * Does what `serve` promises, for services whose methods are all unary. It takes 0.1 to 0.3 of the
+ * CPU of `serve` on our own HTTP/2 framing, and about 0.6 on Node's streams. Of health there is
+ * `Check` alone. Reflection is whole. Rejects with the system's error when it cannot listen.
+ * Source: gRPC over HTTP2.
  */
 export async function serveUnary(options: ServeUnaryOptions): Promise<Served> {
   const limits = { ...LIMITS, ...options.limits };
@@ -93,13 +93,13 @@ export async function serveUnary(options: ServeUnaryOptions): Promise<Served> {
   return { address: listening.address, port: listening.port, setServing, stop };
 }
 
-/** The HTTP/2 connections of a server, whoever speaks on them. */
+/** The HTTP/2 connections of a server, of either implementation. */
 type Transport = {
-  /** Takes a connection that somebody else accepted. */
+  /** Takes a connection that another server accepted. */
   accept(socket: Socket): void;
   /** Refuses the calls whose messages have not come since the last sweep. */
   sweep(): void;
-  /** Tells clients to go elsewhere; resolves when their calls have ended. */
+  /** Tells clients to go elsewhere. Resolves when their calls have ended. */
   close(): Promise<unknown>;
 };
 
@@ -135,7 +135,8 @@ function answerer(
 }
 
 /**
- * Of `/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit` what is between the slashes.
+ * Returns what is between the slashes of
+ * `/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit`.
  */
 function serviceOf(path: string): string {
   return path.slice(1, path.lastIndexOf('/'));

@@ -9,10 +9,10 @@ export type Asked = {
   readonly failure_mode_deny: boolean;
 };
 
-/** The part of Envoy's dump that tells its rate limit filter apart. Defaults are not in it. */
+/** The part of Envoy's dump that identifies its rate limit filter. Defaults are not in the dump. */
 const FILTER = /"domain": "gateway",\s*"timeout": "([\d.]+)s",\s*("failure_mode_deny": true)?/g;
 
-/** Edits the RateLimitService, and waits until the edge has nothing but the edit in use. */
+/** Edits the RateLimitService, and waits until the edge runs the edit alone. */
 export async function editService(system: LimitedSystem, asked: Asked): Promise<void> {
   system.write('service.yaml', document('RateLimitService', 'limits', asked));
   const admin = `http://127.0.0.1:${system.ports.edgeAdmin}`;

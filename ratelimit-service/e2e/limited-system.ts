@@ -20,23 +20,23 @@ export type Services = {
 export type LimitedSystem = System & {
   readonly services: Services;
   readonly upstream: Upstream;
-  /** One request through the edge. */
+  /** Sends one request through the edge. */
   ask(path: string, options?: RequestOptions): Promise<Answer>;
-  /** The status alone. */
+  /** Sends one request, and returns its status alone. */
   statusOf(path: string, options?: RequestOptions): Promise<number>;
-  /** What the upstream got; fails when it got nothing. */
+  /** Returns what the upstream got. Fails when it got nothing. */
   echo(path: string, options?: RequestOptions): Promise<Echo>;
-  /** The line of the edge's access log that has all of these texts; waits until it is written. */
+  /** Waits for the line of the edge's access log that has all of these texts. */
   logLine(...texts: readonly string[]): Promise<string>;
-  /** Whether there is such a line. */
+  /** Tells whether there is such a line. */
   logHas(...texts: readonly string[]): boolean;
-  /** Waits until all resources are accepted; fails when there are errors among the Problems. */
+  /** Waits until all resources are accepted. Fails when there are errors among the Problems. */
   settled(): Promise<void>;
 };
 
 /**
- * A machine with other work may take longer than Envoy's 20 ms to decide: tests give a decision
- * this time, in ms.
+ * A busy machine may take longer than Envoy's 20 ms to decide. Tests give a decision this time, in
+ * ms.
  */
 export const PATIENT_MS = 10_000;
 
@@ -105,25 +105,25 @@ function lineWith(file: string, texts: readonly string[]): string | undefined {
   return lines.find(line => texts.every(text => line.includes(text)));
 }
 
-/** A document of the operator's. */
+/** Returns one document as an operator writes it. */
 export function document(kind: string, name: string, spec: object): string {
   return `---\n${stringify({ apiVersion: 'gateway.internal/v2', kind, metadata: { name }, spec })}`;
 }
 
-/** The built-in service, or another, asked with the patience of tests. */
+/** Returns a RateLimitService for the built-in or another service, with the timeout of tests. */
 export function patientService(service: string, more: object = {}): string {
   return document('RateLimitService', 'limits', { service, timeout_ms: PATIENT_MS, ...more });
 }
 
-/** A RateLimit of domain `gateway`. */
+/** Returns a RateLimit of domain `gateway`. */
 export function limits(name: string, list: readonly object[]): string {
   return document('RateLimit', name, { domain: 'gateway', limits: list });
 }
 
-/** How long the upstream may take, which is in the process of the test, in ms. */
+/** How long the upstream may take, in ms. It runs in the process of the test. */
 const UPSTREAM_MS = 20_000;
 
-/** A Mapping of `/<name>/` with these label groups. */
+/** Returns a Mapping of `/<name>/` with these label groups. */
 export function labelled(
   name: string,
   service: string,

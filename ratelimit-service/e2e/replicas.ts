@@ -10,8 +10,8 @@ import { type ServiceProcess, startService } from './service-process.ts';
 export type Replica = { readonly service: ServiceProcess; readonly client: ServiceClient };
 
 /**
- * Services with these limits of domain `gateway`, from one discovery server, for as long as the
- * test runs.
+ * Starts services with these limits of domain `gateway`, from one discovery server, for as long as
+ * the test runs.
  */
 export async function startReplicas(
   t: TestContext,
@@ -33,7 +33,7 @@ export async function startReplicas(
   return Promise.all(Array.from({ length: count }, start));
 }
 
-/** A limit that counts each value of one label. */
+/** Returns a limit that counts each value of one label. */
 export function limitOn(key: string, rate: number, unit: 'SECOND' | 'HOUR'): JsonObject {
   return { name: `per ${key}`, rate, unit, pattern: [{ alternatives: [{ key }] }] };
 }

@@ -4,7 +4,7 @@ import type { RateLimitResponse } from '../wire.ts';
 
 const SERVICE = 'envoy.service.ratelimit.v3.RateLimitService';
 
-/** What a request came to. */
+/** The result of a request. */
 export type Outcome = {
   readonly outcome: 'OK' | 'OVER_LIMIT' | keyof typeof status;
   readonly response: RateLimitResponse | undefined;
@@ -13,7 +13,7 @@ export type Outcome = {
 
 /** Asks one service over a connection of its own, as Envoy does. */
 export type ServiceClient = {
-  /** One request of domain `gateway`. Never rejects. */
+  /** Sends one request of domain `gateway`. Never rejects. */
   ask(...groups: readonly Readonly<Record<string, string>>[]): Promise<Outcome>;
   close(): void;
 };

@@ -6,7 +6,7 @@ import { until } from '#envoy/e2e/until.ts';
 
 const MAIN = join(import.meta.dirname, '..', 'main.ts');
 
-/** A rate limit service by itself, on a port that the system chose. */
+/** A rate limit service in its own process, on a free port. */
 export type ServiceProcess = {
   /** `127.0.0.1:port`. */
   readonly address: string;
@@ -14,19 +14,19 @@ export type ServiceProcess = {
   /** Resolves when it has its limits. */
   ready(): Promise<void>;
   /**
-   * The value of one line of its metrics, such as `gateway_ratelimit_answers_total{code="OK"}`; 0
-   * when there is no such line.
+   * Returns the value of one line of its metrics, such as
+   * `gateway_ratelimit_answers_total{code="OK"}`. It is 0 when there is no such line.
    */
   metric(line: string): Promise<number>;
-  /** All that it has logged. */
+  /** Returns all that it has logged. */
   log(): string;
-  /** SIGKILL; resolves when it is gone. */
+  /** Sends SIGKILL, and resolves when the process is gone. */
   kill(): Promise<void>;
 };
 
 /**
- * Starts one that gets its limits from the control plane at `xds` (`host:port`), and waits until it
- * listens.
+ * Starts a service that gets its limits from the control plane at `xds` (`host:port`), and waits
+ * until it listens.
  */
 export async function startService(
   xds: string,

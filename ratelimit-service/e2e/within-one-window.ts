@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 
-/** As windows are: aligned to the wall clock in UTC. */
+/** Windows are aligned to the wall clock in UTC. */
 const HOUR_MS = 3_600_000;
 
 /**
- * Runs what counts by the hour, or by the day, with a client name that nothing was counted for.
- * When it fails and an hour began meanwhile, it runs once more with another name: its requests were
- * counted in two windows.
+ * Runs a test that counts by the hour or the day, with a client name that nothing was counted for.
+ * When it fails and an hour began meanwhile, it runs once more with another name. Its requests were
+ * then counted in two windows.
  */
 export async function withinOneWindow(run: (client: string) => Promise<void>): Promise<void> {
   const hour = hourNow();

@@ -2,7 +2,7 @@ import { parseRedisAddress } from '#redis/description.ts';
 import { openRedisCounterStore } from '../redis-counter-store.ts';
 
 /**
- * A process that counts one key in windows of a second: `node count-in-redis.ts <address> <ms>
+ * A process that counts one key in windows of a second. Run `node count-in-redis.ts <address> <ms>
  * <callers> <skew of its clocks in ms>`. It prints what it has seen, as pairs of window and count.
  */
 const [address = '', ms, callers, skew] = process.argv.slice(2);

@@ -9,7 +9,8 @@ const NOW = 14_500;
 export const REQUEST_ID = 'b2b7-42';
 
 /**
- * One request of groups `a=1` and `b=1`, or of those given; limits are named `limit-0` and so on.
+ * Decides one request of groups `a=1` and `b=1`, or of those given. Limits are named `limit-0` and
+ * so on.
  */
 export function decided(
   limits: readonly LimitJson[],

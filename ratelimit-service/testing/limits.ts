@@ -6,12 +6,12 @@ import { parseLimits } from '../parse-limits.ts';
 const RATE_LIMIT = 'gateway.config.v1.RateLimit';
 
 /**
- * A limit as ProtoJSON writes it, with what every limit needs; labels are written `key=value`,
+ * A limit as ProtoJSON writes it, with what every limit needs. Labels are written `key=value`,
  * alternatives with `|`, any value as `key`.
  */
 export type LimitJson = { readonly pattern?: readonly string[]; readonly [field: string]: unknown };
 
-/** The bytes of a RateLimit resource, decoded as the service gets them. */
+/** Encodes a RateLimit resource, and decodes it as the service does. */
 export function rateLimitMessage(
   domain: string,
   limits: readonly LimitJson[],
@@ -27,7 +27,8 @@ export function rateLimitMessage(
 }
 
 /**
- * Limits by way of the wire; they must be right. Their names are `limit-0` and so on unless given.
+ * Passes limits through the wire. They must be right. They are named `limit-0` and so on unless
+ * named here.
  */
 export function limitsOf(
   domain: string,
@@ -39,14 +40,14 @@ export function limitsOf(
   return parsed.value;
 }
 
-/** One limit of domain `d`. */
+/** Returns one limit of domain `d`. */
 export function limitOf(json: LimitJson): Limit {
   const [limit] = limitsOf('d', [json]);
   if (limit === undefined) throw new Error('no limit');
   return limit;
 }
 
-/** `key=value` as a label. */
+/** Parses `key=value` as a label. */
 export function label(text: string): { readonly key: string; readonly value: string } {
   const [key = '', ...value] = text.split('=');
   return { key, value: value.join('=') };

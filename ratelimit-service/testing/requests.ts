@@ -3,8 +3,8 @@ import type { RateLimitRequest } from '../request.ts';
 import { label } from './limits.ts';
 
 /**
- * A request of domain `d`: each group is written `key=value key=value`, with hits of its own after
- * `+`: `key=value +3`.
+ * Returns a request of domain `d`. Each group is written `key=value key=value`, with its own hits
+ * after `+`, such as `key=value +3`.
  */
 export function requestOf(groups: readonly string[], hits = 0): RateLimitRequest {
   return { domain: 'd', descriptors: groups.map(descriptor), hits_addend: hits };
@@ -18,8 +18,8 @@ function descriptor(text: string): RateLimitRequest['descriptors'][number] {
 }
 
 /**
- * Counters in a Map, at a time that the test sets; `calls` are the hits of each call. Answers at
- * once.
+ * Counters in a Map, at a time that the test sets. `calls` are the hits of each call. It answers
+ * without a promise.
  */
 export type MapStore = CounterStore & { now: number; readonly calls: (readonly Hit[])[] };
 

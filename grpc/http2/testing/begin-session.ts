@@ -31,7 +31,7 @@ export const firstWindow = (bytes: number) =>
   frame(FRAME.settings, 0, 0, Buffer.concat([Buffer.from([0, 4]), uint32(bytes)]));
 export const PING = frame(FRAME.ping, 0, 0, Buffer.from('12345678'));
 
-/** A session that has begun, and what it is told of its requests. */
+/** Begins a session, and records the requests that it reports. */
 export function begin(first: Buffer = frame(FRAME.settings, 0, 0, Buffer.alloc(0))) {
   const output = new Output(new BlockPool());
   const streams: Stream[] = [];
@@ -53,7 +53,7 @@ export function begin(first: Buffer = frame(FRAME.settings, 0, 0, Buffer.alloc(0
     },
     () => clock.now,
   );
-  /** What is put out since the last time, a line for each frame. */
+  /** What was put out since the last call, a line for each frame. */
   const put = () => Buffer.concat([...output.take().parts]);
   const said = () => describeFrames(put());
   const tell = (...frames: readonly Buffer[]) => {
@@ -65,7 +65,7 @@ export function begin(first: Buffer = frame(FRAME.settings, 0, 0, Buffer.alloc(0
 }
 
 /**
- * A line for each frame: its type, flags, stream, and what it says in a number, else its length.
+ * Returns a line for each frame, with its type, flags, stream, and its number or else its length.
  */
 export function describeFrames(bytes: Buffer): readonly string[] {
   const lines: string[] = [];
@@ -82,7 +82,7 @@ export function describeFrames(bytes: Buffer): readonly string[] {
   return lines;
 }
 
-/** Of the stream that began as the n-th. */
+/** Returns the stream that began as the n-th. */
 export function nth(streams: readonly Stream[], n: number): Stream {
   const stream = streams[n];
   assert.ok(stream !== undefined);

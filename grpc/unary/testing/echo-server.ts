@@ -9,8 +9,8 @@ export const ECHO = '/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimi
 export type Text = { readonly text: string };
 
 /**
- * Answers with the text it gets; `fail` and `throw`, and each with `late-` before it, do what they
- * say, `never` does nothing.
+ * Answers with the text that it gets. `fail` and `throw`, and each with `late-` before it, do what
+ * they say. `never` is not answered.
  */
 export const echo: UnaryMethod<Text, Text> = {
   path: ECHO,
@@ -30,7 +30,7 @@ function answer(text: string) {
   return text === 'fail' ? failure('NOT_FOUND', 'nicht gefunden: 100 % größe') : { text };
 }
 
-/** An echo server on any free port, and what its `onError` heard. */
+/** Starts an echo server on any free port, and records what its `onError` heard. */
 export async function serveEcho(t: TestContext, options: Partial<ServeUnaryOptions> = {}) {
   const errors: unknown[] = [];
   const served: Served = await serveUnary({

@@ -1,11 +1,11 @@
 import type { RawConnection } from './raw-connection.ts';
 
-/** As much as is written at once. */
+/** How much is written at once. */
 const BATCH_BYTES = 32 * 1_024;
 
 /**
- * Sends `make(0)`, `make(1)` … until the time is over, the connection has ended, or there were
- * `max`. Returns how many it sent.
+ * Sends `make(0)`, `make(1)` … until the time has passed, the connection has ended, or `max` were
+ * sent. Returns how many it sent.
  */
 export async function flood(
   connection: RawConnection,
@@ -22,7 +22,7 @@ export async function flood(
       batch.push(frames);
     }
     await connection.write(...batch);
-    // A write that the system takes at once leaves no turn to the bystander, who lives in this
+    // A write that the system takes at once leaves no turn to the bystander, which runs in this
     // process.
     await new Promise(resolve => void setImmediate(resolve));
   }

@@ -19,7 +19,7 @@ export const SETTING = { initialWindowSize: 4 } as const;
 
 const EMPTY = Buffer.alloc(0);
 
-/** A frame, right or wrong. Source: RFC 9113, section 4.1. */
+/** Returns a frame, right or wrong. Source: RFC 9113, section 4.1. */
 export function frame(
   type: number,
   flags: number,
@@ -50,17 +50,17 @@ export function setting(id: number, value: number): Buffer {
  */
 export const REQUEST: Uint8Array = Buffer.from('838684010178', 'hex');
 
-/** A field that no table keeps, its texts as they are. Source: RFC 7541, section 6.2.2. */
+/** Encodes a field that no table keeps, without Huffman code. Source: RFC 7541, section 6.2.2. */
 export function field(name: string, value: string): Buffer {
   return Buffer.concat([Buffer.from([0]), text(name), text(value)]);
 }
 
-/** A field that the reader must keep in its table. Source: RFC 7541, section 6.2.1. */
+/** Encodes a field that the reader must keep in its table. Source: RFC 7541, section 6.2.1. */
 export function keptField(name: string, value: string): Buffer {
   return Buffer.concat([Buffer.from([0x40]), text(name), text(value)]);
 }
 
-/** The headers of a call of the echo method, and more fields. */
+/** Encodes the headers of a call of the echo method, and more fields. */
 export function callHeaders(...fields: readonly Uint8Array[]): Buffer {
   return requestHeaders(ECHO, ...fields);
 }

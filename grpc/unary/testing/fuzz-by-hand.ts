@@ -1,7 +1,7 @@
 /**
- * `npx node grpc/unary/testing/fuzz-by-hand.ts <seconds> [first seed]`: random frames against an
- * echo server for so long. Says each ten seconds how far it is and what the server holds; a seed at
- * which it fails belongs into `fuzz.test.ts`.
+ * Sends random frames to an echo server: `npx node grpc/unary/testing/fuzz-by-hand.ts <seconds>
+ * [first seed]`. Prints its progress and what the server holds every ten seconds. Add a seed at
+ * which it fails to `fuzz.test.ts`.
  */
 import { fuzz } from './fuzz.ts';
 import { describeHarm, Victim } from './victim.ts';

@@ -3,12 +3,10 @@ import { seededRandom } from '#protos/testing/random.ts';
 import { FRAME, frame, PREFACE } from './frames.ts';
 import { randomFrames } from './random-frames.ts';
 
-/**
- * How long a peer stays when the server has said nothing to its frames, which may all be in order.
- */
+/** How long a peer stays when the server has not answered its frames, which may all be in order. */
 const PATIENCE_MS = 50;
 
-/** One connection whose bytes the seed decides, in one or two pieces, to its end. */
+/** Runs one connection to its end, whose bytes the seed decides, in one or two pieces. */
 export function fuzzOnce(port: number, seed: number): Promise<void> {
   const random = seededRandom(seed);
   const bytes = Buffer.concat([PREFACE, frame(FRAME.settings, 0, 0), randomFrames(random)]);
@@ -28,8 +26,8 @@ export function fuzzOnce(port: number, seed: number): Promise<void> {
 }
 
 /**
- * Connections with the seeds from `first` on, eight at a time, while `goesOn`. Returns the first
- * seed that was not used.
+ * Runs connections with the seeds from `first` on, eight at a time, while `goesOn`. Returns the
+ * first seed that was not used.
  */
 export async function fuzz(
   port: number,

@@ -5,15 +5,13 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { ECHO } from './echo-server.ts';
 
-/**
- * How long h2spec waits for what it expects, in seconds. A server that is right answers at once.
- */
+/** How long h2spec waits for what it expects, in seconds. A correct server answers at once. */
 const WAIT = 2;
 
-/** What h2spec found, each failure as `section: description` (as in XML). */
+/** The results of h2spec, with each failure as `section: description` (as in XML). */
 export type Spec = { readonly failed: ReadonlySet<string>; readonly passed: number };
 
-/** Runs cases of h2spec, such as `http2/5.1`, and the strict ones among them, against the port. */
+/** Runs cases of h2spec, such as `http2/5.1` and the strict ones among them, against the port. */
 export async function runH2spec(
   h2spec: string,
   port: number,
@@ -23,7 +21,7 @@ export async function runH2spec(
   try {
     const report = join(folder, 'report.xml');
     const target = ['-h', '127.0.0.1', '-p', String(port), '-P', ECHO, '-o', String(WAIT)];
-    // It ends with 1 when a case fails; without a report it has not run.
+    // It ends with 1 when a case fails. Without a report it has not run.
     await promisify(execFile)(h2spec, ['-S', ...target, '-j', report, ...cases]).catch(() => {});
     return parseReport(await readFile(report, 'utf8'));
   } finally {
@@ -32,8 +30,8 @@ export async function runH2spec(
 }
 
 /**
- * Some cases look at the order in which two frames come, which a busy machine may change: what
- * fails twice does fail.
+ * Runs failed cases again. Some look at the order of two frames, which a busy machine may change. A
+ * case that fails twice does fail.
  */
 export async function failedTwice(
   h2spec: string,

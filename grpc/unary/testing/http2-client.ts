@@ -8,11 +8,11 @@ import type { TestContext } from 'node:test';
 import { framed } from '#grpc/http2/grpc-blocks.ts';
 import { ECHO } from './echo-server.ts';
 
-/** What came of one request: headers and trailers together, and the text of the message. */
+/** The answer to one request, with headers and trailers together and the text of the message. */
 export type Answered = {
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  /** Of the RST_STREAM frame; 0: none, or no error. */
+  /** The code of the RST_STREAM frame. 0 is none, or no error. */
   readonly rstCode: number;
 };
 
@@ -37,12 +37,12 @@ export function open(session: ClientHttp2Session, headers: OutgoingHttpHeaders =
   });
 }
 
-/** Resolves when it has closed, well or not. */
+/** Resolves when the stream has closed, well or not. */
 export function closed(stream: Duplex): Promise<void> {
   return new Promise(resolve => void stream.once('close', resolve));
 }
 
-/** One request with these bytes as its body, to its end. */
+/** Sends one request with these bytes as its body, and waits for its end. */
 export async function send(
   session: ClientHttp2Session,
   body: Uint8Array,

@@ -16,8 +16,8 @@ const REFLECTION = '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo';
 const TEXTS = ['x', 'never', 'late-x', 'fail', 'late-fail', 'metadata x', ''];
 
 /**
- * The bytes of a connection after its preface: frames, some of them right, in any order, and
- * perhaps with damage.
+ * Returns the bytes of a connection after its preface. They are frames in any order, some of them
+ * right, and perhaps damaged.
  */
 export function randomFrames(random: () => number): Buffer {
   const frames = Array.from({ length: 1 + below(random, 40) }, () => randomFrame(random));
@@ -73,7 +73,7 @@ function block(random: () => number): Buffer {
   return pick(kinds, random)();
 }
 
-/** Bits turned, pieces cut out, or said twice. */
+/** Flips bits, cuts pieces out, or repeats them. */
 function damaged(bytes: Buffer, random: () => number): Buffer {
   let result = Buffer.from(bytes);
   for (let n = 1 + below(random, 6); n > 0; n--) {
@@ -88,7 +88,7 @@ function damaged(bytes: Buffer, random: () => number): Buffer {
   return result;
 }
 
-/** Mostly few and odd, so that frames meet on a stream. */
+/** Returns a stream number, mostly small and odd, so that frames meet on a stream. */
 function stream(random: () => number): number {
   return random() < 0.95 ? 2 * below(random, 12) + 1 : below(random, 40);
 }

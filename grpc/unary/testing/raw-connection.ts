@@ -2,7 +2,7 @@ import net from 'node:net';
 import type { TestContext } from 'node:test';
 import { FRAME, frame, PREFACE } from './frames.ts';
 
-/** What a server sent, as far as tests ask for it. */
+/** What a server sent, as far as tests look at it. */
 export type Heard = {
   /** How many frames of each type. */
   readonly counts: Map<number, number>;
@@ -12,7 +12,7 @@ export type Heard = {
   goaway: number | undefined;
 };
 
-/** A connection that speaks frames of a test's making. */
+/** A connection that sends the frames of a test. */
 export class RawConnection {
   readonly heard: Heard = { counts: new Map(), resets: new Map(), goaway: undefined };
   readonly closed: Promise<void>;
@@ -51,12 +51,12 @@ export class RawConnection {
     }
   }
 
-  /** Takes nothing more of what the server sends. */
+  /** Stops reading what the server sends. */
   stopReading(): void {
     this.#socket.pause();
   }
 
-  /** Sends the end of what this side says. */
+  /** Ends this side of the connection. */
   end(): void {
     this.#socket.end();
   }
@@ -89,7 +89,7 @@ export class RawConnection {
   }
 }
 
-/** Connects, and says that it speaks HTTP/2. */
+/** Connects, and sends the preface of HTTP/2. */
 export async function connectRaw(
   t: TestContext,
   port: number,

@@ -1,7 +1,8 @@
 import { after } from 'node:test';
 
 /**
- * Returns what speaks HTTP/2 in the tests: Node's library, or ours in those of grpc/http2/unary/.
+ * Returns which implementation speaks HTTP/2 in the tests. It is Node's library, or ours in the
+ * tests of grpc/http2/unary/.
  */
 export function transport(): 'node' | 'own' {
   return process.env.TEST_TRANSPORT === 'own' ? 'own' : 'node';
@@ -13,6 +14,6 @@ export async function withOwnTransport(tests: string): Promise<void> {
   after(() => {
     delete process.env.TEST_TRANSPORT;
   });
-  // The other file may have run in this process already. By this name it is loaded once more.
+  // The other file may have run in this process already. This name loads it once more.
   await import(`${tests}?own`);
 }

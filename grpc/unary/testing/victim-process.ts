@@ -1,4 +1,4 @@
-/** An echo server that is attacked from outside, and tells what it costs it. */
+/** An echo server that is attacked from outside, and reports what the attack costs it. */
 import { serveUnary } from '../serve-unary.ts';
 import { echo } from './echo-server.ts';
 import { transport } from './transport.ts';

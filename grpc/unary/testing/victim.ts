@@ -17,7 +17,7 @@ type Usage = {
 
 /** What an attack did to a server and to the calls of another connection. */
 export type Harm = {
-  /** The most that the server has had so far, beyond what it had at rest. */
+  /** The most memory that the server has had so far, above what it had at rest. */
   readonly grownMib: number;
   readonly cpuMs: number;
   readonly ms: number;
@@ -47,7 +47,7 @@ export class Victim {
     return victim;
   }
 
-  /** Says what an attack did; fails when a call of the bystander does. */
+  /** Measures what an attack did. Fails when a call of the bystander does. */
   async under(attack: () => Promise<unknown>): Promise<Harm> {
     const before = await this.#usage();
     const begun = performance.now();
@@ -69,7 +69,7 @@ export class Victim {
     };
   }
 
-  /** What the server has at present; the bystander's connection is one. */
+  /** Returns what the server holds at present, including the bystander's connection. */
   async held(): Promise<{ readonly connections: number; readonly rssMib: number }> {
     const { connections, rss } = await this.#usage();
     return { connections, rssMib: rss / MIB };
