@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { parseAllDocuments } from 'yaml';
 import { until } from '#envoy/e2e/until.ts';
 import { type ApiRequest, connectCluster } from '#kubernetes/cluster.ts';
 import { resourcePath } from '#kubernetes/resource.ts';
@@ -10,6 +11,7 @@ import {
   whyNoKubectl,
 } from '#kubernetes/testing/kube-apiserver.ts';
 import { issueToken } from '#kubernetes/testing/service-account.ts';
+import { codeBlocks, readDocument } from '../../readme/code-blocks.ts';
 import { type Manifest, manifestsOf, ofKind, workloadsOf } from '../testing/manifests.ts';
 
 const skip = whyNoKubeApiserver() ?? whyNoKubectl() ?? false;
@@ -218,6 +220,14 @@ describe('the manifests on a Kubernetes API', { skip }, () => {
     assert.ok(workload);
     const misspelt = { ...workload, spec: { ...workload.spec, replicaz: 2 } };
     await assert.rejects(apply(misspelt), /replicaz/);
+  });
+
+  test('are joined by the objects that the page about Kubernetes shows', async () => {
+    const shown = codeBlocks(readDocument('docs/how-to/kubernetes.md'), 'yaml')
+      .flatMap(code => parseAllDocuments(code).map(document => document.toJS() as Manifest))
+      .filter(({ kind }) => kind !== 'Kustomization');
+    assert.deepEqual(shown.map(({ kind }) => kind).sort(), ['Host', 'Mapping', 'NetworkPolicy']);
+    await Promise.all(shown.map(apply));
   });
 
   test('ask for pods that the strictest standard for pods admits', async () => {
