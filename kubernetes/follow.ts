@@ -1,10 +1,11 @@
-import { type After, pause } from './after.ts';
+import type { After } from '#process/after.ts';
 import { backOffMs } from './back-off.ts';
 import type { Cluster } from './cluster.ts';
 import { ClusterError } from './cluster-error.ts';
 import { FollowedObjects } from './followed-objects.ts';
 import type { KubernetesObject } from './kubernetes-object.ts';
 import { listObjects, type Selection } from './list.ts';
+import { pause } from './pause.ts';
 import { describeResource, type Resource } from './resource.ts';
 import { type WatchEvent, watchObjects } from './watch.ts';
 

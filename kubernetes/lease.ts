@@ -1,4 +1,4 @@
-import { type After, pause } from './after.ts';
+import type { After } from '#process/after.ts';
 import type { Cluster } from './cluster.ts';
 import { ClusterError } from './cluster-error.ts';
 import type { KubernetesObject } from './kubernetes-object.ts';
@@ -11,6 +11,7 @@ import {
   releasedLease,
   takenLease,
 } from './lease-state.ts';
+import { pause } from './pause.ts';
 import { createObject, getObject, updateObject } from './write.ts';
 
 export type LeadOptions = {

@@ -16,7 +16,12 @@ const GRPC = '@grpc/grpc-js';
 export const IMPORT_RULES: readonly ImportRow[] = [
   // The ground: files, and what every process of ours does alike.
   { folder: 'files', ours: [], packages: [], node: true },
-  { folder: 'kubernetes', ours: [], packages: ['@kubernetes/client-node'], node: true },
+  {
+    folder: 'kubernetes',
+    ours: ['process/after.ts'],
+    packages: ['@kubernetes/client-node'],
+    node: true,
+  },
   { folder: 'certificates', ours: ['files'], packages: ['@peculiar/x509'], node: true },
   { folder: 'redis', ours: ['certificates'], packages: ['@redis/client'], node: true },
   // The language of the wire.
@@ -127,7 +132,7 @@ export const IMPORT_RULES: readonly ImportRow[] = [
   },
   {
     folder: 'controlplane/rollout',
-    ours: ['controlplane/compile', 'protos', 'resources', 'xds'],
+    ours: ['controlplane/compile', 'process/after.ts', 'protos', 'resources', 'xds'],
     packages: ['pino'],
     node: true,
   },

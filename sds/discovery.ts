@@ -1,11 +1,11 @@
 import type { UntypedServiceImplementation } from '@grpc/grpc-js';
+import type { After } from '#process/after.ts';
 import { CLUSTER_LOAD_ASSIGNMENT, SECRET } from '#protos/type-url.ts';
 import type { Node } from '#xds/discovery.ts';
 import type { DiscoveryObserver, StreamStatus } from '#xds/discovery-observer.ts';
 import { DiscoveryService, type Peer } from '#xds/discovery-service.ts';
 import type { Snapshot } from '#xds/snapshot.ts';
 import { SnapshotCache } from '#xds/snapshot-cache.ts';
-import type { After } from './after.ts';
 import { AggregatedSnapshots, WITHOUT_SECRETS } from './aggregated-snapshots.ts';
 import type { Secrets } from './secrets/secrets.ts';
 

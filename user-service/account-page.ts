@@ -1,5 +1,5 @@
+import { escapeHtml } from '#process/escape-html.ts';
 import type { AccountHolder } from './account-holder.ts';
-import { escapeHtml } from './escape-html.ts';
 
 /** `<name>.<namespace>` of the Filter that one logs in by, and out of. */
 const REALM = 'login.default';

@@ -1,6 +1,7 @@
 import type { JsonObject } from '#protos/json.ts';
 import { CLUSTER, LISTENER, ROUTE_CONFIGURATION } from '#protos/type-url.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
+import { byName } from '#resources/words/order.ts';
 import { closeReplacing } from './added-headers.ts';
 import { mappingClusters, type NamedCluster } from './clusters/cluster-names.ts';
 import { declaredClusterProblems } from './clusters/declared-cluster-problems.ts';
@@ -18,7 +19,6 @@ import { moduleConfig } from './module-config.ts';
 import { withModuleDefaults } from './module-defaults.ts';
 import { EDGE, EXT_AUTHZ, ofNodeGroup, RATELIMIT_SERVICE, SDS } from './node-groups.ts';
 import { type CompileOptions, DEFAULT_CA_FILE } from './options.ts';
-import { byName } from './order.ts';
 import { unservedLabelProblems } from './rate-limits/label-domain-problems.ts';
 import { hostRateLimits } from './rate-limits/labelling.ts';
 import { rateLimitMessages } from './rate-limits/rate-limit-messages.ts';

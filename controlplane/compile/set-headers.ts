@@ -1,7 +1,7 @@
 import type { MappingSpec } from '#resources/kinds/mapping/mapping-spec.ts';
 import type { Resource } from '#resources/resource.ts';
+import { headerIdentity } from '#resources/words/header-identity.ts';
 import type { EdgeFilters } from './ext-authz/edge-filters.ts';
-import { headerIdentity } from './header-identity.ts';
 import { mappingDomain } from './mapping-domain.ts';
 import { matchKey } from './routes/mapping-match.ts';
 

@@ -1,4 +1,4 @@
-type After = (ms: number, callback: () => void) => () => void;
+import type { After } from '#process/after.ts';
 
 /**
  * Tells what has been waited for too long. A wait begins with the first change that something has

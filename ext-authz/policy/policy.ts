@@ -1,6 +1,7 @@
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
 import { comparedHost } from '#resources/match/filter-policy-match.ts';
 import { type Glob, matchGlob, parseGlob } from '#resources/match/glob.ts';
+import { compareText } from '#resources/words/order.ts';
 import { type GlobIndex, indexGlobs, visitCandidates } from './glob-index.ts';
 import type { Rule } from './rule.ts';
 import { pathForms } from './rule-path.ts';
@@ -41,10 +42,6 @@ function comparePolicies(a: Policy, b: Policy): number {
     compareText(a.namespace, b.namespace) ||
     compareText(a.name, b.name)
   );
-}
-
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b);
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { After } from '../after.ts';
+import type { After } from '#process/after.ts';
 import { nextQueryMs, nextRecordSet, type Outcome, type RecordSet, UNASKED } from './record-set.ts';
 import type { Family, ResolveRecords } from './resolve-records.ts';
 

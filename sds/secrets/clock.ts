@@ -1,4 +1,4 @@
-import type { After } from '../after.ts';
+import type { After } from '#process/after.ts';
 
 /** Time and chance, as main gives them. */
 export type Clock = {

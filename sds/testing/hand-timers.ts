@@ -1,4 +1,4 @@
-import type { After } from '../after.ts';
+import type { After } from '#process/after.ts';
 
 export type HandTimers = {
   readonly after: After;

@@ -4,7 +4,7 @@ import type { DiscoveryCluster } from '#resources/kinds/proxy-config/cluster.ts'
 import type { ProxyConfigSpec } from '#resources/kinds/proxy-config/proxy-config-spec.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import type { HostPort } from '#resources/words/host.ts';
-import { compareText } from '../order.ts';
+import { compareText } from '#resources/words/order.ts';
 import { toCluster } from './cluster.ts';
 import { dnsMembers, staticMembers } from './members.ts';
 

@@ -1,12 +1,12 @@
 import { FILTER, FILTER_POLICY } from '#protos/type-url.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
+import { byName } from '#resources/words/order.ts';
 import type { SecretValue } from '#resources/words/secret-value.ts';
 import type { Compiled, CompiledResource } from '../compiled.ts';
 import type { Memo } from '../memo.ts';
 import { misplacedProblems } from '../misplaced-problems.ts';
 import { EXT_AUTHZ } from '../node-groups.ts';
-import { byName } from '../order.ts';
 import { toFilterMessage } from './filter-message.ts';
 import { toFilterPolicyMessage } from './filter-policy-message.ts';
 import { filterKey, type ServedFilter, servedFilters } from './served-filters.ts';

@@ -1,7 +1,7 @@
 import type { FilterPolicyRule } from '#resources/kinds/filter-policy/filter-policy.ts';
 import type { Refused, Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
-import { headerIdentity } from '../header-identity.ts';
+import { headerIdentity } from '#resources/words/header-identity.ts';
 import { hostReach } from './host-reach.ts';
 import { filterKey } from './served-filters.ts';
 

@@ -1,7 +1,7 @@
 import type { FilterPolicyRule } from '#resources/kinds/filter-policy/filter-policy.ts';
 import { type Glob, matchGlob, parseGlob } from '#resources/match/glob.ts';
 import type { Resource } from '#resources/resource.ts';
-import { compareText } from '../order.ts';
+import { compareText } from '#resources/words/order.ts';
 
 /** A rule of a FilterPolicy, in the order in which rules are tried. */
 export type OrderedRule = {

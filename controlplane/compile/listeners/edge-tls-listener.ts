@@ -1,9 +1,9 @@
 import type { JsonObject } from '#protos/json.ts';
 import type { HostPort } from '#resources/words/host.ts';
+import { compareText } from '#resources/words/order.ts';
 import type { CompiledResource } from '../compiled.ts';
 import { extension } from '../extension.ts';
 import { EDGE } from '../node-groups.ts';
-import { compareText } from '../order.ts';
 import { toSocketAddress } from '../socket-address.ts';
 import { downstreamTls } from '../tls/downstream-tls.ts';
 import type { EdgeHost } from '../tls/edge-hosts.ts';

@@ -1,7 +1,7 @@
 import type { Limit, RateLimitSpec } from '#resources/kinds/rate-limit/rate-limit-spec.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { Resource } from '#resources/resource.ts';
-import { headerIdentity } from '../header-identity.ts';
+import { headerIdentity } from '#resources/words/header-identity.ts';
 import { problemOf } from '../problem-of.ts';
 import type { TakenHeaders } from './taken-headers.ts';
 

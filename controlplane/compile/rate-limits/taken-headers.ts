@@ -1,6 +1,6 @@
 import type { LabelSpecifier } from '#resources/labels/label-specifier.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
-import { headerIdentity } from '../header-identity.ts';
+import { headerIdentity } from '#resources/words/header-identity.ts';
 import { moduleConfig } from '../module-config.ts';
 import { EDGE } from '../node-groups.ts';
 import { labellings } from './labelling.ts';

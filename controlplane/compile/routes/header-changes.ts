@@ -4,8 +4,8 @@ import type {
   mappingHeadersShape,
 } from '#resources/kinds/mapping/mapping-headers.ts';
 import type { MappingSpec } from '#resources/kinds/mapping/mapping-spec.ts';
+import { compareText } from '#resources/words/order.ts';
 import { addedHeaders } from '../added-headers.ts';
-import { compareText } from '../order.ts';
 import type { HeaderSetters } from '../set-headers.ts';
 
 /** Fields of a Mapping that change headers. */

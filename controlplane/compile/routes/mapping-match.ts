@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from '#protos/json.ts';
 import type { MappingMatch } from '#resources/kinds/mapping/mapping-match.ts';
+import { compareText } from '#resources/words/order.ts';
 import { authorityIs, authorityMatches, hostMatches } from '../authority-match.ts';
 import { mappingDomain } from '../mapping-domain.ts';
-import { compareText } from '../order.ts';
 import type { RouteRank } from './route-entry.ts';
 
 /**

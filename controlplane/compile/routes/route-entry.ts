@@ -1,5 +1,5 @@
 import type { JsonObject } from '#protos/json.ts';
-import { compareText } from '../order.ts';
+import { compareText } from '#resources/words/order.ts';
 
 /** What decides which of two routes is tried first. */
 export type RouteRank = {

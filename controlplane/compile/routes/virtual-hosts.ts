@@ -1,10 +1,10 @@
 import type { JsonObject } from '#protos/json.ts';
 import type { Refused } from '#resources/resource.ts';
+import { compareText } from '#resources/words/order.ts';
 import { coveringDomains } from '../domain-cover.ts';
 import type { EdgeFilters } from '../ext-authz/edge-filters.ts';
 import { OWN_ROUTES, WITHOUT_FILTERS } from '../ext-authz/ext-authz-filter.ts';
 import { removingHeaders } from '../ext-authz/identity-headers.ts';
-import { compareText } from '../order.ts';
 import { perFilterConfig } from '../per-filter-config.ts';
 import { closedPolicyRoutes, type EscapedSlashes } from './closed-policy.ts';
 import { type HostGuard, type HostGuards, isAcmeRoute } from './host-guard.ts';

@@ -1,10 +1,10 @@
 import { SERVED_SECRET } from '#protos/type-url.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
+import { byName } from '#resources/words/order.ts';
 import type { Compiled, CompiledResource } from '../compiled.ts';
 import type { Memo } from '../memo.ts';
 import { misplacedProblems } from '../misplaced-problems.ts';
 import { EDGE, ofNodeGroup, SDS, SERVICE_GROUPS } from '../node-groups.ts';
-import { byName } from '../order.ts';
 import { edgeHosts } from './edge-hosts.ts';
 import type { ProxySecret } from './proxy-secret.ts';
 import { contextIdOf, resolveServiceContext, serviceContexts } from './service-context.ts';

@@ -1,4 +1,4 @@
-import type { After } from '#kubernetes/after.ts';
+import type { After } from '#kubernetes/pause.ts';
 import type { Cluster } from '#kubernetes/cluster.ts';
 import type { ClusterError } from '#kubernetes/cluster-error.ts';
 import { type Following, follow } from '#kubernetes/follow.ts';

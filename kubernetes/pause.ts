@@ -1,5 +1,4 @@
-/** Calls `run` once in `ms`; the result cancels it. */
-export type After = (ms: number, run: () => void) => () => void;
+import type { After } from '#process/after.ts';
 
 /** Resolves in `ms`, or as soon as the signal aborts. */
 export function pause(after: After, ms: number, signal: AbortSignal): Promise<void> {
