@@ -1,8 +1,8 @@
-import type { After } from '#kubernetes/pause.ts';
 import type { Cluster } from '#kubernetes/cluster.ts';
 import type { ClusterError } from '#kubernetes/cluster-error.ts';
 import { type Following, follow } from '#kubernetes/follow.ts';
 import type { Resource } from '#kubernetes/resource.ts';
+import type { After } from '#process/after.ts';
 import type { Instances } from '../instance.ts';
 import type { InstanceSource } from '../instance-source.ts';
 import { readEndpointSlice, type Slice } from './endpoint-slice.ts';
