@@ -21,10 +21,10 @@ type Flags = {
   json?: boolean;
 };
 
-/** Where the examples of deploy/ have the bootstrap. */
+/** The folder with the bootstrap in the examples of deploy/. */
 const SECRETS = '/etc/gateway';
 
-/** `gateway bootstrap`: the file that an Envoy of a node group starts with. */
+/** Returns `gateway bootstrap`. It prints the file that an Envoy of a node group starts with. */
 export function bootstrapCommand(): Command {
   return new Command('bootstrap')
     .description(

@@ -1,9 +1,6 @@
 import { type HostPort, parseHostPort } from '#grpc/host-port.ts';
 
-/**
- * Where the control plane and the services beside it are by default: what the commands assume
- * unless told otherwise.
- */
+/** Default addresses of the control plane and of the services beside it. */
 export const XDS = '127.0.0.1:18000';
 export const EXT_AUTHZ = '127.0.0.1:18001';
 export const RATELIMIT = '127.0.0.1:18002';
@@ -11,14 +8,14 @@ export const SDS = '127.0.0.1:18003';
 export const EDGE = '127.0.0.1:8080';
 export const EDGE_TLS = '127.0.0.1:8443';
 
-/** `host:port` in its parts. Throws an Error that names the option. */
+/** Parses `host:port`. Throws an Error that names the option. */
 export function parseAddress(option: string, text: string): HostPort {
   const address = parseHostPort(text);
   if (address !== undefined) return address;
   throw new Error(`${option} is "${text}": want host:port, for example ${XDS}`);
 }
 
-/** Addresses that the compiler must know besides resources, each by default the built-in one. */
+/** Addresses that the compiler needs beside resources. The default of each is the built-in one. */
 export type CompileAddresses = {
   readonly edge?: string;
   readonly edgeTls?: string;
@@ -28,8 +25,8 @@ export type CompileAddresses = {
 };
 
 /**
- * What the compiler must know besides resources: where the edge listens by default, and where the
- * services are.
+ * Returns what the compiler needs beside resources: the edge's default addresses, and the services'
+ * addresses.
  */
 export function compileOptions({
   edge = EDGE,

@@ -1,6 +1,6 @@
 import { suggest } from '#resources/words/suggest.ts';
 
-/** Throws an Error that says which node groups there are, when this is none of them. */
+/** Throws an Error that lists the node groups when `group` is none of them. */
 export function checkNodeGroup(group: string, groups: readonly string[]): void {
   if (groups.includes(group)) return;
   throw new Error(

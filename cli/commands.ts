@@ -1,9 +1,6 @@
 import type { Command } from 'commander';
 
-/**
- * Each command is loaded only when it is asked for: `up` starts its first child sooner without the
- * compiler.
- */
+/** Each command is loaded on demand. `up` starts its first child sooner without the compiler. */
 export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   up: async () => (await import('./up.ts')).upCommand(),
   scale: async () => (await import('./scale.ts')).scaleCommand(),

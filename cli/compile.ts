@@ -31,8 +31,8 @@ type Flags = {
 };
 
 /**
- * `gateway compile`: what the Envoys of a node group would get, as one configuration that `envoy
- * --mode validate` reads.
+ * Returns `gateway compile`. It prints the configuration of a node group's Envoys as one file that
+ * `envoy --mode validate` reads.
  */
 export function compileCommand(): Command {
   return new Command('compile')

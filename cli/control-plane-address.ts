@@ -1,23 +1,23 @@
 import { portsAt } from '#launcher/ports.ts';
 import { parseAddress } from './built-in-addresses.ts';
 
-/** The options that say where a running control plane is. */
+/** The options that locate a running control plane. */
 export type WhereFlags = { readonly address?: string; readonly portOffset: number };
 
 /** The help of `--address`. */
 export const ADDRESS_HELP = 'HTTP address of the control plane (default: 127.0.0.1:8877)';
 
-/** A question may be about very many resources. */
+/** An answer about very many resources takes long. */
 const LONGEST_WAIT_MS = 15_000;
 
 type Question = RequestInit & {
-  /** What else the operator may do when no control plane answers. */
+  /** What the operator can do when no control plane answers. */
   readonly instead?: string;
-  /** A status that is an answer though it is no success. */
+  /** A status that carries an answer although it is not a success. */
   readonly alsoAnswers?: number;
 };
 
-/** Asks a running control plane. Throws an Error that says what to do when none answers. */
+/** Asks a running control plane. Throws an Error with the remedy when none answers. */
 export async function askControlPlane(
   { address = '', portOffset }: WhereFlags,
   path: string,

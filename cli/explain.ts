@@ -32,7 +32,10 @@ Examples:
   gateway explain POST /login -H 'Host: shop.example.com' --from 203.0.113.7 --resources my-resources
 `;
 
-/** `gateway explain`: what becomes of a request, and why. Exits with 1 when no service gets it. */
+/**
+ * Returns `gateway explain`. It shows the way of a request and the reasons. Exits with 1 when no
+ * service gets the request.
+ */
 export function explainCommand(): Command {
   return new Command('explain')
     .description(
@@ -68,7 +71,7 @@ function collect(value: string, earlier: readonly string[] = []): readonly strin
 }
 
 async function run(method: string, url: string, flags: Flags): Promise<void> {
-  // A mistake in the request is told without asking.
+  // A mistake in the request is reported without asking the control plane.
   const request = parseClientRequest(method, url, flags);
   const { nodeGroup, resources } = flags;
   const explanation =
@@ -81,7 +84,7 @@ async function run(method: string, url: string, flags: Flags): Promise<void> {
   process.exitCode = explanation.answer === undefined ? 0 : 1;
 }
 
-/** What the running control plane says, which knows what is in force. */
+/** Asks the running control plane, which knows what is in force. */
 async function explainRunning(method: string, url: string, flags: Flags): Promise<Explanation> {
   const { from, header: headers = [], nodeGroup } = flags;
   const question: ExplainQuestion = { method, url, headers, from, nodeGroup };
@@ -118,7 +121,9 @@ function explainFiles(
   return explanation;
 }
 
-/** What is below the working directory is shown, and thus read, without it. */
+/**
+ * Returns a path below the working directory relative to it. Places are shown and read this way.
+ */
 function shorten(path: string): string {
   const short = relative('.', path);
   return short.startsWith('..') ? path : short || '.';

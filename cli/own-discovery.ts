@@ -6,8 +6,8 @@ import { parseAddress } from './built-in-addresses.ts';
 import { readResources } from './read-resources.ts';
 
 /**
- * The clusters that a node group's bootstrap needs for discovery services that its ProxyConfigs
- * name, beside the built-in one at `sds`.
+ * Returns the clusters that a node group's bootstrap needs for the discovery services in its
+ * ProxyConfigs, beside the built-in one at `sds`.
  */
 export function ownDiscovery(
   resources: string,

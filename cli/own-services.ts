@@ -4,7 +4,7 @@ import { parseInstancesFile } from '../sds/instances/parse-instances-file.ts';
 
 /**
  * Returns the absolute path of an operator's instances file. Throws an Error that says what is
- * wrong in it: a running gateway would keep what it read last, a starting one has nothing yet.
+ * wrong in it. A running gateway would keep what it read last, but a starting one has nothing yet.
  */
 export function ownServices(path: string): string {
   const file = resolve(path);

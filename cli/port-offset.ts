@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import { MAX_PORT_OFFSET } from '#launcher/ports.ts';
 
-/** The argument of `--port-offset`. Throws commander's error, which names the option. */
+/** Parses the argument of `--port-offset`. Throws commander's error, which names the option. */
 export function parsePortOffset(text: string): number {
   const offset = Number(text);
   if (/^\d+$/.test(text) && offset <= MAX_PORT_OFFSET) return offset;

@@ -10,7 +10,7 @@ import { DEFAULT_PARSE_OPTIONS } from '#resources/parse/parse-options.ts';
 
 /**
  * Reads the resources of these files and folders, as the control plane would. Throws an Error that
- * names a path that is not there or cannot be looked through.
+ * names a path that is missing or unreadable.
  */
 export function readResources(paths: readonly string[]): Collected {
   const files = new Map<string, FileContent>();

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 
 /**
- * Ends the command where one of its options or arguments was given an empty value, as a shell
- * variable that is not set gives: it would be the current folder, or any other thing that nobody
- * meant. (An empty variable of the environment is one that is not set.)
+ * Ends the command when an option or an argument has an empty value. An unset shell variable gives
+ * one. It would mean the current folder, or something else that was not intended. An empty
+ * environment variable counts as unset.
  */
 export function refuseEmpty(command: Command): void {
   const empty = command.options.find(

@@ -4,8 +4,8 @@ import { requestScale } from '#launcher/request-scale.ts';
 import { DEFAULT_STATE } from '#launcher/state-folder.ts';
 
 /**
- * `gateway scale <number>`: change how many instances a running gateway has. Returns when it has
- * them.
+ * Returns `gateway scale <number>`. It changes the number of instances of a running gateway, and
+ * ends when the gateway has them.
  */
 export function scaleCommand(): Command {
   return new Command('scale')

@@ -9,8 +9,8 @@ import { exitCodeFor } from './report-problems.ts';
 type Flags = WhereFlags & { readonly json?: boolean };
 
 /**
- * `gateway status`: what a running control plane says of itself. Exits with 1 when it is not ready
- * or a resource has an error.
+ * Returns `gateway status`. It prints what a running control plane reports about itself. Exits with
+ * 1 when the control plane is not ready or a resource has an error.
  */
 export function statusCommand(): Command {
   return new Command('status')

@@ -13,7 +13,7 @@ type Flags = {
   portOffset: number;
 };
 
-/** `gateway up`: run the whole gateway until Ctrl-C. */
+/** Returns `gateway up`. It runs the whole gateway until Ctrl-C. */
 export function upCommand(): Command {
   return new Command('up')
     .description(
@@ -33,8 +33,8 @@ export function upCommand(): Command {
     )
     .option('--port-offset <number>', 'added to every port', parsePortOffset, 0)
     .action(async (flags: Flags) => {
-      // Whoever reads our lines may go away, and the disk that they are written to be full; the
-      // gateway goes on.
+      // The reader of our lines may go away, or the disk behind them may be full. The gateway goes
+      // on.
       process.stdout.removeAllListeners('error').on('error', () => {});
       const { resources, services, ...rest } = flags;
       const edgeDiscovery = async (sds: string) =>

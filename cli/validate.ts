@@ -11,8 +11,8 @@ import { readResources } from './read-resources.ts';
 import { exitCodeFor } from './report-problems.ts';
 
 /**
- * `gateway validate`: what the control plane would say of these resources. Exits with 1 when there
- * is an error.
+ * Returns `gateway validate`. It prints the Problems that the control plane would find in these
+ * resources. Exits with 1 when one is an error.
  */
 export function validateCommand(): Command {
   return new Command('validate')
@@ -29,8 +29,7 @@ export function validateCommand(): Command {
 }
 
 /**
- * What is wrong between resources that are each right, such as a route to a cluster that is
- * nowhere.
+ * Returns Problems between resources that are each valid, such as a route to an unknown cluster.
  */
 function problemsBetween({ resources, refused }: Collected, now: number): Problem[] {
   const secrets = checkTlsSecrets({ resources, refused }, [], now).problems;

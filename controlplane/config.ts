@@ -14,41 +14,36 @@ import {
 export type Config = {
   /** Folders with the operator's resources. */
   readonly resources: readonly string[];
-  /** Resources are objects of a Kubernetes API, too. */
+  /** Objects of a Kubernetes API are resources, too. */
   readonly kubernetes?: KubernetesConfig;
-  /** Folder for what must survive a restart. */
+  /** Folder for state that must survive a restart. */
   readonly state: string;
   readonly xds: HostPort;
   readonly http: HostPort;
-  /** Where the edge listens when no ProxyConfig says so. */
+  /** Address of the edge when no ProxyConfig gives one. */
   readonly edge: HostPort;
-  /** Where the edge listens for TLS, when a Host has it. */
+  /** Address of the edge for TLS when a Host has TLS. */
   readonly edgeTls: HostPort;
-  /**
-   * The port that clients use for https, to which they are redirected; undefined: that of
-   * `edgeTls`.
-   */
+  /** The port of https in redirects to clients. Default: the port of `edgeTls`. */
   readonly httpsPort?: number;
   /** The built-in discovery service of instances. */
   readonly sds: HostPort;
-  /** The built-in service that runs filters. */
+  /** The built-in service that runs Filters. */
   readonly extAuthz: HostPort;
   /** The built-in rate limit service. */
   readonly rateLimit: HostPort;
-  /**
-   * The certificates that `https://` services are checked against: a file on the proxies' machines.
-   */
+  /** Certificates that `https://` services are checked against: a file on the proxies' machines. */
   readonly caFile: string;
   /**
-   * The folder with the control plane's identity: then it is asked by mutual TLS only, and so are
-   * the services on other machines.
+   * The folder with the control plane's identity. With it, the control plane accepts mutual TLS
+   * only, and so do the services on other machines.
    */
   readonly tlsFolder: string | undefined;
-  /** Proxies speak mutual TLS to each other. */
+  /** Whether proxies speak mutual TLS to each other. */
   readonly hopTls: boolean;
-  /** Whose certificates the proxies and services have. */
+  /** The trust domain in the certificates of the proxies and services. */
   readonly trustDomain: string;
-  /** Secrets may go to clients on other machines, without encryption. */
+  /** Whether secrets may go to clients on other machines without encryption. */
   readonly plaintextSecrets: boolean;
   readonly gatewayId: string;
   readonly apiGroups: readonly string[];
@@ -56,13 +51,13 @@ export type Config = {
 };
 
 export type KubernetesConfig = {
-  /** Namespaces whose objects are read; undefined: all. */
+  /** Namespaces whose objects are read. Default: all. */
   readonly namespaces?: readonly string[];
-  /** Path; undefined: as the orchestrator's own service account. */
+  /** Path of a kubeconfig. Default: the service account that the orchestrator provides. */
   readonly kubeconfig?: string;
 };
 
-/** Where systems keep them: Debian and Envoy's images, Red Hat, macOS and Alpine. */
+/** The usual paths: Debian and Envoy's images, Red Hat, macOS and Alpine. */
 const CA_FILES = [
   '/etc/ssl/certs/ca-certificates.crt',
   '/etc/pki/tls/certs/ca-bundle.crt',
@@ -70,8 +65,8 @@ const CA_FILES = [
 ] as const;
 
 /**
- * The control plane's configuration from the environment. Throws an Error that names the variable
- * and what it should be.
+ * Reads the control plane's configuration from the environment. Throws an Error that names the
+ * variable and what it should be.
  */
 export function readConfig(env: Environment): Config {
   const text = variablesOf(env);
@@ -113,7 +108,7 @@ export function readConfig(env: Environment): Config {
   };
 }
 
-/** As in `apiVersion`, which has `/v2` besides. */
+/** Parses groups as they stand in `apiVersion`, which also has `/v2`. */
 function parseApiGroups(groups: readonly string[]): readonly string[] {
   const wrong = groups.find(group => !/^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/.test(group));
   if (wrong === undefined) return groups;

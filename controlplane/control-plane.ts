@@ -48,46 +48,49 @@ export type ControlPlaneParts = {
   readonly store: LastGoodStore;
   readonly metrics: Metrics;
   readonly log: Logger;
-  /** Called when anything changed that problems or the state of resources may tell. */
+  /** Called when anything changed that Problems or the state of resources may show. */
   changed?(): void;
   now(): number;
   after(ms: number, callback: () => void): () => void;
 };
 
 export type ControlPlane = {
-  /** The gRPC services that proxies ask. */
+  /** The gRPC services for proxies. */
   readonly services: Readonly<Record<string, UntypedServiceImplementation>>;
-  /** What the operator wrote, whenever it changes. */
+  /** Takes what the operator wrote, at each change. */
   read(reading: Reading): void;
   readiness(): Readiness;
   status(): Status;
-  /** What becomes of a request with what is in force. Throws an Error about the question. */
+  /** Follows a request through what is in force. Throws an Error about the question. */
   explain(question: ExplainQuestion): Promise<Explanation>;
-  /** What is known of the objects that were read last; undefined: nothing was read. */
+  /**
+   * Returns what is known of the objects that were read last.
+   * @returns undefined when nothing was read
+   */
   objectFacts(): (ObjectFacts & Pick<Reading, 'objects'>) | undefined;
-  /** What the proxies go by now, or are to go by. */
+  /** Returns what is in force, or about to be. */
   inForce(): Iterable<Resource>;
-  /** Ends the proxies' streams, and waits until what was accepted is kept. */
+  /** Ends the proxies' streams, and waits until what was accepted is stored. */
   stop(): Promise<void>;
 };
 
-/** A stranger's words are cut to so many characters before they are logged. */
+/** A node id is cut to this many characters in logs, since any client can choose it. */
 const MAX_NODE = 100;
 
 /**
- * A proxy of a group without configuration is told of after this time, in ms: its resources may be
- * on their way.
+ * After this time, in ms, an unknown group of a proxy is reported. Its resources may be on their
+ * way.
  */
 const UNKNOWN_GROUP_MS = 1_000;
 
 /**
- * The services that may report. Who is ext-authz or sds is known, since their configuration holds
- * secrets (`refuseGroup`). Without TLS anybody can be the rate limit service: it is heard of
- * RateLimits alone.
+ * The services that may report. ext-authz and sds are authenticated, since their configuration
+ * holds secrets (`refuseGroup`). Without TLS any client can call itself the rate limit service, so
+ * its reports are accepted for RateLimits alone.
  */
 const REPORTING: ReadonlySet<string> = new Set([EXT_AUTHZ, RATELIMIT_SERVICE, SDS]);
 
-/** Ties the reader of resources, the controller and the discovery services together. */
+/** Connects the reader of resources, the controller and the discovery services. */
 export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPlane> {
   const { config, metrics, log, now, after } = parts;
   const cache = new SnapshotCache();
@@ -111,9 +114,7 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
     },
   };
   let isLooking = false;
-  /**
-   * What is served to it was true before it came: only of a group that is not known there is news.
-   */
+  /** A new connection changes only one fact: that a proxy of an unknown group is there. */
   const connected = ({ group }: StreamInfo) => {
     if (isLooking || controller.groups.has(group)) return;
     isLooking = true;
@@ -150,7 +151,7 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
   let reading: Reading | undefined;
   let stopLooking = () => {};
 
-  // A service that was here before the resources were read knows more than can be shown.
+  // A service that connected before the resources were read reports more than can be shown.
   const reported = () => (reading === undefined ? [] : said.problems(controller.rollout));
   const known = () => [...(reading?.problems ?? []), ...keeper.problems(), ...reported()];
   const problems = () => allProblems(controller, known(), service.streams());
@@ -210,8 +211,8 @@ export async function controlPlane(parts: ControlPlaneParts): Promise<ControlPla
 }
 
 /**
- * Logs and counts what proxies say of what they are served. `changed`: one of them stands to it
- * otherwise than before.
+ * Logs and counts what proxies answer to what they are sent. `changed` is called when the state of
+ * one changes.
  */
 function proxyObserver(
   { metrics, log, now }: ControlPlaneParts,
@@ -244,7 +245,9 @@ function proxyObserver(
   };
 }
 
-/** Says why a client may not have a group's configuration, and logs it. */
+/**
+ * Returns the function that says why a client may not have a group's configuration, and logs it.
+ */
 function refuser({ config, log, now }: ControlPlaneParts) {
   const logRefusal = refusalLog(log, now);
   return (group: string, peer: Peer, { id }: Node): string | undefined => {

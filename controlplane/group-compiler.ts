@@ -9,9 +9,8 @@ import { EncodeError } from '#protos/encode-error.ts';
 import type { Config } from './config.ts';
 
 /**
- * Compiles and encodes a group's configuration, and remembers what stays the same from one time to
- * the next. What does not encode is the compiler's mistake: it is logged, and blamed on the
- * resource that shows it.
+ * Compiles and encodes a group's configuration, and reuses what stays the same. A failure to encode
+ * is the compiler's mistake. It is logged, and the resource that shows it gets the Problem.
  */
 export function groupCompiler(config: Config, log: Logger): ControllerParts['compile'] {
   const memos = new Map<string, Memo>();
@@ -31,7 +30,7 @@ export function groupCompiler(config: Config, log: Logger): ControllerParts['com
   };
 }
 
-/** Returns what the compiler must know besides resources. */
+/** Returns what the compiler needs beside resources. */
 export function compileOptions(config: Config): CompileOptions {
   const { edge, edgeTls, httpsPort, sds, extAuthz, rateLimit, caFile, hopTls, trustDomain } =
     config;

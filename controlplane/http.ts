@@ -10,15 +10,20 @@ export type HttpSources = {
   readiness(): Readiness;
   /** The content of `/status`. */
   status(): object;
-  /** The answer of `/explain`. Throws an Error that says what is wrong with the question. */
+  /**
+   * Returns the answer of `/explain`. Throws an Error that says what is wrong with the question.
+   */
   explain(question: ExplainQuestion): Promise<object>;
   metrics: Registry;
 };
 
 /**
- * What operators and probes ask of the control plane: `/healthz` (it runs), `/readyz` (it serves
- * configuration; else 503 with the reason), `/status` (JSON: resources, problems, proxies),
- * `/metrics` (Prometheus text), and POST `/explain` (JSON: what becomes of a request).
+ * Serves the control plane's HTTP interface for operators and probes.
+ * - `/healthz`: the process runs.
+ * - `/readyz`: it serves configuration, else 503 with the reason.
+ * - `/status`: JSON with resources, Problems and proxies.
+ * - `/metrics`: Prometheus text.
+ * - POST `/explain`: JSON with what happens to a request.
  */
 export function httpApp(sources: HttpSources): Express {
   const app = express();
@@ -66,13 +71,13 @@ export function httpApp(sources: HttpSources): Express {
   return app;
 }
 
-/** Headers of a request are 60 KiB at most at the edge. */
+/** The edge accepts at most 60 KiB of request headers. */
 const LONGEST_QUESTION = '128kb';
 
 const WANTED =
   'want JSON with the texts `method`, `url`, `from` and `nodeGroup`, and `headers`, a list of "name: value"';
 
-/** A body that is too large, or no JSON. */
+/** A body that is too large or is not JSON. */
 const wrongBody: ErrorRequestHandler = (error, _request, response, _next) => {
   const status = typeof error?.status === 'number' ? error.status : 400;
   response.status(status).json({ error: status === 413 ? 'the body is too large' : WANTED });

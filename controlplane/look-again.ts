@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 
 export type LookAgainParts<Found> = {
-  /** What is found now. */
+  /** Returns what is found now. */
   find(): Found;
-  /** It is no longer what it was. Called once. */
+  /** Called once, when what was found has changed. */
   changed(): void;
   after(ms: number, callback: () => void): () => void;
 };
@@ -11,8 +11,8 @@ export type LookAgainParts<Found> = {
 const AGAIN_MS = 60_000;
 
 /**
- * Looks once a minute whether what was found changes by the clock alone, as certificates begin and
- * end; returns how to stop.
+ * Checks once a minute whether what was found changes by the clock alone, as certificates begin and
+ * expire. Returns the function that stops it.
  */
 export function lookAgain<Found>(
   found: Found,

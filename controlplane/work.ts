@@ -18,14 +18,16 @@ import type { Config } from './config.ts';
 import { type ControlPlane, controlPlane } from './control-plane.ts';
 import { httpApp } from './http.ts';
 
-/** What its certificate calls it. */
+/** The group in its certificate. */
 const GROUP = 'controlplane';
-/** Streams of proxies never end by themselves: what may still end in this time are requests. */
+/** Streams of proxies never end by themselves. Requests may still end in this time. */
 const STOP_GRACE_MS = 500;
 
 type Parts = ServiceParts<Config>;
 
-/** Starts the control plane: the sources of resources, the port of proxies, the pages over HTTP. */
+/**
+ * Starts the control plane: the sources of resources, the port for proxies, the pages over HTTP.
+ */
 export async function work(parts: Parts): Promise<Started> {
   const { config, exit, log } = parts;
   await orExit(exit, () => makeStateFolder(config.state));
@@ -90,7 +92,7 @@ function watch(
 const THREAD_END =
   'the thread that parses resources has ended, another is started when it is wanted';
 
-/** What serves and is told of. */
+/** What serves, and what is informed. */
 type Serving = {
   readonly plane: ControlPlane;
   readonly resources: Sources;

@@ -10,7 +10,7 @@ const MAIN = join(import.meta.dirname, '..', '..', 'controlplane', 'main.ts');
 const ANY_PORT = '127.0.0.1:0';
 
 /**
- * A control plane for the time of the test, on these resources. Resolves with the address of its
+ * Starts a control plane with these resources until the test ends. Resolves with the address of its
  * HTTP interface.
  */
 export async function startControlPlane(t: TestContext, resources: string): Promise<string> {

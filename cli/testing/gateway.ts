@@ -8,7 +8,7 @@ const MAIN = join(import.meta.dirname, '..', 'main.ts');
 
 export type Said = { readonly code: number; readonly stdout: string; readonly stderr: string };
 
-/** Runs `gateway <args>` and tells what came of it. */
+/** Runs `gateway <args>` and returns its output and exit code. */
 export function gateway(...args: readonly string[]): Promise<Said> {
   return new Promise(resolve => {
     execFile(process.execPath, [MAIN, ...args], { maxBuffer: 2 ** 26 }, (error, stdout, stderr) => {
@@ -17,7 +17,7 @@ export function gateway(...args: readonly string[]): Promise<Said> {
   });
 }
 
-/** A folder with these files, which is there for the time of the test. */
+/** Creates a folder with these files until the test ends. */
 export async function folderOf(
   t: TestContext,
   files: Readonly<Record<string, string>>,

@@ -3,9 +3,9 @@ import type { ClientRequest } from './client-request.ts';
 import type { ListenerSettings } from './listener-settings.ts';
 
 /**
- * The client's address as Envoy takes it: the connection's, or what the trusted part of
- * `X-Forwarded-For` says In the spelling of RFC 5952. Source: Envoy's page "HTTP header
- * manipulation", x-forwarded-for.
+ * Returns the client's address as Envoy takes it, in the spelling of RFC 5952. It is the
+ * connection's, or the one in the trusted part of `X-Forwarded-For`. Source: Envoy's page "HTTP
+ * header manipulation", x-forwarded-for.
  */
 export function clientAddress(
   { from, headers }: ClientRequest,
@@ -20,7 +20,7 @@ export function clientAddress(
     .join()
     .split(',')
     .map(address => address.trim());
-  // With `use_remote_address` the connection is itself the last hop.
+  // With `use_remote_address` the connection itself is the last hop.
   const skipped = use_remote_address ? hops - 1 : hops;
   return canonicalAddress(addresses.at(-1 - skipped) ?? '') ?? connection;
 }

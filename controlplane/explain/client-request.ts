@@ -8,13 +8,13 @@ export type ClientRequest = {
   readonly authority: string;
   /** Path and query, in visible ASCII. */
   readonly target: string;
-  /** In their order, without `Host`; a name may be repeated. */
+  /** In their order, without `Host`. A name may be repeated. */
   readonly headers: readonly ClientHeader[];
   /** IP address of the connection. */
   readonly from: string;
   /**
-   * The name that it says in the handshake of TLS, in lower case; `''`: none, since it is an
-   * address. Undefined: without TLS.
+   * The server name of the TLS handshake, in lower case. `''`: the client sent none, since the
+   * authority is an address. Absent: without TLS.
    */
   readonly serverName?: string;
 };
@@ -28,8 +28,8 @@ export type RequestFlags = {
 };
 
 /**
- * Reads what `gateway explain` is told of a request, as curl would send it. Throws an Error that
- * says what is wrong with which part.
+ * Parses the arguments of `gateway explain` into the request that curl would send. Throws an Error
+ * that names the wrong part and what is wrong with it.
  */
 export function parseClientRequest(
   method: string,
@@ -54,7 +54,7 @@ export function parseClientRequest(
   };
 }
 
-/** Source: RFC 6066, section 3. */
+/** Returns the server name for an authority (RFC 6066, section 3). */
 function toServerName(authority: string): string {
   const host = authority.replace(/:\d*$/, '').replace(/^\[(.*)\]$/, '$1');
   return ipVersion(host) === 0 ? host.toLowerCase().replace(/\.$/, '') : '';
@@ -82,7 +82,7 @@ function parseUrl(url: string): Pick<ClientRequest, 'authority' | 'target'> {
   return { authority, target: toAscii(path) };
 }
 
-/** Percent-encodes what a client never sends as it is. */
+/** Percent-encodes the characters that a client never sends as they are. */
 function toAscii(text: string): string {
   return text.toWellFormed().replace(/[^\x21-\x7e]/gu, char => encodeURIComponent(char));
 }

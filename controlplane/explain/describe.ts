@@ -13,10 +13,10 @@ import { plain } from './plain.ts';
 import type { HeaderChange } from './sent-request.ts';
 import { verdict } from './verdict.ts';
 
-/** How many limits that do not apply are told, unless all are asked for. */
+/** This many limits that do not apply are shown, unless all are asked for. */
 const MOST_OTHERS = 10;
 
-/** The explanation for people: a section for each part, and last what it comes to. */
+/** Formats the explanation for people: a section for each part, then the conclusion. */
 export function describe(explanation: Explanation, all = false): string {
   const sections = [
     requestSection(explanation),
@@ -124,7 +124,7 @@ function caseSections(one: RateLimitCase, { cases, domains }: ExplainedRateLimit
   ];
 }
 
-/** A section for each domain in which the request has labels. */
+/** Formats a section for each domain in which the request has labels. */
 function labelSections(
   groups: readonly ExplainedGroup[],
   domains: readonly string[],
@@ -173,7 +173,7 @@ function limitText(limit: ExplainedLimit): string {
   return `${plain(limit.name)}: ${limit.resource} (${limit.file}:${limit.line}, ${limit.field})`;
 }
 
-/** As the operator writes it. */
+/** Formats the pattern as the operator writes it. */
 function patternText(pattern: LabelPattern): string {
   return `[${pattern.map(itemText).join(', ')}]`;
 }

@@ -1,9 +1,6 @@
 import type { ListenerSettings } from './listener-settings.ts';
 
-/**
- * Fields of one connection, and those by which Envoys tell each other something. Measured on Envoy
- * 1.40.
- */
+/** Hop-by-hop fields, and fields for messages between Envoys. [measured on Envoy 1.40] */
 const DROPPED: ReadonlySet<string> = new Set([
   'keep-alive',
   'proxy-connection',
@@ -25,7 +22,7 @@ const DROPPED: ReadonlySet<string> = new Set([
   'x-envoy-upstream-stream-duration-ms',
 ]);
 
-/** What is believed of a proxy in front, but of no client. Measured on Envoy 1.40. */
+/** Fields that are trusted from a proxy in front, but from no client. [measured on Envoy 1.40] */
 const DROPPED_FROM_CLIENTS: ReadonlySet<string> = new Set([
   'x-envoy-decorator-operation',
   'x-envoy-downstream-service-cluster',
@@ -35,8 +32,8 @@ const DROPPED_FROM_CLIENTS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Whether nothing of this header that a client sends is seen by routes and filters. `name` is in
- * lower case.
+ * Returns whether routes and filters see nothing of this header when a client sends it. `name` is
+ * in lower case.
  */
 export function isDropped(
   name: string,

@@ -8,18 +8,18 @@ import { type Headers, requestHeaders } from './request-headers.ts';
 export type EnvoyRequest = {
   /** Without query. */
   readonly path: string;
-  /** Parameters as they are sent: of several of one name the first counts. */
+  /** Parameters as they are sent. The first of several with one name counts. */
   readonly query: ReadonlyMap<string, string>;
   readonly headers: Headers;
   readonly remoteAddress: string;
-  /** The protocol to which it asks to switch, in lower case. */
+  /** The protocol that the request wants to switch to, in lower case. */
   readonly upgrade?: string;
 };
 
 /** An answer that Envoy gives without looking for a route. */
 export type Refusal = { readonly status: number; readonly reason: string };
 
-/** What the listener makes of a request. */
+/** Applies what the listener does to a request. */
 export function toEnvoyRequest(
   request: ClientRequest,
   settings: ListenerSettings,
@@ -41,7 +41,7 @@ export function toEnvoyRequest(
   };
 }
 
-/** As Envoy reads a query: nothing is decoded. */
+/** Parses a query as Envoy does: nothing is decoded. */
 function queryOf(query: string): ReadonlyMap<string, string> {
   const written = query.slice(1).split('&').reverse();
   return new Map(
@@ -77,7 +77,10 @@ function refusalOf(
   return undefined;
 }
 
-/** RFC 9110 section 7.8. Of HTTP/1.1 Envoy ignores one to `h2c`. */
+/**
+ * Returns the requested protocol (RFC 9110, section 7.8). Envoy ignores an upgrade of HTTP/1.1 to
+ * `h2c`.
+ */
 function upgradeOf({ headers }: ClientRequest): string | undefined {
   const valuesOf = (field: string) =>
     headers.filter(({ name }) => name === field).map(({ value }) => value);

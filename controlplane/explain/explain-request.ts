@@ -4,7 +4,7 @@ import type { Problem } from '#resources/problem.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import type { Explanation } from './explanation.ts';
 
-/** What is asked at `/explain`: a request as a client writes it. */
+/** A question to `/explain`: a request as a client writes it. */
 export type ExplainQuestion = {
   readonly method: string;
   readonly url: string;
@@ -22,8 +22,8 @@ export type ExplainBasis = {
 };
 
 /**
- * Returns what becomes of a request with what is in force. The code for it is loaded when it is
- * first asked for. Throws an Error that says what is wrong with the question.
+ * Returns what happens to a request with what is in force. The code for it is loaded on first use.
+ * Throws an Error that says what is wrong with the question.
  */
 export async function explainRequest(
   question: ExplainQuestion,
@@ -41,7 +41,10 @@ export async function explainRequest(
   return explain({ ...basis, nodeGroup, request }).explanation;
 }
 
-/** Reads the body of a question. Returns undefined when it is none. */
+/**
+ * Parses the body of a question.
+ * @returns undefined when it is not a question
+ */
 export function parseQuestion(body: unknown): ExplainQuestion | undefined {
   if (typeof body !== 'object' || body === null) return undefined;
   const { from, headers, method, nodeGroup, url } = body as Record<string, unknown>;

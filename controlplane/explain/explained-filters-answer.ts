@@ -2,10 +2,13 @@ import type { ExplainedFilters } from './explained-filters.ts';
 import type { ExplainedFilter } from './explained-filters-chain.ts';
 import type { ExplainedEndpoint } from './explained-filters-endpoint.ts';
 
-/** An answer of the gateway's; without `status` it depends on more than the request. */
+/** An answer of the gateway itself. `status` is absent when it depends on more than the request. */
 export type GatewayAnswer = { readonly status?: number; readonly reason: string };
 
-/** What the filters surely answer; undefined: they may let the request pass. */
+/**
+ * Returns the answer that the filters certainly give.
+ * @returns undefined when they may let the request pass
+ */
 export function answerOf(filters: ExplainedFilters | undefined): GatewayAnswer | undefined {
   switch (filters?.decision) {
     case 'malformed':
@@ -31,13 +34,14 @@ const ENDPOINT_ANSWERS: Readonly<Record<ExplainedEndpoint['endpoint'], GatewayAn
   unknown: { status: 404, reason: 'the gateway has no such page' },
 };
 
-/** Whether filters of the chain decide what becomes of the request. */
+/** Returns whether filters of the chain decide about the request. */
 export function isFiltered(filters: ExplainedFilters | undefined): boolean {
   return filters?.decision === 'chain' && filters.chain.some(({ applies }) => applies !== 'no');
 }
 
 /**
- * A filter that surely runs, unless one before it answers, and lets nothing of this origin pass.
+ * Returns the answer of a filter that lets nothing of this origin pass. It certainly runs, unless a
+ * filter before it answers.
  */
 function refusedBy(chain: readonly ExplainedFilter[]): GatewayAnswer | undefined {
   const passable = chain.findIndex(

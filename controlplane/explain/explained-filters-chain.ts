@@ -27,32 +27,33 @@ import { type Place, placeOf } from './place.ts';
 export type ExplainedFilter = Place &
   Applies & {
     readonly type: 'OAuth2' | 'JWT';
-    /** Of an OAuth2 filter. */
+    /** Present for OAuth2 filters. */
     readonly grantType?: OAuth2Settings['grantType'];
-    /** Headers that it may set; what a client sends of them goes no further. In lower case. */
+    /** Headers that it may set, in lower case. Values from a client are removed. */
     readonly injects: readonly string[];
     readonly onDeny: Next;
     readonly onAllow: Next;
-    /** What is asked for and demanded, defaults filled in. */
+    /** The scopes that are requested and required, with defaults. */
     readonly scope: readonly string[];
-    /** With AuthorizationCode. */
+    /** Present with AuthorizationCode. */
     readonly login?: ExplainedLogin;
   };
 
 export type ExplainedLogin = {
   /** Scheme and host as the gateway sees them: `http://site.test`. */
   readonly requestOrigin: string;
-  /** The protected origin that the request belongs to. Without one it is answered 403. */
+  /** The protected origin of the request. Without one the answer is 403. */
   readonly origin?: ExplainedOrigin;
   readonly sameSite?: SameSite;
   /**
-   * Whether it is sent to log in where `insteadOfRedirect` says nothing. Else it is answered 401.
+   * Whether the client is sent to log in where `insteadOfRedirect` decides nothing. Else the answer
+   * is 401.
    */
   readonly canLogIn: boolean;
   readonly insteadOfRedirect?: ExplainedInstead;
 };
 
-/** `configured` as the Filter has it; `origin`: the request's own, as browsers see it. */
+/** `configured` is the Filter's value. `origin` is the request's own, as browsers see it. */
 export type ExplainedOrigin = Pick<OriginPlace, 'configured' | 'origin' | 'holdsLogin'>;
 
 /** A status, or filters that decide. */
@@ -63,15 +64,15 @@ export type ExplainedInstead = Applies & {
 
 export type ChainContext = {
   readonly definitions: Definitions;
-  /** Without what filters of the rule may inject. */
+  /** Without the headers that filters of the rule may inject. */
   readonly request: HttpRequest;
   readonly client: HttpRequest;
   readonly places: ReadonlyMap<string, Place>;
 };
 
 /**
- * What each filter of a rule does with a request, as far as it hangs on the request alone: whether
- * it lets pass is told by nobody.
+ * Explains what each filter of a rule does with a request, as far as the request alone decides.
+ * Whether a filter lets it pass stays open.
  */
 export function explainChain(
   { rule, spec }: Pick<OperatorRule, 'rule' | 'spec'>,
@@ -80,7 +81,7 @@ export function explainChain(
   return explainItems(rule.items, spec.filters, { ...context, earlier: [] });
 }
 
-/** `earlier`: names of the filters that may have changed the request. */
+/** `earlier` has the names of the filters that may have changed the request. */
 type Context = ChainContext & { readonly earlier: readonly string[] };
 
 type Reference = FilterReference | InnerFilterReference;
@@ -98,7 +99,7 @@ function explainItems(
   });
 }
 
-/** What filters of `insteadOfRedirect` set is set by the item. */
+/** The item itself sets what the filters of `insteadOfRedirect` set. */
 function filtersOf({ arguments: { insteadOfRedirect }, filter }: RuleItem): readonly string[] {
   return [filter, ...(insteadOfRedirect?.items ?? []).map(item => item.filter)];
 }
@@ -128,7 +129,7 @@ function filterId({ name, namespace }: Pick<Resource<'Filter'>, 'name' | 'namesp
   return resourceId('Filter', namespace, name);
 }
 
-/** See docs/reference/kinds/filter-policy.md. */
+/** Returns the scopes of a rule item. See docs/reference/kinds/filter-policy.md. */
 function scopeOf(
   { arguments: { scope } }: RuleItem,
   definition: FilterDefinition,
@@ -155,7 +156,7 @@ function explainLogin(
   };
 }
 
-/** What is compared with the `internalOrigin` of protected origins. */
+/** Returns the origin that is compared with the `internalOrigin` of protected origins. */
 export function requestOrigin({
   authority,
   scheme,
@@ -163,7 +164,7 @@ export function requestOrigin({
   return `${scheme}://${authority}`;
 }
 
-/** What of it is for operators. */
+/** Returns the part of a place that operators may see. */
 export function shownOrigin({ configured, holdsLogin, origin }: OriginPlace): ExplainedOrigin {
   return { configured, origin, holdsLogin };
 }
@@ -192,8 +193,8 @@ function conditionContext({ client, definitions, earlier, request }: Context): C
 }
 
 /**
- * What a filter injects, the access token of an OAuth2 filter, and what the filter injects that it
- * leaves tokens to.
+ * Returns the headers that a filter may set. They include the access token of an OAuth2 filter, and
+ * what the Filter that it passes tokens to injects.
  */
 function settableBy(filter: string, definitions: Definitions): ReadonlySet<string> {
   const definition = definitions.get(filter);

@@ -3,8 +3,8 @@ import type { Problem } from '#resources/problem.ts';
 import type { OperatorRule } from './explained-filters-config.ts';
 
 /**
- * Why a rule is closed: the errors of what it refers to, and of the Filter by which it is closed.
- * Never empty.
+ * Returns why a rule is closed: the errors of the Filters that it names, and of the Filter that
+ * closes it. Never empty.
  */
 export function closedReasons(
   { policy, index }: Pick<OperatorRule, 'policy' | 'index'>,

@@ -1,17 +1,17 @@
 import type { HttpRequest } from '#ext-authz/http/http-request.ts';
 import type { HeaderCondition } from '#resources/match/header-condition.ts';
 
-/** Whether something of a rule is for this request. */
+/** Whether a part of a rule applies to this request. */
 export type Applies = {
-  /** `depends`: on what an earlier filter of the rule does to the header. */
+  /** `depends`: an earlier filter of the rule may change the header. */
   readonly applies: 'yes' | 'no' | 'depends';
   /** Absent without a condition. */
   readonly reason?: string;
 };
 
-/** What a condition of a rule looks at. */
+/** What a condition of a rule reads. */
 export type ConditionContext = {
-  /** The client's, without what filters of the rule may inject. */
+  /** The client's request, without what filters of the rule may inject. */
   readonly request: HttpRequest;
   readonly client: HttpRequest;
   /** Earlier filters that may set the header of this name. */
@@ -19,8 +19,8 @@ export type ConditionContext = {
 };
 
 /**
- * Whether `ifRequestHeader` holds, by the function that decides it, and why. Values, those wanted
- * and those sent, are not in the words: they may be secrets.
+ * Explains whether `ifRequestHeader` holds, by the function that decides it. The text leaves out
+ * the wanted and the sent values: they may be secrets.
  */
 export function explainCondition(
   condition: HeaderCondition | undefined,

@@ -11,7 +11,7 @@ import type { FilterPolicyRule } from '#resources/kinds/filter-policy/filter-pol
 import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 
-/** A rule as the service decides by it, and as the operator writes it. */
+/** A rule as the service reads it, and as the operator writes it. */
 export type OperatorRule = {
   readonly rule: Rule;
   readonly spec: FilterPolicyRule;
@@ -19,7 +19,7 @@ export type OperatorRule = {
   readonly index: number;
 };
 
-/** All that the service that runs filters decides by. The definitions hold secrets. */
+/** All that the Filter service decides by. The definitions hold secrets. */
 export type FiltersInForce = {
   readonly definitions: Definitions;
   readonly active: ActiveRules;
@@ -28,8 +28,8 @@ export type FiltersInForce = {
 };
 
 /**
- * Filters and rules by the way that they take to the service: messages, their bytes, what it reads
- * of them. No filter is opened.
+ * Compiles Filters and rules the way that they take to the service: messages, their bytes, what the
+ * service reads of them. No Filter is opened.
  */
 export function filtersInForce(resources: ResourceSet, options: CompileOptions): FiltersInForce {
   const { definitions, rules } = receivedBy(new FilterSet(), resources, options);
@@ -45,7 +45,7 @@ export function filtersInForce(resources: ResourceSet, options: CompileOptions):
   };
 }
 
-/** Only versions are made with it, and nobody sees them. */
+/** It only makes versions, which are never shown. */
 const VERSION_KEY = new Uint8Array(32);
 
 function receivedBy(
@@ -66,7 +66,7 @@ function receivedBy(
   return received;
 }
 
-/** What of a filter can be told without it: what it injects. */
+/** Returns what is known of a filter that is not opened: what it injects. */
 function unopened({ settings, type }: FilterDefinition): RunnableFilter {
   const injects = new Set(settings.injectRequestHeaders.map(({ name }) => name));
   const run = () => Promise.reject(new Error('explain runs no filter'));

@@ -9,7 +9,7 @@ import { resourceId } from '#resources/resource.ts';
 import { type ExplainedOrigin, requestOrigin, shownOrigin } from './explained-filters-chain.ts';
 import { type Place, placeOf } from './place.ts';
 
-/** A request to one of the gateway's own paths: no rule is asked, and no upstream gets it. */
+/** A request to one of the gateway's own paths. No rule applies, and no upstream gets it. */
 export type ExplainedEndpoint = {
   readonly decision: 'endpoint';
   readonly endpoint: 'callback' | 'logout' | 'unknown';
@@ -23,7 +23,7 @@ const ENDPOINTS: ReadonlyMap<string, ExplainedEndpoint['endpoint']> = new Map([
   [LOGOUT_PATH, 'logout'],
 ]);
 
-/** Source: docs/reference/kinds/filter.md. */
+/** Explains a request to one of the gateway's own paths (docs/reference/kinds/filter.md). */
 export function explainEndpoint(
   request: Pick<HttpRequest, 'authority' | 'scheme' | 'target'>,
   {

@@ -5,8 +5,8 @@ import type { Parsed } from '#resources/words/parsed-string.ts';
 import type { EnvoyRequest } from './envoy-request.ts';
 
 /**
- * A request as the service that runs filters reads it of Envoy's message; the error says what it
- * answers 400 for.
+ * Converts a request to what the Filter service reads from Envoy's message. The error is the reason
+ * for its answer 400.
  */
 export function toFilterRequest({ headers, remoteAddress }: EnvoyRequest): Parsed<HttpRequest> {
   const pseudo = (name: string) => headers.get(name)?.[0] ?? '';

@@ -6,7 +6,7 @@ import { matchGlob, parseGlob } from '#resources/match/glob.ts';
 import type { FiltersInForce, OperatorRule } from './explained-filters-config.ts';
 import { type Place, placeOf } from './place.ts';
 
-/** A rule of a FilterPolicy; `host` and `path` are globs. */
+/** A rule of a FilterPolicy. `host` and `path` are globs. */
 export type ExplainedRule = Place & {
   readonly field: string;
   readonly precedence: number;
@@ -17,7 +17,7 @@ export type ExplainedRule = Place & {
 /** A rule that does not match, and why. */
 export type MissedRule = ExplainedRule & { readonly reason: string };
 
-/** A form of the path that an upstream may read, and the rule that it meets. */
+/** A form of the path that an upstream may read, and the rule that it matches. */
 export type Reading = { readonly path: string; readonly rule?: ExplainedRule };
 
 type Places = ReadonlyMap<string, Place>;
@@ -29,7 +29,7 @@ export function explainRule({ rule, policy, index }: OperatorRule, places: Place
   return { ...placeOf(places, policy.id), field: `spec.rules[${index}]`, precedence, host, path };
 }
 
-/** Rules none of which matches, each with the reason. */
+/** Returns the rules that do not match, each with the reason. */
 export function missedRules(
   rules: readonly OperatorRule[],
   { authority, target }: Asked,
@@ -46,7 +46,7 @@ export function missedRules(
   });
 }
 
-/** The rule that each form of the path meets. */
+/** Returns the rule that each form of the path matches. */
 export function explainReadings(
   { authority, target }: Asked,
   { active, rules }: Pick<FiltersInForce, 'active' | 'rules'>,

@@ -12,7 +12,7 @@ import { placeText } from './place.ts';
 import { plain } from './plain.ts';
 
 /**
- * The filters' part of an explanation, for people; `all`: with the rules that are tried before and
+ * Formats the filters' part of an explanation for people. With `all` it has the earlier rules that
  * do not match.
  */
 export function filterSection(
@@ -79,13 +79,13 @@ function earlierLines(earlier: readonly MissedRule[], all: boolean): readonly st
   return [`  … and ${rules} tried before without a match (--all shows them)`];
 }
 
-/** The precedence is told where it is not the default. */
+/** The precedence is shown where it is not the default. */
 function ruleText({ field, host, path, precedence, ...place }: ExplainedRule): string {
   const order = precedence === 0 ? '' : `, precedence ${precedence}`;
   return `${placeText(place, field)}, host ${plain(host)}, path ${plain(path)}${order}`;
 }
 
-/** `margin`: what the lines begin with. */
+/** `margin` is the indentation of each line. */
 function filterLines(filter: ExplainedFilter, margin: string): readonly string[] {
   const { grantType, injects, login, onAllow, onDeny, scope, type } = filter;
   const kind = grantType === undefined ? type : `${type} ${grantType}`;

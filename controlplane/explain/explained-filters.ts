@@ -29,15 +29,15 @@ import { EXT_AUTHZ_FILTER, type PerFilterConfig } from './route-configuration.ts
 import type { RouteMatch } from './route-match.ts';
 
 /**
- * What FilterPolicies and Filters make of a request; `earlier`: the rules that are tried before and
- * do not match.
+ * What FilterPolicies and Filters do with a request. `earlier` has the earlier rules that do not
+ * match.
  */
 export type ExplainedFilters =
-  /** None is asked. */
+  /** No rule is asked. */
   | { readonly decision: 'off'; readonly reason: string }
   | { readonly decision: 'malformed'; readonly reason: string }
   | ExplainedEndpoint
-  /** Two readings of its path meet different rules. */
+  /** Two readings of the path match different rules. */
   | { readonly decision: 'ambiguous'; readonly readings: readonly Reading[] }
   /** No rule, or one without filters. */
   | {
@@ -68,9 +68,10 @@ export type FilterInputs = {
 };
 
 /**
- * What the ext_authz filter and its service make of a request, by the functions with which they
- * decide; undefined when there are no Filters and FilterPolicies at all. Nothing of a secret or of
- * a header's value is in it. Throws an Error when the service would refuse what it is sent.
+ * Explains what the ext_authz filter and its service do with a request, by the functions with which
+ * they decide. The text holds no secret and no header value. Throws an Error when the service would
+ * reject its input.
+ * @returns undefined when there are no Filters and no FilterPolicies
  */
 export function explainFilters(inputs: FilterInputs): ExplainedFilters | undefined {
   const { filterPolicies, filters, closed } = inputs.resources;
@@ -85,7 +86,7 @@ export function explainFilters(inputs: FilterInputs): ExplainedFilters | undefin
   return explainCheck(request.value, client.value, inputs);
 }
 
-/** What stands at the route goes before what stands at its virtual host. */
+/** The route's setting overrides the virtual host's. */
 function whyOff({ route, virtualHost }: RouteMatch): string | undefined {
   if (isOff(route)) return 'the route has `bypass_auth`';
   return isOff(virtualHost)

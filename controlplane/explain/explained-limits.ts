@@ -19,9 +19,9 @@ export type ExplainedLimit = Place & {
 };
 
 export type AppliedLimit = ExplainedLimit & {
-  /** Names of the label groups that it applies to; never empty. */
+  /** Names of the label groups that it applies to. Never empty. */
   readonly groups: readonly string[];
-  /** What it adds, over the limit or not: name and template. */
+  /** Headers that it adds, over the limit or not: name and template. */
   readonly requestHeaders: readonly Header[];
   readonly responseHeaders: readonly Header[];
 };
@@ -29,20 +29,20 @@ export type AppliedLimit = ExplainedLimit & {
 type Header = { readonly name: string; readonly value: string };
 
 /**
- * A limit of the domain that does not apply, and why not to the group that comes nearest to its
- * pattern.
+ * A limit of the domain that does not apply. The reason is about the group that comes nearest to
+ * its pattern.
  */
 export type OtherLimit = ExplainedLimit & { readonly reason: string };
 
 export type ExplainedLimits = {
   readonly applied: readonly AppliedLimit[];
-  /** The nearest first: those of whose pattern the most labels match. */
+  /** The nearest first: the pattern that matches the most labels. */
   readonly others: readonly OtherLimit[];
 };
 
 /**
- * Which limits of the domain apply to these label groups, by the functions with which the rate
- * limit service decides.
+ * Returns which limits of the domain apply to these label groups, by the functions with which the
+ * rate limit service decides.
  */
 export function explainLimits(
   all: readonly OperatorLimit[],
@@ -93,8 +93,8 @@ function factsOf(
 }
 
 /**
- * With the templates as they are written; a header that the compiler leaves out of the limit is in
- * none of them.
+ * Returns the headers with their templates as written. They leave out a header that the compiler
+ * leaves out.
  */
 function headersOf({
   limit,
@@ -124,7 +124,7 @@ function nearestGroup({ limit }: OperatorLimit, matched: readonly Matched[]) {
   return { nearness: nearest.nearness, reason: where + reason };
 }
 
-/** How many labels match before the first that does not. */
+/** Counts the labels that match before the first mismatch. */
 function nearnessOf(pattern: LabelPattern, labels: readonly Label[]): number {
   const missed = pattern.findIndex((item, index) => {
     const label = labels[index];

@@ -16,17 +16,17 @@ import type { Place } from './place.ts';
 import { placeOf } from './place.ts';
 import type { RouteMatch } from './route-match.ts';
 
-/** The rate limits that a request meets. */
+/** The rate limits that apply to a request. */
 export type ExplainedRateLimits = {
-  /** For which the edge asks. */
+  /** Domains that the edge asks for. */
   readonly domains: readonly string[];
-  /** How many limits there are for domains that the edge does not ask for. */
+  /** The number of limits in domains that the edge does not ask for. */
   readonly otherDomains: readonly { readonly domain: string; readonly limits: number }[];
-  /** The operator's own service, which the edge asks instead of the built-in one. */
+  /** The operator's own service. The edge asks it instead of the built-in one. */
   readonly service?: Place & { readonly address: string };
   /**
-   * One for each set of labels: several only where a label is the cluster that is chosen among
-   * several.
+   * One for each set of labels. There are several only where a label is the cluster that Envoy
+   * chooses.
    */
   readonly cases: readonly RateLimitCase[];
 };
@@ -49,7 +49,7 @@ export type RateLimitInputs = {
   readonly places: ReadonlyMap<string, Place>;
 };
 
-/** What the rate limit filter asks for a request, and what the service decides by. */
+/** Returns what the rate limit filter asks for a request, and what the service decides by. */
 export function explainRateLimits(inputs: RateLimitInputs): ExplainedRateLimits {
   const { resources, options, places, targets } = inputs;
   const domains = labellings(resources).domains.map(({ domain }) => domain);
@@ -94,7 +94,7 @@ function groupsFor(cluster: string, { match, request, nodeGroup, resources }: Ra
   });
 }
 
-/** Envoy is not told the names of groups: they are those of the Mapping, in the same order. */
+/** Envoy does not get the names of groups. They are those of the Mapping, in the same order. */
 function namesOf(
   { route }: RouteMatch,
   resources: ResourceSet,

@@ -5,17 +5,17 @@ import { type Place, placeOf } from './place.ts';
 import type { RouteAction } from './route-configuration.ts';
 import type { RouteMatch } from './route-match.ts';
 
-/** The resource of the route that a request meets, and where the request goes. */
+/** The resource of the matched route, and the targets of the request. */
 export type ExplainedRoute = Place & {
   /** Domains of the virtual host. */
   readonly domains: readonly string[];
   /** Empty when the gateway answers itself. */
   readonly targets: readonly Target[];
-  /** Who gets copies (Mappings with `shadow`). */
+  /** Targets of copies (Mappings with `shadow`). */
   readonly copies: readonly Target[];
 };
 
-/** A cluster, and how many percent of the requests it gets. */
+/** A cluster, and its share of the requests in percent. */
 export type Target = { readonly cluster: string; readonly percent: number; readonly of: Place };
 
 export function explainRoute(
@@ -54,8 +54,8 @@ function clustersOf(action: RouteAction | undefined): readonly Omit<Target, 'of'
 }
 
 /**
- * The Mappings that match the very same requests, also shadows, in the order in which the route has
- * their clusters.
+ * Returns the Mappings that match the very same requests, also shadows, in the order of their
+ * clusters in the route.
  */
 function mappingsSharing(id: string, { mappings }: ResourceSet): readonly Resource<'Mapping'>[] {
   const first = mappings.find(mapping => mapping.id === id);

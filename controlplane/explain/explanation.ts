@@ -24,7 +24,7 @@ import { redirectTarget, type SentRequest, sentRequest } from './sent-request.ts
 import { chainOf } from './tls-chain.ts';
 
 /**
- * What becomes of a request, and why. Later parts are there only when the earlier ones let the
+ * What happens to a request, and why. Later parts are present only when the earlier ones let the
  * request come so far.
  */
 export type Explanation = {
@@ -35,14 +35,14 @@ export type Explanation = {
     readonly path: string;
     readonly nodeGroup: string;
     readonly clientAddress: string;
-    /** The Host over whose TLS it comes. */
+    /** The Host whose TLS the request uses. */
     readonly tls?: Place;
-    /** The protocol to which it asks to switch. */
+    /** The protocol that the request wants to switch to. */
     readonly upgrade?: string;
   };
-  /** The gateway answers itself: no service gets the request. */
+  /** The gateway's own answer. No service gets the request. */
   readonly answer?: GatewayAnswer;
-  /** When no route matches: those that nearly do, the nearest first. */
+  /** The routes that nearly match when none does, the nearest first. */
   readonly nearest?: readonly NearMiss[];
   readonly route?: ExplainedRoute;
   /** What the service gets, beside what filters and limits add. */
@@ -55,7 +55,7 @@ export type NearMiss = Place & { readonly reasons: readonly string[] };
 
 export type ExplainInputs = {
   readonly resources: ResourceSet;
-  /** What the parser said of the resources: why one of them is closed. */
+  /** The parser's Problems, which say why a resource is closed. */
   readonly problems: readonly Problem[];
   readonly nodeGroup: string;
   readonly request: ClientRequest;
@@ -63,8 +63,8 @@ export type ExplainInputs = {
 };
 
 /**
- * Follows a request through what the resources compile to, in the order in which Envoy does:
- * listener, route, filters. Throws an Error when the node group has no listener.
+ * Follows a request through what the resources compile to, in Envoy's order: listener, route,
+ * filters. Throws an Error when the node group has no listener.
  */
 export function explain(inputs: ExplainInputs): {
   explanation: Explanation;
@@ -100,7 +100,7 @@ function explainCompiled(compiled: Compiled, inputs: ExplainInputs): Explanation
   return { request: shown, answer: { status: 404, reason: whyUnrouted(inputs, seen) }, nearest };
 }
 
-/** Mappings for the name are no near misses where none is served. */
+/** Where none is in force, Mappings for the name are no near misses. */
 function whyUnrouted({ nodeGroup, resources }: ExplainInputs, { headers }: EnvoyRequest): string {
   const [host = ''] = headers.get(':authority') ?? [];
   const domain = comparedHost(host).replace(/^\[(.*)\]$/, '$1');
@@ -109,10 +109,7 @@ function whyUnrouted({ nodeGroup, resources }: ExplainInputs, { headers }: Envoy
   return `no Host covers ${plain(host)}, and Mappings are served on the names of Hosts only (\`serve_other_hosts\` of the Module serves them on all)`;
 }
 
-/**
- * The gateway's own paths, and what a Host answers itself, are nothing that a request was meant
- * for.
- */
+/** Requests are not meant for the gateway's own paths, or for what a Host answers itself. */
 function withoutOwnRoutes(host: VirtualHost): VirtualHost {
   return {
     ...host,
@@ -137,8 +134,8 @@ function asSeen({ headers, remoteAddress, upgrade }: EnvoyRequest) {
 }
 
 /**
- * The parts behind the route, one for each filter; the filters come before the route's own answer,
- * and an upgrade that it does not allow is refused before all of them.
+ * Explains the parts behind the route, one for each filter. The filters run before the route's own
+ * answer. An upgrade that the route does not allow is rejected before all of them.
  */
 function explainMatch(
   match: RouteMatch,
@@ -192,7 +189,7 @@ function ownAnswer(
   return { status, reason: HOST_ANSWERS[status] ?? whyClosed(route.name, inputs) };
 }
 
-/** Source: host-guard.ts and redirect-route.ts. */
+/** Returns the redirect of host-guard.ts or redirect-route.ts. */
 function redirectAnswer(
   { host_redirect, response_code }: JsonObject,
   target: string,
@@ -211,7 +208,7 @@ const REDIRECTS: Readonly<Record<string, number>> = {
   PERMANENT_REDIRECT: 308,
 };
 
-/** Source: host-guard.ts and several-hosts.ts, which alone answer so. */
+/** Only host-guard.ts and several-hosts.ts answer so. */
 const HOST_ANSWERS: Readonly<Record<number, string>> = {
   400: 'it names more than one host',
   403: 'its Host refuses what comes without TLS',

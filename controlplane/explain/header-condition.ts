@@ -4,9 +4,9 @@ import type { Headers } from './request-headers.ts';
 import type { Unmet } from './unmet.ts';
 
 /**
- * One of Envoy's `HeaderMatcher`s: `present_match` or `string_match`, each perhaps inverted. Of
- * repeated fields it is enough when one matches [measured on Envoy 1.40]. A wanted value is not in
- * the words, but that of a method: it may be a secret.
+ * Checks one of Envoy's `HeaderMatcher`s: `present_match` or `string_match`, each perhaps inverted.
+ * One matching field of several repeated ones is enough [measured on Envoy 1.40]. The text names
+ * the wanted value of a method only: others may be secrets.
  */
 export function unmetHeader(matcher: JsonObject, headers: Headers): Unmet | undefined {
   const { name, present_match, string_match, invert_match = false, ...others } = matcher;
@@ -19,12 +19,12 @@ export function unmetHeader(matcher: JsonObject, headers: Headers): Unmet | unde
     const wanted = present_match !== invert_match;
     return (values !== undefined) === wanted ? undefined : unmet(name, values, undefined);
   }
-  // Without the header nothing is matched, and nothing inverted either.
+  // A missing header never matches, not even inverted.
   const met = values?.some(value => matchesString(string_match, value)) === !invert_match;
   return met ? undefined : unmet(name, values, string_match);
 }
 
-/** Envoy's `StringMatcher`. */
+/** Evaluates Envoy's `StringMatcher`. */
 export function matchesString(matcher: Json | undefined, text: string): boolean {
   const { exact, contains, safe_regex, ...others } = isJsonObject(matcher)
     ? matcher

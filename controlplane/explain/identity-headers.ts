@@ -4,8 +4,8 @@ import type { EnvoyRequest } from './envoy-request.ts';
 import type { VirtualHost } from './route-configuration.ts';
 
 /**
- * Returns the request as filters see it: without what the virtual host removes, since only Filters
- * may set it.
+ * Returns the request as filters see it: without the headers that the virtual host removes. Only
+ * Filters may set these.
  */
 export function withoutIdentityHeaders(
   request: EnvoyRequest,
@@ -31,8 +31,8 @@ type Filters = {
 };
 
 /**
- * Returns the request as limits see it: with what its filters may set. The values are known only
- * when the filters run, so each stands for itself.
+ * Returns the request as limits see it: with the headers that its filters may set. The values are
+ * known only when the filters run, so a placeholder stands for each.
  */
 export function withInjected(request: EnvoyRequest, filters: Filters | undefined): EnvoyRequest {
   if (filters?.decision !== 'chain') return request;

@@ -3,12 +3,12 @@ import type { Label } from '#resources/labels/label-pattern.ts';
 import type { EnvoyRequest } from './envoy-request.ts';
 import type { RouteMatch } from './route-match.ts';
 
-/** A label group of a request, or why the request has it not. */
+/** A label group of a request, or why the request does not have it. */
 export type RequestGroup =
   | { readonly labels: readonly Label[] }
   | { readonly missingHeader: string };
 
-/** What label groups are made of beside the request. */
+/** Sources of label groups beside the request. */
 export type LabelSources = {
   readonly request: EnvoyRequest;
   /** Envoy's `node.cluster`. */
@@ -18,11 +18,11 @@ export type LabelSources = {
 };
 
 /**
- * The label groups (descriptors) that Envoy sends for a request, one for each `RateLimit` of the
- * route, or of its virtual host when the route has none, in their order, of the stage of one
- * filter. A route that Envoy answers itself has none. Throws an Error for an action that the
- * compiler does not write. Source: Envoy's pages of `RouteAction.rate_limits` and
- * `RateLimit.Action`.
+ * Returns the label groups (descriptors) that Envoy sends for a request. There is one for each
+ * `RateLimit` of the route, or of its virtual host when the route has none. They keep the order,
+ * and belong to the stage of one filter. A route that Envoy answers itself has none. Throws an
+ * Error for an action that the compiler does not write. Source: Envoy's pages of
+ * `RouteAction.rate_limits` and `RateLimit.Action`.
  */
 export function labelGroups(
   { route, virtualHost }: RouteMatch,
@@ -66,7 +66,7 @@ function toLabel(
   throw new Error(`a rate limit action that explain does not know: ${JSON.stringify(action)}`);
 }
 
-/** The first of repeated fields counts; an empty one is set. */
+/** The first of repeated fields counts. An empty one is set. */
 function headerLabel(name: string, key: string, { request }: LabelSources) {
   const value = request.headers.get(name.toLowerCase())?.[0];
   return value === undefined ? { missingHeader: name } : { key, value };

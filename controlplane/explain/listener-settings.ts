@@ -9,17 +9,18 @@ export type ListenerSettings = {
   readonly xff_num_trusted_hops: number;
   readonly rejectsEscapedSlashes: boolean;
   readonly rejectsUnderscores: boolean;
-  /** Names of headers that are removed when a client sends them, in lower case. */
+  /** Names of headers that are removed from client requests, in lower case. */
   readonly removedHeaders: ReadonlySet<string>;
-  /** Whether FilterPolicies are asked. */
+  /** Whether FilterPolicies apply. */
   readonly runsFilters: boolean;
-  /** Whether rate limits are asked for. */
+  /** Whether rate limits apply. */
   readonly asksForLimits: boolean;
 };
 
 /**
- * Those of the node group's listeners, which differ only in their address, and in that one speaks
- * TLS. Undefined when it has none.
+ * Returns the settings of the node group's listeners. These differ only in their address, and in
+ * that one speaks TLS.
+ * @returns undefined when there is no listener
  */
 export function listenerSettings({ resources }: Compiled): ListenerSettings | undefined {
   const listener = resources.get(LISTENER)?.find(({ json }) => json.listener_filters === undefined);
@@ -53,8 +54,8 @@ function hasFilter({ http_filters }: JsonObject, filter: string): boolean {
 }
 
 /**
- * Source: Envoy's page of `HttpConnectionManager`, `early_header_mutation_extensions` and
- * `forward_client_cert_details`.
+ * Returns the headers that the listener removes. Source: Envoy's page of `HttpConnectionManager`,
+ * `early_header_mutation_extensions` and `forward_client_cert_details`.
  */
 function removedHeaders(manager: JsonObject): ReadonlySet<string> {
   const { early_header_mutation_extensions, forward_client_cert_details } = manager;

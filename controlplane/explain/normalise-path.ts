@@ -1,9 +1,13 @@
 /**
- * A path as Envoy's listener rewrites it before anything decides by it (`normalize_path`, then
- * `merge_slashes`): dot segments resolved, also `..;x`, `\` turned to `/`, escaped letters, digits
- * and `-._~` unescaped, other odd characters escaped, repeated slashes merged. `path` is without
- * query, in visible ASCII, and begins with `/`. Undefined: Envoy answers 400 (`%00`). Source:
- * measured on Envoy 1.40; RFC 3986, section 6.2.2.
+ * Rewrites a path as Envoy's listener does before anything reads it (`normalize_path`, then
+ * `merge_slashes`). It takes a path without query, in visible ASCII, that begins with `/`. Source:
+ * measured on Envoy 1.40, and RFC 3986, section 6.2.2.
+ * - Dot segments are resolved, also `..;x`.
+ * - `\` becomes `/`.
+ * - Escaped letters, digits and `-._~` are unescaped.
+ * - Other odd characters are escaped.
+ * - Repeated slashes are merged.
+ * @returns undefined when Envoy answers 400 (`%00`)
  */
 export function normalisePath(path: string): string | undefined {
   const plain = path.replace(DOTS_WITH_PARAMETERS, '/$1');
@@ -13,8 +17,8 @@ export function normalisePath(path: string): string | undefined {
 }
 
 /**
- * Envoy drops what stands behind dots in a segment, but looks for it before `\` or escaped dots
- * mean anything.
+ * Envoy drops what follows dots in a segment. It looks for that before it reads `\` or escaped
+ * dots.
  */
 const DOTS_WITH_PARAMETERS = /\/(\.\.?);[^/]*/g;
 
@@ -29,7 +33,7 @@ function resolveDots(segments: readonly string[]): readonly string[] {
   return resolved;
 }
 
-/** 1 for this folder, 2 for the one above, 0 for a name. */
+/** Returns 1 for this folder, 2 for the one above, 0 for a name. */
 function dotsOf(segment: string): 0 | 1 | 2 {
   if (/^(?:\.|%2e)$/i.test(segment)) return 1;
   return /^(?:\.|%2e){2}$/i.test(segment) ? 2 : 0;
@@ -58,7 +62,7 @@ function normaliseEscapes(segment: string): string {
 }
 
 /**
- * A `%` that was no escape must not become one because of what was unescaped behind it: then it is
+ * A `%` that was no escape must not become one because of an unescaped character behind it. It is
  * escaped itself.
  */
 function withoutNewEscape(out: string, broken: number | undefined, next: string): string {

@@ -10,7 +10,7 @@ import type { Limit as LimitSpec } from '#resources/kinds/rate-limit/rate-limit-
 import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 
-/** A limit as the service decides by it, and as the operator writes it. */
+/** A limit as the service reads it, and as the operator writes it. */
 export type OperatorLimit = {
   readonly limit: Limit;
   readonly spec: LimitSpec;
@@ -18,7 +18,7 @@ export type OperatorLimit = {
   readonly index: number;
 };
 
-/** All limits of all domains, in the order in which the rate limit service has them. */
+/** Returns all limits of all domains, in the order of the rate limit service. */
 export function operatorLimits(
   resources: ResourceSet,
   options: CompileOptions,

@@ -3,8 +3,8 @@ import { matchesRe2 } from '#resources/match/re2.ts';
 import type { Unmet } from './unmet.ts';
 
 /**
- * The part of Envoy's `RouteMatch` for the path, which has one of the fields `prefix`, `path`,
- * `path_separated_prefix` and `safe_regex`; that of an expression always has its letter case.
+ * Checks the path of Envoy's `RouteMatch`. It has one of the fields `prefix`, `path`,
+ * `path_separated_prefix` and `safe_regex`. The match of an expression is always case-sensitive.
  */
 export function unmetPath(
   match: JsonObject,

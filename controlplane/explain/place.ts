@@ -1,9 +1,9 @@
 import type { ResourceSet } from '#resources/resource-set.ts';
 
-/** A resource of the operator's and where it is written. */
+/** A resource of the operator, and where it is written. */
 export type Place = { readonly resource: string; readonly file?: string; readonly line?: number };
 
-/** Places by id, also those of refused resources. */
+/** Returns places by id, also those of rejected resources. */
 export function placesOf(resources: ResourceSet): ReadonlyMap<string, Place> {
   const {
     closed,
@@ -27,12 +27,12 @@ export function placesOf(resources: ResourceSet): ReadonlyMap<string, Place> {
   );
 }
 
-/** One of those; a name that is no id stands for itself. */
+/** Returns the place of an id. A name that is no id stands for itself. */
 export function placeOf(places: ReadonlyMap<string, Place>, id: string): Place {
   return places.get(id) ?? { resource: id };
 }
 
-/** For people: `Mapping default/user (a.yaml:1)`, perhaps with the field that is meant. */
+/** Formats a place for people: `Mapping default/user (a.yaml:1)`, perhaps with a field. */
 export function placeText({ resource, file, line }: Place, field?: string): string {
   if (file === undefined) return resource;
   return `${resource} (${file}:${line}${field === undefined ? '' : `, ${field}`})`;

@@ -1,4 +1,4 @@
-/** A text that no terminal takes for a command, and that is seen as one. */
+/** Escapes a text so that a terminal shows it and runs none of it. */
 export function plain(text: string): string {
   return /^[\w.:/@%+~{}()-]+$/.test(text) ? text : JSON.stringify(text);
 }

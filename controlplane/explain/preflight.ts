@@ -4,8 +4,9 @@ import type { GatewayAnswer } from './explained-filters-answer.ts';
 import type { RouteMatch } from './route-match.ts';
 
 /**
- * What the gateway answers to a preflight (Fetch Standard) where the Mapping has `cors`, before
- * Filters and limits, whatever the origin; undefined: it is none. Source: Envoy's page "CORS".
+ * Returns the gateway's answer to a preflight (Fetch Standard) where the Mapping has `cors`. It
+ * comes before Filters and limits, whatever the origin. Source: Envoy's page "CORS".
+ * @returns undefined when the request is not a preflight
  */
 export function preflightAnswer(
   { route }: RouteMatch,

@@ -3,8 +3,8 @@ import { matchesString } from './header-condition.ts';
 import type { Unmet } from './unmet.ts';
 
 /**
- * One of Envoy's `QueryParameterMatcher`s: `present_match` or `string_match`. A wanted value is not
- * in the words: it may be a secret.
+ * Checks one of Envoy's `QueryParameterMatcher`s: `present_match` or `string_match`. The text
+ * leaves out the wanted value: it may be a secret.
  */
 export function unmetQuery(
   matcher: JsonObject,

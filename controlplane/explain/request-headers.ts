@@ -6,15 +6,13 @@ import { isDropped } from './dropped-headers.ts';
 import type { ListenerSettings } from './listener-settings.ts';
 import { withoutTrailingDot } from './request-host.ts';
 
-/**
- * By name in lower case, pseudo-headers too: the values of the fields of that name, in their order.
- */
+/** Values by name in lower case, with pseudo-headers. Repeated fields keep their order. */
 export type Headers = ReadonlyMap<string, readonly [string, ...string[]]>;
 
-/** What stands for a value that Envoy makes up for each request. */
+/** Stands for a value that Envoy generates for each request. */
 const NEW_REQUEST_ID = '(a new id for each request)';
 
-/** Of these Envoy joins repeated fields when it reads them. Measured on Envoy 1.40. */
+/** Envoy joins repeated fields of these names when it reads them. [measured on Envoy 1.40] */
 const JOINED: ReadonlySet<string> = new Set([
   'accept',
   'accept-encoding',
@@ -35,10 +33,10 @@ const JOINED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The headers as routes and filters see them: what the listener removes, joins and sets. `target`
- * is path and query, normalised; `tlsMark` what the Host's TLS over which it comes says of itself;
- * absent: without TLS. A client on a loopback address is one whose X-Forwarded-For Envoy fills with
- * an address of its own machine: here it is the client's.
+ * Returns the headers as routes and filters see them: after what the listener removes, joins and
+ * sets. `target` is path and query, normalised. `tlsMark` is the mark of the Host whose TLS the
+ * request uses, and is absent without TLS. For a client on a loopback address Envoy fills
+ * X-Forwarded-For with an address of its own machine. Here it is the client's.
  */
 export function requestHeaders(
   request: ClientRequest,
@@ -66,7 +64,7 @@ export function requestHeaders(
   return headers;
 }
 
-/** Source: Envoy's page "HTTP header manipulation". */
+/** Returns the headers that the edge sets. Source: Envoy's page "HTTP header manipulation". */
 function setAtTheEdge(
   headers: Map<string, [string, ...string[]]>,
   request: ClientRequest,
@@ -81,7 +79,8 @@ function setAtTheEdge(
 }
 
 /**
- * As the gateway's own `forwardedHeaders`. The port that a client writes is told to services only.
+ * Sets headers as the gateway's `forwardedHeaders` does. Only services see the port that a client
+ * writes.
  */
 function setForwarded(
   headers: Map<string, [string, ...string[]]>,

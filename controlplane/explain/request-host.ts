@@ -1,6 +1,6 @@
 /**
- * The authority of a request as the listener leaves it (`strip_trailing_host_dot`): without the dot
- * at the very end, or else without the last one when it stands before the port.
+ * Returns the authority of a request as the listener leaves it (`strip_trailing_host_dot`). A dot
+ * at the very end is removed, or else the last one when it stands before the port.
  */
 export function withoutTrailingDot(authority: string): string {
   const dot = authority.lastIndexOf('.');
@@ -12,8 +12,9 @@ export function withoutTrailingDot(authority: string): string {
 }
 
 /**
- * The host by which Envoy looks for the virtual host (`ignore_port_in_host_matching`): what stands
- * before the last colon. It asks no number of a port. Measured on Envoy 1.40.
+ * Returns the host by which Envoy looks for the virtual host (`ignore_port_in_host_matching`): what
+ * stands before the last colon. Envoy does not check that a port is a number. [measured on Envoy
+ * 1.40]
  */
 export function withoutPort(authority: string): string {
   const colon = authority.lastIndexOf(':');

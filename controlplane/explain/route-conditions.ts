@@ -6,8 +6,8 @@ import { unmetQuery } from './query-condition.ts';
 import type { Unmet } from './unmet.ts';
 
 /**
- * What stands between a request and a route of the virtual host: nothing when the route matches.
- * Throws an Error for a field of Envoy's `RouteMatch` that the compiler does not write.
+ * Returns the conditions of a route that a request does not meet. It is empty when the route
+ * matches. Throws an Error for a field of Envoy's `RouteMatch` that the compiler does not write.
  */
 export function unmetConditions(match: JsonObject, request: EnvoyRequest): readonly Unmet[] {
   const { case_sensitive = true, headers, query_parameters, ...path } = match;

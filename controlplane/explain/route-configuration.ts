@@ -5,15 +5,15 @@ import { ROUTE_CONFIGURATION } from '#protos/type-url.ts';
 /** The name of the filter that asks the service that runs Filters. */
 export const EXT_AUTHZ_FILTER = 'envoy.filters.http.ext_authz';
 
-/** The name of the routes of the gateway's own paths: that of no resource. */
+/** The name of the routes of the gateway's own paths. No resource has it. */
 export const OWN_ROUTE = 'gateway';
 
-/** What a route or virtual host changes about filters, by their names. */
+/** Settings of filters at a route or virtual host, by the names of the filters. */
 export type PerFilterConfig = {
   readonly typed_per_filter_config?: Readonly<Record<string, JsonObject>>;
 };
 
-/** Envoy's `VirtualHost`, as far as it decides. */
+/** The fields of Envoy's `VirtualHost` that decide. */
 export type VirtualHost = PerFilterConfig & {
   readonly name: string;
   readonly domains: readonly string[];
@@ -21,7 +21,7 @@ export type VirtualHost = PerFilterConfig & {
   readonly rate_limits?: readonly JsonObject[];
 };
 
-/** Envoy's `Route`. It is named after the resource that it comes from. */
+/** Envoy's `Route`. Its name is the resource that it comes from. */
 export type Route = PerFilterConfig & {
   readonly name: string;
   readonly match: JsonObject;
@@ -38,7 +38,7 @@ export type RouteAction = {
   readonly upgrade_configs?: readonly { readonly upgrade_type: string }[];
 };
 
-/** Of all requests, unless it says of how many in a hundred. */
+/** A copy of all requests, unless it gives a share in percent. */
 export type Mirror = {
   readonly cluster: string;
   readonly runtime_fraction?: { readonly default_value: { readonly numerator: number } };
@@ -46,9 +46,9 @@ export type Mirror = {
 
 export type WeightedCluster = { readonly name: string; readonly weight: number };
 
-/** The virtual hosts of the one route configuration that a node group has. */
+/** Returns the virtual hosts of a node group's only route configuration. */
 export function virtualHostsOf({ resources }: Compiled): readonly VirtualHost[] {
   const [configuration] = resources.get(ROUTE_CONFIGURATION) ?? [];
-  // The compiler writes it, and a test reads every field of it back by real requests.
+  // The compiler writes it, and a test compares every field with real requests.
   return (configuration?.json.virtual_hosts ?? []) as unknown as readonly VirtualHost[];
 }

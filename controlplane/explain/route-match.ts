@@ -8,12 +8,12 @@ import { findVirtualHost } from './virtual-host.ts';
 /** The route that Envoy takes. */
 export type RouteMatch = { readonly virtualHost: VirtualHost; readonly route: Route };
 
-/** A route that Envoy does not take, and why; `unmet` is never empty. */
+/** A route that Envoy does not take, and why. `unmet` is never empty. */
 export type RouteMiss = { readonly route: Route; readonly unmet: readonly Unmet[] };
 
 /**
- * The first route that matches in the virtual host of the request's host; undefined: Envoy answers
- * 404.
+ * Returns the first route that matches in the virtual host of the request's host.
+ * @returns undefined when Envoy answers 404
  */
 export function matchRoute(
   hosts: readonly VirtualHost[],
@@ -26,12 +26,12 @@ export function matchRoute(
   return virtualHost === undefined || route === undefined ? undefined : { virtualHost, route };
 }
 
-/** How many of the misses are told. */
+/** The number of misses that are shown. */
 const NEAREST = 3;
 
 /**
- * For a request without route: the routes of all virtual hosts that come nearest, each resource
- * once.
+ * Returns the routes of all virtual hosts that come nearest to a request without a route, each
+ * resource once.
  */
 export function nearestMisses(
   hosts: readonly VirtualHost[],
@@ -53,8 +53,8 @@ export function nearestMisses(
 }
 
 /**
- * The lower, the likelier that the route was meant: a wrong path counts the less, the more of its
- * beginning is right.
+ * Returns a distance. The lower it is, the likelier the route was meant. A wrong path counts less
+ * the longer its right beginning is.
  */
 function distanceOf({ route, unmet }: RouteMiss, request: EnvoyRequest): number {
   const distances = {
@@ -81,7 +81,7 @@ function unmetHost(
   ];
 }
 
-/** From 0 to 1: how much of the beginning of the route's path is not that of the request. */
+/** Returns from 0 to 1 how much of the beginning of the route's path the request lacks. */
 function pathUnlikeness({ match }: Route, { path }: EnvoyRequest): number {
   const wanted = String(match.prefix ?? match.path ?? match.path_separated_prefix ?? '');
   const different = [...wanted].findIndex((char, index) => char !== path.charAt(index));

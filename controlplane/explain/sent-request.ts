@@ -7,24 +7,21 @@ import type { RouteMatch } from './route-match.ts';
 /** A header that a route or virtual host changes. */
 export type HeaderChange = {
   readonly name: string;
-  /** As it is written, with Envoy's `%…%`. Absent: the header is removed. */
+  /** The value as written, with Envoy's `%…%`. Absent: the header is removed. */
   readonly value?: string;
-  /** It is added beside one that is there. */
+  /** Whether it is added beside an existing one. */
   readonly append?: boolean;
 };
 
-/**
- * What the service gets of a request, and for how long it is waited for. Times are Envoy's, such as
- * `3s`.
- */
+/** What the service gets of a request, and the timeouts. Times are Envoy's, such as `3s`. */
 export type SentRequest = {
   /** Rewritten, with query. */
   readonly path: string;
-  /** The Host that the service sees. `of its address`: the name of the instance that is asked. */
+  /** The Host that the service sees. `of its address`: the name of the chosen instance. */
   readonly host: string;
-  /** The longest wait for the beginning of an answer. Absent: no end. */
+  /** The timeout until the beginning of an answer. Absent: none. */
   readonly answerWithin?: string;
-  /** The longest time without a byte in either direction. Absent: the listener's. */
+  /** The timeout without a byte in either direction. Absent: the listener's. */
   readonly idle?: string;
   readonly retries: number;
   readonly retryOn: readonly string[];
@@ -32,13 +29,16 @@ export type SentRequest = {
   readonly responseHeaders: readonly HeaderChange[];
 };
 
-/** The router reads this one for itself and takes it away. Source: Envoy's page "Router". */
+/** The router reads this one and removes it. Source: Envoy's page "Router". */
 const RETRY_ON = 'x-envoy-retry-on';
 
-/** Methods for which it asks to repeat resets (`repeat-safe-methods.ts`). */
+/** Methods that retry after a reset (`repeat-safe-methods.ts`). */
 const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** Returns what goes to the service of a route, or undefined where the gateway answers itself. */
+/**
+ * Returns what goes to the service of a route.
+ * @returns undefined where the gateway answers itself
+ */
 export function sentRequest(
   { route, virtualHost }: RouteMatch,
   request: EnvoyRequest,
@@ -97,8 +97,8 @@ export function redirectTarget({ route }: RouteMatch, request: EnvoyRequest): st
 }
 
 /**
- * What the only cluster of a route changes by itself. Of several each has its own, which is not
- * told.
+ * Returns the changes of the only cluster of a route. Each of several has its own, which are not
+ * shown.
  */
 function oneCluster({ weighted_clusters }: JsonObject): JsonObject {
   const clusters = isJsonObject(weighted_clusters) ? objectsIn(weighted_clusters.clusters) : [];
@@ -106,7 +106,10 @@ function oneCluster({ weighted_clusters }: JsonObject): JsonObject {
   return only === undefined || others.length > 0 ? {} : only;
 }
 
-/** Source: Envoy's page of `RouteAction`, `prefix_rewrite` and `regex_rewrite`. */
+/**
+ * Returns the rewritten path. Source: Envoy's page of `RouteAction`, `prefix_rewrite` and
+ * `regex_rewrite`.
+ */
 function rewritten(path: string, action: JsonObject, match: JsonObject): string {
   const { prefix_rewrite, regex_rewrite } = action;
   if (typeof prefix_rewrite === 'string') {

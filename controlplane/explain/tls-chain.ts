@@ -6,17 +6,18 @@ import { LISTENER } from '#protos/type-url.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 
 /**
- * The filter chain that a connection of TLS gets: that of a Host, by its id; `mark` is what it says
- * of itself to routes.
+ * The filter chain of a TLS connection. `host` is the id of its Host. `mark` is what the chain
+ * tells routes.
  */
 export type TlsChain = { readonly mark: string; readonly host: string };
 
-/** Why a connection of TLS comes to nothing. */
+/** Why a TLS connection fails. */
 export type NoTls = { readonly reason: string };
 
 /**
- * The filter chain for this server name (`''`: none was said): the Host's of that name, else of the
- * longest wildcard that covers it, else of `*`. Source: Envoy's page "FilterChainMatch".
+ * Returns the filter chain for this server name. `''` is a connection without one. It is the Host's
+ * of that name, else of the longest wildcard that covers it, else of `*`. Source: Envoy's page
+ * "FilterChainMatch".
  */
 export function chainOf(
   { resources }: Compiled,
@@ -41,7 +42,7 @@ export function chainOf(
   return { mark: markOf(chain), host: owner?.id ?? hostname };
 }
 
-/** What its `early_header_mutation_extensions` set. */
+/** Returns what its `early_header_mutation_extensions` set. */
 function markOf({ filters }: JsonObject): string {
   const [manager] = objectsIn(filters).map(({ typed_config }) => typed_config);
   const extensions = isJsonObject(manager)

@@ -3,7 +3,10 @@ import type { AppliedLimit } from './explained-limits.ts';
 import type { Explanation } from './explanation.ts';
 import { plain } from './plain.ts';
 
-/** What an explanation comes to: a sentence, or one for each cluster that may get the request. */
+/**
+ * Returns the conclusion of an explanation: a sentence, or one for each cluster that may get the
+ * request.
+ */
 export function verdict(explanation: Explanation): readonly string[] {
   const { answer, filters, rateLimits } = explanation;
   const isSure = answerOf(filters) !== undefined || !isFiltered(filters);
@@ -42,7 +45,7 @@ function mayPass(applied: readonly AppliedLimit[]): string {
 
 const UNITS: readonly string[] = ['second', 'minute', 'hour', 'day'];
 
-/** Of the limits of one unit only the lowest is ever met. */
+/** Of the limits of one unit only the lowest is ever reached. */
 function tightest(limits: readonly AppliedLimit[]): readonly string[] {
   return UNITS.flatMap(unit => {
     const rates = limits.filter(limit => limit.unit === unit).map(({ rate }) => rate);

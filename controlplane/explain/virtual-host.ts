@@ -1,9 +1,9 @@
 import type { VirtualHost } from './route-configuration.ts';
 
 /**
- * The virtual host that Envoy chooses for this host, which has no port: the one that names it, else
- * the longest wildcard in front (`*.example.com`), else the longest behind (`example.*`), else `*`.
- * Source: Envoy's page of `VirtualHost.domains`.
+ * Returns the virtual host that Envoy chooses for this host, which has no port. It is the one that
+ * names the host, else the longest wildcard in front (`*.example.com`), else the longest behind
+ * (`example.*`), else `*`. Source: Envoy's page of `VirtualHost.domains`.
  */
 export function findVirtualHost(
   hosts: readonly VirtualHost[],
@@ -24,7 +24,7 @@ export function findVirtualHost(
 const FRONT = 2 ** 20;
 const EXACT = 2 ** 40;
 
-/** The higher, the earlier; -1 when the domain does not cover the host. */
+/** Returns a rank. The higher one wins, and -1 means that the domain does not cover the host. */
 function rankOf(domain: string, host: string): number {
   if (domain === '*') return 0;
   if (domain === host) return EXACT;

@@ -1,38 +1,35 @@
 import type { Refused, Resource } from '#resources/resource.ts';
 import type { Resources } from './rollout.ts';
 
-/** All that the files say, before any proxy has seen it. */
+/** The contents of all files, before any proxy has received them. */
 export type Written = {
   readonly resources: Resources;
   readonly refused: ReadonlyMap<string, Refused>;
-  /** Files of which a part is so broken that nobody knows what it was about. */
+  /** Files that could not be parsed far enough to identify their resources. */
   readonly unreadable: ReadonlySet<string>;
-  /**
-   * Files with a document that has an error and does not say, or not for sure, which resource it
-   * is.
-   */
+  /** Files with an erroneous document whose resource is unknown or uncertain. */
   readonly anonymous: ReadonlySet<string>;
 };
 
 /** What is to be brought into force. */
 export type Candidates = {
   readonly resources: Resources;
-  /** Refused resources without a last good version: what they cover is closed. */
+  /** Rejected resources without a last good version. What they cover is closed. */
   readonly closed: readonly Refused[];
-  /** Ids that stay in force in an older version than the one that is written. */
+  /** Ids that stay in force in an older version than the written one. */
   readonly kept: ReadonlySet<string>;
-  /** Unreadable files from which nothing is in force: what they were about cannot be known. */
+  /** Unreadable files without anything in force. What they were about is unknown. */
   readonly unknown: readonly string[];
 };
 
 /**
- * What is written, with the last good version for what is refused, and for what a broken file may
- * have held (docs/adr/0002-closed-or-last-good.md).
+ * Returns what is written, with the last good version of what is rejected, and of what a broken
+ * file may have held (docs/adr/0002-closed-or-last-good.md).
  */
 export function candidates(written: Written, lastGood: Resources): Candidates {
   const resources = new Map(written.resources);
   const kept = new Set<string>();
-  // What a document without a name probably is, and must not close.
+  // The likely id of a document without a name. It must not close that resource.
   const found = new Set<string>();
   for (const [id, good] of lastGood) {
     const { file } = good.source;

@@ -23,55 +23,61 @@ export type GroupConfiguration = {
 };
 
 export type ControllerParts = {
-  /** Node groups that have configuration under these resources, services' too. */
+  /** Returns the node groups, services' too, that have configuration under these resources. */
   groups(resources: ResourceSet): readonly string[];
   /**
-   * The groups of our own services, which decide about requests: what tightens is in force there
-   * before proxies act on it.
+   * The groups of our own services, which decide about requests. A tighter rule is in force there
+   * before proxies apply the change.
    */
   readonly services: ReadonlySet<string>;
   /**
-   * Other control planes serve the same resources, and services may be connected to those alone.
-   * Default: there is none.
+   * Whether other control planes serve the same resources. Services may be connected to those
+   * alone. Default: false.
    */
   readonly replicated?: boolean;
-  /** An `error` is a configuration that cannot be made; it counts as one that proxies refuse. */
+  /**
+   * Compiles a group. An `error` means that no configuration can be made. It counts as a rejection
+   * by the proxies.
+   */
   compile(resources: ResourceSet, group: string): GroupConfiguration | { readonly error: string };
   /**
-   * Serves the configuration to every proxy of the group; to a service together with what proxies
-   * may still go by, until `changedOver`.
+   * Serves the configuration to every proxy of the group. Until `changedOver`, a service also keeps
+   * what proxies may still use.
    */
   publish(group: string, snapshot: Snapshot): void;
-  /** The proxies go by what was last published: services need not know what was before. */
+  /** Called when the proxies use what was last published. Services may drop what was before. */
   changedOver(): void;
-  /** The connected proxies, and how each stands to what was last published to its group. */
+  /**
+   * Returns the connected proxies, and the state of each towards what was last published to its
+   * group.
+   */
   proxies(): Iterable<Standing>;
-  /** Keeps what was accepted for the next start. */
+  /** Stores what was accepted for the next start. */
   keep(accepted: Resources): void;
   /** Calls back after `ms`, unless the returned function is called before. */
   after(ms: number, callback: () => void): () => void;
 };
 
-/** A proxy that has not answered a change for this long, in ms, does not hold the others. */
+/** After this time, in ms, a proxy that has not answered a change no longer holds the others. */
 const OVERDUE_MS = 5_000;
 
-/** Proxies wait for our services for this long at most, in ms. */
+/** Proxies wait for our services for at most this time, in ms. */
 const SERVICES_MS = 2_000;
 
 /**
- * What a service gets from another control plane is in force there in this time, in ms: both have
- * heard of the change at about the same moment.
+ * Within this time, in ms, another control plane's service has the change in force. Both control
+ * planes read the change at about the same moment.
  */
 const ELSEWHERE_MS = 500;
 
-/** What a service that is connected to another control plane is waited for under. */
+/** The key of the wait for services that are connected to another control plane. */
 const ELSEWHERE = 'elsewhere';
 
 type Compiled = GroupConfiguration & { readonly group: string };
 
 /**
- * Brings what the operator wrote into force: publishes each group's configuration, hears what the
- * proxies say of it, and on a refusal finds the guilty resource (rollout.ts) while the rest goes
+ * Brings what the operator wrote into force. It publishes each group's configuration and takes the
+ * proxies' answers. After a rejection it finds the guilty resource (rollout.ts) while the rest goes
  * on.
  */
 export class Controller {
@@ -84,23 +90,23 @@ export class Controller {
   /** Configuration of proxies that is held back until the services have theirs. */
   #held: readonly Compiled[] = [];
   /**
-   * Proxies answer synchronously what changes nothing for them; no verdict is due before all have
+   * Proxies answer synchronously when nothing changes for them. The verdict waits until all have
    * been served.
    */
   #publishing = false;
-  /** Proxies may still go by what was before. */
+  /** Whether proxies may still use the earlier configuration. */
   #changing = false;
-  /** What a change waits for before proxies get it: services, and ELSEWHERE. */
+  /** The waits before proxies get a change: for services, and for ELSEWHERE. */
   readonly #services: Patience;
-  /** What acceptance waits for: proxies, and groups of which none is there. */
+  /** The waits before acceptance: for proxies, and for groups without any proxy. */
   readonly #proxies: Patience;
   /** Groups that have configuration, services' too. */
   #configured: readonly string[] = [];
-  /** Groups of which a proxy has been here. */
+  /** Groups that have had a proxy. */
   readonly #seen = new Set<string>();
-  /** Something was accepted since this process began. */
+  /** Whether this process has accepted anything. */
   #proven = false;
-  /** A service that has another configuration now is not connected here. */
+  /** Whether a service with a changed configuration is not connected here. */
   #elsewhere = false;
   #cancelElsewhere: () => void = () => {};
 
@@ -112,7 +118,7 @@ export class Controller {
     this.#rollout = startRollout(lastGood);
   }
 
-  /** What the operator wrote, whenever it changes. */
+  /** Takes what the operator wrote, at each change. */
   written(written: Written): void {
     const found = candidates(written, effective(this.#rollout));
     this.#candidates = found;
@@ -121,7 +127,7 @@ export class Controller {
     this.#publish();
   }
 
-  /** A proxy or a service came, went, or has answered what was published to it. */
+  /** Called when a proxy or a service came, went, or has answered what was published to it. */
   proxiesChanged(): void {
     if (this.#publishing) return;
     this.#noteClients();
@@ -142,13 +148,13 @@ export class Controller {
     );
   }
 
-  /** The connected proxies, or the connected services. */
+  /** Returns the connected proxies, or the connected services. */
   #clients(kind: 'proxy' | 'service'): readonly Standing[] {
     const { proxies, services } = this.#parts;
     return [...proxies()].filter(({ group }) => services.has(group) === (kind === 'service'));
   }
 
-  /** A group is waited for from when some proxy is there. */
+  /** A group is waited for once it has had a proxy. */
   #noteClients(): void {
     const proxies = this.#clients('proxy');
     for (const { group } of proxies) this.#seen.add(group);
@@ -163,9 +169,9 @@ export class Controller {
   }
 
   /**
-   * Groups that cannot take a change while no proxy of theirs is here: those that had one and still
-   * have configuration, and of a process that has just begun every one, since proxies come back one
-   * by one. Elsewhere is another control plane that hears them.
+   * Returns the groups that cannot settle while none of their proxies is here. These are the groups
+   * that had one and still have configuration. Right after the start they are all groups, since
+   * proxies come back one by one. With replicas, another control plane may have their proxies.
    */
   #awaited(): readonly string[] {
     const { replicated = false, services } = this.#parts;
@@ -191,7 +197,7 @@ export class Controller {
     else if (said === 'accepted' && this.#hasProxies()) this.#accept();
   }
 
-  /** Services alone do not prove what proxies are to take. */
+  /** Services alone do not prove what is meant for proxies. */
   #hasProxies(): boolean {
     return this.#clients('proxy').length > 0;
   }
@@ -204,7 +210,7 @@ export class Controller {
     if (this.#rollout.trial !== undefined) this.#publish();
   }
 
-  /** False: there is nothing else to try. */
+  /** Returns false when there is nothing else to try. */
   #refuse(message: string): boolean {
     const next = refuse(this.#rollout, message);
     if (next === this.#rollout) return false;
@@ -213,7 +219,10 @@ export class Controller {
     return true;
   }
 
-  /** Undefined when configuration is served, else why it is not. */
+  /**
+   * Returns why no configuration is served.
+   * @returns undefined when configuration is served
+   */
   readiness(): string | undefined {
     if (this.#candidates === undefined) return 'the resources are not read yet';
     const [file] = this.#candidates.unknown;
@@ -221,7 +230,7 @@ export class Controller {
     return `${file} cannot be read, and no last good version of it is known`;
   }
 
-  /** The node groups that are served, or are to be. */
+  /** Returns the node groups that are served, or are to be. */
   get groups(): ReadonlySet<string> {
     return new Set([...this.#published.keys(), ...this.#configured]);
   }
@@ -230,22 +239,22 @@ export class Controller {
     return this.#rollout;
   }
 
-  /** Ids whose older version is in force because the written one has an error. */
+  /** Returns the ids whose older version is in force because the written one has an error. */
   get kept(): ReadonlySet<string> {
     return this.#candidates?.kept ?? new Set();
   }
 
-  /** What the proxies go by now, or are to go by, with what is closed. */
+  /** Returns what is in force, or about to be, with what is closed. */
   get inForce(): ResourceSet {
     return toResourceSet(effective(this.#rollout).values(), this.#closed());
   }
 
-  /** Resources with an error and without a last good version: what they cover is closed. */
+  /** Returns resources with an error and without a last good version. What they cover is closed. */
   get closed(): readonly Refused[] {
     return this.#candidates?.closed ?? [];
   }
 
-  /** What is wrong beyond what the parser said. */
+  /** Returns the Problems beyond those of the parser. */
   problems(): readonly Problem[] {
     const { accepted, wanted, quarantined } = this.#rollout;
     const byProxies = [...quarantined].flatMap(([id, refused]) => {
@@ -274,7 +283,7 @@ export class Controller {
     this.#servicesChanged();
   }
 
-  /** A service may refuse what proxies would take; one that is late holds them for a while only. */
+  /** A service may reject what proxies would accept. A late one holds them for a bounded time. */
   #servicesChanged(): void {
     const services = this.#clients('service');
     const refusing = services.find(({ state }) => state === 'refused');
@@ -306,7 +315,7 @@ export class Controller {
     this.proxiesChanged();
   }
 
-  /** Returns the groups whose configuration is another now. */
+  /** Returns the groups whose configuration has changed. */
   #publishGroups(groups: readonly Compiled[]): readonly string[] {
     this.#publishing = true;
     const changed = groups.filter(group => this.#publishGroup(group));
@@ -338,7 +347,7 @@ function unsettled(clients: readonly Standing[]): readonly string[] {
   return clients.filter(({ state }) => state !== 'settled').map(({ id }) => id);
 }
 
-/** No stream has such an id. */
+/** Returns a key that differs from every stream id. */
 function groupKey(group: string): string {
   return `group ${group}`;
 }

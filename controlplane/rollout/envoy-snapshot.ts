@@ -5,10 +5,10 @@ import { FILTER, SERVED_SECRET } from '#protos/type-url.ts';
 import { type Snapshot, snapshotOf, type XdsResource, xdsResource } from '#xds/snapshot.ts';
 
 /**
- * Makes the bytes of compiled configurations. A JSON object that was encoded before is not encoded
- * again: the compiler gives the very same one for what did not change. The function throws
- * EncodeError where the compiler made what Envoy's API does not have. Versions of what holds
- * secrets are made with `versionKey`, 32 random bytes of this process.
+ * Returns the function that encodes compiled configurations. It reuses the bytes of a JSON object
+ * that it has encoded before. The compiler returns the very same object for what did not change.
+ * The function throws EncodeError where the compiler's output does not fit Envoy's API. Versions of
+ * what holds secrets are made with `versionKey`, 32 random bytes of this process.
  */
 export function snapshotEncoder(versionKey: Uint8Array): (compiled: Compiled) => Snapshot {
   const known = new WeakMap<JsonObject, XdsResource>();

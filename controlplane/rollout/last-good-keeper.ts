@@ -6,32 +6,32 @@ import { systemProblem } from './problems.ts';
 import type { Resources } from './rollout.ts';
 
 export type LastGoodKeeper = {
-  /** What an earlier process kept. */
+  /** What an earlier process stored. */
   readonly lastGood: Resources;
   /**
-   * Keeps these soon; of several that wait only the newest is written. A failure is a Problem until
-   * a later write succeeds; it is tried again every 5 s.
+   * Stores these soon. Only the newest of several waiting ones is written. A failure is a Problem
+   * until a later write succeeds. It is retried every 5 s.
    */
   keep(accepted: Resources): void;
   problems(): readonly Problem[];
-  /** Tries nothing again, and resolves when nothing waits to be written. */
+  /** Stops retries, and resolves when no write waits. */
   close(): Promise<void>;
 };
 
 export type LastGoodKeeperParts = {
   readonly store: LastGoodStore;
   readonly parse: ParseOptions;
-  /** Called when a write has failed, or succeeds again. */
+  /** Called when a write fails, or succeeds again. */
   changed(): void;
   after(ms: number, callback: () => void): () => void;
 };
 
-/** A disk that was full has space again one day, and nobody needs to edit anything for it. */
+/** A full disk has space again one day, without an edit of the resources. */
 const RETRY_MS = 5_000;
-/** What was kept may be deleted by somebody: so often it is looked whether it is there, in ms. */
+/** The interval, in ms, of checks for the stored file, since it may be deleted. */
 const LOOK_MS = 10_000;
 
-/** Reads what was kept, and writes what is accepted in the background, one write at a time. */
+/** Reads the stored resources, and writes accepted ones in the background, one write at a time. */
 export async function lastGoodKeeper(parts: LastGoodKeeperParts): Promise<LastGoodKeeper> {
   const { store, parse, changed, after } = parts;
   let problem: Problem | undefined;
@@ -63,7 +63,7 @@ export async function lastGoodKeeper(parts: LastGoodKeeperParts): Promise<LastGo
   };
   const look = async () => {
     const isThere = await store.isThere();
-    // A write that has begun or failed meanwhile sees to the rest.
+    // A write that has begun or failed meanwhile does the rest.
     if (isClosed || writing !== undefined || problem !== undefined) return;
     if (isThere) lookLater();
     else if (inFile !== undefined) keep(inFile);

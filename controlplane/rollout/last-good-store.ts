@@ -2,17 +2,18 @@ import { access, chmod, open, readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { makeStateFolder } from './state-folder.ts';
 
-/** One document of the operator as it was last accepted, and the file it came from. */
+/** One document of the operator as it was last accepted, and its file. */
 export type LastGood = { readonly file: string; readonly document: unknown };
 
 /**
- * Keeps the last good documents in one file (0600) so that a restart does not lose them. Secrets
- * are never given to it. `write` is atomic and durable: a crash or a full disk leaves the former
- * content. It makes the folder again when somebody has deleted it.
+ * Stores the last good documents in one file (0600) so that they survive a restart. Secrets are
+ * never given to it. `write` is atomic and durable: a crash or a full disk leaves the former
+ * content. It makes a deleted folder again.
  */
 export type LastGoodStore = {
   /**
-   * Empty when nothing was ever kept. Throws when the file is there but cannot be read or parsed.
+   * Returns the stored documents, none when nothing was ever stored. Throws when the file exists
+   * but cannot be read or parsed.
    */
   read(): Promise<readonly LastGood[]>;
   write(documents: readonly LastGood[]): Promise<void>;

@@ -5,17 +5,14 @@ import { isFields } from '#resources/words/fields.ts';
 import type { LastGood } from './last-good-store.ts';
 import type { Resources } from './rollout.ts';
 
-/**
- * The accepted resources as they are kept: the documents as the operator wrote them, without
- * Secrets.
- */
+/** Returns the accepted resources as they are stored: the operator's documents, without Secrets. */
 export function toLastGood(accepted: Resources): LastGood[] {
   return [...accepted.values()].flatMap(({ source, document }) =>
     document === undefined ? [] : [{ file: source.file, document }],
   );
 }
 
-/** Reads them again. What this version of the parser no longer accepts is left out. */
+/** Parses stored documents. It leaves out what this version of the parser no longer accepts. */
 export function fromLastGood(kept: readonly LastGood[], options: ParseOptions): Resources {
   const resources = kept.flatMap(item => parseKept(item, options));
   return new Map(resources.map(resource => [resource.id, resource]));

@@ -1,9 +1,9 @@
 import type { After } from '#process/after.ts';
 
 /**
- * Tells what has been waited for too long. A wait begins with the first change that something has
- * not answered, and goes on through the changes after it. Otherwise frequent changes would keep
- * everybody waiting for something that never answers.
+ * Tells what has been waited for too long. A wait begins with the first unanswered change, and
+ * continues through later changes. Otherwise frequent changes would make everything wait for one
+ * part that never answers.
  */
 export class Patience {
   readonly #ms: number;
@@ -11,14 +11,14 @@ export class Patience {
   readonly #changed: () => void;
   readonly #waits = new Map<string, { late: boolean; cancel: () => void }>();
 
-  /** `changed` is called whenever something has become late, after `ms` of waiting. */
+  /** `changed` is called whenever a wait has exceeded `ms`. */
   constructor(ms: number, after: After, changed: () => void) {
     this.#ms = ms;
     this.#after = after;
     this.#changed = changed;
   }
 
-  /** Waits for exactly these from now on. What was among them before waits on. */
+  /** Waits for exactly these from now on. Waits that had begun continue. */
   waitFor(keys: Iterable<string>): void {
     const wanted = new Set(keys);
     for (const [key, { cancel }] of this.#waits) {

@@ -4,7 +4,10 @@ import type { Problem } from '#resources/problem.ts';
 import { formatSource, type Refused, type Resource } from '#resources/resource.ts';
 import type { Quarantined } from './rollout.ts';
 
-/** A mistake that only the proxies found: the resource that holds it, and what became of it. */
+/**
+ * Returns the Problem for a mistake that only the proxies found. It names the resource and its
+ * fate.
+ */
 export function quarantineProblem(
   resource: Resource,
   refused: Quarantined,
@@ -24,13 +27,13 @@ export function quarantineProblem(
   };
 }
 
-/** Something that is wrong with the system rather than with one resource. */
+/** Returns the Problem for a fault of the system rather than of one resource. */
 export function systemProblem(kind: string, name: string, message: string): Problem {
   return { severity: 'error', kind, namespace: '', name, file: '', line: 0, message };
 }
 
 /**
- * A resource that proxies refused and that has no last good version: its traffic must not fall
+ * Returns a rejected resource without a last good version as closed. Its traffic must not fall
  * through to a wider match.
  */
 export function closedResource(resource: Resource): Refused {
@@ -50,12 +53,14 @@ export function closedResource(resource: Resource): Refused {
   return { kind, namespace, name, id, source, match: matchOf(resource.spec) };
 }
 
-/** One line for people: `error: Mapping default/user (routes.yaml:3, spec.service): …`. */
+/**
+ * Formats a Problem in one line: `error: Mapping default/user (routes.yaml:3, spec.service): …`.
+ */
 export function describeProblem(problem: Problem): string {
   return `${problem.severity}: ${problemText(problem)}`;
 }
 
-/** The same without the severity, for where that stands beside it. */
+/** Formats a Problem without its severity, for places that show it separately. */
 export function problemText({
   kind,
   namespace,
@@ -72,10 +77,12 @@ export function problemText({
   return escapeControls(text);
 }
 
-/** Of more warnings that say the same of different resources, the first speaks for all. */
+/**
+ * Up to this many similar warnings about different resources are shown. Of more, only the first is.
+ */
 const MOST_ALIKE = 3;
 
-/** Of so many of the others the names are told. */
+/** This many names of the others are shown. */
 const MOST_NAMES = 5;
 
 /**
@@ -100,8 +107,8 @@ function sayingOf({ severity, kind, field = '', message }: Problem): string {
 }
 
 /**
- * What operators wrote, or strangers call themselves, may hold controls, which would break the line
- * or act on a terminal.
+ * Escapes control characters. Text of operators and names of clients may hold them, and they would
+ * break the line or act on a terminal.
  */
 export function escapeControls(text: string): string {
   return text.replace(/\p{Cc}/gu, escapeControl);

@@ -6,15 +6,15 @@ import type { ControllerParts } from './controller.ts';
 import { isKept, widener } from './widen.ts';
 
 /**
- * An Envoy ACKs routes before its workers have them, and requests are on their way: services keep
- * what was before for so long, in ms.
+ * An Envoy ACKs routes before its workers have them, and requests are on their way. Services keep
+ * what was before for this time, in ms.
  */
 const LAST_REQUESTS_MS = 1_000;
 
 /**
- * Puts each group's newest snapshot into the cache; that of a service together with what proxies
- * may still go by. What each change removed has a time of its own. Otherwise frequent changes would
- * keep limits in force that are long gone.
+ * Puts each group's newest snapshot into the cache. A service also keeps what proxies may still
+ * use. Each removal has a time of its own. Otherwise frequent changes would keep limits in force
+ * that are long gone.
  */
 export function publisher(
   cache: SnapshotCache,
@@ -23,7 +23,7 @@ export function publisher(
   const published = new Map<string, Snapshot>();
   const widen = widener();
   let change = 0;
-  /** Which change removed what is kept, by the name that it is kept under. */
+  /** Maps the name of a kept resource to the change that removed it. */
   let removedBy: ReadonlyMap<string, number> = new Map();
   const publishToService = (group: string, snapshot: Snapshot) => {
     change += 1;
@@ -56,7 +56,7 @@ function keptNames(snapshot: Snapshot): readonly string[] {
   return [...(snapshot.get(RATE_LIMIT) ?? NO_RESOURCES).keys()].filter(isKept);
 }
 
-/** When nothing is kept any more, what is served is what was published. */
+/** When nothing is kept any more, the published snapshot itself is served. */
 function without(names: readonly string[], wide: Snapshot, published: Snapshot): Snapshot {
   if (names.length === keptNames(wide).length) return published;
   const limits = [...(wide.get(RATE_LIMIT) ?? NO_RESOURCES)].filter(

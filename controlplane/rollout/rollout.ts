@@ -1,37 +1,39 @@
 import type { Resource } from '#resources/resource.ts';
 
-/** One resource that is to become another version, or to go (`to` undefined). */
+/** One resource that is to change to another version, or to be removed (`to` undefined). */
 export type Change = { readonly id: string; readonly to: Resource | undefined };
 
 /**
- * A version that proxies refused: the document as it was read, undefined when its removal was
- * refused.
+ * A version that proxies rejected, as the document that was read. It is undefined when its removal
+ * was rejected.
  */
 export type Quarantined = { readonly to: Resource | undefined; readonly message: string };
 
 export type Resources = ReadonlyMap<string, Resource>;
 
 /**
- * What is being tried, on top of what is accepted: `first` all that is new; `control` nothing, to
- * see whether the base itself still stands; `search` a part of what was refused; `unproven` all
- * that is new although the base does not stand, since then no resource is to blame.
+ * What is tried, on top of what is accepted.
+ * - `first`: all that is new.
+ * - `control`: nothing, to see whether the base itself still works.
+ * - `search`: a part of what was rejected.
+ * - `unproven`: all that is new although the base fails, since then no resource is to blame.
  */
 export type Trial = {
   readonly stage: 'first' | 'control' | 'search' | 'unproven';
   readonly changes: readonly Change[];
-  /** Change sets to try after this one, each on top of what was accepted by then. */
+  /** Change sets to try after this one, each on top of what is accepted by then. */
   readonly rest: readonly (readonly Change[])[];
 };
 
 /**
- * How new resources come into force. Envoy refuses a whole response and mostly names nothing, so a
- * refused set of changes is halved until the guilty resource is alone; that one is quarantined, the
- * innocent ones go on.
+ * How new resources come into force. Envoy rejects a whole response and mostly names nothing. So a
+ * rejected set of changes is halved until the guilty resource is alone. It is quarantined, and the
+ * others go on.
  */
 export type Rollout = {
-  /** Proven by every proxy that was there; the base of each trial. */
+  /** Accepted by every proxy that was connected. The base of each trial. */
   readonly accepted: Resources;
-  /** The newest that the operator wrote. */
+  /** The newest version of what the operator wrote. */
   readonly wanted: Resources;
   readonly quarantined: ReadonlyMap<string, Quarantined>;
   readonly trial: Trial | undefined;
@@ -41,7 +43,9 @@ export function startRollout(accepted: Resources): Rollout {
   return { accepted, wanted: accepted, quarantined: new Map(), trial: undefined };
 }
 
-/** What is to be served now: the accepted resources with the changes of the trial on top. */
+/**
+ * Returns what is to be served now: the accepted resources with the changes of the trial on top.
+ */
 export function effective(rollout: Rollout): Resources {
   return rollout.trial === undefined
     ? rollout.accepted
@@ -49,10 +53,10 @@ export function effective(rollout: Rollout): Resources {
 }
 
 /**
- * The operator wrote something new: everything that differs from the accepted becomes one trial,
- * replacing a running one. What is quarantined is tried again when its document was touched, also
- * when it says the same: the cause may have been elsewhere, as a port that was taken. (The parser
- * gives the very same object for a document that was not touched.)
+ * Starts a trial of all that differs from the accepted resources. It replaces a running trial. A
+ * quarantined version is tried again when its document was touched, even if its text is equal. The
+ * cause may have been elsewhere, such as an occupied port. The parser returns the very same object
+ * for a document that was not touched.
  */
 export function want(rollout: Rollout, wanted: Resources): Rollout {
   const quarantined = new Map(
@@ -62,7 +66,7 @@ export function want(rollout: Rollout, wanted: Resources): Rollout {
   return { ...next, trial: trialOf('first', [difference(next)]) };
 }
 
-/** Every proxy that answered took what is served. */
+/** Records that every proxy that answered accepted what is served. */
 export function accept(rollout: Rollout): Rollout {
   const { trial } = rollout;
   if (trial === undefined) return rollout;
@@ -73,7 +77,7 @@ export function accept(rollout: Rollout): Rollout {
   };
 }
 
-/** A proxy refused what is served; `message` is its own. */
+/** Records that a proxy rejected what is served. `message` is the proxy's own. */
 export function refuse(rollout: Rollout, message: string): Rollout {
   const { trial } = rollout;
   switch (trial?.stage) {
@@ -109,8 +113,8 @@ function trialOf(stage: Trial['stage'], sets: readonly (readonly Change[])[]): T
 }
 
 /**
- * Accepted → wanted, without what is quarantined; in the order of ids, so that halving is the same
- * everywhere.
+ * Returns the changes from accepted to wanted, without quarantined ones. They are in the order of
+ * ids, so that halving is the same everywhere.
  */
 function difference(rollout: Pick<Rollout, 'accepted' | 'wanted' | 'quarantined'>): Change[] {
   const { accepted, wanted, quarantined } = rollout;

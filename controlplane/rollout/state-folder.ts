@@ -1,8 +1,8 @@
 import { mkdirSync, statSync } from 'node:fs';
 
 /**
- * Makes the folder for what must survive a restart, for its owner alone. Throws an Error that names
- * STATE where that cannot be.
+ * Creates the folder for what must survive a restart, for its owner alone. Throws an Error that
+ * names STATE when that fails.
  */
 export function makeStateFolder(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;

@@ -1,21 +1,23 @@
-/** How one connected proxy stands to what is served to its group. */
+/** The answers of one connected proxy to what is served to its group. */
 export type Standing = {
-  /** The proxy's stream: another one has another id. */
+  /** The id of the proxy's stream. Another stream has another id. */
   readonly id: string;
   readonly group: string;
   readonly state: 'waiting' | 'settled' | 'refused';
-  /** What it said when it refused. */
+  /** The proxy's message when it rejected. */
   readonly refusal?: string | undefined;
 };
 
 export type Verdict = 'accepted' | 'undecided' | { readonly refused: string };
 
 /**
- * What the proxies together say of a trial that changed the configuration of `groups`: refused as
- * soon as one refuses it; `accepted` when those that are there took it, or when no proxy that is
- * there gets it; `undecided` while one has not answered that is not late, or when there is no proxy
- * at all. A proxy that does not answer in time does not hold the others. A group of `awaited` does
- * as long as no proxy of it is there.
+ * Returns what the proxies together say of a trial that changed the configuration of `groups`.
+ * - Rejected: as soon as one proxy rejects it.
+ * - `accepted`: the connected proxies accepted it, or no connected proxy gets it.
+ * - `undecided`: a proxy that is not late has not answered, or no proxy is connected.
+ *
+ * A late proxy does not hold the others. A group of `awaited` does as long as none of its proxies
+ * is connected.
  */
 export function verdict(
   proxies: Iterable<Standing>,

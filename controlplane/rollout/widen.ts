@@ -4,17 +4,16 @@ import { type Json, type JsonObject, objectsIn } from '#protos/json.ts';
 import { RATE_LIMIT } from '#protos/type-url.ts';
 import { NO_RESOURCES, type Snapshot, type XdsResource, xdsResource } from '#xds/snapshot.ts';
 
-/** Of what was served `before` and what is `next`, what is to be served meanwhile. */
+/** Combines what was served `before` with what is `next`, for the time between. */
 export type Widen = (before: Snapshot | undefined, next: Snapshot) => Snapshot;
 
 /**
- * What a service is to have while proxies change over from what was served `before` to `next`:
- * besides `next` the limits whose pattern it has no more, so that neither the labels that proxies
- * send still nor those that they will send pass unlimited. They stand under names of their own. Of
- * other types it has `next` alone.
+ * Returns what a service has while proxies change over from `before` to `next`. It adds to `next`
+ * the limits whose pattern is no longer in it, under names of their own. So neither the labels that
+ * proxies still send nor the next ones pass unlimited. For other types it is `next` alone.
  */
 export function widener(): Widen {
-  // What is next now is what was before the next time.
+  // `next` is `before` the next time.
   const decoded = new WeakMap<XdsResource, JsonObject>();
   const decode = (resource: XdsResource) => {
     const json = decoded.get(resource) ?? decodeAny(resource.any);
@@ -33,7 +32,7 @@ function widen(before: Snapshot | undefined, next: Snapshot, decode: Decode): Sn
     ({ name, version }) => newer.get(name)?.version !== version,
   );
   if (left.length === 0) return next;
-  // A pattern that moved to another resource is in one that changed.
+  // The pattern of a limit that moved to another resource is in one that changed.
   const changed = [...newer.values()].filter(
     ({ name, version }) => older.get(name)?.version !== version,
   );
@@ -48,7 +47,7 @@ function widen(before: Snapshot | undefined, next: Snapshot, decode: Decode): Sn
   ]);
 }
 
-/** Whether a resource has this name because it is kept. */
+/** Returns whether a resource has this name because it is kept. */
 export function isKept(name: string): boolean {
   return name.includes('~');
 }
@@ -63,7 +62,7 @@ function keepLimits(
   const limits = limitsOf(json).filter(keep);
   if (limits.length === 0) return [];
   const any = encodeAny({ ...json, limits: limits.map(({ limit }) => limit) });
-  // No name of the operator's has a `~`; what is kept a second time keeps its name.
+  // Operators' names have no `~`. A resource that is kept a second time keeps its name.
   const name = isKept(resource.name) ? resource.name : `${resource.name}~${resource.version}`;
   return [xdsResource(name, any)];
 }

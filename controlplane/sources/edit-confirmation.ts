@@ -4,20 +4,20 @@ import type { Written } from '#controlplane/rollout/candidates.ts';
 import type { Rollout } from '#controlplane/rollout/rollout.ts';
 import type { Resource } from '#resources/resource.ts';
 
-/** Of more files at once one line tells the sum. */
+/** Of more files at once one line gives the sum. */
 const MOST_LINES = 5;
 
 export type EditConfirmation = {
   /** Takes what the operator's files hold now. */
   written(written: Written): void;
-  /** Tells of the edits that are in force, if nothing is being tried any more. */
+  /** Logs the edits that are in force when no trial runs any more. */
   settled(rollout: Rollout): void;
 };
 
 /**
- * Logs each edit of a file once it is in force, and how long that took since it was read. Such a
- * line is for the console too (`console`). What is there at the start is no edit, and what stands
- * in the state folder is the gateway's own.
+ * Logs each edit of a file once it is in force, and the time since it was read. Such a line also
+ * goes to the console (`console`). What is there at the start is not an edit, and the files in the
+ * state folder are the gateway's own.
  */
 export function confirmEdits(log: Logger, state: string, now: () => number): EditConfirmation {
   let known: ReadonlyMap<string, ReadonlyMap<string, string>> | undefined;
@@ -52,7 +52,10 @@ export function confirmEdits(log: Logger, state: string, now: () => number): Edi
   };
 }
 
-/** The hashes of a file's resources by id. What is in no file is not the operator's edit here. */
+/**
+ * Returns the hashes of a file's resources by id. What is in no file is not an edit by the operator
+ * here.
+ */
 function byFile(
   resources: Iterable<Resource>,
   state: string,
@@ -75,7 +78,7 @@ function same(
   return a?.size === b?.size && [...(a ?? [])].every(([id, hash]) => b?.get(id) === hash);
 }
 
-/** `3 routes in force`, or of a file without routes `2 resources in force`. */
+/** Formats `3 routes in force`, or `2 resources in force` for a file without routes. */
 function counted(resources: readonly Resource[]): string {
   if (resources.length === 0) return 'nothing of it in force';
   const routes = resources.filter(

@@ -1,13 +1,12 @@
 import type { Logger } from 'pino';
 import type { Written } from '#controlplane/rollout/candidates.ts';
 
-/** So many names of a kind of change are in a line. */
+/** A line has up to this many names of a kind of change. */
 const MOST_NAMES = 10;
 
 /**
- * Logs what each edit was, by ids: resources that came, changed in what they mean, or went. One
- * that is refused has not gone: the Problem tells of it. Of the first reading only how many there
- * are.
+ * Logs each edit by ids: resources that came, changed in meaning, or went. A rejected resource has
+ * not gone, and its Problem reports it. Of the first reading it logs only the number.
  */
 export function editLog(log: Logger): (written: Written) => void {
   let known: ReadonlyMap<string, string> | undefined;
@@ -37,7 +36,7 @@ function firstOf([id]: readonly [string, string]): string {
   return id;
 }
 
-/** Nothing where there are none. */
+/** Returns an empty object when there are no ids. */
 function few(what: string, ids: readonly string[]): Readonly<Record<string, readonly string[]>> {
   const rest = ids.length - MOST_NAMES;
   if (ids.length === 0) return {};

@@ -8,8 +8,8 @@ import type { ParsedFile } from '#resources/parse/parsed-file.ts';
 import type { Problem } from '#resources/problem.ts';
 
 /**
- * What several folders hold, parsed; the earlier folder's files first. The problems are the
- * folders' own.
+ * The parsed content of several folders. The earlier folder's files come first. The Problems are
+ * the folders' own.
  */
 export type FoldersReading = {
   readonly files: readonly ParsedFile[];
@@ -21,21 +21,21 @@ export type FoldersOptions = {
   /** Files are named relative to it. */
   readonly from: string;
   readonly parse: ParseOptions;
-  /** The thread that parses much at once has ended by itself, and this was the cause. */
+  /** Called with the cause when the thread that parses large input has ended unexpectedly. */
   onThreadEnd(cause: unknown): void;
   after(ms: number, callback: () => void): () => void;
 };
 
 /**
- * So many characters are parsed at once, in about 100 ms, or a second where aliases repeat them.
- * More are parsed by a thread, while everything else goes on.
+ * Up to this many characters are parsed at once, in about 100 ms, or a second where aliases repeat
+ * them. A thread parses more, while everything else goes on.
  */
 const AT_ONCE = 32 * 1024;
 
 /**
- * Follows several folders. Calls `onChange` with everything before it returns, or, where that is
- * much, when it is parsed; then at each change. Every reading is of one moment, and later than the
- * one before: while much is parsed, other edits wait, and of several the last counts.
+ * Follows several folders. Calls `onChange` with everything before it returns, then at each change.
+ * Large input comes later, once it is parsed. Every reading is of one moment, and later than the
+ * one before. While large input is parsed, other edits wait, and the last of several counts.
  * @throws Error when a folder cannot be read at the start
  */
 export function watchResourceFolders(
@@ -55,7 +55,7 @@ class ResourceFolders {
   readonly #contents = new Map<string, FolderContent>();
   readonly #watchers: { close(): void }[] = [];
   #parsing = false;
-  /** Something changed while the thread parsed what was before. */
+  /** Whether something changed while the thread parsed the earlier content. */
   #behind = false;
 
   constructor(options: FoldersOptions, onChange: (reading: FoldersReading) => void) {
@@ -128,7 +128,7 @@ function gather(contents: ReadonlyMap<string, FolderContent>, from: string): Gat
   return { files, problems };
 }
 
-/** Relative where that is shorter to read, as for what lies below `from`. */
+/** Returns a path relative to `from` where that is shorter, as for what lies below it. */
 function display(path: string, from: string): string {
   const near = relative(from, path);
   return near.startsWith('..') || near === '' ? path : near;

@@ -27,46 +27,49 @@ export type SourcesOptions = {
   readonly kubernetes?:
     | { readonly cluster: Cluster; readonly namespaces: readonly string[] | undefined }
     | undefined;
-  /** What proxies go by, besides what is written: its Secrets are read, too. */
+  /** Returns what is in force, beside what is written. Its Secrets are read, too. */
   inForce(): Iterable<Resource>;
   onChange(reading: Reading): void;
-  /** Why nothing has been read yet, where something is wrong: at each change, until all is read. */
+  /** Called with the reason why nothing has been read yet, at each change, until all is read. */
   onTrouble?(reason: string): void;
-  /** The thread that parses much at once has ended by itself, and this was the cause. */
+  /** Called with the cause when the thread that parses large input has ended unexpectedly. */
   onThreadEnd?(cause: unknown): void;
-  /** What is said of objects of Kubernetes has changed, and nothing else. */
+  /** Called when only the statuses of Kubernetes objects have changed. */
   onStatus?(): void;
   after(ms: number, callback: () => void): () => void;
   random(): number;
 };
 
 export type Sources = {
-  /** Why not all is read for the first time; undefined: it is. */
+  /**
+   * Returns why the first reading is not complete.
+   * @returns undefined once it is
+   */
   waiting(): string | undefined;
-  /** The objects of Kubernetes as they are now. */
+  /** Returns the objects of Kubernetes as they are now. */
   objects(): readonly ServedObject[];
   close(): void;
 };
 
 const NOTHING: KubernetesReading = { objects: [], others: [], problems: [] };
 
-/** Nothing may happen for so long, in ms, before changes in Kubernetes are read… */
+/** Changes in Kubernetes are read after this quiet time, in ms… */
 const QUIET_MS = 20;
-/** …and for so long at most. */
+/** …and after this time at the latest. */
 const LONGEST_MS = 200;
 /**
- * What names a Secret that nothing is known of waits for it so long, in ms. Not at the start: then
- * all wait.
+ * A resource that names an unknown Secret waits for it for this time, in ms. At the start, all wait
+ * without it.
  */
 const SECRET_MS = 2_000;
-/** Secrets that were in force are read so much longer, in ms. */
+/** Secrets that were in force are read for this much longer, in ms. */
 const REVIEW_MS = 2_000;
 
 /**
  * Follows folders and Kubernetes as one source of resources. Of two documents for one resource the
- * folder's counts, of two folders the earlier's. Calls `onChange` when everything has been read,
- * then at each change; with folders alone for the first time before it returns, unless there is
- * much in them.
+ * folder's counts, and of two folders the earlier's. Calls `onChange` when everything has been
+ * read, then at each change. With folders alone the first call comes before it returns, unless they
+ * hold much.
  * @throws Error when a folder cannot be read at the start
  */
 export function watchResources(options: SourcesOptions): Sources {
@@ -83,7 +86,7 @@ class ResourceSources implements Sources {
   #watch: { close(): void } | undefined;
   #delivered = false;
   #told: string | undefined;
-  /** Secrets that nothing is known of, and that were waited for. */
+  /** Unknown Secrets whose wait has ended. */
   #givenUp: ReadonlySet<string> = new Set();
 
   constructor(options: SourcesOptions) {
@@ -133,7 +136,7 @@ class ResourceSources implements Sources {
     for (const timer of this.#timers.keys()) this.#cancel(timer);
   }
 
-  /** Something happened in Kubernetes: read once it is quiet. */
+  /** Schedules a reading for when Kubernetes is quiet. */
   #stir(): void {
     this.#cancel('quiet');
     this.#callIn('quiet', QUIET_MS, () => this.#read());
@@ -152,7 +155,7 @@ class ResourceSources implements Sources {
     this.#deliver(this.#folders, this.#kubernetes?.reading() ?? NOTHING);
   }
 
-  /** Once all is read, what is wrong is a Problem. */
+  /** Once all is read, each fault is a Problem. */
   #tellTrouble(): void {
     const reason = this.#delivered ? undefined : this.#kubernetes?.trouble();
     if (reason === undefined || reason === this.#told) return;
@@ -172,7 +175,7 @@ class ResourceSources implements Sources {
   #waitsForSecret(): boolean {
     const pending = this.#kubernetes?.pendingSecrets() ?? [];
     if (pending.every(key => this.#givenUp.has(key))) return false;
-    // At the start there is nothing in force that could go on meanwhile.
+    // At the start nothing is in force that could go on meanwhile.
     if (!this.#delivered) return true;
     this.#callIn('secret', SECRET_MS, () => {
       this.#givenUp = new Set(this.#kubernetes?.pendingSecrets());

@@ -7,16 +7,17 @@ import type { Peer } from '#xds/discovery-service.ts';
 const GROUPS: ReadonlySet<string> = new Set([EXT_AUTHZ, SDS]);
 
 export type Trust = {
-  /** Secrets may go to other machines in plain text. */
+  /** Whether secrets may go to other machines in plain text. */
   readonly plaintextSecrets: boolean;
   readonly trustDomain: string;
 };
 
 /**
- * Why a client may not have the group's configuration; undefined: it may. By mutual TLS it has that
- * of the group that its certificate names, and no other. In plain text what holds secrets goes to
- * this machine's own processes, and elsewhere only where the operator says that nobody else can
- * read along.
+ * Returns why a client may not have the group's configuration. By mutual TLS a client gets the
+ * configuration of the group in its certificate, and no other. In plain text, secrets go to
+ * processes on this machine. They go elsewhere only where the operator states that the network is
+ * private.
+ * @returns undefined when the client may have it
  */
 export function refuseGroup(
   group: string,
@@ -29,13 +30,11 @@ export function refuseGroup(
   return `the certificate is of ${own ?? `nobody of ${trust.trustDomain}`}: it is not given the configuration of ${group.slice(0, MAX_GROUP)}`;
 }
 
-/**
- * A group's name is a DNS label; whatever else a stranger calls itself is cut before it is told.
- */
+/** A group's name is a DNS label. Any other name of a client is cut before it is shown. */
 const MAX_GROUP = 63;
 
 function refuseSecrets(group: string, address: string, plaintext: boolean): string | undefined {
-  // A key that was once read along lets anyone be this site: it never goes in plain text.
+  // Someone who has read a key once can pose as this site. So a key never goes in plain text.
   if (!GROUPS.has(group) || (plaintext && group !== SDS)) return undefined;
   if (isLoopback(hostOf(address))) return undefined;
   const otherwise = group === SDS ? '' : ', or XDS_PLAINTEXT_SECRETS=true in a network of your own';
@@ -43,8 +42,8 @@ function refuseSecrets(group: string, address: string, plaintext: boolean): stri
 }
 
 /**
- * A peer's address is `host:port`, an IPv6 one with brackets or without, and an IPv4 one may be
- * mapped (RFC 4291, section 2.5.5.2).
+ * Returns the host of a peer's address `host:port`. An IPv6 host may have brackets, and an IPv4 one
+ * may be mapped (RFC 4291, section 2.5.5.2).
  */
 function hostOf(address: string): string {
   const host = address.slice(0, Math.max(address.lastIndexOf(':'), 0));

@@ -13,12 +13,15 @@ import { type StatusWrite, StatusWriter } from './status-writer.ts';
 
 export type KubernetesStatusParts = {
   readonly cluster: Cluster;
-  /** Objects whose status is written. */
+  /** The API group of the objects whose status is written. */
   readonly group: string;
   readonly gatewayId: string;
-  /** What is known of what was read last; undefined: nothing was read. */
+  /**
+   * Returns what is known of the last reading.
+   * @returns undefined when nothing was read
+   */
   facts(): (ObjectFacts & { readonly objects: readonly ServedObject[] }) | undefined;
-  /** The objects as they are now. */
+  /** Returns the objects as they are now. */
   objects(): readonly ServedObject[];
   readonly metrics: Metrics;
   readonly log: Logger;
@@ -28,24 +31,25 @@ export type KubernetesStatusParts = {
 };
 
 export type KubernetesStatus = {
-  /** Something has changed that a status may tell. */
+  /** Called when something has changed that a status may show. */
   changed(): void;
-  /** Writes nothing more, and gives the Lease up. */
+  /** Stops writing, and releases the Lease. */
   close(): Promise<void>;
 };
 
-/** One that has vanished is followed by another within 10 to 12 s. */
+/** When the holder vanishes, another takes over within 10 to 12 s. */
 const LEASE_SECONDS = 10;
 
 /**
- * From its start on, in ms, a control plane may not have heard yet what services report: so long it
- * takes nothing back that another has written of an object as it is.
+ * For this time after its start, in ms, a control plane may not have all reports of services yet.
+ * Until then it takes back nothing that another control plane wrote about the current version of an
+ * object.
  */
 const HEARS_ALL_MS = 15_000;
 
 /**
- * Writes into the objects of Kubernetes what becomes of them. Of several control planes the one
- * that holds the Lease does.
+ * Writes statuses of Kubernetes objects. Of several control planes only the holder of the Lease
+ * writes.
  */
 export function writeKubernetesStatus(parts: KubernetesStatusParts): KubernetesStatus {
   const { cluster, gatewayId, metrics, log, now, after, random } = parts;
@@ -59,7 +63,7 @@ export function writeKubernetesStatus(parts: KubernetesStatusParts): KubernetesS
     after,
     random,
     outdated: () => {
-      // The streams of those who report end next, though the Lease may still be ours.
+      // The streams of reporting services end next, though the Lease may still be ours.
       if (closed) return [];
       const early = now() < hearsAll;
       return outdated(parts).filter(({ object, status }) => !(early && takesBack(object, status)));
@@ -69,7 +73,7 @@ export function writeKubernetesStatus(parts: KubernetesStatusParts): KubernetesS
   const stopWaiting = after(HEARS_ALL_MS, () => writer.stir());
   const hasProxies = () => parts.facts()?.proxies === true;
   const candidacy = candidacyOf(parts, lease, leading => {
-    // One without proxies leaves it again and again.
+    // A control plane without proxies releases it again and again.
     const level = hasProxies() ? 'info' : 'debug';
     log[level]({ lease, leading }, leading ? 'writes the status of resources' : 'writes no status');
     metrics.statusLeading(leading);
@@ -108,7 +112,7 @@ function candidacyOf(
   });
 }
 
-/** What was edited since it was read is left for the next time. */
+/** What was edited after the reading is left for the next time. */
 function outdated({ facts, objects, group, now }: KubernetesStatusParts): readonly StatusWrite[] {
   const known = facts();
   if (known === undefined) return [];

@@ -2,18 +2,18 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { ProxyStatus, Status } from './status.ts';
 
 /**
- * What happened, counted; what is, is read from the status at each scrape. No label carries more
- * than names of the operator's.
+ * Counters of events. The rest is read from the status at each scrape. Labels hold only names of
+ * the operator's.
  */
 export type Metrics = {
   readonly registry: Registry;
   acked(type: string): void;
   nacked(type: string): void;
-  /** A change of the resources was read, parsed and compiled in so many seconds. */
+  /** Records that a change of the resources was read, parsed and compiled in this many seconds. */
   published(seconds: number): void;
-  /** The status of an object of Kubernetes was to be written. */
+  /** Records an attempt to write the status of a Kubernetes object. */
   statusWritten(result: string): void;
-  /** Whether this control plane writes statuses. */
+  /** Records whether this control plane writes statuses. */
   statusLeading(leading: boolean): void;
 };
 
@@ -88,7 +88,7 @@ export function createMetrics(status: () => Status): Metrics {
   }
 }
 
-/** Anybody may call itself anything, but is sent nothing then. */
+/** A client can use any name, but an unknown group is sent nothing. */
 function knownGroup({ group, types }: ProxyStatus): string {
   return types.some(({ sent }) => sent !== undefined) ? group : 'unknown';
 }

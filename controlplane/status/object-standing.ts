@@ -15,8 +15,8 @@ export type Said = {
 };
 
 /**
- * How an object of Kubernetes stands: whether all of it can be served, and whether the proxies go
- * by it.
+ * The state of a Kubernetes object: whether all of it can be served, and whether the proxies run
+ * it.
  */
 export type ObjectStanding = {
   readonly accepted: Said;
@@ -28,15 +28,18 @@ export type ObjectFacts = {
   readonly written: Written;
   readonly rollout: Rollout;
   readonly problems: readonly Problem[];
-  /** Those of them that the compiler found between resources. */
+  /** Those of the Problems that the compiler found between resources. */
   readonly compiled: readonly Problem[];
-  /** Ids of resources that do not work at all, as a service finds that has taken them. */
+  /** Ids of resources that a service has received and reports as not working at all. */
   readonly outOfService: ReadonlySet<string>;
   /** Whether a proxy is connected to this control plane. */
   readonly proxies: boolean;
 };
 
-/** Tells how objects stand; undefined: the object is for another gateway. */
+/**
+ * Returns the function that gives the state of objects.
+ * @returns undefined for an object of another gateway
+ */
 export function objectStandings(
   facts: ObjectFacts,
 ): (object: ServedObject) => ObjectStanding | undefined {
@@ -56,7 +59,7 @@ export function objectStandings(
   };
 }
 
-/** A Secret has no status: who names it is told what is wrong with it. */
+/** A Secret has no status. The objects that name it carry its Problems. */
 function problemsOfSecrets(
   item: Resource | Refused,
   problems: ReadonlyMap<string, readonly Problem[]>,
@@ -105,8 +108,7 @@ function standing(item: Resource | Refused, facts: Own): Omit<ObjectStanding, 'p
 }
 
 /**
- * What the proxies took is known by content, not by version: an edit that changes nothing needs no
- * new answer.
+ * Acceptance is known by content, not by version. An edit that changes nothing needs no new answer.
  */
 function programmed(item: Resource, { rollout, proxies }: ObjectFacts): Said {
   if (rollout.accepted.get(item.id)?.hash === item.hash)

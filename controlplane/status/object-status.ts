@@ -21,9 +21,10 @@ const LONGEST_PROBLEM = 1_000;
 const MOST_PROBLEMS = 50;
 
 /**
- * The status that an object is to have, or undefined: it has it. What others have written as
- * conditions stays. That a proxy has not answered is no news where another control plane has seen
- * the answer of its proxies to this generation. `now` is in milliseconds since the epoch.
+ * Returns the status that an object should have. Conditions of other writers stay. A missing answer
+ * of a proxy changes nothing where another control plane has its proxies' answer to this
+ * generation. `now` is in milliseconds since the epoch.
+ * @returns undefined when the object has that status
  */
 export function objectStatus(
   object: ServedObject,
@@ -46,9 +47,7 @@ export function objectStatus(
   return isDeepStrictEqual(status, before) ? undefined : status;
 }
 
-/**
- * Whether something that was said to be wrong with this generation of the object is said no more.
- */
+/** Returns whether a Problem with this generation of the object is no longer reported. */
 export function takesBack({ status, generation }: ServedObject, next: ObjectStatus): boolean {
   const { conditions, problems } = readStatus(status);
   const isOfIt = conditions.find(isOf('Accepted'))?.observedGeneration === generation;
@@ -59,8 +58,9 @@ export function takesBack({ status, generation }: ServedObject, next: ObjectStat
 }
 
 /**
- * The status of an object that has left for another gateway, or undefined: nothing is left to take
- * back. What is said of its newest generation the other gateway has said.
+ * Returns the status of an object that has moved to another gateway. What is said of its newest
+ * generation comes from the other gateway.
+ * @returns undefined when nothing is left to take back
  */
 export function statusOnceLeft({ status, generation }: ServedObject): ObjectStatus | undefined {
   const { conditions } = readStatus(status);

@@ -3,15 +3,15 @@ import { problemText, withoutAlike } from '#controlplane/rollout/problems.ts';
 import type { Problem } from '#resources/problem.ts';
 
 /**
- * So many lines of one kind at once: thousands hold up whoever reads them, and the process that
- * writes them.
+ * The most lines of one kind at once. Thousands hold up their reader and the process that writes
+ * them.
  */
 const MOST_LINES = 100;
 
 /**
- * Logs each Problem once when it appears, and once when it is gone. One that another has followed
- * at its place is not mended: it reads otherwise now, though for a moment some may have told of the
- * one, and some of the other. Of very many at once the first are told, and how many more there are.
+ * Logs each Problem once when it appears, and once when it is gone. A Problem with another one at
+ * its place is not fixed: its text has changed. For a moment some services may report the one and
+ * some the other. Of very many at once it logs the first ones, and the number of the others.
  */
 export function problemLog(log: Logger): (problems: readonly Problem[]) => void {
   let known = new Map<string, Problem>();

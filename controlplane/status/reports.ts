@@ -6,20 +6,20 @@ import type { Kind } from '#resources/kinds/kinds.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { Resource } from '#resources/resource.ts';
 
-/** Of all streams together: others are not shown. */
+/** The maximum of all streams together. Others are not shown. */
 const MOST_PROBLEMS = 1_000;
 
 /**
- * What services report of the resources that they were sent, stream by stream, as Problems. What
- * several say alike, or one by several streams, is said once.
+ * Collects the services' reports on the resources that they were sent, stream by stream, as
+ * Problems. Equal reports of several services or streams appear once.
  */
 export class Reports {
   readonly #streams = new Map<number, readonly ReportedFinding[]>();
 
   /**
-   * What the stream says from now on; undefined: nothing, or it is over. Gives why it cannot be
-   * taken: then what it said before stays. What it says of a resource of another kind than `kind`
-   * is left out.
+   * Replaces the report of a stream. `undefined` is an empty report or an ended stream. Problems
+   * with resources of another kind than `kind` are left out. Returns why the report was rejected,
+   * in which case the earlier one stays.
    */
   take(stream: number, report: Any | undefined, kind?: Kind): string | undefined {
     const decoded = report === undefined ? [] : decodeReport(report);
@@ -33,9 +33,9 @@ export class Reports {
   }
 
   /**
-   * With the places where the resources are written, in an order that does not depend on who came
-   * first. What is said of others is left out: they are gone, which the service will hear, or not
-   * yet known here, or those of another gateway whose services report here as well.
+   * Returns the Problems with the places of their resources, in an order that does not depend on
+   * arrival. Reports on unknown resources are left out. They are gone, which the service will hear,
+   * or not yet known here, or belong to another gateway whose services report here as well.
    */
   problems(rollout: Rollout): readonly Problem[] {
     const findings = [...this.#streams.values()].flat();
@@ -50,7 +50,7 @@ export class Reports {
     return different.slice(0, MOST_PROBLEMS).map(([, problem]) => problem);
   }
 
-  /** The ids of resources that do not work at all, as somebody finds. */
+  /** Returns the ids of resources that a service reports as not working at all. */
   outOfService(): ReadonlySet<string> {
     const findings = [...this.#streams.values()].flat();
     return new Set(

@@ -3,11 +3,12 @@ import type { Problem } from '#resources/problem.ts';
 import type { Resource } from '#resources/resource.ts';
 
 /**
- * Where a resource stands.
- * `in force`: the proxies run what is written. `trying`: they have not answered yet.
- * `last good`: an older version is in force, since the written one has an error.
- * `closed`: it cannot be served, so what it covers, or a part of it, answers 500.
- * `out of service`: a service of ours has it and cannot work with it, as without its provider.
+ * The state of a resource.
+ * - `in force`: the proxies run what is written.
+ * - `trying`: they have not answered yet.
+ * - `last good`: an older version is in force, since the written one has an error.
+ * - `closed`: it cannot be served, so what it covers, or a part of it, answers 500.
+ * - `out of service`: one of our services has it and cannot work with it, as without its provider.
  */
 export type ResourceState = 'in force' | 'trying' | 'last good' | 'closed' | 'out of service';
 
@@ -15,13 +16,15 @@ export type StateFacts = {
   readonly rollout: Rollout;
   /** Ids whose older version is in force because the written one has an error. */
   readonly kept: ReadonlySet<string>;
-  /** Ids that services find unable to work. */
+  /** Ids that services report as not working. */
   readonly outOfService: ReadonlySet<string>;
-  /** What the compiler found wrong between resources. */
+  /** The Problems that the compiler found between resources. */
   readonly compiled: readonly Problem[];
 };
 
-/** Of these an error that shows only beside other resources closes what they cover. */
+/**
+ * An error in one of these that shows only beside other resources closes what the resource covers.
+ */
 const CLOSING_KINDS: ReadonlySet<string> = new Set([
   'Filter',
   'FilterPolicy',
@@ -30,7 +33,7 @@ const CLOSING_KINDS: ReadonlySet<string> = new Set([
   'TLSContext',
 ]);
 
-/** Tells where resources stand. */
+/** Returns the function that gives the state of a resource. */
 export function resourceStates(facts: StateFacts): (resource: Resource) => ResourceState {
   const { compiled, kept, outOfService, rollout } = facts;
   const served = effective(rollout);

@@ -1,38 +1,37 @@
 import type { Leading } from '#kubernetes/lease.ts';
 
 export type CandidacyOptions = {
-  /** Tries to hold the Lease, each time as somebody else, until it is closed. */
+  /** Tries to hold the Lease until it is closed, each time under a new identity. */
   lead(onLeading: (leading: boolean) => void): Leading;
   onLeading(leading: boolean): void;
   after(ms: number, callback: () => void): () => void;
 };
 
 export type Candidacy = {
-  /** Whether proxies are connected to this control plane. */
+  /** Takes whether proxies are connected to this control plane. */
   proxies(connected: boolean): void;
-  /** Gives the Lease up. */
+  /** Releases the Lease. */
   close(): Promise<void>;
 };
 
 /**
- * A control plane without proxies leaves the Lease to whoever else wants it, for so long at its
- * start, in ms…
+ * A control plane without proxies leaves the Lease to others for this time after its start, in ms…
  */
 const ASIDE_MS = 5_000;
-/** …and again when it has held it so long without any. */
+/** …and again when it has held it for this time without any. */
 const WITHOUT_PROXIES_MS = 20_000;
 
 /**
- * Whether this control plane stands for the Lease: at once when it has proxies. What proxies have
- * taken is known only to the one that they are connected to, so one without proxies holds the Lease
- * for a while only: another that has some gets it then.
+ * Decides whether this control plane competes for the Lease. It does at once when it has proxies.
+ * Acceptance by proxies is known only to the control plane that they are connected to. So one
+ * without proxies holds the Lease for a bounded time, and then another that has some gets it.
  */
 export function openCandidacy({ lead, onLeading, after }: CandidacyOptions): Candidacy {
   let candidate: Leading | undefined;
-  /** The Lease that was left last is given up. */
+  /** The Lease that was left last is released. */
   let left: Promise<void> | undefined;
   /**
-   * How often it has stood: what is heard of an earlier time, which may still be ending, does not
+   * The number of candidacies so far. News of an earlier one, which may still be ending, does not
    * count.
    */
   let standing = 0;

@@ -4,10 +4,9 @@ const NAME = 'gateway-controlplane-status';
 const LONGEST_NAME = 253;
 
 /**
- * The Lease whose holder writes the status of resources: `gateway-controlplane-status`, with
- * `-<id>` for a GATEWAY_ID of the operator's, since each gateway writes what it has made of its own
- * resources. An id that no name can hold (RFC 1123: small letters, digits, `-`, `.`) stands there
- * as a hash.
+ * Returns the Lease whose holder writes the status of resources: `gateway-controlplane-status`,
+ * with `-<id>` for the operator's GATEWAY_ID. Each gateway writes the status of its own resources.
+ * An id that no name can hold (RFC 1123: small letters, digits, `-`, `.`) stands there as a hash.
  */
 export function statusLeaseName(gatewayId: string): string {
   if (gatewayId === 'default') return NAME;

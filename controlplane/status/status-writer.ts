@@ -10,9 +10,9 @@ export type StatusWrite = { readonly object: ServedObject; readonly status: Obje
 
 export type StatusWriterParts = {
   readonly cluster: Cluster;
-  /** The statuses that are not as they should be, now. */
+  /** Returns the statuses that differ from what they should be now. */
   outdated(): readonly StatusWrite[];
-  /** Every write, however it ended. */
+  /** Called for every write, with its result. */
   wrote(result: Written['kind'] | 'failed'): void;
   readonly log: Logger;
   /** Milliseconds since the epoch. */
@@ -21,29 +21,26 @@ export type StatusWriterParts = {
   random(): number;
 };
 
-/**
- * Nothing may happen for so long, in ms, before statuses are compared; what holds for a moment only
- * is not written.
- */
+/** Statuses are compared after this quiet time, in ms. A state of a moment is not written. */
 const QUIET_MS = 200;
 const LONGEST_MS = 1_000;
-/** One write in so many ms, and no more than this at a time. */
+/** One write in this many ms, and at most this many at a time. */
 const PACE_MS = 20;
 const AT_ONCE = 4;
 /**
- * The same status is not written to the same object again for so long, in ms, whatever becomes of
- * it: others may write it too.
+ * The same status is written to the same object again only after this time, in ms. Others may write
+ * it too.
  */
 const REPEAT_MS = 600_000;
 
 /**
- * Writes statuses while it leads: those that differ, at most 50 a second, each for the version of
- * the object that it was made for. What fails is compared anew and tried again.
+ * Writes the statuses that differ while it leads, at most 50 a second. Each is for the version of
+ * the object that it was made for. A failed one is compared and tried again.
  */
 export class StatusWriter {
   readonly #parts: StatusWriterParts;
   readonly #timers = new Map<'quiet' | 'longest' | 'pace' | 'retry', () => void>();
-  /** By uid: what was written last, and when. */
+  /** By uid: the last write, and its time. */
   #sent = new Map<string, { readonly text: string; readonly at: number }>();
   #waiting: readonly StatusWrite[] = [];
   readonly #underWay = new Set<string>();
@@ -63,7 +60,7 @@ export class StatusWriter {
     if (leading) this.stir();
   }
 
-  /** Something may have changed. */
+  /** Called when something may have changed. */
   stir(): void {
     if (!this.#leading) return;
     this.#cancel('quiet');
@@ -127,7 +124,7 @@ export class StatusWriter {
     else this.#failures = 0;
   }
 
-  /** A conflict means that a newer version is on its way; nobody need know. */
+  /** A conflict means that a newer version is on its way. It needs no log line. */
   #failed(message: string, result: 'conflict' | 'failed'): void {
     this.#parts.wrote(result);
     if (result === 'failed') this.#tell(message);

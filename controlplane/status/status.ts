@@ -14,14 +14,14 @@ export type ProxyStatus = {
   readonly node: string;
   readonly group: string;
   readonly address: string;
-  /** How it stands to what its group is served now. */
+  /** Its state towards what its group is served now. */
   readonly standing: StreamStatus['standing'];
   readonly types: readonly {
     /** Short name such as `Cluster`. */
     readonly type: string;
     readonly sent?: string;
     readonly acked?: string;
-    /** What it said when it refused the newest. */
+    /** Its message when it rejected the newest version. */
     readonly nack?: string;
     /** When it last answered, ISO 8601. */
     readonly at?: string;
@@ -38,8 +38,8 @@ export type Status = {
 };
 
 /**
- * All Problems: those of the parser and the state folder (`known`), the compiler's, and what the
- * proxies refuse.
+ * Returns all Problems: those of the parser and the state folder (`known`), the compiler's, and
+ * what the proxies reject.
  */
 export function allProblems(
   controller: Controller,
@@ -51,7 +51,7 @@ export function allProblems(
   return [...known, ...controller.problems(), ...unknown, ...streams.flatMap(refusals)];
 }
 
-/** All that an operator may ask of a running control plane. */
+/** Returns all that an operator may ask of a running control plane. */
 export function toStatus(
   controller: Controller,
   known: readonly Problem[],
@@ -85,8 +85,8 @@ function placeOf({ id, source }: Pick<Refused, 'id' | 'source'>): Source & { rea
 }
 
 /**
- * What a proxy refuses now, although no resource is to blame for it, for example because its port
- * is taken.
+ * Returns Problems for what a proxy rejects now although no resource is to blame, for example
+ * because its port is taken.
  */
 function refusals({ node, types }: StreamStatus): Problem[] {
   return Object.entries(types).flatMap(([typeUrl, { nack }]) =>
@@ -107,15 +107,15 @@ function toProxyStatus({ node, group, address, standing, types }: StreamStatus):
   return { node, group, address, standing, types: each };
 }
 
-/** `Cluster` of `type.googleapis.com/envoy.config.cluster.v3.Cluster`. */
+/** Returns `Cluster` for `type.googleapis.com/envoy.config.cluster.v3.Cluster`. */
 export function shortTypeName(typeUrl: string): string {
   const name = messageName(typeUrl);
   return name.slice(name.lastIndexOf('.') + 1);
 }
 
 /**
- * The short name as a metric's label. What strangers name is one label, or they could make any
- * number.
+ * Returns the short name as a metric's label. All names of clients' choosing share one label, since
+ * they could make any number.
  */
 export function typeLabel(typeUrl: string): string {
   return KNOWN_TYPES.has(typeUrl) ? shortTypeName(typeUrl) : 'other';

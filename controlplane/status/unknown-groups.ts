@@ -3,14 +3,12 @@ import { systemProblem } from '#controlplane/rollout/problems.ts';
 import type { Problem } from '#resources/problem.ts';
 import type { StreamStatus } from '#xds/discovery-observer.ts';
 
-/** Strangers may name any number of groups: of so many it is told. */
+/** Clients may name any number of groups. This many are reported. */
 const MOST_TOLD = 20;
 const MOST_NAMED = 10;
 const MOST_CHARACTERS = 100;
 
-/**
- * Returns what is wrong with proxies whose node group nothing configures: they are sent nothing.
- */
+/** Returns the Problems of proxies whose node group has no configuration. They are sent nothing. */
 export function unknownGroupProblems(
   streams: readonly Pick<StreamStatus, 'node' | 'group'>[],
   known: ReadonlySet<string>,

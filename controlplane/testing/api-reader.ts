@@ -12,15 +12,15 @@ import type { Resource } from '#resources/resource.ts';
 export type ApiReader = Sources & {
   /** Every reading, the newest last. */
   readonly readings: readonly Reading[];
-  /** What kept it from reading all. */
+  /** The reasons why not all was read. */
   readonly troubles: readonly string[];
-  /** What was asked of the API: path and selection. */
+  /** The requests to the API: path and selection. */
   readonly asked: readonly string[];
-  /** How often only statuses changed. */
+  /** Returns how often only statuses changed. */
   statuses(): number;
-  /** What the proxies go by. */
+  /** What is in force. */
   inForce: readonly Resource[];
-  /** Waits for the first reading, from now or already there, that is as wanted. */
+  /** Waits for the first reading, already there or later, that `wanted` accepts. */
   readingWhen(wanted: (reading: Reading) => boolean): Promise<Reading>;
 };
 

@@ -12,7 +12,7 @@ import {
 } from '#kubernetes/testing/service-account.ts';
 import { type Document, read } from '#resources/kubernetes/testing/objects.ts';
 
-/** All that a control plane may do in the namespace whose resources it reads, here its own. */
+/** The rights of a control plane in the namespace whose resources it reads, here its own. */
 const RIGHTS: readonly Rule[] = [
   { apiGroups: ['gateway.internal'], resources: ['*'], verbs: ['list', 'watch'] },
   { apiGroups: ['gateway.internal'], resources: ['*/status'], verbs: ['patch'] },
@@ -20,7 +20,7 @@ const RIGHTS: readonly Rule[] = [
   { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'create', 'update'] },
 ];
 
-/** Starts control planes that may do what RIGHTS says, each with a state folder of its own. */
+/** Starts control planes with RIGHTS, each with a state folder of its own. */
 export async function inCluster(api: KubeApiserver, namespace: string) {
   await makeNamespace(api.admin, namespace);
   const folder = mkdtempSync(join(tmpdir(), 'in-cluster-'));
@@ -49,13 +49,13 @@ export async function inCluster(api: KubeApiserver, namespace: string) {
   };
 }
 
-/** The number in a line of its metrics; 0 when there is no such line. */
+/** Returns the number in a line of its metrics, or 0 when there is no such line. */
 export async function metric({ http }: ControlPlaneProcess, line: RegExp): Promise<number> {
   const text = await (await fetch(`${http}/metrics`)).text();
   return Number(line.exec(text)?.[1] ?? 0);
 }
 
-/** 1: it is the one that writes statuses. */
+/** Returns 1 when it is the one that writes statuses. */
 export function leads(plane: ControlPlaneProcess): Promise<number> {
   return metric(plane, /^gateway_status_leader (\d)$/m);
 }
@@ -76,7 +76,7 @@ export type Status = {
   }[];
 };
 
-/** An object's conditions as `Accepted Programmed`, in reasons. */
+/** Returns an object's conditions as `Accepted Programmed`, in reasons. */
 export function reasons({ conditions = [] }: Status): string {
   return conditions.map(({ type, status, reason }) => `${type}=${status}:${reason}`).join(' ');
 }

@@ -5,8 +5,8 @@ import { encodeReport, type ReportedFinding } from '#process/report.ts';
 import { connect } from '#xds/client.ts';
 
 /**
- * A service of this group at a control plane (`host:port`), which takes what it is sent and reports
- * what the test says; in plain text unless it has `tls`.
+ * Connects a service of this group to a control plane (`host:port`). It accepts what it is sent and
+ * reports what the test says. It uses plain text unless it has `tls`.
  */
 export function startReporter(
   t: TestContext,
@@ -23,7 +23,7 @@ export function startReporter(
     onUpdate: ({ ack }) => ack(),
     onDisconnect: reason => void disconnects.push(reason),
     random: Math.random,
-    // That it was refused is told after some attempts.
+    // A rejection is logged after some attempts.
     after: (ms, callback) => after(ms / 100, callback),
   });
   t.after(() => connection.close());

@@ -21,7 +21,7 @@ const MATCHES: readonly JsonObject[] = [
   { path_separated_prefix: '/below' },
 ];
 
-/** An edge with a route for each. */
+/** Returns an edge with a route for each match. */
 export function everyMatcher(): Compiled {
   const options = compileOptions({});
   const { resources, problems } = compile(resourceSetOf('').resources, 'edge', options);

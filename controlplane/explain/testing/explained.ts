@@ -37,7 +37,7 @@ export type Asked = {
   readonly method?: string;
 };
 
-/** What `explain` says of a request at the edge with these resources. */
+/** Explains a request at the edge with these resources. */
 export function explained(
   yaml: string,
   { url = 'http://site.test/', header = [], method = 'GET' }: Asked = {},
@@ -48,7 +48,7 @@ export function explained(
   return explain({ resources, problems, nodeGroup: 'edge', request, options }).explanation;
 }
 
-/** The lines of the filters' section, without the places of resources. */
+/** Returns the lines of the filters' section, without the places of resources. */
 export function section(explanation: Explanation, all = false): readonly string[] {
   const lines = describe(explanation, all)
     .replaceAll(/ \(in\.yaml:\d+\)/g, '')
@@ -63,12 +63,12 @@ export function section(explanation: Explanation, all = false): readonly string[
       );
 }
 
-/** The last line of the whole text. */
+/** Returns the last line of the whole text. */
 export function lastLine(explanation: Explanation): string | undefined {
   return describe(explanation).trimEnd().split('\n').at(-1);
 }
 
-/** The filters of the rule that was selected. */
+/** Returns the filters of the selected rule. */
 export function chainOf(explanation: Explanation) {
   const { filters } = explanation;
   assert.ok(filters?.decision === 'chain', JSON.stringify(filters));

@@ -12,7 +12,7 @@ import { compileOptions } from '../../../cli/built-in-addresses.ts';
 const FOLDER = join(import.meta.dirname, '..', '..', '..', 'controlplane', 'compile', 'testdata');
 
 /**
- * All that the compiler's golden files compile to and that has a listener, by `<case>.<node
+ * Returns what the compiler's golden files compile to, where it has a listener, by `<case>.<node
  * group>`.
  */
 export function goldenCases(): ReadonlyMap<string, Compiled> {
@@ -33,7 +33,7 @@ function compileEach(file: string): [string, Compiled][] {
   ]);
 }
 
-/** What random resources, as odd as the parser takes them, compile to for the edge. */
+/** Compiles random resources for the edge. They are as odd as the parser accepts. */
 export function randomCase(seed: number): Compiled {
   const documents = randomDocuments(seed, 100).map(document => stringify(document));
   return compile(resourceSetOf(documents.join('---\n')).resources, 'edge', compileOptions({}));

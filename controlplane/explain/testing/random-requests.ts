@@ -5,7 +5,7 @@ import type { Route, VirtualHost } from '../route-configuration.ts';
 
 type Pick = <T>(items: readonly T[]) => T;
 
-/** Parts of paths that are easily taken for others. */
+/** Parts of paths that are easily confused. */
 const PATH_PARTS: readonly string[] = [
   '/',
   '//',
@@ -58,8 +58,8 @@ const HOST_TAILS: readonly string[] = [
 const METHODS: readonly string[] = ['GET', 'GET', 'POST', 'PUT', 'OPTIONS', 'DELETE'];
 
 /**
- * Requests that come near to these routes: their hosts, paths, methods and headers, each perhaps a
- * little off.
+ * Returns requests that come near to these routes: their hosts, paths, methods and headers, each
+ * perhaps a little off.
  */
 export function randomRequests(
   hosts: readonly VirtualHost[],
@@ -99,7 +99,7 @@ function pathOf(pick: Pick, route: Route | undefined): string {
   return pick([known, known, known, known.slice(0, -1) || '/', `/${known}`, `/a/..${known}`]);
 }
 
-/** Hardly a text that the expression matches, but often. */
+/** Returns a text that the expression often matches. */
 function fromRegex(pick: Pick, regex: string): string {
   const text = regex
     .replaceAll(/\(\?[:i]\)?|\[\^\/\]\*|[()?]/g, '')
@@ -134,12 +134,12 @@ function headersOf(pick: Pick, route: Route | undefined): readonly ClientHeader[
   });
 }
 
-/** As the test's client can send it. */
+/** Returns a value that the test's client can send. */
 function sendable(value: string): string {
   return value.replaceAll(/[^\x20-\x7e]/g, '').trim();
 }
 
-/** Of these most values make no request at all. */
+/** Most values of these make an invalid request. */
 const FRAMING: readonly string[] = ['content-length', 'te'];
 
 /** Over HTTP/1.1 Envoy routes only the methods that it knows, and no tunnels. */

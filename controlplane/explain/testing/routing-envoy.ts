@@ -9,8 +9,8 @@ import type { ClientRequest } from '../client-request.ts';
 import { virtualHostsOf } from '../route-configuration.ts';
 
 /**
- * What a real Envoy chose: the route as `<index of its virtual host>/<its index>`, the path and the
- * headers that it saw.
+ * The choice of a real Envoy: the route as `<index of its virtual host>/<its index>`, and the path
+ * and headers that it saw.
  */
 export type Chosen = {
   readonly status: number;
@@ -18,16 +18,16 @@ export type Chosen = {
   readonly headers: NodeJS.Dict<string | string[]>;
 };
 
-/**
- * A real Envoy with a listener for each case, whose routes tell which one they are instead of what
- * they do.
- */
+/** A real Envoy with a listener for each case. Each route answers with its own name. */
 export type RoutingEnvoy = {
   ask(name: string, request: ClientRequest): Promise<Chosen>;
   stop(): Promise<void>;
 };
 
-/** `shown`: Envoy's format strings by the names of the response headers that hold their values. */
+/**
+ * Starts the Envoy. `shown` has Envoy's format strings by the names of the response headers for
+ * their values.
+ */
 export async function startRoutingEnvoy(
   cases: ReadonlyMap<string, Compiled>,
   shown: Readonly<Record<string, string>> = {},
@@ -39,7 +39,8 @@ export async function startRoutingEnvoy(
   });
   const { clusters = [] } = isJsonObject(static_resources) ? static_resources : {};
   const envoy = await startEnvoy({ ...bootstrap, static_resources: { clusters, listeners } });
-  // It listens when every listener is there, and one whose certificate nobody brings is late.
+  // Envoy is live when every listener is there. A listener that waits for a missing certificate is
+  // late.
   await until(async () => (await envoy.get('/ready')).startsWith('LIVE') || undefined);
   const agent = new Agent({ keepAlive: true, maxSockets: 8 });
   const ports = new Map<string, number>();
